@@ -11,6 +11,8 @@ const BATCH = 1000;
 const STEPPED_BATCHES = 8;
 const MOST_STEPS = 400;
 const FULL_JOURNAL = 250;
+/** Enough for merges of the first two levels to end. */
+const MERGES = 64;
 
 async function timed(org: BenchOrg, work: () => Promise<unknown>): Promise<number> {
   const before = org.cpuMs();
@@ -18,17 +20,29 @@ async function timed(org: BenchOrg, work: () => Promise<unknown>): Promise<numbe
   return org.cpuMs() - before;
 }
 
+/** How long each run alone took that was sent after its object had woken: some of them merge blocks, or fold. */
+const alone: number[] = [];
+
 /** Sends a run alone. Its number follows all that were sent. */
 async function sendAlone(org: BenchOrg): Promise<void> {
   await org.send("POST", "/v1/runs", runAt(org.saved.sent, org.saved.startMs));
   org.saved.sent += 1;
 }
 
+async function sendBatch(org: BenchOrg, count: number): Promise<void> {
+  const { saved } = org;
+  const runs = Array.from({ length: count }, (_, at) => runAt(saved.sent + at, saved.startMs));
+  await org.send("POST", "/v1/runs/bulk", { runs });
+  saved.sent += count;
+}
+
 /** Frequent calls, until a few more would fold. */
 async function fillJournal(org: BenchOrg): Promise<void> {
   let waiting = await org.bench<number>("journal");
   while (waiting < FULL_JOURNAL) {
-    for (let call = waiting; call < FULL_JOURNAL; call += 1) await sendAlone(org);
+    for (let call = waiting; call < FULL_JOURNAL; call += 1) {
+      alone.push(await timed(org, () => sendAlone(org)));
+    }
     waiting = await org.bench<number>("journal");
   }
 }
@@ -62,15 +76,30 @@ export async function folds(org: BenchOrg): Promise<string> {
   return `a fold of ${FULL_JOURNAL} calls ${times(all)}`;
 }
 
+/** The run that fills a segment of the index of ids merges segments of all levels, a few steps of each. */
+export async function merges(org: BenchOrg): Promise<string> {
+  const all: number[] = [];
+  for (let round = 0; round < MERGES; round += 1) {
+    for (let left = await org.bench<number>("room"); left > 1; left = await org.bench<number>("room")) {
+      await sendBatch(org, Math.min(BATCH, left - 1));
+    }
+    const merging = await timed(org, () => sendAlone(org));
+    all.push(merging - (await timed(org, () => sendAlone(org))));
+  }
+  return `merging the index ${times(all)} more than a run alone`;
+}
+
+/** Calls that waited for a merge of blocks or a fold are the longest. */
+export function longestAlone(): string {
+  const calls = alone.toSorted((one, other) => one - other);
+  const at = (share: number) => (calls[Math.floor((calls.length - 1) * share)] ?? 0).toFixed(1);
+  return `${calls.length} runs alone of ${at(0.5)} ms, 99 % at most ${at(0.99)}, longest ${at(1)}`;
+}
+
 /** Makes files step by step. Other calls are served between two steps. */
 export async function archiveSteps(org: BenchOrg): Promise<string> {
-  const { saved } = org;
   await org.bench("watch?on=1");
-  for (let batch = 0; batch < STEPPED_BATCHES; batch += 1) {
-    const runs = Array.from({ length: BATCH }, (_, at) => runAt(saved.sent + at, saved.startMs));
-    await org.send("POST", "/v1/runs/bulk", { runs });
-    saved.sent += BATCH;
-  }
+  for (let batch = 0; batch < STEPPED_BATCHES; batch += 1) await sendBatch(org, BATCH);
   const moved = org.advance(DAY_SECONDS);
   const all: number[] = [];
   while (all.length < MOST_STEPS) {

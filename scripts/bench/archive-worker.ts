@@ -2,6 +2,8 @@ import type { Env } from "../../src/edge/env.ts";
 import worker from "../../src/index.ts";
 import { readWaiting } from "../../src/org/kernel/journal/entries.ts";
 import { foldFirst } from "../../src/org/kernel/journal/transaction.ts";
+import { RECENT } from "../../src/org/kernel/id-index/log-index.ts";
+import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
 import { OrgObject as Product } from "../../src/org/object.ts";
 
 export * from "../../src/index.ts";
@@ -139,6 +141,16 @@ export class OrgObject extends Product {
     return readWaiting(this.ctx.storage.sql).bodies.length;
   }
 
+  /** How many more runs fill a segment of the index of ids. */
+  room(): number {
+    const { last } = this.ctx.storage.sql
+      .exec<{ last: number | null }>(
+        "SELECT MAX(last_seq) AS last FROM run_id_segments WHERE state <> 'gone'",
+      )
+      .one();
+    return RECENT - (runBlocks(this.ctx.storage.sql).lastSeq - (last ?? 0));
+  }
+
   /** Whether old blocks still wait for the archive. */
   waiting(): number {
     const { n } = this.ctx.storage.sql
@@ -161,6 +173,8 @@ export default {
         return Response.json(await object.reads());
       case "/bench/journal":
         return Response.json(await object.journal());
+      case "/bench/room":
+        return Response.json(await object.room());
       case "/bench/waiting":
         return Response.json(await object.waiting());
       case "/bench/watch":

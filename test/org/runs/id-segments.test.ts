@@ -1,7 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
-import { expectSound, play, SIZE, store, wokenObject } from "./id-play.ts";
+import { allRuns } from "../../support/stored-runs.ts";
+import { expectSound, found, play, SIZE, store, wokenObject } from "./id-play.ts";
 
 test.each([
   ["a block is missing", "DELETE FROM run_id_blocks WHERE place = (SELECT MIN(place) FROM run_id_blocks)"],
@@ -48,6 +49,42 @@ test("an object that wakes reads the filters of large segments without their blo
     expect(
       sql.exec("SELECT 1 FROM run_id_segments WHERE segment = ? AND state = 'made'", segment).toArray(),
     ).toHaveLength(1);
+  });
+});
+
+/** How many filters of large segments a function reads. */
+function filtersReadBy(sql: SqlStorage, use: () => void): number {
+  const exec = sql.exec.bind(sql);
+  let read = 0;
+  const counting = (...given: Parameters<typeof exec>) => {
+    if (given[0].startsWith("SELECT filter FROM run_id_filters")) read += 1;
+    return exec(...given);
+  };
+  Object.defineProperty(sql, "exec", { value: counting, configurable: true });
+  try {
+    use();
+  } finally {
+    Reflect.deleteProperty(sql, "exec");
+  }
+  return read;
+}
+
+test("calls with few ids after a wake read one filter each, and miss no run; one with many reads the rest", async () => {
+  const stub = await wokenObject();
+  await runInDurableObject(stub, (_object, { storage }) => {
+    play(storage, { kind: "store", batches: Array<number>(4).fill(SIZE * 64) });
+    const large = "SELECT 1 FROM run_id_segments WHERE state = 'made' AND level = 2";
+    expect(storage.sql.exec(large).toArray()).toHaveLength(3);
+  });
+  await evictDurableObject(stub);
+  await runInDurableObject(stub, (_object, { storage: { sql } }) => {
+    const ids = allRuns(sql).map(({ id }) => id);
+    const some = [0, 70, 140].map((at) => ids[at * SIZE] ?? "");
+    const reads = (sought: readonly string[], there = sought) =>
+      filtersReadBy(sql, () => expect(found(sql, sought)).toEqual(there));
+    expect(reads([...some, "unknown"], some)).toBe(1);
+    expect(reads(ids)).toBe(2);
+    expect(reads(ids)).toBe(0);
   });
 });
 

@@ -33,6 +33,21 @@ export function writeFilter(sql: SqlStorage, name: IndexName, of: FilteredSegmen
   }
 }
 
+/** How long a filter is, without reading it. -1 if it is not stored. */
+export function filterBytes(sql: SqlStorage, name: IndexName, of: FilteredSegment): number {
+  const table = TABLES[name];
+  if (table === undefined) return -1;
+  return sql
+    .exec<{ bytes: number }>(
+      `SELECT IFNULL(SUM(octet_length(filter)), -1) AS bytes FROM ${table}
+       WHERE segment = ? AND first_seq = ? AND last_seq = ?`,
+      of.segment,
+      of.first_seq,
+      of.last_seq,
+    )
+    .one().bytes;
+}
+
 /** The parts of a filter, in order. None if it is not stored. */
 export function readFilter(sql: SqlStorage, name: IndexName, of: FilteredSegment): ArrayBuffer[] {
   const table = TABLES[name];

@@ -4,11 +4,23 @@ import type { IndexName } from "./entries.ts";
 import { FAN, findSuspects, type Place, Segment, type SegmentRow } from "./segment.ts";
 
 /** How many rows are kept in memory before they become a segment. */
-const RECENT = 4096;
+export const RECENT = 4096;
 /** Merge steps at a time: four times what is needed to finish before the next is due. */
 const STEPS = 2;
 /** Removal steps at a time: about three times as many as are added. */
 const REMOVALS = 4;
+
+/** So few ids are looked up in a block of each segment whose filter is not read yet. */
+const FEW = 8;
+
+/**
+ * Filters of large segments take longer to read than all else that an object needs when it wakes. So a call with few ids reads
+ * one of them and is not held up by the others. A call with many ids needs all.
+ */
+function readSome(segments: readonly Segment[], ids: number): void {
+  const unread = segments.filter(({ isUnread }) => isUnread);
+  for (const segment of ids <= FEW ? unread.slice(0, 1) : unread) segment.read();
+}
 
 /** Rows that are appended with rising seqs and deleted from the oldest on, as they are stored. */
 export interface IndexedLog {
@@ -60,6 +72,7 @@ export class LogIndex {
   /** The seqs of all rows that may have one of these ids: each that has one, and hardly any other. */
   find(sought: SoughtNumbers): number[] {
     const made = this.#segments.filter(({ row }) => row.state === "made");
+    readSome(made, sought.numbers.length);
     const suspects = made.flatMap((segment) => segment.suspects(sought));
     return [...this.#recent.find(sought.numbers), ...findSuspects(this.#sql, this.#name, suspects)];
   }

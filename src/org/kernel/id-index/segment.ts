@@ -2,7 +2,7 @@ import { type Block, blockOf, deal, findIn } from "../../../domain/id-index/bloc
 import { Filter } from "../../../domain/id-index/filter.ts";
 import type { SoughtNumbers } from "../../../domain/id-index/sought.ts";
 import { deleteEntries, type IndexName, readEntries, writeEntries } from "./entries.ts";
-import { deleteFilter, readFilter, writeFilter } from "./filters.ts";
+import { deleteFilter, filterBytes, readFilter, writeFilter } from "./filters.ts";
 
 /** This many segments of one level become one of the next, and each of their blocks becomes this many blocks. */
 export const FAN = 8;
@@ -20,6 +20,7 @@ const PLACES = 2 ** 26;
 /** How many blocks of a deleted segment are removed at a time. */
 const REMOVED_AT_ONCE = 64;
 
+const WORD_BYTES = 4;
 const ANYTHING = new Filter(0, 0);
 
 export type SegmentRow = {
@@ -78,7 +79,9 @@ export class Segment {
   readonly #sql: SqlStorage;
   readonly #name: IndexName;
   readonly #row: SegmentRow;
-  #filter: Filter;
+  readonly #wordsEach: number;
+  /** Null: it is stored, and not read yet. */
+  #filter: Filter | null;
   /** How many blocks existed when it was read. */
   #found = 0;
 
@@ -87,15 +90,19 @@ export class Segment {
     this.#name = name;
     this.#row = row;
     const bitsEach = (ofFirstLevel / 2 ** FIRST_BITS) * (BITS_PER_ENTRY[row.level] ?? 0);
-    this.#filter = row.state === "gone" ? ANYTHING : new Filter(this.#bits, Math.ceil(bitsEach / 32));
+    this.#wordsEach = Math.ceil(bitsEach / 32);
+    this.#filter = null;
+  }
+
+  /** With room for all blocks, and nothing in it. */
+  #newFilter(): Filter {
+    return this.#row.state === "gone" ? ANYTHING : new Filter(this.#bits, this.#wordsEach);
   }
 
   static read(index: Place, row: SegmentRow): Segment {
     const segment = new Segment(index, row);
-    if (row.state === "gone" || segment.#readWhole()) return segment;
-    segment.#readFilter();
-    // An earlier version made it.
-    if (row.state === "made" && segment.isWhole) segment.#keepWhole();
+    if (segment.#hasStored()) segment.#found = segment.#blocks;
+    else segment.#readBlocks();
     return segment;
   }
 
@@ -109,7 +116,9 @@ export class Segment {
       row.state,
       row.step,
     );
-    return new Segment(index, row);
+    const segment = new Segment(index, row);
+    segment.#filter = segment.#newFilter();
+    return segment;
   }
 
   get row(): Readonly<SegmentRow> {
@@ -138,34 +147,50 @@ export class Segment {
     return this.#row.level >= LARGE_LEVEL;
   }
 
-  /** Reads the filter from its own rows. They are written once the segment is made, so it has all its blocks. */
-  #readWhole(): boolean {
+  /** Whether the filter has rows of its own. They are written once the segment is made, so it has all its blocks. */
+  #hasStored(): boolean {
     if (!this.#isLarge || this.#row.state !== "made") return false;
-    const pieces = readFilter(this.#sql, this.#name, this.#row);
-    if (pieces.length === 0 || !this.#filter.setAll(pieces)) return false;
-    this.#found = this.#blocks;
-    return true;
+    return filterBytes(this.#sql, this.#name, this.#row) === this.#blocks * this.#wordsEach * WORD_BYTES;
   }
 
-  #keepWhole(): void {
-    if (this.#isLarge) writeFilter(this.#sql, this.#name, this.#row, this.#filter.bytes);
-  }
-
-  #readFilter(): void {
+  /** Reads the parts of the filter from all blocks. */
+  #readBlocks(): Filter {
+    const filter = (this.#filter = this.#newFilter());
+    if (this.#row.state === "gone") return filter;
     const rows = this.#sql.exec<{ block: number; filter: ArrayBuffer }>(
       `SELECT place - ?1 AS block, filter FROM ${this.#name}_blocks WHERE place >= ?1 AND place < ?2`,
       this.#place(0),
       this.#place(this.#blocks),
     );
-    for (const { block, filter } of rows) if (this.#filter.setPart(block, filter)) this.#found += 1;
+    this.#found = 0;
+    for (const { block, filter: part } of rows) if (filter.setPart(block, part)) this.#found += 1;
+    // An earlier version made it.
+    if (this.#row.state === "made" && this.isWhole) this.#keepWhole(filter);
+    return filter;
+  }
+
+  #keepWhole(filter: Filter): void {
+    if (this.#isLarge) writeFilter(this.#sql, this.#name, this.#row, filter.bytes);
+  }
+
+  /** Whether `read` has something to read. Until then, every number may be here. */
+  get isUnread(): boolean {
+    return this.#filter === null;
+  }
+
+  read(): Filter {
+    if (this.#filter !== null) return this.#filter;
+    const filter = this.#newFilter();
+    if (!filter.setAll(readFilter(this.#sql, this.#name, this.#row))) return this.#readBlocks();
+    this.#filter = filter;
+    return filter;
   }
 
   /** Where to look for the numbers that may be here. */
   suspects(sought: SoughtNumbers): Suspect[] {
     const { first_seq: firstSeq } = this.#row;
-    return this.#filter
-      .among(sought)
-      .map((number) => ({ number, place: this.#place(blockOf(number, this.#bits)), firstSeq }));
+    const numbers = this.#filter?.among(sought) ?? [...sought.numbers];
+    return numbers.map((number) => ({ number, place: this.#place(blockOf(number, this.#bits)), firstSeq }));
   }
 
   #read(at: number): Block {
@@ -191,7 +216,7 @@ export class Segment {
     );
     const isLast = (step + 1) * FAN === this.#blocks;
     this.#change(isLast ? "made" : "making", isLast ? 0 : step + 1);
-    if (isLast) this.#keepWhole();
+    if (isLast) this.#keepWhole(this.read());
   }
 
   end(): void {
@@ -213,9 +238,10 @@ export class Segment {
 
   #write(given: readonly Block[], from: number, count: number, oldestSeq: number): void {
     const dealt = deal(given, { bits: this.#bits, from, count, firstSeq: this.#row.first_seq, oldestSeq });
+    const all = this.read();
     for (const [index, { words }] of dealt.entries()) {
-      this.#filter.add(words.subarray(0, words.length / 2));
-      const filter = this.#filter.part(from + index);
+      all.add(words.subarray(0, words.length / 2));
+      const filter = all.part(from + index);
       writeEntries(this.#sql, this.#name, { place: this.#place(from + index), filter, words });
     }
   }

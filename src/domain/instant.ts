@@ -1,5 +1,5 @@
 /** No timestamp begins like this one. */
-let second = { text: "-", ms: 0 };
+let parsed = { text: "-", ms: 0 };
 
 const TO_THE_MILLISECOND = 24;
 const POINT = 46;
@@ -12,11 +12,19 @@ const LETTER_Z = 90;
 export function instantOf(text: string): number {
   const ms = millisecondsIn(text);
   if (ms < 0) return Date.parse(text);
-  if (!text.startsWith(second.text)) {
+  if (!isWithin(text, parsed.text)) {
     const upTo = text.slice(0, 19);
-    second = { text: upTo, ms: Date.parse(`${upTo}Z`) };
+    parsed = { text: upTo, ms: Date.parse(`${upTo}Z`) };
   }
-  return second.ms + ms;
+  return parsed.ms + ms;
+}
+
+/** Whether a time is within a second, of which the text has the beginning. From the end on, where times differ. */
+export function isWithin(time: string, second: string): boolean {
+  for (let at = second.length - 1; at >= 0; at -= 1) {
+    if (time.charCodeAt(at) !== second.charCodeAt(at)) return false;
+  }
+  return true;
 }
 
 /** The fraction of a UTC time that has three digits of it. -1: it is written otherwise. */

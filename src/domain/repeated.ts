@@ -1,4 +1,5 @@
 import { parseTimestamp } from "../contract/shapes.ts";
+import { isWithin } from "./instant.ts";
 
 const SECOND_CHARACTERS = 19;
 const MOST_DIGITS = 9;
@@ -31,7 +32,7 @@ export class RepeatedSecond {
 
   accepts(value: unknown): boolean {
     if (typeof value !== "string") return false;
-    if (this.#last !== null && value.startsWith(this.#last) && endsPlainly(value)) return true;
+    if (this.#last !== null && isWithin(value, this.#last) && endsPlainly(value)) return true;
     if (PLAIN_TIME.test(value)) this.#last = value.slice(0, SECOND_CHARACTERS);
     else if (parseTimestamp(value) === null) return false;
     return true;

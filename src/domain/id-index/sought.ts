@@ -1,6 +1,8 @@
 import type { HashKey } from "./keyed-number.ts";
 import { numberOf, spreadOf } from "./number.ts";
 
+const FREE = 0;
+
 /** Hashed ids that are looked up in several places, one after another. */
 export class SoughtNumbers {
   readonly numbers: Uint32Array;
@@ -27,8 +29,23 @@ export class Sought extends SoughtNumbers {
 
   /** Whether an id may occur twice. Always true if one does, and rarely otherwise. */
   mayRepeat(): boolean {
-    const numbers = this.numbers.toSorted();
-    for (let at = 1; at < numbers.length; at += 1) if (numbers[at] === numbers[at - 1]) return true;
+    const { numbers } = this;
+    // At most half full, so that a free slot is near.
+    const slots = new Uint32Array(2 ** Math.ceil(Math.log2(numbers.length * 2 + 2)));
+    const last = slots.length - 1;
+    let hasZero = false;
+    for (let at = 0; at < numbers.length; at += 1) {
+      const number = numbers[at] ?? 0;
+      if (number === FREE) {
+        if (hasZero) return true;
+        hasZero = true;
+        continue;
+      }
+      let slot = number & last;
+      while (slots[slot] !== FREE && slots[slot] !== number) slot = (slot + 1) & last;
+      if (slots[slot] === number) return true;
+      slots[slot] = number;
+    }
     return false;
   }
 }

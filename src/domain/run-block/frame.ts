@@ -85,8 +85,27 @@ const FIRST_COLUMNS: readonly Column[] = [
         runs.map((run) => run.id),
       ),
   },
-  { column: "startedAt", write: (writer, runs) => writeSteps(writer, runs, "startedAt") },
-  { column: "recordedAt", write: (writer, runs) => writeSteps(writer, runs, "recordedAt") },
+  // Times are mostly close together, so each is written as the difference from the previous one.
+  {
+    column: "startedAt",
+    write(writer, runs) {
+      let previous = 0;
+      for (const { startedAt } of runs) {
+        writer.signed(startedAt - previous);
+        previous = startedAt;
+      }
+    },
+  },
+  {
+    column: "recordedAt",
+    write(writer, runs) {
+      let previous = 0;
+      for (const { recordedAt } of runs) {
+        writer.signed(recordedAt - previous);
+        previous = recordedAt;
+      }
+    },
+  },
   {
     column: "chargedAt",
     isPresent: (run) => run.chargedAt !== run.recordedAt,
@@ -152,16 +171,3 @@ const LAST_COLUMNS: readonly Column[] = [
       ),
   },
 ];
-
-/** Times that are mostly close together: each is written as the difference from the previous one. */
-function writeSteps(
-  writer: ByteWriter,
-  runs: readonly RunRecord[],
-  column: "startedAt" | "recordedAt",
-): void {
-  let previous = 0;
-  for (const run of runs) {
-    writer.signed(run[column] - previous);
-    previous = run[column];
-  }
-}

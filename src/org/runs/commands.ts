@@ -43,7 +43,12 @@ function runsOf(batch: Batch): readonly RunInput[] | null {
 /** Models of runs that do not state their cost. */
 function modelsOf(runs: readonly RunInput[]): readonly string[] {
   const names = new Set<string>();
-  for (const { cost_usd: cost, model } of runs) if (cost === undefined) names.add(model);
+  let last: string | undefined;
+  for (const { cost_usd: cost, model } of runs) {
+    if (cost !== undefined || model === last) continue;
+    names.add(model);
+    last = model;
+  }
   return [...names];
 }
 
@@ -84,8 +89,13 @@ export const recordRuns = command({
   action: "runs.recorded",
   isJournaled: true,
   refuses: CODES,
-  reservations: (batch: Batch) =>
-    batch.text.includes('"reservation_id"') ? (runsOf(batch) ?? []).flatMap(reservationsOf) : [],
+  reservations(batch: Batch) {
+    const ids: string[] = [];
+    for (const { reservation_id } of runsOf(batch) ?? []) {
+      if (reservation_id !== undefined) ids.push(reservation_id);
+    }
+    return ids;
+  },
   models: (batch: Batch) => modelsOf(runsOf(batch) ?? []),
   run(tx, batch: Batch) {
     const runs = runsOf(batch);

@@ -18,6 +18,7 @@ export class Prices {
   readonly #sql: SqlStorage;
   readonly #now: number;
   readonly #prices = new Map<string, NamedPrices>();
+  #latest: { readonly model: string; readonly prices: NamedPrices } | null = null;
 
   constructor(sql: SqlStorage, now: number) {
     this.#sql = sql;
@@ -28,6 +29,15 @@ export class Prices {
     return inputs.map((input) => this.#costOf(input));
   }
 
+  /** Most runs of a batch are of the model of the run before. */
+  #pricesOf(model: string): NamedPrices {
+    if (this.#latest?.model === model) return this.#latest.prices;
+    const prices = this.#prices.get(model) ?? pricesOf(this.#sql, model);
+    this.#prices.set(model, prices);
+    this.#latest = { model, prices };
+    return prices;
+  }
+
   #costOf(input: RunInput): Cost {
     if (input.cost_usd !== undefined) {
       const nanos = parseUsd(input.cost_usd);
@@ -35,12 +45,7 @@ export class Prices {
         ? invalidField("cost_usd", "invalid_format", "must be an amount")
         : { nanos, revision: null };
     }
-    let prices = this.#prices.get(input.model);
-    if (prices === undefined) {
-      prices = pricesOf(this.#sql, input.model);
-      this.#prices.set(input.model, prices);
-    }
-    const revision = prices.at(instantOf(input.started_at), this.#now);
+    const revision = this.#pricesOf(input.model).at(instantOf(input.started_at), this.#now);
     if (revision === null) {
       return invalidField(
         "model",

@@ -14,6 +14,12 @@ test("an id that occurs twice is always reported", () => {
   );
 });
 
+test("an id whose hash is zero is reported if it occurs twice, and not alone", () => {
+  expect(numberOf("", null)).toBe(0);
+  expect(["", "a"].map((other) => new Sought(["", other], null).mayRepeat())).toEqual([true, false]);
+  expect(new Sought([], null).mayRepeat()).toBe(false);
+});
+
 test("a batch of a thousand without repeats is hardly ever reported", () => {
   const batches = Array.from({ length: 200 }, (_, batch) =>
     new Sought(

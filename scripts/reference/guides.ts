@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { micromark } from "micromark";
-import { gfm, gfmHtml } from "micromark-extension-gfm";
+import type * as Micromark from "micromark";
+import type * as Gfm from "micromark-extension-gfm";
 import { FOUND_MARK, type Section } from "../../src/web/docs/guide-search.ts";
 import { ROOT } from "../worker-config.ts";
 
@@ -81,7 +82,15 @@ function navigable(html: string): string {
     .replaceAll("<pre>", '<pre tabindex="0">');
 }
 
+/** Most starts find the pages as they should be, and do without the parser. */
+function parser() {
+  const load = createRequire(import.meta.url);
+  const { micromark } = load("micromark") as typeof Micromark;
+  return { micromark, ...(load("micromark-extension-gfm") as typeof Gfm) };
+}
+
 export function guidePage({ name, title, text }: Guide): string {
+  const { micromark, gfm, gfmHtml } = parser();
   const body = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
   return page(title, name, navigable(linked(body)));
 }

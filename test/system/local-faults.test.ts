@@ -156,13 +156,17 @@ test("a read-only folder is refused in one line that names it, even if it was us
   expect(startWithoutPrivilege(used).stderr).toMatch(/^sluice: [^\n]*secrets\.env[^\n]*\n$/);
 });
 
-test("demo.json exists once /healthz returns 200", async () => {
+test("demo.json exists once /healthz returns 200, and a folder that was open to all is private with all its files", async () => {
   const folder = temporaryFolder();
+  mkdirSync(join(folder, "state"));
+  writeFileSync(join(folder, "sluice.log"), "");
+  for (const name of ["sluice.log", "state", "."]) chmodSync(join(folder, name), 0o777);
   const [port = 0] = await claimPorts(0, 1);
   const command = runScript("start.ts", [], { PORT: String(port), SLUICE_DATA_DIR: folder });
   const until = performance.now() + 60_000;
   let status = 0;
   while (status !== 200 && performance.now() < until) {
+    await sleep(1);
     status = await fetch(`http://127.0.0.1:${port}/healthz`).then(
       (answer) => answer.status,
       () => 0,
@@ -171,14 +175,6 @@ test("demo.json exists once /healthz returns 200", async () => {
   }
   expect([status, existsSync(join(folder, "demo.json"))]).toEqual([200, true]);
   await command.says("/v1/meta/deprecations");
-});
-
-test("an existing folder that is open to all is private with all its files once the server runs", async () => {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, "state"));
-  writeFileSync(join(folder, "sluice.log"), "");
-  for (const name of ["sluice.log", "state", "."]) chmodSync(join(folder, name), 0o777);
-  await startOn(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   const open = readdirSync(folder).filter((name) => (statSync(join(folder, name)).mode & 0o077) !== 0);
   expect(open).toEqual([]);

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Demo } from "../../scripts/demo.ts";
 import { isAlive, runScript, runtimeOf, startOn } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { callerAt } from "../support/server.ts";
@@ -41,44 +42,70 @@ describe("npm start", () => {
     expect(answers.at(-1)).toContain('"code":"budget_exceeded"');
     const [run] = (await call("GET", "/v1/runs", { key: demo.owner_key })).body.data;
     expect(run).toMatchObject({ model: "gpt-4o-mini", workflow_id: "hello", cost_source: "price_book" });
+    await stop(server, folder, "SIGTERM");
   });
 
-  test("keeps its data, demo org and secrets over a restart", async () => {
+  test("keeps its data, demo org and secrets over a stop and over being killed", async () => {
     const folder = temporaryFolder();
     const first = await startOn(folder);
     const made = await callerAt(first.demo.base_url)("POST", "/v1/admin/orgs", {
       key: first.demo.operator_key,
       body: { name: "Kept" },
     });
-    first.process.kill("SIGINT");
-    expect(await first.ended).toBe(0);
+    await stop(first, folder, "SIGINT");
     const second = await startOn(folder);
-    const { base_url, proxy_url, stand_in_url } = second.demo;
-    expect(second.demo).toEqual({ ...first.demo, base_url, proxy_url, stand_in_url });
-    const call = callerAt(second.demo.base_url);
-    const kept = await call("GET", `/v1/orgs/${made.body.org.id}`, { key: made.body.owner_key });
-    expect(kept).toMatchObject({ status: 200, body: { name: "Kept" } });
-    const orgs = await call("GET", "/v1/admin/orgs", { key: second.demo.operator_key });
-    expect(orgs.body.data).toHaveLength(2);
+    await expectKept(second.demo);
+    const runtime = runtimeOf(folder);
+    second.process.kill("SIGKILL");
+    await second.ended;
+    await expect.poll(() => isAlive(runtime)).toBe(false);
+    const third = await startOn(folder);
+    await expectKept(third.demo);
+    expect(await refusedLine({ SLUICE_DATA_DIR: folder })).toContain("another server is using");
+    expect((await callerAt(third.demo.base_url)("GET", "/healthz")).status).toBe(200);
+
+    async function expectKept(demo: Demo): Promise<void> {
+      const { base_url, proxy_url, stand_in_url } = demo;
+      expect(demo).toEqual({ ...first.demo, base_url, proxy_url, stand_in_url });
+      const call = callerAt(base_url);
+      const kept = await call("GET", `/v1/orgs/${made.body.org.id}`, { key: made.body.owner_key });
+      expect(kept).toMatchObject({ status: 200, body: { name: "Kept" } });
+      const orgs = await call("GET", "/v1/admin/orgs", { key: demo.operator_key });
+      expect(orgs.body.data).toHaveLength(2);
+    }
   });
 
-  test("lets any SVC_* environment variable override its default", async () => {
+  test("lets any SVC_* environment variable override its default, and ignores an unknown one with one line that names it", async () => {
     const operatorKey = "an-operator-key-of-my-own-0123456789";
-    const { demo } = await startOn(temporaryFolder(), {
+    const folder = temporaryFolder();
+    const server = await startOn(folder, {
       SVC_REGION: "eu-test",
       SVC_OPERATOR_KEY: operatorKey,
+      SVC_COHORT_FLOR: "20",
     });
-    expect(demo.operator_key).toBe(operatorKey);
-    const answer = await callerAt(demo.base_url)("GET", "/healthz");
-    expect(answer.headers.get("x-svc-region")).toBe("eu-test");
+    expect(server.demo.operator_key).toBe(operatorKey);
+    expect(server.stderr()).toBe("sluice: ignoring SVC_COHORT_FLOR: it is not a setting of this version\n");
+    const answer = await callerAt(server.demo.base_url)("GET", "/healthz");
+    expect([answer.status, answer.headers.get("x-svc-region")]).toEqual([200, "eu-test"]);
+    await stop(server, folder, "SIGHUP");
   });
 });
 
-test("an unknown SVC_ variable is ignored, with one line that names it", async () => {
-  const server = await startOn(temporaryFolder(), { SVC_COHORT_FLOR: "20" });
-  expect(server.stderr()).toBe("sluice: ignoring SVC_COHORT_FLOR: it is not a setting of this version\n");
-  expect((await callerAt(server.demo.base_url)("GET", "/healthz")).status).toBe(200);
-});
+/** A signal ends a server with status 0 and leaves nothing running. */
+async function stop(
+  server: Awaited<ReturnType<typeof startOn>>,
+  folder: string,
+  signal: NodeJS.Signals,
+): Promise<void> {
+  const runtime = runtimeOf(folder);
+  expect(isAlive(runtime)).toBe(true);
+  // Twice, as from a terminal under npm.
+  server.process.kill(signal);
+  server.process.kill(signal);
+  expect(await server.ended).toBe(0);
+  expect(isAlive(runtime)).toBe(false);
+  await expect(fetch(server.demo.base_url)).rejects.toThrow("fetch failed");
+}
 
 /** The output of a start that is refused. */
 async function refusedLine(environment: NodeJS.ProcessEnv): Promise<string> {
@@ -119,43 +146,6 @@ describe("a start that cannot work ends with one clear line and exit status 1", 
     const line = await refusedLine({ PORT: String(port) });
     other.close();
     expect(line).toBe(`sluice: port ${port} is in use: set PORT to a different port\n`);
-  });
-
-  test("another server uses the folder", async () => {
-    const folder = temporaryFolder();
-    const { demo } = await startOn(folder);
-    expect(await refusedLine({ SLUICE_DATA_DIR: folder })).toContain("another server is using");
-    const answer = await callerAt(demo.base_url)("GET", "/healthz");
-    expect(answer.status).toBe(200);
-  });
-});
-
-describe("nothing is left running", () => {
-  test.for(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "after %s, which ends it with status 0",
-    async (signal) => {
-      const folder = temporaryFolder();
-      const server = await startOn(folder);
-      const runtime = runtimeOf(folder);
-      expect(isAlive(runtime)).toBe(true);
-      // Twice, as from a terminal under npm.
-      server.process.kill(signal);
-      server.process.kill(signal);
-      expect(await server.ended).toBe(0);
-      expect(isAlive(runtime)).toBe(false);
-      await expect(fetch(server.demo.base_url)).rejects.toThrow("fetch failed");
-    },
-  );
-
-  test("after the server was killed, and the folder can be used again", async () => {
-    const folder = temporaryFolder();
-    const server = await startOn(folder);
-    const runtime = runtimeOf(folder);
-    server.process.kill("SIGKILL");
-    await server.ended;
-    await expect.poll(() => isAlive(runtime)).toBe(false);
-    const again = await startOn(folder);
-    expect(again.demo.org_id).toBe(server.demo.org_id);
   });
 });
 

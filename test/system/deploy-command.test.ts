@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ROOT } from "../../scripts/worker-config.ts";
+import { inherited } from "../support/environment.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 /** `npm run deploy`, with a stand-in for wrangler and for what was deployed. */
@@ -80,9 +81,8 @@ function machine(account: Partial<Account> = {}, address = "https://api.acme.dev
 }
 
 async function deploy(args: readonly string[], environment: Record<string, string>) {
-  const { PATH = "", HOME = "" } = process.env;
   const child = spawn(process.execPath, [join(ROOT, "scripts/deploy.ts"), ...args], {
-    env: { PATH, HOME, ...environment },
+    env: { ...inherited(), ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -1,22 +1,34 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { ROOT } from "../../scripts/worker-config.ts";
-import { temporaryFolder } from "../support/folder.ts";
+import { makeFolder, temporaryFolder } from "../support/folder.ts";
 
-test.each([
-  ["the default environment", ""],
-  ["region eu", "eu"],
-  ["region us", "us"],
-])("%s would deploy, with its objects, its database and its settings", (_, environment) => {
-  const run = dryRun("--env", environment);
-  for (const binding of ["env.ORG", "env.DB", "env.SVC_REGION"]) expect(run.stdout).toContain(binding);
-  expect(run.stdout).toContain("--dry-run: exiting now.");
-  expect(run.status).toBe(0);
+/** What the default environment would deploy. The others deploy the same code. */
+const bundle = makeFolder();
+afterAll(bundle.remove);
+
+test("the default environment would deploy, with its objects, its database and its settings", () => {
+  expectWhole(dryRun("--env", "", "--outdir", bundle.path));
 });
 
+test.each(["eu", "us"])("region %s would deploy the same code the same way", (region) => {
+  const main = join(bundle.path, "index.js");
+  if (!existsSync(main)) dryRun("--env", "", "--outdir", bundle.path);
+  expectWhole(
+    dryRun(main, "--no-bundle", "--config", "wrangler.toml", "--env", region, "--outdir", temporaryFolder()),
+  );
+});
+
+function expectWhole({ status, stdout }: ReturnType<typeof dryRun>): void {
+  for (const binding of ["env.ORG", "env.DB", "env.SVC_REGION"]) expect(stdout).toContain(binding);
+  expect(stdout).toContain("--dry-run: exiting now.");
+  expect(status).toBe(0);
+}
+
 test("the proxy would deploy, with the service's entrypoint and without keys", () => {
-  const run = dryRun("--config", "src/proxy/wrangler.toml");
+  const run = dryRun("--config", "src/proxy/wrangler.toml", "--outdir", temporaryFolder());
   expect(run.stdout).toMatch(/env\.SLUICE\b.*sluice#Gate/);
   expect(run.stdout).toContain("env.PROXY_CALLER_SETS");
   expect(run.stdout).not.toContain("API_KEY");
@@ -25,9 +37,9 @@ test("the proxy would deploy, with the service's entrypoint and without keys", (
 });
 
 function dryRun(...args: readonly string[]) {
-  return spawnSync(
-    join(ROOT, "node_modules/.bin/wrangler"),
-    ["deploy", "--dry-run", ...args, "--outdir", temporaryFolder()],
-    { cwd: ROOT, encoding: "utf8", env: { ...process.env, WRANGLER_SEND_METRICS: "false" } },
-  );
+  return spawnSync(join(ROOT, "node_modules/.bin/wrangler"), ["deploy", "--dry-run", ...args], {
+    cwd: ROOT,
+    encoding: "utf8",
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false" },
+  });
 }

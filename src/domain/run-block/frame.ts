@@ -75,6 +75,19 @@ interface Column {
   readonly write: (writer: ByteWriter, runs: readonly RunRecord[]) => void;
 }
 
+/** Times are mostly close together, so each is written as the difference from the previous one. */
+function writeTimes(
+  writer: ByteWriter,
+  runs: readonly RunRecord[],
+  column: "startedAt" | "recordedAt",
+): void {
+  let previous = 0;
+  for (const run of runs) {
+    writer.signed(run[column] - previous);
+    previous = run[column];
+  }
+}
+
 /** In the order in which they are written, before the columns of names. */
 const FIRST_COLUMNS: readonly Column[] = [
   {
@@ -85,27 +98,8 @@ const FIRST_COLUMNS: readonly Column[] = [
         runs.map((run) => run.id),
       ),
   },
-  // Times are mostly close together, so each is written as the difference from the previous one.
-  {
-    column: "startedAt",
-    write(writer, runs) {
-      let previous = 0;
-      for (const { startedAt } of runs) {
-        writer.signed(startedAt - previous);
-        previous = startedAt;
-      }
-    },
-  },
-  {
-    column: "recordedAt",
-    write(writer, runs) {
-      let previous = 0;
-      for (const { recordedAt } of runs) {
-        writer.signed(recordedAt - previous);
-        previous = recordedAt;
-      }
-    },
-  },
+  { column: "startedAt", write: (writer, runs) => writeTimes(writer, runs, "startedAt") },
+  { column: "recordedAt", write: (writer, runs) => writeTimes(writer, runs, "recordedAt") },
   {
     column: "chargedAt",
     isPresent: (run) => run.chargedAt !== run.recordedAt,

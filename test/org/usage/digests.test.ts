@@ -1,6 +1,10 @@
-import { evictDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
+import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
+import { lastSeqOf } from "../../../src/org/runs/blocks/entry.ts";
+import { partsOf } from "../../../src/org/usage/digested.ts";
 import { archiveEverything, bucket, DAY_SECONDS, filesOf } from "../../support/archive.ts";
 import { digestAll, reportsOf, withoutDigests } from "../../support/digests.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
@@ -109,6 +113,26 @@ describe("digests of runs", () => {
     const { body } = await org.send("GET", "usage/report?group_by=user_id");
     expect(body.data.map((row: { user_id: string }) => row.user_id)).not.toContain("only-estimated");
     await expectSame(org);
+  });
+
+  test("are not taken by a report that began after their first run, or ends before their last", async () => {
+    const org = await newSpender();
+    await store(org, 700);
+    await digestAll(org.id);
+    const isTaken = await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage: { sql } }) => {
+      const { entries } = runBlocks(sql);
+      const [first, last] = [entries[0]?.firstSeq ?? 0, Math.max(...entries.map(lastSeqOf))];
+      const ask: ReportAsk = {
+        groupBy: [{ kind: "name", name: "user_id" }],
+        filters: {},
+        fromMs: 0,
+        toMs: Number.MAX_SAFE_INTEGER,
+      };
+      const taken = (fromRun: number, toRun: number) =>
+        partsOf(sql, entries, { ask, fromRun, toRun, replaced: [] }).some(({ digest }) => digest !== null);
+      return [taken(first, last), taken(first + 1, last), taken(first, last - 1)];
+    });
+    expect(isTaken).toEqual([true, false, false]);
   });
 
   test("answer a report by user although the file with its runs is missing", async () => {

@@ -1,3 +1,4 @@
+import { joinedBytes } from "../joined-bytes.ts";
 import { createHash } from "node:crypto";
 import { NANO_SCALE, parseDecimal } from "../focus/decimal.ts";
 import type { Content, FileWriter } from "./writers.ts";
@@ -40,12 +41,7 @@ export class ExportFile {
 
   end(): MadeFile {
     this.#take(this.#writer.end());
-    const bytes = new Uint8Array(this.#bytes);
-    let at = 0;
-    for (const part of this.#parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
+    const bytes = joinedBytes(this.#parts);
     const { media, rows } = this.#writer;
     return { bytes, media, rows, nanos: this.#nanos, sha256: sha256Of(bytes) };
   }

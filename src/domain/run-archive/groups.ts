@@ -1,19 +1,14 @@
+import type { RunRanges } from "../run-block/ranges.ts";
 import { ByteReader } from "../run-block/byte-reader.ts";
 import { ByteWriter } from "../run-block/byte-writer.ts";
 
 /** What an object knows of one block in an archive file, without reading the file. */
-export interface ArchivedGroup {
+export interface ArchivedGroup extends RunRanges {
   readonly runs: number;
   /** The length of the block. */
   readonly bytes: number;
   /** The length of the filter of its names. */
   readonly nameBytes: number;
-  readonly startedMin: number;
-  readonly startedMax: number;
-  readonly recordedMin: number;
-  readonly recordedMax: number;
-  readonly costMin: bigint;
-  readonly costMax: bigint;
   /** Of the block. */
   readonly digest: Uint8Array;
 }

@@ -1,3 +1,4 @@
+import { joinedBytes } from "../joined-bytes.ts";
 import { RunBlock } from "../run-block/block.ts";
 import type { RunRecord } from "../run-block/record.ts";
 import { ParquetFile } from "./file.ts";
@@ -46,16 +47,6 @@ export class ArchiveFile {
       "sluice.blocks_at": String(blocksAt),
       "sluice.block_lengths": lengths,
     });
-    return { bytes: joined([...this.#pieces, last]), blocksAt };
+    return { bytes: joinedBytes([...this.#pieces, last]), blocksAt };
   }
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

@@ -1,3 +1,4 @@
+import { joinedBytes } from "../../../domain/joined-bytes.ts";
 import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
 import { markOf } from "../../../domain/id-index/mark.ts";
 import { numberOf } from "../../../domain/id-index/number.ts";
@@ -67,7 +68,7 @@ export async function buildFile(
     blocksAt,
     ...file.sums,
     groups: encodeGroups(groups),
-    names: joined(read.map(({ names }) => names)),
+    names: joinedBytes(read.map(({ names }) => names)),
     ids: idsOf(
       Uint32Array.from(hashes.flatMap(({ numbers }) => numbers)),
       Uint16Array.from(hashes.flatMap(({ marks }) => marks)),
@@ -79,14 +80,4 @@ export async function buildFile(
 function hashesOf(block: Uint8Array, key: HashKey | null): Hashes {
   const { ids } = new RunBlock(block);
   return { numbers: ids.map((id) => numberOf(id, key)), marks: ids.map((id) => markOf(id, key)) };
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }

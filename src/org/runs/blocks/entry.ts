@@ -1,22 +1,17 @@
+import type { RunRanges } from "../../../domain/run-block/ranges.ts";
 import type { Remains } from "../../../domain/run-block/remains.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
 
 /**
  * What is known of stored runs without reading them: their position, and the minimum and maximum of what lists sort by.
  */
-export interface BlockEntry {
+export interface BlockEntry extends RunRanges {
   /** `rows`: in `runs`, to be packed later. `archived`: in a file. `remains`: retention has deleted the runs. */
   readonly state: "runs" | "rows" | "archived" | "remains";
   /** Names its row in `run_blocks`, unless it is archived. */
   readonly firstSeq: number;
   readonly runs: number;
   readonly bytes: number;
-  readonly startedMin: number;
-  readonly startedMax: number;
-  readonly recordedMin: number;
-  readonly recordedMax: number;
-  readonly costMin: bigint;
-  readonly costMax: bigint;
   /** Where an archived block is. */
   readonly place?: ArchivedPlace;
 }

@@ -105,6 +105,17 @@ describe("a gate outside", () => {
     expect((await gate.report({ attempt: 1 })).body.leases).toBeNull();
   });
 
+  test("keeps what it says that it keeps after the limits have changed, and is given no more of it", async () => {
+    const { org, id, gate } = await leased();
+    await budget(org, "1", { scope_kind: "workflow", scope_id: "other" });
+    const { body } = await gate.report({ left: 8 * CENT, want: 16 * CENT });
+    expect(body.leases).toMatchObject({ slices: [], usage: [] });
+    expect(await reserved(org, id)).toBe("0.08");
+    // Made before the answer came.
+    expect((await gate.report({ lines: [gate.line(CENT)] })).body.refused).toEqual([]);
+    expect(await reserved(org, id)).toBe("0.01");
+  });
+
   test("is told no other names that have limits, no alerts, and no limits of other keys", async () => {
     const org = await newOrg();
     await budget(org, "1", { scope_kind: "workflow", scope_id: "secret-project" });
@@ -240,7 +251,7 @@ describe("a hostile gate", () => {
   });
 
   test("cannot have so many names that nobody else gets a share", async () => {
-    const { org, key } = await leased("640000");
+    const { org, key, gate: first } = await leased("640000");
     const leasedTo = async () => {
       const gate = new OutsideGate(key);
       await gate.learn();
@@ -248,6 +259,9 @@ describe("a hostile gate", () => {
     };
     for (let made = 1; made < 100; made += 1) expect(await leasedTo()).toBeGreaterThan(0);
     expect(await leasedTo()).toBe(0);
+    // What one of them has is still its own.
+    expect((await first.report({ left: 8 * CENT, want: 16 * CENT })).body.leases.slices).toEqual([]);
+    expect((await first.report({ lines: [first.line(CENT)] })).body.refused).toEqual([]);
     const other = new OutsideGate(await org.mint("developer"));
     await other.learn();
     expect(await other.lease(8 * CENT)).toBeGreaterThan(0);

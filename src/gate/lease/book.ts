@@ -153,7 +153,8 @@ export class LeaseBook {
     for (const [meter, slice] of holder.slices) {
       const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until: now };
       const unused = slice.left - move.used;
-      const kept = smaller(unused < 0n ? 0n : unused, ask.wants.get(meter)?.left ?? 0n);
+      const said = ask.wants.get(meter)?.left ?? ask.keeps?.get(meter) ?? 0n;
+      const kept = smaller(unused < 0n ? 0n : unused, said);
       move.returned = unused < 0n ? 0n : unused - kept;
       slice.left = kept;
       moves.set(meter, move);

@@ -43,6 +43,8 @@ export interface Ask<Hold> {
   readonly attempt: number;
   readonly batches: readonly Batch<Hold>[];
   readonly wants: ReadonlyMap<string, Want>;
+  /** What it keeps of slices that it may have no more of. */
+  readonly keeps?: ReadonlyMap<string, bigint>;
 }
 
 export interface Addition {

@@ -19,6 +19,8 @@ export interface OutsideTerms {
   readonly ids: ReservationIds;
   /** What the gate has, by the object's own book. */
   readonly stored: StoredHolder;
+  /** Whether it may be given more. */
+  readonly mayHaveMore: boolean;
   /** The limits as they are now. */
   readonly version: string;
   /** Whether holds from before they changed may still come. */
@@ -55,10 +57,13 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   const { stored, version } = terms;
   const current = new Set(touches.filter((touch) => touch.version === version).flatMap(limitsOf));
   const wants = new Map<string, Want>();
+  // Until the answer is there, the gate holds from what it has, whatever has changed meanwhile.
+  const keeps = new Map<string, bigint>();
   for (const { key, left, want, least } of given.wants) {
-    if (current.has(key)) wants.set(key, { left: BigInt(left), want: BigInt(want), least: BigInt(least) });
+    if (!terms.mayHaveMore || !current.has(key)) keeps.set(key, BigInt(left));
+    else wants.set(key, { left: BigInt(left), want: BigInt(want), least: BigInt(least) });
   }
-  const ask = { holder: stored.holder, attempt: given.attempt, batches: checking.batches(), wants };
+  const ask = { holder: stored.holder, attempt: given.attempt, batches: checking.batches(), wants, keeps };
   const watch = given.watch.filter((key) => current.has(key));
   const { orgNow, knowsLimit } = terms;
   const { keyId } = terms.holder;

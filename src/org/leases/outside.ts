@@ -81,10 +81,11 @@ export class OutsideGates {
     const others = [...book.holders()].filter(
       ({ holder }) => holder.startsWith(own) && holder !== own + name,
     );
-    const checked = checkedReport(others.length >= MOST_GATES ? { ...given, wants: [] } : given, {
+    const checked = checkedReport(given, {
       holder: this.#holder,
       ids: this.#ids,
       stored: { ...stored, slices },
+      mayHaveMore: others.length < MOST_GATES,
       version: this.#gate.version,
       takesEarlier: this.#clock.real < this.#gate.changedAt + LEASE.lifeMs + LEASE.longestHoldMs,
       orgNow: this.#clock.org,

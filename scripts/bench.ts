@@ -25,6 +25,7 @@ import { ROOT } from "./worker-config.ts";
  * docs/performance.md of the parts that it shows. `bench archive --runs 10000000` says how many runs go through the
  * archive, `bench reports --runs 10000000` how many a report is about,
  * `bench console --runs 200000` how many the org of the overview has, and `--folder path` keeps them, to be measured again.
+ * `bench proxy --rows stream` measures only the rows with that in their name.
  */
 const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   gate,

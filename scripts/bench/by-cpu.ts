@@ -1,4 +1,5 @@
 import { type BenchRow, cpuSeconds, generate, median, QUICK, type Subject } from "./harness.ts";
+import { BENCH_ROWS } from "./options.ts";
 
 /**
  * Subjects compared by the processor time that each request takes of all processes that serve it, this one included. On one
@@ -32,7 +33,8 @@ function cpuOf({ pid }: Subject): number {
   return cpuSeconds(pid()) + (user + system) / 1e6;
 }
 
-export async function compareByCpu(subjects: readonly Subject[]): Promise<BenchRow[]> {
+export async function compareByCpu(all: readonly Subject[]): Promise<BenchRow[]> {
+  const subjects = chosen(all);
   const measured = new Map<string, Measured[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const subject of subjects) measured.get(subject.name)?.push(await measure(subject));
@@ -52,4 +54,13 @@ export async function compareByCpu(subjects: readonly Subject[]): Promise<BenchR
       note: `by CPU time; each round: ${all} us`,
     };
   });
+}
+
+/** Those that were asked for by name, and what they are compared with. */
+function chosen(all: readonly Subject[]): readonly Subject[] {
+  const text = BENCH_ROWS;
+  if (text === null) return all;
+  const named = all.filter(({ name }) => name.includes(text));
+  const others = new Set(named.map(({ of }) => of));
+  return all.filter((one) => named.includes(one) || others.has(one.name));
 }

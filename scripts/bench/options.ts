@@ -18,7 +18,10 @@ export const BENCH_RUNS = countAfter("--runs");
 /** `--folder path`: where the archive's data stays, so that the same runs can be measured again. */
 export const BENCH_FOLDER = after("--folder");
 
-const OPTIONS_WITH_VALUE = ["--runs", "--folder"];
+/** `--rows stream`: of a part that compares by processor time, only rows with this in their name, and what they are compared with. */
+export const BENCH_ROWS = after("--rows");
+
+const OPTIONS_WITH_VALUE = ["--runs", "--folder", "--rows"];
 
 /** The parts to run. None: all of them. */
 export function chosenParts(): string[] {

@@ -46,6 +46,8 @@ export class Settlements {
   readonly #sluice: Sluice;
   readonly #options: SettlementOptions;
   #queue: RunInput[] = [];
+  /** How many of those that wait, from the first on, are to be sent now. */
+  #due = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
   #sending: Promise<void> | null = null;
   #sendingSince = 0;
@@ -96,16 +98,20 @@ export class Settlements {
     );
   }
 
-  /** Sends all that waits; whatever cannot be sent now stays. */
+  /**
+   * Sends all that waits; whatever cannot be sent now stays. What comes meanwhile waits for the next time, so that bulks
+   * stay large while many come.
+   */
   async flush(): Promise<void> {
     const now = Date.now();
+    this.#due = this.#queue.length;
     // The request that was sending may be gone, and with it what would have said so.
     if (this.#sending === null || now > this.#sendingSince + GIVEN_UP_MS) {
       this.#sendingSince = now;
       const sending = this.#drain().finally(() => {
         if (this.#sending !== sending) return;
         this.#sending = null;
-        if (this.#queue.length > 0) this.#arm();
+        if (this.#queue.length > 0 && Date.now() >= this.#armedUntil) this.#arm();
       });
       this.#sending = sending;
     }
@@ -127,8 +133,8 @@ export class Settlements {
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const runs = this.#queue.slice(0, MOST_AT_ONCE);
+    while (this.#due > 0) {
+      const runs = this.#queue.slice(0, Math.min(MOST_AT_ONCE, this.#due));
       await this.#options.before();
       if (!(await this.#send(runs))) {
         this.#failures += 1;
@@ -137,6 +143,7 @@ export class Settlements {
       this.#failures = 0;
       const done = new Set(runs);
       this.#queue = this.#queue.filter((run) => !done.has(run));
+      this.#due = Math.max(0, this.#due - runs.length);
     }
   }
 

@@ -33,8 +33,8 @@ function cpuOf({ pid }: Subject): number {
   return cpuSeconds(pid()) + (user + system) / 1e6;
 }
 
-export async function compareByCpu(all: readonly Subject[]): Promise<BenchRow[]> {
-  const subjects = chosen(all);
+export async function compareByCpu(known: readonly Subject[]): Promise<BenchRow[]> {
+  const subjects = chosen(known);
   const measured = new Map<string, Measured[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const subject of subjects) measured.get(subject.name)?.push(await measure(subject));

@@ -12,7 +12,11 @@ import type { BenchRow, Subject } from "./harness.ts";
 import { type Gateway, startPortkey } from "./portkey.ts";
 import { type OwnRuntime, startAlone } from "./own-runtime.ts";
 
-/** What governing a call costs a proxy: the same proxy, upstream and core, with and without. */
+/**
+ * What governing a call costs a proxy: the same proxy, upstream and core, with and without. The plain one hands the model's
+ * answer to the runtime and never looks at it. Over RPC and HTTP, a call is only asked for: its answer is handed on as well,
+ * and nobody reads its usage or settles it. With the embedded gate, usage is read and the run is settled.
+ */
 
 const MODES = ["plain", "embedded", "rpc", "http"] as const;
 type Mode = (typeof MODES)[number];

@@ -20,7 +20,7 @@ function settlementsTo(hear: (bulk: number) => Promise<void> | void = () => unde
     key: KEY,
     url: "https://sluice.test",
     fetch: async (_, { body }) => {
-      const { runs } = JSON.parse(String(body)) as { runs: { id: string }[] };
+      const { runs } = JSON.parse(body as string) as { runs: { id: string }[] };
       bulks.push(runs.map(({ id }) => id));
       reportedBefore.push(reports);
       await hear(bulks.length);

@@ -23,8 +23,14 @@ export class Sought extends SoughtNumbers {
   readonly ids: readonly string[];
 
   constructor(ids: readonly string[], key: HashKey | null) {
-    super(Uint32Array.from(ids, (id) => numberOf(id, key)));
+    super(numbersOf(ids, key));
     this.ids = ids;
+  }
+
+  /** The hashes of ids, if those come first here. Otherwise null. */
+  firstNumbers(ids: readonly string[]): Uint32Array | null {
+    for (let at = 0; at < ids.length; at += 1) if (ids[at] !== this.ids[at]) return null;
+    return this.numbers.subarray(0, ids.length);
   }
 
   /** Whether an id may occur twice. Always true if one does, and rarely otherwise. */
@@ -48,4 +54,11 @@ export class Sought extends SoughtNumbers {
     }
     return false;
   }
+}
+
+/** The hash of each id. A loop, because it sees every id of a batch. */
+export function numbersOf(ids: readonly string[], key: HashKey | null): Uint32Array {
+  const numbers = new Uint32Array(ids.length);
+  for (let at = 0; at < ids.length; at += 1) numbers[at] = numberOf(ids[at] ?? "", key);
+  return numbers;
 }

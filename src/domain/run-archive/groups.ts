@@ -35,25 +35,32 @@ export function encodeGroups(groups: readonly ArchivedGroup[]): Uint8Array<Array
 
 export function decodeGroups(bytes: Uint8Array): ArchivedGroup[] {
   const reader = new ByteReader(bytes);
-  return Array.from({ length: reader.count() }, () => {
-    const [runs, length, nameBytes] = [reader.count(), reader.count(), reader.count()];
-    const startedMin = reader.signed();
-    const startedMax = startedMin + reader.count();
-    const recordedMin = reader.signed();
-    const recordedMax = recordedMin + reader.count();
-    const [costMin, costMax] = [reader.amount(), reader.amount()];
-    const digest = reader.part(DIGEST_BYTES);
-    return {
-      runs,
-      bytes: length,
-      nameBytes,
-      startedMin,
-      startedMax,
-      recordedMin,
-      recordedMax,
-      costMin,
-      costMax,
-      digest,
-    };
-  });
+  const groups: ArchivedGroup[] = [];
+  for (let left = reader.count(); left > 0; left -= 1) groups.push(readGroup(reader));
+  return groups;
+}
+
+function readGroup(reader: ByteReader): ArchivedGroup {
+  const runs = reader.count();
+  const length = reader.count();
+  const nameBytes = reader.count();
+  const startedMin = reader.signed();
+  const startedMax = startedMin + reader.count();
+  const recordedMin = reader.signed();
+  const recordedMax = recordedMin + reader.count();
+  const costMin = reader.amount();
+  const costMax = reader.amount();
+  const digest = reader.part(DIGEST_BYTES);
+  return {
+    runs,
+    bytes: length,
+    nameBytes,
+    startedMin,
+    startedMax,
+    recordedMin,
+    recordedMax,
+    costMin,
+    costMax,
+    digest,
+  };
 }

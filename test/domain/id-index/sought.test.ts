@@ -20,6 +20,20 @@ test("an id whose hash is zero is reported if it occurs twice, and not alone", (
   expect(new Sought([], null).mayRepeat()).toBe(false);
 });
 
+test("hashes are known for ids that come first, in their order, and for no others", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string()), fc.array(fc.string()), fc.nat(), (first, rest, at) => {
+      const sought = new Sought([...first, ...rest], KEY);
+      expect([...(sought.firstNumbers(first) ?? [])]).toEqual(first.map((id) => numberOf(id, KEY)));
+      const without = first.toSpliced(at % (first.length + 1), 1);
+      const isFirst = without.every((id, index) => id === sought.ids[index]);
+      expect(sought.firstNumbers(without) !== null).toBe(isFirst);
+    }),
+  );
+  expect(new Sought(["a", "b"], KEY).firstNumbers(["b"])).toBeNull();
+  expect(new Sought(["a"], KEY).firstNumbers(["a", "b"])).toBeNull();
+});
+
 test("a batch of a thousand without repeats is hardly ever reported", () => {
   const batches = Array.from({ length: 200 }, (_, batch) =>
     new Sought(

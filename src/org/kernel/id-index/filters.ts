@@ -33,28 +33,39 @@ export function writeFilter(sql: SqlStorage, name: IndexName, of: FilteredSegmen
   }
 }
 
-/** How long a filter is, without reading it. -1 if it is not stored. */
-export function filterBytes(sql: SqlStorage, name: IndexName, of: FilteredSegment): number {
+/**
+ * How long the stored filters are, by what they are of, without reading them. Every row is walked, because the database reads
+ * each row whole that it compares to find one by its key.
+ */
+export function filterLengths(sql: SqlStorage, name: IndexName): (of: FilteredSegment) => number {
   const table = TABLES[name];
-  if (table === undefined) return -1;
-  return sql
-    .exec<{ bytes: number }>(
-      `SELECT IFNULL(SUM(octet_length(filter)), -1) AS bytes FROM ${table}
-       WHERE segment = ? AND first_seq = ? AND last_seq = ?`,
-      of.segment,
-      of.first_seq,
-      of.last_seq,
-    )
-    .one().bytes;
+  const lengths = new Map<string, number>();
+  const rows =
+    table === undefined
+      ? []
+      : sql.exec<FilterLength>(
+          `SELECT segment, first_seq, last_seq, octet_length(filter) AS bytes FROM ${table}`,
+        );
+  for (const { bytes, ...of } of rows) lengths.set(keyOf(of), (lengths.get(keyOf(of)) ?? 0) + bytes);
+  return (of) => lengths.get(keyOf(of)) ?? NOT_STORED;
 }
 
-/** The parts of a filter, in order. None if it is not stored. */
+/** The filter of a segment on the last levels is empty, but stored. */
+const NOT_STORED = -1;
+
+type FilterLength = { segment: number; first_seq: number; last_seq: number; bytes: number };
+
+function keyOf({ segment, first_seq, last_seq }: FilteredSegment): string {
+  return `${segment} ${first_seq} ${last_seq}`;
+}
+
+/** The parts of a filter, in order. None if it is not stored. The plus makes the database walk the rows here too. */
 export function readFilter(sql: SqlStorage, name: IndexName, of: FilteredSegment): ArrayBuffer[] {
   const table = TABLES[name];
   if (table === undefined) return [];
   return sql
     .exec<{ filter: ArrayBuffer }>(
-      `SELECT filter FROM ${table} WHERE segment = ? AND first_seq = ? AND last_seq = ? ORDER BY part`,
+      `SELECT filter FROM ${table} WHERE +segment = ? AND first_seq = ? AND last_seq = ? ORDER BY segment, part`,
       of.segment,
       of.first_seq,
       of.last_seq,

@@ -1,6 +1,7 @@
 import { Recent } from "../../../domain/id-index/recent.ts";
 import type { SoughtNumbers } from "../../../domain/id-index/sought.ts";
 import type { IndexName } from "./entries.ts";
+import { filterLengths } from "./filters.ts";
 import { FAN, findSuspects, type Place, Segment, type SegmentRow } from "./segment.ts";
 
 /** How many rows are kept in memory before they become a segment. */
@@ -15,11 +16,12 @@ const FEW = 8;
 
 /**
  * Filters of large segments take longer to read than all else that an object needs when it wakes. So a call with few ids reads
- * one of them and is not held up by the others. A call with many ids needs all.
+ * one of them, or none if it is the first, and is not held up by the others. A call with many ids needs all.
  */
-function readSome(segments: readonly Segment[], ids: number): void {
+function readSome(segments: readonly Segment[], ids: number, isFirst: boolean): void {
   const unread = segments.filter(({ isUnread }) => isUnread);
-  for (const segment of ids <= FEW ? unread.slice(0, 1) : unread) segment.read();
+  const [next] = isFirst ? [] : unread;
+  for (const segment of ids <= FEW ? [next] : unread) segment?.read();
 }
 
 /** Rows that are appended with rising seqs and deleted from the oldest on, as they are stored. */
@@ -52,6 +54,7 @@ export class LogIndex {
   readonly #log: IndexedLog;
   readonly #hashing: string;
   #segments: Segment[];
+  #wasAsked = false;
   /** The seq of the last stored row. The next one is higher. */
   #lastSeq = 0;
 
@@ -63,7 +66,8 @@ export class LogIndex {
     this.#log = log;
     this.#hashing = log.hashing;
     const rows = sql.exec<SegmentRow>(`SELECT * FROM ${name}_segments ORDER BY segment`).toArray();
-    this.#segments = rows.map((row) => Segment.read(this.#place, row));
+    const lengthOf = filterLengths(sql, name);
+    this.#segments = rows.map((row) => Segment.read(this.#place, row, lengthOf(row)));
     const isSound = this.#segments.every(({ isWhole }) => isWhole);
     if (!isSound || this.#stored().lastSeq < this.#lastOfSegments) this.#startOver();
     this.#readRecent();
@@ -72,7 +76,8 @@ export class LogIndex {
   /** The seqs of all rows that may have one of these ids: each that has one, and hardly any other. */
   find(sought: SoughtNumbers): number[] {
     const made = this.#segments.filter(({ row }) => row.state === "made");
-    readSome(made, sought.numbers.length);
+    readSome(made, sought.numbers.length, !this.#wasAsked);
+    this.#wasAsked = true;
     const suspects = made.flatMap((segment) => segment.suspects(sought));
     return [...this.#recent.find(sought.numbers), ...findSuspects(this.#sql, this.#name, suspects)];
   }
@@ -83,8 +88,8 @@ export class LogIndex {
   }
 
   /** Adds rows that were just stored, in this order, each with the seq after the one before it. */
-  addNext(numbers: readonly number[]): void {
-    for (const number of numbers) this.#add(number, this.#lastSeq + 1);
+  addNext(numbers: Uint32Array): void {
+    for (let at = 0; at < numbers.length; at += 1) this.#add(numbers[at] ?? 0, this.#lastSeq + 1);
   }
 
   /** Builds everything anew, of all rows that are stored. */

@@ -2,7 +2,7 @@ import { type Block, blockOf, deal, findIn } from "../../../domain/id-index/bloc
 import { Filter } from "../../../domain/id-index/filter.ts";
 import type { SoughtNumbers } from "../../../domain/id-index/sought.ts";
 import { deleteEntries, type IndexName, readEntries, writeEntries } from "./entries.ts";
-import { deleteFilter, filterBytes, readFilter, writeFilter } from "./filters.ts";
+import { deleteFilter, readFilter, writeFilter } from "./filters.ts";
 
 /** This many segments of one level become one of the next, and each of their blocks becomes this many blocks. */
 export const FAN = 8;
@@ -99,9 +99,10 @@ export class Segment {
     return this.#row.state === "gone" ? ANYTHING : new Filter(this.#bits, this.#wordsEach);
   }
 
-  static read(index: Place, row: SegmentRow): Segment {
+  /** `filterBytes` is the length of its filter, if that has rows of its own. */
+  static read(index: Place, row: SegmentRow, filterBytes: number): Segment {
     const segment = new Segment(index, row);
-    if (segment.#hasStored()) segment.#found = segment.#blocks;
+    if (segment.#hasStored(filterBytes)) segment.#found = segment.#blocks;
     else segment.#readBlocks();
     return segment;
   }
@@ -148,9 +149,9 @@ export class Segment {
   }
 
   /** Whether the filter has rows of its own. They are written once the segment is made, so it has all its blocks. */
-  #hasStored(): boolean {
+  #hasStored(filterBytes: number): boolean {
     if (!this.#isLarge || this.#row.state !== "made") return false;
-    return filterBytes(this.#sql, this.#name, this.#row) === this.#blocks * this.#wordsEach * WORD_BYTES;
+    return filterBytes === this.#blocks * this.#wordsEach * WORD_BYTES;
   }
 
   /** Reads the parts of the filter from all blocks. */

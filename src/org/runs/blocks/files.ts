@@ -29,7 +29,8 @@ export function readArchivedEntries(sql: SqlStorage, fromSeq: number): BlockEntr
       fromSeq,
     )
     .toArray()
-    .flatMap((row) => entriesIn(row).filter(({ firstSeq }) => firstSeq >= fromSeq));
+    .flatMap(entriesIn)
+    .filter(({ firstSeq }) => firstSeq >= fromSeq);
 }
 
 /** The blocks of the file that begins with a seq. */
@@ -42,18 +43,32 @@ export function readEntriesOf(sql: SqlStorage, firstSeq: number): BlockEntry[] {
 
 function entriesIn(row: FileRow): BlockEntry[] {
   const file: ArchiveFile = { firstSeq: row.first_seq, runs: row.runs, name: row.name, bytes: row.bytes };
-  let [firstSeq, offset, namesAt] = [row.first_seq, row.blocks_at, 0];
-  return decodeGroups(new Uint8Array(row.groups)).map(({ digest, nameBytes, ...known }) => {
-    const names = { offset: namesAt, bytes: nameBytes };
+  let firstSeq = row.first_seq;
+  let offset = row.blocks_at;
+  let namesAt = 0;
+  // Written out, because an object that wakes does this for every archived block.
+  return decodeGroups(new Uint8Array(row.groups)).map((group) => {
     const entry: BlockEntry = {
       state: "archived",
       firstSeq,
-      ...known,
-      place: { file, offset, names, digest },
+      runs: group.runs,
+      bytes: group.bytes,
+      startedMin: group.startedMin,
+      startedMax: group.startedMax,
+      recordedMin: group.recordedMin,
+      recordedMax: group.recordedMax,
+      costMin: group.costMin,
+      costMax: group.costMax,
+      place: {
+        file,
+        offset,
+        names: { offset: namesAt, bytes: group.nameBytes },
+        digest: group.digest,
+      },
     };
-    firstSeq += known.runs;
-    offset += known.bytes;
-    namesAt += nameBytes;
+    firstSeq += group.runs;
+    offset += group.bytes;
+    namesAt += group.nameBytes;
     return entry;
   });
 }

@@ -1,4 +1,4 @@
-import { numberOf } from "../../../domain/id-index/number.ts";
+import { numbersOf, type Sought } from "../../../domain/id-index/sought.ts";
 import { LogIndex } from "../../kernel/id-index/log-index.ts";
 import { MissingBlock } from "../../kernel/id-index/segment.ts";
 import { runBlocks } from "../blocks/blocks.ts";
@@ -37,11 +37,10 @@ class RunIds {
     }
   };
 
-  /** Adds runs that were just stored, in this order. */
-  add(ids: readonly string[]): void {
-    const key = idKey(this.#sql);
+  /** Adds runs that were just stored, in this order. What was sought before often has their hashes. */
+  add(ids: readonly string[], sought: Sought | null = null): void {
     try {
-      this.index.addNext(ids.map((id) => numberOf(id, key)));
+      this.index.addNext(sought?.firstNumbers(ids) ?? numbersOf(ids, idKey(this.#sql)));
     } catch (error) {
       // They are stored already, so they are in what is built.
       this.#rebuildAfter(error);

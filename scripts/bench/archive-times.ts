@@ -10,6 +10,8 @@ const BATCH = 1000;
 /** Enough for a few files. */
 const STEPPED_BATCHES = 8;
 const MOST_STEPS = 400;
+/** Seconds until the first step. */
+const MOST_TRIES = 60;
 const FULL_JOURNAL = 250;
 /** Enough for merges of the first two levels to end. */
 const MERGES = 64;
@@ -101,6 +103,8 @@ export async function archiveSteps(org: BenchOrg): Promise<string> {
   await org.bench("watch?on=1");
   for (let batch = 0; batch < STEPPED_BATCHES; batch += 1) await sendBatch(org, BATCH);
   const moved = org.advance(DAY_SECONDS);
+  // The move of the clock first waits until no slice can be used.
+  for (let tries = 0; tries < MOST_TRIES && !(await org.bench<boolean>("next")); tries += 1);
   const all: number[] = [];
   while (all.length < MOST_STEPS) {
     const before = org.cpuMs();
@@ -110,8 +114,9 @@ export async function archiveSteps(org: BenchOrg): Promise<string> {
   }
   await org.bench("watch?on=0");
   await moved;
-  // The first waits for what else is due, the last for nothing.
-  const steps = all.slice(2, -1).sort((one, other) => one - other);
+  // The last waits for nothing.
+  const steps = all.slice(0, -1).sort((one, other) => one - other);
+  if (steps.length === 0) throw new Error("nothing was archived while it was watched");
   const at = (share: number) => (steps[Math.floor((steps.length - 1) * share)] ?? 0).toFixed(1);
   return `${steps.length} archive steps of ${at(0.5)} ms, 99 % at most ${at(0.99)}, longest ${at(1)}`;
 }

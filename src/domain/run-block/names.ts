@@ -12,15 +12,15 @@ interface NumberedRuns {
   readonly hasNull: boolean;
 }
 
-/** Neighbours mostly have the same name. */
-export function numberNames<Run>(runs: readonly Run[], nameIn: (run: Run) => string | null): NumberedRuns {
+/** The names of runs in their order. Neighbours mostly have the same. */
+export function numberNames(given: readonly (string | null)[]): NumberedRuns {
   const known = new Map<string, number>();
-  const numbers = new Uint32Array(runs.length);
+  const numbers = new Uint32Array(given.length);
   let hasNull = false;
   let last: string | null = null;
   let number = 0;
-  for (let at = 0; at < runs.length; at += 1) {
-    const name = nameIn(runs[at] as Run);
+  for (let at = 0; at < given.length; at += 1) {
+    const name = given[at] ?? null;
     if (name === null) hasNull = true;
     if (name !== last) {
       number = name === null ? 0 : (known.get(name) ?? known.size + 1);

@@ -45,12 +45,7 @@ export function encodeDigest(column: number, rows: readonly GroupRow[]): Uint8Ar
     frame.append(values.view);
   };
   frame.count(rows.length);
-  write(column, () =>
-    writeNames(
-      values,
-      numberNames(rows, ([[name]]) => name ?? null),
-    ),
-  );
+  write(column, () => writeNames(values, numberNames(rows.map(([[name]]) => name ?? null))));
   write(COLUMN_NUMBERS.cost, () => {
     for (const [, nanos] of rows) values.amount(BigInt(nanos));
   });

@@ -25,9 +25,9 @@ function mayFree({ op, rawBody }: Pick<Call, "op" | "rawBody">): boolean {
   return !wasRead || namesReservation(rawBody);
 }
 
-/** A field name may be written with escapes. A search is several times faster than a pattern for both. */
+/** A field name may be written with escapes. The part is found several times faster, because few texts have its first letter. */
 function namesReservation(body: string): boolean {
-  return body.includes("\\u") || body.includes("reservation_id");
+  return body.includes("\\u") || (body.includes("vation_id") && body.includes("reservation_id"));
 }
 
 /** The org in which a request left room, for an isolate that decides in front of this one. */

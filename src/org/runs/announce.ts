@@ -5,13 +5,12 @@ import type { Tx } from "../kernel/door.ts";
 import type { Run } from "./run.ts";
 
 /** One event for all runs of one call, so that a subscriber to a busy org gets batches, not a flood. */
-export function announceRecorded(tx: Tx, runs: readonly Run[]): void {
+export function announceRecorded(tx: Tx, runs: readonly Run[], nanos: bigint): void {
   if (runs.length === 0) return;
-  const cost = runs.reduce((sum, run) => sum + run.cost, 0n);
   tx.emit("run.recorded", {
     run_ids: runs.map((run) => run.id),
     count: runs.length,
-    cost_usd: formatUsd(cost),
+    cost_usd: formatUsd(nanos),
   });
 }
 

@@ -48,6 +48,8 @@ export class Batch {
   #unreadable: ReadonlyMap<string, Unreadable> = new Map();
   /** Whether any can. If not, no run needs to be remembered by its id, which is slow for a thousand new texts. */
   #relates = false;
+  /** The ids of the batch, and of their parents. */
+  #sought: Sought | null = null;
   readonly #holds = new Map<string, HoldRow>();
   /** The questions of which a hold is settled, whichever half day its id is of. */
   readonly #settled = new Set<string>();
@@ -67,7 +69,8 @@ export class Batch {
       if (chain?.parent_run_id !== undefined) parents.push(chain.parent_run_id);
       if (reservation_id !== undefined) reservations.push(reservation_id);
     }
-    const sought = new Sought([...ids, ...parents], idKey(this.#tx.sql));
+    const sought = new Sought(parents.length === 0 ? ids : [...ids, ...parents], idKey(this.#tx.sql));
+    this.#sought = sought;
     const { runs, remains, unreadable } = findRuns(this.#tx.sql, sought);
     this.#unreadable = unreadable;
     // Alone, a run that may succeed later is not refused for good under its idempotency key.
@@ -119,6 +122,10 @@ export class Batch {
   /** What keeps the run of this id, or its parent, from being read. */
   #causeFor({ id, chain }: RunInput): Unreadable | undefined {
     return this.#unreadable.get(id ?? "") ?? this.#unreadable.get(chain?.parent_run_id ?? "");
+  }
+
+  get sought(): Sought | null {
+    return this.#sought;
   }
 
   remember(run: Run): void {

@@ -102,30 +102,35 @@ export const recordRuns = command({
     if (runs === null) return invalidFields([]);
     const recorder = new Recorder(tx, BULK_ROUTE);
     const recorded = recorder.record(runs);
-    tx.refused(refusedRuns(tx, BULK_ROUTE, runs, recorded));
+    const counts = countsOf(recorded);
+    if (counts.rejected > 0) tx.refused(refusedRuns(tx, BULK_ROUTE, runs, recorded));
     const common = commonRefusal(recorded);
     if (common !== null) {
       announceAfter(tx, recorded.filter(isRejected));
       tx.afterRefusal(() => tally(tx, runs, recorded));
       return common;
     }
-    for (const one of recorded) {
-      if (isRejected(one) && one.by !== null)
-        announceRefusal(tx, one.by.account as Entry, one.by.attempt, "run");
+    for (const { by } of counts.rejected > 0 ? recorded.filter(isRejected) : []) {
+      if (by !== null) announceRefusal(tx, by.account as Entry, by.attempt, "run");
     }
     recorder.save();
     tally(tx, runs, recorded);
-    const count = (status: Recorded["status"]) => recorded.filter((one) => one.status === status).length;
-    const counts = {
-      accepted: count("accepted"),
-      duplicates: count("duplicate"),
-      rejected: count("rejected"),
-    };
     return done(200, { ...counts, results: recorded.map(toResult) }, { detail: counts });
   },
 });
 
 const isRejected = (one: Recorded): one is Rejected => one.status === "rejected";
+
+/** One loop, because it is done for every batch. */
+function countsOf(recorded: readonly Recorded[]) {
+  const counts = { accepted: 0, duplicates: 0, rejected: 0 };
+  for (const { status } of recorded) {
+    if (status === "accepted") counts.accepted += 1;
+    else if (status === "duplicate") counts.duplicates += 1;
+    else counts.rejected += 1;
+  }
+  return counts;
+}
 
 /** Adds to the platform's counters what became of each run. */
 function tally(tx: Tx, inputs: readonly RunInput[], recorded: readonly Recorded[]): void {

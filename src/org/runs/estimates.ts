@@ -29,13 +29,13 @@ export function recordEstimates(tx: Tx, made: readonly Estimate[]): void {
   insertRuns(tx.sql, runs);
   saveDaily(tx.sql, runs.map(sumOf));
   tallyRuns(tx, runs);
-  announceRecorded(tx, runs);
+  const nanos = runs.reduce((sum, { cost }) => sum + cost, 0n);
+  announceRecorded(tx, runs, nanos);
   const over = runs.flatMap((run, at) => {
     const beyond = made[at]?.charged.over ?? [];
     return beyond.length === 0 ? [] : [overEvent(run, beyond)];
   });
   if (over.length > 0) tx.emitAll("run.over_limit", over);
-  const nanos = runs.reduce((sum, { cost }) => sum + cost, 0n);
   const detail = { run_ids: runs.map(({ id }) => id), count: runs.length, cost_usd: formatUsd(nanos) };
   tx.record({ action: "runs.estimated", target: null, outcome: "done", detail });
 }

@@ -59,5 +59,11 @@ export function extraOf(
   }
   if (subjects !== undefined) extra.subjects = subjects;
   if (shadow.length > 0) extra.shadow = shadow;
-  return Object.keys(extra).length === 0 ? null : extra;
+  return isEmpty(extra) ? null : extra;
+}
+
+/** A loop, because most runs have nothing more, and a list of their keys would be made for each. */
+function isEmpty(extra: object): boolean {
+  for (const name in extra) if (Object.hasOwn(extra, name)) return false;
+  return true;
 }

@@ -98,11 +98,11 @@ export class Recorder {
     this.#hasRoom = inputs.length > 1 && this.#hasRoomFor(inputs, costs);
     const recorded = inputs.map((input, i) => this.#recordOne(input, accounts[i] ?? [], costs[i] ?? NO_COST));
     if (this.#hasRoom) for (const [touched, attempts] of this.#sums.attempts()) charge(touched, attempts);
-    insertRuns(this.#tx.sql, this.#accepted);
+    insertRuns(this.#tx.sql, this.#accepted, this.#batch.sought);
     scheduleDigests(this.#tx);
     saveDaily(this.#tx.sql, this.#sums);
     this.#tx.emitAll("run.over_limit", this.#over);
-    announceRecorded(this.#tx, this.#accepted);
+    announceRecorded(this.#tx, this.#accepted, this.#sums.nanos);
     announceCharges(this.#tx, this.#draft.entries());
     return recorded;
   }

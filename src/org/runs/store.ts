@@ -36,11 +36,14 @@ export function findRun(sql: SqlStorage, id: string): Run | undefined {
   return runs.get(id);
 }
 
-/** Stores the runs of one batch. */
-export function insertRuns(sql: SqlStorage, runs: readonly Run[]): void {
+/** Stores the runs of one batch. Their ids may have been sought before. */
+export function insertRuns(sql: SqlStorage, runs: readonly Run[], sought: Sought | null = null): void {
   if (runs.length === 0) return;
   const index = runIds(sql);
   runBlocks(sql).append(runs.map((run) => storeApart(sql, run)));
-  index.add(runs.map((run) => run.id));
+  index.add(
+    runs.map((run) => run.id),
+    sought,
+  );
   noteTagNames(sql, runs);
 }

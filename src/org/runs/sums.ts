@@ -57,6 +57,13 @@ export class Sums {
     }
   }
 
+  /** What all runs cost. */
+  get nanos(): bigint {
+    let nanos = 0n;
+    for (const { usd } of this) nanos += usd;
+    return nanos;
+  }
+
   *[Symbol.iterator](): Generator<Sum> {
     for (const sums of this.#sums.values()) yield* sums.values();
   }

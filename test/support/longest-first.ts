@@ -2,8 +2,9 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** The files that take longest, longest first. One of them, begun last, would run alone for minutes. */
 const LONGEST = [
-  "test/system/local-faults.test.ts",
   "test/system/browser/every-page.test.ts",
+  "test/system/local-faults.test.ts",
+  "test/system/browser/docs.test.ts",
   "test/system/start.test.ts",
   "test/system/checked.test.ts",
   "test/org/ledger/between.test.ts",

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../../../src/web/console/pages/routes.ts";
-import { chromiumIsMissing, launch, MISSING_NOTE, findings } from "../../support/chromium.ts";
+import { findings, lowContrast } from "../../support/accessibility.ts";
+import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
 import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
 import { seedOrg } from "./seed.ts";
 import { untidy } from "./untidy.ts";
@@ -107,11 +108,40 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     await page.context().close();
   });
 
+  test("a fault is found on a page that looks like the others, in both color schemes", async () => {
+    const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "Planted" } });
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(link(made.body.org.id));
+    await page.goto(`${base}/console/keys/new`);
+    for (const [colorScheme, where, style] of [
+      ["light", "one", "color: rgb(150, 160, 158)"],
+      ["dark", "one", "color: rgb(90, 100, 100)"],
+      ["dark", "one", "background: rgb(200, 210, 208)"],
+      ["dark", "one.parentElement", "background: white"],
+      ["dark", "one", "opacity: 0.3"],
+    ] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      expect(await lowContrast(page)).toEqual([]);
+      const plant = (text: string) =>
+        page.evaluate(`{ const one = document.querySelector("h1"); ${where}.style.cssText = "${text}"; }`);
+      await plant(style);
+      expect([style, (await lowContrast(page)).join()]).toEqual([style, expect.stringContaining("contrast")]);
+      await plant("");
+    }
+    await page.evaluate(`{
+      const field = document.querySelector("#name");
+      for (const name of field.getAttributeNames()) if (/^(aria-|placeholder|title)/.test(name)) field.removeAttribute(name);
+      for (const label of [...field.labels]) label.remove();
+    }`);
+    expect((await findings(page)).join()).toMatch(/^label:/);
+    await page.context().close();
+  });
+
   async function inspect(page: Page, name: string): Promise<string[]> {
     const found: string[] = [];
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      found.push(...(await findings(page)));
+      found.push(...(await (colorScheme === "light" ? findings(page) : lowContrast(page))));
       await shoot(page, `state_${name}-${colorScheme}`);
     }
     return found;
@@ -130,7 +160,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     return path;
   }
 
-  /** All rules are about structure except contrast, which is all that another color scheme changes. */
+  /** Each color scheme at each width. Only contrast and layout differ between them. */
   async function look(page: Page, path: string, kind = "seeded"): Promise<void> {
     const name = path
       .replace(/\?.*/, "")
@@ -139,21 +169,23 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
     await page.setViewportSize(WIDE);
     await page.goto(base + path);
-    for (const colorScheme of ["light", "dark"] as const) {
+    expect([path, "light", await findings(page)]).toEqual([path, "light", []]);
+    await tidy(page, `${name}-${kind}-light-wide`);
+    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
+    expect([path, "dark", await lowContrast(page)]).toEqual([path, "dark", []]);
+    await tidy(page, `${name}-${kind}-dark-wide`);
+    await page.setViewportSize(PHONE);
+    for (const colorScheme of ["dark", "light"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      const found = await findings(page, colorScheme === "dark" ? ["color-contrast"] : []);
-      expect([path, colorScheme, found]).toEqual([path, colorScheme, []]);
-      expect([path, await untidy(page)]).toEqual([path, []]);
-      await shoot(page, `${name}-${kind}-${colorScheme}-wide`);
-      await page.setViewportSize(PHONE);
-      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([
-        path,
-        PHONE.width,
-      ]);
-      expect([path, await untidy(page)]).toEqual([path, []]);
-      await shoot(page, `${name}-${kind}-${colorScheme}-phone`);
-      await page.setViewportSize(WIDE);
+      const width = await page.evaluate("document.documentElement.scrollWidth");
+      expect([path, colorScheme, width]).toEqual([path, colorScheme, PHONE.width]);
+      await tidy(page, `${name}-${kind}-${colorScheme}-phone`);
     }
+  }
+
+  async function tidy(page: Page, name: string): Promise<void> {
+    expect([name, page.url(), await untidy(page)]).toEqual([name, page.url(), []]);
+    await shoot(page, name);
   }
 
   async function shoot(page: Page, name: string): Promise<void> {

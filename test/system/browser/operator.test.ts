@@ -1,7 +1,8 @@
 import type { Browser } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { OPERATOR_PAGES } from "../../../src/web/operator/routes.ts";
-import { chromiumIsMissing, launch, MISSING_NOTE, findings } from "../../support/chromium.ts";
+import { findings, lowContrast } from "../../support/accessibility.ts";
+import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
 import { callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
 
 describe.skipIf(chromiumIsMissing)(`the operator console in Chromium${MISSING_NOTE}`, () => {
@@ -63,7 +64,7 @@ describe.skipIf(chromiumIsMissing)(`the operator console in Chromium${MISSING_NO
       await page.goto(base + path);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        const found = await findings(page, colorScheme === "dark" ? ["color-contrast"] : []);
+        const found = await (colorScheme === "dark" ? lowContrast(page) : findings(page));
         expect([path, colorScheme, found]).toEqual([path, colorScheme, []]);
       }
       await page.setViewportSize({ width: 390, height: 844 });

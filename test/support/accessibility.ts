@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { LOOKS, type Looks } from "./looks.ts";
+
+/** The accessibility checker, and what it finds on a page: one line each. */
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Result {
+  readonly id: string;
+  readonly nodes: readonly {
+    readonly html: string;
+    readonly element: unknown;
+    readonly any: readonly { readonly data?: { readonly messageKey?: string } }[];
+  }[];
+}
+
+interface Axe {
+  run(context: object, options: object): Promise<Record<"violations" | "passes" | "incomplete", Result[]>>;
+}
+
+/** What is found by all rules, or by this one alone. */
+export async function broken(page: Page, only?: "color-contrast"): Promise<string[]> {
+  return run(page, only === undefined ? {} : { runOnly: [only] });
+}
+
+/** What is found by all rules, of which contrast is judged once for texts that look the same. */
+export async function findings(page: Page): Promise<string[]> {
+  const found = await run(page, { rules: { "color-contrast": { enabled: false } } });
+  return [...found, ...(await lowContrast(page))];
+}
+
+async function run(page: Page, rules: object): Promise<string[]> {
+  await load(page);
+  return page.evaluate(async (chosen) => {
+    const { axe, document } = globalThis as unknown as { axe: Axe; document: object };
+    // What passes is not described, and the styles of the page are its own: both take longer than the rules.
+    const options = { resultTypes: ["violations"], selectors: false, preload: false, ...chosen };
+    const { violations } = await axe.run(document, options);
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`,
+    );
+  }, rules);
+}
+
+/** Looks that the checker has judged, and that no rule is broken by. */
+const judged = new Set<string>();
+
+/** Texts that are hard to read in the colors of now. Texts that look the same are judged once. */
+export async function lowContrast(page: Page): Promise<string[]> {
+  const { looks, texts } = await page.evaluate<Looks>(LOOKS);
+  const whole = texts.map((names) => names.replaceAll(/\d+/g, (name) => `${looks[Number(name) - 1]}`));
+  const unknown = whole.flatMap((look, index) => (judged.has(look) ? [] : [index]));
+  if (unknown.length === 0) return [];
+  await load(page);
+  const { found, settled } = await page.evaluate(judge, unknown);
+  for (const look of settled.map((index) => whole[index])) if (look !== undefined) judged.add(look);
+  return found;
+}
+
+/** Runs in the page. A text that the checker passes over, as it does what is hidden, is not settled. */
+async function judge(indices: readonly number[]): Promise<{ found: string[]; settled: number[] }> {
+  const { axe, sluiceTexts: texts } = globalThis as unknown as { axe: Axe; sluiceTexts: unknown[] };
+  const { violations, passes, incomplete } = await axe.run(
+    { include: indices.map((index) => texts[index]) },
+    { runOnly: ["color-contrast"], selectors: false, preload: false, elementRef: true },
+  );
+  // The color of a gradient is never known.
+  const inGradients = incomplete.map(({ nodes }) => ({
+    nodes: nodes.filter(({ any }) => any[0]?.data?.messageKey === "bgGradient"),
+  }));
+  return {
+    found: violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`)),
+    settled: [...passes, ...inGradients].flatMap(({ nodes }) =>
+      nodes.map(({ element }) => texts.indexOf(element)),
+    ),
+  };
+}
+
+async function load(page: Page): Promise<void> {
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axeSource);
+}

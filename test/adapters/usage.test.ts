@@ -94,6 +94,25 @@ describe("the provider's usage is read the same, wherever chunks end", () => {
   });
 });
 
+describe("an event of a stream", () => {
+  const usage = { prompt_tokens: 12, completion_tokens: 30 };
+  const told = { usage: { input_tokens: 12, output_tokens: 30 }, isWhole: true };
+
+  test.each([
+    ["spaces", `{"choices": [], "usage" :\t ${JSON.stringify(usage)}}`, told],
+    ["line breaks", `{"usage":\ndata: ${JSON.stringify(usage)}}`, told],
+    ["escapes in a name", `{"us\\u0061ge":${JSON.stringify(usage)}}`, told],
+    ["escapes in a type", '{"typ\\u0065":"message_stop"}', { usage: null, isDone: true }],
+    ["an error", '{"error" : {"message":"overloaded"}}', { usage: null, hasFailed: true }],
+    ["a code as its error", '{"error":{"code":500}}', { usage: null, hasFailed: true }],
+    ["its type", '{"type":"message_stop"}', { usage: null, isDone: true }],
+    ["no error", '{"error":null,"usage": null,"choices":[]}', { usage: null, hasFailed: false }],
+    ["a response", `{"response":{"usage":${JSON.stringify(usage)}}}`, told],
+  ])("is read with %s", (_, data, expected) => {
+    expect(read(`data: ${data}\n\n`, STREAM)).toMatchObject(expected);
+  });
+});
+
 describe("a stream that is cut", () => {
   const cutAfter = (text: string, events: number): string =>
     text.split("\n\n").slice(0, events).join("\n\n") + "\n\n";
@@ -129,6 +148,16 @@ describe("a stream that is cut", () => {
     expect(read(event({ tool_calls: [tool] }), STREAM).countedOutput).toBe(2);
     expect(read(event({ content: "x".repeat(400) }), STREAM).countedOutput).toBe(100);
     expect(read(event({ role: "assistant" }), STREAM).countedOutput).toBe(0);
+  });
+
+  test("counts all of a long stream, whenever it is asked", () => {
+    const event = `data: ${JSON.stringify({ choices: [{ delta: { content: "word" } }], usage: null })}\n\n`;
+    const reader = usageReader(STREAM);
+    for (let count = 1; count <= 3000; count += 1) {
+      reader.push(encoder.encode(event));
+      if (count % 1700 === 0) expect(reader.reading.countedOutput).toBe(count);
+    }
+    expect(reader.reading).toMatchObject({ usage: null, isWhole: false, countedOutput: 3000 });
   });
 
   test("in the middle of its last event is not misread", () => {

@@ -72,9 +72,21 @@ const LAST_EVENTS = new Set<unknown>([
   "response.failed",
 ]);
 
+/**
+ * What an event has besides text. Whatever has an escape is looked at as well, because the name of a member can be written
+ * with one.
+ */
+const MORE_THAN_TEXT = /"(?:usage|error)"\s*:\s*[^n\s]|"(?:type|message|response)"\s*:|\\u/;
+
+/** How many characters of text wait to be counted. */
+const MOST_UNCOUNTED = 65_536;
+
+/** Text is counted only when someone asks for it: a stream that says its usage is not asked. */
 class StreamReader implements UsageReader {
   readonly #lines = new EventLines((data) => this.#take(data));
   readonly #counted = new CountedText();
+  #uncounted: string[] = [];
+  #uncountedLength = 0;
   #usage: Readonly<Record<string, unknown>> | null = null;
   #isWhole = false;
   #isDone = false;
@@ -87,18 +99,38 @@ class StreamReader implements UsageReader {
   get reading(): Reading {
     const usage = usageIn(this.#usage);
     const isWhole = this.#isWhole && usage !== null;
+    const counted = () => this.#count().tokens;
     return {
       usage,
       isWhole,
       isStream: true,
-      countedOutput: this.#counted.tokens,
+      get countedOutput() {
+        return counted();
+      },
       isDone: this.#isDone,
       hasFailed: this.#hasFailed,
     };
   }
 
   #take(data: string): void {
-    this.#isDone ||= data === "[DONE]";
+    if (data === "[DONE]") this.#isDone = true;
+    else if (MORE_THAN_TEXT.test(data)) this.#parse(data);
+    else {
+      this.#uncounted.push(data);
+      this.#uncountedLength += data.length;
+      if (this.#uncountedLength > MOST_UNCOUNTED) this.#count();
+    }
+  }
+
+  #count(): CountedText {
+    const waiting = this.#uncounted;
+    this.#uncounted = [];
+    this.#uncountedLength = 0;
+    for (const data of waiting) this.#parse(data);
+    return this.#counted;
+  }
+
+  #parse(data: string): void {
     const event = objectIn(data);
     if (event === null) return;
     this.#isDone ||= LAST_EVENTS.has(event["type"]);

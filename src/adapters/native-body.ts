@@ -4,7 +4,8 @@ import type { BodyObserver, ObservedBody } from "./body-observer.ts";
 const FIRST_LOOK_MS = 100;
 const LEAST_LAG_MS = 10;
 export const MOST_LAG_MS = 1000;
-/** More than the runtime reads at once, so that a read which does not fill it has emptied the copy. */
+/** A read that does not fill its view has emptied the copy. Most streams need no more than the first view. */
+const FIRST_VIEW_BYTES = 4096;
 const VIEW_BYTES = 32_768;
 /** What is there already is read in less than that. */
 const AT_ONCE_MS = 10;
@@ -13,6 +14,12 @@ const AT_ONCE_MS = 10;
 type Passed = "whole" | "cut";
 /** How the copy ended. Null: it goes on. */
 type Ended = "end" | "error" | null;
+
+interface Read {
+  readonly ended: Ended;
+  /** Whether there was as much as it could take. There may be more. */
+  readonly isFull: boolean;
+}
 
 /** Whether the runtime passes bodies on by itself, as Workers do. */
 export function isNativeRuntime(): boolean {
@@ -50,8 +57,8 @@ export function observedNatively(
 class Copy {
   readonly #reader: ReadableStreamBYOBReader;
   readonly #observer: BodyObserver;
-  #view = new Uint8Array(VIEW_BYTES);
-  #reading: Promise<{ readonly ended: Ended; readonly bytes: number }> | null = null;
+  #view: Uint8Array<ArrayBuffer> | null = null;
+  #reading: Promise<Read> | null = null;
   #error: unknown;
 
   constructor(copied: ReadableStream<Uint8Array>, observer: BodyObserver) {
@@ -66,7 +73,7 @@ class Copy {
       const look = await Promise.race([this.#look(), way]);
       if (typeof look === "string") break;
       ended = look.ended;
-      lagMs = look.bytes < VIEW_BYTES ? Math.min(MOST_LAG_MS, lagMs * 2) : Math.max(LEAST_LAG_MS, lagMs / 2);
+      lagMs = look.isFull ? Math.max(LEAST_LAG_MS, lagMs / 2) : Math.min(MOST_LAG_MS, lagMs * 2);
     }
     if (ended === null) ended = await this.#rest(await way, isReadToEnd);
     if (ended === "end") this.#observer.end();
@@ -84,7 +91,7 @@ class Copy {
       if (read === undefined) return null;
       if (read.ended !== null) return read.ended;
       if (isEmptied && !isWaitedFor) return null;
-      isEmptied = read.bytes < VIEW_BYTES;
+      isEmptied = !read.isFull;
       if (isEmptied && isLast) return "end";
     }
   }
@@ -94,32 +101,36 @@ class Copy {
     await this.#reader.cancel().catch(() => undefined);
   }
 
-  /** Waits for a piece if there is none, and reads all that is there. */
-  async #look(): Promise<{ readonly ended: Ended; readonly bytes: number }> {
-    let bytes = 0;
+  /** Waits for a piece if there is none, and reads all that is there. Full: it was more than one large view. */
+  async #look(): Promise<Read> {
+    let isFull = false;
     for (;;) {
+      const isLarge = this.#view?.byteLength === VIEW_BYTES;
       const read = await this.#read();
-      bytes += read.bytes;
-      if (read.ended !== null || read.bytes < VIEW_BYTES) return { ended: read.ended, bytes };
+      isFull ||= isLarge && read.isFull;
+      if (read.ended !== null || !read.isFull) return { ended: read.ended, isFull };
     }
   }
 
   /** One read at a time: one that has not come yet is waited for by whoever reads next. */
-  #read(): Promise<{ readonly ended: Ended; readonly bytes: number }> {
+  #read(): Promise<Read> {
     this.#reading ??= this.#next().finally(() => (this.#reading = null));
     return this.#reading;
   }
 
-  async #next(): Promise<{ readonly ended: Ended; readonly bytes: number }> {
+  async #next(): Promise<Read> {
     try {
-      const { done, value } = await this.#reader.read(this.#view);
-      if (value === undefined || done) return { ended: "end", bytes: 0 };
+      const view = this.#view ?? new Uint8Array(FIRST_VIEW_BYTES);
+      const { done, value } = await this.#reader.read(view);
+      if (value === undefined || done) return { ended: "end", isFull: false };
       this.#observer.chunk(value);
-      this.#view = new Uint8Array(value.buffer);
-      return { ended: null, bytes: value.byteLength };
+      const isFull = value.byteLength === value.buffer.byteLength;
+      this.#view =
+        isFull && value.byteLength < VIEW_BYTES ? new Uint8Array(VIEW_BYTES) : new Uint8Array(value.buffer);
+      return { ended: null, isFull };
     } catch (error) {
       this.#error = error;
-      return { ended: "error", bytes: 0 };
+      return { ended: "error", isFull: false };
     }
   }
 }

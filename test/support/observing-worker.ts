@@ -1,7 +1,11 @@
 import type { BodyObserver } from "../../src/adapters/body-observer.ts";
 import { observed } from "../../src/adapters/observed-body.ts";
 
-/** Relays a source by one of the two mechanisms, and tells what it has seen of the last body that had the same name. */
+/**
+ * Relays a source by one of the two mechanisms, and tells what it has seen of the last body that had the same name. With
+ * `to-end`, the source is read to its end without its reader; with `long`, its text is not kept; with `stay`, there is work left
+ * when all of it was seen.
+ */
 
 interface Env {
   readonly SOURCE_URL: string;
@@ -9,9 +13,13 @@ interface Env {
 
 interface Seen {
   text: string;
+  bytes: number;
   chunks: number;
   ended: string | null;
 }
+
+/** Longer than a test waits for anything. */
+const STAY_MS = 600_000;
 
 const seen = new Map<string, Seen>();
 
@@ -20,7 +28,7 @@ export default {
     const { pathname, searchParams } = new URL(request.url);
     const name = searchParams.get("name") ?? "";
     if (pathname === "/seen") return Response.json(seen.get(name) ?? null);
-    const one: Seen = { text: "", chunks: 0, ended: null };
+    const one: Seen = { text: "", bytes: 0, chunks: 0, ended: null };
     seen.set(name, one);
     // A signal that can stop the source, as the proxy has one.
     const { body } = await fetch(SOURCE_URL, { signal: new AbortController().signal });
@@ -28,6 +36,7 @@ export default {
     const decoder = new TextDecoder();
     const { promise: settled, resolve } = Promise.withResolvers<void>();
     context.waitUntil(settled);
+    if (searchParams.has("stay")) context.waitUntil(scheduler.wait(STAY_MS));
     const ends = (how: string) => () => {
       one.ended = how;
       resolve();
@@ -35,7 +44,8 @@ export default {
     const observer: BodyObserver = {
       chunk: (chunk) => {
         one.chunks += 1;
-        one.text += decoder.decode(chunk, { stream: true });
+        one.bytes += chunk.byteLength;
+        if (!searchParams.has("long")) one.text += decoder.decode(chunk, { stream: true });
       },
       end: ends("end"),
       error: ends("error"),

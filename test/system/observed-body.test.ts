@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -83,6 +85,20 @@ describe.each(["native", "script"])("a body that is observed, %s", (how) => {
     expect(await endOf(url)).toMatchObject({ text: expected, ended: "end" });
   });
 
+  test("is observed as a whole if all of it comes at once, in pieces of any length", async () => {
+    const pieces = Array.from({ length: 60 }, (_, at) => `${at};`.repeat(1 + ((at * 997) % 3000)));
+    const { url: source } = await providerThat((_, response) => {
+      for (const piece of pieces) response.write(piece);
+      response.end();
+    });
+    const url = await observerOf(source);
+    const text = await (await fetch(`${url}/${how}`)).text();
+    const seen = await endOf(url);
+    expect(seen.ended).toBe("end");
+    expect(text === pieces.join("")).toBe(true);
+    expect(seen.text === text).toBe(true);
+  });
+
   test("breaks off where its source does, with all that came", async () => {
     const source = await openSource();
     const url = await observerOf(source.url);
@@ -98,7 +114,8 @@ describe.each(["native", "script"])("a body that is observed, %s", (how) => {
     const source = await openSource();
     const url = await observerOf(source.url);
     const leave = new AbortController();
-    const answer = await fetch(`${url}/${how}`, { signal: leave.signal });
+    // A Worker that has nothing more to do ends, and the source with it. This one has.
+    const answer = await fetch(`${url}/${how}${how === "native" ? "?stay" : ""}`, { signal: leave.signal });
     const response = await source.response();
     const timer = setInterval(() => response.write("more;"), 10);
     const closed = new Promise((resolve) => response.once("close", resolve));
@@ -163,6 +180,44 @@ describe.each(["native", "script"])("a body that is observed, %s", (how) => {
     expect((await endOf(url)).ended).toBe("cancel");
   });
 });
+
+test("a copy holds a small part of a long body whose reader is fast", async () => {
+  const MOST_BYTES = 400_000_000;
+  const { url: source } = await providerThat((_, response) => {
+    const many = Buffer.alloc(100_000, "x");
+    let left = MOST_BYTES;
+    const write = (): void => {
+      for (let isRoom = true; isRoom && left > 0; left -= many.length) isRoom = response.write(many);
+      if (left <= 0) response.end();
+    };
+    response.on("drain", write);
+    write();
+  });
+  const before = new Set(runtimes());
+  const url = await observerOf(source);
+  const [runtime] = runtimes().filter((pid) => !before.has(pid));
+  await fetch(`${url}/seen`);
+  const idle = mostMemoryOf(runtime ?? 0);
+  let read = 0;
+  for await (const chunk of (await fetch(`${url}/native?long`)).body ?? []) read += chunk.byteLength;
+  expect(read).toBe(MOST_BYTES);
+  expect(await endOf(url)).toMatchObject({ bytes: MOST_BYTES, ended: "end" });
+  expect(mostMemoryOf(runtime ?? 0) - idle).toBeLessThan(MOST_BYTES / 4);
+});
+
+/** The processes of workerd that this one has started. */
+function runtimes(): number[] {
+  const children = execFileSync("ps", ["-o", "pid=,comm=", "--ppid", String(process.pid)], {
+    encoding: "utf8",
+  });
+  const lines = children.split("\n").filter((line) => line.includes("workerd"));
+  return lines.map((line) => Number.parseInt(line.trim(), 10));
+}
+
+/** The most memory that a process has had, in bytes. */
+function mostMemoryOf(pid: number): number {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) * 1024;
+}
 
 test("JavaScript sees many pieces at once where the runtime passes them on", async () => {
   const PIECES = 200;

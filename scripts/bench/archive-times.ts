@@ -10,8 +10,8 @@ const BATCH = 1000;
 /** Enough for a few files. */
 const STEPPED_BATCHES = 8;
 const MOST_STEPS = 400;
-/** Seconds until the first step. */
-const MOST_TRIES = 60;
+/** Each takes five seconds. */
+const MOST_TRIES = 12;
 const FULL_JOURNAL = 250;
 /** Enough for merges of the first two levels to end. */
 const MERGES = 64;

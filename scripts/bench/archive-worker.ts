@@ -23,43 +23,46 @@ export interface Stored {
   readonly bytes: Readonly<Record<string, number>>;
 }
 
+/** Longer than any step, also where the machine is shared. */
+const PATIENCE_MS = 5000;
+
 /**
  * The places where the archive lets other calls go first. While it is watched, it stays at each until it is told to go on, so
  * that what happens between two of them can be measured from outside.
  */
 class Steps {
   #isWatched = false;
-  #goOn: (() => void) | null = null;
+  /** Several kinds of work may stay at once. */
+  #goOn: (() => void)[] = [];
   #arrived: (() => void) | null = null;
 
   pause(): Promise<void> | null {
     if (!this.#isWatched) return null;
     return new Promise((resolve) => {
-      this.#goOn = resolve;
+      this.#goOn.push(resolve);
       this.#arrived?.();
     });
   }
 
   watch(isWatched: boolean): void {
     this.#isWatched = isWatched;
-    if (!isWatched) this.#goOn?.();
+    if (!isWatched) for (const goOn of this.#goOn.splice(0)) goOn();
   }
 
-  /** Goes on to the next place. False if there is none for a second. */
+  /** Goes on to the next place. False if there is none for a while. */
   async next(): Promise<boolean> {
-    const arrived = new Promise<boolean>((resolve) => {
-      this.#arrived = () => resolve(true);
+    const arrived = new Promise<void>((resolve) => {
+      this.#arrived = resolve;
     });
-    const goOn = this.#goOn;
-    this.#goOn = null;
-    goOn?.();
-    return Promise.race([arrived, scheduler.wait(1000).then(() => false)]);
+    this.#goOn.shift()?.();
+    await Promise.race([arrived, real.wait(PATIENCE_MS)]);
+    return this.#goOn.length > 0;
   }
 }
 
+const { scheduler: real } = globalThis;
 const steps = new Steps();
 let reads = 0;
-const { scheduler: real } = globalThis;
 const wait: typeof real.wait = (ms, options) => (ms === 0 ? steps.pause() : null) ?? real.wait(ms, options);
 Object.defineProperty(globalThis, "scheduler", { value: { wait } });
 

@@ -9,6 +9,13 @@ const LESS = { cost_usd: "0.01", customer_id: "c" };
 const ENDS: Record<string, (org: Spender, id: string) => Promise<Answer>> = {
   "is settled for less": (org, reservation_id) => org.run({ ...LESS, reservation_id }),
   "is settled for less in a batch": (org, reservation_id) => org.bulk([aRun({ ...LESS, reservation_id })]),
+  "is settled by a body with escapes": (org, id) => {
+    const body = JSON.stringify(aRun({ ...LESS, reservation_id: id })).replace(
+      "reservation_id",
+      "r\\u0065servation_id",
+    );
+    return call("POST", "/v1/runs", { key: org.key, body });
+  },
   "is released": (org, id) => org.release(id),
   "is renewed for less": (org, id) =>
     call("POST", `/v1/edge/decision/${id}/renew`, { key: org.key, body: { amount_usd: "0.01" } }),

@@ -1,4 +1,4 @@
-import type { Caller } from "./caller.ts";
+import type { Body, Caller } from "./caller.ts";
 import { nowMs, type Stored, type StoredRun } from "./history.ts";
 import { inNanos, type Org } from "./world.ts";
 
@@ -8,8 +8,7 @@ const HOURS_SECONDS = 8 * 3600;
 export async function readBack({ caller, id, budgetId }: Org, operator: Caller): Promise<Stored> {
   const below = `/v1/orgs/${id}`;
   const budget = async () => (await caller.send("GET", `${below}/budgets/${budgetId}`)).body;
-  const runs = await runsOf(caller);
-  const before = await budget();
+  const { runs, sums: before } = await atOneMoment(caller, budget);
   const readAt = nowMs();
   const advanced = await operator.send("POST", `/v1/admin/orgs/${id}/test-clock`, {
     advance_seconds: HOURS_SECONDS,
@@ -17,7 +16,7 @@ export async function readBack({ caller, id, budgetId }: Org, operator: Caller):
   if (advanced.status !== 200) throw new Error(`the clock of ${id} was not moved: ${advanced.status}`);
   const events = await caller.all(`${below}/events?type=run.recorded&`);
   const verified = await caller.send("GET", `${below}/audit-log/verify`);
-  const after = await budget();
+  const { runs: runsInTheEnd, sums: after } = await atOneMoment(caller, budget);
   return {
     readAt,
     runs,
@@ -26,9 +25,22 @@ export async function readBack({ caller, id, budgetId }: Org, operator: Caller):
     reservedNanos: inNanos(before["reserved_usd"]),
     spentInTheEndNanos: inNanos(after["spent_usd"]),
     reservedInTheEndNanos: inNanos(after["reserved_usd"]),
-    runsInTheEnd: await runsOf(caller),
+    runsInTheEnd,
     isAuditValid: verified.body["valid"] === true,
   };
+}
+
+/** What a killed process has sent may still arrive: then the runs are read again, until their sums stay. */
+async function atOneMoment(
+  caller: Caller,
+  budget: () => Promise<Body>,
+): Promise<{ readonly runs: StoredRun[]; readonly sums: Body }> {
+  for (let sums = await budget(); ;) {
+    const runs = await runsOf(caller);
+    const again = await budget();
+    if (again["spent_usd"] === sums["spent_usd"]) return { runs, sums: again };
+    sums = again;
+  }
 }
 
 async function runsOf(caller: Caller): Promise<StoredRun[]> {

@@ -18,10 +18,12 @@ export function isUnreachable(error: unknown): boolean {
 /** Far longer than a busy object takes, and about as long as a proxy in front of a model can wait. */
 const PATIENCE_MS = 5000;
 
+const reallyWait = (ms: number): Promise<unknown> => scheduler.wait(ms);
+
 /** The object's answer. An object that hangs counts as unavailable, and the request is not granted. */
-export function patiently<T>(answer: PromiseLike<T>): Promise<T> {
+export function patiently<T>(answer: PromiseLike<T>, wait = reallyWait): Promise<T> {
   // The timer is not cleared: it ends with its request, which is cheaper.
-  return Promise.race([answer, scheduler.wait(PATIENCE_MS).then(tooLate)]);
+  return Promise.race([answer, wait(PATIENCE_MS).then(tooLate)]);
 }
 
 function tooLate(): never {

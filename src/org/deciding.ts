@@ -1,7 +1,8 @@
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
 import type { LeaseExchange } from "../contract/resources/leases.ts";
 import type { DecisionAsk } from "../gate/ask.ts";
-import type { DecisionReply } from "../gate/object-verdict.ts";
+import type { DecisionReply, DecisionVerdict } from "../gate/object-verdict.ts";
+import type { RefusalNote } from "../domain/refusal-note.ts";
 import { logFailure } from "../log.ts";
 import { callerRefusal } from "./caller.ts";
 import { modelsOf } from "./decisions/decide.ts";
@@ -12,6 +13,7 @@ import { type ExchangeAnswer, OutsideGates } from "./leases/outside.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
 import { isMoved } from "./moving/moved.ts";
 import { type Parts, SYSTEM } from "./parts.ts";
+import type { Clock } from "./rate-limits/meters.ts";
 
 const NOTHING_DECIDED = { text: null, rates: [], lesson: null, version: "", leases: null } as const;
 
@@ -24,6 +26,16 @@ export interface DecisionCall {
   readonly envelope: Envelope;
   /** What the isolate decided from its slices. */
   readonly report: string | null;
+}
+
+/** Takes note of refusals. */
+export type Noted = (notes: readonly RefusalNote[]) => void;
+
+interface At {
+  readonly clock: Clock;
+  /** What was needed of the price book could not be learned. */
+  readonly unlearned: Refusal | null;
+  readonly noted: Noted;
 }
 
 /** Decisions that isolates and gates do not make by themselves, and what they report of their own. */
@@ -89,14 +101,20 @@ export class Deciding {
     return reply;
   }
 
-  #decideNow(
-    { ask, keyId, learn, envelope, report }: DecisionCall,
-    unlearned: Refusal | null,
-  ): DecisionReply {
-    const { departure, freeze, views, pulse, gate, refusals, due } = this.#parts;
+  #decideNow(call: DecisionCall, unlearned: Refusal | null): DecisionReply {
+    const { departure, freeze, views, refusals, due } = this.#parts;
     if (!this.#parts.isOpened) return departure.answer<DecisionReply | null>(null) ?? unopened();
     freeze.check();
-    const clock = views.clock();
+    const noted: Noted = (notes) => refusals.note(notes);
+    const verdict = this.verdict(call, { clock: views.clock(), unlearned, noted });
+    due.arm();
+    const { report, envelope } = call;
+    return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
+  }
+
+  /** Decides at once. The org is here and is not being moved. */
+  verdict({ ask, keyId, learn, envelope }: DecisionCall, { clock, unlearned, noted }: At): DecisionVerdict {
+    const { views, pulse, gate } = this.#parts;
     pulse.beat();
     const view = views.view(envelope, clock.org);
     const refusal = callerRefusal(view) ?? unlearned;
@@ -104,9 +122,8 @@ export class Deciding {
       refusal === null
         ? gate.decide(ask, { keyId, learn, view, clock })
         : { refusal, text: null, rates: [], lesson: null, orgNow: clock.org, version: "" };
-    if (verdict.refusal !== null) refusals.note(refusedDecision(view, ask, keyId, verdict.refusal));
-    due.arm();
-    return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
+    if (verdict.refusal !== null) noted(refusedDecision(view, ask, keyId, verdict.refusal));
+    return verdict;
   }
 
   /** If a report fails, the decision that it came with still stands. The report will come again. */

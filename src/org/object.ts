@@ -17,6 +17,8 @@ import type { Imported } from "./backup/importing.ts";
 import { cameAt } from "./backup/came-by.ts";
 import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
 import { Deciding } from "./deciding.ts";
+import type { DecidedTogether } from "../gate/decided-together.ts";
+import { DecidingTogether } from "./deciding-together.ts";
 import { type CommandName, Executing, type Reservation } from "./executing.ts";
 import type { Envelope, OrgEnv, Outcome } from "./kernel/door.ts";
 import type { ExchangeAnswer } from "./leases/outside.ts";
@@ -37,6 +39,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   readonly #parts: Parts;
   readonly #executing: Executing;
   readonly #deciding: Deciding;
+  readonly #together: DecidingTogether;
   readonly #admitting: Admitting;
   readonly #arrival: Arrival;
   readonly #passes = new SeenPasses(crypto.randomUUID());
@@ -49,6 +52,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     this.#parts = new Parts(ctx, env);
     this.#executing = new Executing(this.#parts);
     this.#deciding = new Deciding(this.#parts);
+    this.#together = new DecidingTogether(this.#parts, this.#deciding);
     this.#admitting = new Admitting(this.#parts, this.#deciding);
     const waking = new Waking(this.#parts, this.#executing);
     this.#arrival = waking.arrival();
@@ -130,6 +134,11 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     report: string | null,
   ): DecisionReply | null | Promise<DecisionReply | null> {
     return this.#deciding.decide({ ask, keyId, learn, envelope, report });
+  }
+
+  /** Such decisions of one isolate, as text. Null if each must be asked alone. */
+  decideTogether(asked: string): DecidedTogether | null {
+    return this.#together.decide(asked);
   }
 
   /** An isolate's report of what it decided from its slices, and its request for more. */

@@ -146,6 +146,28 @@ test("a run and a decision follow an archived run in its chain", async () => {
   expect(unknown.status).toBe(422);
 });
 
+test("a decision that needs an archived run is not begun among others, and leaves nothing", async () => {
+  const org = await newTraded();
+  await org.send("PUT", "chain-budget", { max_depth: 2 });
+  const made = await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "500", period: "total" });
+  await archived(org);
+  const spare = { estimate: { cost_usd: "1" } };
+  const chain = { chain_id: "chain-1", parent_run_id: "old-100" };
+  const actor = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null };
+  const envelope = { actor, trace: "test", idempotency: null, ifMatch: null };
+  const asks = [spare, { ...spare, request_id: "one", checks: "all", chain }, spare];
+  const asked = JSON.stringify(asks.map((ask) => ({ ask, keyId: actor.id, envelope })));
+  const reserved = async () => (await org.send("GET", `budgets/${made.body.id}`)).body.reserved_usd;
+  for (const sum of ["2.00", "4.00"]) {
+    const decided = await env.ORG.getByName(org.id).decideTogether(asked);
+    expect(decided?.answers.map((answer) => typeof answer)).toEqual(["string", "object", "string"]);
+    expect(decided?.answers[1]).toBeNull();
+    expect(await reserved()).toBe(sum);
+  }
+  expect((await org.decide("1", { request_id: "one", checks: "all", chain })).status).toBe(200);
+  expect(await reserved()).toBe("5.00");
+});
+
 describe("a file that is", () => {
   const DAMAGES: Record<string, (name: string, bytes: Uint8Array) => Promise<unknown>> = {
     missing: (name) => bucket().delete(name),

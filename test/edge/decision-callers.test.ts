@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPass } from "../../src/domain/region-pass.ts";
 import { deprecationCopy } from "../../src/edge/deprecation.ts";
 import type { Env } from "../../src/edge/env.ts";
+import type { DecisionCall } from "../../src/org/deciding.ts";
 import { expectAlike } from "../support/alike.ts";
 import { slowBody } from "../support/slow-body.ts";
 import { atFront, byPipeline, compare } from "../support/two-ways.ts";
@@ -256,7 +257,7 @@ describe("both paths agree when", () => {
       getByName: (id: string) =>
         new Proxy(env.ORG.getByName(id), {
           get: (stub, name) =>
-            name === "decide"
+            name === "decideTogether"
               ? () => Promise.reject(new Error("away"))
               : (Reflect.get(stub, name) as unknown),
         }),
@@ -276,12 +277,15 @@ describe("both paths agree when", () => {
     const listening = {
       getByName: (id: string) => {
         const object = env.ORG.getByName(id);
-        const decide: typeof object.decide = (ask, keyId, worth, envelope, report) => {
-          asked.push({ ask, keyId, envelope: { ...envelope, trace: typeof envelope.trace } });
-          return object.decide(ask, keyId, worth, envelope, report);
+        const decideTogether: typeof object.decideTogether = (text) => {
+          for (const { ask, keyId, envelope } of JSON.parse(text) as DecisionCall[]) {
+            asked.push({ ask, keyId, envelope: { ...envelope, trace: typeof envelope.trace } });
+          }
+          return object.decideTogether(text);
         };
         return new Proxy(object, {
-          get: (stub, name) => (name === "decide" ? decide : (Reflect.get(stub, name) as unknown)),
+          get: (stub, name) =>
+            name === "decideTogether" ? decideTogether : (Reflect.get(stub, name) as unknown),
         });
       },
     };

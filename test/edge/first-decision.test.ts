@@ -75,7 +75,7 @@ test("the object introduces the key and decides in one call", async () => {
   expect([first.status, first.calls]).toEqual([200, ["introduce"]]);
   expect(first.headers.get("x-svc-decided")).toBe("object");
   const second = await decide(key);
-  expect([second.status, second.calls]).toEqual([200, ["decide"]]);
+  expect([second.status, second.calls]).toEqual([200, ["decideTogether"]]);
   expect(second.body.reservation.id).not.toBe(first.body.reservation.id);
   expect(await org.reserved()).toBe("2.00");
 });
@@ -111,7 +111,7 @@ test("where an org may be served is left to the isolate", async () => {
   const ruled = await call("PUT", `/v1/orgs/${org.id}/residency`, { key: org.ownerKey, body });
   expect(ruled.status).toBe(200);
   const { status, calls } = await decide(await org.mint("developer"));
-  expect([status, calls]).toEqual([200, ["introduce", "decide"]]);
+  expect([status, calls]).toEqual([200, ["introduce", "decideTogether"]]);
   expect(await org.reserved()).toBe("1.00");
 });
 
@@ -158,7 +158,7 @@ test("a body that only the pipeline understands is not sent along", async () => 
   const org = await budgeted();
   const key = await org.mint("developer");
   const { status, calls } = await decide(key, { body: { ...ASK, tags: { team: "a" } } });
-  expect([status, calls]).toEqual([200, ["authenticate", "decide"]]);
+  expect([status, calls]).toEqual([200, ["authenticate", "decideTogether"]]);
   const other = await decide(await org.mint("developer"), { body: "{" });
   expect([other.status, other.calls]).toEqual([422, ["authenticate"]]);
 });
@@ -176,7 +176,7 @@ test("an object of the version before is asked about the key, then for the decis
   const { status, calls } = await decide(await org.mint("developer"), {
     failing: new Map([["introduce", unknown]]),
   });
-  expect([status, calls]).toEqual([200, ["introduce", "authenticate", "decide"]]);
+  expect([status, calls]).toEqual([200, ["introduce", "authenticate", "decideTogether"]]);
   expect(await org.reserved()).toBe("1.00");
 });
 

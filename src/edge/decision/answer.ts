@@ -7,7 +7,8 @@ import type { DecisionReply } from "../../gate/object-verdict.ts";
 import type { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Call } from "../call.ts";
-import { ObjectUnreachable, patiently } from "../unreachable.ts";
+import { ObjectUnreachable } from "../unreachable.ts";
+import { askObject } from "./ask-object.ts";
 import { backgroundOf } from "./background.ts";
 import { type Foretold, foretoldOf, replyOf } from "./foretold.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
@@ -125,8 +126,8 @@ export async function decideThere(
   const worth = leasable && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
   const carried = leasable ? gate.carry(slicesOf(gate, asker, ask), askedAt) : null;
   try {
-    const report = carried?.text ?? null;
-    reply = await patiently(background.object().decide(ask, asker.keyId, worth, envelope, report));
+    const asked = { ask, keyId: asker.keyId, learn: worth, envelope, report: carried?.text ?? null };
+    reply = await askObject(gate, asked, background);
   } catch (error) {
     if (carried !== null) gate?.answered(carried, null, Date.now());
     throw new ObjectUnreachable(String(error), { cause: error });

@@ -12,10 +12,12 @@ import { cached } from "../../domain/cached.ts";
 import { callerAddress } from "../call.ts";
 import { again, bytesOf, cutOff, plainLength } from "./body-bytes.ts";
 import { deprecationCopy } from "../deprecation.ts";
+import type { DecidedTogether } from "../../gate/decided-together.ts";
 import type { Env } from "../env.ts";
 import { actableUntil, knownKey } from "../identify.ts";
 import type { KnownKey } from "../known-keys.ts";
 import { orgObject } from "../region/home.ts";
+import { objectHere } from "../region/placement.ts";
 import { PASS_HEADER } from "../region/peer.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { decideThere } from "./answer.ts";
@@ -140,6 +142,7 @@ class FastCall implements ObjectBackground {
   readonly request: Request;
   readonly startedAt: number;
   readonly trace = crypto.randomUUID();
+  readonly isHere = true;
   readonly parent: TraceParent | null;
 
   constructor({
@@ -166,6 +169,11 @@ class FastCall implements ObjectBackground {
   object(): OrgStub {
     const { settings, asker } = this.who;
     return orgObject(this.env, settings, asker.orgId, settings.SVC_REGION);
+  }
+
+  async send(asked: string): Promise<DecidedTogether | null> {
+    const { settings, asker } = this.who;
+    return await objectHere(this.env, settings, asker.orgId).decideTogether(asked);
   }
 
   get actor() {

@@ -7,6 +7,7 @@ import { deprecationCopy } from "../deprecation.ts";
 import type { Env } from "../env.ts";
 import { acquaint, type Stranger, strangerOf } from "../identify.ts";
 import { askHome } from "../region/home.ts";
+import { isOlderObject } from "../older-object.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
 import { again, bytesOf, cutOff, plainLength } from "./body-bytes.ts";
@@ -64,7 +65,7 @@ async function decideRead(
     acquaint(stranger, found.snapshot, askedAt);
     if (found.reply !== null) foretell(asked, { trace, askedAt, reply: found.reply });
   } catch (error) {
-    if (isOlder(error)) return serve(asked);
+    if (isOlderObject(error)) return serve(asked);
     foretell(asked, { trace, askedAt, reply: new ObjectUnreachable(String(error), { cause: error }) });
   }
   return serve(asked);
@@ -78,9 +79,4 @@ async function introduced(
 ): Promise<Introduced | null> {
   const ask = async (object: OrgStub) => (await object.introduce(keyId, digest, asking)) as Introduced | null;
   return await patiently(askHome(env, settings, orgId, ask));
-}
-
-/** While a new version spreads, objects of the version before answer. They have not decided anything. */
-function isOlder(error: unknown): boolean {
-  return error instanceof TypeError && error.message.includes("does not implement the method");
 }

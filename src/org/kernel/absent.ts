@@ -46,23 +46,30 @@ export function broughtSoFar(): Brought | null {
 /** Each round brings something. More than any call needs. */
 const MOST_ROUNDS = 100_000;
 
+/** Runs a rule that nobody can wait for. What it needs from outside is not brought: then it has done nothing. */
+export function ifPresent<T>(run: () => T): T | Absent {
+  return runWith(new Brought(), run);
+}
+
 /** Runs a rule, at once if it needs nothing from outside. */
 export function oncePresent<T>(run: () => T): T | Promise<T> {
   const brought = new Brought();
-  const round = (): T | Absent => {
-    const before = current;
-    current = brought;
-    try {
-      return run();
-    } catch (error) {
-      if (error instanceof Absent) return error;
-      throw error;
-    } finally {
-      current = before;
-    }
-  };
+  const round = () => runWith(brought, run);
   const first = round();
   return first instanceof Absent ? bringAll(first, brought, round) : first;
+}
+
+function runWith<T>(brought: Brought, run: () => T): T | Absent {
+  const before = current;
+  current = brought;
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Absent) return error;
+    throw error;
+  } finally {
+    current = before;
+  }
 }
 
 async function bringAll<T>(first: Absent, brought: Brought, round: () => T | Absent): Promise<T> {

@@ -124,6 +124,11 @@ export class ObjectGate {
     return this.#rates.bookAt(clock, this.#leases());
   }
 
+  /** Decisions that are stored as one. Each that fails is undone alone. */
+  together<T>(run: () => T): T {
+    return this.#transaction(run);
+  }
+
   /** The exact decision: takes from all rate limits and dollar limits, or from none. */
   decide(
     ask: DecisionAsk,

@@ -1,0 +1,155 @@
+import type { DecisionReply } from "../../gate/object-verdict.ts";
+import type { PlainCall } from "../../org/deciding-together.ts";
+import { ASK_ALONE, type DecidedTogether, FAILED } from "../../gate/decided-together.ts";
+import { isOlderObject } from "../older-object.ts";
+import { ObjectUnreachable, patiently } from "../unreachable.ts";
+
+/** What a request gives to the asks that it sends: its own connection to the object, and work that outlives it. */
+export interface Sender {
+  send(asked: string): Promise<DecidedTogether | null>;
+  waitUntil(work: Promise<unknown>): void;
+  now(): number;
+  wait(ms: number): Promise<unknown>;
+}
+
+export const LINE = {
+  /** Calls under way at once. Up to here an ask never waits for another. */
+  mostCalls: 2,
+  /** Of one call: the object serves nobody else meanwhile. */
+  mostAsks: 32,
+  mostCharacters: 1_000_000,
+  /** That wait in this isolate, for one org. More are refused. */
+  mostWaiting: 2000,
+  mostWaitingCharacters: 8_000_000,
+  /** An ask that was not sent for so long is sent by its own request. Calls that take longer hold up no other. */
+  slowMs: 250,
+  /** A request sends for others this often. Then the next request that asks takes over. */
+  relayCalls: 32,
+  /** An object of an earlier version is asked alone for this long. */
+  olderMs: 10_000,
+} as const;
+
+/** An ask on its way. */
+interface Waiting {
+  readonly text: string;
+  readonly told: (reply: Told) => void;
+  readonly failed: (error: unknown) => void;
+  isSent: boolean;
+  /** Its caller no longer waits. If it was not sent, it is not. */
+  hasLeft: boolean;
+}
+
+type Told = DecisionReply | typeof ASK_ALONE;
+
+/** A request that sends what waits, one call after another. */
+interface Carrier {
+  calls: number;
+  sentAt: number;
+}
+
+const SLOW = Symbol("slow");
+
+/**
+ * The asks of one org that this isolate has for its object. An ask goes at once while few calls are under way; beyond
+ * that, asks wait, and the next call that is free takes all that wait. Each is answered or fails for itself.
+ */
+export class AskLine {
+  #waiting: Waiting[] = [];
+  #characters = 0;
+  readonly #carriers = new Set<Carrier>();
+  #olderUntil = Number.NEGATIVE_INFINITY;
+
+  /** The object's decision. `ASK_ALONE`: it decided nothing, and is to be asked for this one alone. */
+  async ask(call: PlainCall, sender: Sender): Promise<Told> {
+    const now = sender.now();
+    if (now < this.#olderUntil) return ASK_ALONE;
+    const { promise, resolve: told, reject: failed } = Promise.withResolvers<Told>();
+    const waiting: Waiting = { text: JSON.stringify(call), told, failed, isSent: false, hasLeft: false };
+    this.#join(waiting);
+    this.#retire(now);
+    if (this.#carriers.size < LINE.mostCalls) sender.waitUntil(this.#carry(sender));
+    try {
+      const soon = await Promise.race([promise, sender.wait(LINE.slowMs).then(() => SLOW)]);
+      if (typeof soon !== "symbol") return soon;
+      if (!waiting.isSent) sender.waitUntil(this.#carry(sender));
+      return await patiently(promise, (ms) => sender.wait(ms));
+    } finally {
+      waiting.hasLeft = true;
+    }
+  }
+
+  #join(waiting: Waiting): void {
+    const characters = this.#characters + waiting.text.length;
+    if (this.#waiting.length >= LINE.mostWaiting || characters > LINE.mostWaitingCharacters) {
+      throw new ObjectUnreachable("too many decisions wait for the object");
+    }
+    this.#waiting.push(waiting);
+    this.#characters = characters;
+  }
+
+  /** Whoever has sent enough, or waits for long, makes room for others. The runtime may also have ended its request. */
+  #retire(now: number): void {
+    for (const carrier of this.#carriers) {
+      if (carrier.calls >= LINE.relayCalls || now >= carrier.sentAt + LINE.slowMs) {
+        this.#carriers.delete(carrier);
+      }
+    }
+  }
+
+  async #carry(sender: Sender): Promise<void> {
+    const carrier: Carrier = { calls: 0, sentAt: sender.now() };
+    this.#carriers.add(carrier);
+    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
+      carrier.calls += 1;
+      carrier.sentAt = sender.now();
+      await this.#send(batch, sender);
+      if (!this.#carriers.has(carrier)) return;
+    }
+    this.#carriers.delete(carrier);
+  }
+
+  /** The next ones that fit into a call, in the order in which they came. At least one, if any waits. */
+  #take(): Waiting[] {
+    const batch: Waiting[] = [];
+    let characters = 0;
+    let taken = 0;
+    for (const waiting of this.#waiting) {
+      const { length } = waiting.text;
+      if (batch.length === LINE.mostAsks) break;
+      if (batch.length > 0 && characters + length > LINE.mostCharacters) break;
+      taken += 1;
+      this.#characters -= length;
+      if (waiting.hasLeft) continue;
+      characters += length;
+      waiting.isSent = true;
+      batch.push(waiting);
+    }
+    this.#waiting.splice(0, taken);
+    return batch;
+  }
+
+  /** An error of the call is one of each ask: it is unknown whether the object decided. */
+  async #send(batch: readonly Waiting[], sender: Sender): Promise<void> {
+    try {
+      const asked = `[${batch.map(({ text }) => text).join(",")}]`;
+      const decided = await patiently(sender.send(asked), (ms) => sender.wait(ms));
+      for (const [index, waiting] of batch.entries()) tell(waiting, decided, index);
+    } catch (error) {
+      if (isOlderObject(error)) {
+        this.#olderUntil = sender.now() + LINE.olderMs;
+        for (const { told } of batch) told(ASK_ALONE);
+      } else for (const { failed } of batch) failed(error);
+    }
+  }
+}
+
+function tell({ told, failed }: Waiting, decided: DecidedTogether | null, index: number): void {
+  const answer = decided === null ? ASK_ALONE : decided.answers[index];
+  if (answer === undefined || answer === FAILED) failed(new ObjectUnreachable("the object failed"));
+  else if (typeof answer === "string" && decided !== null) told(replyOf(answer, decided));
+  else told(answer as Told);
+}
+
+function replyOf(text: string, { orgNow, version }: DecidedTogether): DecisionReply {
+  return { refusal: null, text, rates: [], lesson: null, orgNow, version, leases: null };
+}

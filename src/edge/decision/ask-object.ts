@@ -1,0 +1,33 @@
+import type { DecisionReply } from "../../gate/object-verdict.ts";
+import type { OrgGate } from "../../gate/org-gate.ts";
+import type { DecisionCall } from "../../org/deciding.ts";
+import { ASK_ALONE } from "../../gate/decided-together.ts";
+import { patiently } from "../unreachable.ts";
+import { AskLine } from "./ask-line.ts";
+import type { ObjectBackground } from "./gates.ts";
+
+const lines = new WeakMap<OrgGate, AskLine>();
+
+function lineOf(gate: OrgGate): AskLine {
+  let line = lines.get(gate);
+  if (line === undefined) lines.set(gate, (line = new AskLine()));
+  return line;
+}
+
+/**
+ * A decision of the org's object, asked for together with those of other requests. One that takes a report along or brings
+ * a lesson back does not wait for others: both are good for about a second from when it was asked. Null if there is no
+ * such org.
+ */
+export async function askObject(
+  gate: OrgGate | null,
+  call: DecisionCall,
+  background: ObjectBackground,
+): Promise<DecisionReply | null> {
+  const { ask, keyId, learn, envelope, report } = call;
+  if (gate !== null && background.isHere && !learn && report === null) {
+    const reply = await lineOf(gate).ask({ ask, keyId, envelope }, background);
+    if (reply !== ASK_ALONE) return reply;
+  }
+  return await patiently(background.object().decide(ask, keyId, learn, envelope, report));
+}

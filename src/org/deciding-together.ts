@@ -1,0 +1,55 @@
+import type { RefusalNote } from "../domain/refusal-note.ts";
+import { type Answer, ASK_ALONE, type DecidedTogether, FAILED } from "../gate/decided-together.ts";
+import type { DecisionVerdict } from "../gate/object-verdict.ts";
+import { logFailure } from "../log.ts";
+import type { Deciding, DecisionCall, Noted } from "./deciding.ts";
+import { modelsOf } from "./decisions/decide.ts";
+import { Absent, ifPresent } from "./kernel/absent.ts";
+import type { Parts } from "./parts.ts";
+import type { Clock } from "./rate-limits/meters.ts";
+
+/** A decision that brings the isolate nothing but its answer. */
+export type PlainCall = Pick<DecisionCall, "ask" | "keyId" | "envelope">;
+
+/** Decisions that an isolate asks for in one call. Each stands or fails alone, and they are stored as one. */
+export class DecidingTogether {
+  readonly #parts: Parts;
+  readonly #deciding: Deciding;
+
+  constructor(parts: Parts, deciding: Deciding) {
+    this.#parts = parts;
+    this.#deciding = deciding;
+  }
+
+  /** `text` is the JSON of a list of `PlainCall`. Null if all of them must be asked alone. */
+  decide(text: string): DecidedTogether | null {
+    const { departure, views, gate, refusals, due } = this.#parts;
+    if (!this.#parts.isOpened || departure.isFrozen) return null;
+    const calls = JSON.parse(text) as readonly PlainCall[];
+    const clock = views.clock();
+    const notes: RefusalNote[] = [];
+    const noted = (refused: readonly RefusalNote[]) => void notes.push(...refused);
+    const answers = gate.together(() => calls.map((call) => this.#one(call, clock, noted)));
+    refusals.note(notes);
+    due.arm();
+    return { orgNow: clock.org, version: gate.version, answers };
+  }
+
+  #one({ ask, keyId, envelope }: PlainCall, clock: Clock, noted: Noted): Answer {
+    const call = { ask, keyId, envelope, learn: false, report: null };
+    try {
+      if (this.#parts.book.missing(modelsOf(ask), clock.org).length > 0) return ASK_ALONE;
+      const verdict = ifPresent(() => this.#deciding.verdict(call, { clock, unlearned: null, noted }));
+      if (verdict instanceof Absent) return ASK_ALONE;
+      return isPlain(verdict) ? verdict.text : { ...verdict, leases: null };
+    } catch (error) {
+      logFailure(envelope.trace, error);
+      return FAILED;
+    }
+  }
+}
+
+function isPlain(verdict: DecisionVerdict): verdict is DecisionVerdict & { readonly text: string } {
+  const { text, lesson, fullLesson, rates } = verdict;
+  return text !== null && lesson === null && fullLesson === undefined && rates.length === 0;
+}

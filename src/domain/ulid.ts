@@ -16,6 +16,11 @@ function ulid(nowMs: number, random: Uint8Array, from = 0): string {
   return String.fromCharCode(...codes);
 }
 
+/** What each letter stands for, by its code. */
+const NO_LETTER = -1;
+const VALUES = new Int8Array(128).fill(NO_LETTER);
+for (const [value, code] of ALPHABET.entries()) VALUES[code] = value;
+
 /** The time that a ULID starts with. */
 export function timeOf(id: string): number {
   return numberIn(id.slice(0, TIME_CHARACTERS));
@@ -23,7 +28,8 @@ export function timeOf(id: string): number {
 
 function numberIn(text: string): number {
   let number = 0;
-  for (const letter of text) number = number * 32 + LETTERS.indexOf(letter);
+  for (let at = 0; at < text.length; at += 1)
+    number = number * 32 + (VALUES[text.charCodeAt(at)] ?? NO_LETTER);
   return number;
 }
 

@@ -52,12 +52,24 @@ export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
   return found;
 }
 
+/** Those of these ids whose holds are known, and not only from their runs. */
+export function reportedIds(sql: SqlStorage, ids: readonly string[]): Set<string> {
+  const reported = new Set<string>();
+  for (const { id, unreported } of storedHolds(sql, ids)) if (unreported === null) reported.add(id);
+  for (const id of ids) {
+    const changed = HOLDS.get(sql, id) ?? null;
+    if (changed !== null && !isUnreported(changed)) reported.add(id);
+  }
+  return reported;
+}
+
 /** Holds of the requests of these ids, and a few others, as they are stored. Without those that memory has. */
 function storedHolds(sql: SqlStorage, ids: readonly string[]): HoldRow[] {
+  const isStored = (id: string) => HOLDS.get(sql, id) === undefined;
   const inPages = HOLDS.pages(sql)
     .find(new Set(ids.map(holdTag)))
-    .map(fromRow);
-  return [...inPages, ...earlierHolds(sql, ids)].filter(({ id }) => HOLDS.get(sql, id) === undefined);
+    .filter((row) => isStored(idIn(row)));
+  return [...inPages.map(fromRow), ...earlierHolds(sql, ids).filter(({ id }) => isStored(id))];
 }
 
 /** Whether any hold was settled or released before it was reported. */

@@ -30,8 +30,8 @@ export interface OutsideTerms {
   readonly aheadMs: number;
   /** Holds whose ids were given out until then may have come, ended and been deleted. */
   readonly forgottenUntil: number;
-  /** Whether a hold with this id is known already, and not only from its run. */
-  readonly isKnown: (ids: readonly string[]) => ReadonlySet<string>;
+  /** Those of these ids whose holds are known already, and not only from their runs. */
+  readonly reportedIn: (ids: readonly string[]) => ReadonlySet<string>;
   readonly knowsLimit: KnowsLimit;
 }
 
@@ -105,7 +105,7 @@ class Checking {
   batches(): Batch<ReportedHolds>[] {
     const fresh = this.#given.batches.filter(({ number }) => number > this.#terms.stored.batch);
     const ids = fresh.flatMap(({ holds }) => holds.flatMap(({ lines }) => lines.map(idOf)));
-    const known = this.#terms.isKnown(ids);
+    const known = this.#terms.reportedIn(ids);
     return fresh.map(({ number, holds }) => {
       const used = new Map<string, bigint>();
       const taken = holds.flatMap(({ touch: index, lines }): ReportedHolds[] => {
@@ -164,16 +164,18 @@ type Taken = readonly (readonly [key: string, amount: bigint])[];
 
 /** Null: no call counts so many tokens. */
 function takenBy(touch: GivenTouch, line: ReportedHold): Taken | null {
-  if (tokensOf(line) > MOST_TOKENS) return null;
-  const counted = touch.keys.filter((key) => !touch.uncounted.includes(key));
-  return [
-    ...counted.map((key) => [key, takenOf(touch, key, line)] as const),
-    ...touch.requests.map((key) => [key, 1n] as const),
-    ...touch.tokens.map((key) => [key, BigInt(tokensOf(line))] as const),
-  ];
-}
-
-function takenOf({ ofTokens = [], ofRuns = [] }: GivenTouch, key: string, line: ReportedHold): bigint {
-  if (ofTokens.includes(key)) return BigInt(tokensOf(line));
-  return ofRuns.includes(key) ? 1n : BigInt(amountOf(line));
+  const counted = tokensOf(line);
+  if (counted > MOST_TOKENS) return null;
+  const tokens = BigInt(counted);
+  const nanos = BigInt(amountOf(line));
+  const { uncounted, ofTokens = [], ofRuns = [] } = touch;
+  const taken: [key: string, amount: bigint][] = [];
+  for (const key of touch.keys) {
+    if (uncounted.includes(key)) continue;
+    const perRun = ofRuns.includes(key) ? 1n : nanos;
+    taken.push([key, ofTokens.includes(key) ? tokens : perRun]);
+  }
+  for (const key of touch.requests) taken.push([key, 1n]);
+  for (const key of touch.tokens) taken.push([key, tokens]);
+  return taken;
 }

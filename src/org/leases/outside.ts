@@ -17,7 +17,7 @@ import type { Lesson, Matters } from "../../gate/lesson.ts";
 import { type DecisionVerdict, lessonIn, withLesson } from "../../gate/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot.ts";
 import { forgottenUntil } from "../decisions/forgotten.ts";
-import { loadHolds } from "../decisions/store.ts";
+import { reportedIds } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
 import { holderOf } from "../keys/holder.ts";
 import type { Clock } from "../rate-limits/meters.ts";
@@ -91,10 +91,7 @@ export class OutsideGates {
       orgNow: this.#clock.org,
       aheadMs: this.#clock.org - this.#clock.real,
       forgottenUntil: forgottenUntil(sql),
-      isKnown: (ids) => {
-        const rows = [...loadHolds(sql, ids).holds.values()];
-        return new Set(rows.filter(({ unreported }) => unreported === null).map(({ id }) => id));
-      },
+      reportedIn: (ids) => reportedIds(sql, ids),
       knowsLimit: this.#limitsIn(given),
     });
     if (checked === null) return null;

@@ -71,6 +71,15 @@ function askOf({ cents, request, kind }: { cents: number; request: number | null
   return usd((cents / 100).toFixed(2), { ...named, ...more });
 }
 
+test("the object wakes when the first of their reservations expires", async () => {
+  const org = await budgeted("5");
+  const alarm = () =>
+    runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => storage.getAlarm());
+  const [text] = await answersOf(org.id, [usd("1", { hold_seconds: 30 }), usd("1", { hold_seconds: 600 })]);
+  const { expires_at } = JSON.parse(String(text)).reservation;
+  expect(await alarm()).toBeLessThan(Date.parse(expires_at) + 1000);
+});
+
 test("each is decided as if it had come alone, whatever stands beside it", async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -12,6 +12,8 @@ class TableImages extends Map<string, Image> {
   readonly namesByTag = new Map<number, Set<string>>();
 }
 
+const NONE: readonly Image[] = [];
+
 interface Change {
   readonly table: string;
   readonly images: TableImages;
@@ -41,12 +43,11 @@ export class Images {
   }
 
   /** Those with a tag, in the order in which they came. */
-  *tagged(table: string, tag: number): Generator<Image> {
+  tagged(table: string, tag: number): readonly Image[] {
     const images = this.#tables.get(table);
-    for (const name of images?.namesByTag.get(tag) ?? []) {
-      const image = images?.get(name);
-      if (image !== undefined) yield image;
-    }
+    const names = images?.namesByTag.get(tag);
+    if (names === undefined) return NONE;
+    return Array.from(names, (name) => images?.get(name)).filter((image) => image !== undefined);
   }
 
   /** A row keeps the tag that it came with. */

@@ -61,8 +61,8 @@ export class Journal {
   }
 
   /** The same of a table with pages, for rows with one tag. */
-  *tagged(table: string, tag: number): Generator<Row> {
-    for (const { row, isDeleted } of this.#images.tagged(table, tag)) if (!isDeleted) yield row;
+  tagged(table: string, tag: number): readonly Row[] {
+    return rowsOf(this.#images.tagged(table, tag), false);
   }
 
   *touched(table: string): Generator<Row> {

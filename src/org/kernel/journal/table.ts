@@ -27,7 +27,7 @@ export class JournalTable {
   }
 
   /** Those of them that have a tag. The table has pages. */
-  tagged(sql: SqlStorage, tag: number): Iterable<Row> {
+  tagged(sql: SqlStorage, tag: number): readonly Row[] {
     return journalOf(sql).tagged(this.#shape.name, tag);
   }
 

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { buildAssets } from "./scripts/reference/assets.ts";
@@ -30,6 +31,8 @@ export default defineConfig({
           environment: "node",
           // Pure functions have no state to keep apart: what they import is loaded once for all files.
           isolate: false,
+          // One process for all would leave a core of two idle.
+          maxWorkers: Math.max(2, availableParallelism() - 1),
           ...PATIENT,
         },
       },

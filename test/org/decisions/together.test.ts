@@ -76,7 +76,7 @@ test("the object wakes when the first of their reservations expires", async () =
   const alarm = () =>
     runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => storage.getAlarm());
   const [text] = await answersOf(org.id, [usd("1", { hold_seconds: 30 }), usd("1", { hold_seconds: 600 })]);
-  const { expires_at } = JSON.parse(String(text)).reservation;
+  const { expires_at } = JSON.parse(text as string).reservation;
   expect(await alarm()).toBeLessThan(Date.parse(expires_at) + 1000);
 });
 

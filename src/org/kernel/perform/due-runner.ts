@@ -13,6 +13,8 @@ const ROUNDS = 1000;
 const RETRY_MS = 30_000;
 const SETTLE_MS = 20_000;
 const POLL_MS = 10;
+/** The earliest that the platform takes. Rows of an upgrade are due since the beginning, and the org's clock may be ahead. */
+const FIRST_ALARM = 1;
 
 /**
  * Runs due work. A row is removed only with its work: if a handler fails, the row is moved slightly ahead, so that it
@@ -96,7 +98,7 @@ export class DueRunner {
     this.#changed();
     const at = nextDueAt(this.#storage.sql);
     if (at === null) return;
-    const alarmAt = Date.now() + at - this.#view("arm").now;
+    const alarmAt = Math.max(FIRST_ALARM, Date.now() + at - this.#view("arm").now);
     if (this.#armedFor === alarmAt) return;
     this.#armedFor = alarmAt;
     void this.#storage.setAlarm(alarmAt);

@@ -6,7 +6,11 @@ const LEAST_LAG_MS = 10;
 export const MOST_LAG_MS = 1000;
 /** A read that does not fill its view has emptied the copy. Most streams need no more than the first view. */
 const FIRST_VIEW_BYTES = 4096;
-const VIEW_BYTES = 32_768;
+/** Each view that was filled is followed by a larger one, so that a look catches up with any speed. */
+const VIEW_GROWTH = 8;
+const MOST_VIEW_BYTES = FIRST_VIEW_BYTES * VIEW_GROWTH ** 2;
+/** Much has passed since the last look. */
+const MUCH_BYTES = 32_768;
 /** What is there already is read in less than that. */
 const AT_ONCE_MS = 10;
 
@@ -17,6 +21,7 @@ type Ended = "end" | "error" | null;
 
 interface Read {
   readonly ended: Ended;
+  readonly bytes: number;
   /** Whether there was as much as it could take. There may be more. */
   readonly isFull: boolean;
 }
@@ -73,7 +78,7 @@ class Copy {
       const look = await Promise.race([this.#look(), way]);
       if (typeof look === "string") break;
       ended = look.ended;
-      lagMs = look.isFull ? Math.max(LEAST_LAG_MS, lagMs / 2) : Math.min(MOST_LAG_MS, lagMs * 2);
+      lagMs = look.bytes > MUCH_BYTES ? Math.max(LEAST_LAG_MS, lagMs / 2) : Math.min(MOST_LAG_MS, lagMs * 2);
     }
     if (ended === null) ended = await this.#rest(await way, isReadToEnd);
     if (ended === "end") this.#observer.end();
@@ -101,14 +106,12 @@ class Copy {
     await this.#reader.cancel().catch(() => undefined);
   }
 
-  /** Waits for a piece if there is none, and reads all that is there. Full: it was more than one large view. */
+  /** Waits for a piece if there is none, and reads all that is there. */
   async #look(): Promise<Read> {
-    let isFull = false;
-    for (;;) {
-      const isLarge = this.#view?.byteLength === VIEW_BYTES;
+    for (let bytes = 0; ;) {
       const read = await this.#read();
-      isFull ||= isLarge && read.isFull;
-      if (read.ended !== null || !read.isFull) return { ended: read.ended, isFull };
+      bytes += read.bytes;
+      if (read.ended !== null || !read.isFull) return { ...read, bytes };
     }
   }
 
@@ -122,15 +125,16 @@ class Copy {
     try {
       const view = this.#view ?? new Uint8Array(FIRST_VIEW_BYTES);
       const { done, value } = await this.#reader.read(view);
-      if (value === undefined || done) return { ended: "end", isFull: false };
+      if (value === undefined || done) return { ended: "end", bytes: 0, isFull: false };
       this.#observer.chunk(value);
-      const isFull = value.byteLength === value.buffer.byteLength;
-      this.#view =
-        isFull && value.byteLength < VIEW_BYTES ? new Uint8Array(VIEW_BYTES) : new Uint8Array(value.buffer);
-      return { ended: null, isFull };
+      const bytes = value.byteLength;
+      const isFull = bytes === value.buffer.byteLength;
+      const isTooSmall = isFull && bytes < MOST_VIEW_BYTES;
+      this.#view = isTooSmall ? new Uint8Array(bytes * VIEW_GROWTH) : new Uint8Array(value.buffer);
+      return { ended: null, bytes, isFull };
     } catch (error) {
       this.#error = error;
-      return { ended: "error", isFull: false };
+      return { ended: "error", bytes: 0, isFull: false };
     }
   }
 }

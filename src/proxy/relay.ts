@@ -99,7 +99,8 @@ function relayedBody(
   headers: Headers,
   { call, watch, gone, isNative }: Relayed,
 ): ReadableStream<Uint8Array> {
-  const reader = usageReader(headers.get("content-type"));
+  const contentType = headers.get("content-type");
+  const reader = usageReader(contentType);
   const ended = (settle: () => void) => {
     watch.end();
     settle();
@@ -115,7 +116,8 @@ function relayedBody(
       error: () => ended(() => (gone.aborted ? call.cancel(reader.reading) : call.breakOff(reader.reading))),
       cancel: () => ended(() => call.cancel(reader.reading)),
     },
-    { isReadToEnd: call.isToldAtEnd, isNative },
+    // A stream comes as fast as a model writes. Any other body may come faster than a copy of it is read.
+    { isReadToEnd: call.isToldAtEnd, isNative: isNative && isEventStream(contentType) },
   );
   gone.addEventListener("abort", () => void stream.leave());
   if (gone.aborted) void stream.leave();

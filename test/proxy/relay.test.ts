@@ -24,7 +24,7 @@ afterEach(() => vi.unstubAllGlobals());
 const gate: CallGate = {
   decide: async () => ({ outcome: "allow", reservation_id: null, trace: "t" }) as never,
   settle: () => undefined,
-  release: async () => undefined as never,
+  release: async () => undefined,
   flush: async () => undefined,
 };
 

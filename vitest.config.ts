@@ -73,6 +73,8 @@ export default defineConfig({
           include: ["test/system/**/*.test.ts"],
           setupFiles: ["test/support/seed.ts", "test/support/connections.ts"],
           globalSetup: ["test/support/shared-server.ts"],
+          // What all of them import takes longer to load than many of them take to run.
+          isolate: false,
           sequence: { groupOrder: 2 },
           // Each file has servers and folders of its own, and mostly waits for them.
           maxWorkers: 3,

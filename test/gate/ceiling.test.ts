@@ -1,14 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { NO_USAGE, windowOf } from "../../src/domain/meter.ts";
 import { formatUsd } from "../../src/domain/money.ts";
 import { ceilingOf } from "../../src/domain/price/ceiling.ts";
 import { costOf } from "../../src/domain/price/cost.ts";
-import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
-import * as gate from "../../src/gate/index.ts";
+import type * as gate from "../../src/gate/index.ts";
 import type { KnownCeiling } from "../../src/gate/lesson.ts";
-import { readAsk, writeReply } from "../../src/gate/wire.ts";
 import { anyPrice, usageWithin } from "../domain/price/any-price.ts";
+import { taughtIsolate } from "../support/taught-isolate.ts";
 
 const START = Date.UTC(2026, 0, 1);
 const METER = {
@@ -23,44 +21,17 @@ const METER = {
 
 /** An isolate that knows the ceiling of a model, and has slices of the only limit. */
 async function isolateWith(ceiling: KnownCeiling | null | undefined) {
-  const clock = { now: START };
-  const background: gate.Background = {
-    object: () => ({
-      syncLeases: async (report) => {
-        const { ask } = readAsk(report);
-        const slices = new Map(
-          Array.from(ask.wants, ([key]) => [key, { add: 10n ** 15n, forMs: 1000, share: 1n }] as const),
-        );
-        const grant = { attempt: ask.attempt, slices };
-        return writeReply({
-          grant,
-          rates: [],
-          usage: [],
-          orgNow: clock.now,
-          version: "1",
-          requests: NONE_TOLD,
-        });
-      },
-    }),
-    waitUntil: (work) => void work,
-    now: () => clock.now,
-    wait: () => new Promise(() => undefined),
-  };
-  const org = new gate.Gates(() => "isolate").of("org_A");
-  if (org === null) throw new Error("no gate");
-  const asker = gate.newAsker({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32));
-  const account = { meter: METER, subject: "", window: windowOf(METER, START), usage: NO_USAGE };
-  const matters = { department: [], workflow: [], deployment: [], customer: false };
-  const taught = { accounts: [account], matters, price: null, ...(ceiling === undefined ? {} : { ceiling }) };
-  const verdict = { refusal: null, text: "", rates: [], lesson: taught, orgNow: START, version: "1" };
-  const first: gate.DecisionAsk = { model: "m", estimate: { input_tokens: 1 } };
-  for (let call = 0; call < 8; call += 1) {
-    gate.learn(org, asker, first, { verdict, askedAt: clock.now, now: clock.now });
-    gate.wish(org, asker, { ...first, estimate: { cost_usd: "1" } }, { now: clock.now, background });
-  }
-  await org.flush(background);
-  return (ask: gate.DecisionAsk, later = 1) => {
-    const decided = gate.decideHere(org, asker, ask, { now: START + later, background });
+  const learned: gate.DecisionAsk = { model: "m", estimate: { input_tokens: 1 } };
+  const { decide } = await taughtIsolate({
+    start: START,
+    meters: [METER],
+    lesson: ceiling === undefined ? {} : { ceiling },
+    learned,
+    wished: { ...learned, estimate: { cost_usd: "1" } },
+    granted: () => ({ add: 10n ** 15n, share: 1n }),
+  });
+  return (ask: gate.DecisionAsk, later?: number) => {
+    const decided = decide(ask, later);
     return typeof decided === "string" ? (JSON.parse(decided).reservation.amount_usd as string) : decided;
   };
 }

@@ -1,12 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
-import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import type { Meter } from "../../src/domain/meter.ts";
 import { loadRulesEngine } from "../../src/domain/rules-engine-loading.ts";
 import { judgeHere } from "../../src/edge/decision/judge.ts";
 import type { Judge } from "../../src/gate/asker.ts";
-import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
-import * as gate from "../../src/gate/index.ts";
+import type * as gate from "../../src/gate/index.ts";
 import type { KnownChecks } from "../../src/gate/lesson.ts";
-import { readAsk, writeReply } from "../../src/gate/wire.ts";
+import { taughtIsolate } from "../support/taught-isolate.ts";
 
 /** Decisions that are checked against everything, in an isolate that has compiled rules before. */
 beforeAll(loadRulesEngine);
@@ -46,49 +45,17 @@ interface Told {
   readonly lesson: { readonly checks?: KnownChecks | null };
 }
 
-async function isolate({ judge, lesson: told }: Told = { judge: judgeHere, lesson: { checks: CHECKS } }) {
-  const clock = { now: START };
-  const background: gate.Background = {
-    object: () => ({
-      syncLeases: async (report: string) => {
-        const { ask } = readAsk(report);
-        const slices = new Map(
-          Array.from(ask.wants, ([key, { want }]) => [key, { add: want, forMs: 1000, share: want }] as const),
-        );
-        return writeReply({
-          grant: { attempt: ask.attempt, slices },
-          rates: [],
-          usage: [],
-          orgNow: clock.now,
-          version: "1",
-          requests: NONE_TOLD,
-        });
-      },
-    }),
-    waitUntil: (work) => void work,
-    now: () => clock.now,
-    wait: () => new Promise(() => undefined),
-  };
-  const org = new gate.Gates(() => "isolate").of("org_A");
-  if (org === null) throw new Error("no gate");
-  const asker = gate.newAsker({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32), judge);
-  const accounts = METERS.map((one) => ({
-    meter: one,
-    subject: "",
-    window: windowOf(one, START),
-    usage: NO_USAGE,
-  }));
-  const matters = { department: [], workflow: [], deployment: [], customer: false };
-  const lesson = { accounts, matters, price: null, ...told };
-  const verdict = { refusal: null, text: "", rates: [], lesson, orgNow: START, version: "1" };
-  for (let call = 0; call < 8; call += 1) {
-    gate.learn(org, asker, ASK, { verdict, askedAt: clock.now, now: clock.now });
-    gate.wish(org, asker, ASK, { now: clock.now, background });
-  }
-  await org.flush(background);
-  const decide = (more: object = {}) =>
-    gate.decideHere(org, asker, { ...ASK, ...more }, { now: START + 1, background });
-  return { org, decide };
+async function isolate({ judge, lesson }: Told = { judge: judgeHere, lesson: { checks: CHECKS } }) {
+  const { org, decide } = await taughtIsolate({
+    start: START,
+    meters: METERS,
+    lesson,
+    learned: ASK,
+    wished: ASK,
+    granted: (want) => ({ add: want, share: want }),
+    judge,
+  });
+  return { org, decide: (more: object = {}) => decide({ ...ASK, ...more }) };
 }
 
 test("what rules and detectors have nothing to say about is allowed, from slices of the plan and the limits", async () => {

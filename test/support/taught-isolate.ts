@@ -1,0 +1,72 @@
+import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import type { Judge } from "../../src/gate/asker.ts";
+import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
+import * as gate from "../../src/gate/index.ts";
+import type { Lesson } from "../../src/gate/lesson.ts";
+import { readAsk, writeReply } from "../../src/gate/wire.ts";
+
+interface Taught {
+  readonly start: number;
+  readonly meters: readonly Meter[];
+  readonly lesson: Partial<Lesson>;
+  /** What it learned from, and what it wishes slices for. */
+  readonly learned: gate.DecisionAsk;
+  readonly wished: gate.DecisionAsk;
+  /** The slice of each meter, by what is wanted. */
+  readonly granted: (want: bigint) => { readonly add: bigint; readonly share: bigint };
+  readonly judge?: Judge | null;
+}
+
+/** The gate of an isolate that was told all about an ask, and has slices of its limits. */
+export async function taughtIsolate(taught: Taught) {
+  const { start, learned, wished } = taught;
+  const background: gate.Background = {
+    object: () => ({
+      syncLeases: async (report) => {
+        const { ask } = readAsk(report);
+        const slices = new Map(
+          Array.from(
+            ask.wants,
+            ([key, { want }]) => [key, { forMs: 1000, ...taught.granted(want) }] as const,
+          ),
+        );
+        return writeReply({
+          grant: { attempt: ask.attempt, slices },
+          rates: [],
+          usage: [],
+          orgNow: start,
+          version: "1",
+          requests: NONE_TOLD,
+        });
+      },
+    }),
+    waitUntil: (work) => void work,
+    now: () => start,
+    wait: () => new Promise(() => undefined),
+  };
+  const org = new gate.Gates(() => "isolate").of("org_A");
+  if (org === null) throw new Error("no gate");
+  const asker = gate.newAsker(
+    { id: "org_A", rates: { policies: [] } },
+    "key_A",
+    "p".repeat(32),
+    taught.judge,
+  );
+  const accounts = taught.meters.map((meter) => ({
+    meter,
+    subject: "",
+    window: windowOf(meter, start),
+    usage: NO_USAGE,
+  }));
+  const matters = { department: [], workflow: [], deployment: [], customer: false };
+  const lesson = { accounts, matters, price: null, ...taught.lesson };
+  const verdict = { refusal: null, text: "", rates: [], lesson, orgNow: start, version: "1" };
+  for (let call = 0; call < 8; call += 1) {
+    gate.learn(org, asker, learned, { verdict, askedAt: start, now: start });
+    gate.wish(org, asker, wished, { now: start, background });
+  }
+  await org.flush(background);
+  const decide = (ask: gate.DecisionAsk, laterMs = 1) =>
+    gate.decideHere(org, asker, ask, { now: start + laterMs, background });
+  return { org, decide };
+}

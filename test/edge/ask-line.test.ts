@@ -1,89 +1,25 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { AskLine, LINE, type Sender } from "../../src/edge/decision/ask-line.ts";
+import { LINE } from "../../src/edge/decision/ask-line.ts";
 import { ObjectUnreachable } from "../../src/edge/unreachable.ts";
 import type { DecisionReply } from "../../src/gate/object-verdict.ts";
-import type { PlainCall } from "../../src/org/deciding-together.ts";
-import type { DecidedTogether } from "../../src/gate/decided-together.ts";
+import { anAsk, Isolate, named, type Sent, settled, textsOf } from "../support/ask-line.ts";
 
 /** Which asks share a call to the object, and what becomes of each when something fails. */
 
-const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
-
-function anAsk(name: string, padding = 0): PlainCall {
-  const envelope = { actor: ACTOR, trace: name, idempotency: null, ifMatch: null };
-  const ask = { estimate: { cost_usd: "1" }, input: "x".repeat(padding) };
-  return { ask, keyId: ACTOR.id, envelope };
-}
-
-/** A call that the object has not answered yet. */
-interface Sent {
-  readonly names: readonly string[];
-  readonly by: string;
-  answer(answers?: DecidedTogether["answers"]): Promise<void>;
-  fail(error: Error): Promise<void>;
-}
-
-const settled = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
-
-/** An isolate with one line, and an object that answers when it is told to. */
-class Isolate {
-  readonly line = new AskLine();
-  readonly calls: Sent[] = [];
-  now = 1_000_000;
-  readonly #timers: { readonly by: string; readonly ms: number; readonly end: () => void }[] = [];
-
-  ask(name: string, padding = 0): Promise<DecisionReply | null> {
-    const asked = this.line.ask(anAsk(name, padding), this.#sender(name));
-    asked.catch(() => undefined);
-    return asked;
-  }
-
-  asks(names: readonly string[]) {
-    return names.map((name) => this.ask(name));
-  }
-
-  /** The time that a request began to wait for last is over. */
-  async timeOut(by: string, ms: number): Promise<void> {
-    this.#timers.findLast((timer) => timer.by === by && timer.ms === ms)?.end();
-    await settled();
-  }
-
-  #sender(by: string): Sender {
-    return {
-      now: () => this.now,
-      waitUntil: (work) => void work.catch(() => undefined),
-      wait: (ms) => new Promise<void>((end) => this.#timers.push({ by, ms, end })),
-      send: (text) => {
-        const { promise, resolve, reject } = Promise.withResolvers<DecidedTogether | null>();
-        const names = (JSON.parse(text) as PlainCall[]).map(({ envelope }) => envelope.trace);
-        const answer = (answers: DecidedTogether["answers"] = names) => {
-          resolve({ orgNow: 7, version: "v", answers });
-          return settled();
-        };
-        const fail = (error: Error) => {
-          reject(error);
-          return settled();
-        };
-        this.calls.push({ names, by, answer, fail });
-        return promise;
-      },
-    };
-  }
-}
-
-const named = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `a${from + at}`);
-const textsOf = async (asked: readonly Promise<DecisionReply | null>[]) =>
-  (await Promise.all(asked)).map((reply) => reply?.text);
-
-test("asks go at once while few calls are under way, and the next call takes all that wait, in order", async () => {
+test("an ask goes at once if no call is under way, others gather for a turn, and then until a call ends", async () => {
   const isolate = new Isolate();
-  const asked = isolate.asks(named(0, 7));
-  expect(isolate.calls.map(({ names }) => names)).toEqual([["a0"], ["a1"]]);
-  await isolate.calls[1]?.answer();
-  expect(isolate.calls.map(({ names }) => names)).toEqual([["a0"], ["a1"], named(2, 7)]);
-  await isolate.calls[2]?.answer();
+  const asked = isolate.asks(named(0, 4));
+  expect(isolate.calls.map(({ names }) => names)).toEqual([["a0"]]);
+  await isolate.turn();
+  expect(isolate.calls.map(({ names }) => names)).toEqual([["a0"], named(1, 4)]);
+  asked.push(...isolate.asks(named(4, 7)));
+  await isolate.turn();
+  expect(isolate.calls).toHaveLength(2);
   await isolate.calls[0]?.answer();
+  expect(isolate.calls.map(({ names }) => names)).toEqual([["a0"], named(1, 4), named(4, 7)]);
+  await isolate.calls[2]?.answer();
+  await isolate.calls[1]?.answer();
   expect(await textsOf(asked)).toEqual(named(0, 7));
   const [first] = await Promise.all(asked);
   expect(first).toMatchObject({ orgNow: 7, version: "v", refusal: null, rates: [], leases: null });
@@ -91,9 +27,42 @@ test("asks go at once while few calls are under way, and the next call takes all
   expect(isolate.calls.at(-1)?.names).toEqual(["later"]);
 });
 
+test("after a call that asks shared they gather again, and after a lone one they do not", async () => {
+  const isolate = new Isolate();
+  const asked = isolate.asks(named(0, 3));
+  await isolate.turn();
+  asked.push(isolate.ask("a3"));
+  isolate.calls[1]?.resolve();
+  await settled();
+  asked.push(isolate.ask("a4"));
+  expect(isolate.calls).toHaveLength(2);
+  await isolate.turn();
+  expect(isolate.calls.at(-1)?.names).toEqual(named(3, 5));
+  asked.push(isolate.ask("a5"));
+  isolate.calls[0]?.resolve();
+  await settled();
+  expect(isolate.calls.at(-1)?.names).toEqual(["a5"]);
+  for (const call of isolate.calls.slice(2)) await call.answer();
+  expect(await textsOf(asked)).toEqual(named(0, 6));
+});
+
+test("who gathers for too long sends nothing: the next request that asks takes over", async () => {
+  const isolate = new Isolate();
+  const asked = isolate.asks(named(0, 3));
+  isolate.now += LINE.slowMs;
+  asked.push(isolate.ask("a3"));
+  expect(isolate.calls.at(-1)).toMatchObject({ names: named(1, 4), by: "a3" });
+  asked.push(isolate.ask("a4"));
+  await isolate.turn();
+  expect(isolate.calls.slice(2)).toMatchObject([{ names: ["a4"], by: "a4" }]);
+  for (const call of isolate.calls) await call.answer();
+  expect(await textsOf(asked)).toEqual(named(0, 5));
+});
+
 test("a call takes no more asks than it may", async () => {
   const isolate = new Isolate();
-  const asked = isolate.asks(named(0, 2 + LINE.mostAsks + 3));
+  const asked = await isolate.busy();
+  asked.push(...isolate.asks(named(2, 2 + LINE.mostAsks + 3)));
   for (let call = 0; call < isolate.calls.length; call += 1) await isolate.calls[call]?.answer();
   expect(isolate.calls.map(({ names }) => names.length)).toEqual([1, 1, LINE.mostAsks, 3]);
   expect(await textsOf(asked)).toEqual(named(0, 2 + LINE.mostAsks + 3));
@@ -101,7 +70,7 @@ test("a call takes no more asks than it may", async () => {
 
 test("a call takes no more characters than it may, but always one ask", async () => {
   const isolate = new Isolate();
-  void isolate.asks(["a0", "a1"]);
+  void (await isolate.busy());
   const half = LINE.mostCharacters / 2;
   for (const [name, padding] of [
     ["a2", half - 1000],
@@ -121,7 +90,7 @@ test.for([
   ["characters", 8, LINE.mostWaitingCharacters / 8 - 1000],
 ] as const)("more %s than may wait are refused, and those before are answered", async ([, most, padding]) => {
   const isolate = new Isolate();
-  const asked = isolate.asks(["a0", "a1"]);
+  const asked = await isolate.busy();
   for (const name of named(2, 2 + most)) asked.push(isolate.ask(name, padding));
   await expect(isolate.ask("more", padding * 2)).rejects.toThrow("too many decisions wait");
   for (let call = 0; call < isolate.calls.length; call += 1) await isolate.calls[call]?.answer();
@@ -135,7 +104,8 @@ test.for([
 
 test("an ask that fails or must be asked alone changes nothing for those beside it", async () => {
   const isolate = new Isolate();
-  const [, , two, three, four, five, six] = isolate.asks(named(0, 7));
+  void (await isolate.busy());
+  const [two, three, four, five, six] = isolate.asks(named(2, 7));
   await isolate.calls[0]?.answer();
   const reply = {
     refusal: null,
@@ -168,7 +138,7 @@ test("an object that begins none of them is asked for each alone", async () => {
 
 test("a call that breaks fails its asks, and no others", async () => {
   const isolate = new Isolate();
-  const asked = isolate.asks(named(0, 5));
+  const asked = [...(await isolate.busy()), ...isolate.asks(named(2, 5))];
   await isolate.calls[0]?.fail(new Error("broken off"));
   await expect(asked[0]).rejects.toThrow("broken off");
   await isolate.calls[2]?.fail(new Error("broken off again"));
@@ -180,7 +150,7 @@ test("a call that breaks fails its asks, and no others", async () => {
 
 test("an object of the version before is asked for each alone, and for a while not together", async () => {
   const isolate = new Isolate();
-  const asked = isolate.asks(named(0, 3));
+  const asked = [...(await isolate.busy()), isolate.ask("a2")];
   const unknown = new TypeError('The RPC receiver does not implement the method "decideTogether".');
   await isolate.calls[0]?.fail(unknown);
   expect(await asked[0]).toBeNull();
@@ -195,7 +165,8 @@ test("an object of the version before is asked for each alone, and for a while n
 test("an ask whose caller gave up before it was sent is not sent", async () => {
   const isolate = new Isolate();
   const last = `a${2 + 2 * LINE.mostAsks}`;
-  const asked = isolate.asks([...named(0, 2 + 2 * LINE.mostAsks), last, "after"]);
+  const waiting = [...named(2, 2 + 2 * LINE.mostAsks), last, "after"];
+  const asked = [...(await isolate.busy()), ...isolate.asks(waiting)];
   // Too many wait before it: its own request sends those first.
   await isolate.timeOut(last, LINE.slowMs);
   expect(isolate.calls.at(-1)).toMatchObject({ names: named(2, 2 + LINE.mostAsks), by: last });
@@ -208,7 +179,7 @@ test("an ask whose caller gave up before it was sent is not sent", async () => {
 
 test("an ask that waits for long is sent by its own request, with what waits beside it", async () => {
   const isolate = new Isolate();
-  const asked = isolate.asks(named(0, 5));
+  const asked = [...(await isolate.busy()), ...isolate.asks(named(2, 5))];
   await isolate.timeOut("a3", LINE.slowMs);
   expect(isolate.calls.at(-1)).toMatchObject({ names: ["a2", "a3", "a4"], by: "a3" });
   // Those that it took along are under way.
@@ -223,12 +194,14 @@ test("a request sends so often for others, then the next that asks takes over", 
   // This one is under way all the time.
   void isolate.ask("first");
   const ended: Promise<DecisionReply | null>[] = [isolate.ask("carrier")];
+  await isolate.turn();
   for (let round = 1; round < LINE.relayCalls; round += 1) {
     ended.push(isolate.ask(`r${round}`));
     await isolate.calls.at(-1)?.answer();
     expect(isolate.calls.at(-1)).toMatchObject({ names: [`r${round}`], by: "carrier" });
   }
   ended.push(isolate.ask("next"));
+  await isolate.turn();
   expect(isolate.calls.at(-1)).toMatchObject({ names: ["next"], by: "next" });
   const own = isolate.calls.length;
   ended.push(isolate.ask("waits"));
@@ -242,7 +215,7 @@ test("a request sends so often for others, then the next that asks takes over", 
 
 test("calls that take long hold up no other", async () => {
   const isolate = new Isolate();
-  const asked = isolate.asks(named(0, 4));
+  const asked = [...(await isolate.busy()), ...isolate.asks(named(2, 4))];
   isolate.now += LINE.slowMs;
   asked.push(isolate.ask("a4"));
   expect(isolate.calls.at(-1)).toMatchObject({ names: ["a2", "a3", "a4"], by: "a4" });
@@ -250,8 +223,26 @@ test("calls that take long hold up no other", async () => {
   expect(await textsOf(asked)).toEqual(named(0, 5));
 });
 
+test("who sent a moment ago is not slow, however long it has sent for others", async () => {
+  const isolate = new Isolate();
+  const asked = [...(await isolate.busy()), isolate.ask("a2")];
+  isolate.now += LINE.slowMs - 1;
+  await isolate.calls[0]?.answer();
+  isolate.now += 1;
+  asked.push(isolate.ask("a3"));
+  expect(isolate.calls.map(({ names }) => names)).toEqual([["a0"], ["a1"], ["a2"]]);
+  await isolate.turn();
+  for (const call of isolate.calls) await call.answer();
+  expect(await textsOf(asked)).toEqual(named(0, 4));
+});
+
 test("every ask gets its own answer, whatever the order in which calls end", async () => {
-  const sizes = fc.record({ asks: fc.integer({ min: 0, max: 80 }), ends: fc.nat(), fails: fc.boolean() });
+  const sizes = fc.record({
+    asks: fc.integer({ min: 0, max: 80 }),
+    turns: fc.boolean(),
+    ends: fc.nat(),
+    fails: fc.boolean(),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(sizes, { maxLength: 12 }), async (rounds) => {
       const isolate = new Isolate();
@@ -267,13 +258,15 @@ test("every ask gets its own answer, whatever the order in which calls end", asy
         if (fails) call.names.forEach((name) => failed.add(name));
         await (fails ? call.fail(new Error("broken off")) : call.answer());
       };
-      for (const { asks, ends, fails } of rounds) {
+      for (const { asks, turns, ends, fails } of rounds) {
         for (const name of named(asked.length, asked.length + asks)) {
           asked.push({ name, reply: isolate.ask(name) });
         }
+        if (turns) await isolate.turn();
         await end(ends, fails);
         expect(isolate.calls.length - seen + open.size).toBeLessThanOrEqual(LINE.mostCalls);
       }
+      await isolate.turn();
       while (seen < isolate.calls.length || open.size > 0) await end(0, false);
       const replies = await Promise.allSettled(asked.map(({ reply }) => reply));
       for (const [at, reply] of replies.entries()) {

@@ -87,7 +87,7 @@ test("they share calls to its object, and exactly what fits is admitted", async 
   expect(await org.reserved()).toBe(`${ROOM}.00`);
   expect(noted.alone).toBe(0);
   expect(noted.together.reduce((sum, asks) => sum + asks, 0)).toBe(ASKS);
-  expect(noted.together.length).toBeLessThan(ASKS / 2);
+  expect(noted.together.length).toBeLessThan(ASKS / 4);
 });
 
 test("a request that is among them several times gets one reservation", async () => {

@@ -13,8 +13,10 @@ export interface Sender {
 }
 
 export const LINE = {
-  /** Calls under way at once. Up to here an ask never waits for another. */
+  /** Calls under way at once. Up to here an ask never waits for the answer to another. */
   mostCalls: 2,
+  /** One turn of the isolate: requests that have arrived get to ask. */
+  gatherMs: 0,
   /** Of one call: the object serves nobody else meanwhile. */
   mostAsks: 32,
   mostCharacters: 1_000_000,
@@ -50,8 +52,9 @@ interface Carrier {
 const SLOW = Symbol("slow");
 
 /**
- * The asks of one org that this isolate has for its object. An ask goes at once while few calls are under way; beyond
- * that, asks wait, and the next call that is free takes all that wait. Each is answered or fails for itself.
+ * The asks of one org that this isolate has for its object. An ask goes at once if no call is under way. Otherwise asks
+ * gather for a turn, and while many calls are under way until one of them ends; the next call takes all that wait. Each is
+ * answered or fails for itself.
  */
 export class AskLine {
   #waiting: Waiting[] = [];
@@ -98,12 +101,16 @@ export class AskLine {
 
   async #carry(sender: Sender): Promise<void> {
     const carrier: Carrier = { calls: 0, sentAt: sender.now() };
+    let hasCompany = this.#carriers.size > 0;
     this.#carriers.add(carrier);
-    for (let batch = this.#take(); batch.length > 0; batch = this.#take()) {
+    for (;;) {
+      if (hasCompany) await sender.wait(LINE.gatherMs);
+      const batch = this.#carriers.has(carrier) ? this.#take() : [];
+      if (batch.length === 0) break;
       carrier.calls += 1;
       carrier.sentAt = sender.now();
       await this.#send(batch, sender);
-      if (!this.#carriers.has(carrier)) return;
+      hasCompany = batch.length > 1;
     }
     this.#carriers.delete(carrier);
   }

@@ -1,12 +1,21 @@
 /** The longest event that is read. A longer one is skipped. */
 const MOST_CHARACTERS = 1_048_576;
 
+const LINE_END = /[\r\n]/g;
+/** For bytes that end between two characters, and begin there as well. */
+const wholeDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const BYTE_ORDER_MARK = "\uFEFF";
+
 /** The data of server-sent events, read from their bytes as they pass, wherever chunks begin and end. */
 export class EventLines {
   readonly #onData: (data: string) => void;
-  readonly #decoder = new TextDecoder();
+  #decoder: TextDecoder | null = null;
+  /** Whether the last chunk may have ended within a character. */
+  #isWithin = false;
+  #isBegun = false;
   #line = "";
-  #data: string[] = [];
+  /** Null: the event has none yet. */
+  #data: string | null = null;
   #length = 0;
   #isTooLong = false;
   #endedWithReturn = false;
@@ -16,18 +25,32 @@ export class EventLines {
   }
 
   push(chunk: Uint8Array): void {
-    this.#read(this.#decoder.decode(chunk, { stream: true }));
+    const text = this.#decoded(chunk);
+    if (text === "") return;
+    this.#read(!this.#isBegun && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
+    this.#isBegun = true;
+  }
+
+  /** A decoder of one's own costs more than most streams, and only characters that are cut need it. */
+  #decoded(chunk: Uint8Array): string {
+    const wasWithin = this.#isWithin;
+    this.#isWithin = (chunk.at(-1) ?? (wasWithin ? 0x80 : 0)) >= 0x80;
+    if (!wasWithin && !this.#isWithin) return wholeDecoder.decode(chunk);
+    this.#decoder ??= new TextDecoder("utf-8", { ignoreBOM: true });
+    return this.#decoder.decode(chunk, { stream: true });
   }
 
   /** An event that was cut is none. */
   #read(text: string): void {
     let from = this.#endedWithReturn && text.startsWith("\n") ? 1 : 0;
     if (text !== "") this.#endedWithReturn = text.endsWith("\r");
-    for (const { index, 0: end } of text.matchAll(/\r\n|\n|\r/g)) {
-      if (index < from) continue;
-      this.#add(text.slice(from, index));
+    const hasReturns = text.includes("\r");
+    for (;;) {
+      const end = hasReturns ? lineEnd(text, from) : text.indexOf("\n", from);
+      if (end < 0) break;
+      this.#add(text.slice(from, end));
       this.#lineEnds();
-      from = index + end.length;
+      from = end + (hasReturns && text.startsWith("\r\n", end) ? 2 : 1);
     }
     this.#add(text.slice(from));
   }
@@ -44,15 +67,23 @@ export class EventLines {
     this.#line = "";
     if (this.#isTooLong) {
       // The rest of the event is skipped with the line: it has no meaning without it.
-      this.#data = [];
+      this.#data = null;
       this.#isTooLong = false;
       this.#length = 0;
       return;
     }
-    if (line.startsWith("data:")) this.#data.push(line.slice(line[5] === " " ? 6 : 5));
-    if (line !== "") return;
-    if (this.#data.length > 0) this.#onData(this.#data.join("\n"));
-    this.#data = [];
-    this.#length = 0;
+    if (line === "") {
+      if (this.#data !== null) this.#onData(this.#data);
+      this.#data = null;
+      this.#length = 0;
+    } else if (line.startsWith("data:")) {
+      const data = line.slice(line[5] === " " ? 6 : 5);
+      this.#data = this.#data === null ? data : `${this.#data}\n${data}`;
+    }
   }
+}
+
+function lineEnd(text: string, from: number): number {
+  LINE_END.lastIndex = from;
+  return LINE_END.exec(text)?.index ?? -1;
 }

@@ -28,9 +28,11 @@ export function usageReader(contentType: string | null): UsageReader {
   return isEventStream(contentType) ? new StreamReader() : new BodyReader();
 }
 
+const decoder = new TextDecoder();
+
 /** The reading of an answer that is there as a whole. Parsing takes a tenth of the time that its bytes would, one by one. */
 export function readingOf(bytes: Uint8Array): Reading {
-  const body = objectIn(new TextDecoder().decode(bytes));
+  const body = objectIn(decoder.decode(bytes));
   if (body !== null) return bodyReading(body["usage"]);
   const reader = new BodyReader();
   reader.push(bytes);

@@ -2,8 +2,9 @@
 const MOST_CHARACTERS = 1_048_576;
 
 const LINE_END = /[\r\n]/g;
+const AS_IT_IS = { fatal: false, ignoreBOM: true };
 /** For bytes that end between two characters, and begin there as well. */
-const wholeDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const wholeDecoder = new TextDecoder("utf-8", AS_IT_IS);
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /** The data of server-sent events, read from their bytes as they pass, wherever chunks begin and end. */
@@ -36,7 +37,7 @@ export class EventLines {
     const wasWithin = this.#isWithin;
     this.#isWithin = (chunk.at(-1) ?? (wasWithin ? 0x80 : 0)) >= 0x80;
     if (!wasWithin && !this.#isWithin) return wholeDecoder.decode(chunk);
-    this.#decoder ??= new TextDecoder("utf-8", { ignoreBOM: true });
+    this.#decoder ??= new TextDecoder("utf-8", AS_IT_IS);
     return this.#decoder.decode(chunk, { stream: true });
   }
 

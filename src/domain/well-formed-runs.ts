@@ -3,6 +3,7 @@ import { REPORTED_OUTCOMES } from "../contract/lists.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../contract/runs.ts";
 import type { ScopeField } from "../contract/scopes.ts";
 import { isUsd } from "./money.ts";
+import { plainRuns } from "./plain-runs/runs.ts";
 import { isTime, Repeated, RepeatedSecond } from "./repeated.ts";
 import {
   MOST_UNITS,
@@ -164,6 +165,15 @@ export function isWellFormedRun(value: unknown, checks = new Checks()): value is
 
 /** The runs of a batch. Null if anything in it is wrong. */
 export function wellFormedBatch(text: string): readonly RunInput[] | null {
+  return plainRuns(text) ?? checkedBatch(text);
+}
+
+/** The runs of a batch that was checked before. */
+export function batchOf(text: string): readonly RunInput[] {
+  return plainRuns(text) ?? (JSON.parse(text) as { runs: RunInput[] }).runs;
+}
+
+function checkedBatch(text: string): readonly RunInput[] | null {
   const body = parsed(text);
   if (!isRecord(body) || sizeOf(body) !== 1) return null;
   const { runs } = body;

@@ -1,5 +1,5 @@
 import { ByteWriter } from "./byte-writer.ts";
-import { numberNames, writeNames } from "./names.ts";
+import { NamesOfRuns } from "./names.ts";
 import { COLUMN_NUMBERS, NAME_COLUMNS, type NameColumn, type RunRecord } from "./record.ts";
 import { writeTexts } from "./texts.ts";
 
@@ -32,10 +32,11 @@ export function encodeRuns(runs: readonly RunRecord[]): EncodedRuns {
   }
   const namesIn = namesByColumn(runs);
   for (const column of NAME_COLUMNS) {
-    const numbered = numberNames(namesIn[column]);
-    if (numbered.names.length === 0) continue;
-    names.set(column, numbered.names);
-    writeColumn(frame, column, (to) => writeNames(to, numbered));
+    const inColumn = namesIn[column];
+    const all = inColumn.names;
+    if (all.length === 0) continue;
+    names.set(column, all);
+    writeColumn(frame, column, (to) => inColumn.write(to));
   }
   for (const { column, isPresent, write } of LAST_COLUMNS) {
     if (isPresent === undefined || runs.some(isPresent)) writeColumn(frame, column, (to) => write(to, runs));
@@ -56,36 +57,36 @@ function writeColumn(frame: ByteWriter, column: keyof RunRecord, write: (to: Byt
  * The names of all runs, by column. Written out: a property is read by its own name several times faster than by one in a
  * variable, or by a function.
  */
-function namesByColumn(runs: readonly RunRecord[]): Record<NameColumn, (string | null)[]> {
-  const names: Record<NameColumn, (string | null)[]> = {
-    model: [],
-    action: [],
-    workflowId: [],
-    deploymentId: [],
-    departmentId: [],
-    customerId: [],
-    chainId: [],
-    charges: [],
-    userId: [],
-    provider: [],
-    keyId: [],
-    outcome: [],
-    tags: [],
+function namesByColumn(runs: readonly RunRecord[]): Record<NameColumn, NamesOfRuns> {
+  const names: Record<NameColumn, NamesOfRuns> = {
+    model: new NamesOfRuns(runs.length),
+    action: new NamesOfRuns(runs.length),
+    workflowId: new NamesOfRuns(runs.length),
+    deploymentId: new NamesOfRuns(runs.length),
+    departmentId: new NamesOfRuns(runs.length),
+    customerId: new NamesOfRuns(runs.length),
+    chainId: new NamesOfRuns(runs.length),
+    charges: new NamesOfRuns(runs.length),
+    userId: new NamesOfRuns(runs.length),
+    provider: new NamesOfRuns(runs.length),
+    keyId: new NamesOfRuns(runs.length),
+    outcome: new NamesOfRuns(runs.length),
+    tags: new NamesOfRuns(runs.length),
   };
   for (const run of runs) {
-    names.model.push(run.model);
-    names.action.push(run.action);
-    names.workflowId.push(run.workflowId);
-    names.deploymentId.push(run.deploymentId);
-    names.departmentId.push(run.departmentId);
-    names.customerId.push(run.customerId);
-    names.chainId.push(run.chainId);
-    names.charges.push(run.charges);
-    names.userId.push(run.userId);
-    names.provider.push(run.provider);
-    names.keyId.push(run.keyId);
-    names.outcome.push(run.outcome);
-    names.tags.push(run.tags);
+    names.model.add(run.model);
+    names.action.add(run.action);
+    names.workflowId.add(run.workflowId);
+    names.deploymentId.add(run.deploymentId);
+    names.departmentId.add(run.departmentId);
+    names.customerId.add(run.customerId);
+    names.chainId.add(run.chainId);
+    names.charges.add(run.charges);
+    names.userId.add(run.userId);
+    names.provider.add(run.provider);
+    names.keyId.add(run.keyId);
+    names.outcome.add(run.outcome);
+    names.tags.add(run.tags);
   }
   return names;
 }

@@ -5,40 +5,56 @@ import type { ByteReader } from "./byte-reader.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { COLUMN_NUMBERS, type NameColumn } from "./record.ts";
 
-/** Names that many runs share: each once, and by run its number, from 1 on. 0 is null. */
-interface NumberedRuns {
-  readonly names: readonly string[];
-  readonly numbers: Uint32Array;
-  readonly hasNull: boolean;
-}
+/** A column of names that many runs share: each once, and by run its number, from 1 on. 0 is null. */
+export class NamesOfRuns {
+  readonly #known = new Map<string, number>();
+  readonly #most: number;
+  /** Null: all runs have the last number. */
+  #numbers: Uint32Array | null = null;
+  #last: string | null = null;
+  #number = 0;
+  #runs = 0;
+  /** So many runs have their number. Those after them have the last one. */
+  #numbered = 0;
 
-/** The names of runs in their order. Neighbours mostly have the same. */
-export function numberNames(given: readonly (string | null)[]): NumberedRuns {
-  const known = new Map<string, number>();
-  const numbers = new Uint32Array(given.length);
-  let hasNull = false;
-  let last: string | null = null;
-  let number = 0;
-  for (let at = 0; at < given.length; at += 1) {
-    const name = given[at] ?? null;
-    if (name === null) hasNull = true;
-    if (name !== last) {
-      number = name === null ? 0 : (known.get(name) ?? known.size + 1);
-      if (name !== null && number > known.size) known.set(name, number);
-      last = name;
-    }
-    numbers[at] = number;
+  /** Of at most so many runs. */
+  constructor(most: number) {
+    this.#most = most;
   }
-  return { names: [...known.keys()], numbers, hasNull };
-}
 
-/** If all runs have one name, no numbers are written. */
-export function writeNames(writer: ByteWriter, { names, numbers, hasNull }: NumberedRuns): void {
-  writer.count(names.length);
-  for (const name of names) writer.text(name);
-  const isSame = names.length === 1 && !hasNull;
-  writer.byte(isSame ? 1 : 0);
-  if (!isSame) for (let at = 0; at < numbers.length; at += 1) writer.count(numbers[at] ?? 0);
+  /** The name of the next run. Neighbours mostly have the same. */
+  add(name: string | null): void {
+    if (name !== this.#last) this.#turnTo(name);
+    this.#runs += 1;
+  }
+
+  get names(): string[] {
+    return [...this.#known.keys()];
+  }
+
+  /** If all runs have one name, no numbers are written. */
+  write(writer: ByteWriter): void {
+    writer.count(this.#known.size);
+    for (const name of this.#known.keys()) writer.text(name);
+    const isSame = this.#numbers === null && this.#number === 1;
+    writer.byte(isSame ? 1 : 0);
+    if (isSame) return;
+    const numbers = this.#numberRest();
+    for (let at = 0; at < this.#runs; at += 1) writer.count(numbers[at] ?? 0);
+  }
+
+  #turnTo(name: string | null): void {
+    if (this.#runs > 0) this.#numberRest();
+    this.#last = name;
+    this.#number = name === null ? 0 : (this.#known.get(name) ?? this.#known.size + 1);
+    if (name !== null && this.#number > this.#known.size) this.#known.set(name, this.#number);
+  }
+
+  #numberRest(): Uint32Array {
+    const numbers = (this.#numbers ??= new Uint32Array(this.#most));
+    for (; this.#numbered < this.#runs; this.#numbered += 1) numbers[this.#numbered] = this.#number;
+    return numbers;
+  }
 }
 
 export function readNames(reader: ByteReader, count: number): (string | null)[] {

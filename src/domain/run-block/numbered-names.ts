@@ -11,7 +11,7 @@ export interface NumberedNames {
   readonly places: Int32Array | null;
 }
 
-/** Reads a column of one frame after another, as `writeNames` wrote it. */
+/** Reads a column of one frame after another, as `NamesOfRuns` wrote it. */
 export class NameReader {
   readonly #known: KnownNames;
   readonly #absent: number;

@@ -3,7 +3,7 @@ import { addCosts, addCounts } from "../run-block/added-columns.ts";
 import { ByteWriter } from "../run-block/byte-writer.ts";
 import { END } from "../run-block/frame.ts";
 import type { Frame } from "../run-block/frames.ts";
-import { numberNames, writeNames } from "../run-block/names.ts";
+import { NamesOfRuns } from "../run-block/names.ts";
 import { COLUMN_NUMBERS } from "../run-block/record.ts";
 import type { ReportAsk } from "./ask.ts";
 import { DAILY_KINDS } from "./daily.ts";
@@ -45,7 +45,9 @@ export function encodeDigest(column: number, rows: readonly GroupRow[]): Uint8Ar
     frame.append(values.view);
   };
   frame.count(rows.length);
-  write(column, () => writeNames(values, numberNames(rows.map(([[name]]) => name ?? null))));
+  const names = new NamesOfRuns(rows.length);
+  for (const [[name]] of rows) names.add(name ?? null);
+  write(column, () => names.write(values));
   write(COLUMN_NUMBERS.cost, () => {
     for (const [, nanos] of rows) values.amount(BigInt(nanos));
   });

@@ -5,7 +5,7 @@ import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { tallyOthers, tallyRuns, tallyUnpriced } from "../ledger/tally.ts";
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { exactRuns } from "../../domain/run-metadata.ts";
-import { wellFormedBatch } from "../../domain/well-formed-runs.ts";
+import { batchOf, wellFormedBatch } from "../../domain/well-formed-runs.ts";
 import type { Entry } from "../meters/usage.ts";
 import type { RUN_OUTCOMES } from "../../contract/lists.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
@@ -26,14 +26,16 @@ interface Batch {
   readonly isChecked: boolean;
 }
 
-/** Parsed once, at the first use. */
+/**
+ * Parsed once, at the first use, and dropped when they are recorded: what a weak map holds, the collector of young objects keeps.
+ */
 const parsed = new WeakMap<Batch, readonly RunInput[] | null>();
 
 function runsOf(batch: Batch): readonly RunInput[] | null {
   let runs = parsed.get(batch);
   if (runs === undefined) {
     const { text, isChecked } = batch;
-    const found = isChecked ? (JSON.parse(text) as { runs: RunInput[] }).runs : wellFormedBatch(text);
+    const found = isChecked ? batchOf(text) : wellFormedBatch(text);
     runs = found === null ? null : exactRuns(found, text);
     parsed.set(batch, runs);
   }
@@ -99,6 +101,7 @@ export const recordRuns = command({
   models: (batch: Batch) => modelsOf(runsOf(batch) ?? []),
   run(tx, batch: Batch) {
     const runs = runsOf(batch);
+    parsed.delete(batch);
     if (runs === null) return invalidFields([]);
     const recorder = new Recorder(tx, BULK_ROUTE);
     const recorded = recorder.record(runs);

@@ -46,28 +46,38 @@ const COUNTED = [
 
 export function saveDaily(sql: SqlStorage, sums: Iterable<Sum>): void {
   const rows = new Map<string, Day>();
+  // Most sums of a batch differ from the one before in one scope only. The others need not be looked up again.
+  const latest: (Day | undefined)[] = [];
   for (const sum of sums) {
-    addTo(rows, "org", "", sum);
-    for (const [kind, field] of COUNTED) {
+    latest[0] = addTo(rows, latest[0], ["org", ""], sum);
+    for (const [at, [kind, field]] of COUNTED.entries()) {
       const id = sum.run[field];
-      if (id !== null) addTo(rows, kind, id, sum);
+      if (id !== null) latest[at + 1] = addTo(rows, latest[at + 1], [kind, id], sum);
     }
   }
   if (rows.size > 0) save(sql, rows);
 }
 
-function addTo(rows: Map<string, Day>, scopeKind: string, scopeId: string, sum: Sum): void {
+function addTo(
+  rows: Map<string, Day>,
+  latest: Day | undefined,
+  [scopeKind, scopeId]: readonly [kind: string, id: string],
+  sum: Sum,
+): Day {
   const { day, usd, runs, tokens, counts } = sum;
-  const key = `${day} ${scopeKind} ${scopeId}`;
-  const there = rows.get(key);
+  const isLatest = latest?.scopeId === scopeId && latest.day === day;
+  const key = isLatest ? "" : `${day} ${scopeKind} ${scopeId}`;
+  const there = isLatest ? latest : rows.get(key);
   if (there === undefined) {
-    rows.set(key, { day, scopeKind, scopeId, usd, runs, tokens, counts: [...counts] });
-    return;
+    const made = { day, scopeKind, scopeId, usd, runs, tokens, counts: [...counts] };
+    rows.set(key, made);
+    return made;
   }
   there.usd += usd;
   there.runs += runs;
   there.tokens += tokens;
   if (there.counts !== null) plusTokens(there.counts, counts);
+  return there;
 }
 
 const MOST_COPIES = 10_000;

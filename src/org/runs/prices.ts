@@ -18,6 +18,7 @@ export class Prices {
   readonly #sql: SqlStorage;
   readonly #now: number;
   readonly #prices = new Map<string, NamedPrices>();
+  #stated: { readonly text: string; readonly cost: Cost } | null = null;
   #latest: { readonly model: string; readonly prices: NamedPrices } | null = null;
 
   constructor(sql: SqlStorage, now: number) {
@@ -38,13 +39,20 @@ export class Prices {
     return prices;
   }
 
-  #costOf(input: RunInput): Cost {
-    if (input.cost_usd !== undefined) {
-      const nanos = parseUsd(input.cost_usd);
-      return nanos === null
+  /** Many runs of a batch cost what the run before them did. */
+  #statedCost(text: string): Cost {
+    if (this.#stated?.text === text) return this.#stated.cost;
+    const nanos = parseUsd(text);
+    const cost =
+      nanos === null
         ? invalidField("cost_usd", "invalid_format", "must be an amount")
         : { nanos, revision: null };
-    }
+    this.#stated = { text, cost };
+    return cost;
+  }
+
+  #costOf(input: RunInput): Cost {
+    if (input.cost_usd !== undefined) return this.#statedCost(input.cost_usd);
     const revision = this.#pricesOf(input.model).at(instantOf(input.started_at), this.#now);
     if (revision === null) {
       return invalidField(

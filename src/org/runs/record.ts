@@ -111,10 +111,11 @@ export class Recorder {
   #hasRoomFor(inputs: readonly RunInput[], costs: readonly Cost[]): boolean {
     let nanos = 0n;
     let tokens = 0;
-    for (const [i, input] of inputs.entries()) {
-      if (isFact(input)) return false;
-      const cost = costs[i];
-      if (cost !== undefined && !isRefusal(cost)) nanos += cost.nanos;
+    for (let at = 0; at < inputs.length; at += 1) {
+      const input = inputs[at];
+      if (input === undefined || isFact(input)) return false;
+      const cost = costs[at] ?? NO_COST;
+      if (!isRefusal(cost)) nanos += cost.nanos;
       tokens += input.usage.input_tokens + input.usage.output_tokens;
     }
     return hasRoomForAll(this.#draft.entries(), { nanos, tokens, depth: 0, runs: inputs.length });

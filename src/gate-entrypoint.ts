@@ -9,27 +9,23 @@ export interface GateAnswer {
   readonly text: string;
 }
 
-const encoder = new TextEncoder();
-
 const TOLD = ["retry-after", "x-svc-trace-id", "x-svc-decided", "idempotent-replayed"] as const;
 
 /**
  * The gate for other Workers of the account, over a service binding with `entrypoint = "Gate"`. Each call brings a key and
- * passes every check that a request over HTTP does. A body may be its text: one string is cheaper to send than many objects.
+ * passes every check that a request over HTTP does.
  */
 export class Gate extends WorkerEntrypoint<Env> {
   decide(key: string, ask: object): Promise<GateAnswer> {
     return this.#answer("POST", "/v1/edge/decision", { key, body: ask });
   }
 
-  leases(key: string, exchange: object | string): Promise<GateAnswer> {
+  leases(key: string, exchange: object): Promise<GateAnswer> {
     return this.#answer("POST", "/v1/edge/leases", { key, body: exchange });
   }
 
-  /** The runs, or the whole body as text. */
-  settle(key: string, runs: readonly object[] | string, idempotencyKey?: string): Promise<GateAnswer> {
-    const body = typeof runs === "string" ? runs : { runs };
-    return this.#answer("POST", "/v1/runs/bulk", { key, body, idempotencyKey });
+  settle(key: string, runs: readonly object[], idempotencyKey?: string): Promise<GateAnswer> {
+    return this.#answer("POST", "/v1/runs/bulk", { key, body: { runs }, idempotencyKey });
   }
 
   release(key: string, reservationId: string): Promise<GateAnswer> {
@@ -44,22 +40,18 @@ export class Gate extends WorkerEntrypoint<Env> {
   async #answer(
     method: string,
     path: string,
-    {
-      key,
-      body,
-      idempotencyKey,
-    }: { key: string; body?: object | string; idempotencyKey?: string | undefined },
+    { key, body, idempotencyKey }: { key: string; body?: object; idempotencyKey?: string | undefined },
   ): Promise<GateAnswer> {
     const headers = new Headers({ authorization: `Bearer ${key}` });
     // A caller without an address is on no allow-list.
     headers.set("cf-connecting-ip", "");
     if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
-    const bytes = body === undefined ? null : bytesOf(body);
-    if (bytes !== null) {
+    const text = body === undefined ? null : JSON.stringify(body);
+    if (text !== null) {
       headers.set("content-type", "application/json");
-      headers.set("content-length", String(bytes.byteLength));
+      headers.set("content-length", String(new TextEncoder().encode(text).byteLength));
     }
-    const request = new Request(`https://sluice.internal${path}`, { method, headers, body: bytes });
+    const request = new Request(`https://sluice.internal${path}`, { method, headers, body: text });
     const response = await handle(request, this.env, this.ctx);
     const told = TOLD.flatMap((name) => {
       const value = response.headers.get(name);
@@ -67,8 +59,4 @@ export class Gate extends WorkerEntrypoint<Env> {
     });
     return { status: response.status, headers: Object.fromEntries(told), text: await response.text() };
   }
-}
-
-function bytesOf(body: object | string): Uint8Array<ArrayBuffer> {
-  return encoder.encode(typeof body === "string" ? body : JSON.stringify(body));
 }

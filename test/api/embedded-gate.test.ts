@@ -258,6 +258,22 @@ describe("over a binding to the Gate entrypoint", () => {
     await gate.close();
     expect(await budget()).toMatchObject({ spent_usd: "0.25", reserved_usd: "0.00" });
   });
+
+  test("each call is checked as over HTTP", async () => {
+    const org = await newOrg();
+    const decided = await binding.decide(org.ownerKey, ASK);
+    expect(decided.status).toBe(200);
+    expect(JSON.parse(decided.text)).toMatchObject({ decision: "allow" });
+    expect((await binding.decide("svc_live_wrong", ASK)).status).toBe(401);
+    expect((await binding.settle(await org.mint("viewer"), [])).status).toBe(403);
+    expect((await binding.leases(org.ownerKey, { version: 9 })).status).toBe(422);
+    expect((await binding.release(org.ownerKey, "rsv_none/../..")).status).toBe(404);
+    await call("PATCH", `/v1/orgs/${org.id}`, {
+      key: org.ownerKey,
+      body: { ip_allow_list: ["127.0.0.1/32"] },
+    });
+    expect((await binding.decide(org.ownerKey, ASK)).status).toBe(403);
+  });
 });
 
 test("a gate in the caller's process decides by budgets that match, in any unit and by groups", async () => {

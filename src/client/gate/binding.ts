@@ -1,10 +1,8 @@
 /** The `Gate` entrypoint of the service, as a binding of another Worker of the account has it. */
 export interface GateBinding {
   decide(key: string, ask: object): Promise<GateAnswer>;
-  /** What is exchanged, or its text. */
-  leases(key: string, exchange: object | string): Promise<GateAnswer>;
-  /** The runs, or the text of the body that they are sent in. */
-  settle(key: string, runs: readonly object[] | string, idempotencyKey?: string): Promise<GateAnswer>;
+  leases(key: string, exchange: object): Promise<GateAnswer>;
+  settle(key: string, runs: readonly object[], idempotencyKey?: string): Promise<GateAnswer>;
   release(key: string, reservationId: string): Promise<GateAnswer>;
   renew(key: string, reservationId: string, renewal: object): Promise<GateAnswer>;
 }
@@ -20,22 +18,22 @@ export function fetchOver(binding: GateBinding, key: string) {
   return async (url: string, { method, body, headers }: RequestInit): Promise<Response> => {
     const { pathname } = new URL(url);
     const idempotencyKey = new Headers(headers).get("idempotency-key") ?? undefined;
-    const text = typeof body === "string" ? body : "{}";
-    const answer = await answerOf(binding, { key, route: `${method} ${pathname}`, text, idempotencyKey });
+    const given = typeof body === "string" ? (JSON.parse(body) as { runs?: object[] }) : {};
+    const answer = await answerOf(binding, { key, route: `${method} ${pathname}`, given, idempotencyKey });
     return new Response(answer.status === 204 ? null : answer.text, answer);
   };
 }
 
 function answerOf(
   binding: GateBinding,
-  asked: { key: string; route: string; text: string; idempotencyKey: string | undefined },
+  asked: { key: string; route: string; given: { runs?: object[] }; idempotencyKey: string | undefined },
 ): Promise<GateAnswer> {
-  const { key, route, text, idempotencyKey } = asked;
-  if (route === "POST /v1/edge/leases") return binding.leases(key, text);
-  if (route === "POST /v1/runs/bulk") return binding.settle(key, text, idempotencyKey);
+  const { key, route, given, idempotencyKey } = asked;
+  if (route === "POST /v1/edge/leases") return binding.leases(key, given);
+  if (route === "POST /v1/runs/bulk") return binding.settle(key, given.runs ?? [], idempotencyKey);
   const [, method, named = ""] = /^(\w+) \/v1\/edge\/decision\/([^/]+)/.exec(route) ?? [];
   const reservationId = decodeURIComponent(named);
   if (method === "DELETE") return binding.release(key, reservationId);
-  if (method === "POST") return binding.renew(key, reservationId, JSON.parse(text) as object);
+  if (method === "POST") return binding.renew(key, reservationId, given);
   throw new Error(`a binding has no ${route}`);
 }

@@ -55,6 +55,51 @@ describe("a batch", () => {
     ]);
   });
 
+  test("announces once what its accepted runs cost together, of whatever kinds they are", async () => {
+    const org = await newSpender();
+    await org.bulk([
+      aRun({ id: "a" }),
+      aRun({ id: "b", customer_id: "c", cost_usd: "2" }),
+      aRun({ id: "b", customer_id: "c", cost_usd: "2" }),
+      aRun({ id: "c", model: "acme/m2", cost_usd: "4" }),
+      aRun({ id: "d", started_at: "2026-11-14T02:00:00Z", cost_usd: "8" }),
+    ]);
+    const announced = await org.events("run.recorded");
+    expect(announced.map(({ data }) => data)).toMatchObject([
+      { run_ids: ["a", "b", "c", "d"], count: 4, cost_usd: "15.00" },
+    ]);
+  });
+
+  test("announces the limit that refused some of its runs", async () => {
+    const org = await newSpender();
+    await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1.5", period: "day" });
+    const answer = await org.bulk([aRun(), aRun(), aRun({ cost_usd: "0.25" })]);
+    expect(answer.body).toMatchObject({ accepted: 2, duplicates: 0, rejected: 1 });
+    expect(await org.events("budget.exceeded")).toHaveLength(1);
+  });
+
+  test("is judged by rules as its runs are alone, whatever they leave out", async () => {
+    const org = await newSpender();
+    const when = 'has(run.outcome) && run.outcome == "completed" && !has(run.user_id)';
+    const rule = { target: "model", effect: "deny", when, reason: "no" };
+    const made = await org.send("POST", "policy-rules", rule);
+    expect(made.status).toBe(201);
+    const runs = [
+      { action: "x", user_id: "u" },
+      { action: "x" },
+      { action: "x", outcome: "failed" },
+      { action: "x" },
+    ];
+    const alone: number[] = [];
+    for (const run of runs) alone.push((await org.run(run)).status);
+    const together = await org.bulk(runs.map(aRun));
+    const statuses = together.body.results.map((one: { status: string }) => one.status);
+    expect([alone, statuses]).toEqual([
+      [201, 403, 201, 403],
+      ["accepted", "rejected", "accepted", "rejected"],
+    ]);
+  });
+
   test("with a malformed run is refused as a whole, naming the run", async () => {
     const org = await newSpender();
     const runs = Array.from({ length: 1000 }, (_, i) => aRun(i === 699 ? { cost_usd: "-1" } : {}));

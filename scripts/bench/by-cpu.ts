@@ -17,7 +17,7 @@ interface Measured {
 }
 
 async function measure(subject: Subject): Promise<Measured> {
-  const load = { ...subject.load, connections: CONNECTIONS, warmupMs: 0 };
+  const load = { connections: CONNECTIONS, ...subject.load, warmupMs: 0 };
   await generate({ ...load, durationMs: WARMUP_MS });
   const before = cpuOf(subject);
   const { requests, perSecond, statuses } = await generate({ ...load, durationMs: DURATION_MS });

@@ -38,7 +38,9 @@ export interface BenchRow {
 /** A subject to measure: a request, the process that answers it, and what else to report about the responses. */
 export interface Subject {
   readonly name: string;
-  readonly load: Pick<Load, "ports" | "method" | "path" | "headers" | "body">;
+  readonly load: Pick<Load, "ports" | "method" | "path" | "headers" | "body"> & {
+    readonly connections?: number;
+  };
   readonly pid: () => number;
   readonly status: number;
   /** The subject it is compared with. None for a reference. */

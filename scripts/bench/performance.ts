@@ -52,31 +52,40 @@ const OURS: readonly Path[] = [
   { name: "read of a budget", speed: "read of a budget", rows: () => 0, requests: asked },
 ];
 
-const PROXIES: readonly Path[] = ["whole", "stream"].flatMap((form) => [
-  {
-    name: `plain proxy, ungoverned, ${form}`,
-    speed: `plain proxy, ${form}`,
-    ...EMPTY,
-  },
-  {
-    name: `the same with the gate inside, ${form}`,
-    speed: `embedded gate, ${form}`,
-    rows: inIsolate.rows,
-    requests: { worker: 1, object: REPORTS, lines: 0 },
-  },
-  {
-    name: `the same, without what Sluice itself uses, ${form}`,
-    speed: `embedded gate, ${form}, service elsewhere`,
-    ...EMPTY,
-  },
-  { name: `the same asking over RPC, ${form}`, speed: `asks over RPC, ${form}`, ...inIsolate },
-  {
-    name: `the same asking over HTTP, ${form}`,
-    speed: `asks over HTTP, ${form}`,
-    rows: inIsolate.rows,
-    requests: { worker: 2, object: REPORTS, lines: 1 },
-  },
-]);
+/** A proxy with the gate inside, and the same without it. */
+function embedding(form: string): Path[] {
+  return [
+    { name: `plain proxy, ungoverned, ${form}`, speed: `plain proxy, ${form}`, ...EMPTY },
+    {
+      name: `the same with the gate inside, ${form}`,
+      speed: `embedded gate, ${form}`,
+      rows: inIsolate.rows,
+      requests: { worker: 1, object: REPORTS, lines: 0 },
+    },
+    {
+      name: `the same, without what Sluice itself uses, ${form}`,
+      speed: `embedded gate, ${form}, service elsewhere`,
+      ...EMPTY,
+    },
+  ];
+}
+
+function asking(form: string): Path[] {
+  return [
+    { name: `the same asking over RPC, ${form}`, speed: `asks over RPC, ${form}`, ...inIsolate },
+    {
+      name: `the same asking over HTTP, ${form}`,
+      speed: `asks over HTTP, ${form}`,
+      rows: inIsolate.rows,
+      requests: { worker: 2, object: REPORTS, lines: 1 },
+    },
+  ];
+}
+
+const PROXIES: readonly Path[] = [
+  ...["whole", "stream"].flatMap((form) => [...embedding(form), ...asking(form)]),
+  ...embedding("paced stream"),
+];
 
 const PEERS: readonly Path[] = [
   {

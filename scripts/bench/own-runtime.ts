@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { Miniflare, type MiniflareOptions } from "miniflare";
+import type { MiniflareOptions } from "miniflare";
+import { plainMiniflare } from "../plain-miniflare.ts";
 import { claimPorts, HOST } from "../ports.ts";
 import { readWorkerConfig } from "../worker-config.ts";
 
@@ -14,12 +15,9 @@ export async function startAlone(script: string, more: Partial<MiniflareOptions>
   const { compatibility_date, compatibility_flags } = readWorkerConfig();
   const [port = 0] = await claimPorts(0, 1);
   const before = new Set(workerds());
-  // Set by a server of the product, for its own runtime.
-  delete process.env["MINIFLARE_WORKERD_PATH"];
-  const miniflare = new Miniflare({
+  const miniflare = plainMiniflare({
     host: HOST,
     port: 0,
-    telemetry: { enabled: false },
     modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
     compatibilityDate: compatibility_date,
     compatibilityFlags: compatibility_flags,

@@ -113,7 +113,7 @@ export class Isolates {
   }
 
   async readBudget(org: Org, id: string): Promise<Record<"reserved_usd" | "spent_usd", string>> {
-    return (await this.call(0, "GET", `/v1/orgs/${org.id}/budgets/${id}`, org.key)).body;
+    return (await patiently(() => this.call(0, "GET", `/v1/orgs/${org.id}/budgets/${id}`, org.key))).body;
   }
 
   /** Waits until all isolates have reported and given back, so that exactly this much is reserved. */
@@ -124,7 +124,9 @@ export class Isolates {
 
   decide(org: Org, isolate: number, more: object = {}): Promise<Answer> {
     const body = { estimate: { cost_usd: "0.01" }, ...more };
-    return this.call(isolate, "POST", "/v1/edge/decision", org.key, body);
+    const send = () => this.call(isolate, "POST", "/v1/edge/decision", org.key, body);
+    // The same question with the same name is one decision.
+    return "request_id" in body ? patiently(send) : send();
   }
 
   /** This many calls from several clients at once, spread over the isolates. */

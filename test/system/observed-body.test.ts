@@ -1,9 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Miniflare } from "miniflare";
+import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { bundleWorker } from "../../scripts/bundle.ts";
+import { plainMiniflare } from "../../scripts/plain-miniflare.ts";
 import { readWorkerConfig } from "../../scripts/worker-config.ts";
 import { providerThat } from "../support/hostile-provider.ts";
 
@@ -20,16 +21,14 @@ afterAll(async () => {
 });
 
 async function observerOf(source: string): Promise<string> {
-  delete process.env["MINIFLARE_WORKERD_PATH"];
   const config = readWorkerConfig("src/proxy/wrangler.toml");
-  const worker = new Miniflare({
+  const worker = plainMiniflare({
     name: "observing",
     modules: [{ type: "ESModule", path: "observing.mjs", contents: script }],
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
     bindings: { SOURCE_URL: source },
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-    telemetry: { enabled: false },
   });
   started.push(worker);
   return String(await worker.unsafeGetDirectURL("observing")).replace(/\/$/, "");

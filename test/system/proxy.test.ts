@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plainMiniflare } from "../../scripts/plain-miniflare.ts";
 import { claimPorts } from "../../scripts/ports.ts";
 import { type Server, startServer } from "../../scripts/server.ts";
 
@@ -95,13 +95,11 @@ async function bothWays(url: string, key: string) {
 
 describe("the Worker of the recipe", () => {
   async function withWorker(key: string, check: (url: string) => Promise<void>): Promise<void> {
-    delete process.env["MINIFLARE_WORKERD_PATH"];
-    const proxy = new Miniflare({
+    const proxy = plainMiniflare({
       modules: true,
       script: readFileSync(join(RECIPES, "worker.js"), "utf8"),
       compatibilityDate: "2026-07-30",
       bindings: { SLUICE_URL: server.urls[0], SLUICE_KEY: key, MODEL_URL: modelUrl },
-      telemetry: { enabled: false },
     });
     try {
       await check(String(await proxy.ready).replace(/\/$/, ""));

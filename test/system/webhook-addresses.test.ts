@@ -1,7 +1,8 @@
-import { Miniflare, type Request, Response } from "miniflare";
+import { type Miniflare, type Request, Response } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleWorker } from "../../scripts/bundle.ts";
 import { migrateAll, migratorOf } from "../../scripts/migrating/migrator.ts";
+import { plainMiniflare } from "../../scripts/plain-miniflare.ts";
 import { claimPorts } from "../../scripts/ports.ts";
 import { readWorkerConfig } from "../../scripts/worker-config.ts";
 import { workersOf } from "../../scripts/workers.ts";
@@ -49,7 +50,7 @@ beforeAll(async () => {
   const script = await bundleWorker(config.main);
   const { workers } = workersOf(config, { script, settings, ports, isReady: () => true });
   const fenced = workers.map((worker) => ({ ...worker, outboundService: network }));
-  miniflare = new Miniflare({ workers: [...fenced, await migratorOf(config, workers)] });
+  miniflare = plainMiniflare({ workers: [...fenced, await migratorOf(config, workers)] });
   await miniflare.ready;
   await migrateAll(miniflare);
 });

@@ -2,9 +2,10 @@ import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Miniflare } from "miniflare";
+import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { bundleWorker } from "../../scripts/bundle.ts";
+import { plainMiniflare } from "../../scripts/plain-miniflare.ts";
 import { readWorkerConfig } from "../../scripts/worker-config.ts";
 import { governed, PROVIDER_KEY } from "../support/governed.ts";
 import { providerThat } from "../support/hostile-provider.ts";
@@ -31,9 +32,8 @@ afterAll(async () => {
 
 /** The Worker before a provider. */
 async function workerBefore(url: string): Promise<string> {
-  delete process.env["MINIFLARE_WORKERD_PATH"];
   const config = readWorkerConfig(join(FOLDER, "wrangler.toml"));
-  const worker = new Miniflare({
+  const worker = plainMiniflare({
     name: config.name,
     modules: [{ type: "ESModule", path: "proxy.mjs", contents: script }],
     compatibilityDate: config.compatibility_date,
@@ -45,7 +45,6 @@ async function workerBefore(url: string): Promise<string> {
       OPENAI_API_KEY: PROVIDER_KEY,
     },
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-    telemetry: { enabled: false },
   });
   started.push(worker);
   return String(await worker.unsafeGetDirectURL(config.name)).replace(/\/$/, "");

@@ -41,7 +41,8 @@ function note(orgs: Set<string>, org: string | null): void {
 export default {
   fetch(request, env, context) {
     const told = (name: string) => request.headers.get(`x-test-${name}`);
-    apartMs = Number(told("apart-ms") ?? apartMs);
+    // A clock tells whole milliseconds.
+    apartMs = Math.round(Number(told("apart-ms") ?? apartMs));
     note(vanished, told("vanish"));
     note(hanging, told("hang"));
     hanging.delete(told("answer") ?? "");

@@ -52,7 +52,7 @@ export function subjectsOf(
   return Object.fromEntries(others.map(({ meter, subject }) => [meter.id, subject]));
 }
 
-function isOwn({ meter, subject }: Account, { customer, chain, names }: Said): boolean {
-  if (countsGroups(meter)) return subject === groupOf(names, meter.match?.groupBy ?? []);
-  return subject === (meter.scope.kind === "chain" ? chain : customer);
+function isOwn({ meter, subject }: Account, said: Said): boolean {
+  if (countsGroups(meter)) return subject === groupOf(said.names, meter.match?.groupBy ?? []);
+  return subject === (meter.scope.kind === "chain" ? said.chain : said.customer);
 }

@@ -1,5 +1,5 @@
 import type { ReservationIds } from "../domain/reservation-id.ts";
-import { loadHolds } from "./decisions/store.ts";
+import { unknownIds } from "./decisions/store.ts";
 import { mayBeUnreported } from "./decisions/unreported.ts";
 import type { ObjectGate } from "./leases/gate.ts";
 import type { Clock } from "./rate-limits/meters.ts";
@@ -35,8 +35,7 @@ export class UnreportedHolds {
   async wait(ids: readonly string[]): Promise<void> {
     for (let waited = 0; waited < REPORTING.patienceMs; waited += REPORT_POLL_MS) {
       if (ids.length === 0) return;
-      const { holds } = loadHolds(this.#sql, ids);
-      if (!ids.some((id) => !holds.has(id) && this.mayBe(id))) return;
+      if (!unknownIds(this.#sql, ids).some((id) => this.mayBe(id))) return;
       await scheduler.wait(REPORT_POLL_MS);
     }
   }

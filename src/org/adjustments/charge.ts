@@ -44,8 +44,8 @@ function limitsOf(draft: Draft, run: Run, now: number): Entry[] {
   const entries = ids.flatMap((id) => {
     const own = { customer: run.customerId ?? undefined, chain: run.chainId ?? undefined, names };
     const other = others[id];
-    if (other === undefined) return draft.standing([id], own, now);
-    return draft.standing([id], { customer: other, chain: other, groups: { [id]: other } }, now);
+    if (other === undefined) return draft.standing(id, own, now);
+    return draft.standing(id, { customer: other, chain: other, groups: { [id]: other } }, now);
   });
   return entries.filter(({ meter }) => unitOf(meter) === "usd" && meter.sinceMs <= run.recordedAt);
 }
@@ -75,7 +75,7 @@ function adjustCredits(
     return drawMore(draft.accounts({ scopes, atMs: now }).find(isPool), amount);
   }
   const back = giveBack(soFar, -amount);
-  for (const pack of draft.standing([...back.draws.keys()], {}, now)) {
+  for (const pack of draft.standing([...back.draws.keys()].join(" "), {}, now)) {
     const part = back.draws.get(pack.meter.id) ?? 0n;
     pack.usage = { ...pack.usage, spent: pack.usage.spent + part };
   }

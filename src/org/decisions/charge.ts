@@ -5,7 +5,7 @@ import { type Draw, drawReserved } from "../../domain/credit.ts";
 import { newId } from "../../domain/ulid.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";
-import { besideOf, heldIn } from "./held.ts";
+import { heldAmounts, besideOf, heldIn } from "./held.ts";
 import { estimateIn, type KeptAsk, keptOf } from "./kept-ask.ts";
 import { type HoldRow, letGo, standingOf } from "./store.ts";
 
@@ -56,9 +56,10 @@ export function takeBack(draft: Draft, hold: HoldRow): readonly Draw[] {
   const estimate = estimateIn(hold);
   if (estimate === null) return [];
   const packs: Draw[] = [];
+  const held = heldAmounts(hold);
   for (const entry of standingOf(draft, hold)) {
     if (entry.meter.kind !== "credit_pack") {
-      adjustAccount(entry, -heldIn(entry.meter, hold));
+      adjustAccount(entry, -heldIn(entry.meter, held));
       continue;
     }
     const amount = BigInt(estimate.draws[entry.meter.id] ?? 0);

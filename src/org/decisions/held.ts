@@ -1,6 +1,6 @@
 import type { Draw } from "../../domain/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
-import { amountOf } from "../../domain/kinds.ts";
+import { amountOf, type Attempt } from "../../domain/kinds.ts";
 import { type Account, countsGroups, type Meter, unitOf } from "../../domain/meter.ts";
 
 /** What a hold reserves in addition to the same amount of dollars in each limit. */
@@ -76,13 +76,17 @@ export function subjectIn(
   return (meter.scope.kind === "chain" ? chain : hold.customer_id) ?? "";
 }
 
-/** How much of one limit a hold reserves. */
-export function heldIn(
-  meter: Pick<Meter, "kind" | "id" | "unit">,
-  hold: { readonly amount: string; readonly beside: string | null },
-): bigint {
+/** What a hold reserves, in every unit and of each credit pack. */
+type HeldAmounts = Attempt & Pick<HeldBeside, "packs">;
+
+export function heldAmounts(hold: { readonly amount: string; readonly beside: string | null }): HeldAmounts {
   const { tokens, packs } = besideOf(hold);
-  if (meter.kind === "credit_pack") return BigInt(packs[meter.id] ?? 0);
+  return { nanos: BigInt(hold.amount), tokens, depth: 0, packs };
+}
+
+/** How much of one limit it reserves. */
+export function heldIn(meter: Pick<Meter, "kind" | "id" | "unit">, held: HeldAmounts): bigint {
+  if (meter.kind === "credit_pack") return BigInt(held.packs[meter.id] ?? 0);
   const unit = unitOf(meter);
-  return unit === "depth" ? 0n : amountOf(unit, { nanos: BigInt(hold.amount), tokens, depth: 0 });
+  return unit === "depth" ? 0n : amountOf(unit, held);
 }

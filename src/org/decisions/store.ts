@@ -1,10 +1,11 @@
-import { isSameRequest, questionPart } from "../../domain/reservation-id.ts";
+import { isSameRequest } from "../../domain/reservation-id.ts";
+import { SettledQuestions } from "../../domain/settled-questions.ts";
 import type { Draw } from "../../domain/credit.ts";
 import { withoutHeld } from "../../domain/usage.ts";
 import type { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";
 import { earlierHolds } from "./earlier-holds.ts";
-import { besideOf, heldIn } from "./held.ts";
+import { heldAmounts, besideOf, heldIn } from "./held.ts";
 import { fromRow, HOLDS, type HoldRow, holdTag, idIn, isSettled, isUnreported, toRow } from "./table.ts";
 
 export type { HoldRow } from "./table.ts";
@@ -18,56 +19,66 @@ export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
 export interface KnownHolds {
   /** By id. */
   readonly holds: Map<string, HoldRow>;
-  /**
-   * The questions of which a hold is settled, each as what its ids share. A question that was decided in two half days has
-   * two ids, and one run.
-   */
-  readonly settled: Set<string>;
+  /** The questions of which a hold is settled. */
+  readonly settled: SettledQuestions;
 }
 
 export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
-  const known: KnownHolds = { holds: new Map(), settled: new Set() };
+  const known: KnownHolds = { holds: new Map(), settled: new SettledQuestions() };
   if (ids.length === 0) return known;
   const asked = new Set(ids);
-  for (const row of storedHolds(sql, ids)) {
+  const tags = tagsOf(ids);
+  for (const row of storedHolds(sql, ids, tags)) {
     if (asked.has(row.id)) known.holds.set(row.id, row);
-    if (row.status === "settled") known.settled.add(questionPart(row.id));
+    if (row.status === "settled") known.settled.add(row.id);
   }
-  for (const id of asked) {
-    const changed = HOLDS.get(sql, id);
-    if (changed !== undefined && changed !== null) known.holds.set(id, fromRow(changed));
-    for (const row of HOLDS.tagged(sql, holdTag(id))) {
-      if (isSettled(row)) known.settled.add(questionPart(idIn(row)));
-    }
+  for (const row of HOLDS.tagged(sql, tags)) {
+    const id = idIn(row);
+    if (asked.has(id)) known.holds.set(id, fromRow(row));
+    if (isSettled(row)) known.settled.add(id);
   }
   return known;
+}
+
+/** Of these ids, those that no hold has. */
+export function unknownIds(sql: SqlStorage, ids: readonly string[]): readonly string[] {
+  const known = new Set<string>();
+  for (const row of HOLDS.tagged(sql, tagsOf(ids))) known.add(idIn(row));
+  const rest = ids.filter((id) => !known.has(id));
+  if (rest.length === 0) return rest;
+  for (const { id } of storedHolds(sql, rest)) known.add(id);
+  return rest.filter((id) => !known.has(id));
+}
+
+function tagsOf(ids: readonly string[]): Set<number> {
+  const tags = new Set<number>();
+  for (const id of ids) tags.add(holdTag(id));
+  return tags;
 }
 
 /** Every hold of the request that an id belongs to, whatever was asked. */
 export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
   const found = storedHolds(sql, [id]).filter((row) => isSameRequest(row.id, id));
-  for (const row of HOLDS.tagged(sql, holdTag(id))) {
+  for (const row of HOLDS.tagged(sql, [holdTag(id)])) {
     if (isSameRequest(idIn(row), id)) found.push(fromRow(row));
   }
   return found;
 }
 
-/** Those of these ids whose holds are known, and not only from their runs. */
+/** Those of these ids, and a few others, whose holds are known, and not only from their runs. */
 export function reportedIds(sql: SqlStorage, ids: readonly string[]): Set<string> {
   const reported = new Set<string>();
-  for (const { id, unreported } of storedHolds(sql, ids)) if (unreported === null) reported.add(id);
-  for (const id of ids) {
-    const changed = HOLDS.get(sql, id) ?? null;
-    if (changed !== null && !isUnreported(changed)) reported.add(id);
-  }
+  const tags = tagsOf(ids);
+  for (const { id, unreported } of storedHolds(sql, ids, tags)) if (unreported === null) reported.add(id);
+  for (const row of HOLDS.tagged(sql, tags)) if (!isUnreported(row)) reported.add(idIn(row));
   return reported;
 }
 
 /** Holds of the requests of these ids, and a few others, as they are stored. Without those that memory has. */
-function storedHolds(sql: SqlStorage, ids: readonly string[]): HoldRow[] {
+function storedHolds(sql: SqlStorage, ids: readonly string[], tags = tagsOf(ids)): HoldRow[] {
   const isStored = (id: string) => HOLDS.get(sql, id) === undefined;
   const inPages = HOLDS.pages(sql)
-    .find(new Set(ids.map(holdTag)))
+    .find(tags)
     .filter((row) => isStored(idIn(row)));
   return [...inPages.map(fromRow), ...earlierHolds(sql, ids).filter(({ id }) => isStored(id))];
 }
@@ -120,17 +131,19 @@ export function endHolds(
 }
 
 /** The accounts of a hold, even after it ended. */
-export function standingOf(draft: Draft, hold: HoldRow): Entry[] {
+export function standingOf(draft: Draft, hold: HoldRow): readonly Entry[] {
+  const customer = hold.customer_id ?? undefined;
+  if (hold.beside === null) return draft.standing(hold.meters, { customer }, hold.at);
   const { chain, groups } = besideOf(hold);
-  const whose = { customer: hold.customer_id ?? undefined, chain: chain ?? undefined, groups };
-  return draft.standing(hold.meters.split(" "), whose, hold.at);
+  return draft.standing(hold.meters, { customer, chain: chain ?? undefined, groups }, hold.at);
 }
 
 /** Gives back to the limits what a hold reserves. Returns what it had of which credit packs. */
 export function letGo(draft: Draft, hold: HoldRow): readonly Draw[] {
   const packs: Draw[] = [];
+  const held = heldAmounts(hold);
   for (const entry of standingOf(draft, hold)) {
-    const wanted = heldIn(entry.meter, hold);
+    const wanted = heldIn(entry.meter, held);
     // Never more than is held there: an inconsistent counter must not keep a hold from ending.
     const amount = wanted < entry.usage.held ? wanted : entry.usage.held;
     entry.usage = withoutHeld(entry.usage, amount);

@@ -2,7 +2,7 @@ import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { type Account, unitOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { besideOf, heldIn, phaseOf } from "../decisions/held.ts";
+import { besideOf, heldAmounts, heldIn, phaseOf } from "../decisions/held.ts";
 import { type HoldRow, loadHold, standingOf } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
 import { Draft } from "../ledger/draft.ts";
@@ -48,7 +48,7 @@ function heldBy(view: View, hold: HoldRow, named: readonly Candidate[]): Candida
 
 function heldText({ meter }: Account, hold: HoldRow): string {
   const unit = unitOf(meter);
-  const amount = heldIn(meter, hold);
+  const amount = heldIn(meter, heldAmounts(hold));
   if (unit === "depth") return "Nothing was";
   return unit === "usd" ? `$${formatUsd(amount)} was` : `${amount} ${unit} were`;
 }

@@ -23,7 +23,7 @@ import {
   tokensOf,
   withId,
 } from "../../gate/reported-hold.ts";
-import { questionPart } from "../../domain/reservation-id.ts";
+import type { SettledQuestions } from "../../domain/settled-questions.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
 import { countedBy, countedInKeys } from "../decisions/counted.ts";
 
@@ -71,7 +71,7 @@ class Keeping {
   readonly #tx: Tx;
   readonly #accounts: LeasedAccounts;
   readonly #known: Map<string, Known>;
-  readonly #settled: ReadonlySet<string>;
+  readonly #settled: SettledQuestions;
   readonly #lagMs: number;
   readonly #forgottenUntil: string;
 
@@ -105,7 +105,7 @@ class Keeping {
     const id = idOf(hold);
     const amount = amountOf(hold);
     const before = this.#known.get(id);
-    if (before === undefined && (this.#settled.has(questionPart(id)) || this.#mayBeForgotten(hold))) {
+    if (before === undefined && (this.#settled.has(id) || this.#mayBeForgotten(hold))) {
       this.#drop(hold, keys);
       return;
     }

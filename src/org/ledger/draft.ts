@@ -3,7 +3,8 @@ import type { Phase } from "../../contract/meter-kinds.ts";
 import type { Trait } from "../../contract/dimensions.ts";
 import { type Account, countsGroups, type Meter, subjectOf } from "../../domain/meter.ts";
 import { type CallNames, groupOf, traitIn } from "../../domain/traits.ts";
-import { indexMeters, type Scopes, TOUCHING_SCOPES, touchedBy } from "../../domain/touch.ts";
+import { BySpell, Spell } from "../../domain/spell.ts";
+import { indexMeters, type Scopes, TOUCHING_SCOPES, type Touched, touchedBy } from "../../domain/touch.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
@@ -13,6 +14,14 @@ export interface Ask {
   readonly scopes: Scopes;
   /** The time that selects its windows. */
   readonly atMs: number;
+}
+
+/** All asks with the same scopes. */
+interface Kind {
+  readonly scopes: Scopes;
+  /** The limits that they touch. Null: not read yet. */
+  touched: readonly Touched[] | null;
+  readonly accounts: BySpell<readonly Account[]>;
 }
 
 /**
@@ -25,12 +34,12 @@ export class Draft {
   readonly #nowMs: number;
   readonly #entries = new Map<string, Entry>();
   readonly #latest = new Map<string, Map<string, { readonly atMs: number; readonly entry: Entry }>>();
-  readonly #asked = new Map<string, readonly Account[]>();
-  /** The last ask by customer, because most runs of a batch repeat it. */
-  readonly #lately = new Map<string | undefined, { readonly ask: Ask; readonly key: string }>();
+  readonly #kinds = new Map<string, Kind>();
+  /** That of the last ask by customer, because most runs of a batch repeat it. */
+  readonly #lately = new Map<string | undefined, Kind>();
   readonly #pools = new Map<string, CreditPool>();
   /** The meters of holds, by their ids, because many holds have the same. */
-  readonly #held = new Map<string, ReadonlyMap<string, Meter>>();
+  readonly #held = new Map<string, HeldMeters>();
 
   constructor(sql: SqlStorage, phase: Phase, nowMs: number) {
     this.#sql = sql;
@@ -38,37 +47,38 @@ export class Draft {
     this.#nowMs = nowMs;
   }
 
-  /** The accounts that each ask touches, in order of refusal. The same list for the same ask. */
+  /** The accounts that each ask touches, in order of refusal. The same list for the same scopes in the same windows. */
   load(asks: readonly Ask[]): (readonly Account[])[] {
-    const keys = new Map<Ask, string>();
-    const wanted = new Map<string, Ask>();
-    for (const ask of asks) {
-      if (keys.has(ask)) continue;
-      const key = this.#keyOf(ask);
-      keys.set(ask, key);
-      if (!this.#asked.has(key)) wanted.set(key, ask);
-    }
-    if (wanted.size > 0) this.#read(wanted);
-    const found = new Map(Array.from(keys, ([ask, key]) => [ask, this.#asked.get(key) ?? []]));
-    return asks.map((ask) => found.get(ask) ?? []);
+    const { traits } = knownMeters(this.#sql, this.#nowMs);
+    const kinds = asks.map(({ scopes }) => this.#kindOf(scopes, traits));
+    const unread = new Set<Kind>();
+    for (const kind of kinds) if (kind.touched === null) unread.add(kind);
+    if (unread.size > 0) this.#read(unread);
+    const fresh: Entry[] = [];
+    const found = kinds.map((kind, at) => this.#accountsAt(kind, asks[at]?.atMs ?? this.#nowMs, fresh));
+    this.#loadUsage(fresh);
+    return found;
   }
 
-  #keyOf(ask: Ask): string {
-    const { traits } = knownMeters(this.#sql, this.#nowMs);
-    const lately = this.#lately.get(ask.scopes.customer);
-    if (lately !== undefined && isAlike(lately.ask, ask, traits)) return lately.key;
-    const key = keyOf(ask, traits);
-    this.#lately.set(ask.scopes.customer, { ask, key });
-    return key;
+  #kindOf(scopes: Scopes, traits: readonly Trait[]): Kind {
+    const lately = this.#lately.get(scopes.customer);
+    if (lately !== undefined && isAlike(lately.scopes, scopes, traits)) return lately;
+    const key = keyOf(scopes, traits);
+    let kind = this.#kinds.get(key);
+    if (kind === undefined) {
+      this.#kinds.set(key, (kind = { scopes, touched: null, accounts: new BySpell() }));
+    }
+    this.#lately.set(scopes.customer, kind);
+    return kind;
   }
 
   accounts(ask: Ask): readonly Account[] {
     return this.load([ask])[0] ?? [];
   }
 
-  #read(wanted: ReadonlyMap<string, Ask>): void {
+  #read(kinds: ReadonlySet<Kind>): void {
     const { index, hasCustomerRows } = knownMeters(this.#sql, this.#nowMs);
-    const rows = hasCustomerRows ? loadCustomerRows(this.#sql, customersOf(wanted.values())) : [];
+    const rows = hasCustomerRows ? loadCustomerRows(this.#sql, customersOf(kinds)) : [];
     const limits = rows.filter((row) => row.kind === "customer_limit");
     const combined =
       limits.length === 0
@@ -77,39 +87,65 @@ export class Draft {
             limits.map((row) => toMeter(row, this.#nowMs)),
             index,
           );
-    const fresh: Entry[] = [];
     const packs = this.#phase === "run" ? rows.filter((row) => row.kind === "credit_pack").map(toPack) : [];
+    const fresh: Entry[] = [];
     for (const pack of packs) this.#entry(pack.meter, "", this.#nowMs, fresh);
-    const found = new Map<string, Entry[]>();
-    for (const [key, ask] of wanted) {
-      const touched = touchedBy(combined, ask.scopes, this.#phase);
-      found.set(
-        key,
-        touched.map(({ meter, subject }) => this.#entry(meter, subject, ask.atMs, fresh)),
-      );
-    }
-    loadUsage(this.#sql, fresh);
+    this.#loadUsage(fresh);
     this.#pool(packs);
-    for (const [key, ask] of wanted) {
-      const pool = this.#pools.get(ask.scopes.customer ?? "");
-      const entries: Account[] = found.get(key) ?? [];
-      this.#asked.set(key, pool === undefined ? entries : [...entries, pool]);
-    }
+    for (const kind of kinds) kind.touched = touchedBy(combined, kind.scopes, this.#phase);
   }
 
-  /** The accounts of a hold, without limits that were deleted since. */
-  standing(meterIds: readonly string[], whose: Whose, atMs: number): Entry[] {
+  #accountsAt({ scopes, touched, accounts }: Kind, atMs: number, fresh: Entry[]): readonly Account[] {
+    const there = accounts.at(atMs);
+    if (there !== undefined) return there;
+    const spell = new Spell(atMs);
+    const found: Account[] = [];
+    for (const { meter, subject } of touched ?? []) {
+      const entry = this.#entry(meter, subject, atMs, fresh);
+      spell.withStart(meter).withWindow(entry.window);
+      found.push(entry);
+    }
+    const pool = this.#pools.get(scopes.customer ?? "");
+    if (pool !== undefined) found.push(pool);
+    return accounts.keep(spell, found);
+  }
+
+  /** The accounts of a hold in the limits of these ids, which spaces separate, without limits that were deleted since. */
+  standing(ids: string, whose: Whose, atMs: number): readonly Entry[] {
+    const held = this.#heldMeters(ids);
+    const isPlain = whose.chain === undefined && whose.groups === undefined && whose.names === undefined;
+    const known = isPlain ? held.byCustomer.get(whose.customer) : undefined;
+    const there = known?.at(atMs);
+    if (there !== undefined) return there;
+    const spell = new Spell(atMs);
     const fresh: Entry[] = [];
-    const ids = meterIds.join(" ");
-    const meters = this.#held.get(ids) ?? loadMetersById(this.#sql, meterIds, this.#nowMs);
-    this.#held.set(ids, meters);
-    // A limit that was deleted and recreated is a different one: nothing is held in it.
-    const standing = [...meters.values()].filter((meter) => meter.sinceMs <= atMs);
-    const entries = standing.map((meter) => {
-      return this.#entry(meter, subjectOf(meter, someoneIn(meter, whose)), atMs, fresh);
-    });
-    loadUsage(this.#sql, fresh);
-    return entries;
+    const entries: Entry[] = [];
+    for (const meter of held.meters) {
+      spell.withStart(meter);
+      // A limit that was deleted and recreated is a different one: nothing is held in it.
+      if (meter.sinceMs > atMs) continue;
+      const entry = this.#entry(meter, subjectOf(meter, someoneIn(meter, whose)), atMs, fresh);
+      spell.withWindow(entry.window);
+      entries.push(entry);
+    }
+    this.#loadUsage(fresh);
+    if (!isPlain) return entries;
+    const kept = known ?? new BySpell<readonly Entry[]>();
+    held.byCustomer.set(whose.customer, kept);
+    return kept.keep(spell, entries);
+  }
+
+  #heldMeters(ids: string): HeldMeters {
+    let held = this.#held.get(ids);
+    if (held === undefined) {
+      const meters = [...loadMetersById(this.#sql, ids.split(" "), this.#nowMs).values()];
+      this.#held.set(ids, (held = { meters, byCustomer: new Map() }));
+    }
+    return held;
+  }
+
+  #loadUsage(fresh: readonly Entry[]): void {
+    if (fresh.length > 0) loadUsage(this.#sql, fresh);
   }
 
   entries(): Iterable<Entry> {
@@ -151,6 +187,12 @@ export class Draft {
   }
 }
 
+/** The limits that holds name, and the counters of those that name only a customer beside. */
+interface HeldMeters {
+  readonly meters: readonly Meter[];
+  readonly byCustomer: Map<string | undefined, BySpell<readonly Entry[]>>;
+}
+
 /** Whose counters are meant. */
 export interface Whose {
   readonly customer?: string | undefined;
@@ -166,24 +208,24 @@ function someoneIn(meter: Meter, { customer, chain, groups, names = {} }: Whose)
   return (meter.scope.kind === "chain" ? chain : customer) ?? "";
 }
 
-function isAlike(one: Ask, other: Ask, traits: readonly Trait[]): boolean {
-  if (one.atMs !== other.atMs) return false;
-  for (const kind of TOUCHING_SCOPES) if (one.scopes[kind] !== other.scopes[kind]) return false;
-  const [names, others] = [one.scopes.beside ?? {}, other.scopes.beside ?? {}];
+function isAlike(one: Scopes, other: Scopes, traits: readonly Trait[]): boolean {
+  if (one === other) return true;
+  for (const kind of TOUCHING_SCOPES) if (one[kind] !== other[kind]) return false;
+  const [names, others] = [one.beside ?? {}, other.beside ?? {}];
   for (const trait of traits) if (traitIn(names, trait) !== traitIn(others, trait)) return false;
   return true;
 }
 
 /** Ids are printable, so a line break cannot be part of one. Other names are written with none. */
-function keyOf({ scopes, atMs }: Ask, traits: readonly Trait[]): string {
-  let key = String(atMs);
-  for (const kind of TOUCHING_SCOPES) key += `\n${scopes[kind] ?? ""}`;
-  for (const trait of traits) key += `\n${JSON.stringify(traitIn(scopes.beside ?? {}, trait))}`;
+function keyOf(scopes: Scopes, traits: readonly Trait[]): string {
+  let key = "";
+  for (const kind of TOUCHING_SCOPES) key += `${scopes[kind] ?? ""}\n`;
+  for (const trait of traits) key += `${JSON.stringify(traitIn(scopes.beside ?? {}, trait))}\n`;
   return key;
 }
 
-function customersOf(asks: Iterable<Ask>): string[] {
+function customersOf(kinds: Iterable<Kind>): string[] {
   const ids = new Set<string>();
-  for (const { scopes } of asks) if (scopes.customer !== undefined) ids.add(scopes.customer);
+  for (const { scopes } of kinds) if (scopes.customer !== undefined) ids.add(scopes.customer);
   return [...ids];
 }

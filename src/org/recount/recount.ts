@@ -5,7 +5,7 @@ import type { Window } from "../../domain/period.ts";
 import { adjustmentsOf, type StoredAdjustment } from "../adjustments/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
-import { heldIn, subjectIn } from "../decisions/held.ts";
+import { heldAmounts, heldIn, subjectIn } from "../decisions/held.ts";
 import { allOpen, reservesOf } from "../decisions/open.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { chargesSince } from "./charges.ts";
@@ -105,7 +105,7 @@ export function recount(tx: Tx, meter: Meter): void {
   }
   for (const hold of holds) {
     const entry = counters.at(subjectIn(meter, hold), hold.at);
-    entry.usage = { ...entry.usage, held: entry.usage.held + heldIn(meter, hold) };
+    entry.usage = { ...entry.usage, held: entry.usage.held + heldIn(meter, heldAmounts(hold)) };
   }
   for (const { subject, atMs, left } of leasedAnew(tx.sql, meter, tx.now)) {
     const entry = counters.at(subject, atMs);

@@ -1,11 +1,12 @@
 import type { CountedRates } from "../decisions/counted.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import type { Phase } from "../../contract/meter-kinds.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Draw } from "../../domain/credit.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
-import { questionPart } from "../../domain/reservation-id.ts";
+import { SettledQuestions } from "../../domain/settled-questions.ts";
 import { settledAccounts } from "../../domain/settling.ts";
 import { isNamedAlike, type Scopes, scopesOf } from "../../domain/touch.ts";
 import { loadApproval } from "../approvals/store.ts";
@@ -13,7 +14,7 @@ import { depthIn } from "../checks/depth.ts";
 import { takeBack } from "../decisions/charge.ts";
 import { phaseOf } from "../decisions/held.ts";
 import { isFinal } from "../decisions/kept-ask.ts";
-import { endHold, type HoldRow, insertHold, letGo, loadHolds, standingOf } from "../decisions/store.ts";
+import { type HoldRow, insertHold, letGo, loadHolds, saveHolds, standingOf } from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported.ts";
 import type { Unreadable } from "../kernel/absent.ts";
 import { keyOf } from "../kernel/actor-key.ts";
@@ -36,6 +37,13 @@ export interface Prepared {
   readonly chargedAt: number;
 }
 
+/** What the run of a hold was charged to. */
+interface Charged {
+  readonly standing: readonly Account[];
+  readonly phase: Phase;
+  readonly accounts: readonly Account[];
+}
+
 /** What the runs of a batch refer to: stored runs, parents and reservations. */
 export class Batch {
   readonly #tx: Tx;
@@ -50,9 +58,15 @@ export class Batch {
   #relates = false;
   /** The ids of the batch, and of their parents. */
   #sought: Sought | null = null;
-  readonly #holds = new Map<string, HoldRow>();
+  #holds = new Map<string, HoldRow>();
   /** The questions of which a hold is settled, whichever half day its id is of. */
-  readonly #settled = new Set<string>();
+  #settled = new SettledQuestions();
+
+  /**
+   * What a run was charged to, by what its own fields touch. Each list of accounts is of times between which no limit of it
+   * begins to count, so the time of the hold makes no difference.
+   */
+  readonly #charged = new Map<readonly Account[], Charged>();
 
   constructor(tx: Tx, draft: Draft) {
     this.#tx = tx;
@@ -79,8 +93,8 @@ export class Batch {
     this.#purged = findPurged(this.#tx.sql, ids, remains, this.#tx.now);
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
     const { holds, settled } = loadHolds(this.#tx.sql, reservations);
-    for (const [id, hold] of holds) this.#holds.set(id, hold);
-    for (const question of settled) this.#settled.add(question);
+    this.#holds = holds;
+    this.#settled = settled;
     for (const id of reservations) {
       // An isolate that is gone may have made it and never reported it. What it admitted is still a fact.
       if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {
@@ -90,16 +104,19 @@ export class Batch {
     return this.#draft.load(this.#asksOf(inputs));
   }
 
-  /** One for all runs that say the same of themselves, as many of a batch do. */
+  /** With the same scopes for all runs that say the same of themselves, as many of a batch do. */
   #asksOf(inputs: readonly RunInput[]): Ask[] {
-    const latest = new Map<string | undefined, { readonly input: RunInput; readonly ask: Ask }>();
+    const latest = new Map<string | undefined, { readonly input: RunInput; readonly scopes: Scopes }>();
     return inputs.map((input) => {
-      const isAlone = input.chain !== undefined || input.reservation_id !== undefined;
-      const there = isAlone ? undefined : latest.get(input.customer_id);
-      if (there !== undefined && isNamedAlike(there.input, input)) return there.ask;
-      const ask = { scopes: this.#scopesOf(input), atMs: this.#chargedAt(input) };
-      if (!isAlone) latest.set(input.customer_id, { input, ask });
-      return ask;
+      const hold = input.reservation_id === undefined ? undefined : this.#holds.get(input.reservation_id);
+      const atMs = hold?.at ?? this.#tx.now;
+      if (input.chain !== undefined) return { scopes: this.#scopesOf(input, hold), atMs };
+      const customer = customerOf(input, hold);
+      const there = latest.get(customer);
+      if (there !== undefined && isNamedAlike(there.input, input)) return { scopes: there.scopes, atMs };
+      const scopes = this.#scopesOf(input, hold);
+      latest.set(customer, { input, scopes });
+      return { scopes, atMs };
     });
   }
 
@@ -143,17 +160,22 @@ export class Batch {
       insertHold(this.#tx.sql, { ...settled, ...countedOf(), customer_id: input.customer_id ?? null });
     } else {
       reserved = hold.status === "open" ? letGo(this.#draft, hold) : takeBack(this.#draft, hold);
-      endHold(this.#tx.sql, hold.id, "settled", this.#tx.now);
+      saveHolds(this.#tx.sql, [settled]);
     }
     this.#holds.set(hold.id, settled);
-    this.#settled.add(questionPart(hold.id));
+    this.#settled.add(hold.id);
     return reserved;
   }
 
-  /** What the run of a hold is charged to. `own` is what its own fields touch. */
+  /** What the run of a hold is charged to. `own` is what its own fields touch. The same list for the same accounts. */
   chargedWith(hold: HoldRow, own: readonly Account[]): readonly Account[] {
     const phase = phaseOf(hold);
-    return settledAccounts(own, { atMs: hold.at, phase, standing: standingOf(this.#draft, hold) });
+    const standing = standingOf(this.#draft, hold);
+    const there = this.#charged.get(own);
+    if (there?.standing === standing && there.phase === phase) return there.accounts;
+    const accounts = settledAccounts(own, { atMs: hold.at, phase, standing });
+    this.#charged.set(own, { standing, phase, accounts });
+    return accounts;
   }
 
   /** Holds that were ended to make room. */
@@ -190,12 +212,9 @@ export class Batch {
     return this.#holds.get(input.reservation_id)?.at ?? this.#tx.now;
   }
 
-  /** If a run names no customer, the customer of its hold counts. */
-  #scopesOf(input: RunInput): Scopes {
+  #scopesOf(input: RunInput, hold: HoldRow | undefined): Scopes {
     const scopes = scopesOf(input, { keyId: keyOf(this.#tx), chain: input.chain?.chain_id });
-    const hold = input.reservation_id === undefined ? undefined : this.#holds.get(input.reservation_id);
-    if (hold === undefined) return scopes;
-    return { ...scopes, customer: scopes.customer ?? hold.customer_id ?? undefined };
+    return { ...scopes, customer: customerOf(input, hold) };
   }
 
   #hasApproval(id: string): boolean {
@@ -212,9 +231,14 @@ export class Batch {
     if (hold.status !== "open" && hold.status !== "expired") {
       return refuse("conflict", {}, { message: `This reservation is already ${hold.status}.` });
     }
-    if (!this.#settled.has(questionPart(hold.id))) return hold;
+    if (!this.#settled.has(hold.id)) return hold;
     return refuse("conflict", {}, { message: "Another reservation of the same request is already settled." });
   }
+}
+
+/** If a run names no customer, the customer of its hold counts. */
+function customerOf(input: RunInput, hold: HoldRow | undefined): string | undefined {
+  return input.customer_id ?? hold?.customer_id ?? undefined;
 }
 
 export function isFact({ reservation_id, incurred }: Pick<RunInput, "reservation_id" | "incurred">): boolean {

@@ -32,7 +32,9 @@ export function extraOf(
       : subjectsOf(accounts, {
           customer: input.customer_id,
           chain: input.chain?.chain_id,
-          names: { ...input, key_id: keyId ?? undefined },
+          get names() {
+            return { ...input, key_id: keyId ?? undefined };
+          },
         });
   const extra: { -readonly [Part in keyof RunExtra]: RunExtra[Part] } = {};
   if (input.cost_usd === undefined) extra.priced = revision ?? true;

@@ -9,10 +9,8 @@ export interface Image {
 /** Rows of one table, by name. */
 class TableImages extends Map<string, Image> {
   /** Of rows that have a tag. Some of them were taken back. */
-  readonly namesByTag = new Map<number, Set<string>>();
+  readonly namesByTag = new Map<number, string[]>();
 }
-
-const NONE: readonly Image[] = [];
 
 interface Change {
   readonly table: string;
@@ -42,12 +40,18 @@ export class Images {
     return this.#tables.get(table)?.values() ?? [];
   }
 
-  /** Those with a tag, in the order in which they came. */
-  tagged(table: string, tag: number): readonly Image[] {
+  /** The rows with each of these tags that are not deleted, in the order in which they came. */
+  tagged(table: string, tags: Iterable<number>): Row[] {
+    const rows: Row[] = [];
     const images = this.#tables.get(table);
-    const names = images?.namesByTag.get(tag);
-    if (names === undefined) return NONE;
-    return Array.from(names, (name) => images?.get(name)).filter((image) => image !== undefined);
+    if (images === undefined) return rows;
+    for (const tag of tags) {
+      for (const name of images.namesByTag.get(tag) ?? []) {
+        const image = images.get(name);
+        if (image?.isDeleted === false) rows.push(image.row);
+      }
+    }
+    return rows;
   }
 
   /** A row keeps the tag that it came with. */
@@ -60,8 +64,8 @@ export class Images {
     if (tagOf === undefined || before !== undefined) return;
     const tag = tagOf(image.row);
     const names = images.namesByTag.get(tag);
-    if (names === undefined) images.namesByTag.set(tag, new Set([name]));
-    else names.add(name);
+    if (names === undefined) images.namesByTag.set(tag, [name]);
+    else if (!names.includes(name)) names.push(name);
   }
 
   /** They are in their tables now. */

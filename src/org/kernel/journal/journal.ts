@@ -60,9 +60,9 @@ export class Journal {
     for (const { row, isDeleted } of this.#images.of(table)) if (!isDeleted) yield row;
   }
 
-  /** The same of a table with pages, for rows with one tag. */
-  tagged(table: string, tag: number): readonly Row[] {
-    return rowsOf(this.#images.tagged(table, tag), false);
+  /** The same of a table with pages, for rows with one of these tags. */
+  tagged(table: string, tags: Iterable<number>): readonly Row[] {
+    return this.#images.tagged(table, tags);
   }
 
   *touched(table: string): Generator<Row> {
@@ -125,14 +125,13 @@ export class Journal {
 
   #set(shape: TableShape, rows: readonly Row[], isDeleted: boolean): void {
     const tagOf = shape.isPaged === true ? pageKindOf(shape).tagOf : undefined;
+    const isNumbered = shape.isNumbered === true;
+    let highest = this.#highest.get(shape.name) ?? 0;
     for (const row of rows) {
       this.#images.set(shape.name, rowName(shape, row), { row, isDeleted }, tagOf);
-      if (shape.isNumbered !== true) continue;
-      this.#highest.set(
-        shape.name,
-        Math.max(this.#highest.get(shape.name) ?? 0, Number(numberOf(shape, row))),
-      );
+      if (isNumbered) highest = Math.max(highest, Number(numberOf(shape, row)));
     }
+    if (isNumbered) this.#highest.set(shape.name, highest);
   }
 
   get isFolded(): boolean {

@@ -1,8 +1,15 @@
 import type { Row, TableShape, Value } from "./shape.ts";
 
+const places = new WeakMap<TableShape, number>();
+
 /** The place of the number in rows of a table that numbers them. */
-function placeOf({ columns, key: [number = ""] }: TableShape): number {
-  return columns.indexOf(number);
+function placeOf(shape: TableShape): number {
+  const known = places.get(shape);
+  if (known !== undefined) return known;
+  const { columns, key } = shape;
+  const place = columns.indexOf(key[0] ?? "");
+  places.set(shape, place);
+  return place;
 }
 
 export function numberOf(shape: TableShape, row: Row): Value {
@@ -14,7 +21,9 @@ export function isUnnumbered(shape: TableShape, row: Row): boolean {
 }
 
 export function withNumber(shape: TableShape, row: Row, number: Value): Row {
-  return row.with(placeOf(shape), number);
+  const numbered = row.slice();
+  numbered[placeOf(shape)] = number;
+  return numbered;
 }
 
 export function highestNumber(sql: SqlStorage, { name, key }: TableShape): number {

@@ -31,8 +31,9 @@ export interface LogShape {
   readonly time: string;
 }
 
-/** Of values that hold no line break. */
+/** Of values that hold no line break. A single one is the name, because a new text is slow to look up. */
 export function nameOf(values: readonly Value[]): string {
+  if (values.length === 1) return String(values[0] ?? "");
   let name = "";
   for (const value of values) name += `${value ?? ""}\n`;
   return name;
@@ -47,6 +48,8 @@ export function rowName(shape: TableShape, row: Row): string {
     places = shape.named.map((column) => shape.columns.indexOf(column));
     namedAt.set(shape, places);
   }
+  const [only = 0] = places;
+  if (places.length === 1) return String(row[only] ?? "");
   let name = "";
   for (const at of places) name += `${row[at] ?? ""}\n`;
   return name;

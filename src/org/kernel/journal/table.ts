@@ -26,9 +26,9 @@ export class JournalTable {
     return journalOf(sql).changed(this.#shape.name);
   }
 
-  /** Those of them that have a tag. The table has pages. */
-  tagged(sql: SqlStorage, tag: number): readonly Row[] {
-    return journalOf(sql).tagged(this.#shape.name, tag);
+  /** Those of them that have one of these tags. The table has pages. */
+  tagged(sql: SqlStorage, tags: Iterable<number>): readonly Row[] {
+    return journalOf(sql).tagged(this.#shape.name, tags);
   }
 
   /** All of them, and those that are deleted as they were. */

@@ -1,0 +1,23 @@
+import { isSameQuestion, requestNumber } from "./reservation-id.ts";
+
+/**
+ * The questions of which a reservation is settled. A question that was decided in two half days has two ids, and one run. Ids are
+ * told apart by the number of their request first: no part of them is copied for a call that was asked once.
+ */
+export class SettledQuestions {
+  readonly #byRequest = new Map<number, string[]>();
+
+  /** The id of a reservation that is settled. */
+  add(id: string): void {
+    const number = requestNumber(id);
+    const ids = this.#byRequest.get(number);
+    if (ids === undefined) this.#byRequest.set(number, [id]);
+    else ids.push(id);
+  }
+
+  /** Whether a reservation of its question is. */
+  has(id: string): boolean {
+    const ids = this.#byRequest.get(requestNumber(id));
+    return ids !== undefined && ids.some((other) => isSameQuestion(other, id));
+  }
+}

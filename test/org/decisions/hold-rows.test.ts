@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { COLUMNS, fromRow, type HoldRow, toRow } from "../../../src/org/decisions/table.ts";
+
+/** No two values are alike. */
+const HOLD: HoldRow = {
+  seq: 1,
+  id: "rsv_1",
+  digest: "digest",
+  status: "expired",
+  at: 2,
+  expires_at: 3,
+  ended_at: 4,
+  amount: "5",
+  meters: "m1 m2",
+  customer_id: "cus_1",
+  verdict: "verdict",
+  unreported: 1,
+  rates: "rates",
+  tokens: 6,
+  beside: "beside",
+  asked: "asked",
+};
+
+test("a hold's values are in the order of its columns, and read from it", () => {
+  expect(toRow(HOLD)).toEqual(COLUMNS.map((column) => HOLD[column]));
+  expect(new Set(toRow({ ...HOLD, unreported: null })).size).toBe(COLUMNS.length);
+  expect(fromRow(toRow(HOLD))).toEqual(HOLD);
+});
+
+test("a hold without a number is stored with none, and a row of an earlier version has no later values", () => {
+  const { seq: _seq, ...unnumbered } = HOLD;
+  expect(toRow(unnumbered)[0]).toBeNull();
+  expect(fromRow(toRow(HOLD).slice(0, 12))).toEqual({
+    ...HOLD,
+    rates: null,
+    tokens: null,
+    beside: null,
+    asked: null,
+  });
+});

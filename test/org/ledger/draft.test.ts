@@ -1,0 +1,89 @@
+import { runInDurableObject } from "cloudflare:test";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
+import type { Account } from "../../../src/domain/meter.ts";
+import { settledAccounts } from "../../../src/domain/settling.ts";
+import { type Ask, Draft } from "../../../src/org/ledger/draft.ts";
+import { call, env, newOrg } from "../../support/worker.ts";
+
+/** Around the time at which the limits were made, and over several windows of each. */
+const offset = fc.oneof(
+  fc.integer({ min: -2, max: 2 }),
+  fc.integer({ min: -40 * 24, max: 40 * 24 }).map((hours) => hours * HOUR_MS),
+);
+const asked = fc.record({
+  offset,
+  customer: fc.constantFrom(undefined, "c1", "c2"),
+  workflow: fc.constantFrom(undefined, "w1"),
+});
+
+async function limitedOrg(): Promise<string> {
+  const { id: orgId, ownerKey: key } = await newOrg();
+  const at = `/v1/orgs/${orgId}`;
+  const made = async (path: string, body: object, method = "POST") => {
+    const { status } = await call(method, at + path, { key, body });
+    expect(status).toBeLessThan(300);
+  };
+  await made("/budgets", { scope_kind: "org", limit_usd: "9", period: "month", mode: "enforce" });
+  await made("/budgets", {
+    scope_kind: "workflow",
+    scope_id: "w1",
+    limit_usd: "9",
+    period: "week",
+    mode: "enforce",
+  });
+  await made("/customer-limits", { customer_id: "*", limit_usd: "9", period: "day" });
+  await made("/customer-limits", { customer_id: "c1", limit_usd: "9", period: "month" });
+  await made("/spend-cap", { cap_usd: "9", timezone: "Pacific/Apia" }, "PUT");
+  return orgId;
+}
+
+function told(accounts: readonly Account[]) {
+  return accounts.map(({ meter, subject, window }) => `${meter.id} ${subject} ${window.startMs}`);
+}
+
+test("a draft finds for each of many asks and holds the counters that it would find for it alone", async () => {
+  const orgId = await limitedOrg();
+  const stub = env.ORG.getByName(orgId);
+  await runInDurableObject(stub, (_object, { storage: { sql } }) => {
+    const rows = sql
+      .exec<{ id: string; since: number }>("SELECT id, since FROM meters ORDER BY since")
+      .toArray();
+    // A run may touch more limits than its hold.
+    const ids = [...rows.slice(0, 2), { id: "budget_gone" }].map(({ id }) => id).join(" ");
+    const madeAt = rows.map(({ since }) => since);
+    const now = Math.max(...madeAt) + DAY_MS;
+    const asks = fc.array(fc.tuple(asked, fc.nat(madeAt.length - 1)), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(asks, (given) => {
+        const all = given.map(([one, which]): Ask => {
+          const { customer, workflow } = one;
+          return { scopes: { customer, workflow }, atMs: (madeAt[which] ?? now) + one.offset };
+        });
+        const draft = new Draft(sql, "run", now);
+        const lists = draft.load(all);
+        const entries = new Map<string, Account>();
+        const isOne = (account: Account) => {
+          const [name = ""] = told([account]);
+          expect(entries.get(name) ?? account).toBe(account);
+          entries.set(name, account);
+        };
+        const charged = new Map<readonly Account[], Map<readonly Account[], readonly string[]>>();
+        for (const [index, ask] of all.entries()) {
+          const alone = new Draft(sql, "run", now);
+          const [list = [], { customer }] = [lists[index], ask.scopes];
+          expect(told(list)).toEqual(told(alone.accounts(ask)));
+          const standing = draft.standing(ids, { customer }, ask.atMs);
+          expect(told(standing)).toEqual(told(alone.standing(ids, { customer }, ask.atMs)));
+          for (const account of [...list, ...standing]) isOne(account);
+          // The two lists say what a run is charged to, at whatever time of both.
+          const settled = told(settledAccounts(list, { atMs: ask.atMs, phase: "decision", standing }));
+          expect(settled).toEqual(charged.get(list)?.get(standing) ?? settled);
+          charged.set(list, (charged.get(list) ?? new Map()).set(standing, settled));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

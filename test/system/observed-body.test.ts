@@ -1,38 +1,13 @@
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Miniflare } from "miniflare";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { bundleWorker } from "../../scripts/bundle.ts";
-import { plainMiniflare } from "../../scripts/plain-miniflare.ts";
-import { readWorkerConfig } from "../../scripts/worker-config.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { providerThat } from "../support/hostile-provider.ts";
+import { observingWorkers } from "../support/runtimes.ts";
 
 /** Both ways to observe a body, in the real runtime: the same bytes, ends and pressure, whichever passes them on. */
 
-let script: string;
-beforeAll(async () => {
-  script = await bundleWorker("test/support/observing-worker.ts");
-});
-
-const started: Miniflare[] = [];
-afterAll(async () => {
-  for (const one of started) await one.dispose();
-});
-
-async function observerOf(source: string): Promise<string> {
-  const config = readWorkerConfig("src/proxy/wrangler.toml");
-  const worker = plainMiniflare({
-    name: "observing",
-    modules: [{ type: "ESModule", path: "observing.mjs", contents: script }],
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-    bindings: { SOURCE_URL: source },
-    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-  });
-  started.push(worker);
-  return String(await worker.unsafeGetDirectURL("observing")).replace(/\/$/, "");
-}
+const observerOf = observingWorkers();
 
 interface Seen {
   readonly text: string;

@@ -1,54 +1,20 @@
 import type { ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Miniflare } from "miniflare";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { bundleWorker } from "../../scripts/bundle.ts";
-import { plainMiniflare } from "../../scripts/plain-miniflare.ts";
-import { readWorkerConfig } from "../../scripts/worker-config.ts";
-import { governed, PROVIDER_KEY } from "../support/governed.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { governed } from "../support/governed.ts";
 import { providerThat } from "../support/hostile-provider.ts";
-import { sharedServer } from "../support/server.ts";
+import { proxyWorkers } from "../support/runtimes.ts";
 
 /** Streams through the proxy as a Worker, in the real runtime. */
 
-const FOLDER = "src/proxy";
 const CHAT = "/openai/v1/chat/completions";
 const EVENT = `data: ${JSON.stringify({ choices: [{ delta: { content: "go" } }] })}\n\n`;
 const USAGE = { prompt_tokens: 5, completion_tokens: 7 };
 const END = `data: ${JSON.stringify({ choices: [], usage: USAGE })}\n\ndata: [DONE]\n\n`;
 const STREAM = { "content-type": "text/event-stream" };
 
-let script: string;
-beforeAll(async () => {
-  script = await bundleWorker(join(FOLDER, "index.ts"));
-});
-
-const started: Miniflare[] = [];
-afterAll(async () => {
-  for (const one of started) await one.dispose();
-});
-
-/** The Worker before a provider. */
-async function workerBefore(url: string): Promise<string> {
-  const config = readWorkerConfig(join(FOLDER, "wrangler.toml"));
-  const worker = plainMiniflare({
-    name: config.name,
-    modules: [{ type: "ESModule", path: "proxy.mjs", contents: script }],
-    compatibilityDate: config.compatibility_date,
-    compatibilityFlags: config.compatibility_flags,
-    bindings: {
-      ...config.vars,
-      SLUICE_URL: sharedServer().urls[0],
-      OPENAI_URL: url,
-      OPENAI_API_KEY: PROVIDER_KEY,
-    },
-    unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
-  });
-  started.push(worker);
-  return String(await worker.unsafeGetDirectURL(config.name)).replace(/\/$/, "");
-}
+const workerBefore = proxyWorkers();
 
 const asked = (stream: boolean): string =>
   JSON.stringify({

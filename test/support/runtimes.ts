@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Miniflare } from "miniflare";
+import { afterAll } from "vitest";
+import { bundleWorker } from "../../scripts/bundle.ts";
+import { plainMiniflare } from "../../scripts/plain-miniflare.ts";
+import { readWorkerConfig } from "../../scripts/worker-config.ts";
+import { PROVIDER_KEY } from "./governed.ts";
+import { sharedServer } from "./server.ts";
+
+/** Workers of a test file, each in a real runtime of its own, with what the proxy is configured with. */
+
+const FOLDER = "src/proxy";
+
+/** Starts a Worker whose source is at this address. It ends after the tests of the file. */
+type Start = (source: string) => Promise<string>;
+
+export const proxyWorkers = (): Start =>
+  workers(join(FOLDER, "index.ts"), (source) => ({
+    SLUICE_URL: sharedServer().urls[0],
+    OPENAI_URL: source,
+    OPENAI_API_KEY: PROVIDER_KEY,
+  }));
+
+export const observingWorkers = (): Start =>
+  workers("test/support/observing-worker.ts", (source) => ({ SOURCE_URL: source }));
+
+function workers(file: string, bindings: (source: string) => Record<string, string>): Start {
+  const config = readWorkerConfig(join(FOLDER, "wrangler.toml"));
+  const started: Miniflare[] = [];
+  let script: Promise<string> | null = null;
+  afterAll(async () => {
+    for (const one of started) await one.dispose();
+  });
+  return async (source) => {
+    script ??= bundleWorker(file);
+    const worker = plainMiniflare({
+      name: config.name,
+      modules: [{ type: "ESModule", path: "worker.mjs", contents: await script }],
+      compatibilityDate: config.compatibility_date,
+      compatibilityFlags: config.compatibility_flags,
+      bindings: { ...config.vars, ...bindings(source) },
+      unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
+    });
+    started.push(worker);
+    return String(await worker.unsafeGetDirectURL(config.name)).replace(/\/$/, "");
+  };
+}
+
+/** Runtimes that this process has started. Linux says what they take. */
+export function runtimeIds(): number[] {
+  return readdirSync("/proc").flatMap((name) => {
+    const [, program, parent] = /\((.*)\) \S (\d+)/.exec(statOf(name)) ?? [];
+    return program === "workerd" && Number(parent) === process.pid ? [Number(name)] : [];
+  });
+}
+
+function statOf(process: string): string {
+  try {
+    return /^\d+$/.test(process) ? readFileSync(`/proc/${process}/stat`, "utf8") : "";
+  } catch {
+    // It has ended.
+    return "";
+  }
+}
+
+/** The memory of a process, from now on: what it takes beyond that at most. */
+export function memoryFrom(id: number): () => number {
+  const bytes = (name: string) => {
+    const status = readFileSync(`/proc/${id}/status`, "utf8");
+    return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
+  };
+  // From here on, the most is that of now.
+  writeFileSync(`/proc/${id}/clear_refs`, "5");
+  const before = bytes("VmRSS");
+  return () => bytes("VmHWM") - before;
+}

@@ -31,6 +31,7 @@ export class Isolate {
   readonly calls: Sent[] = [];
   now = 1_000_000;
   readonly #timers: { readonly by: string; readonly ms: number; readonly end: () => void }[] = [];
+  readonly #gone = new Set<string>();
 
   ask(name: string, padding = 0): Promise<DecisionReply | null> {
     const asked = this.line.ask(anAsk(name, padding), this.#sender(name));
@@ -55,13 +56,18 @@ export class Isolate {
   /** Those that gather have gathered. */
   async turn(): Promise<void> {
     await settled();
-    for (const { ms, end } of this.#timers) if (ms === LINE.gatherMs) end();
+    for (const { by, ms, end } of this.#timers) if (ms === LINE.gatherMs && !this.#gone.has(by)) end();
     await settled();
+  }
+
+  /** The runtime has ended a request: it waits for nothing more, and sends and hears nothing. */
+  end(name: string): void {
+    this.#gone.add(name);
   }
 
   /** The time that a request began to wait for first is over. */
   async timeOut(by: string, ms: number): Promise<void> {
-    this.#timers.find((timer) => timer.by === by && timer.ms === ms)?.end();
+    if (!this.#gone.has(by)) this.#timers.find((timer) => timer.by === by && timer.ms === ms)?.end();
     await this.turn();
   }
 
@@ -74,11 +80,11 @@ export class Isolate {
         const { promise, resolve, reject } = Promise.withResolvers<DecidedTogether | null>();
         const names = (JSON.parse(text) as PlainCall[]).map(({ envelope }) => envelope.trace);
         const answer = (answers: DecidedTogether["answers"] = names) => {
-          resolve(told(answers));
+          if (!this.#gone.has(by)) resolve(told(answers));
           return this.turn();
         };
         const fail = (error: Error) => {
-          reject(error);
+          if (!this.#gone.has(by)) reject(error);
           return this.turn();
         };
         this.calls.push({ names, by, resolve: () => resolve(told(names)), answer, fail });

@@ -5,6 +5,20 @@ import { createProxy, type ProxyOptions } from "../../src/proxy/index.ts";
 import { PROVIDER_KEY } from "./governed.ts";
 import { sharedServer } from "./server.ts";
 
+export const CHAT = "/openai/v1/chat/completions";
+/** What callers ask for, and an answer to it. */
+export const body = JSON.stringify({
+  model: "gpt-4o-mini",
+  max_tokens: 1000,
+  messages: [{ role: "user", content: "hi" }],
+});
+export const streaming = JSON.stringify({ ...JSON.parse(body), stream: true });
+export const fine = JSON.stringify({
+  id: "x",
+  choices: [],
+  usage: { prompt_tokens: 5, completion_tokens: 7 },
+});
+
 /** A provider that answers as a test says, and what it was sent. */
 export async function providerThat(
   answer: RequestListener,

@@ -182,3 +182,17 @@ describe("a limit created while a reservation is open", () => {
     },
   );
 });
+
+test("runs of one batch that say the same are each charged to the limits of their own reservation", async () => {
+  const org = await newSpender();
+  const [all, one, other] = [await budgetOf(org, null), await budgetOf(org, "w1"), await budgetOf(org, "w2")];
+  const asked = [{ workflow_id: "w1" }, { workflow_id: "w2" }, {}, { workflow_id: "w1" }];
+  const held = await Promise.all(asked.map((names) => org.decide("1", names)));
+  const runs = held.map(({ body }, at) =>
+    aRun({ reservation_id: body.reservation.id, cost_usd: `0.${at + 1}` }),
+  );
+  expect((await org.bulk(runs)).body.accepted).toBe(4);
+  expect(await amountsOf(org, all)).toEqual(["1.00", "0.00"]);
+  expect(await amountsOf(org, one)).toEqual(["0.50", "0.00"]);
+  expect(await amountsOf(org, other)).toEqual(["0.20", "0.00"]);
+});

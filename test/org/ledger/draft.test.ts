@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Account } from "../../../src/domain/meter.ts";
 import { settledAccounts } from "../../../src/domain/settling.ts";
+import type { MeterRow } from "../../../src/org/meters/store.ts";
 import { type Ask, Draft } from "../../../src/org/ledger/draft.ts";
 import { call, env, newOrg } from "../../support/worker.ts";
 
@@ -16,6 +17,8 @@ const asked = fc.record({
   offset,
   customer: fc.constantFrom(undefined, "c1", "c2"),
   workflow: fc.constantFrom(undefined, "w1"),
+  chain: fc.constantFrom(undefined, "ch1", "ch2"),
+  group: fc.constantFrom(undefined, "g1", "g2"),
 });
 
 async function limitedOrg(): Promise<string> {
@@ -36,6 +39,14 @@ async function limitedOrg(): Promise<string> {
   await made("/customer-limits", { customer_id: "*", limit_usd: "9", period: "day" });
   await made("/customer-limits", { customer_id: "c1", limit_usd: "9", period: "month" });
   await made("/spend-cap", { cap_usd: "9", timezone: "Pacific/Apia" }, "PUT");
+  await made("/chain-budget", { max_cost_usd: "9" }, "PUT");
+  await made("/budgets", {
+    match: {},
+    group_by: ["user_id"],
+    limit_usd: "9",
+    period: "day",
+    mode: "enforce",
+  });
   return orgId;
 }
 
@@ -47,19 +58,20 @@ test("a draft finds for each of many asks and holds the counters that it would f
   const orgId = await limitedOrg();
   const stub = env.ORG.getByName(orgId);
   await runInDurableObject(stub, (_object, { storage: { sql } }) => {
-    const rows = sql
-      .exec<{ id: string; since: number }>("SELECT id, since FROM meters ORDER BY since")
-      .toArray();
+    const rows = sql.exec<MeterRow>("SELECT * FROM meters ORDER BY since").toArray();
     // A run may touch more limits than its hold.
-    const ids = [...rows.slice(0, 2), { id: "budget_gone" }].map(({ id }) => id).join(" ");
+    const isHeld = ({ extra, scope_kind: kind, scope_id: name }: (typeof rows)[number]) =>
+      kind === "org" || name === "*" || kind === "chain" || extra.includes("user_id");
+    const ids = [...rows.filter(isHeld), { id: "budget_gone" }].map(({ id }) => id).join(" ");
+    const grouped = rows.find(({ extra }) => extra.includes("user_id"))?.id ?? "";
     const madeAt = rows.map(({ since }) => since);
     const now = Math.max(...madeAt) + DAY_MS;
     const asks = fc.array(fc.tuple(asked, fc.nat(madeAt.length - 1)), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(asks, (given) => {
         const all = given.map(([one, which]): Ask => {
-          const { customer, workflow } = one;
-          return { scopes: { customer, workflow }, atMs: (madeAt[which] ?? now) + one.offset };
+          const { customer, workflow, chain } = one;
+          return { scopes: { customer, workflow, chain }, atMs: (madeAt[which] ?? now) + one.offset };
         });
         const draft = new Draft(sql, "run", now);
         const lists = draft.load(all);
@@ -72,10 +84,13 @@ test("a draft finds for each of many asks and holds the counters that it would f
         const charged = new Map<readonly Account[], Map<readonly Account[], readonly string[]>>();
         for (const [index, ask] of all.entries()) {
           const alone = new Draft(sql, "run", now);
-          const [list = [], { customer }] = [lists[index], ask.scopes];
+          const [list = [], { customer, chain }] = [lists[index], ask.scopes];
+          const group = given[index]?.[0].group;
+          const groups = group === undefined ? undefined : { [grouped]: group };
+          const whose = { customer, chain, groups };
           expect(told(list)).toEqual(told(alone.accounts(ask)));
-          const standing = draft.standing(ids, { customer }, ask.atMs);
-          expect(told(standing)).toEqual(told(alone.standing(ids, { customer }, ask.atMs)));
+          const standing = draft.standing(ids, whose, ask.atMs);
+          expect(told(standing)).toEqual(told(alone.standing(ids, whose, ask.atMs)));
           for (const account of [...list, ...standing]) isOne(account);
           // The two lists say what a run is charged to, at whatever time of both.
           const settled = told(settledAccounts(list, { atMs: ask.atMs, phase: "decision", standing }));

@@ -11,14 +11,15 @@ import { call, env, newOrg } from "../../support/worker.ts";
 /** Around the time at which the limits were made, and over several windows of each. */
 const offset = fc.oneof(
   fc.integer({ min: -2, max: 2 }),
+  fc.constantFrom(HOUR_MS, HOUR_MS + 1),
   fc.integer({ min: -40 * 24, max: 40 * 24 }).map((hours) => hours * HOUR_MS),
 );
 const asked = fc.record({
   offset,
   customer: fc.constantFrom(undefined, "c1", "c2"),
   workflow: fc.constantFrom(undefined, "w1"),
-  chain: fc.constantFrom(undefined, "ch1", "ch2"),
-  group: fc.constantFrom(undefined, "g1", "g2"),
+  chain: fc.constantFrom(undefined, undefined, undefined, "ch1", "ch2"),
+  group: fc.constantFrom(undefined, undefined, "g1", "g2"),
 });
 
 async function limitedOrg(): Promise<string> {

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { newAsker } from "../../src/gate/asker.ts";
-import { decideHere, learn, wish } from "../../src/gate/decision.ts";
+import { decideHere, wish } from "../../src/gate/decision.ts";
+import { learn } from "../../src/gate/learning.ts";
 import type { Background } from "../../src/gate/background.ts";
 import { Gates, MOST_ORGS } from "../../src/gate/gates.ts";
 import { KnownKeys } from "../../src/edge/known-keys.ts";

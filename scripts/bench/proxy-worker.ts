@@ -38,12 +38,12 @@ type Settle = (usage: Usage) => void;
 
 /** Passes the answer on as the governed proxy does, with its own code: a short one at once, a stream as it comes. */
 async function watched(answer: Response, { context, request }: Governed, settle: Settle): Promise<Response> {
-  const { body, headers, status } = answer;
-  if (body === null) return new Response(null, { status, headers });
+  const { body, headers } = answer;
+  if (body === null) return answer;
   if (!isEventStream(headers.get("content-type"))) {
     const bytes = await answer.arrayBuffer();
     settle(readingOf(new Uint8Array(bytes)).usage ?? NOTHING);
-    return new Response(bytes, { status, headers });
+    return new Response(bytes, answer);
   }
   const reader = usageReader(headers.get("content-type"));
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -59,8 +59,8 @@ async function watched(answer: Response, { context, request }: Governed, settle:
     cancel: settled,
   };
   const stream = observed(body, observer, { isNative: true });
-  request.signal.addEventListener("abort", () => void stream.leave());
-  return new Response(stream.readable, { status, headers });
+  request.signal.addEventListener("abort", () => void stream.leave(), { once: true });
+  return new Response(stream.readable, answer);
 }
 
 async function embedded(env: ProxyEnv, governing: Governed): Promise<Response> {

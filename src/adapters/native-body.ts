@@ -44,34 +44,53 @@ export function observedNatively(
   // Of a piece, the first branch may hold the whole block that it was read into. The second, which waits, holds its bytes.
   const [passing, copied] = body.tee();
   const { readable, writable } = new IdentityTransformStream();
-  const stop = new AbortController();
-  const way = passing
-    .pipeTo(writable, { signal: stop.signal })
-    .then((): Passed => "whole")
-    .catch((): Passed => "cut");
-  const followed = new Copy(copied, observer).follow(way, isReadToEnd);
+  const copy = new Copy(copied, observer);
+  void pass(passing, writable, copy);
+  const followed = copy.follow(isReadToEnd);
   return {
     readable,
-    leave: async (reason) => {
-      stop.abort(reason);
+    leave: async () => {
+      copy.over("cut");
       await followed;
     },
   };
 }
 
+/** A reader that left fails the next write, which ends the way and, unless its copy is read on, the source. */
+async function pass(
+  passing: ReadableStream<Uint8Array>,
+  writable: WritableStream<Uint8Array>,
+  copy: Copy,
+): Promise<void> {
+  try {
+    await passing.pipeTo(writable);
+    copy.over("whole");
+  } catch {
+    copy.over("cut");
+  }
+}
+
 class Copy {
-  readonly #reader: ReadableStreamBYOBReader;
+  readonly #copied: ReadableStream<Uint8Array>;
   readonly #observer: BodyObserver;
+  readonly #way = Promise.withResolvers<Passed>();
+  #reader: ReadableStreamBYOBReader | null = null;
   #view: Uint8Array<ArrayBuffer> | null = null;
   #reading: Promise<Read> | null = null;
   #error: unknown;
 
   constructor(copied: ReadableStream<Uint8Array>, observer: BodyObserver) {
-    this.#reader = copied.getReader({ mode: "byob" });
+    this.#copied = copied;
     this.#observer = observer;
   }
 
-  async follow(way: Promise<Passed>, isReadToEnd: boolean): Promise<void> {
+  /** The first to say how the way ended is right. */
+  over(passed: Passed): void {
+    this.#way.resolve(passed);
+  }
+
+  async follow(isReadToEnd: boolean): Promise<void> {
+    const way = this.#way.promise;
     let ended: Ended = null;
     for (let lagMs = FIRST_LOOK_MS; ended === null;) {
       if ((await within(lagMs, way)) !== undefined) break;
@@ -80,10 +99,27 @@ class Copy {
       ended = look.ended;
       lagMs = look.bytes > MUCH_BYTES ? Math.max(LEAST_LAG_MS, lagMs / 2) : Math.min(MOST_LAG_MS, lagMs * 2);
     }
-    if (ended === null) ended = await this.#rest(await way, isReadToEnd);
+    if (ended === null) {
+      const passed = await way;
+      ended =
+        passed === "whole" && this.#reader === null
+          ? await this.#all()
+          : await this.#rest(passed, isReadToEnd);
+    }
     if (ended === "end") this.#observer.end();
     else if (ended === "error") this.#observer.error(this.#error);
-    else await this.#leave();
+    else this.#leave();
+  }
+
+  /** Nobody has looked at it, and nothing more comes: the runtime hands out all of it at once. */
+  async #all(): Promise<Ended> {
+    try {
+      this.#observer.chunk(new Uint8Array(await new Response(this.#copied).arrayBuffer()));
+      return "end";
+    } catch (error) {
+      this.#error = error;
+      return "error";
+    }
   }
 
   /** A source that broke off says so at once when all that came is read. Null: it goes on, so its reader left. */
@@ -101,9 +137,10 @@ class Copy {
     }
   }
 
-  async #leave(): Promise<void> {
+  /** The copy may end only with the way, which ends with the next piece: nobody waits for that. */
+  #leave(): void {
     this.#observer.cancel(undefined);
-    await this.#reader.cancel().catch(() => undefined);
+    void this.#reader?.cancel().catch(() => undefined);
   }
 
   /** Waits for a piece if there is none, and reads all that is there. */
@@ -124,6 +161,7 @@ class Copy {
   async #next(): Promise<Read> {
     try {
       const view = this.#view ?? new Uint8Array(FIRST_VIEW_BYTES);
+      this.#reader ??= this.#copied.getReader({ mode: "byob" });
       const { done, value } = await this.#reader.read(view);
       if (value === undefined || done) return { ended: "end", bytes: 0, isFull: false };
       this.#observer.chunk(value);

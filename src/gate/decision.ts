@@ -1,16 +1,13 @@
-import type { Refusal } from "../contract/refusal.ts";
-import { admit } from "../domain/admission.ts";
-import { amountOf, type Attempt, denialOf } from "../domain/kinds.ts";
+import { isRefusal, type Refusal } from "../contract/refusal.ts";
+import { type Attempt, denialOf } from "../domain/kinds.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
-import { roomOf, unitOf } from "../domain/meter.ts";
+import { roomOf } from "../domain/meter.ts";
 import { MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
 import { reservationOf } from "../domain/price/ceiling.ts";
 import { isSameQuestion } from "../domain/reservation-id.ts";
-import { leaseKey, rateMetersFor } from "../domain/rate-policy.ts";
+import { leaseKey } from "../domain/rate-policy.ts";
 import { rateRefusal } from "../domain/rate-denial.ts";
-import { DECISION_ROUTE } from "../contract/decision.ts";
-import { accountKey } from "./account-key.ts";
 import {
   chargesOnExpiry,
   checksAll,
@@ -19,18 +16,15 @@ import {
   type DecisionAsk,
   tokensOf,
 } from "./ask.ts";
-import { type DecisionVerdict, lessonIn } from "./object-verdict.ts";
-import type { Lesson } from "./lesson.ts";
 import { otherQuestion, questionOf } from "./question.ts";
-import { RUN_CODES } from "../contract/limit-codes.ts";
 import { toRefusal } from "../domain/limit-refusal.ts";
 import type { Asker } from "./asker.ts";
 import type { Background } from "./background.ts";
 import type { OrgGate } from "./org-gate.ts";
 import { standingNow } from "./rate-standing.ts";
 import { isSameHold, type RecentAllow } from "./recent.ts";
-import { amountsOf, Known, type KnownAccount, newTouch, type Touch } from "./touch.ts";
-import { allowText } from "./verdict.ts";
+import { amountsOf, type KnownAccount, type Touch } from "./touch.ts";
+import { type Allow, allowText } from "./verdict.ts";
 
 /** An allow as text, or a refusal. */
 export type Verdict = string | Refusal;
@@ -69,12 +63,7 @@ export function isForSlices(ask: DecisionAsk, asker: Asker): boolean {
 }
 
 /** Null if the isolate cannot decide by itself. Then the object decides. */
-export function decideHere(
-  gate: OrgGate,
-  asker: Asker,
-  ask: DecisionAsk,
-  at: { readonly now: number; readonly background: Background },
-): Verdict | null {
+export function decideHere(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: At): Verdict | null {
   if (ask.dry_run === true) return null;
   const name = ask.request_id === undefined ? null : nameOfRequest(gate, asker, ask.request_id, ask);
   if (name === null && (ask.request_id !== undefined || !gate.idsFor(asker).isReady())) return null;
@@ -84,25 +73,49 @@ export function decideHere(
   return verdict;
 }
 
+/**
+ * The same for a host whose requests have no names, with an allow as it is. It has nothing to repeat, so nothing is kept to be
+ * told again.
+ */
+export function allowHere(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: At): Allow | Refusal | null {
+  if (ask.dry_run === true || ask.request_id !== undefined || !gate.idsFor(asker).isReady()) return null;
+  return allowNamed(gate, asker, ask, { ...at, name: null });
+}
+
 /** The names of requests that the object decides. */
 const names = new WeakMap<DecisionAsk, string>();
 
-function decideNamed(
-  gate: OrgGate,
-  asker: Asker,
-  ask: DecisionAsk,
-  {
-    name,
-    now,
-    background,
-  }: { readonly name: string | null; readonly now: number; readonly background: Background },
-): Verdict | null {
+interface At {
+  readonly now: number;
+  readonly background: Background;
+}
+
+interface NamedAt extends At {
+  readonly name: string | null;
+}
+
+function decideNamed(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: NamedAt): Verdict | null {
+  const { name } = at;
   const told = name === null ? undefined : gate.recent.get(name);
   if (told !== undefined) {
     // Once the object has the hold, only the object knows whether it is still open.
     if (isReported(gate, told)) return null;
     return isSameQuestion(told.id, name ?? "") ? told.text : otherQuestion();
   }
+  const { batch } = gate.purse;
+  const allow = allowNamed(gate, asker, ask, at);
+  if (allow === null || isRefusal(allow)) return allow;
+  const text = allowText(gate, allow);
+  if (name !== null) gate.recent.set({ id: allow.id, text, gate, batch });
+  return text;
+}
+
+function allowNamed(
+  gate: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  { name, now, background }: NamedAt,
+): Allow | Refusal | null {
   if (!isForSlices(ask, asker) || (name !== null && gate.heard.has(name))) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
@@ -116,7 +129,6 @@ function decideNamed(
     return refusedHere(gate, touch, { nanos, tokens, amounts, now, orgNow, background });
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
-  const { batch } = gate.purse;
   const ids = gate.idsFor(asker);
   const id = name === null ? ids.newId(orgNow) : ids.dated(name, orgNow);
   gate.purse.note({
@@ -129,9 +141,7 @@ function decideNamed(
     expiresAt,
   });
   gate.keep(now, touch.slices, background);
-  const text = allowText(gate, touch, { id, nanos, expiresAt, orgNow, now });
-  if (name !== null) gate.recent.set({ id, text, gate, batch });
-  return text;
+  return { touch, id, nanos, expiresAt, orgNow, now };
 }
 
 /** What rules or detectors object to is for the object, which also keeps what must stay of it. */
@@ -142,67 +152,6 @@ function passesChecks(
   at: { readonly nanos: number; readonly orgNow: number },
 ): boolean {
   return !checksAll(ask, asker.checks) || (checks !== null && asker.judge?.(checks, ask, at) === true);
-}
-
-/** A decision of the object, when it was asked, and when it answered. */
-interface Heard {
-  readonly verdict: DecisionVerdict;
-  readonly askedAt: number;
-  readonly now: number;
-}
-
-/** Learns from the object's decision, so that this isolate can make the next one. */
-export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, askedAt, now }: Heard): void {
-  const { orgNow, rates, refusal, touch: mark = null, version } = verdict;
-  const lesson = lessonIn(verdict);
-  gate.learnTime(orgNow, askedAt, now);
-  if (refusal !== null) gate.learnRates(rates, askedAt, now);
-  if (lesson === null) return;
-  if (!gate.taught(version, askedAt)) return;
-  gate.matters = new Known(lesson.matters);
-  if (ask.model !== undefined) gate.ceilings.set(ask.model, lesson.ceiling ?? null);
-  const accounts = lesson.accounts.map((account) => {
-    const key = accountKey(account);
-    return { key, known: gate.account(key, account, askedAt) };
-  });
-  if (refusal !== null && LIMIT_CODES.has(refusal.code)) {
-    learnRefusal(costOf(gate, ask, orgNow), ask, lesson, accounts);
-  }
-  const isWhole = checksAll(ask, asker.checks);
-  if (isWhole) {
-    if (!lesson.checks) return;
-    gate.checks ??= lesson.checks;
-  }
-  const subject = { route: DECISION_ROUTE, keyId: asker.keyId, names: ask };
-  const meters = rateMetersFor(asker.policies, subject);
-  const touch = newTouch({
-    accounts,
-    rates: meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
-    // If customers do not matter, calls of all of them touch the same meters.
-    customer: gate.matters.customer ? ask.customer_id : undefined,
-    isWhole,
-    mark,
-    orgNow,
-    sliceOf: (key) => gate.purse.slice(key),
-  });
-  (isWhole ? gate.wholeTouches : gate.touches).set(gate.matters, asker.keyId, ask, touch);
-}
-
-const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);
-
-/** The lesson is from the time of the refusal: the limit that refused is the first in it without room. */
-function learnRefusal(
-  nanos: number | null,
-  ask: DecisionAsk,
-  { accounts }: Lesson,
-  learned: readonly { readonly known: KnownAccount }[],
-): void {
-  if (nanos === null) return;
-  const attempt = { nanos: BigInt(nanos), tokens: tokensOf(ask), depth: 0 };
-  const { refusedBy: limit } = admit(accounts, attempt);
-  if (limit === null) return;
-  const amount = amountOf(unitOf(limit.meter), attempt);
-  learned[accounts.indexOf(limit)]?.known.refusedThere(amount);
 }
 
 /** For a hold that the object made and therefore has. */

@@ -12,12 +12,12 @@ export {
   decideHere,
   isForSlices,
   isTaught,
-  learn,
   refusedUnread,
   slicesOf,
   type Verdict,
   wish,
 } from "./decision.ts";
+export { learn } from "./learning.ts";
 export { Gates } from "./gates.ts";
 export type { Lesson, Matters } from "./lesson.ts";
 export type { DecisionReply, DecisionVerdict, RequestVerdict } from "./object-verdict.ts";

@@ -65,6 +65,8 @@ export interface TouchedAccount {
 
 export interface TouchedRate {
   readonly meter: RateMeter;
+  /** As a response's `limits` has it. */
+  readonly kind: "rate_limit" | "quota_window";
   readonly key: string;
   readonly slice: Slice;
   readonly opening: string;
@@ -189,12 +191,11 @@ export function newTouch({
   readonly orgNow: number;
   readonly sliceOf: (key: string) => Slice;
 }): Touch {
-  const touchedRates = rates.map(({ key, meter }) => ({
-    meter,
-    key,
-    slice: sliceOf(key),
-    opening: `{"kind":"${meter.policy.kind === "rate" ? "rate_limit" : "quota_window"}","id":"${meter.policy.id}","available":`,
-  }));
+  const touchedRates = rates.map(({ key, meter }): TouchedRate => {
+    const kind = meter.policy.kind === "rate" ? "rate_limit" : "quota_window";
+    const opening = `{"kind":"${kind}","id":"${meter.policy.id}","available":`;
+    return { meter, kind, key, slice: sliceOf(key), opening };
+  });
   const touchedAccounts = accounts.map(({ key, known }) => ({
     known,
     slice: sliceOf(key),

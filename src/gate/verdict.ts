@@ -2,38 +2,82 @@ import { formatSum } from "../domain/money.ts";
 import { TimeText } from "../domain/time-text.ts";
 import type { OrgGate } from "./org-gate.ts";
 import { roomOf } from "../domain/meter.ts";
-import type { Touch } from "./touch.ts";
+import type { Touch, TouchedAccount, TouchedRate } from "./touch.ts";
+
+/** A call that this isolate has allowed, and what it reserved. */
+export interface Allow {
+  readonly touch: Touch;
+  readonly id: string;
+  readonly nanos: number;
+  readonly expiresAt: number;
+  readonly orgNow: number;
+  readonly now: number;
+}
+
+/** As it is told to whoever asked. */
+export interface ToldAllow {
+  readonly decision: "allow";
+  readonly decision_id: string;
+  readonly reservation: { readonly id: string; readonly amount_usd: string; readonly expires_at: string };
+  readonly limits: readonly ToldLimit[];
+  readonly evaluated_at: string;
+}
+
+interface ToldLimit {
+  readonly kind: string;
+  readonly id: string;
+  readonly available_usd?: string;
+  readonly available?: number;
+}
 
 /** An isolate's allow as text: written by hand, not serialized, because it is written thousands of times a second. */
-export function allowText(
-  gate: OrgGate,
-  touch: Touch,
-  {
-    id,
-    nanos,
-    expiresAt,
-    orgNow,
-    now,
-  }: {
-    readonly id: string;
-    readonly nanos: number;
-    readonly expiresAt: number;
-    readonly orgNow: number;
-    readonly now: number;
-  },
-): string {
+export function allowText(gate: OrgGate, allow: Allow): string {
+  const { touch, id, now } = allow;
   let limits = "";
-  for (const { key, slice, opening } of touch.rates) {
-    const room = (gate.rate(key, now)?.info.room ?? 0) + slice.left;
-    limits += `${limits === "" ? "" : ","}${opening}${Math.max(0, room)}}`;
+  for (const rate of touch.rates) {
+    limits += `${limits === "" ? "" : ","}${rate.opening}${leftOfRate(gate, rate, now)}}`;
   }
-  for (const { known, slice, opening, isUsd } of touch.accounts) {
-    const left = isUsd
-      ? `${formatSum(known.room, slice.left)}"`
-      : Math.max(0, Number(roomOf(known.account)) + slice.left);
-    limits += `${limits === "" ? "" : ","}${opening}${left}}`;
+  for (const account of touch.accounts) {
+    const left = account.isUsd ? `${usdLeft(account)}"` : unitsLeft(account);
+    limits += `${limits === "" ? "" : ","}${account.opening}${left}}`;
   }
-  return `{"decision":"allow","decision_id":"dec_${id.slice(4)}","reservation":{"id":"${id}","amount_usd":"${formatSum(NOTHING, nanos)}","expires_at":"${expiry.of(expiresAt)}"},"limits":[${limits}],"evaluated_at":"${moment.of(orgNow)}"}`;
+  return `{"decision":"allow","decision_id":"${decisionOf(id)}","reservation":{"id":"${id}","amount_usd":"${formatSum(NOTHING, allow.nanos)}","expires_at":"${expiry.of(allow.expiresAt)}"},"limits":[${limits}],"evaluated_at":"${moment.of(allow.orgNow)}"}`;
+}
+
+/** The same for a caller in this process, which would only parse the text. */
+export function toldAllow(gate: OrgGate, { touch, id, nanos, expiresAt, orgNow, now }: Allow): ToldAllow {
+  const limits: ToldLimit[] = [];
+  for (const rate of touch.rates) {
+    limits.push({ kind: rate.kind, id: rate.meter.policy.id, available: leftOfRate(gate, rate, now) });
+  }
+  for (const account of touch.accounts) {
+    const { kind, id: limit } = account.known.account.meter;
+    if (account.isUsd) limits.push({ kind, id: limit, available_usd: usdLeft(account) });
+    else limits.push({ kind, id: limit, available: unitsLeft(account) });
+  }
+  return {
+    decision: "allow",
+    decision_id: decisionOf(id),
+    reservation: { id, amount_usd: formatSum(NOTHING, nanos), expires_at: expiry.of(expiresAt) },
+    limits,
+    evaluated_at: moment.of(orgNow),
+  };
+}
+
+function decisionOf(id: string): string {
+  return `dec_${id.slice(4)}`;
+}
+
+function leftOfRate(gate: OrgGate, { key, slice }: TouchedRate, now: number): number {
+  return Math.max(0, (gate.rate(key, now)?.info.room ?? 0) + slice.left);
+}
+
+function usdLeft({ known, slice }: TouchedAccount): string {
+  return formatSum(known.room, slice.left);
+}
+
+function unitsLeft({ known, slice }: TouchedAccount): number {
+  return Math.max(0, Number(roomOf(known.account)) + slice.left);
 }
 
 const NOTHING = { dollars: 0, nanos: 0 };

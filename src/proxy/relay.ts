@@ -105,6 +105,7 @@ function relayedBody(
     watch.end();
     settle();
   };
+  const caller = { hasLeft: false };
   const stream = observed(
     body,
     {
@@ -113,13 +114,24 @@ function relayedBody(
         reader.push(chunk);
       },
       end: () => ended(() => call.finish(reader.reading)),
-      error: () => ended(() => (gone.aborted ? call.cancel(reader.reading) : call.breakOff(reader.reading))),
+      error: () =>
+        ended(() => (caller.hasLeft ? call.cancel(reader.reading) : call.breakOff(reader.reading))),
       cancel: () => ended(() => call.cancel(reader.reading)),
     },
     // A stream comes as fast as a model writes. Any other body may come faster than a copy of it is read.
     { isReadToEnd: call.isToldAtEnd, isNative: isNative && isEventStream(contentType) },
   );
-  gone.addEventListener("abort", () => void stream.leave());
-  if (gone.aborted) void stream.leave();
+  whenGone(gone, async () => {
+    caller.hasLeft = true;
+    await stream.leave();
+    // A provider that is silent would go on until its next piece.
+    watch.abort(new Error("the caller has left"));
+  });
   return stream.readable;
+}
+
+/** By itself: what `gone` keeps must not keep `gone`, which lives as long as the request. */
+function whenGone(gone: AbortSignal, leave: () => Promise<void>): void {
+  if (gone.aborted) void leave();
+  else gone.addEventListener("abort", () => void leave(), { once: true });
 }

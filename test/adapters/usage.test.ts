@@ -257,4 +257,41 @@ describe("an answer that is there as a whole reads as its bytes do", () => {
   ])("%s", (_, text) => {
     expect(readingOf(encoder.encode(text))).toEqual(read(text, "application/json"));
   });
+
+  test("a name that ends like its usage is none, also where only its last part is looked at", () => {
+    const rest = '"usage":{"prompt_tokens":7},"more":"';
+    const text = `{"say \\${rest}${"x".repeat(2048 - rest.length - 2)}"}`;
+    expect(text.slice(-2048)).toMatch(/^"usage"/);
+    expect(readingOf(encoder.encode(text)).usage).toBeNull();
+  });
+
+  const tokens = fc.record({ prompt_tokens: fc.nat(), completion_tokens: fc.nat() });
+  /** Texts and names that look like a usage, and values of any kind around them. */
+  const name = fc.constantFrom("usage", 'say "usage', 'say "usage"', "\\", 'usage":', "a", "__proto__");
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      name,
+      fc.string({ unit: "grapheme" }),
+      fc.integer(),
+      fc.constant(null),
+      tokens,
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.array(fc.tuple(name, tie("value")), { maxLength: 4 }).map((members) => Object.fromEntries(members)),
+      // More than is looked at of an answer's end.
+      fc.nat(3000).map((length) => "é ".repeat(length)),
+    ),
+  }));
+  const members = fc.array(fc.tuple(name, fc.oneof(tokens, value)), { maxLength: 5 });
+
+  test("whatever is around its usage, before it or after it", () => {
+    fc.assert(
+      fc.property(members, fc.constantFrom(undefined, 1), (given, spaces) => {
+        const answer: unknown = Object.fromEntries(given);
+        const reading = readingOf(encoder.encode(JSON.stringify(answer, null, spaces)));
+        expect(reading.usage).toEqual(usageIn((answer as { usage?: unknown }).usage));
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { begin } from "../../src/adapters/governed-call.ts";
-import type { CallGate, GovernedCall } from "../../src/adapters/governed-call.ts";
+import type { CallGate } from "../../src/adapters/governed-call.ts";
 import { relay } from "../../src/proxy/relay.ts";
 import { Watch } from "../../src/proxy/watch.ts";
 
@@ -21,28 +21,37 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+let outcomes: unknown[] = [];
+beforeEach(() => (outcomes = []));
+
 const gate: CallGate = {
   decide: async () => ({ outcome: "allow", reservation_id: null, trace: "t" }) as never,
-  settle: () => undefined,
+  settle: (_, { outcome }) => outcomes.push(outcome),
   release: async () => undefined,
   flush: async () => undefined,
 };
 
-async function relayed(
-  contentType: string,
-  isNative: boolean,
-): Promise<{ text: string; call: GovernedCall }> {
-  const ask = { estimate: { model: "m", input_tokens: 1, output_tokens: 1 } };
+interface Given {
+  readonly contentType: string;
+  readonly isNative: boolean;
+  readonly body?: BodyInit;
+}
+
+async function relayed({ contentType, isNative, body = "data: {}\n\n" }: Given) {
+  const ask = { estimate: { cost_usd: "0.01", input_tokens: 1, output_tokens: 1 } };
   const call = await begin({ gate, ask, expected: null });
+  const caller = new AbortController();
+  const watch = new Watch(60_000, 60_000);
+  onTestFinished(() => watch.end());
   const answer = await relay({
     call,
     provider: { url: "http://provider.test", key: "k" },
-    watch: new Watch(60_000, 60_000),
-    gone: new AbortController().signal,
+    watch,
+    gone: caller.signal,
     isNative,
-    send: async () => new Response("data: {}\n\n", { headers: { "content-type": contentType } }),
+    send: async () => new Response(body, { headers: { "content-type": contentType } }),
   });
-  return { text: await (answer as Response).text(), call };
+  return { answer: answer as Response, call, caller, watch };
 }
 
 describe("an answer of the provider", () => {
@@ -52,9 +61,36 @@ describe("an answer of the provider", () => {
     ["application/octet-stream", true, 0],
     ["application/json", true, 0],
   ])("%s, native %s: the runtime passes on %i", async (contentType, isNative, expected) => {
-    const { text, call } = await relayed(contentType, isNative);
-    expect(text).toBe("data: {}\n\n");
+    const { answer, call } = await relayed({ contentType, isNative });
+    expect(await answer.text()).toBe("data: {}\n\n");
     await call.ended;
     expect(passedOn).toBe(expected);
+  });
+
+  test.each([true, false])("of a silent provider ends with its caller, native %s", async (isNative) => {
+    const body = new ReadableStream({ type: "bytes" });
+    const { call, caller, watch } = await relayed({ contentType: "text/event-stream", isNative, body });
+    caller.abort();
+    await call.ended;
+    expect(outcomes).toEqual(["cancelled"]);
+    await vi.waitFor(() => expect(watch.signal.aborted).toBe(true));
+  });
+
+  test.each([
+    ["when its caller has left was cancelled", true, "cancelled"],
+    ["before that has failed", false, "failed"],
+  ])("that breaks off %s", async (_, hasLeft, outcome) => {
+    const { readable, writable } = new TransformStream<Uint8Array>();
+    const body = new Response(readable).body ?? "";
+    const { answer, call, caller } = await relayed({
+      contentType: "text/event-stream",
+      isNative: true,
+      body,
+    });
+    if (hasLeft) caller.abort();
+    await writable.abort(new Error("broken off"));
+    if (!hasLeft) await expect(answer.text()).rejects.toThrow();
+    await call.ended;
+    expect(outcomes).toEqual([outcome]);
   });
 });

@@ -4,7 +4,7 @@ import { observed } from "../../src/adapters/observed-body.ts";
 /**
  * Relays a source by one of the two mechanisms, and tells what it has seen of the last body that had the same name. With
  * `to-end`, the source is read to its end without its reader; with `long`, its text is not kept; with `stay`, there is work left
- * when all of it was seen.
+ * when all of it was seen; with `deaf`, nobody tells that its reader has left.
  */
 
 interface Env {
@@ -31,7 +31,8 @@ export default {
     const one: Seen = { text: "", bytes: 0, chunks: 0, ended: null };
     seen.set(name, one);
     // A signal that can stop the source, as the proxy has one.
-    const { body } = await fetch(SOURCE_URL, { signal: new AbortController().signal });
+    const stop = new AbortController();
+    const { body } = await fetch(SOURCE_URL, { signal: stop.signal });
     if (body === null) return new Response("no body", { status: 502 });
     const decoder = new TextDecoder();
     const { promise: settled, resolve } = Promise.withResolvers<void>();
@@ -55,7 +56,9 @@ export default {
       isReadToEnd: searchParams.has("to-end"),
       isNative: pathname === "/native",
     });
-    request.signal.addEventListener("abort", () => void stream.leave());
+    if (!searchParams.has("deaf")) {
+      request.signal.addEventListener("abort", () => void stream.leave().then(() => stop.abort()));
+    }
     return new Response(stream.readable);
   },
 } satisfies ExportedHandler<Env>;

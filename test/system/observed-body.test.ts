@@ -158,6 +158,20 @@ describe.each(["native", "script"])("a body that is observed, %s", (how) => {
   });
 });
 
+test("ends at its source with the next piece, where nobody tells that its reader has left", async () => {
+  const source = await openSource();
+  const url = await observerOf(source.url);
+  const leave = new AbortController();
+  const answer = await fetch(`${url}/native?stay&deaf`, { signal: leave.signal });
+  await answer.body?.getReader().read();
+  leave.abort();
+  const response = await source.response();
+  const timer = setInterval(() => response.write("more;"), 10);
+  onTestFinished(() => clearInterval(timer));
+  await new Promise((resolve) => response.once("close", resolve));
+  expect((await endOf(url)).ended).toBe("cancel");
+});
+
 test("a copy is read while its body passes, however much comes at once", async () => {
   const PART_BYTES = 4_000_000;
   const source = await openSource();

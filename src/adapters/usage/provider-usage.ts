@@ -29,8 +29,11 @@ function openAiUsage(
 ): Usage | null {
   const totals = totalsOf(usage[`${input}_tokens`], usage[`${output}_tokens`] ?? 0);
   if (totals === null) return null;
-  const inputs = fieldsOf(usage[`${input}_tokens_details`]);
-  const outputs = fieldsOf(usage[`${output}_tokens_details`]);
+  const given = usage[`${input}_tokens_details`];
+  const taken = usage[`${output}_tokens_details`];
+  if (!isObject(given) && !isObject(taken)) return totals;
+  const inputs = fieldsOf(given);
+  const outputs = fieldsOf(taken);
   return {
     ...totals,
     ...partsOf(totals.input_tokens, {

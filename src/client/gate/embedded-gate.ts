@@ -2,10 +2,12 @@ import type { Refusal } from "../../contract/refusal.ts";
 import type { Asker } from "../../gate/asker.ts";
 import type { Background } from "../../gate/background.ts";
 import { refusalNote } from "../../domain/refusal-note.ts";
-import { costOf, decideHere, isForSlices, isTaught, learn, slicesOf, wish } from "../../gate/decision.ts";
+import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision.ts";
+import { learn } from "../../gate/learning.ts";
 import { lessonIn } from "../../gate/object-verdict.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
 import { Recent } from "../../gate/recent.ts";
+import { toldAllow } from "../../gate/verdict.ts";
 import { Refused, SluiceError, Unreachable } from "../errors.ts";
 import type { DecisionsDecideBody, DecisionsRenewBody, RunInput, Verdict } from "../generated/types.ts";
 import { Sluice } from "../sluice.ts";
@@ -84,12 +86,11 @@ export class EmbeddedGate {
     }
     const background = this.#background(waitUntil);
     const now = this.#clock.now();
-    const here =
-      now < this.#validUntil ? decideHere(this.#gate, this.#asker, ask, { now, background }) : null;
+    const here = now < this.#validUntil ? allowHere(this.#gate, this.#asker, ask, { now, background }) : null;
     if (here === null) return this.#ask(ask, background);
-    if (typeof here !== "string") throw this.#refusedHere(ask, here, { now, background });
+    if ("refused" in here) throw this.#refusedHere(ask, here, { now, background });
     this.#counts.allowedHere += 1;
-    return JSON.parse(here) as Allowed;
+    return toldAllow(this.#gate, here);
   }
 
   /** The object is told of it with a report, and keeps it like a refusal of its own. */
@@ -124,7 +125,8 @@ export class EmbeddedGate {
     { waitUntil = this.#options.waitUntil }: DecideOptions = {},
   ): void {
     const reservation = reservationOf(allowed);
-    const named = { id: crypto.randomUUID(), started_at: new Date().toISOString(), ...run };
+    const { id = crypto.randomUUID(), started_at = new Date().toISOString() } = run;
+    const named = { ...run, id, started_at };
     this.#settlements.add(
       reservation === undefined ? { ...named, incurred: true } : { ...named, reservation_id: reservation },
       waitUntil,

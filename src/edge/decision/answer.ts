@@ -20,12 +20,12 @@ import {
   decideHere,
   isForSlices,
   isTaught,
-  learn,
   refusedUnread,
   slicesOf,
   type Verdict,
   wish,
 } from "../../gate/decision.ts";
+import { learn } from "../../gate/learning.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
 import { decisionRateHeaders } from "../../gate/rate-standing.ts";
 

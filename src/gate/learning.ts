@@ -1,0 +1,75 @@
+import { DECISION_ROUTE } from "../contract/decision.ts";
+import { RUN_CODES } from "../contract/limit-codes.ts";
+import { admit } from "../domain/admission.ts";
+import { amountOf } from "../domain/kinds.ts";
+import { unitOf } from "../domain/meter.ts";
+import { leaseKey, rateMetersFor } from "../domain/rate-policy.ts";
+import { accountKey } from "./account-key.ts";
+import { checksAll, type DecisionAsk, tokensOf } from "./ask.ts";
+import type { Asker } from "./asker.ts";
+import { costOf } from "./decision.ts";
+import type { Lesson } from "./lesson.ts";
+import { type DecisionVerdict, lessonIn } from "./object-verdict.ts";
+import type { OrgGate } from "./org-gate.ts";
+import { Known, type KnownAccount, newTouch } from "./touch.ts";
+
+/** A decision of the object, when it was asked, and when it answered. */
+interface Heard {
+  readonly verdict: DecisionVerdict;
+  readonly askedAt: number;
+  readonly now: number;
+}
+
+/** Learns from the object's decision, so that this isolate can make the next one. */
+export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, askedAt, now }: Heard): void {
+  const { orgNow, rates, refusal, touch: mark = null, version } = verdict;
+  const lesson = lessonIn(verdict);
+  gate.learnTime(orgNow, askedAt, now);
+  if (refusal !== null) gate.learnRates(rates, askedAt, now);
+  if (lesson === null) return;
+  if (!gate.taught(version, askedAt)) return;
+  gate.matters = new Known(lesson.matters);
+  if (ask.model !== undefined) gate.ceilings.set(ask.model, lesson.ceiling ?? null);
+  const accounts = lesson.accounts.map((account) => {
+    const key = accountKey(account);
+    return { key, known: gate.account(key, account, askedAt) };
+  });
+  if (refusal !== null && LIMIT_CODES.has(refusal.code)) {
+    learnRefusal(costOf(gate, ask, orgNow), ask, lesson, accounts);
+  }
+  const isWhole = checksAll(ask, asker.checks);
+  if (isWhole) {
+    if (!lesson.checks) return;
+    gate.checks ??= lesson.checks;
+  }
+  const subject = { route: DECISION_ROUTE, keyId: asker.keyId, names: ask };
+  const meters = rateMetersFor(asker.policies, subject);
+  const touch = newTouch({
+    accounts,
+    rates: meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
+    // If customers do not matter, calls of all of them touch the same meters.
+    customer: gate.matters.customer ? ask.customer_id : undefined,
+    isWhole,
+    mark,
+    orgNow,
+    sliceOf: (key) => gate.purse.slice(key),
+  });
+  (isWhole ? gate.wholeTouches : gate.touches).set(gate.matters, asker.keyId, ask, touch);
+}
+
+const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);
+
+/** The lesson is from the time of the refusal: the limit that refused is the first in it without room. */
+function learnRefusal(
+  nanos: number | null,
+  ask: DecisionAsk,
+  { accounts }: Lesson,
+  learned: readonly { readonly known: KnownAccount }[],
+): void {
+  if (nanos === null) return;
+  const attempt = { nanos: BigInt(nanos), tokens: tokensOf(ask), depth: 0 };
+  const { refusedBy: limit } = admit(accounts, attempt);
+  if (limit === null) return;
+  const amount = amountOf(unitOf(limit.meter), attempt);
+  learned[accounts.indexOf(limit)]?.known.refusedThere(amount);
+}

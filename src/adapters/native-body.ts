@@ -56,7 +56,7 @@ export function observedNatively(
   };
 }
 
-/** A reader that left fails the next write, which ends the way and, unless its copy is read on, the source. */
+/** When the reader has left, the next write fails. That ends the pipe, and the source too, unless its copy is still read. */
 async function pass(
   passing: ReadableStream<Uint8Array>,
   writable: WritableStream<Uint8Array>,
@@ -84,7 +84,7 @@ class Copy {
     this.#observer = observer;
   }
 
-  /** The first to say how the way ended is right. */
+  /** Only the first call counts. */
   over(passed: Passed): void {
     this.#way.resolve(passed);
   }
@@ -111,7 +111,7 @@ class Copy {
     else this.#leave();
   }
 
-  /** Nobody has looked at it, and nothing more comes: the runtime hands out all of it at once. */
+  /** The copy is complete and was never read: the runtime returns all of it at once. */
   async #all(): Promise<Ended> {
     try {
       this.#observer.chunk(new Uint8Array(await new Response(this.#copied).arrayBuffer()));
@@ -137,7 +137,7 @@ class Copy {
     }
   }
 
-  /** The copy may end only with the way, which ends with the next piece: nobody waits for that. */
+  /** The copy may end only when the pipe does, at the next piece. Nobody waits for that. */
   #leave(): void {
     this.#observer.cancel(undefined);
     void this.#reader?.cancel().catch(() => undefined);

@@ -74,8 +74,8 @@ export function decideHere(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: At
 }
 
 /**
- * The same for a host whose requests have no names, with an allow as it is. It has nothing to repeat, so nothing is kept to be
- * told again.
+ * The same for a host that decides only requests without an id. No answer of it is ever repeated, so none is kept, and an allow
+ * is returned as it is.
  */
 export function allowHere(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: At): Allow | Refusal | null {
   if (ask.dry_run === true || ask.request_id !== undefined || !gate.idsFor(asker).isReady()) return null;

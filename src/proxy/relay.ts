@@ -130,7 +130,7 @@ function relayedBody(
   return stream.readable;
 }
 
-/** By itself: what `gone` keeps must not keep `gone`, which lives as long as the request. */
+/** A function of its own, so that the listener does not keep the signal alive, and the request with it. */
 function whenGone(gone: AbortSignal, leave: () => Promise<void>): void {
   if (gone.aborted) void leave();
   else gone.addEventListener("abort", () => void leave(), { once: true });

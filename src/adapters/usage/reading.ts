@@ -44,13 +44,13 @@ const END_BYTES = 2048;
 const USAGE = '"usage"';
 
 /**
- * The last members of an answer, from its usage on. Null: they are not seen there. What follows a name and is a whole object
- * with a brace before it can only be the rest of the object that the name is in, and then nothing is around that object.
+ * The last members of an answer, from its usage on. Null: they are not at its end. If the text from a name on is a whole object
+ * once a brace is put before it, then the name is a member of the outermost object, and the text is the rest of that.
  */
 function endOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
   const end = decoder.decode(bytes.subarray(-END_BYTES));
   const at = end.lastIndexOf(USAGE);
-  // What comes after a backslash is a quote within a text.
+  // A quote after a backslash is part of a string.
   if (at <= 0 || end[at - 1] === "\\") return null;
   return objectIn(`{${end.slice(at)}`);
 }

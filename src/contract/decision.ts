@@ -13,6 +13,7 @@ export const DECISION = {
   mostBodyBytes: 16_384,
   holdSeconds: { least: 30, most: 86_400 },
   tokens: { least: 0, most: MAX_TOKENS },
+  someTokens: { least: 1, most: MAX_TOKENS },
 } as const;
 
 export const DEFAULT_OUTPUT_TOKENS = 4096;
@@ -46,7 +47,29 @@ export const ESTIMATE_FIELDS = {
   cost_usd: "usd",
   input_tokens: "tokens",
   max_output_tokens: "tokens",
+  min_output_tokens: "someTokens",
 } as const;
+
+/** Whether an estimate is in tokens, which its model's price turns into dollars. */
+export function isInTokens(estimate: {
+  readonly [Field in Exclude<keyof typeof ESTIMATE_FIELDS, "cost_usd">]?: number | undefined;
+}): boolean {
+  return (estimate.input_tokens ?? estimate.max_output_tokens ?? estimate.min_output_tokens) !== undefined;
+}
+
+interface LeastOutput {
+  readonly cost_usd?: string | undefined;
+  readonly max_output_tokens?: number | undefined;
+  readonly min_output_tokens?: number | undefined;
+}
+
+/** What is wrong with `min_output_tokens` beside the other fields of its estimate. Null if nothing is. */
+export function leastOutputProblem(estimate: LeastOutput): "invalid_value" | "out_of_range" | null {
+  const { cost_usd: cost, min_output_tokens: least, max_output_tokens: most } = estimate;
+  if (least === undefined) return null;
+  if (cost !== undefined) return "invalid_value";
+  return least > (most ?? DEFAULT_OUTPUT_TOKENS) ? "out_of_range" : null;
+}
 
 /** Where a decision was made. */
 export type DecidedAt = "edge" | "object";

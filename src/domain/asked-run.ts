@@ -1,4 +1,4 @@
-import { DEFAULT_OUTPUT_TOKENS } from "../contract/decision.ts";
+import { DEFAULT_OUTPUT_TOKENS, isInTokens } from "../contract/decision.ts";
 import type { DecisionAsk } from "../contract/resources/decisions.ts";
 import type { JudgedRun } from "./policy-attempt.ts";
 
@@ -11,7 +11,7 @@ export type CheckedRun = JudgedRun & {
 /** The run that is asked for, with the most that it may use. */
 export function askedRun(ask: Omit<DecisionAsk, "request_id" | "dry_run">, now: number): CheckedRun {
   const {
-    estimate: { input_tokens: input, max_output_tokens: output },
+    estimate,
     request_id: _request,
     dry_run: _dry,
     hold_seconds: _hold,
@@ -19,14 +19,14 @@ export function askedRun(ask: Omit<DecisionAsk, "request_id" | "dry_run">, now: 
     on_expiry: _expiry,
     ...rest
   }: DecisionAsk = ask;
-  const isCounted = input !== undefined || output !== undefined;
+  const { input_tokens: input, max_output_tokens: output } = estimate;
   return {
     ...rest,
     model: ask.model ?? "",
     started_at: new Date(now).toISOString(),
     usage: {
       input_tokens: input ?? 0,
-      output_tokens: output ?? (isCounted ? DEFAULT_OUTPUT_TOKENS : 0),
+      output_tokens: output ?? (isInTokens(estimate) ? DEFAULT_OUTPUT_TOKENS : 0),
     },
   } as CheckedRun;
 }

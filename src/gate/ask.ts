@@ -1,4 +1,4 @@
-import { DEFAULT_OUTPUT_TOKENS } from "../contract/decision.ts";
+import { DEFAULT_OUTPUT_TOKENS, isInTokens } from "../contract/decision.ts";
 import type { DecisionAsk } from "../contract/resources/decisions.ts";
 import type { DecisionChecks, ExpiryAction } from "../domain/profile.ts";
 
@@ -8,9 +8,29 @@ export type { DecisionAsk };
 export const DEFAULT_HOLD_SECONDS = 900;
 
 /** What a token limit counts of a call: the tokens it may use, as far as it states them. */
-export function tokensOf({ estimate: { input_tokens, max_output_tokens } }: DecisionAsk): number {
-  if (input_tokens === undefined && max_output_tokens === undefined) return 0;
-  return (input_tokens ?? 0) + (max_output_tokens ?? DEFAULT_OUTPUT_TOKENS);
+export function tokensOf(ask: DecisionAsk): number {
+  return isInTokens(ask.estimate) ? (ask.estimate.input_tokens ?? 0) + mostOutput(ask) : 0;
+}
+
+/** How many output tokens a call asks for at most. */
+export function mostOutput({ estimate }: DecisionAsk): number {
+  return estimate.max_output_tokens ?? DEFAULT_OUTPUT_TOKENS;
+}
+
+/** The same call with another bound on its output. */
+export function withOutput(ask: DecisionAsk, outputTokens: number): DecisionAsk {
+  return { ...ask, estimate: { ...ask.estimate, max_output_tokens: outputTokens } };
+}
+
+/** What there must be room for, if the call is to be allowed. */
+export function leastOf(ask: DecisionAsk): DecisionAsk {
+  const { min_output_tokens: least } = ask.estimate;
+  return least === undefined ? ask : withOutput(ask, least);
+}
+
+/** The bound that an allow tells its caller, who asked for what fits. Null if the caller asked for a fixed amount. */
+export function toldOutput(ask: DecisionAsk): number | null {
+  return ask.estimate.min_output_tokens === undefined ? null : mostOutput(ask);
 }
 
 /** Whether a call is checked against everything that a run is: as it says, otherwise as its org says. */

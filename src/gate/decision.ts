@@ -1,3 +1,4 @@
+import { isInTokens } from "../contract/decision.ts";
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
 import { type Attempt, denialOf } from "../domain/kinds.ts";
 import { LEASE } from "./lease/protocol.ts";
@@ -12,8 +13,10 @@ import {
   chargesOnExpiry,
   checksAll,
   DEFAULT_HOLD_SECONDS,
-  DEFAULT_OUTPUT_TOKENS,
   type DecisionAsk,
+  leastOf,
+  mostOutput,
+  toldOutput,
   tokensOf,
 } from "./ask.ts";
 import { otherQuestion, questionOf } from "./question.ts";
@@ -125,8 +128,9 @@ function allowNamed(
   if (nanos === null || !passesChecks(gate, asker, ask, { nanos, orgNow })) return null;
   const tokens = tokensOf(ask);
   const amounts = amountsOf(touch, { nanos, tokens });
+  // A slice may be small where its limit is not, so a call is never shrunk to one: the object knows how much fits.
   if (!gate.purse.take(touch.slices, amounts, now)) {
-    return refusedHere(gate, touch, { nanos, tokens, amounts, now, orgNow, background });
+    return refusedHere(gate, touch, leastOf(ask), { now, orgNow, background });
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const ids = gate.idsFor(asker);
@@ -141,7 +145,7 @@ function allowNamed(
     expiresAt,
   });
   gate.keep(now, touch.slices, background);
-  return { touch, id, nanos, expiresAt, orgNow, now };
+  return { touch, id, nanos, output: toldOutput(ask), expiresAt, orgNow, now };
 }
 
 /** What rules or detectors object to is for the object, which also keeps what must stay of it. */
@@ -202,26 +206,17 @@ export function wish(
   gate.keep(now, touch?.slices ?? [], background);
 }
 
+/** `ask` is what there must be room for. */
 function refusedHere(
   gate: OrgGate,
   touch: Touch,
-  {
-    nanos,
-    tokens,
-    amounts,
-    now,
-    orgNow,
-    background,
-  }: {
-    readonly nanos: number;
-    readonly tokens: number;
-    /** What the call takes of each slice. */
-    readonly amounts: readonly number[];
-    readonly now: number;
-    readonly orgNow: number;
-    readonly background: Background;
-  },
+  ask: DecisionAsk,
+  { now, orgNow, background }: At & { readonly orgNow: number },
 ): Refusal | null {
+  const nanos = costOf(gate, ask, orgNow);
+  if (nanos === null) return null;
+  const tokens = tokensOf(ask);
+  const amounts = amountsOf(touch, { nanos, tokens });
   if (touch.rates.length > 0) {
     const standings = touch.rates.map(({ meter, key, slice }) => {
       const amount = meter.policy.unit === "tokens" ? tokens : 1;
@@ -256,18 +251,14 @@ function asNumber(nanos: bigint): number | null {
 }
 
 /** Null if unknown, or more than slices can count. */
-export function costOf(
-  gate: OrgGate,
-  { estimate, model, variant }: DecisionAsk,
-  orgNow: number,
-): number | null {
+export function costOf(gate: OrgGate, ask: DecisionAsk, orgNow: number): number | null {
+  const { estimate, model, variant } = ask;
   if (estimate.cost_usd !== undefined) return parseSmallUsd(estimate.cost_usd);
   const ceiling = model === undefined ? undefined : gate.ceilings.get(model);
   if (ceiling === undefined || ceiling === null) return null;
   if (ceiling.untilMs !== null && orgNow >= ceiling.untilMs) return null;
-  const { input_tokens: input, max_output_tokens: output } = estimate;
-  if (input === undefined && output === undefined) return null;
-  const nanos = reservationOf(ceiling, input ?? 0, output ?? DEFAULT_OUTPUT_TOKENS, variant);
+  if (!isInTokens(estimate)) return null;
+  const nanos = reservationOf(ceiling, estimate.input_tokens ?? 0, mostOutput(ask), variant);
   return nanos === null || nanos > MAX_USD_NANOS ? null : asNumber(nanos);
 }
 

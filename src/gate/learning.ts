@@ -5,7 +5,7 @@ import { amountOf } from "../domain/kinds.ts";
 import { unitOf } from "../domain/meter.ts";
 import { leaseKey, rateMetersFor } from "../domain/rate-policy.ts";
 import { accountKey } from "./account-key.ts";
-import { checksAll, type DecisionAsk, tokensOf } from "./ask.ts";
+import { checksAll, type DecisionAsk, leastOf, tokensOf } from "./ask.ts";
 import type { Asker } from "./asker.ts";
 import { costOf } from "./decision.ts";
 import type { Lesson } from "./lesson.ts";
@@ -35,7 +35,8 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     return { key, known: gate.account(key, account, askedAt) };
   });
   if (refusal !== null && LIMIT_CODES.has(refusal.code)) {
-    learnRefusal(costOf(gate, ask, orgNow), ask, lesson, accounts);
+    const least = leastOf(ask);
+    learnRefusal(costOf(gate, least, orgNow), least, lesson, accounts);
   }
   const isWhole = checksAll(ask, asker.checks);
   if (isWhole) {

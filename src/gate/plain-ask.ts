@@ -1,5 +1,5 @@
 import { isCallerId, MODEL_NAME_MOST_CHARACTERS } from "../contract/bounds.ts";
-import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS } from "../contract/decision.ts";
+import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS, leastOutputProblem } from "../contract/decision.ts";
 import { isUsd } from "../domain/money.ts";
 import type { DecisionAsk } from "./ask.ts";
 
@@ -44,11 +44,12 @@ const CHECKS = {
   id: (value) => typeof value === "string" && isCallerId(value),
   model: (value) =>
     typeof value === "string" && value.length > 0 && value.length <= MODEL_NAME_MOST_CHARACTERS,
-  estimate: (value) => isObject(value) && hasOnly(ESTIMATE, value),
+  estimate: (value) => isObject(value) && hasOnly(ESTIMATE, value) && leastOutputProblem(value) === null,
   seconds: (value) => isWhole(value, DECISION.holdSeconds),
   flag: (value) => typeof value === "boolean",
   usd: (value) => typeof value === "string" && isUsd(value),
   tokens: (value) => isWhole(value, DECISION.tokens),
+  someTokens: (value) => isWhole(value, DECISION.someTokens),
 } satisfies Record<string, Check>;
 
 const FIELDS = checksOf(DECISION_FIELDS);

@@ -34,6 +34,7 @@ export function questionOf(ask: DecisionAsk): string {
     cost_usd: estimate.cost_usd,
     input_tokens: estimate.input_tokens,
     max_output_tokens: estimate.max_output_tokens,
+    min_output_tokens: estimate.min_output_tokens,
   };
   return JSON.stringify([asked, estimated]);
 }

@@ -9,6 +9,8 @@ export interface Allow {
   readonly touch: Touch;
   readonly id: string;
   readonly nanos: number;
+  /** The bound that it is told. Null if none is. */
+  readonly output: number | null;
   readonly expiresAt: number;
   readonly orgNow: number;
   readonly now: number;
@@ -18,7 +20,12 @@ export interface Allow {
 export interface ToldAllow {
   readonly decision: "allow";
   readonly decision_id: string;
-  readonly reservation: { readonly id: string; readonly amount_usd: string; readonly expires_at: string };
+  readonly reservation: {
+    readonly id: string;
+    readonly amount_usd: string;
+    readonly expires_at: string;
+    readonly max_output_tokens?: number;
+  };
   readonly limits: readonly ToldLimit[];
   readonly evaluated_at: string;
 }
@@ -41,11 +48,13 @@ export function allowText(gate: OrgGate, allow: Allow): string {
     const left = account.isUsd ? `${usdLeft(account)}"` : unitsLeft(account);
     limits += `${limits === "" ? "" : ","}${account.opening}${left}}`;
   }
-  return `{"decision":"allow","decision_id":"${decisionOf(id)}","reservation":{"id":"${id}","amount_usd":"${formatSum(NOTHING, allow.nanos)}","expires_at":"${expiry.of(allow.expiresAt)}"},"limits":[${limits}],"evaluated_at":"${moment.of(allow.orgNow)}"}`;
+  const output = allow.output === null ? "" : `,"max_output_tokens":${allow.output}`;
+  return `{"decision":"allow","decision_id":"${decisionOf(id)}","reservation":{"id":"${id}","amount_usd":"${formatSum(NOTHING, allow.nanos)}","expires_at":"${expiry.of(allow.expiresAt)}"${output}},"limits":[${limits}],"evaluated_at":"${moment.of(allow.orgNow)}"}`;
 }
 
 /** The same for a caller in this process, which would only parse the text. */
-export function toldAllow(gate: OrgGate, { touch, id, nanos, expiresAt, orgNow, now }: Allow): ToldAllow {
+export function toldAllow(gate: OrgGate, allow: Allow): ToldAllow {
+  const { touch, id, nanos, output, expiresAt, orgNow, now } = allow;
   const limits: ToldLimit[] = [];
   for (const rate of touch.rates) {
     limits.push({ kind: rate.kind, id: rate.meter.policy.id, available: leftOfRate(gate, rate, now) });
@@ -58,7 +67,12 @@ export function toldAllow(gate: OrgGate, { touch, id, nanos, expiresAt, orgNow, 
   return {
     decision: "allow",
     decision_id: decisionOf(id),
-    reservation: { id, amount_usd: formatSum(NOTHING, nanos), expires_at: expiry.of(expiresAt) },
+    reservation: {
+      id,
+      amount_usd: formatSum(NOTHING, nanos),
+      expires_at: expiry.of(expiresAt),
+      ...(output === null ? {} : { max_output_tokens: output }),
+    },
     limits,
     evaluated_at: moment.of(orgNow),
   };

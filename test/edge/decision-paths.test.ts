@@ -169,6 +169,29 @@ describe("both paths agree on", () => {
     await expectAlike(bodies(Object.fromEntries(cases) as Parameters<typeof bodies>[0]));
   });
 
+  test("the least output", async () => {
+    await call("PUT", `/v1/orgs/${org.id}/models/m`, {
+      key: org.ownerKey,
+      body: { input_usd_per_mtok: "1", output_usd_per_mtok: "1" },
+    });
+    const least = (estimate: string) => `{"model":"m","estimate":{${estimate}}}`;
+    await expectAlike(
+      bodies({
+        one: [least('"min_output_tokens":1'), 200, "fast"],
+        most: [least('"min_output_tokens":7,"max_output_tokens":7'), 200, "fast"],
+        default: [least('"min_output_tokens":4096'), 200, "fast"],
+        "above the default": [least('"min_output_tokens":4097'), 422],
+        "above the most": [least('"min_output_tokens":8,"max_output_tokens":7'), 422],
+        none: [least('"min_output_tokens":0'), 422],
+        fraction: [least('"min_output_tokens":1.5'), 422],
+        text: [least('"min_output_tokens":"1"'), 422],
+        null: [least('"min_output_tokens":null'), 422],
+        "with an amount": [least('"min_output_tokens":1,"cost_usd":"1"'), 422],
+        twice: [least('"min_output_tokens":9,"min_output_tokens":1,"max_output_tokens":2'), 200, "fast"],
+      }),
+    );
+  });
+
   test("hold times and dry runs", async () => {
     const { least, most } = DECISION.holdSeconds;
     await expectAlike(
@@ -349,7 +372,7 @@ describe("for generated bodies", () => {
   );
   const whole = fc.oneof(fc.integer({ min: -2, max: 100_000 }), fc.constantFrom(29, 30, 86_400, 86_401), odd);
   const estimate = fc.record(
-    { cost_usd: amount, input_tokens: whole, max_output_tokens: whole, x: odd },
+    { cost_usd: amount, input_tokens: whole, max_output_tokens: whole, min_output_tokens: whole, x: odd },
     { requiredKeys: [] },
   );
   const sound = fc.record(

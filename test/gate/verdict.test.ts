@@ -44,7 +44,8 @@ test("an allow is told to a caller in this process as its text says", () => {
       fc.array(rate, { maxLength: 3 }),
       fc.array(fc.integer({ min: 0, max: 10 ** 15 }), { minLength: 7, maxLength: 7 }),
       fc.integer({ min: 0, max: 10 ** 15 }),
-      (accounts, rates, lefts, nanos) => {
+      fc.option(fc.integer({ min: 1, max: 10 ** 12 })),
+      (accounts, rates, lefts, nanos, output) => {
         const gate = new OrgGate("holder", new Recent());
         const touch = newTouch({
           accounts: accounts.map((one, at) => ({ key: `a${at}`, known: new KnownAccount(one, NOW) })),
@@ -63,7 +64,7 @@ test("an allow is told to a caller in this process as its text says", () => {
         );
         gate.learnRates(told, NOW, NOW);
         const id = "rsv_01K9Z0000000000000000000AB";
-        const allow = { touch, id, nanos, expiresAt: NOW + 60_000, orgNow: NOW, now: NOW };
+        const allow = { touch, id, nanos, output, expiresAt: NOW + 60_000, orgNow: NOW, now: NOW };
         const given = toldAllow(gate, allow);
         expect(given).toEqual(JSON.parse(allowText(gate, allow)));
         expect(Object.keys(given)).toEqual(Object.keys(JSON.parse(allowText(gate, allow)) as object));

@@ -1,4 +1,5 @@
 import type { Refusal } from "../../contract/refusal.ts";
+import { leastOf } from "../../gate/ask.ts";
 import type { Asker } from "../../gate/asker.ts";
 import type { Background } from "../../gate/background.ts";
 import { refusalNote } from "../../domain/refusal-note.ts";
@@ -109,7 +110,7 @@ export class EmbeddedGate {
       operation: DECISION_ROUTE,
       keyId: this.#asker.keyId,
       names: ask,
-      nanos: costOf(this.#gate, ask, at),
+      nanos: costOf(this.#gate, leastOf(ask), at),
     });
     if (note !== null) this.#gate.noteRefusal(note, now, background);
     return refused(refusal, trace);

@@ -946,6 +946,8 @@ export interface Verdict {
     readonly amount_usd: string;
     /** RFC 3339 in UTC. */
     readonly expires_at: string;
+    /** How many output tokens the amount is for. Only if the estimate has `min_output_tokens`: make the call with this bound. */
+    readonly max_output_tokens?: number | undefined;
   } | null;
   readonly limits: readonly {
     readonly kind: string;
@@ -2158,6 +2160,8 @@ export type DecisionsDecideBody = {
     readonly input_tokens?: number | undefined;
     /** The most that the model may write. If omitted: 4096. */
     readonly max_output_tokens?: number | undefined;
+    /** Allows the call if there is room for so many output tokens, and reserves as many as fit, at most `max_output_tokens`. */
+    readonly min_output_tokens?: number | undefined;
   };
   /** How long the reservation is held. If omitted: 900. */
   readonly hold_seconds?: number | undefined;
@@ -2213,6 +2217,8 @@ export type DecisionsDecideManyBody = {
       readonly input_tokens?: number | undefined;
       /** The most that the model may write. If omitted: 4096. */
       readonly max_output_tokens?: number | undefined;
+      /** Allows the call if there is room for so many output tokens, and reserves as many as fit, at most `max_output_tokens`. */
+      readonly min_output_tokens?: number | undefined;
     };
     /** How long the reservation is held. If omitted: 900. */
     readonly hold_seconds?: number | undefined;
@@ -2295,6 +2301,8 @@ export type EdgeLeasesExchangeBody = {
       readonly input_tokens?: number | undefined;
       /** The most that the model may write. If omitted: 4096. */
       readonly max_output_tokens?: number | undefined;
+      /** Allows the call if there is room for so many output tokens, and reserves as many as fit, at most `max_output_tokens`. */
+      readonly min_output_tokens?: number | undefined;
     };
     /** How long the reservation is held. If omitted: 900. */
     readonly hold_seconds?: number | undefined;
@@ -2461,6 +2469,8 @@ export type ExplainExplainBody = {
       readonly input_tokens?: number | undefined;
       /** The most that the model may write. If omitted: 4096. */
       readonly max_output_tokens?: number | undefined;
+      /** Allows the call if there is room for so many output tokens, and reserves as many as fit, at most `max_output_tokens`. */
+      readonly min_output_tokens?: number | undefined;
     };
     /** How long the reservation is held. If omitted: 900. */
     readonly hold_seconds?: number | undefined;

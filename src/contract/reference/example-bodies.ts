@@ -17,6 +17,7 @@ const BUDGET = { name: "Support triage", limit_usd: "250.00", alert_thresholds: 
 export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
   "POST /v1/edge/decision": ASK,
   "POST /v1/edge/decisions": { asks: [ASK, { ...ASK, customer_id: "initech" }] },
+  "POST /v1/edge/leases": { version: 1, holder: "gate-7f3a9c21", ask: ASK, learn: true, ids: 100 },
   "POST /v1/runs": FACT,
   "POST /v1/runs/bulk": {
     runs: [

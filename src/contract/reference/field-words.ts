@@ -52,6 +52,10 @@ const TOKENS = {
   input_tokens: { says: "Tokens that are sent to the model.", example: 1200 },
   output_tokens: { says: "Tokens that the model writes.", example: 350 },
   max_output_tokens: { says: "The most that the model may write. If omitted: 4096.", example: 1024 },
+  min_output_tokens: {
+    says: "Allows the call if there is room for so many output tokens, and reserves as many as fit, at most `max_output_tokens`.",
+    example: 256,
+  },
   cache_read_tokens: { example: 800 },
   cache_write_tokens: { example: 200 },
   cache_write_1h_tokens: { example: 100 },

@@ -1,5 +1,12 @@
 import * as z from "zod";
-import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS, MOST_ASKS } from "../decision.ts";
+import {
+  DECISION,
+  DECISION_FIELDS,
+  DEFAULT_OUTPUT_TOKENS,
+  ESTIMATE_FIELDS,
+  leastOutputProblem,
+  MOST_ASKS,
+} from "../decision.ts";
 import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
@@ -17,13 +24,29 @@ function shapesOf<
   return Object.fromEntries(entries) as { [Name in keyof Fields]: Shapes[Fields[Name]] };
 }
 
-const { holdSeconds } = DECISION;
+const { holdSeconds, someTokens } = DECISION;
 
 const seconds = z.int().min(holdSeconds.least).max(holdSeconds.most);
 
-const estimate = z.strictObject(
-  shapesOf(ESTIMATE_FIELDS, { usd: usdInput.optional(), tokens: tokens.optional() }),
-);
+const LEAST_OUTPUT = {
+  invalid_value: "must not be given with cost_usd, which is reserved as it is",
+  out_of_range: `must be at most max_output_tokens, which is ${DEFAULT_OUTPUT_TOKENS} if omitted`,
+};
+
+const estimate = z
+  .strictObject(
+    shapesOf(ESTIMATE_FIELDS, {
+      usd: usdInput.optional(),
+      tokens: tokens.optional(),
+      someTokens: z.int().min(someTokens.least).max(someTokens.most).optional(),
+    }),
+  )
+  .superRefine((given, context) => {
+    const code = leastOutputProblem(given);
+    if (code === null) return;
+    const message = LEAST_OUTPUT[code];
+    context.addIssue({ code: "custom", path: ["min_output_tokens"], message, params: { code } });
+  });
 
 /** The body of `POST /v1/edge/decision`. */
 export const decisionAsk = z.strictObject({
@@ -52,6 +75,13 @@ export const decisionAsk = z.strictObject({
 export type DecisionAsk = z.output<typeof decisionAsk>;
 
 const reservation = z.object({ id: idShape("rsv"), amount_usd: usd, expires_at: timestamp });
+/** As a decision makes it. */
+const newReservation = reservation.extend({
+  max_output_tokens: z.int().optional().meta({
+    description:
+      "How many output tokens the amount is for. Only if the estimate has `min_output_tokens`: make the call with this bound.",
+  }),
+});
 
 export const reservationRenewal = z.strictObject({
   hold_seconds: seconds.optional().meta({ description: "From now on. If omitted: 60." }),
@@ -67,7 +97,7 @@ export const verdict = z
   .object({
     decision: z.enum(["allow", "deny"]).meta({ description: "`deny` is returned only for a dry run." }),
     decision_id: idShape("dec"),
-    reservation: reservation.nullable().meta({ description: "The reserved amount. Null for a dry run." }),
+    reservation: newReservation.nullable().meta({ description: "The reserved amount. Null for a dry run." }),
     limits: z.array(
       z.object({
         kind: z.string(),

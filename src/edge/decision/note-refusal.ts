@@ -2,7 +2,7 @@ import { type DecidedAt, DECISION_ROUTE } from "../../contract/decision.ts";
 import { routeOf } from "../../contract/operation.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import { type RefusedCall, refusalNote } from "../../domain/refusal-note.ts";
-import type { DecisionAsk } from "../../gate/ask.ts";
+import { type DecisionAsk, leastOf } from "../../gate/ask.ts";
 import { costOf } from "../../gate/decision.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
 import { reportAlone } from "../../gate/report-alone.ts";
@@ -42,7 +42,7 @@ export function noteDecision(
     operation: DECISION_ROUTE,
     keyId,
     names: ask ?? {},
-    nanos: ask === null ? null : costOf(gate, ask, at),
+    nanos: ask === null ? null : costOf(gate, leastOf(ask), at),
   };
   noteRefusal(gate, refusal, refused, background);
 }

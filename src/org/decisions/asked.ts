@@ -25,8 +25,8 @@ export interface Asked {
   readonly scopes: Scopes;
   /** What the checks before the limits find. */
   judge(): readonly Finding<CheckCode>[];
-  /** What is kept of it with its hold; null: nothing is needed. */
-  kept(): string | null;
+  /** What is kept with its hold of the ask as it was decided. Null if nothing is needed. */
+  kept(decided: DecisionAsk): string | null;
 }
 
 export function askedOf(tx: Tx, ask: DecisionAsk, nanos: bigint): Asked | Refusal<"validation_failed"> {
@@ -39,8 +39,10 @@ export function askedOf(tx: Tx, ask: DecisionAsk, nanos: bigint): Asked | Refusa
     scopes: scopesOf(ask, { keyId: keyOf(tx) }),
     judge: () => [],
     // Whether the chain is one was not checked.
-    kept: () =>
-      isCharged ? writeKept({ ...ask, chain: undefined }, { isCharged, keyId: keyOf(tx), depth: 0 }) : null,
+    kept: (decided) =>
+      isCharged
+        ? writeKept({ ...decided, chain: undefined }, { isCharged, keyId: keyOf(tx), depth: 0 })
+        : null,
   };
 }
 
@@ -64,7 +66,7 @@ function askedOfAll(
     attempt: { nanos, tokens: tokensOf(ask), depth },
     scopes: scopesOf(ask, { keyId: keyOf(tx), chain: ask.chain?.chain_id }),
     judge: () => runChecks(tx)?.(askedRun(ask, tx.now), nanos, oneRunsWork()) ?? [],
-    kept: () => writeKept(ask, { isCharged, keyId: keyOf(tx), depth }),
+    kept: (decided) => writeKept(decided, { isCharged, keyId: keyOf(tx), depth }),
   };
 }
 

@@ -1,12 +1,11 @@
-import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Verdict } from "../../contract/resources/decisions.ts";
 import { tallyUnpriced } from "../ledger/tally.ts";
 import { holdAll } from "../../domain/admission.ts";
 import type { Draw } from "../../domain/credit.ts";
 import { availableOf, type Denial, denialOf } from "../../domain/kinds.ts";
 import { type Account, unitOf } from "../../domain/meter.ts";
-import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
-import { reservationOf } from "../../domain/price/ceiling.ts";
+import { formatUsd } from "../../domain/money.ts";
 import { isSameQuestion } from "../../domain/reservation-id.ts";
 import { TimeText } from "../../domain/time-text.ts";
 import { newId } from "../../domain/ulid.ts";
@@ -17,14 +16,15 @@ import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/limit-refusal.ts";
 import { loadApproval } from "../approvals/store.ts";
 import type { Entry } from "../meters/usage.ts";
-import { pricesOf } from "../models/revisions.ts";
-import { askedOf } from "./asked.ts";
+import { type Asked, askedOf } from "./asked.ts";
 import { isSameAsEarlier } from "./earlier.ts";
 import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
-import { DEFAULT_HOLD_SECONDS, DEFAULT_OUTPUT_TOKENS, type DecisionAsk } from "../../gate/ask.ts";
+import { DEFAULT_HOLD_SECONDS, type DecisionAsk, mostOutput, toldOutput } from "../../gate/ask.ts";
 import { otherQuestion, questionOf } from "../../gate/question.ts";
 import type { CountedRates } from "./counted.ts";
+import { costsOf, estimateOf } from "./estimate.ts";
+import { type Fitted, fittedFreeing } from "./fit.ts";
 import { writeBeside } from "./held.ts";
 import { keptOf } from "./kept-ask.ts";
 import { deleteHold, type HoldRow, insertHold, loadRequest } from "./store.ts";
@@ -35,7 +35,19 @@ export interface Decided {
   readonly taken: boolean;
   /** The id of the new reservation, if it derives from a request id. */
   readonly named: string | null;
+  /** The ask with as many output tokens as it was given. */
+  readonly ask: DecisionAsk;
 }
+
+/** What rate limits say of an ask. */
+export interface RateTerms {
+  /** What they count of a decision from its body, if it is allowed. */
+  readonly countedOf: (ask: DecisionAsk) => CountedRates;
+  /** How many tokens they have room for. Null if none counts tokens. */
+  readonly tokenRoom: number | null;
+}
+
+const NO_RATES: RateTerms = { countedOf: () => ({ rates: "", tokens: 0 }), tokenRoom: null };
 
 type DecideCode = (typeof CODES)[number];
 
@@ -47,7 +59,7 @@ export const decide = command({
   isJournaled: true,
   refuses: CODES,
   models: modelsOf,
-  run: (tx, ask: DecisionAsk) => decideOnce(tx, ask, { rates: "", tokens: 0 }).result,
+  run: (tx, ask: DecisionAsk) => decideOnce(tx, ask, NO_RATES).result,
 });
 
 /** The model of an ask that does not state its cost. */
@@ -59,21 +71,21 @@ export function modelsOf({ model, estimate }: DecisionAsk): readonly string[] {
  * A request that was already decided, here or in an isolate that has reported it, gets the same answer and reserves
  * nothing more.
  */
-export function decideOnce(tx: Tx, ask: DecisionAsk, counted: CountedRates): Decided {
+export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): Decided {
   if (ask.request_id === undefined || ask.dry_run === true) {
     const id = tx.reservationIds().newId(tx.now);
-    const result = decideAnew(tx, ask, { id, isStored: false, counted });
-    return { result, taken: !isRefusal(result) && ask.dry_run !== true, named: null };
+    const made = decideAnew(tx, ask, { id, isStored: false, rates });
+    return { ...made, taken: !isRefusal(made.result) && ask.dry_run !== true, named: null };
   }
   // The same question has the same name wherever it is decided: isolates derive it alike.
   const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask), tx.now);
   const stored = loadRequest(tx.sql, id);
   const told = retold(tx, ask, id, stored);
-  if (told !== null) return { result: told, taken: false, named: null };
+  if (told !== null) return { result: told, taken: false, named: null, ask };
   const isStored = stored.some((row) => row.id === id);
-  const result = decideAnew(tx, ask, { id, isStored, counted });
-  const taken = !isRefusal(result);
-  return { result, taken, named: taken ? id : null };
+  const made = decideAnew(tx, ask, { id, isStored, rates });
+  const taken = !isRefusal(made.result);
+  return { ...made, taken, named: taken ? id : null };
 }
 
 interface NewDecision {
@@ -81,53 +93,79 @@ interface NewDecision {
   readonly id: string;
   /** Whether a hold of that id is stored, which is over. */
   readonly isStored: boolean;
-  readonly counted: CountedRates;
+  readonly rates: RateTerms;
 }
+
+type Result = Decided["result"];
 
 function decideAnew(
   tx: Tx,
   ask: DecisionAsk,
-  { id, isStored, counted }: NewDecision,
-): Done<Verdict> | Refusal<DecideCode> {
-  const nanos = estimateOf(tx, ask);
-  if (isRefusal(nanos)) {
-    tx.afterRefusal(() => tallyUnpriced(tx, [nanos]));
-    return nanos;
+  { id, isStored, rates }: NewDecision,
+): Pick<Decided, "result" | "ask"> {
+  const costOf = costsOf(tx, ask);
+  if (isRefusal(costOf)) {
+    tx.afterRefusal(() => tallyUnpriced(tx, [costOf]));
+    return { result: costOf, ask };
   }
-  const asked = askedOf(tx, ask, nanos);
-  if (isRefusal(asked)) return asked;
+  // Rules are told what is asked for, so that the same call finds the same rules and approvals however much fits.
+  const asked = askedOf(tx, ask, costOf(mostOutput(ask)));
+  if (isRefusal(asked)) return { result: asked, ask };
   expireHolds(tx);
   if (isStored) expireHold(tx, id);
-  const { attempt, scopes, phase } = asked;
   const findings = asked.judge();
   const checked = findings.find(({ refusal }) => refusal !== null);
   if (checked?.refusal && ask.dry_run !== true) {
     tx.afterRefusal(checked.effect);
     checked.tell?.();
-    return checked.refusal;
+    return { result: checked.refusal, ask };
   }
+  const { scopes, phase } = asked;
   const draft = new Draft(tx.sql, phase, tx.now);
   const accounts = draft.accounts({ scopes, atMs: tx.now });
+  const { tokenRoom } = rates;
+  const fitted = fittedFreeing(tx, draft, ask, { attempt: asked.attempt, costOf, accounts, tokenRoom });
+  const { attempt } = fitted;
   const { refusedBy, shadow } = admitFreeing(tx, draft, accounts, attempt);
   const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
   if (ask.dry_run === true) {
     const byLimit = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
     const wouldDeny = checked?.refusal ? denialBy(tx, checked.refusal) : byLimit;
-    const decisionId = newId("dec", tx.now);
-    return done(200, verdictOf(tx.now, accounts, { decisionId, reservation: null, wouldDeny, shadowed }));
+    return { result: dryRun(tx, accounts, { wouldDeny, shadowed }), ask };
   }
   if (refusedBy !== null) {
     tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
-    return toRefusal(denialOf(refusedBy, attempt, "decision"), attempt.nanos);
+    return { result: toRefusal(denialOf(refusedBy, attempt, "decision"), attempt.nanos), ask };
   }
   for (const { effect } of findings) effect();
   for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
+  if (isStored) deleteHold(tx.sql, id);
+  const result = take(tx, fitted, { id, rates, asked, draft, accounts, shadowed });
+  return { result, ask: fitted.ask };
+}
+
+function dryRun(tx: Tx, accounts: readonly Account[], said: Pick<VerdictParts, "wouldDeny" | "shadowed">) {
+  const decisionId = newId("dec", tx.now);
+  return done(200, verdictOf(tx.now, accounts, { decisionId, reservation: null, ...said }));
+}
+
+/** What an admitted ask is reserved in. */
+interface Taking extends Pick<NewHold, "id" | "accounts" | "shadowed"> {
+  readonly rates: RateTerms;
+  readonly asked: Asked;
+  readonly draft: Draft;
+}
+
+/** Reserves what was admitted. */
+function take(tx: Tx, { ask, attempt }: Fitted, taking: Taking): Result {
+  const { id, rates, asked, draft, accounts, shadowed } = taking;
+  const { phase, scopes } = asked;
+  const { nanos, tokens } = attempt;
   const packs = holdAll(accounts, attempt);
   draft.save();
-  if (isStored) deleteHold(tx.sql, id);
-  const { tokens } = attempt;
   const beside = writeBeside({ phase, tokens, chain: scopes.chain ?? null, packs, accounts });
-  const kept = asked.kept();
+  const kept = asked.kept(ask);
+  const counted = rates.countedOf(ask);
   return done(200, hold(tx, ask, { id, nanos, counted, beside, asked: kept, packs, accounts, shadowed }));
 }
 
@@ -157,6 +195,7 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
     id,
     amount_usd: formatUsd(nanos),
     expires_at: expiryText.of(expiresAt),
+    ...outputOf(ask),
   };
   const decisionId = `dec_${id.slice("rsv_".length)}`;
   const verdict = verdictOf(tx.now, accounts, { decisionId, reservation, shadowed });
@@ -201,7 +240,8 @@ function retold(
     standing.find((one) => !isChecked(tx, one) && isSameAsEarlier(one, ask, nanos));
   if (row === undefined) return otherQuestion();
   if (row.verdict !== "") return done(200, JSON.parse(row.verdict) as Verdict);
-  return done(200, verdictOfReported(row, row.unreported === null ? BigInt(row.amount) : (nanos ?? 0n)));
+  const amount = row.unreported === null ? BigInt(row.amount) : (nanos ?? 0n);
+  return done(200, verdictOfReported(row, ask, amount));
 }
 
 function isChecked(tx: Tx, { id, at }: HoldRow): boolean {
@@ -214,8 +254,17 @@ function stands(row: HoldRow, now: number): boolean {
   return row.status !== "released" && keptOf(row)?.isCharged === true;
 }
 
-/** Of a hold made by an isolate only the amount is stored, so its verdict is built again. */
-function verdictOfReported(row: HoldRow, nanos: bigint): Verdict {
+/** The bound that an allow tells its caller. */
+function outputOf(ask: DecisionAsk): { max_output_tokens?: number } {
+  const output = toldOutput(ask);
+  return output === null ? {} : { max_output_tokens: output };
+}
+
+/**
+ * Of a hold made by an isolate only the amount is stored, so its verdict is built again. Isolates allow all that was asked
+ * for, and nothing less.
+ */
+function verdictOfReported(row: HoldRow, ask: DecisionAsk, nanos: bigint): Verdict {
   return {
     decision: "allow",
     decision_id: `dec_${row.id.slice("rsv_".length)}`,
@@ -223,6 +272,7 @@ function verdictOfReported(row: HoldRow, nanos: bigint): Verdict {
       id: row.id,
       amount_usd: formatUsd(nanos),
       expires_at: new Date(row.expires_at).toISOString(),
+      ...outputOf(ask),
     },
     limits: [],
     evaluated_at: new Date(row.at).toISOString(),
@@ -261,33 +311,4 @@ function limitOf(account: Account): Verdict["limits"] {
   return [
     { kind, id, ...(unit === "usd" ? { available_usd: formatUsd(left) } : { available: Number(left) }) },
   ];
-}
-
-/**
- * `cost_usd` takes precedence. Otherwise tokens at the highest rates of the price book that can apply. A model without
- * a price is refused, never free.
- */
-export function estimateOf(
-  tx: Pick<Tx, "sql" | "now">,
-  ask: DecisionAsk,
-): bigint | Refusal<"validation_failed"> {
-  const { cost_usd, input_tokens, max_output_tokens } = ask.estimate;
-  if (cost_usd !== undefined) {
-    return parseUsd(cost_usd) ?? invalidField("estimate.cost_usd", "invalid_format", "must be an amount");
-  }
-  if (input_tokens === undefined && max_output_tokens === undefined) {
-    return invalidField("estimate.cost_usd", "required", "is required if no tokens are given");
-  }
-  if (ask.model === undefined) {
-    return invalidField("model", "required", "is required to price tokens");
-  }
-  const revision = pricesOf(tx.sql, ask.model).at(tx.now, tx.now);
-  if (revision === null)
-    return invalidField("model", "no_price", "has no price in this organization's price book");
-  const output = max_output_tokens ?? DEFAULT_OUTPUT_TOKENS;
-  const nanos = reservationOf(revision.ceiling, input_tokens ?? 0, output, ask.variant);
-  if (nanos === null) return invalidField("variant", "no_price", "is not a variant of this model's price");
-  return nanos > MAX_USD_NANOS
-    ? invalidField("estimate", "out_of_range", "results in a cost above the maximum amount")
-    : nanos;
 }

@@ -1,9 +1,9 @@
 import { DECISION_ROUTE, RENEWAL_PATH } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { type RefusalNote, refusalNote } from "../../domain/refusal-note.ts";
-import type { DecisionAsk } from "../../gate/ask.ts";
+import { type DecisionAsk, leastOf } from "../../gate/ask.ts";
 import type { View } from "../kernel/door.ts";
-import { estimateOf } from "./decide.ts";
+import { estimateOf } from "./estimate.ts";
 import { keptOf } from "./kept-ask.ts";
 import type { HoldRow } from "./store.ts";
 
@@ -14,7 +14,7 @@ export function refusedDecision(
   keyId: string,
   refusal: Refusal,
 ): readonly RefusalNote[] {
-  const nanos = estimateOf(view, ask);
+  const nanos = estimateOf(view, leastOf(ask));
   const note = refusalNote(refusal, {
     at: view.now,
     trace: view.trace,

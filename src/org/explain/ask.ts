@@ -1,33 +1,57 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { askedRun } from "../../domain/asked-run.ts";
-import { checksAll, type DecisionAsk, tokensOf } from "../../gate/ask.ts";
-import { scopesOf } from "../../domain/touch.ts";
+import type { Attempt } from "../../domain/kinds.ts";
+import { rateMetersFor } from "../../domain/rate-policy.ts";
+import { namesIn, scopesOf } from "../../domain/touch.ts";
+import { checksAll, type DecisionAsk, mostOutput, tokensOf } from "../../gate/ask.ts";
 import { depthIn } from "../checks/depth.ts";
-import { estimateOf } from "../decisions/decide.ts";
+import { costsOf } from "../decisions/estimate.ts";
+import { fittedNow } from "../decisions/fit.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { View } from "../kernel/door.ts";
+import { Draft } from "../ledger/draft.ts";
 import { candidatesFor } from "./candidates.ts";
 import { judged } from "./check.ts";
 import { type Explained, explanation } from "./explanation.ts";
+import type { Subject } from "./subject.ts";
 
 /** Explains a decision without making it: the result of each check now. */
 export function explainAsk(view: View, ask: DecisionAsk): Explained {
-  const nanos = estimateOf(view, ask);
-  if (isRefusal(nanos)) return within("ask", nanos);
+  const costOf = costsOf(view, ask);
+  if (isRefusal(costOf)) return within("ask", costOf);
   const depth = depthIn(ask.chain, (id) => view.hooks.placeInChain(view.sql, id));
   if (isRefusal(depth)) return within("ask", depth);
-  const checks = judged(
-    candidatesFor(view, {
-      route: DECISION_ROUTE,
-      keyId: view.actor.id,
-      scopes: scopesOf(ask, { keyId: keyOf(view), chain: ask.chain?.chain_id }),
-      attempt: { nanos, tokens: tokensOf(ask), depth },
-      phase: checksAll(ask, view.profile().decisionDefaults.checks) ? "run" : "decision",
-      content: { ...askedRun(ask, view.now), model: ask.model },
-    }),
-  );
-  return explanation({ subject: "ask", id: null }, view.now, nanos, checks);
+  const nanos = costOf(mostOutput(ask));
+  const subject: Subject = {
+    route: DECISION_ROUTE,
+    keyId: view.actor.id,
+    scopes: scopesOf(ask, { keyId: keyOf(view), chain: ask.chain?.chain_id }),
+    attempt: { nanos, tokens: tokensOf(ask), depth },
+    phase: checksAll(ask, view.profile().decisionDefaults.checks) ? "run" : "decision",
+    content: { ...askedRun(ask, view.now), model: ask.model },
+    contentNanos: nanos,
+  };
+  const attempt = fittedAttempt(view, ask, subject, costOf);
+  const checks = judged(candidatesFor(view, { ...subject, attempt }));
+  return explanation({ subject: "ask", id: null }, view.now, attempt.nanos, checks);
+}
+
+/** What would be reserved: as much as fits, if the call asks for that. */
+function fittedAttempt(
+  view: View,
+  ask: DecisionAsk,
+  { route, keyId, scopes, phase, attempt }: Subject,
+  costOf: (outputTokens: number) => bigint,
+): Attempt {
+  const draft = new Draft(view.sql, phase, view.now);
+  const accounts = draft.accounts({ scopes, atMs: view.now });
+  const book = view.rates();
+  const rooms = rateMetersFor(book.policies(), { route, keyId, names: namesIn(scopes) })
+    .filter(({ policy }) => policy.unit === "tokens")
+    .map((meter) => book.standing(meter, 1).room);
+  const tokenRoom = rooms.length === 0 ? null : Math.min(...rooms);
+  return fittedNow(ask, { attempt, costOf, accounts, tokenRoom }).attempt;
 }
 
 /** The fields of the refusal, from the question. */

@@ -9,7 +9,8 @@ import { type Candidate, NO_AMOUNTS } from "./check.ts";
 type Said = Pick<Candidate, "passes" | "why">;
 
 /** One for each rule, in the order in which rules decide. */
-export function policyCandidates(view: View, { content, attempt, phase }: Subject): Candidate[] {
+export function policyCandidates(view: View, subject: Subject): Candidate[] {
+  const { content, attempt, phase, contentNanos: nanos = attempt.nanos } = subject;
   const policies = loadPolicies(view);
   if (phase === "decision") {
     return policies.map(({ rule }) => candidate(rule.id, rule.reason, { passes: null, why: ONLY_WITH_ALL }));
@@ -24,12 +25,12 @@ export function policyCandidates(view: View, { content, attempt, phase }: Subjec
     return policies.map(({ rule }) => candidate(rule.id, rule.reason, { passes: null, why }));
   }
   const run = { ...content, model: content.model };
-  const digest = attemptDigest(run, attempt.nanos);
+  const digest = attemptDigest(run, nanos);
   const isApproved = (ruleId: string): boolean => {
     const approval = findApproval(view.sql, ruleId, digest, "approved");
     return approval !== null && (content.approval_id ?? approval.id) === approval.id;
   };
-  const { results } = explain(policies, attemptOf(run, attempt.nanos), view.now);
+  const { results } = explain(policies, attemptOf(run, nanos), view.now);
   return results.map((result) => candidate(result.rule.id, result.rule.reason, saidBy(result, isApproved)));
 }
 

@@ -13,6 +13,8 @@ export interface Subject {
   readonly phase: Phase;
   /** What rules and detectors read. Null if the call is in the past, because it is not stored. */
   readonly content: Content | null;
+  /** What rules are told that it may cost, if that is not what it takes from limits. */
+  readonly contentNanos?: bigint;
 }
 
 /** As rules and detectors read a run. */

@@ -13,10 +13,10 @@ import {
 import { type AskedRate, rateRefusal } from "../../domain/rate-denial.ts";
 import { foldFirst, journaled } from "../kernel/journal/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
-import { type DecisionAsk, tokensOf } from "../../gate/ask.ts";
+import { type DecisionAsk, leastOf, tokensOf } from "../../gate/ask.ts";
 import type { Lesson } from "../../gate/lesson.ts";
 import { type DecisionVerdict, type RequestVerdict, withLesson } from "../../gate/object-verdict.ts";
-import { decideOnce } from "../decisions/decide.ts";
+import { type Decided as DecidedAsk, decideOnce, type RateTerms } from "../decisions/decide.ts";
 import { countedIn, type CountedRates } from "../decisions/counted.ts";
 import { keepRefusals } from "../refusals/commands.ts";
 import { Ending } from "../kernel/perform/ending.ts";
@@ -40,14 +40,23 @@ interface TakenReport {
   readonly holds: readonly ReportedHolds[];
 }
 
-interface Decided {
+interface Decided extends Omit<DecidedAsk, "result"> {
   readonly result: Done | Refusal;
-  readonly taken: boolean;
-  readonly named: string | null;
 }
 
-function turnedAway(refusal: Refusal): Decided {
-  return { result: refusal, taken: false, named: null };
+function turnedAway(refusal: Refusal, ask: DecisionAsk): Decided {
+  return { result: refusal, taken: false, named: null, ask };
+}
+
+/** What a rate limit counts of a decision. */
+function countOf({ policy }: RateMeter, ask: DecisionAsk): number {
+  return policy.unit === "tokens" ? tokensOf(ask) : 1;
+}
+
+/** How many tokens fit into every rate limit that counts tokens. Null if none does. */
+function tokenRoomIn(standings: readonly AskedRate[]): number | null {
+  const counting = standings.filter(({ meter }) => meter.policy.unit === "tokens");
+  return counting.length === 0 ? null : Math.min(...counting.map(({ standing }) => standing.room));
 }
 
 /** What rate limits count of a decision from its body, if it is allowed. */
@@ -143,15 +152,18 @@ export class ObjectGate {
     const verdict = this.#transaction((): DecisionVerdict => {
       sweepLeases(view, clock);
       const meters = this.decisionMeters(ask, keyId);
-      const amountOf = ({ policy }: RateMeter): number => (policy.unit === "tokens" ? tokensOf(ask) : 1);
-      const standings = this.#standings(meters, amountOf, clock);
+      const standings = this.#standings(meters, (meter) => countOf(meter, leastOf(ask)), clock);
       const limit = rateRefusal(standings, clock.org);
       const isLimited = limit !== null && ask.dry_run !== true;
-      const decided = isLimited ? turnedAway(limit) : this.#exact(ask, countedOf(ask, meters), view);
+      const rates = {
+        countedOf: (given: DecisionAsk) => countedOf(given, meters),
+        tokenRoom: tokenRoomIn(standings),
+      };
+      const decided = isLimited ? turnedAway(limit, ask) : this.#exact(ask, rates, view);
       const { result } = decided;
       named = decided.named;
       const takenOf = (meter: RateMeter): number => {
-        if (decided.taken) return amountOf(meter);
+        if (decided.taken) return countOf(meter, decided.ask);
         return isMalformed(result) && ask.dry_run !== true && meter.policy.unit === "requests" ? 1 : 0;
       };
       const met = standings.map((found) => ({ ...found, taken: takenOf(found.meter) }));
@@ -267,9 +279,9 @@ export class ObjectGate {
   }
 
   /** A refused decision has held nothing, so there is nothing to take back. */
-  #exact(ask: DecisionAsk, counted: CountedRates, view: View): Decided {
+  #exact(ask: DecisionAsk, rates: RateTerms, view: View): Decided {
     const ending = new Ending();
-    const decided = decideOnce(openTx(view, ending), ask, counted);
+    const decided = decideOnce(openTx(view, ending), ask, rates);
     ending.end(view, isRefusal(decided.result));
     return decided;
   }

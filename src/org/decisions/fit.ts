@@ -1,0 +1,65 @@
+import { admit } from "../../domain/admission.ts";
+import { largestFitting } from "../../domain/fitting.ts";
+import type { Attempt } from "../../domain/kinds.ts";
+import type { Account } from "../../domain/meter.ts";
+import { type DecisionAsk, mostOutput, tokensOf, withOutput } from "../../gate/ask.ts";
+import type { Tx } from "../kernel/door.ts";
+import type { Draft } from "../ledger/draft.ts";
+import { expireHoldsOf, TRIES_FOR_ROOM } from "./expire.ts";
+
+/** What the output of an ask is fitted into. */
+export interface Fit {
+  /** What the ask takes if it is given all that it asks for. */
+  readonly attempt: Attempt;
+  /** The cost of the ask with so many output tokens, in nano-dollars. */
+  readonly costOf: (outputTokens: number) => bigint;
+  readonly accounts: readonly Account[];
+  /** How many tokens, input included, rate limits have room for. Null if none counts tokens. */
+  readonly tokenRoom: number | null;
+}
+
+/** An ask with as many output tokens as fit, and what it takes. */
+export interface Fitted {
+  readonly ask: DecisionAsk;
+  readonly attempt: Attempt;
+}
+
+/** For a call that is only explained. */
+export function fittedNow(ask: DecisionAsk, fit: Fit): Fitted {
+  return fitted(ask, fit, () => false);
+}
+
+/**
+ * The same for a decision. What limits still count of reservations that are over is ended before it shortens an answer, as it
+ * is before it refuses one.
+ */
+export function fittedFreeing(tx: Tx, draft: Draft, ask: DecisionAsk, fit: Fit): Fitted {
+  let tries = TRIES_FOR_ROOM;
+  return fitted(ask, fit, (limit) => {
+    tries -= 1;
+    if (tries < 0 || expireHoldsOf(tx, draft, limit).length === 0) return false;
+    draft.save();
+    return true;
+  });
+}
+
+/** Where not even the least fits, the least is what limits refuse. */
+function fitted(ask: DecisionAsk, fit: Fit, free: (limit: Account) => boolean): Fitted {
+  const { attempt, costOf, accounts, tokenRoom } = fit;
+  const { min_output_tokens: least } = ask.estimate;
+  if (least === undefined) return { ask, attempt };
+  const at = (output: number): Attempt => ({
+    ...attempt,
+    nanos: costOf(output),
+    tokens: tokensOf(withOutput(ask, output)),
+  });
+  const limitOf = (output: number) => admit(accounts, at(output)).refusedBy;
+  const most = Math.min(mostOutput(ask), (tokenRoom ?? Infinity) - (ask.estimate.input_tokens ?? 0));
+  for (;;) {
+    const output = largestFitting({ least, most }, (number) => limitOf(number) === null);
+    const limit = output !== null && output >= most ? null : limitOf(output === null ? least : output + 1);
+    if (limit !== null && free(limit)) continue;
+    const given = output ?? least;
+    return { ask: withOutput(ask, given), attempt: at(given) };
+  }
+}

@@ -59,6 +59,10 @@ export const RATED: readonly Rated[] = [...DIMENSION_NAMES, "variant"];
 /** What a limit can tell calls apart by: a dimension, one tag, or all tags together. */
 export type Trait = Rated | "tags" | `tag:${string}`;
 
+/** What a limit can count by, as the fields of a call are named. All tags are one field. */
+export const COUNTED_BY = [...MATCHED, "variant", "tags"] as const;
+export type CountedBy = (typeof COUNTED_BY)[number];
+
 /** Whether a budget can have groups by it. */
 export function isTrait(name: string): name is Trait {
   if (name.startsWith(TAG_PREFIX)) return TAG_NAME.test(name.slice(TAG_PREFIX.length));

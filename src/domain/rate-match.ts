@@ -1,6 +1,6 @@
 import { EACH, type Rated, RATED, TAG_PREFIX, type Trait } from "../contract/dimensions.ts";
 import type { RateLimits } from "../contract/resources/rate-limits.ts";
-import { type GivenMatch, type Match, matches, matchOf } from "./match.ts";
+import { type GivenMatch, type Match, matches, matchOf, traitsIn } from "./match.ts";
 import { type CallNames, groupOf, groupText, traitIn } from "./traits.ts";
 
 type RateMatch = RateLimits["policies"][number]["match"];
@@ -65,6 +65,12 @@ export function matchBeside(given: RateMatch): Match {
     parts: parts.filter(({ trait }) => trait !== "customer_id"),
     groupBy: groupBy.filter((trait) => trait !== "customer_id"),
   };
+}
+
+/** Everything that a policy tells calls apart by, the key included. */
+export function traitsOf(given: RateMatch): Trait[] {
+  const traits = traitsIn([partsOf(given).match]);
+  return given.key_id === undefined ? traits : [...traits, "key_id"];
 }
 
 /** Whose counter a call is in. Empty: there is one for all. Null: the policy does not apply to the call. */

@@ -971,6 +971,10 @@ export interface LeaseReply {
   readonly checks: "limits" | "all";
   /** What happens by default to reservations that are not settled. */
   readonly on_expiry: "release" | "charge";
+  /** The fields of calls that limits of the organization count by, in alphabetical order. Limits of chains are not among them. */
+  readonly counted_by: readonly ("model" | "provider" | "key_id" | "user_id" | "workflow_id" | "deployment_id" | "department_id" | "customer_id" | "variant" | "tags")[];
+  /** Whether content safety reads the input of calls. */
+  readonly scans_input: boolean;
   /** Reservation ids for the gate to use, each once. */
   readonly ids: readonly string[];
   /** Reported holds that no slice of this gate covers. They do not exist. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CALLER_ID_MOST_CHARACTERS, LEASE_VERSION, TOUCH_MOST_CHARACTERS } from "../bounds.ts";
+import { COUNTED_BY } from "../dimensions.ts";
 import { DETAILS } from "../error-details.ts";
 import { callerId } from "../ids.ts";
 import { DECISION_CODES } from "../limit-codes.ts";
@@ -161,6 +162,11 @@ export const leaseReply = z
     on_expiry: z
       .enum(EXPIRY_ACTIONS)
       .meta({ description: "What happens by default to reservations that are not settled." }),
+    counted_by: z.array(z.enum(COUNTED_BY)).meta({
+      description:
+        "The fields of calls that limits of the organization count by, in alphabetical order. Limits of chains are not among them.",
+    }),
+    scans_input: z.boolean().meta({ description: "Whether content safety reads the input of calls." }),
     ids: z.array(z.string()).meta({ description: "Reservation ids for the gate to use, each once." }),
     refused: z
       .array(z.string())

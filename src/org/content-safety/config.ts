@@ -1,6 +1,7 @@
 import { type Detector, type DetectorSet, detectorSet } from "../../domain/safety.ts";
 import type { ContentSafety, NewContentSafety } from "../../contract/resources/content-safety.ts";
 import { compiledOnce } from "../kernel/compiled.ts";
+import { Copy } from "../kernel/copies.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { presentRulesEngine } from "../kernel/rules-engine.ts";
 
@@ -18,6 +19,13 @@ const compiled = compiledOnce<DetectorSet>("safety", (sql) =>
 
 /** The org's compiled detectors. */
 export const loadDetectors = compiled.load;
+
+const anyDetector = new Copy<boolean>();
+
+/** Whether the org has any detector, of either action. Kept in memory, because gates are told with each exchange. */
+export function hasDetectors(sql: SqlStorage): boolean {
+  return anyDetector.get(sql, () => load(sql).detectors.length > 0);
+}
 
 function current(view: View): ContentSafety {
   const { detectors, updatedAt } = load(view.sql);
@@ -39,6 +47,7 @@ export const setContentSafety = command({
       tx.now,
     );
     compiled.changed(tx.sql);
+    anyDetector.forget(tx.sql);
     const detail = { detectors: input.detectors.map(({ id, action }) => ({ id, action })) };
     return done(200, current(tx), { target: tx.orgId, detail });
   },

@@ -1,11 +1,13 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
-import { TAG_PREFIX } from "../../contract/dimensions.ts";
+import { type CountedBy, TAG_PREFIX } from "../../contract/dimensions.ts";
 import { LEASE_VERSION, TOUCH_MOST_CHARACTERS } from "../../contract/bounds.ts";
 import type { LeaseExchange, LeaseReport } from "../../contract/resources/leases.ts";
 import { SINGLE_SCOPES } from "../../contract/scopes.ts";
+import { countedBy } from "../../domain/counted-by.ts";
 import { toExactJson } from "../../domain/exact-json.ts";
 import { unitOf } from "../../domain/meter.ts";
 import { leaseKey, needsNoBody, type RateMeter } from "../../domain/rate-policy.ts";
+import { traitsOf } from "../../domain/rate-match.ts";
 import type { ReservationIds } from "../../domain/reservation-id.ts";
 import { peppersOf } from "../../settings.ts";
 import { sealTouch, type TouchHolder } from "../../domain/touch-token.ts";
@@ -16,12 +18,13 @@ import { LEASE } from "../../gate/lease/protocol.ts";
 import type { Lesson, Matters } from "../../gate/lesson.ts";
 import { type DecisionVerdict, lessonIn, withLesson } from "../../gate/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot.ts";
+import { hasDetectors } from "../content-safety/config.ts";
 import { forgottenUntil } from "../decisions/forgotten.ts";
 import { reportedIds } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
 import { holderOf } from "../keys/holder.ts";
 import type { Clock } from "../rate-limits/meters.ts";
-import { loadMetersById } from "../meters/store.ts";
+import { knownMeters, loadMetersById } from "../meters/store.ts";
 import { bookOf } from "./book-store.ts";
 import type { ObjectGate } from "./gate.ts";
 import { knownLimits, type KnowsLimit } from "./outside-refusals.ts";
@@ -61,6 +64,8 @@ export class OutsideGates {
       version: LEASE_VERSION,
       valid_ms: this.#validMs(),
       ...this.#view.profile().decisionDefaults,
+      counted_by: this.#countedBy(),
+      scans_input: hasDetectors(this.#view.sql),
       ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org)),
       refused: taken.refused,
       verdict: verdict === null || given.ask === undefined ? null : this.#told(given.ask, verdict),
@@ -105,6 +110,12 @@ export class OutsideGates {
     const named = [...(refusals?.notes ?? []), ...(refusals?.more ?? [])].map(({ limit }) => limit);
     const meters = loadMetersById(this.#view.sql, new Set(named), this.#clock.org);
     return knownLimits(meters, this.#gate.policies());
+  }
+
+  /** From what the object keeps in memory: a gate exchanges several times a second. */
+  #countedBy(): CountedBy[] {
+    const { countedBy: byMeters } = knownMeters(this.#view.sql, this.#clock.org);
+    return countedBy([...byMeters, ...this.#gate.policies().flatMap(({ match }) => traitsOf(match))]);
   }
 
   /** A gate stops when its key does. */

@@ -1,6 +1,7 @@
 import { type BudgetUnit, type MeterKind, METERS, type OnlyKind } from "../../contract/meter-kinds.ts";
-import type { Trait } from "../../contract/dimensions.ts";
-import { SCOPE_FIELDS, type ScopeKind, SCOPES } from "../../contract/scopes.ts";
+import type { CountedBy, Trait } from "../../contract/dimensions.ts";
+import { NAMED_FIELDS, SCOPE_FIELDS, type ScopeKind, SCOPES } from "../../contract/scopes.ts";
+import { countedBy } from "../../domain/counted-by.ts";
 import { type Increase, raisedBy } from "../../domain/increase.ts";
 import { type Match, traitsIn } from "../../domain/match.ts";
 import type { Meter, MeterWindow } from "../../domain/meter.ts";
@@ -150,6 +151,8 @@ interface KnownMeters {
   readonly index: MeterIndex;
   /** Every trait that some limit looks at, beside the scopes. */
   readonly traits: readonly Trait[];
+  /** Every field of calls that some limit counts by. */
+  readonly countedBy: readonly CountedBy[];
   /** Whether any customer has rows. In most orgs none has, and the lookup can be skipped. */
   readonly hasCustomerRows: boolean;
   /** When the first of these limits changes by itself. */
@@ -174,10 +177,14 @@ function readMeters(sql: SqlStorage, nowMs: number): KnownMeters {
   const meters = rows.toArray().map((row) => toMeter(row, nowMs));
   const own = "SELECT 1 FROM meters WHERE scope_kind = 'customer' AND scope_id <> '*' LIMIT 1";
   const index = indexMeters(meters);
+  const hasCustomerRows = sql.exec(own).toArray().length > 0;
+  const matched = traitsIn(index.matching.matches);
+  const scopes = NAMED_FIELDS.filter(([kind]) => index.byScope.has(kind)).map(([, field]) => field);
   return {
     index,
-    traits: traitsIn(index.matching.matches).filter((trait) => !SCOPE_TRAITS.has(trait)),
-    hasCustomerRows: sql.exec(own).toArray().length > 0,
+    traits: matched.filter((trait) => !SCOPE_TRAITS.has(trait)),
+    countedBy: countedBy([...matched, ...scopes, ...(hasCustomerRows ? (["customer_id"] as const) : [])]),
+    hasCustomerRows,
     untilMs: Math.min(...meters.map(({ limitUntilMs = Number.POSITIVE_INFINITY }) => limitUntilMs)),
   };
 }

@@ -7,16 +7,30 @@ export class SluiceError extends Error {
   override name = "SluiceError";
 }
 
+/** How long to wait where nobody has said it. */
+const UNTOLD_WAIT_MS = 1000;
+
 /** The service could not be reached, or what answered was not the service. */
 export class Unreachable extends SluiceError {
   override name = "Unreachable";
   /** The status of an answer that was not the service's. */
   readonly status: number | null;
+  /** How long to wait before the same call may succeed; null: waiting does not help. */
+  readonly retryAfterMs: number | null;
 
-  constructor(message: string, { status = null, cause }: { status?: number | null; cause?: unknown }) {
+  constructor(message: string, { status = null, cause, headers }: UnreachableBy) {
     super(message, { cause });
     this.status = status;
+    const isPassing = status === null || status === 429 || status >= 500;
+    this.retryAfterMs = retryAfterMs(headers ?? new Headers()) ?? (isPassing ? UNTOLD_WAIT_MS : null);
   }
+}
+
+interface UnreachableBy {
+  readonly status?: number | null;
+  readonly cause?: unknown;
+  /** Those of an answer that was not the service's. */
+  readonly headers?: Headers;
 }
 
 interface RefusedWith<C extends RefusalCode> extends SluiceError {

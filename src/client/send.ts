@@ -92,8 +92,9 @@ function headersOf({ key }: Settings, request: Prepared, options: CallOptions): 
   };
 }
 
-function notOurs({ status, url }: Response): Unreachable {
-  return new Unreachable(`${url} answered ${status}, and not as Sluice does: check the address`, { status });
+function notOurs({ status, url, headers }: Response): Unreachable {
+  const message = `${url} answered ${status}, and not as Sluice does: check the address`;
+  return new Unreachable(message, { status, headers });
 }
 
 /** How long to wait before another attempt; null: there is none. */

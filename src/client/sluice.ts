@@ -1,4 +1,5 @@
 import { answer, type CallOptions, type Page, pages } from "./answer.ts";
+import { fromEnvironment } from "./environment.ts";
 import { SluiceError } from "./errors.ts";
 import { OPERATIONS } from "./generated/operations.ts";
 import type { Operations } from "./generated/types.ts";
@@ -34,12 +35,10 @@ class Client {
 
   constructor(options: SluiceOptions = {}) {
     this.#options = options;
-    const environment = (globalThis as { process?: { env?: Record<string, string | undefined> } }).process
-      ?.env;
-    const key = options.key ?? environment?.["SLUICE_KEY"];
+    const key = options.key ?? fromEnvironment("SLUICE_KEY");
     const settings: Settings = {
       key,
-      url: addressOf(options.url ?? environment?.["SLUICE_URL"] ?? "http://127.0.0.1:8787"),
+      url: addressOf(options.url ?? fromEnvironment("SLUICE_URL") ?? "http://127.0.0.1:8787"),
       fetch: options.fetch ?? ((url, init) => fetch(url, init)),
       maxRetries: options.maxRetries ?? 2,
       timeoutMs: options.timeoutMs ?? 30_000,

@@ -9,13 +9,15 @@ import { lessonIn } from "../../gate/object-verdict.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
 import { Recent } from "../../gate/recent.ts";
 import { toldAllow } from "../../gate/verdict.ts";
+import { fromEnvironment } from "../environment.ts";
 import { Refused, SluiceError, Unreachable } from "../errors.ts";
 import type { DecisionsDecideBody, DecisionsRenewBody, RunInput, Verdict } from "../generated/types.ts";
 import { Sluice } from "../sluice.ts";
 import { fetchOver } from "./binding.ts";
-import { exchange, type Exchanged, type ToldVerdict } from "./exchange.ts";
+import { exchange, type Exchange, type Exchanged, type ToldVerdict } from "./exchange.ts";
 import { IdPool } from "./id-pool.ts";
 import type { GateOptions, GateStats } from "./options.ts";
+import { KnownFacts, type OrgFacts } from "./org-facts.ts";
 import { Settlements } from "./settlements.ts";
 import { SteadyClock } from "./steady-clock.ts";
 import { TouchBook } from "./touch-book.ts";
@@ -45,6 +47,7 @@ export class EmbeddedGate {
   readonly #clock = new SteadyClock();
   readonly #ids = new IdPool(() => this.#clock.now());
   readonly #touches = new TouchBook();
+  readonly #facts = new KnownFacts();
   #asker: Asker;
   readonly #settlements: Settlements;
   #validUntil = 0;
@@ -53,16 +56,16 @@ export class EmbeddedGate {
   readonly #counts = { allowedHere: 0, refusedHere: 0, asked: 0, ungoverned: 0, holdsRefused: 0 };
 
   constructor(options: GateOptions) {
-    const [, org, key] = KEY.exec(options.key) ?? [];
+    const { key = fromEnvironment("SLUICE_KEY") ?? "", binding, url, timeoutMs = 3000 } = options;
+    const [, org, keyId] = KEY.exec(key) ?? [];
     if (org === undefined)
       throw new SluiceError("key must be an API key of an organization (svc_live_… or svc_test_…)");
     this.#options = options;
-    const { binding, url, timeoutMs = 3000 } = options;
-    const over = binding === undefined ? options.fetch : fetchOver(binding, options.key);
-    this.#sluice = new Sluice({ key: options.key, url, fetch: over, timeoutMs });
+    const over = binding === undefined ? options.fetch : fetchOver(binding, key);
+    this.#sluice = new Sluice({ key, url, fetch: over, timeoutMs });
     this.#asker = {
       orgId: `org_${org}`,
-      keyId: `key_${key}`,
+      keyId: `key_${keyId}`,
       policies: [],
       unread: [],
       checks: "limits",
@@ -92,6 +95,16 @@ export class EmbeddedGate {
     if ("refused" in here) throw this.#refusedHere(ask, here, { now, background });
     this.#counts.allowedHere += 1;
     return toldAllow(this.#gate, here);
+  }
+
+  /**
+   * What holds of the organization, at most two seconds old. Asks the service where nothing is known, which also proves the key:
+   * rejects with `Refused` for a key that may not decide, and with `Unreachable` where nobody can tell.
+   */
+  async facts(): Promise<OrgFacts> {
+    const { last } = this.#facts;
+    if (last !== null && this.#clock.now() < this.#validUntil) return last;
+    return this.#facts.ask(async () => (await this.#exchange({ ids: 0 })).facts);
   }
 
   /** The object is told of it with a report, and keeps it like a refusal of its own. */
@@ -229,15 +242,17 @@ export class EmbeddedGate {
     };
   }
 
-  async #exchange(given: Omit<Parameters<typeof exchange>[2], "ids">): Promise<Exchanged> {
+  async #exchange(given: Partial<Exchange>): Promise<Exchanged> {
     const askedAt = this.#clock.now();
     const ungoverned = this.#unreported;
     const told = ungoverned === 0 ? {} : { ungoverned };
     try {
-      const got = await exchange(this.#sluice, this.#holder, { ...given, ...told, ids: this.#ids.wanted });
+      const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...told });
       this.#unreported -= ungoverned;
       this.#validUntil = Math.max(this.#validUntil, askedAt + got.validMs);
-      const { checks, onExpiry } = got;
+      this.#facts.learn(got.facts, askedAt);
+      const { onExpiry } = got;
+      const { checks } = got.facts;
       if (checks !== this.#asker.checks || onExpiry !== this.#asker.onExpiry) {
         this.#asker = { ...this.#asker, checks, onExpiry };
       }

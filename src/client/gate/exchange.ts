@@ -4,6 +4,7 @@ import type { DecisionVerdict } from "../../gate/object-verdict.ts";
 import type { DecisionsDecideBody, EdgeLeasesExchangeBody, LeaseReply } from "../generated/types.ts";
 import { Unreachable } from "../errors.ts";
 import type { Sluice } from "../sluice.ts";
+import type { OrgFacts } from "./org-facts.ts";
 
 /** The service's answer to an ask, and what the gate may learn from it. */
 export interface ToldVerdict extends DecisionVerdict {
@@ -15,8 +16,7 @@ export interface Exchanged {
   /** Names the exchange in the service's log. A refusal in it is kept under the same trace. */
   readonly trace: string | null;
   readonly validMs: number;
-  /** What the org's decisions are checked against by default. */
-  readonly checks: LeaseReply["checks"];
+  readonly facts: OrgFacts;
   readonly onExpiry: LeaseReply["on_expiry"];
   readonly ids: readonly string[];
   readonly refused: readonly string[];
@@ -49,7 +49,11 @@ export async function exchange(sluice: Sluice, holder: string, given: Exchange):
   return {
     trace: response.headers.get("x-svc-trace-id"),
     validMs: reply.valid_ms,
-    checks: reply.checks,
+    facts: {
+      checks: reply.checks,
+      countedBy: new Set(reply.counted_by),
+      scansInput: reply.scans_input,
+    },
     onExpiry: reply.on_expiry,
     ids: reply.ids,
     refused: reply.refused,

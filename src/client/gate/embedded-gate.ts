@@ -18,6 +18,7 @@ import { exchange, type Exchange, type Exchanged, type ToldVerdict } from "./exc
 import { IdPool } from "./id-pool.ts";
 import type { GateOptions, GateStats } from "./options.ts";
 import { KnownFacts, type OrgFacts } from "./org-facts.ts";
+import { holdWhile, sendAtEnd } from "./process-end.ts";
 import { Settlements } from "./settlements.ts";
 import { SteadyClock } from "./steady-clock.ts";
 import { TouchBook } from "./touch-book.ts";
@@ -79,8 +80,7 @@ export class EmbeddedGate {
       onError: options.onError ?? (() => undefined),
       before: () => this.#gate.flush(this.#background(undefined)),
     });
-    // A process that ends by itself has nothing left to wait for, and its timers do not hold it up.
-    beforeExit(() => void this.flush());
+    sendAtEnd(this);
   }
 
   /** Resolves to the allow, and rejects with `Refused`, or `Unreachable` where nobody can tell. */
@@ -232,6 +232,7 @@ export class EmbeddedGate {
     if (!isAway || this.#options.whenUnreachable !== "allow") throw error;
     this.#counts.ungoverned += 1;
     this.#unreported += 1;
+    holdWhile(true, this);
     const now = new Date().toISOString();
     return {
       decision: "allow",
@@ -249,6 +250,7 @@ export class EmbeddedGate {
     try {
       const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...told });
       this.#unreported -= ungoverned;
+      holdWhile(this.#unreported > 0, this);
       this.#validUntil = Math.max(this.#validUntil, askedAt + got.validMs);
       this.#facts.learn(got.facts, askedAt);
       const { onExpiry } = got;
@@ -282,12 +284,6 @@ export class EmbeddedGate {
         }),
     };
   }
-}
-
-/** Where there are processes. Once: a service that is away must not keep one from ending. */
-function beforeExit(flush: () => void): void {
-  const { process } = globalThis as { process?: { once?: (event: string, listener: () => void) => unknown } };
-  process?.once?.("beforeExit", flush);
 }
 
 function reservationOf(allowed: Pick<Allowed, "reservation"> | string): string | undefined {

@@ -49,7 +49,11 @@ export async function localProviders(
   environment: NodeJS.ProcessEnv,
 ): Promise<{ settings: Record<string, string>; standIn: StandIn }> {
   const standIn = await startStandIn({ key: STAND_IN_KEY });
-  const settings: Record<string, string> = { PROXY_CALLER_SETS: CALLER_FIELDS.join(",") };
+  // Everything on this machine is its user's.
+  const settings: Record<string, string> = {
+    PROXY_ORGS: "*",
+    PROXY_CALLER_SETS: CALLER_FIELDS.join(","),
+  };
   for (const name of PROVIDERS) {
     const key = environment[`${name}_API_KEY`];
     settings[`${name}_API_KEY`] = key || STAND_IN_KEY;

@@ -1,6 +1,10 @@
-import { observed } from "../../src/adapters/observed-body.ts";
-import type { Usage } from "../../src/adapters/usage/provider-usage.ts";
-import { isEventStream, readingOf, usageReader } from "../../src/adapters/usage/reading.ts";
+import { begin } from "../../src/adapters/governed-call.ts";
+import { settledBody, USUAL_LEAVE } from "../../src/adapters/settled-body.ts";
+import { openAiChat } from "../../src/providers/apis/openai-chat.ts";
+import { PLAIN } from "../../src/providers/apis/request-members.ts";
+import { meter, meteringFrom } from "../../src/providers/metering.ts";
+import { factsOf } from "../../src/providers/model-facts.ts";
+import { answerReader, isEventStream } from "../../src/providers/usage/reading.ts";
 import { createGate, type EmbeddedGate, type GateBinding } from "../../src/client/gate/index.ts";
 
 /** A proxy before a model: as it is, and governed in three ways. What it is comes from `MODE`; everything else is the same. */
@@ -21,11 +25,18 @@ const ASK = {
 
 let gate: EmbeddedGate | undefined;
 
-const NOTHING: Usage = { input_tokens: 0, output_tokens: 0 };
-
-function runOf(usage: Usage) {
-  return { model: ASK.model, usage, cost_usd: "0.001" };
-}
+/** What the proxy reads of such a call. */
+const METERED = meter(
+  {
+    ...PLAIN,
+    model: ASK.model,
+    isStream: true,
+    inputTokens: 100,
+    outputBound: { perAnswer: 1000, usualPerAnswer: null, answers: 1 },
+  },
+  factsOf([], ASK.model),
+  meteringFrom({}),
+);
 
 interface Governed {
   readonly key: string;
@@ -34,43 +45,25 @@ interface Governed {
   readonly model: () => Promise<Response>;
 }
 
-type Settle = (usage: Usage) => void;
-
 /** Passes the answer on as the governed proxy does, with its own code: a short one at once, a stream as it comes. */
-async function watched(answer: Response, { context, request }: Governed, settle: Settle): Promise<Response> {
-  const { body, headers } = answer;
-  if (body === null) return answer;
-  if (!isEventStream(headers.get("content-type"))) {
-    const bytes = await answer.arrayBuffer();
-    settle(readingOf(new Uint8Array(bytes)).usage ?? NOTHING);
-    return new Response(bytes, answer);
-  }
-  const reader = usageReader(headers.get("content-type"));
-  const { promise, resolve } = Promise.withResolvers<void>();
-  context.waitUntil(promise);
-  const settled = () => {
-    settle(reader.reading.usage ?? NOTHING);
-    resolve();
-  };
-  const observer = {
-    chunk: (chunk: Uint8Array) => reader.push(chunk),
-    end: settled,
-    error: settled,
-    cancel: settled,
-  };
-  const stream = observed(body, observer, { isNative: true });
-  request.signal.addEventListener("abort", () => void stream.leave(), { once: true });
-  return new Response(stream.readable, answer);
-}
-
-async function embedded(env: ProxyEnv, governing: Governed): Promise<Response> {
-  const { key, context, model } = governing;
+async function embedded(env: ProxyEnv, { key, context, request, model }: Governed): Promise<Response> {
   const { SLUICE: binding, SLUICE_URL: url } = env;
   gate ??= createGate(binding === undefined ? { url, key } : { binding, key });
   const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
-  const allowed = await gate.decide(ASK, { waitUntil });
-  const governed = gate;
-  return watched(await model(), governing, (usage) => governed.settle(allowed, runOf(usage), { waitUntil }));
+  const call = await begin({ gate, ask: { ...ASK, on_expiry: "release" }, metered: METERED, waitUntil });
+  waitUntil(call.ended);
+  const answer = await model();
+  const { body, headers } = answer;
+  const reader = answerReader(openAiChat, headers.get("content-type"));
+  if (body !== null && isEventStream(headers.get("content-type"))) {
+    const stream = settledBody(body, { call, reader, leave: USUAL_LEAVE, stop: () => undefined });
+    request.signal.addEventListener("abort", () => void stream.leave(), { once: true });
+    return new Response(stream.readable, answer);
+  }
+  const bytes = await answer.arrayBuffer();
+  reader.push(new Uint8Array(bytes));
+  call.finish(reader.reading);
+  return new Response(bytes, answer);
 }
 
 async function overRpc({ SLUICE }: ProxyEnv, { key, model }: Governed): Promise<Response> {

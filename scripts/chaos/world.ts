@@ -73,7 +73,7 @@ export async function openWorld(entry: string): Promise<World> {
   };
   const proxy = {
     port: 0,
-    settings: { OPENAI_API_KEY: PROVIDER_KEY, OPENAI_URL: provider.url, PROXY_STREAM_USAGE: "true" },
+    settings: { OPENAI_API_KEY: PROVIDER_KEY, OPENAI_URL: provider.url, PROXY_ORGS: "*" },
   };
   const eu = await start("eu", { us: links[1].url }, { isolates: ISOLATES, proxy });
   const us = await start("us", { eu: links[0].url }, {});

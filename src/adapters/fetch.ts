@@ -1,22 +1,35 @@
-import { expectedOf } from "./estimate.ts";
+import { readBody } from "../providers/body/request-body.ts";
+import { type Addressed, addressed } from "../providers/by-url.ts";
+import { type Metered, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
+import type { ProviderApi } from "../providers/provider-api.ts";
+import { answerReader, isEventStream } from "../providers/usage/reading.ts";
+import { Unmetered } from "../providers/unmetered.ts";
 import { begin, type Call, type CallFields, type CallGate, type GovernedCall } from "./governed-call.ts";
-import { type ApiName, apiOf, isFree, usualProvider } from "./provider-api.ts";
-import { dialectOf, refusalOf, refusalResponse } from "./refusal-response.ts";
-import { isAbort, settledResponse } from "./settled-response.ts";
-import { isObject } from "./usage/provider-usage.ts";
+import { checkOtherPaths, type OtherPaths, otherPrice, pathRefusal } from "./other-paths.ts";
+import { refusalOf, refusalResponse } from "./refusal-response.ts";
+import { type LeavePolicy, settledBody, USUAL_LEAVE } from "./settled-body.ts";
+import { UsageEventFilter } from "./usage-event.ts";
 
 export { createGate, Refused, SluiceError, Unreachable } from "../client/gate/index.ts";
 
 type Fetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
-export interface GovernedFetchOptions {
+export interface GovernedFetchOptions extends SomeMetering {
   readonly gate: CallGate;
   /** Whom and what calls are for, such as `customer_id`, `workflow_id` or `tags`; or a function that says it for each call. */
   readonly ask?: CallFields | ((request: { readonly url: URL; readonly headers: Headers }) => CallFields);
-  /** Default: `anthropic` for messages, else `openai`. */
+  /** The provider's name in the price book. Default: by the host; `openai` or `anthropic` by the path where it is not known. */
   readonly provider?: string;
-  /** What calls cost that are not counted in tokens, such as pictures. Default: "0.01". Reading and deleting is free. */
-  readonly otherEstimateUsd?: string;
+  /** Models by the names of their deployments, for Azure. */
+  readonly deployments?: Readonly<Record<string, string>>;
+  /** Calls that are allowed at a price each, although they are not metered, such as `{"POST /v1/batches": "2.50"}`. */
+  readonly otherPaths?: OtherPaths;
+  /** Whether a cost in dollars that the provider tells is charged. */
+  readonly trustsCost?: boolean;
+  /** What becomes of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
+  readonly onLeave?: "stop" | "finish";
+  /** How long a stream is read on after its caller has left. Default: 2,000. */
+  readonly leaveGraceMs?: number;
   /** Default: the runtime's own. */
   readonly fetch?: Fetch;
   /** In a Worker: `(work) => ctx.waitUntil(work)`. */
@@ -28,77 +41,197 @@ export interface GovernedFetchOptions {
  * is. A refusal is an answer with the refusal's status, which SDKs throw as an error of theirs.
  */
 export function governedFetch(options: GovernedFetchOptions): Fetch {
+  checkOtherPaths(options.otherPaths ?? {}, "otherPaths");
   return async (input, init) => {
-    const request = await requestOf(input, init);
-    const { url, method } = request;
-    const api = apiOf(method, url.pathname);
-    const send = () => (options.fetch ?? fetch)(input, init);
-    if (api === null && isFree(method)) return send();
-    let call: GovernedCall;
+    const request = await readRequest(input, init);
+    const at = addressed(request.method, request.url, options.provider);
     try {
-      call = await begin(callOf(request, api, options));
+      const governed = await governedCall(request, at, options);
+      const call = await begin(governed.call);
+      options.waitUntil?.(call.ended);
+      return await send(call, { governed, request, init, options });
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === null) throw error;
-      return refusalResponse(refusal, dialectOf(api));
+      return refusalResponse(refusal, at.provider.errorBody);
     }
-    return answerOf(call, send, init?.signal);
   };
 }
 
-async function answerOf(
-  call: GovernedCall,
-  send: () => Promise<Response>,
-  signal: AbortSignal | null | undefined,
-): Promise<Response> {
-  try {
-    return settledResponse(await send(), call);
-  } catch (error) {
-    if (signal?.aborted === true || isAbort(error)) call.cancel(null);
-    else call.fail();
-    throw error;
-  }
-}
-
-interface Asked {
+interface ReadRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Headers;
-  readonly text: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Fires when whoever called wants no answer any more. */
+  readonly gone: AbortSignal;
 }
 
-async function requestOf(input: string | URL | Request, init: RequestInit | undefined): Promise<Asked> {
-  const isRequest = input instanceof Request;
-  const method = (init?.method ?? (isRequest ? input.method : "GET")).toUpperCase();
-  const headers = new Headers(init?.headers ?? (isRequest ? input.headers : {}));
-  const url = new URL(isRequest ? input.url : input);
-  const body = init?.body;
-  if (typeof body === "string") return { url, method, headers, text: body };
-  if (body instanceof Uint8Array) return { url, method, headers, text: new TextDecoder().decode(body) };
-  // Bodies of other kinds can be read once only, and belong to the provider.
-  const text = isRequest && (body === undefined || body === null) ? await input.clone().text() : "";
-  return { url, method, headers, text };
+async function readRequest(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+): Promise<ReadRequest> {
+  const request = new Request(input, init);
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  const gone = init?.signal ?? request.signal;
+  return {
+    url: new URL(request.url),
+    method: request.method,
+    headers: new Headers(request.headers),
+    bytes,
+    gone,
+  };
 }
 
-function callOf(request: Asked, api: ApiName | null, options: GovernedFetchOptions): Call {
-  const { gate, waitUntil, otherEstimateUsd = "0.01" } = options;
-  const body = objectIn(request.text);
-  const expected = api === null || body === null ? null : expectedOf(api, body);
-  const model = expected?.model ?? (typeof body?.["model"] === "string" ? body["model"] : undefined);
-  const estimate =
-    expected === null || expected.model === undefined
-      ? { cost_usd: otherEstimateUsd }
-      : { input_tokens: expected.inputTokens, max_output_tokens: expected.maxOutputTokens };
-  const { provider = api === null ? undefined : usualProvider(api) } = options;
+/** A call, and its body as it goes on. */
+interface Governed {
+  readonly call: Call;
+  readonly api: ProviderApi | null;
+  readonly metered: Metered | null;
+  readonly write: (maxOutputTokens: number | null) => BodyInit | null;
+  /** Undefined: as it came. */
+  readonly contentType?: string | null;
+}
+
+async function governedCall(
+  request: ReadRequest,
+  { provider, route }: Addressed,
+  options: GovernedFetchOptions,
+): Promise<Governed> {
+  const { gate, waitUntil, trustsCost, deployments = {} } = options;
   const fields = typeof options.ask === "function" ? options.ask(request) : options.ask;
-  return { gate, waitUntil, expected, ask: { model, provider, ...fields, estimate } };
+  const name = options.provider ?? provider.prices;
+  if (route.kind !== "metered") {
+    const cost_usd = route.kind === "free" ? "0" : otherCost(request, route.kind, options);
+    const call = {
+      gate,
+      waitUntil,
+      metered: null,
+      ask: { provider: name, ...fields, estimate: { cost_usd } },
+    };
+    return {
+      call,
+      api: null,
+      metered: null,
+      write: () => (request.bytes.byteLength === 0 ? null : request.bytes),
+    };
+  }
+  const { api } = route;
+  const pathModel = route.pathModel === null ? null : (deployments[route.pathModel] ?? route.pathModel);
+  const body = await readBody(api, request.bytes, request.headers.get("content-type"));
+  const read = api.readRequest(body.members, { pathModel, facts: provider.facts });
+  const metered = meter(read, provider.facts(read.model), meteringFrom(options));
+  const variant = read.variant === null ? {} : { variant: read.variant };
+  const ask = { model: read.model, provider: name, ...variant, ...fields, estimate: metered.estimate };
+  return {
+    call: { gate, waitUntil, trustsCost, metered, ask },
+    api,
+    metered,
+    write: (maxOutputTokens) => body.write(api.withBounds(body.members, { maxOutputTokens })),
+    contentType: body.contentType,
+  };
 }
 
-function objectIn(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const body = JSON.parse(text) as unknown;
-    return isObject(body) ? body : null;
-  } catch {
-    return null;
+function otherCost(
+  request: ReadRequest,
+  kind: "never" | "unknown",
+  { otherPaths }: GovernedFetchOptions,
+): string {
+  const price = kind === "never" ? undefined : otherPrice(otherPaths, request.method, request.url.pathname);
+  if (price !== undefined) return price;
+  throw new Unmetered(403, pathRefusal(kind, "the option `otherPaths` of governedFetch").message);
+}
+
+/** A call that is not a stream is waited for this long after its caller has left: only its end says what it costs. */
+const LONGEST_REST_MS = 600_000;
+
+interface Sending {
+  readonly governed: Governed;
+  readonly request: ReadRequest;
+  readonly init: RequestInit | undefined;
+  readonly options: GovernedFetchOptions;
+}
+
+/** The provider does not hear at once that its caller has left: the answer is read on, to see what it costs. */
+async function send(call: GovernedCall, { governed, request, init, options }: Sending): Promise<Response> {
+  const { gone, url, method } = request;
+  const stop = new AbortController();
+  const { onLeave, leaveGraceMs: graceMs = USUAL_LEAVE.graceMs } = options;
+  const leave: LeavePolicy = { graceMs, readsToEnd: onLeave === "finish" };
+  const headers = new Headers(request.headers);
+  headers.delete("content-length");
+  if (governed.contentType === null) headers.delete("content-type");
+  else if (governed.contentType !== undefined) headers.set("content-type", governed.contentType);
+  const body = governed.write(call.outputBound);
+  const sent = (options.fetch ?? fetch)(url.href, { ...init, method, headers, body, signal: stop.signal });
+  const waitMs = call.isStream && !leave.readsToEnd ? leave.graceMs : LONGEST_REST_MS;
+  const answered = sent.then(
+    (answer) => settled(answer, { call, governed, leave, gone, stop }),
+    (error: unknown) => {
+      if (stop.signal.aborted || gone.aborted) call.cancel(null);
+      else call.fail();
+      throw error;
+    },
+  );
+  return untilGone(answered, gone, () => {
+    const timer = setTimeout(() => stop.abort(gone.reason), waitMs);
+    void answered
+      .then((answer) => answer.body?.cancel())
+      .catch(() => undefined)
+      .finally(() => clearTimeout(timer));
+  });
+}
+
+/** The answer, or an error as soon as the caller is gone. */
+function untilGone(answered: Promise<Response>, gone: AbortSignal, onGone: () => void): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      onGone();
+      reject(gone.reason as Error);
+    };
+    if (gone.aborted) leave();
+    else gone.addEventListener("abort", leave, { once: true });
+    answered.then(resolve, reject).finally(() => gone.removeEventListener("abort", leave));
+  });
+}
+
+interface Settling {
+  readonly call: GovernedCall;
+  readonly governed: Governed;
+  readonly leave: LeavePolicy;
+  readonly gone: AbortSignal;
+  readonly stop: AbortController;
+}
+
+/** A provider's answer, whose end settles the call. */
+function settled(answer: Response, { call, governed, leave, gone, stop }: Settling): Response {
+  const { api, metered } = governed;
+  if (!answer.ok) {
+    call.fail();
+    return answer;
   }
+  if (answer.body === null) {
+    call.finish(null);
+    return answer;
+  }
+  const { status, statusText, headers } = answer;
+  const contentType = headers.get("content-type");
+  const isFiltered = api !== null && metered?.request.showsUsageEvent === false && isEventStream(contentType);
+  const passage = settledBody(answer.body as ReadableStream<Uint8Array>, {
+    call,
+    reader: answerReader(api, contentType),
+    leave,
+    filter: isFiltered ? new UsageEventFilter(api) : undefined,
+    stop: (reason) => stop.abort(reason),
+  });
+  const onGone = () => void passage.leave(gone.reason);
+  if (gone.aborted) onGone();
+  else gone.addEventListener("abort", onGone, { once: true });
+  return withUrl(new Response(passage.readable, { status, statusText, headers }), answer.url);
+}
+
+/** A new response has no address, and SDKs show it in their logs. */
+function withUrl(response: Response, url: string): Response {
+  Object.defineProperty(response, "url", { value: url });
+  return response;
 }

@@ -1,11 +1,13 @@
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { Allowed, EmbeddedGate, SettledRun } from "../client/gate/embedded-gate.ts";
-import type { Expected } from "./estimate.ts";
-import type { Usage } from "./usage/provider-usage.ts";
-import type { Reading } from "./usage/reading.ts";
+import { chargeOf, type Charge } from "../providers/charge.ts";
+import { boundToWrite, type Metered } from "../providers/metering.ts";
+import type { Usage } from "../providers/provider-api.ts";
+import { Unmetered } from "../providers/unmetered.ts";
+import type { Reading } from "../providers/usage/reading.ts";
 
 /** What the adapters need of a gate. */
-export type CallGate = Pick<EmbeddedGate, "decide" | "settle" | "release" | "flush">;
+export type CallGate = Pick<EmbeddedGate, "decide" | "settle" | "release" | "flush" | "knownFacts">;
 
 /** Whom and what a call is for. */
 export type CallFields = Omit<DecisionsDecideBody, "estimate" | "dry_run">;
@@ -14,22 +16,52 @@ export type CallFields = Omit<DecisionsDecideBody, "estimate" | "dry_run">;
 export interface Call {
   readonly gate: CallGate;
   readonly ask: DecisionsDecideBody;
-  /** Null: nothing is known but its estimate, which is then also what it costs. */
-  readonly expected: Expected | null;
+  /** Null: the call costs its estimate, whatever its answer says. */
+  readonly metered: Metered | null;
+  /** Whether the request carries the bound on its output. Default: true. */
+  readonly isBound?: boolean | undefined;
+  /** Whether a cost in dollars that the provider tells is taken for true. */
+  readonly trustsCost?: boolean | undefined;
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
 }
 
 type Outcome = "completed" | "cancelled" | "failed";
 
-/** What a call cost, and whether that is an estimate. */
-type Cost = Pick<SettledRun, "usage" | "cost_usd"> & { readonly estimated?: boolean | undefined };
-
 /** Asks for a call. Rejects with what refused it. */
 export async function begin(call: Call): Promise<GovernedCall> {
   const startedAt = new Date().toISOString();
-  const ask = stated(call.ask);
-  const allowed = await call.gate.decide(ask, { waitUntil: call.waitUntil });
+  // A call whose run never comes is charged: it may have reached the provider.
+  const ask = stated({ ...call.ask, on_expiry: call.ask.on_expiry ?? "charge" });
+  const allowed = await decide(call, ask);
   return new GovernedCall({ ...call, ask }, allowed, startedAt);
+}
+
+/**
+ * The text of a call is sent only where content rules read it. A gate that has not heard from the service lately learns with the
+ * decision whether they do, and then asks once more.
+ */
+async function decide({ gate, metered, waitUntil }: Call, ask: DecisionsDecideBody): Promise<Allowed> {
+  const texts = metered?.request.texts ?? [];
+  const isRead = () => texts.length > 0 && readsInput(gate, ask);
+  const withText = () => gate.decide({ ...ask, input: bounded(texts) }, { waitUntil });
+  if (isRead()) return withText();
+  const allowed = await gate.decide(ask, { waitUntil });
+  if (!isRead()) return allowed;
+  await gate.release(allowed);
+  return withText();
+}
+
+function readsInput({ knownFacts }: CallGate, ask: DecisionsDecideBody): boolean {
+  return knownFacts?.scansInput === true && (ask.checks ?? knownFacts.checks) === "all";
+}
+
+/** The most text that is sent to be read. */
+const MOST_TEXT_CHARACTERS = 2_000_000;
+
+function bounded(texts: readonly string[]): readonly string[] {
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  if (characters <= MOST_TEXT_CHARACTERS) return texts;
+  throw new Unmetered(413, "The text of the call is longer than content rules read, so it is not passed on.");
 }
 
 /** Without members that are undefined: a gate takes any member for something that is asked. */
@@ -58,61 +90,62 @@ export class GovernedCall {
     return this.#hasEnded;
   }
 
-  /** Whether only the end of its answer says what it cost: it is counted in tokens, and is no stream. */
-  get isToldAtEnd(): boolean {
-    return this.#call.expected?.isStream === false;
+  /** Whether its answer says what it costs. */
+  get isMetered(): boolean {
+    return this.#call.metered !== null;
+  }
+
+  get isStream(): boolean {
+    return this.#call.metered?.request.isStream === true;
+  }
+
+  /** The bound on each answer's output that the request must carry. Null: it has one, or needs none. */
+  get outputBound(): number | null {
+    const { metered } = this.#call;
+    return metered === null ? null : boundToWrite(metered, this.allowed.reservation?.max_output_tokens);
   }
 
   /** The answer is complete. */
   finish(reading: Reading | null): void {
-    this.#settle(this.#cost(reading), reading?.hasFailed === true ? "failed" : "completed");
+    this.#settle(this.#charge(reading, true), reading?.hasFailed === true ? "failed" : "completed");
   }
 
-  /** Whoever asked does not want the rest. */
+  /** Whoever asked does not want the rest, and the provider was stopped. */
   cancel(reading: Reading | null): void {
-    if (reading?.isDone === true) {
-      this.finish(reading);
-      return;
-    }
-    this.#settle(this.#cost(reading), "cancelled");
+    if (reading?.isDone === true) this.finish(reading);
+    else this.#settle(this.#charge(reading, false), "cancelled");
   }
 
-  /** The provider broke off in the middle. */
+  /** The provider broke off in the middle, or was stopped because it took too long. */
   breakOff(reading: Reading | null): void {
-    this.#settle(this.#cost(reading), "failed");
+    this.#settle(this.#charge(reading, false), "failed");
   }
 
   /** The provider refused the call or could not be reached, and charges nothing for it. */
   fail(): void {
-    this.#settle({ usage: { input_tokens: 0, output_tokens: 0 }, cost_usd: "0" }, "failed");
+    this.#settle({ usage: NOTHING, cost_usd: "0", estimated: false }, "failed");
   }
 
   /** Settles it with a usage that the caller knows. */
   settle(run: Partial<SettledRun> & { readonly usage: Usage }): void {
-    this.#settle(run, "completed");
+    this.#settle({ ...run, estimated: run.estimated ?? false }, "completed");
   }
 
-  /** What the answer cost: as the provider says, else by what was seen of it, else what was reserved. */
-  #cost(reading: Reading | null): Cost {
-    const { ask, expected } = this.#call;
-    if (expected === null) {
-      const { cost_usd } = ask.estimate;
-      return { usage: { input_tokens: 0, output_tokens: 0 }, cost_usd, estimated: true };
-    }
-    if (reading?.isWhole && reading.usage !== null) return { usage: reading.usage };
-    const input = { ...(reading?.usage ?? { input_tokens: expected.likelyInputTokens }) };
-    const { output_tokens: told = 0 } = reading?.usage ?? {};
-    const usage = { ...input, output_tokens: Math.max(told, reading?.countedOutput ?? 0) };
-    if (reading?.isStream ?? expected.isStream) return { usage, estimated: true };
-    return { usage, cost_usd: this.allowed.reservation?.amount_usd, estimated: true };
+  #charge(reading: Reading | null, isWhole: boolean): Charge {
+    const { ask, metered, isBound = true, trustsCost = false } = this.#call;
+    const { reservation } = this.allowed;
+    if (metered === null) return { usage: NOTHING, cost_usd: ask.estimate.cost_usd, estimated: true };
+    const { max_output_tokens: outputTokens = metered.estimate.max_output_tokens } = reservation ?? {};
+    const reserved = { outputTokens, isBound, amountUsd: reservation?.amount_usd };
+    return chargeOf(metered, reserved, { reading, isWhole }, trustsCost);
   }
 
-  #settle({ estimated = false, ...run }: Partial<SettledRun> & Cost, outcome: Outcome): void {
+  #settle(run: Partial<SettledRun> & Charge, outcome: Outcome): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#resolve();
     const { gate, ask, waitUntil } = this.#call;
-    if (isNothing(this.#call)) {
+    if (isFree(this.#call)) {
       this.#inBackground(gate.release(this.allowed));
       return;
     }
@@ -123,7 +156,6 @@ export class GovernedCall {
       ended_at: new Date().toISOString(),
       model: ask.model ?? "unknown",
       outcome,
-      estimated,
       ...run,
     });
     if (waitUntil !== undefined) this.#inBackground(gate.flush());
@@ -135,9 +167,11 @@ export class GovernedCall {
   }
 }
 
+const NOTHING: Usage = { input_tokens: 0, output_tokens: 0 };
+
 /** Nothing was reserved, and there is nothing to record. */
-function isNothing({ ask, expected }: Call): boolean {
-  return expected === null && Number(ask.estimate.cost_usd) === 0;
+function isFree({ ask, metered }: Call): boolean {
+  return metered === null && Number(ask.estimate.cost_usd) === 0;
 }
 
 /** What a run repeats of its decision. */

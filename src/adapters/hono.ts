@@ -1,9 +1,15 @@
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { SettledRun } from "../client/gate/embedded-gate.ts";
-import type { Expected } from "./estimate.ts";
+import { anyAnswer } from "../providers/apis/any-answer.ts";
+import { PLAIN } from "../providers/apis/request-members.ts";
+import { type Metered, meter, meteringFrom } from "../providers/metering.ts";
+import { factsOf } from "../providers/model-facts.ts";
+import { providerNamed } from "../providers/table.ts";
+import { answerReader } from "../providers/usage/reading.ts";
+import { anthropicError, openAiError } from "../providers/wire-refusal.ts";
 import { begin, type CallGate, type GovernedCall } from "./governed-call.ts";
-import { type Dialect, refusalOf, refusalResponse } from "./refusal-response.ts";
-import { settledBody } from "./settled-response.ts";
+import { refusalOf, refusalResponse } from "./refusal-response.ts";
+import { settledBody, USUAL_LEAVE } from "./settled-body.ts";
 
 export { createGate, Refused, SluiceError, Unreachable } from "../client/gate/index.ts";
 
@@ -29,6 +35,8 @@ export interface GovernedContext {
 export interface SluiceCall {
   readonly reservation: { readonly id: string; readonly amount_usd: string } | null;
   readonly runId: string;
+  /** The bound to send with the call to the provider. Null: the ask has one, or is in dollars. */
+  readonly maxOutputTokens: number | null;
   /** Settles the call with what the handler knows of it, in place of what its answer says. */
   settle(run: Pick<SettledRun, "usage"> & Partial<SettledRun>): void;
 }
@@ -43,24 +51,30 @@ export interface GovernOptions<C> {
   /** What the request asks to spend. */
   readonly ask: (context: C) => DecisionsDecideBody | Promise<DecisionsDecideBody>;
   /** How refusals are written: for the SDKs of OpenAI (default) or of Anthropic. */
-  readonly dialect?: Dialect;
+  readonly dialect?: "openai" | "anthropic";
+  /** The bound of answers whose ask has none. Default: 16,384. */
+  readonly defaultMaxOutputTokens?: number;
 }
 
 /**
  * Middleware that asks before the handler runs and settles the call when its response ends: by what the handler said, else by
  * the provider's usage in the response's body, else by what was reserved.
  */
-export function govern<C extends GovernedContext>({ gate, ask, dialect = "openai" }: GovernOptions<C>) {
+export function govern<C extends GovernedContext>(options: GovernOptions<C>) {
+  const { gate, ask, dialect = "openai", defaultMaxOutputTokens } = options;
   return async (context: C, next: () => Promise<void>): Promise<Response | undefined> => {
     const asked = await ask(context);
     const waitUntil = waitUntilOf(context);
+    const metered = meteredAsk(asked, defaultMaxOutputTokens);
+    const estimate = { ...metered?.estimate, ...asked.estimate };
     let call: GovernedCall;
     try {
-      call = await begin({ gate, ask: asked, expected: expectedFrom(asked), waitUntil });
+      // The handler makes the call, so nobody here can write the bound into it.
+      call = await begin({ gate, ask: { ...asked, estimate }, metered, isBound: false, waitUntil });
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === null) throw error;
-      return refusalResponse(refusal, dialect);
+      return refusalResponse(refusal, dialect === "openai" ? openAiError : anthropicError);
     }
     context.set("sluice" as never, handle(call) as never);
     try {
@@ -78,6 +92,7 @@ function handle(call: GovernedCall): SluiceCall {
   return {
     reservation: call.allowed.reservation,
     runId: call.runId,
+    maxOutputTokens: call.outputBound,
     settle: (run) => call.settle(run),
   };
 }
@@ -88,22 +103,30 @@ function settleAfter(context: GovernedContext, call: GovernedCall): void {
   if (context.error !== undefined || !res.ok) call.fail();
   else if (res.body === null) call.finish(null);
   else {
-    const body = settledBody(res.body, res.headers, call);
-    context.res = new Response(body, res);
+    const reader = answerReader(anyAnswer, res.headers.get("content-type"));
+    const leave = USUAL_LEAVE;
+    const { readable } = settledBody(res.body, { call, reader, leave, stop: () => undefined });
+    context.res = new Response(readable, res);
   }
 }
 
-/** An estimate in tokens says what is known of the input. */
-function expectedFrom({ model, estimate }: DecisionsDecideBody): Expected | null {
+/** What is known of the call's tokens. Null: the ask is in dollars alone, and that is what it costs. */
+function meteredAsk(asked: DecisionsDecideBody, defaultMaxOutputTokens: number | undefined): Metered | null {
+  const { model, provider = "", estimate } = asked;
   if (model === undefined) return null;
-  const { input_tokens = 0, max_output_tokens } = estimate;
-  return {
+  const { input_tokens = 0, max_output_tokens: perAnswer = null } = estimate;
+  const facts = providerNamed(provider)?.facts(model) ?? factsOf([], model);
+  const request = {
+    ...PLAIN,
     model,
-    isStream: false,
     inputTokens: input_tokens,
-    likelyInputTokens: input_tokens,
-    maxOutputTokens: max_output_tokens,
+    hidesOutput: facts.reasons,
+    outputBound: { perAnswer, usualPerAnswer: null, answers: 1 },
   };
+  const metered = meter(request, facts, meteringFrom({ defaultMaxOutputTokens }));
+  // An amount in dollars is reserved as it is.
+  const { min_output_tokens: _, ...exact } = metered.estimate;
+  return estimate.cost_usd === undefined ? metered : { ...metered, estimate: exact };
 }
 
 /** Hono has an execution context in Workers, and throws elsewhere. */

@@ -1,6 +1,5 @@
-import type { WireRefusal } from "../adapters/refusal-response.ts";
+import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { headersFrom } from "./headers.ts";
-import type { Provider } from "./options.ts";
 
 const MOST_ERROR_BYTES = 65_536;
 
@@ -10,7 +9,7 @@ export function badGateway(message: string): WireRefusal {
 }
 
 /** What is relayed of an answer that is no success. */
-export async function failedAnswer(answer: Response, provider: Provider): Promise<Response | WireRefusal> {
+export async function failedAnswer(answer: Response, key: string): Promise<Response | WireRefusal> {
   const { status } = answer;
   if (status < 400) {
     await answer.body?.cancel();
@@ -23,9 +22,9 @@ export async function failedAnswer(answer: Response, provider: Provider): Promis
     return badGateway(message);
   }
   const text = await textWithin(answer, MOST_ERROR_BYTES);
-  return new Response(text.replaceAll(provider.key, "[key]"), {
+  return new Response(text.replaceAll(key, "[key]"), {
     status,
-    headers: headersFrom(provider, answer.headers),
+    headers: headersFrom(key, answer.headers),
   });
 }
 

@@ -1,48 +1,60 @@
 import type { CallFields } from "../adapters/governed-call.ts";
-import type { WireRefusal } from "../adapters/refusal-response.ts";
-import { CALLER_FIELDS, type CallerField, type ProxyOptions, SET_BY_ANYONE } from "./options.ts";
+import type { WireRefusal } from "../providers/wire-refusal.ts";
+import { CALLER_FIELDS, type CallerField } from "./options.ts";
 
 const PREFIX = "x-sluice-";
 const REQUEST_ID = /^[ -~]{1,128}$/;
 
-/** What a call is for, as its key and its headers say. */
-export interface CallFacts {
+/** What a caller says about its call in headers. */
+export interface CallerSays {
   readonly fields: CallFields;
-  /** Null: it is estimated from its body. */
+  /** Null: the call is estimated from its body. */
   readonly estimateUsd: string | null;
+  /** Everything that it says something about. */
+  readonly names: readonly CallerField[];
 }
 
 function headerOf(field: CallerField): string {
   return PREFIX + field.replaceAll("_", "-");
 }
 
-/** A header that the caller may not set, or that nobody knows, is refused: it was sent to have an effect. */
-export function callFactsOf(
-  headers: Headers,
-  keyId: string,
-  { callerSets = SET_BY_ANYONE, keyFields = {} }: ProxyOptions,
-): CallFacts | WireRefusal {
-  const allowed = new Map(callerSets.map((field) => [headerOf(field), field]));
-  const known = new Set(CALLER_FIELDS.map(headerOf));
-  const told: { -readonly [Field in keyof CallFields]?: CallFields[Field] } = {};
-  let estimateUsd: string | null = null;
+const FIELDS: ReadonlyMap<string, CallerField> = new Map(
+  CALLER_FIELDS.map((field) => [headerOf(field), field]),
+);
+
+/** A header that nobody knows is refused: it was sent to have an effect. */
+export function callerSays(headers: Headers): CallerSays | WireRefusal {
+  const said = new Map<CallerField, string>();
   for (const [name, value] of headers) {
     if (!name.startsWith(PREFIX)) continue;
-    const field = allowed.get(name);
-    if (field === undefined) return known.has(name) ? notAllowed(name) : unknown(name);
-    if (field === "tags") {
-      const tags = tagsIn(value);
-      if (tags === null)
-        return malformed(name, "must be name=value pairs with a comma between them, each name once");
-      told.tags = tags;
-    } else if (value.includes(",")) return malformed(name, "must be sent once, and must not contain a comma");
-    else if (field === "request_id" && !REQUEST_ID.test(value))
+    const field = FIELDS.get(name);
+    if (field === undefined) return unknown(name);
+    if (field !== "tags" && value.includes(","))
+      return malformed(name, "must be sent once, and must not contain a comma");
+    if (field === "request_id" && !REQUEST_ID.test(value))
       return malformed(name, "must be 1 to 128 printable ASCII characters");
-    else if (field === "estimate_usd") estimateUsd = value;
-    else told[field] = value;
+    said.set(field, value);
   }
-  const own = Object.hasOwn(keyFields, keyId) ? keyFields[keyId] : {};
-  return { fields: { ...told, ...own }, estimateUsd };
+  const tags = said.get("tags");
+  const pairs = tags === undefined ? undefined : tagsIn(tags);
+  if (pairs === null)
+    return malformed(headerOf("tags"), "must be name=value pairs with a comma between them, each name once");
+  const chain = chainIn(said);
+  if (chain === null) return malformed(headerOf("parent_run_id"), `must come with ${headerOf("chain_id")}`);
+  const {
+    tags: _,
+    chain_id: __,
+    parent_run_id: ___,
+    estimate_usd: estimateUsd = null,
+    ...fields
+  } = Object.fromEntries(said) as Partial<Record<CallerField, string>>;
+  return { fields: { ...fields, tags: pairs, chain }, estimateUsd, names: [...said.keys()] };
+}
+
+function chainIn(said: ReadonlyMap<CallerField, string>): CallFields["chain"] | null {
+  const [chain_id, parent_run_id] = [said.get("chain_id"), said.get("parent_run_id")];
+  if (chain_id === undefined) return parent_run_id === undefined ? undefined : null;
+  return { chain_id, parent_run_id };
 }
 
 /** Such as `team=search,feature=chat`, with values percent-encoded. */
@@ -61,13 +73,16 @@ function tagsIn(text: string): Record<string, string> | null {
   return Object.fromEntries(tags);
 }
 
-function notAllowed(name: string): WireRefusal {
-  const message = `This proxy does not let callers set ${name}. Leave it out, or ask its operator to allow it.`;
+/** What a caller may not set. */
+export function notAllowed(field: CallerField, isCounted: boolean): WireRefusal {
+  const name = headerOf(field);
+  const why = isCounted ? `, because a limit of your organization counts by ${field}` : "";
+  const message = `This proxy does not let callers set ${name}${why}. Leave it out, or ask its operator to allow it in PROXY_CALLER_SETS.`;
   return { status: 403, code: "forbidden", message, details: {} };
 }
 
 function unknown(name: string): WireRefusal {
-  const message = `${name} is not a header of this proxy. It knows ${CALLER_FIELDS.map(headerOf).join(", ")}.`;
+  const message = `${name} is not a header of this proxy. It knows ${[...FIELDS.keys()].join(", ")}.`;
   return { status: 400, code: "bad_request", message, details: {} };
 }
 

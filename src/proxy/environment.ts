@@ -1,27 +1,39 @@
-import type { GateBinding } from "../client/gate/binding.ts";
+import { checkOtherPaths, type OtherPaths } from "../adapters/other-paths.ts";
 import { SluiceError } from "../client/errors.ts";
+import type { GateBinding } from "../client/gate/binding.ts";
+import { PROVIDERS } from "../providers/table.ts";
 import {
   CALLER_FIELDS,
   type CallerField,
-  type Provider,
+  type ProviderAccess,
+  type ProviderName,
   type ProxyOptions,
-  SET_BY_ANYONE,
 } from "./options.ts";
 
-/** The proxy's bindings, as its wrangler.toml names them. */
-export interface ProxyEnv {
+/** The proxy's bindings, as its wrangler.toml names them: `OPENAI_API_KEY`, `OPENAI_URL` and so on for each provider. */
+export type ProxyEnv = {
   readonly SLUICE?: GateBinding;
   readonly SLUICE_URL?: string;
-  readonly OPENAI_API_KEY?: string;
-  readonly OPENAI_URL?: string;
-  readonly ANTHROPIC_API_KEY?: string;
-  readonly ANTHROPIC_URL?: string;
-  readonly PROXY_CALLER_SETS?: string;
-  readonly PROXY_KEY_FIELDS?: string;
-  readonly PROXY_OTHER_ESTIMATE_USD?: string;
-  readonly PROXY_MAX_BODY_BYTES?: string;
-  readonly PROXY_STREAM_USAGE?: string;
-}
+} & { readonly [Name in Setting | ProviderSetting]?: string };
+
+type ProviderSetting = `${Uppercase<ProviderName>}_${"API_KEY" | "URL"}`;
+type Setting = `PROXY_${
+  | "ORGS"
+  | "CALLER_SETS"
+  | "KEY_FIELDS"
+  | "OTHER_PATHS"
+  | "DEFAULT_MAX_OUTPUT_TOKENS"
+  | "UNSEEN_INPUT"
+  | "BACKGROUND"
+  | "ON_LEAVE"
+  | "LEAVE_GRACE_MS"
+  | "TRUSTS_COST"
+  | "ON_EXPIRY"
+  | "MAX_BODY_BYTES"
+  | "MAX_BODIES_BYTES"
+  | "BODY_TIMEOUT_MS"}`;
+
+export const PROVIDER_NAMES = Object.keys(PROVIDERS) as ProviderName[];
 
 /** Throws an error that names the setting that is wrong, and never its value. */
 export function optionsFrom(env: ProxyEnv): ProxyOptions {
@@ -31,67 +43,117 @@ export function optionsFrom(env: ProxyEnv): ProxyOptions {
   return {
     binding: env.SLUICE,
     url: env.SLUICE_URL,
-    providers: {
-      openai: providerOf("OPENAI", env.OPENAI_API_KEY, env.OPENAI_URL || "https://api.openai.com"),
-      anthropic: providerOf(
-        "ANTHROPIC",
-        env.ANTHROPIC_API_KEY,
-        env.ANTHROPIC_URL || "https://api.anthropic.com",
-      ),
-    },
+    orgs: orgsIn(env.PROXY_ORGS),
+    providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, accessIn(env, name)])),
     callerSets: fieldsIn(env.PROXY_CALLER_SETS),
     keyFields: keyFieldsIn(env.PROXY_KEY_FIELDS),
-    otherEstimateUsd: amountIn(env.PROXY_OTHER_ESTIMATE_USD),
-    mostBodyBytes: bytesIn(env.PROXY_MAX_BODY_BYTES),
-    addsStreamUsage: isOn("PROXY_STREAM_USAGE", env.PROXY_STREAM_USAGE),
+    otherPaths: otherPathsIn(env.PROXY_OTHER_PATHS),
+    defaultMaxOutputTokens: numberIn(env, "PROXY_DEFAULT_MAX_OUTPUT_TOKENS"),
+    unseenInput: choiceIn(env, "PROXY_UNSEEN_INPUT", ["reserve", "refuse"]),
+    background: choiceIn(env, "PROXY_BACKGROUND", ["refuse", "reserve"]),
+    onLeave: choiceIn(env, "PROXY_ON_LEAVE", ["stop", "finish"]),
+    leaveGraceMs: numberIn(env, "PROXY_LEAVE_GRACE_MS"),
+    trustsCost: trustedIn(env.PROXY_TRUSTS_COST),
+    onExpiry: choiceIn(env, "PROXY_ON_EXPIRY", ["charge", "release"]),
+    mostBodyBytes: numberIn(env, "PROXY_MAX_BODY_BYTES"),
+    mostBodiesBytes: numberIn(env, "PROXY_MAX_BODIES_BYTES"),
+    bodyTimeoutMs: numberIn(env, "PROXY_BODY_TIMEOUT_MS"),
   };
 }
 
-function providerOf(name: string, key: string | undefined, url: string): Provider | undefined {
+/** The keys of providers, which must not appear anywhere. */
+export function keysIn(env: ProxyEnv): string[] {
+  return PROVIDER_NAMES.flatMap((name) => env[`${upper(name)}_API_KEY`] || []);
+}
+
+function upper<Name extends ProviderName>(name: Name): Uppercase<Name> {
+  return name.toUpperCase() as Uppercase<Name>;
+}
+
+const ORG_OR_KEY = /^(?:org|key)_[0-9A-Z]{26}$/;
+
+function orgsIn(text: string | undefined): readonly string[] | "*" {
+  const names = listIn(text);
+  if (names.length === 1 && names[0] === "*") return "*";
+  if (names.length > 0 && names.every((name) => ORG_OR_KEY.test(name))) return names;
+  throw new SluiceError(
+    "PROXY_ORGS must name the orgs (org_…) or keys (key_…) that this proxy serves, separated by commas, or be * for every org of the service",
+  );
+}
+
+function accessIn(env: ProxyEnv, provider: ProviderName): ProviderAccess | undefined {
+  const name = upper(provider);
+  const key = env[`${name}_API_KEY`];
+  const url = env[`${name}_URL`] || undefined;
   if (!key) return undefined;
   if (!/^[\u0021-\u007e]+$/.test(key)) throw new SluiceError(`${name}_API_KEY must be printable ASCII`);
-  if (!/^https?:\/\/[^/?#]+[^?#]*$/.test(url))
+  if (url !== undefined && !/^https?:\/\/[^/?#]+[^?#]*$/.test(url))
     throw new SluiceError(`${name}_URL must be an address without a query`);
   return { key, url };
 }
 
-function fieldsIn(text: string | undefined): readonly CallerField[] {
-  if (text === undefined) return SET_BY_ANYONE;
-  const names = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-  const unknown = names.find((name) => !CALLER_FIELDS.some((field) => field === name));
-  if (unknown === undefined) return names as CallerField[];
+function fieldsIn(text: string | undefined): readonly CallerField[] | undefined {
+  if (text === undefined) return undefined;
+  const names = listIn(text);
+  if (names.every((name) => CALLER_FIELDS.some((field) => field === name))) return names as CallerField[];
   throw new SluiceError(
     `PROXY_CALLER_SETS must be a list of ${CALLER_FIELDS.join(", ")}, separated by commas`,
   );
 }
 
+function trustedIn(text: string | undefined): readonly ProviderName[] {
+  const names = listIn(text);
+  if (names.every((name) => PROVIDER_NAMES.some((known) => known === name))) return names as ProviderName[];
+  throw new SluiceError(`PROXY_TRUSTS_COST must be a list of ${PROVIDER_NAMES.join(", ")}`);
+}
+
+function listIn(text: string | undefined): string[] {
+  return (text ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+}
+
 function keyFieldsIn(text: string | undefined): ProxyOptions["keyFields"] {
-  if (!text) return {};
-  try {
-    const fields = JSON.parse(text) as Record<string, object>;
-    if (Object.entries(fields).every(([key, value]) => key.startsWith("key_") && typeof value === "object")) {
-      return fields;
-    }
-  } catch {
-    // Not JSON: the same message.
-  }
+  const fields = objectIn<object>(text);
+  const isFields = ([key, value]: [string, unknown]) => key.startsWith("key_") && typeof value === "object";
+  if (fields !== null && Object.entries(fields).every(isFields)) return fields;
   throw new SluiceError('PROXY_KEY_FIELDS must be JSON such as {"key_…": {"customer_id": "acme"}}');
 }
 
-function amountIn(text: string | undefined): string | undefined {
-  if (!text) return undefined;
-  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return text;
-  throw new SluiceError('PROXY_OTHER_ESTIMATE_USD must be an amount such as "0.01"');
+function otherPathsIn(text: string | undefined): OtherPaths {
+  const paths = objectIn<string>(text);
+  if (paths === null)
+    throw new SluiceError('PROXY_OTHER_PATHS must be JSON such as {"POST /v1/batches": "2.50"}');
+  checkOtherPaths(paths, "PROXY_OTHER_PATHS");
+  return paths;
 }
 
-function bytesIn(text: string | undefined): number | undefined {
+/** Null: the text is no JSON object. */
+function objectIn<Value>(text: string | undefined): Record<string, Value> | null {
+  if (!text) return {};
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === "object" && !Array.isArray(value)
+      ? (value as Record<string, Value> | null)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function numberIn(env: ProxyEnv, name: Setting): number | undefined {
+  const text = env[name];
   if (!text) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new SluiceError("PROXY_MAX_BODY_BYTES must be a number of bytes");
+  throw new SluiceError(`${name} must be a positive whole number`);
 }
 
-function isOn(name: string, text: string | undefined): boolean {
-  if (!text || text === "false") return false;
-  if (text === "true") return true;
-  throw new SluiceError(`${name} must be true or false`);
+function choiceIn<Choice extends string>(
+  env: ProxyEnv,
+  name: Setting,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const text = env[name];
+  if (!text) return undefined;
+  const choice = choices.find((one) => one === text);
+  if (choice !== undefined) return choice;
+  throw new SluiceError(`${name} must be ${choices.join(" or ")}`);
 }

@@ -1,8 +1,9 @@
-import type { Provider } from "./options.ts";
+import type { Auth } from "../providers/provider.ts";
 
 /** Of one connection only (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = [
   "connection",
+  "http2-settings",
   "keep-alive",
   "proxy-authenticate",
   "proxy-authorization",
@@ -13,13 +14,25 @@ const HOP_BY_HOP = [
   "upgrade",
 ] as const;
 
+/** Would turn the call into another one. */
+const OVERRIDES = [
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
+  "x-original-url",
+  "x-rewrite-url",
+] as const;
+
 /** The caller's own, or ours to say: its keys, its address, its account at the provider, how bodies are sent. */
-const NOT_SENT = new Set([
+const NOT_SENT = new Set<string>([
   ...HOP_BY_HOP,
+  ...OVERRIDES,
   "accept-encoding",
+  "api-key",
   "authorization",
   "content-encoding",
   "content-length",
+  "content-type",
   "cookie",
   "expect",
   "forwarded",
@@ -29,12 +42,13 @@ const NOT_SENT = new Set([
   "origin",
   "referer",
   "x-api-key",
+  "x-goog-api-key",
   "x-real-ip",
 ]);
 const NOT_SENT_PREFIXES = ["x-sluice-", "x-forwarded-", "cf-", "x-svc-"];
 
 /** The provider's account is not the caller's to see, and only we name our runs and traces. Bodies are relayed decoded. */
-const NOT_RELAYED = new Set([
+const NOT_RELAYED = new Set<string>([
   ...HOP_BY_HOP,
   "alt-svc",
   "content-encoding",
@@ -45,11 +59,19 @@ const NOT_RELAYED = new Set([
   "anthropic-organization-id",
   "set-cookie",
   "strict-transport-security",
+  "x-sluice-max-output-tokens",
   "x-sluice-run-id",
   "x-svc-trace-id",
 ]);
 
-export function headersTo({ key }: Provider, given: Headers, isAnthropic: boolean): Headers {
+export interface Outgoing {
+  readonly key: string;
+  readonly auth: Auth;
+  /** Null: the runtime sets it. */
+  readonly contentType: string | null;
+}
+
+export function headersTo({ key, auth, contentType }: Outgoing, given: Headers): Headers {
   const named = namedByConnection(given);
   const headers = new Headers();
   for (const [name, value] of given) {
@@ -57,13 +79,13 @@ export function headersTo({ key }: Provider, given: Headers, isAnthropic: boolea
     if (!isOurs && !named.has(name)) headers.set(name, value);
   }
   headers.set("accept-encoding", "identity");
-  if (isAnthropic) headers.set("x-api-key", key);
-  else headers.set("authorization", `Bearer ${key}`);
+  if (contentType !== null) headers.set("content-type", contentType);
+  headers.set(...auth(key));
   return headers;
 }
 
 /** Without anything that has the provider's key in it. */
-export function headersFrom({ key }: Provider, given: Headers): Headers {
+export function headersFrom(key: string, given: Headers): Headers {
   const named = namedByConnection(given);
   const headers = new Headers();
   for (const [name, value] of given) {

@@ -1,9 +1,16 @@
 import { SluiceError } from "../client/errors.ts";
 import { type Context, createProxy, type Proxy } from "./proxy.ts";
-import { optionsFrom, type ProxyEnv } from "./environment.ts";
+import { keysIn, optionsFrom, type ProxyEnv } from "./environment.ts";
 import { ownAnswer } from "./own-answer.ts";
 
-export type { CallerField, Provider, ProviderName, ProxyLine, ProxyOptions } from "./options.ts";
+export type {
+  CallerField,
+  ProviderAccess,
+  ProviderName,
+  ProxyLine,
+  ProxyOptions,
+  UnsettledLine,
+} from "./options.ts";
 export { type Context, createProxy, type Proxy } from "./proxy.ts";
 export type { ProxyEnv } from "./environment.ts";
 
@@ -13,7 +20,13 @@ const proxies = new WeakMap<ProxyEnv, Proxy>();
 function proxyOf(env: ProxyEnv): Proxy {
   const known = proxies.get(env);
   if (known !== undefined) return known;
-  const made = createProxy({ ...optionsFrom(env), log });
+  const options = optionsFrom(env);
+  if (options.orgs === "*")
+    log({
+      source: "proxy",
+      warning: "PROXY_ORGS is *: every org of the service may spend the keys of this proxy",
+    });
+  const made = createProxy({ ...options, log });
   proxies.set(env, made);
   return made;
 }
@@ -26,8 +39,9 @@ function log(line: object): void {
 /** Why the proxy failed, for its operator. */
 function withoutKeys(error: unknown, env: ProxyEnv): string {
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const keys = [env.OPENAI_API_KEY, env.ANTHROPIC_API_KEY].flatMap((key) => (key ? [key] : []));
-  return keys.reduce((text, key) => text.replaceAll(key, "[key]"), cause).replaceAll(/svc_\w+/g, "[key]");
+  return keysIn(env)
+    .reduce((text, key) => text.replaceAll(key, "[key]"), cause)
+    .replaceAll(/svc_\w+/g, "[key]");
 }
 
 /** The proxy as a Worker. */

@@ -9,25 +9,55 @@ const FLUSH_ATTEMPTS = 5;
 /** A flush that takes longer was lost with the request that made it. */
 const LOST_AFTER_MS = 20_000;
 const MOST_REMEMBERED = 20_000;
+const KEY = /^svc_(?:live|test)_(.{26})(.{26})_/;
 
 /**
  * The gate of one key. Runs are sent by the requests that made them, a little later and together, because nothing else keeps
  * a Worker alive. A run that the service does not take as it is goes again with what was reserved for it: it did happen.
  */
 export class KeyGate implements CallGate {
+  readonly key: string;
+  readonly orgId: string;
+  readonly keyId: string;
   readonly #gate: EmbeddedGate;
+  readonly #log: ProxyOptions["log"];
   readonly #reserved = new BoundedMap<string, string>(MOST_REMEMBERED);
   #flushing: { readonly since: number; readonly done: Promise<void> } | null = null;
   /** Whether the service has accepted the key. */
   isProven = false;
 
-  constructor(key: string, { url, binding }: ProxyOptions) {
+  constructor(key: string, { url, binding, log }: ProxyOptions) {
     const onError = (error: unknown, run: RunInput) => this.#sendAgain(error, run);
     this.#gate = createGate({ key, url, binding, onError });
+    this.#log = log;
+    this.key = key;
+    const [, org, id] = KEY.exec(key) ?? [];
+    this.orgId = `org_${org}`;
+    this.keyId = `key_${id}`;
   }
 
   get isIdle(): boolean {
     return this.#gate.stats.runsQueued === 0;
+  }
+
+  /** Rejects if the service does not accept the key. */
+  async prove(): Promise<void> {
+    if (!this.isProven) await this.#facts();
+  }
+
+  /** The names that limits of the org count by. */
+  async countedBy(): Promise<ReadonlySet<string>> {
+    return (await this.#facts()).countedBy;
+  }
+
+  get knownFacts(): EmbeddedGate["knownFacts"] {
+    return this.#gate.knownFacts;
+  }
+
+  async #facts(): ReturnType<EmbeddedGate["facts"]> {
+    const facts = await this.#gate.facts();
+    this.isProven = true;
+    return facts;
   }
 
   /**
@@ -81,12 +111,28 @@ export class KeyGate implements CallGate {
   #sendAgain(error: unknown, run: RunInput): void {
     const { id = "", reservation_id: reservation, ...rest } = run;
     const amount = this.#reserved.get(id);
-    if (amount === undefined) return;
+    if (amount === undefined) {
+      this.#logUnsettled(error, id);
+      return;
+    }
     this.#reserved.delete(id);
     const isSettled = (error as { code?: unknown }).code === "conflict";
     const { input_tokens, output_tokens } = run.usage;
-    const again = { ...rest, id: `${id}-again`, usage: { input_tokens, output_tokens } };
+    const { variant: _, ...plain } = rest;
+    const again = { ...plain, id: `${id}-again`, usage: { input_tokens, output_tokens } };
     if (isSettled || reservation === undefined) this.#gate.settle({ reservation: null }, again);
     else this.#gate.settle(reservation, { ...again, cost_usd: run.cost_usd ?? amount });
+  }
+
+  #logUnsettled(error: unknown, run: string): void {
+    this.#log?.({
+      at: new Date().toISOString(),
+      source: "proxy",
+      code: "unsettled_call",
+      run,
+      org: this.orgId,
+      key: this.keyId,
+      reason: error instanceof Error ? error.name : String((error as { code?: unknown }).code),
+    });
   }
 }

@@ -1,5 +1,4 @@
 import { SluiceError } from "../client/errors.ts";
-import { BoundedMap } from "../domain/bounded-map.ts";
 import { KeyGate } from "./key-gate.ts";
 import type { ProxyOptions } from "./options.ts";
 
@@ -11,7 +10,7 @@ const MOST_UNPROVEN = 200;
 export class KeyGates {
   readonly #options: ProxyOptions;
   readonly #proven = new Map<string, KeyGate>();
-  readonly #unproven = new BoundedMap<string, KeyGate>(MOST_UNPROVEN);
+  readonly #unproven = new Map<string, KeyGate>();
 
   constructor(options: ProxyOptions) {
     this.#options = options;
@@ -24,6 +23,9 @@ export class KeyGates {
     try {
       const gate = new KeyGate(key, this.#options);
       this.#unproven.set(key, gate);
+      const [oldest] = this.#unproven.keys();
+      // Nothing was decided with it, so it has nothing to send.
+      if (this.#unproven.size > MOST_UNPROVEN && oldest !== undefined) this.#unproven.delete(oldest);
       return gate;
     } catch (error) {
       if (error instanceof SluiceError) return null;
@@ -32,7 +34,8 @@ export class KeyGates {
   }
 
   /** Keeps the gate of a key that was accepted. Over the bound, the oldest that has nothing left to send goes. */
-  async keep(key: string, gate: KeyGate): Promise<void> {
+  async keep(gate: KeyGate): Promise<void> {
+    const { key } = gate;
     if (!gate.isProven || this.#proven.has(key)) return;
     this.#unproven.delete(key);
     this.#proven.set(key, gate);

@@ -1,15 +1,17 @@
 import type { CallFields } from "../adapters/governed-call.ts";
+import type { OtherPaths } from "../adapters/other-paths.ts";
 import type { GateBinding } from "../client/gate/binding.ts";
+import type { ProviderName } from "../providers/table.ts";
 
-/** A provider that is governed. Its prefix is its name: `/openai/…`. */
-export interface Provider {
-  /** Such as `https://api.openai.com`. What follows the prefix is added to it. */
-  readonly url: string;
+export type { ProviderName } from "../providers/table.ts";
+
+/** How the proxy reaches a provider. Its prefix is its name: `/openai/…`. */
+export interface ProviderAccess {
   /** The proxy's own key. It never leaves for anywhere but this provider. */
   readonly key: string;
+  /** Such as `https://api.openai.com`, which is the default. What follows the prefix is added to it. */
+  readonly url?: string | undefined;
 }
-
-export type ProviderName = "openai" | "anthropic";
 
 /** What a caller may say about a call, each in a header: `x-sluice-customer-id` and so on. */
 export const CALLER_FIELDS = [
@@ -19,10 +21,15 @@ export const CALLER_FIELDS = [
   "tags",
   "request_id",
   "estimate_usd",
+  "chain_id",
+  "parent_run_id",
+  "action",
+  "approval_id",
+  "variant",
 ] as const;
 export type CallerField = (typeof CALLER_FIELDS)[number];
 
-/** The rest decides who pays, or what is reserved: only for callers that are trusted with it. */
+/** What anyone may set, unless a limit of the org counts by it: it says what a call is for, and not who pays. */
 export const SET_BY_ANYONE: readonly CallerField[] = ["workflow_id", "user_id", "tags"];
 
 /** What the proxy logs of an answer that it made by itself. */
@@ -46,27 +53,59 @@ export interface ProxyLine {
   readonly amount_usd?: string | null;
 }
 
+/** What the proxy logs of a run that the service does not take. */
+export interface UnsettledLine {
+  readonly at: string;
+  readonly source: "proxy";
+  readonly code: "unsettled_call";
+  readonly run: string;
+  readonly org: string | null;
+  readonly key: string | null;
+  readonly reason: string;
+}
+
 export interface ProxyOptions {
   /** Where Sluice is served. */
   readonly url?: string | undefined;
   /** The service's `Gate` entrypoint, in place of `url`, for a Worker of the same account. */
   readonly binding?: GateBinding | undefined;
-  readonly providers: { readonly [Name in ProviderName]?: Provider | undefined };
-  /** Which headers are accepted. Any other is refused. Default: workflow_id, user_id and tags. */
+  /** Whom this proxy serves: ids of orgs and of keys, or `"*"` for every org of the service. */
+  readonly orgs: readonly string[] | "*";
+  readonly providers: { readonly [Name in ProviderName]?: ProviderAccess | undefined };
+  /**
+   * Which headers are accepted. Any other is refused. Default: workflow_id, user_id and tags, each unless a limit of the org
+   * counts by it.
+   */
   readonly callerSets?: readonly CallerField[] | undefined;
   /** What calls of a key are for, by the key's id. A caller cannot change it. */
   readonly keyFields?: Readonly<Record<string, CallFields>> | undefined;
-  /** What calls reserve and cost that are not counted in tokens. Default: "0.01". Reading and deleting is free. */
-  readonly otherEstimateUsd?: string | undefined;
-  /** Default: 32 MiB. */
+  /** Calls that are allowed at a price each, although they are not metered. */
+  readonly otherPaths?: OtherPaths | undefined;
+  /** The bound of answers whose request sets none. Default: 16,384. */
+  readonly defaultMaxOutputTokens?: number | undefined;
+  /** Input that a body does not show: reserved at the model's largest context (default), or refused. */
+  readonly unseenInput?: "reserve" | "refuse" | undefined;
+  /** `background: true`: refused (default), or charged at all that was reserved. */
+  readonly background?: "refuse" | "reserve" | undefined;
+  /** What becomes of a stream whose caller has left: stopped after the grace (default), or read to its end. */
+  readonly onLeave?: "stop" | "finish" | undefined;
+  /** How long a stream is read on after its caller has left. Default: 2,000. */
+  readonly leaveGraceMs?: number | undefined;
+  /** Providers whose own cost in dollars is charged where they tell it. */
+  readonly trustsCost?: readonly ProviderName[] | undefined;
+  /** What becomes of a reservation whose run never comes. Default: `charge`. */
+  readonly onExpiry?: "charge" | "release" | undefined;
+  /** The largest body. Default: 32 MiB. */
   readonly mostBodyBytes?: number | undefined;
-  /** Asks OpenAI's streams for their usage where the caller says nothing about it. Adds an event to the stream. */
-  readonly addsStreamUsage?: boolean | undefined;
+  /** All bodies that are in memory at once. Default: 64 MiB. */
+  readonly mostBodiesBytes?: number | undefined;
+  /** How long a body may take to arrive. Default: 60,000. */
+  readonly bodyTimeoutMs?: number | undefined;
   /** A provider that is silent for longer is cut off. Default: 600,000. */
   readonly longestSilenceMs?: number | undefined;
   /** An answer that takes longer is cut off. Default: 3,600,000. */
   readonly longestAnswerMs?: number | undefined;
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
-  /** Gets a line for each answer that the proxy makes by itself: refusals, and providers that fail. */
-  readonly log?: ((line: ProxyLine) => void) | undefined;
+  /** Gets a line for each answer that the proxy makes by itself, and for each run that the service does not take. */
+  readonly log?: ((line: ProxyLine | UnsettledLine) => void) | undefined;
 }

@@ -1,6 +1,6 @@
-import { apiOf } from "../adapters/provider-api.ts";
-import { refusalResponse, type WireRefusal } from "../adapters/refusal-response.ts";
+import { refusalResponse } from "../adapters/refusal-response.ts";
 import { refusedFields } from "../domain/refusal-log.ts";
+import { openAiError, type WireRefusal } from "../providers/wire-refusal.ts";
 import type { ProxyLine } from "./options.ts";
 import type { Target } from "./target.ts";
 
@@ -26,15 +26,21 @@ export function ownAnswer(answer: OwnAnswer, { method, target, startedAt, log }:
     trace: traceId,
     source: "proxy",
     method,
-    provider: target?.provider ?? null,
-    api: target === null ? null : apiOf(method, target.path),
+    provider: target?.name ?? null,
+    api: target === null ? null : apiName(method, target),
     status,
     code,
     ...namesIn(by?.key ?? ""),
     ms: Date.now() - startedAt,
     ...refusedFields(answer, by?.ask),
   });
-  return refusalResponse({ ...answer, traceId }, target?.provider ?? "openai");
+  return refusalResponse({ ...answer, traceId }, target?.provider.errorBody ?? openAiError);
+}
+
+/** Null: the call is not metered. */
+function apiName(method: string, { provider, path }: Target): string | null {
+  const route = provider.route(method, path);
+  return route.kind === "metered" ? route.api.name : null;
 }
 
 const KEY = /^svc_(?:live|test)_(.{26})(.{26})_/;

@@ -1,16 +1,19 @@
 import { begin, type GovernedCall } from "../adapters/governed-call.ts";
-import { MOST_LAG_MS } from "../adapters/native-body.ts";
-import { apiOf } from "../adapters/provider-api.ts";
-import { refusalOf, type WireRefusal } from "../adapters/refusal-response.ts";
-import { askedCall } from "./asked-call.ts";
+import { checkOtherPaths } from "../adapters/other-paths.ts";
+import { refusalOf } from "../adapters/refusal-response.ts";
+import { USUAL_LEAVE } from "../adapters/settled-body.ts";
+import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway } from "./answer.ts";
-import { callFactsOf } from "./call-fields.ts";
+import { type CallerSays, callerSays } from "./call-fields.ts";
+import { fieldsOf } from "./caller-rights.ts";
 import { headersTo } from "./headers.ts";
+import type { KeyGate } from "./key-gate.ts";
 import { KeyGates } from "./key-gates.ts";
-import type { Provider, ProxyOptions } from "./options.ts";
+import type { ProviderAccess, ProxyOptions } from "./options.ts";
 import { type OwnAnswer, ownAnswer } from "./own-answer.ts";
 import { relay } from "./relay.ts";
-import { bodyWithin } from "./request-body.ts";
+import { BodyMemory, readWithin } from "./request-body.ts";
+import { type ServedCall, servedCall, type Service, serviceOf } from "./served-call.ts";
 import { type Target, targetOf } from "./target.ts";
 import { Watch } from "./watch.ts";
 
@@ -25,13 +28,17 @@ export interface Proxy {
 
 const USUAL = {
   mostBodyBytes: 33_554_432,
+  mostBodiesBytes: 67_108_864,
+  bodyTimeoutMs: 60_000,
   longestSilenceMs: 600_000,
   longestAnswerMs: 3_600_000,
 } as const;
 
 /** A proxy before the APIs of providers. Whoever calls it brings a Sluice key, and never sees the provider's. */
 export function createProxy(options: ProxyOptions): Proxy {
+  checkOtherPaths(options.otherPaths ?? {}, "otherPaths");
   const gates = new KeyGates(options);
+  const memory = new BodyMemory(options.mostBodiesBytes ?? USUAL.mostBodiesBytes);
   return {
     fetch: async (request, context) => {
       const startedAt = Date.now();
@@ -39,7 +46,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       const { method } = request;
       const target = targetOf(new URL(request.url).pathname);
       if ("code" in target) return ownAnswer(target, { method, target: null, startedAt, log });
-      const answer = await govern({ request, context, target, gates, options });
+      const answer = await govern({ request, context, target, gates, memory, options });
       return answer instanceof Response ? answer : ownAnswer(answer, { method, target, startedAt, log });
     },
   };
@@ -50,66 +57,121 @@ interface Governing {
   readonly context: Context;
   readonly target: Target;
   readonly gates: KeyGates;
+  readonly memory: BodyMemory;
   readonly options: ProxyOptions;
 }
 
+/** A call whose caller, provider and path are known, and whose body is not. */
+interface Admitted {
+  readonly gate: KeyGate;
+  readonly access: ProviderAccess;
+  readonly service: Service;
+  readonly says: CallerSays;
+}
+
 async function govern(governing: Governing): Promise<Response | OwnAnswer> {
-  const { request, context, target, gates, options } = governing;
-  const provider = options.providers[target.provider];
-  if (provider === undefined) return notServed(target.provider);
+  const admitted = admit(governing);
+  if ("code" in admitted) return admitted;
+  const { gate } = admitted;
+  const { request, gates, memory, options, context } = governing;
+  try {
+    const fields = await fieldsOf(admitted.says, gate, options);
+    if ("code" in fields) return { ...fields, by: { key: gate.key, ask: {} } };
+    const body = await readWithin(request, {
+      mostBytes: options.mostBodyBytes ?? USUAL.mostBodyBytes,
+      timeoutMs: options.bodyTimeoutMs ?? USUAL.bodyTimeoutMs,
+      memory,
+      prove: () => gate.prove(),
+    });
+    if ("code" in body) return body;
+    try {
+      return await serve(governing, admitted, { bytes: body.bytes, fields });
+    } finally {
+      body.release();
+    }
+  } catch (error) {
+    const refusal = refusalOf(error);
+    if (refusal === null) throw error;
+    return refusal;
+  } finally {
+    context.waitUntil(gates.keep(gate));
+  }
+}
+
+/** Everything that can be refused before a body is read. */
+function admit({ request, target, gates, options }: Governing): Admitted | WireRefusal {
+  const access = options.providers[target.name];
+  if (access === undefined) return notServed(target.name);
   if (request.headers.has("upgrade")) return badRequest("WebSockets are not governed. Use HTTP.");
   const key = keyIn(request.headers);
   const gate = key === null ? null : gates.gateOf(key);
-  if (key === null || gate === null) return UNAUTHORIZED;
-  const facts = callFactsOf(request.headers, keyIdOf(key), options);
-  if ("code" in facts) return facts;
-  const body = await bodyWithin(request, options.mostBodyBytes ?? USUAL.mostBodyBytes);
-  if ("code" in body) return body;
-  const { method, headers } = request;
-  const api = apiOf(method, target.path);
-  const asked = askedCall({ method, target, api, headers, body }, facts, options);
-  if ("code" in asked) return asked;
-  const waitUntil = (work: Promise<unknown>) => context.waitUntil(work);
-  const by = { key, ask: asked.ask };
+  if (gate === null) return UNAUTHORIZED;
+  if (options.orgs !== "*" && !options.orgs.includes(gate.orgId) && !options.orgs.includes(gate.keyId))
+    return NOT_OURS;
+  const service = serviceOf(request.method, target, options);
+  if ("code" in service) return service;
+  const says = callerSays(request.headers);
+  return "code" in says ? says : { gate, access, service, says };
+}
+
+async function serve(
+  governing: Governing,
+  { gate, access, service, says }: Admitted,
+  { bytes, fields }: { bytes: Uint8Array<ArrayBuffer>; fields: CallerSays["fields"] },
+): Promise<Response | OwnAnswer> {
+  const { request, target, options, context } = governing;
+  const { estimateUsd } = says;
+  const { headers } = request;
+  const served = await servedCall({ target, service, headers, bytes, fields, estimateUsd }, options);
+  const by = { key: gate.key, ask: served.ask };
   let call: GovernedCall;
   try {
-    call = await begin({ gate, ask: asked.ask, expected: asked.expected, waitUntil });
+    call = await begin({
+      gate,
+      ask: { on_expiry: options.onExpiry, ...served.ask },
+      metered: served.metered,
+      trustsCost: options.trustsCost?.includes(target.name),
+      waitUntil: (work) => context.waitUntil(work),
+    });
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal === null) throw error;
     return refusal.status === 401 ? refusal : { ...refusal, by };
-  } finally {
-    waitUntil(gates.keep(key, gate));
   }
-  const answer = await send(governing, { call, provider, body: asked.body });
+  const answer = await send(governing, { call, access, served });
   return answer instanceof Response ? answer : { ...answer, by };
 }
 
 function send(
   { request, context, target, options }: Governing,
-  { call, provider, body }: { call: GovernedCall; provider: Provider; body: Uint8Array<ArrayBuffer> },
+  { call, access, served }: { call: GovernedCall; access: ProviderAccess; served: ServedCall },
 ): Promise<Response | WireRefusal> {
   const { longestSilenceMs = USUAL.longestSilenceMs, longestAnswerMs = USUAL.longestAnswerMs } = options;
   const watch = new Watch(longestSilenceMs, longestAnswerMs);
   // A Worker ends with its caller, unless there is work that it waits for.
   context.waitUntil(call.ended);
-  const { method } = request;
-  const url = provider.url.replace(/\/+$/, "") + target.path + new URL(request.url).search;
+  const { key, url = target.provider.url } = access;
+  const { contentType = request.headers.get("content-type") } = served;
+  const maxOutputTokens = call.outputBound;
   const init: RequestInit = {
-    method,
-    headers: headersTo(provider, request.headers, target.provider === "anthropic"),
+    method: request.method,
+    headers: headersTo({ key, auth: target.provider.auth, contentType }, request.headers),
     redirect: "manual",
     signal: watch.signal,
-    ...(body.byteLength === 0 ? {} : { body }),
+    body: served.write(maxOutputTokens),
   };
+  const to = url.replace(/\/+$/, "") + target.path + new URL(request.url).search;
+  const { leaveGraceMs = USUAL_LEAVE.graceMs, onLeave } = options;
   return relay({
     call,
-    provider,
+    api: served.api,
+    key,
+    maxOutputTokens,
+    showsUsageEvent: served.metered?.request.showsUsageEvent !== false,
+    leave: { graceMs: leaveGraceMs, readsToEnd: onLeave === "finish" },
     watch,
     gone: request.signal,
-    send: () => (options.fetch ?? fetch)(url, init),
-    // A body that the runtime passes on is looked at so rarely that less silence than that says nothing.
-    isNative: options.fetch === undefined && longestSilenceMs > MOST_LAG_MS,
+    send: () => (options.fetch ?? fetch)(to, init),
   }).catch(() => badGateway("The provider's answer could not be relayed."));
 }
 
@@ -120,13 +182,17 @@ const UNAUTHORIZED: WireRefusal = {
   details: {},
 };
 
+const NOT_OURS: WireRefusal = {
+  status: 403,
+  code: "forbidden",
+  message:
+    "This proxy does not serve your organization. Its operator names those that it serves in PROXY_ORGS.",
+  details: {},
+};
+
 function keyIn(headers: Headers): string | null {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
   return bearer ?? headers.get("x-api-key");
-}
-
-function keyIdOf(key: string): string {
-  return `key_${/^svc_(?:live|test)_.{26}(.{26})_/.exec(key)?.[1] ?? ""}`;
 }
 
 function notServed(provider: string): WireRefusal {

@@ -1,39 +1,51 @@
 import type { GovernedCall } from "../adapters/governed-call.ts";
-import type { WireRefusal } from "../adapters/refusal-response.ts";
-import { observed } from "../adapters/observed-body.ts";
-import { isEventStream, readingOf, usageReader } from "../adapters/usage/reading.ts";
+import { type LeavePolicy, settledBody } from "../adapters/settled-body.ts";
+import { UsageEventFilter } from "../adapters/usage-event.ts";
+import type { ProviderApi } from "../providers/provider-api.ts";
+import { answerReader, isEventStream } from "../providers/usage/reading.ts";
+import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway, failedAnswer } from "./answer.ts";
 import { headersFrom } from "./headers.ts";
-import type { Provider } from "./options.ts";
 import type { Watch } from "./watch.ts";
 
 export interface Relayed {
   readonly call: GovernedCall;
-  readonly provider: Provider;
+  /** Null: the answer says nothing about its cost. */
+  readonly api: ProviderApi | null;
+  /** The provider's key, which its answers must not show. */
+  readonly key: string;
+  /** The bound that was written into the request. Null: none. */
+  readonly maxOutputTokens: number | null;
+  /** Whether the caller asked for the event with the usage. */
+  readonly showsUsageEvent: boolean;
+  readonly leave: LeavePolicy;
   readonly watch: Watch;
   /** Fires when the caller goes away. */
   readonly gone: AbortSignal;
   readonly send: () => Promise<Response>;
-  /** Whether the answer's body is the runtime's own. */
-  readonly isNative: boolean;
 }
 
-/** The provider's answer, byte for byte, as fast as the caller reads it. Whichever way it ends, the call is settled. */
+/** The provider's answer, as fast as the caller reads it. Whichever way it ends, the call is settled. */
 export async function relay(relayed: Relayed): Promise<Response | WireRefusal> {
-  const { call, watch, provider } = relayed;
+  const { call, watch, key } = relayed;
   let answer: Response;
+  const stopped = stopIfLeft(relayed);
   try {
     answer = await relayed.send();
   } catch {
     watch.end();
+    // A provider that was stopped before it answered may bill what nobody saw.
     if (relayed.gone.aborted) call.cancel(null);
+    else if (watch.hasStopped) call.breakOff(null);
     else call.fail();
     return badGateway("The provider could not be reached, or did not answer in time.");
+  } finally {
+    stopped.clear();
   }
   if (answer.ok) return isShort(answer) ? shortAnswer(answer, relayed) : succeeded(answer, relayed);
   call.fail();
   try {
-    const failed = await failedAnswer(answer, provider);
+    const failed = await failedAnswer(answer, key);
     if (failed instanceof Response) failed.headers.set("x-sluice-run-id", call.runId);
     return failed;
   } catch {
@@ -41,6 +53,23 @@ export async function relay(relayed: Relayed): Promise<Response | WireRefusal> {
   } finally {
     watch.end();
   }
+}
+
+/** A stream whose caller leaves before it begins is waited for as long as one that is left later. */
+function stopIfLeft({ call, leave, gone, watch }: Relayed): { clear(): void } {
+  if (!call.isStream || leave.readsToEnd) return { clear: () => undefined };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onLeave = () => {
+    timer = setTimeout(() => watch.abort(new Error("the caller has left")), leave.graceMs);
+  };
+  if (gone.aborted) onLeave();
+  else gone.addEventListener("abort", onLeave, { once: true });
+  return {
+    clear: () => {
+      clearTimeout(timer);
+      gone.removeEventListener("abort", onLeave);
+    },
+  };
 }
 
 /** The longest answer that is read at once. */
@@ -60,22 +89,25 @@ function isShort({ headers, body }: Response): boolean {
 
 /** Reading it at once takes a fraction of the processor time that its chunks would, each by itself. */
 async function shortAnswer(answer: Response, relayed: Relayed): Promise<Response | WireRefusal> {
-  const { call, watch } = relayed;
+  const { call, watch, api } = relayed;
+  const reader = answerReader(api, answer.headers.get("content-type"));
   try {
     const bytes = await answer.arrayBuffer();
-    call.finish(readingOf(new Uint8Array(bytes)));
+    reader.push(new Uint8Array(bytes));
+    call.finish(reader.reading);
     return new Response(bytes, { status: answer.status, headers: relayedHeaders(answer, relayed) });
   } catch {
-    call.breakOff(readingOf(new Uint8Array()));
+    call.breakOff(reader.reading);
     return badGateway("The provider broke off its answer.");
   } finally {
     watch.end();
   }
 }
 
-function relayedHeaders(answer: Response, { provider, call }: Relayed): Headers {
-  const headers = headersFrom(provider, answer.headers);
+function relayedHeaders(answer: Response, { key, call, maxOutputTokens }: Relayed): Headers {
+  const headers = headersFrom(key, answer.headers);
   headers.set("x-sluice-run-id", call.runId);
+  if (maxOutputTokens !== null) headers.set("x-sluice-max-output-tokens", String(maxOutputTokens));
   return headers;
 }
 
@@ -97,37 +129,21 @@ function succeeded(answer: Response, relayed: Relayed): Response {
 function relayedBody(
   body: ReadableStream<Uint8Array>,
   headers: Headers,
-  { call, watch, gone, isNative }: Relayed,
+  { call, api, watch, gone, leave, showsUsageEvent }: Relayed,
 ): ReadableStream<Uint8Array> {
   const contentType = headers.get("content-type");
-  const reader = usageReader(contentType);
-  const ended = (settle: () => void) => {
-    watch.end();
-    settle();
-  };
-  const caller = { hasLeft: false };
-  const stream = observed(
-    body,
-    {
-      chunk: (chunk) => {
-        watch.heard();
-        reader.push(chunk);
-      },
-      end: () => ended(() => call.finish(reader.reading)),
-      error: () =>
-        ended(() => (caller.hasLeft ? call.cancel(reader.reading) : call.breakOff(reader.reading))),
-      cancel: () => ended(() => call.cancel(reader.reading)),
-    },
-    // A stream comes as fast as a model writes. Any other body may come faster than a copy of it is read.
-    { isReadToEnd: call.isToldAtEnd, isNative: isNative && isEventStream(contentType) },
-  );
-  whenGone(gone, async () => {
-    caller.hasLeft = true;
-    await stream.leave();
-    // A provider that is silent would go on until its next piece.
-    watch.abort(new Error("the caller has left"));
+  const isFiltered = api !== null && !showsUsageEvent && isEventStream(contentType);
+  const passage = settledBody(body, {
+    call,
+    reader: answerReader(api, contentType),
+    leave,
+    filter: isFiltered ? new UsageEventFilter(api) : undefined,
+    stop: (reason) => watch.abort(reason),
+    onChunk: () => watch.heard(),
+    onEnd: () => watch.end(),
   });
-  return stream.readable;
+  whenGone(gone, () => passage.leave());
+  return passage.readable;
 }
 
 /** A function of its own, so that the listener does not keep the signal alive, and the request with it. */

@@ -1,26 +1,29 @@
-import type { WireRefusal } from "../adapters/refusal-response.ts";
+import { PROVIDERS } from "../providers/table.ts";
+import type { Provider } from "../providers/provider.ts";
+import type { WireRefusal } from "../providers/wire-refusal.ts";
 import type { ProviderName } from "./options.ts";
 
 /** What a path asks for. */
 export interface Target {
-  readonly provider: ProviderName;
+  readonly name: ProviderName;
+  readonly provider: Provider;
   /** What follows the prefix. */
   readonly path: string;
 }
-
-const PREFIX = /^\/(openai|anthropic)(\/.*)$/;
 
 /**
  * The provider and the path on it. A path that a provider might read differently than we do is refused, so that no spelling
  * leads out of the prefix or past the price of a call.
  */
 export function targetOf(pathname: string): Target | WireRefusal {
-  const [, provider, path = ""] = PREFIX.exec(pathname) ?? [];
-  if (provider === undefined) {
-    const message = "There is nothing here. Paths begin with /openai/ or /anthropic/.";
+  const [, name = "", path = ""] = /^\/([^/]+)(\/.*)$/.exec(pathname) ?? [];
+  if (!Object.hasOwn(PROVIDERS, name)) {
+    const prefixes = Object.keys(PROVIDERS).map((known) => `/${known}/`);
+    const message = `There is nothing here. Paths begin with ${prefixes.join(" or ")}.`;
     return { status: 404, code: "not_found", message, details: {} };
   }
-  if (isPlain(path)) return { provider: provider as ProviderName, path };
+  const known = name as ProviderName;
+  if (isPlain(path)) return { name: known, provider: PROVIDERS[known], path };
   const message =
     "The path is ambiguous: send it without empty or dotted segments, and without encoded slashes or percent signs.";
   return { status: 400, code: "bad_request", message, details: {} };

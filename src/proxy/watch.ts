@@ -16,6 +16,11 @@ export class Watch {
     return this.#stop.signal;
   }
 
+  /** Whether the provider was stopped. */
+  get hasStopped(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
   heard(): void {
     this.#heardAt = Date.now();
   }

@@ -2,12 +2,17 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import worker from "../../src/proxy/index.ts";
 import { optionsFrom } from "../../src/proxy/environment.ts";
 
-const set = { SLUICE_URL: "https://sluice.test", OPENAI_API_KEY: "sk-1" };
+const set = {
+  SLUICE_URL: "https://sluice.test",
+  OPENAI_API_KEY: "sk-1",
+  PROXY_ORGS: "org_01ARZ3NDEKTSV4RRFFQ69G5FAV",
+};
 
 test("a provider without a key is not served, and only what is listed may be set by callers", () => {
   expect(optionsFrom(set)).toMatchObject({
-    providers: { openai: { url: "https://api.openai.com", key: "sk-1" }, anthropic: undefined },
-    callerSets: ["workflow_id", "user_id", "tags"],
+    providers: { openai: { url: undefined, key: "sk-1" }, anthropic: undefined },
+    orgs: ["org_01ARZ3NDEKTSV4RRFFQ69G5FAV"],
+    callerSets: undefined,
   });
   expect(optionsFrom({ ...set, PROXY_CALLER_SETS: "" }).callerSets).toEqual([]);
 });
@@ -20,16 +25,29 @@ describe("a setting that is wrong stops every call, and is named without its val
     ["PROXY_CALLER_SETS", { PROXY_CALLER_SETS: "customer_id,secret" }],
     ["PROXY_KEY_FIELDS", { PROXY_KEY_FIELDS: "secret" }],
     ["PROXY_KEY_FIELDS", { PROXY_KEY_FIELDS: '{"secret":{}}' }],
-    ["PROXY_OTHER_ESTIMATE_USD", { PROXY_OTHER_ESTIMATE_USD: "secret" }],
+    ["PROXY_ORGS", { PROXY_ORGS: "" }],
+    ["PROXY_ORGS", { PROXY_ORGS: "org_secret" }],
+    ["PROXY_ORGS", { PROXY_ORGS: "*,org_01ARZ3NDEKTSV4RRFFQ69G5FAV" }],
+    ["PROXY_OTHER_PATHS", { PROXY_OTHER_PATHS: "secret" }],
+    ["PROXY_OTHER_PATHS", { PROXY_OTHER_PATHS: '{"POST /v1/batches":"secret"}' }],
+    ["PROXY_OTHER_PATHS", { PROXY_OTHER_PATHS: '{"/v1/batches":"1"}' }],
+    ["PROXY_OTHER_PATHS", { PROXY_OTHER_PATHS: '{"POST /v1/realtime/client_secrets":"1"}' }],
+    ["PROXY_OTHER_PATHS", { PROXY_OTHER_PATHS: '{"GET /v1/organization/admin_api_keys":"1"}' }],
+    ["PROXY_DEFAULT_MAX_OUTPUT_TOKENS", { PROXY_DEFAULT_MAX_OUTPUT_TOKENS: "0" }],
+    ["PROXY_UNSEEN_INPUT", { PROXY_UNSEEN_INPUT: "secret" }],
+    ["PROXY_BACKGROUND", { PROXY_BACKGROUND: "secret" }],
+    ["PROXY_ON_LEAVE", { PROXY_ON_LEAVE: "secret" }],
+    ["PROXY_LEAVE_GRACE_MS", { PROXY_LEAVE_GRACE_MS: "-1" }],
+    ["PROXY_TRUSTS_COST", { PROXY_TRUSTS_COST: "secret" }],
+    ["PROXY_ON_EXPIRY", { PROXY_ON_EXPIRY: "secret" }],
     ["PROXY_MAX_BODY_BYTES", { PROXY_MAX_BODY_BYTES: "secret" }],
-    ["PROXY_STREAM_USAGE", { PROXY_STREAM_USAGE: "secret" }],
   ])("%s", async (name, wrong) => {
     const request = new Request("https://proxy.test/openai/v1/models");
     const answer = await worker.fetch(request, { ...set, ...wrong }, { waitUntil: () => undefined });
     const text = await answer.text();
     expect(answer.status).toBe(500);
     expect(text).toContain(name);
-    expect(text).not.toContain("secret");
+    expect(text.replaceAll("client_secrets", "")).not.toContain("secret");
   });
 });
 
@@ -38,7 +56,12 @@ test("why the proxy failed is logged without any key", async () => {
   vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
   onTestFinished(() => void vi.restoreAllMocks());
   const caller = `svc_live_${"0".repeat(26)}${"1".repeat(26)}_secret`;
-  const env = { ...set, OPENAI_API_KEY: "sk-openai-secret", ANTHROPIC_API_KEY: "sk-anthropic-secret" };
+  const env = {
+    ...set,
+    PROXY_ORGS: "*",
+    OPENAI_API_KEY: "sk-openai-secret",
+    ANTHROPIC_API_KEY: "sk-anthropic-secret",
+  };
   const request = new Request("https://proxy.test/openai/v1/models", {
     headers: { authorization: `Bearer ${caller}` },
   });
@@ -49,7 +72,8 @@ test("why the proxy failed is logged without any key", async () => {
   const unreachable = { ...env, SLUICE_URL: "http://127.0.0.1:1" };
   const answer = await worker.fetch(request, unreachable, { waitUntil });
   expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining("secret")]);
-  expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain("lost with [key], [key] and [key]");
-  expect(lines[0]).not.toContain("secret");
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toContain("PROXY_ORGS is *");
+  expect(lines[1]).toContain("lost with [key], [key] and [key]");
+  expect(lines[1]).not.toContain("secret");
 });

@@ -52,6 +52,7 @@ export function proxyBefore(url: string, options: Partial<ProxyOptions> = {}) {
   const provider = { url, key: PROVIDER_KEY };
   const proxy = createProxy({
     url: sharedServer().urls[0],
+    orgs: "*",
     providers: { openai: provider, anthropic: provider },
     ...options,
   });

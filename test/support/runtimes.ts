@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Miniflare } from "miniflare";
 import { afterAll } from "vitest";
@@ -20,10 +19,8 @@ export const proxyWorkers = (): Start =>
     SLUICE_URL: sharedServer().urls[0],
     OPENAI_URL: source,
     OPENAI_API_KEY: PROVIDER_KEY,
+    PROXY_ORGS: "*",
   }));
-
-export const observingWorkers = (): Start =>
-  workers("test/support/observing-worker.ts", (source) => ({ SOURCE_URL: source }));
 
 function workers(file: string, bindings: (source: string) => Record<string, string>): Start {
   const config = readWorkerConfig(join(FOLDER, "wrangler.toml"));
@@ -45,33 +42,4 @@ function workers(file: string, bindings: (source: string) => Record<string, stri
     started.push(worker);
     return String(await worker.unsafeGetDirectURL(config.name)).replace(/\/$/, "");
   };
-}
-
-/** Runtimes that this process has started. Linux says what they take. */
-export function runtimeIds(): number[] {
-  return readdirSync("/proc").flatMap((name) => {
-    const [, program, parent] = /\((.*)\) \S (\d+)/.exec(statOf(name)) ?? [];
-    return program === "workerd" && Number(parent) === process.pid ? [Number(name)] : [];
-  });
-}
-
-function statOf(process: string): string {
-  try {
-    return /^\d+$/.test(process) ? readFileSync(`/proc/${process}/stat`, "utf8") : "";
-  } catch {
-    // It has ended.
-    return "";
-  }
-}
-
-/** The memory of a process, from now on: what it takes beyond that at most. */
-export function memoryFrom(id: number): () => number {
-  const bytes = (name: string) => {
-    const status = readFileSync(`/proc/${id}/status`, "utf8");
-    return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024;
-  };
-  // From here on, the most is that of now.
-  writeFileSync(`/proc/${id}/clear_refs`, "5");
-  const before = bytes("VmRSS");
-  return () => bytes("VmHWM") - before;
 }

@@ -3,7 +3,7 @@ import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { StandIn } from "../../scripts/stand-in/server.ts";
-import { expectedOf } from "../../src/adapters/estimate.ts";
+import { seenInput } from "../../src/providers/body/input-bound.ts";
 import { type Governed, governed, PROVIDER_KEY, type Recorded, startProvider } from "../support/governed.ts";
 import { installedPackage } from "../support/installed-package.ts";
 import { call, sharedServer } from "../support/server.ts";
@@ -31,8 +31,7 @@ const BODY = {
   stream_options: { include_usage: true },
   messages: [{ role: "user", content: `${WORDS} words` }],
 };
-const RESERVED_USD =
-  expectedOf("chat", BODY).inputTokens * USD_PER_TOKEN.input + MOST_TOKENS * USD_PER_TOKEN.output;
+const RESERVED_USD = seenInput(BODY, 0).tokens * USD_PER_TOKEN.input + MOST_TOKENS * USD_PER_TOKEN.output;
 
 let installed: Awaited<ReturnType<typeof installedPackage>>;
 let provider: StandIn;

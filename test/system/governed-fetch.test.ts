@@ -72,20 +72,25 @@ describe("with OpenAI's SDK", () => {
     });
   });
 
-  test("a stream is settled by the usage that it ends with, else by its counted output", async () => {
+  test("a stream is settled by its usage, also if its caller did not ask for that", async () => {
     const org = await governed();
     const client = clientOf(org);
     for (const options of [{ stream_options: { include_usage: true } }, {}]) {
       const stream = await client.chat.completions.create({ model, messages, stream: true, ...options });
       let text = "";
-      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
+      let usages = 0;
+      for await (const chunk of stream) {
+        text += chunk.choices[0]?.delta.content ?? "";
+        if (chunk.usage) usages += 1;
+      }
       expect(text.split(" ")).toHaveLength(20);
+      expect(usages).toBe("stream_options" in options ? 1 : 0);
     }
     for await (const event of await client.responses.create({ model, input: "20 words", stream: true }))
       void event;
-    const [told, counted, response] = await org.runs(3);
+    const [told, untold, response] = await org.runs(3);
     expect(told).toMatchObject({ usage: { output_tokens: 20 }, estimated: false, outcome: "completed" });
-    expect(counted).toMatchObject({ usage: { output_tokens: 20 }, estimated: true, outcome: "completed" });
+    expect(untold).toMatchObject({ usage: { output_tokens: 20 }, estimated: false, outcome: "completed" });
     expect(response).toMatchObject({ usage: { output_tokens: 20 }, estimated: false });
   });
 
@@ -188,16 +193,16 @@ describe("with OpenAI's SDK", () => {
     expect(provider.served).toHaveLength(before);
   });
 
-  test("lists of models are free, and other calls are held to their estimate", async () => {
+  test("lists of models are free, and what is not metered or has no price is not sent", async () => {
     const org = await governed();
     const client = clientOf(org);
+    const before = provider.served.length;
     await client.models.list();
-    await expect(client.images.generate({ model: "dall-e-3", prompt: "a cat" })).rejects.toMatchObject({
-      status: 404,
-    });
-    const runs = await org.runs(1);
-    expect(runs).toHaveLength(1);
-    expect(runs[0]).toMatchObject({ model: "dall-e-3", outcome: "failed" });
+    const picture = client.images.generate({ model: "dall-e-3", prompt: "a cat" });
+    await expect(picture).rejects.toMatchObject({ status: 422 });
+    await expect(client.batches.list()).rejects.toMatchObject({ status: 403, code: "forbidden" });
+    await expect(client.files.list()).rejects.toThrow(/otherPaths/);
+    expect(provider.served).toHaveLength(before);
   });
 });
 

@@ -68,7 +68,7 @@ test("a stream whose reader leaves settles by its counted output", async () => {
   const [run] = await org.runs(1);
   expect(run).toMatchObject({ outcome: "cancelled", estimated: true, usage: { input_tokens: 100 } });
   expect(run?.["usage"].output_tokens).toBeGreaterThan(0);
-  expect(run?.["usage"].output_tokens).toBeLessThan(5000);
+  expect(run?.["usage"].output_tokens).toBeLessThanOrEqual(10_000);
 });
 
 test("what the handler says counts, and a handler that says nothing is charged what was reserved", async () => {

@@ -143,16 +143,15 @@ describe("every call is settled", () => {
     await expect.poll(org.reserved).toBe("0.00");
   });
 
-  test("at their estimate, where calls are not counted; reading is free", async () => {
+  test("at their price, where calls are allowed that are not metered; what is free leaves no run", async () => {
     const org = await governed();
     const { url, got } = await providerThat((_, response) => response.end("{}"));
-    const proxy = proxyBefore(url, { otherEstimateUsd: "0.04" });
+    const proxy = proxyBefore(url, { otherPaths: { "POST /v1/batches": "0.04" } });
     await (await proxy("/openai/v1/models", { key: org.key })).text();
-    const picture = JSON.stringify({ model: "dall-e-3", prompt: "a cat" });
-    await (await proxy("/openai/v1/images/generations", { key: org.key, body: picture })).text();
+    await (await proxy("/openai/v1/batches", { key: org.key, body: "{}" })).text();
     const runs = await org.runs(1);
     expect(runs).toHaveLength(1);
-    expect(runs[0]).toMatchObject({ model: "dall-e-3", cost_usd: "0.04", estimated: true });
+    expect(runs[0]).toMatchObject({ provider: "openai", cost_usd: "0.04", estimated: true });
     expect(got).toHaveLength(2);
     await expect.poll(org.reserved).toBe("0.00");
   });

@@ -102,8 +102,15 @@ export class EmbeddedGate {
    * rejects with `Refused` for a key that may not decide, and with `Unreachable` where nobody can tell.
    */
   async facts(): Promise<OrgFacts> {
-    const { last } = this.#facts;
-    if (last !== null && this.#clock.now() < this.#validUntil) return last;
+    return this.knownFacts ?? (await this.#askFacts());
+  }
+
+  /** The same as far as it is known without asking. Null: nothing is known, or it is too old. */
+  get knownFacts(): OrgFacts | null {
+    return this.#clock.now() < this.#validUntil ? this.#facts.last : null;
+  }
+
+  #askFacts(): Promise<OrgFacts> {
     return this.#facts.ask(async () => (await this.#exchange({ ids: 0 })).facts);
   }
 

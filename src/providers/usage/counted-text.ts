@@ -1,4 +1,4 @@
-import { isObject } from "./provider-usage.ts";
+import { isJsonObject } from "../json.ts";
 
 /** English has some four bytes to a token. */
 const BYTES_PER_TOKEN = 4;
@@ -17,6 +17,7 @@ const TEXTS = new Set([
   "input",
   "transcript",
   "delta",
+  "completion",
 ]);
 
 const encoder = new TextEncoder();
@@ -47,7 +48,7 @@ const DEEPEST = 8;
 function bytesUnder(value: unknown, depth: number): number {
   if (depth > DEEPEST) return 0;
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + bytesUnder(item, depth + 1), 0);
-  if (!isObject(value)) return 0;
+  if (!isJsonObject(value)) return 0;
   let sum = 0;
   for (const [name, member] of Object.entries(value)) {
     if (typeof member !== "string") sum += bytesUnder(member, depth + 1);

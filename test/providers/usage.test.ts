@@ -1,7 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readingOf, usageReader } from "../../src/adapters/usage/reading.ts";
-import { usageIn } from "../../src/adapters/usage/provider-usage.ts";
+import { anyAnswer } from "../../src/providers/apis/any-answer.ts";
+import { anthropicUsage } from "../../src/providers/usage/anthropic-usage.ts";
+import { openAiUsage } from "../../src/providers/usage/openai-usage.ts";
+import { answerReader } from "../../src/providers/usage/reading.ts";
 import { answerTo } from "../../scripts/stand-in/answers.ts";
 
 const STREAM = "text/event-stream; charset=utf-8";
@@ -10,7 +12,7 @@ const encoder = new TextEncoder();
 /** Reads a text in pieces that end wherever they like. */
 function read(text: string, type: string, ends: readonly number[] = []) {
   const bytes = encoder.encode(text);
-  const reader = usageReader(type);
+  const reader = answerReader(anyAnswer, type);
   let from = 0;
   for (const end of [...new Set(ends.map((at) => at % (bytes.length + 1)))].sort((a, b) => a - b)) {
     reader.push(bytes.subarray(from, end));
@@ -107,7 +109,7 @@ describe("an event of a stream", () => {
     ["a code as its error", '{"error":{"code":500}}', { usage: null, hasFailed: true }],
     ["its type", '{"type":"message_stop"}', { usage: null, isDone: true }],
     ["no error", '{"error":null,"usage": null,"choices":[]}', { usage: null, hasFailed: false }],
-    ["a response", `{"response":{"usage":${JSON.stringify(usage)}}}`, told],
+    ["a response", `{"type":"response.completed","response":{"usage":${JSON.stringify(usage)}}}`, told],
   ])("is read with %s", (_, data, expected) => {
     expect(read(`data: ${data}\n\n`, STREAM)).toMatchObject(expected);
   });
@@ -152,7 +154,7 @@ describe("a stream that is cut", () => {
 
   test("counts all of a long stream, whenever it is asked", () => {
     const event = `data: ${JSON.stringify({ choices: [{ delta: { content: "word" } }], usage: null })}\n\n`;
-    const reader = usageReader(STREAM);
+    const reader = answerReader(anyAnswer, STREAM);
     for (let count = 1; count <= 3000; count += 1) {
       reader.push(encoder.encode(event));
       if (count % 1700 === 0) expect(reader.reading.countedOutput).toBe(count);
@@ -193,7 +195,7 @@ describe("garbage", () => {
   test("of any kind is read to its end, without an error", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.boolean(), (bytes, isStream) => {
-        const reader = usageReader(isStream ? STREAM : "application/json");
+        const reader = answerReader(anyAnswer, isStream ? STREAM : "application/json");
         reader.push(bytes);
         reader.push(encoder.encode('\n\n{"usage":['));
         expect(reader.reading.isWhole).toBe(false);
@@ -213,7 +215,7 @@ describe("garbage", () => {
 
 test("a usage without parts that exceed it, so that its run is not refused", () => {
   const details = { cached_tokens: 8, audio_tokens: 9 };
-  expect(usageIn({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: details })).toEqual({
+  expect(openAiUsage({ prompt_tokens: 10, completion_tokens: 1, prompt_tokens_details: details })).toEqual({
     input_tokens: 10,
     output_tokens: 1,
     cache_read_tokens: 8,
@@ -229,69 +231,11 @@ test("what Anthropic's cache read and wrote is part of the input", () => {
     cache_creation_input_tokens: 60,
     cache_creation: { ephemeral_5m_input_tokens: 20, ephemeral_1h_input_tokens: 40 },
   };
-  expect(usageIn(usage)).toEqual({
+  expect(anthropicUsage(usage)).toEqual({
     input_tokens: 165,
     output_tokens: 7,
     cache_read_tokens: 100,
     cache_write_tokens: 20,
     cache_write_1h_tokens: 40,
-  });
-});
-
-describe("an answer that is there as a whole reads as its bytes do", () => {
-  const whole = ANSWERS.filter(([, type]) => type !== STREAM);
-  test.each(whole)("%s", (_, type, text) => {
-    const reading = readingOf(encoder.encode(text));
-    expect(reading).toEqual(read(text, type));
-    expect(reading.isWhole).toBe(true);
-  });
-
-  test.each([
-    ["garbage", "<html>"],
-    ["nothing", ""],
-    ["no object", '["usage"]'],
-    ["no usage", '{"choices":[]}'],
-    ["a usage that is none", '{"usage":{"prompt_tokens":-1}}'],
-    ["several lines", '{"usage":{"prompt_tokens":1}}\n{"usage":{"prompt_tokens":2}}'],
-    ["what was cut", '{"usage":{"prompt_tokens":1},"cho'],
-  ])("%s", (_, text) => {
-    expect(readingOf(encoder.encode(text))).toEqual(read(text, "application/json"));
-  });
-
-  test("a name that ends like its usage is none, also where only its last part is looked at", () => {
-    const rest = '"usage":{"prompt_tokens":7},"more":"';
-    const text = `{"say \\${rest}${"x".repeat(2048 - rest.length - 2)}"}`;
-    expect(text.slice(-2048)).toMatch(/^"usage"/);
-    expect(readingOf(encoder.encode(text)).usage).toBeNull();
-  });
-
-  const tokens = fc.record({ prompt_tokens: fc.nat(), completion_tokens: fc.nat() });
-  /** Texts and names that look like a usage, and values of any kind around them. */
-  const name = fc.constantFrom("usage", 'say "usage', 'say "usage"', "\\", 'usage":', "a", "__proto__");
-  const { value } = fc.letrec((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 4 },
-      name,
-      fc.string({ unit: "grapheme" }),
-      fc.integer(),
-      fc.constant(null),
-      tokens,
-      fc.array(tie("value"), { maxLength: 3 }),
-      fc.array(fc.tuple(name, tie("value")), { maxLength: 4 }).map((members) => Object.fromEntries(members)),
-      // More than is looked at of an answer's end.
-      fc.nat(3000).map((length) => "é ".repeat(length)),
-    ),
-  }));
-  const members = fc.array(fc.tuple(name, fc.oneof(tokens, value)), { maxLength: 5 });
-
-  test("whatever is around its usage, before it or after it", () => {
-    fc.assert(
-      fc.property(members, fc.constantFrom(undefined, 1), (given, spaces) => {
-        const answer: unknown = Object.fromEntries(given);
-        const reading = readingOf(encoder.encode(JSON.stringify(answer, null, spaces)));
-        expect(reading.usage).toEqual(usageIn((answer as { usage?: unknown }).usage));
-      }),
-      { numRuns: 2000 },
-    );
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { EventLines } from "../../src/adapters/usage/event-lines.ts";
+import { EventLines } from "../../src/providers/usage/event-lines.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,0 +1,136 @@
+import { Unmetered } from "../unmetered.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
+import { seenInput } from "../body/input-bound.ts";
+import { anthropicUnits, anthropicUsage } from "../usage/anthropic-usage.ts";
+import type { AnswerFacts, EventFacts, ProviderApi, Units } from "../provider-api.ts";
+import { anthropicError } from "../wire-refusal.ts";
+import { boundIn, flagIn, modelIn, PLAIN, tierIn, tierOf, wholeNumberIn } from "./request-members.ts";
+
+/** Tools that run where the caller is. The date of their version follows. */
+const CLIENT_TOOL = /^(?:custom|(?:computer|bash|text_editor|memory)_\d{8}|tool_search_tool_\w+)$/;
+const WEB_SEARCH = /^web_search_\d{8}$/;
+/** Brings tokens, and is not billed beside them. */
+const WEB_FETCH = /^web_fetch_\d{8}$/;
+/** How often one answer may search, where the caller does not say. */
+const USUAL_SEARCHES = 16;
+const MOST_SEARCHES = 1000;
+
+/** `POST /v1/messages`. */
+export const anthropicMessages: ProviderApi = {
+  name: "messages",
+  body: "json",
+  members: new Set([
+    "model",
+    "messages",
+    "system",
+    "stream",
+    "max_tokens",
+    "tools",
+    "thinking",
+    "service_tier",
+    "speed",
+    "inference_geo",
+    "container",
+    "mcp_servers",
+  ]),
+  answerMembers: ["usage"],
+  readRequest(body, { pathModel, facts }) {
+    const model = modelIn(body, pathModel);
+    const { reasons, pictureTokens } = facts(model);
+    const { tokens, unseen, texts } = seenInput(body, pictureTokens);
+    const { messages, system, tools, thinking } = body;
+    const hosted = hostedIn(tools);
+    return {
+      ...PLAIN,
+      model,
+      isStream: flagIn(body, "stream"),
+      inputTokens: tokens,
+      // The model also reads what hosted tools found.
+      unseenInput: unseen ?? hosted[0]?.type ?? null,
+      outputBound: { perAnswer: boundIn(body, ["max_tokens"]), usualPerAnswer: null, answers: 1 },
+      // What the model thought is billed whole and shown as a summary.
+      hidesOutput: reasons || (isJsonObject(thinking) && thinking["type"] !== "disabled"),
+      units: searchesOf(hosted),
+      variant: variantIn(body),
+      texts,
+    };
+  },
+  withBounds(body, { maxOutputTokens }) {
+    const { tools } = body;
+    const bounded = Array.isArray(tools) ? { tools: tools.map(boundedTool) } : {};
+    return { ...body, ...bounded, ...(maxOutputTokens === null ? {} : { max_tokens: maxOutputTokens }) };
+  },
+  readAnswer: messagesAnswer,
+  readEvent: messagesEvent,
+  errorBody: anthropicError,
+};
+
+interface HostedTool {
+  readonly type: string;
+  /** How many searches it may make. */
+  readonly searches: number;
+}
+
+function hostedIn(tools: unknown): HostedTool[] {
+  return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown) => {
+    const { type } = objectOf(tool);
+    if (type === undefined || type === null || (typeof type === "string" && CLIENT_TOOL.test(type)))
+      return [];
+    if (typeof type === "string" && WEB_SEARCH.test(type))
+      return [{ type, searches: searchesIn(objectOf(tool)) }];
+    if (typeof type === "string" && WEB_FETCH.test(type)) return [{ type, searches: 0 }];
+    throw new Unmetered(
+      403,
+      "A tool has a type that is not metered by this proxy. It meters tools that the caller runs, web_search and web_fetch.",
+    );
+  });
+}
+
+function searchesIn(tool: JsonObject): number {
+  return wholeNumberIn(tool, "max_uses", MOST_SEARCHES) ?? USUAL_SEARCHES;
+}
+
+function searchesOf(hosted: readonly HostedTool[]): Units {
+  const searches = hosted.reduce((sum, tool) => sum + tool.searches, 0);
+  return searches > 0 ? { web_search_calls: searches } : {};
+}
+
+function boundedTool(tool: unknown): unknown {
+  const { type } = objectOf(tool);
+  if (typeof type !== "string" || !WEB_SEARCH.test(type)) return tool;
+  return { ...objectOf(tool), max_uses: searchesIn(objectOf(tool)) };
+}
+
+/** A request that is faster, or that stays in one country, has a price of its own. */
+function variantIn({ service_tier, speed, inference_geo: geo }: JsonObject): string | null {
+  const variants = [
+    tierIn(service_tier),
+    speed === undefined || speed === null || speed === "standard" ? null : tierIn(speed),
+    geo === undefined || geo === null || geo === "global" ? null : tierIn(geo),
+  ].filter((variant) => variant !== null);
+  if (variants.length > 1)
+    throw new Unmetered(403, `${variants.join(" with ")} has no price of its own. Send one of them.`);
+  return variants[0] ?? null;
+}
+
+function messagesAnswer({ usage }: JsonObject): AnswerFacts {
+  const { service_tier, speed } = objectOf(usage);
+  const faster = typeof speed === "string" && speed !== "standard" ? tierOf(speed) : null;
+  return {
+    usage: anthropicUsage(usage),
+    units: anthropicUnits(usage),
+    variant: faster ?? tierOf(service_tier),
+    costUsd: null,
+  };
+}
+
+function messagesEvent({ type, delta, message, usage, error, content_block: block }: JsonObject): EventFacts {
+  return {
+    // It grows from the first event to the last.
+    usage: usage ?? objectOf(message)["usage"],
+    isWholeUsage: type === "message_delta",
+    text: [delta, block].filter((text) => text !== undefined),
+    isLast: type === "message_stop",
+    hasFailed: isJsonObject(error),
+  };
+}

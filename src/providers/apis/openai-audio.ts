@@ -1,0 +1,107 @@
+import { Unmetered } from "../unmetered.ts";
+import { type JsonObject, objectOf } from "../json.ts";
+import { openAiUsage } from "../usage/openai-usage.ts";
+import { countOf } from "../usage/counts.ts";
+import type { AnswerFacts, EventFacts, MeteredRequest, ProviderApi } from "../provider-api.ts";
+import { openAiError } from "../wire-refusal.ts";
+import { flagIn, modelIn, PLAIN } from "./request-members.ts";
+
+/** No format that is taken has fewer bytes to a second of speech. */
+const LEAST_BYTES_PER_SECOND = 500;
+const TOKENS_PER_SECOND = 10;
+/** A transcript of the longest recording that is taken. */
+const TRANSCRIPT_TOKENS = 16_384;
+/** Slow speech has some six tokens of sound to a character. */
+const SPEECH_TOKENS_PER_CHARACTER = 10;
+
+const encoder = new TextEncoder();
+
+/** `POST /v1/audio/transcriptions` and `POST /v1/audio/translations`: a recording in, text out. */
+export const openAiTranscriptions: ProviderApi = {
+  name: "transcriptions",
+  body: "form",
+  members: new Set(["model", "file", "prompt", "stream", "response_format"]),
+  answerMembers: ["usage", "duration"],
+  readRequest(body, { pathModel }) {
+    const model = modelIn(body, pathModel);
+    const { file, prompt } = body;
+    if (!(file instanceof Blob)) throw new Unmetered(400, 'Send the recording as "file".');
+    const seconds = Math.max(1, Math.ceil(file.size / LEAST_BYTES_PER_SECOND));
+    const isByTime = /^(?:whisper|gpt-transcribe)/.test(model);
+    return {
+      ...PLAIN,
+      model,
+      isStream: flagIn(body, "stream"),
+      inputTokens: isByTime ? 0 : seconds * TOKENS_PER_SECOND + bytesOf(prompt),
+      fixedOutputTokens: isByTime ? 0 : TRANSCRIPT_TOKENS,
+      hidesOutput: true,
+      units: isByTime ? { audio_seconds: seconds } : {},
+      texts: textsIn(prompt),
+    };
+  },
+  withBounds: (body) => body,
+  readAnswer: transcriptionAnswer,
+  readEvent: ({ type, delta, usage, error }) => ({
+    usage,
+    isWholeUsage: type === "transcript.text.done",
+    text: [delta],
+    isLast: type === "transcript.text.done",
+    hasFailed: typeof error === "object" && error !== null,
+  }),
+  errorBody: openAiError,
+};
+
+/** Tokens of sound and text, or seconds, rounded up. */
+function transcriptionAnswer({ usage, duration }: JsonObject): AnswerFacts {
+  const { type, seconds = duration } = objectOf(usage);
+  const isByTime = type === "duration" || (usage === undefined && typeof seconds === "number");
+  const counted = typeof seconds === "number" ? countOf(Math.ceil(seconds)) : null;
+  if (isByTime && counted !== null) {
+    const none = { input_tokens: 0, output_tokens: 0 };
+    return { usage: none, units: { audio_seconds: counted }, variant: null, costUsd: null };
+  }
+  return { usage: openAiUsage(usage), units: null, variant: null, costUsd: null };
+}
+
+/** `POST /v1/audio/speech`: text in, sound out. Most answers are sound alone, and charged by what was reserved. */
+export const openAiSpeech: ProviderApi = {
+  name: "speech",
+  body: "json",
+  members: new Set(["model", "input", "instructions", "voice", "stream_format"]),
+  answerMembers: ["usage"],
+  readRequest: readSpeech,
+  withBounds: (body) => body,
+  readAnswer: ({ usage }) => ({ usage: openAiUsage(usage), units: null, variant: null, costUsd: null }),
+  readEvent: ({ type, usage, error }): EventFacts => ({
+    usage,
+    isWholeUsage: type === "speech.audio.done",
+    isLast: type === "speech.audio.done",
+    hasFailed: typeof error === "object" && error !== null,
+  }),
+  errorBody: openAiError,
+};
+
+function readSpeech(body: JsonObject, { pathModel }: { pathModel: string | null }): MeteredRequest {
+  const model = modelIn(body, pathModel);
+  const { input, instructions } = body;
+  if (typeof input !== "string") throw new Unmetered(400, 'Send the text as "input".');
+  const isByCharacter = /^tts-/.test(model);
+  return {
+    ...PLAIN,
+    model,
+    isStream: body["stream_format"] === "sse",
+    inputTokens: isByCharacter ? 0 : bytesOf(input) + bytesOf(instructions),
+    fixedOutputTokens: isByCharacter ? 0 : input.length * SPEECH_TOKENS_PER_CHARACTER,
+    hidesOutput: true,
+    units: isByCharacter ? { speech_characters: input.length } : {},
+    texts: textsIn(input, instructions),
+  };
+}
+
+function textsIn(...members: readonly unknown[]): string[] {
+  return members.filter((member) => typeof member === "string");
+}
+
+function bytesOf(text: unknown): number {
+  return typeof text === "string" ? encoder.encode(text).byteLength : 0;
+}

@@ -1,0 +1,22 @@
+import { seenInput } from "../body/input-bound.ts";
+import type { ProviderApi } from "../provider-api.ts";
+import { openAiError } from "../wire-refusal.ts";
+import { chatAnswer } from "./openai-chat.ts";
+import { modelIn, PLAIN } from "./request-members.ts";
+
+/** `POST /v1/embeddings`. Only what is read costs. */
+export const openAiEmbeddings: ProviderApi = {
+  name: "embeddings",
+  body: "json",
+  members: new Set(["model", "input"]),
+  answerMembers: ["usage"],
+  readRequest(body, { pathModel, facts }) {
+    const model = modelIn(body, pathModel);
+    const { tokens, unseen, texts } = seenInput(body, facts(model).pictureTokens);
+    return { ...PLAIN, model, inputTokens: tokens, unseenInput: unseen, texts };
+  },
+  withBounds: (body) => body,
+  readAnswer: chatAnswer,
+  readEvent: null,
+  errorBody: openAiError,
+};

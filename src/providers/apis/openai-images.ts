@@ -1,0 +1,72 @@
+import { type JsonObject, objectOf } from "../json.ts";
+import { seenInput } from "../body/input-bound.ts";
+import { openAiUsage } from "../usage/openai-usage.ts";
+import type {
+  AnswerFacts,
+  EventFacts,
+  MeteredRequest,
+  ProviderApi,
+  RequestContext,
+  Usage,
+} from "../provider-api.ts";
+import { openAiError } from "../wire-refusal.ts";
+import { answersIn, flagIn, modelIn, PLAIN } from "./request-members.ts";
+
+/** More than the largest picture in the best quality has: 6,240 at 1,536 by 1,024, and a hundred for each preview. */
+const PICTURE_OUTPUT_TOKENS = 8192;
+/** What a picture costs that is edited, or followed. */
+const PICTURE_INPUT_TOKENS = 8192;
+
+/** `POST /v1/images/generations`. */
+export const openAiImages: ProviderApi = {
+  name: "images",
+  body: "json",
+  members: new Set(["model", "prompt", "n", "stream", "partial_images", "size", "quality"]),
+  answerMembers: ["usage"],
+  readRequest: readImages,
+  withBounds: (body) => body,
+  readAnswer: imagesAnswer,
+  readEvent: imagesEvent,
+  errorBody: openAiError,
+};
+
+/** `POST /v1/images/edits`. Pictures come with the request, as files of a form. */
+export const openAiImageEdits: ProviderApi = { ...openAiImages, name: "image edits", body: "form" };
+
+function readImages(body: JsonObject, { pathModel }: RequestContext): MeteredRequest {
+  const model = modelIn(body, pathModel);
+  const pictures = answersIn(body, ["n"]);
+  const isByPicture = /^dall-e/.test(model);
+  const files = Object.values(body)
+    .flat()
+    .filter((value) => value instanceof Blob).length;
+  const { tokens, unseen, texts } = seenInput(body, PICTURE_INPUT_TOKENS);
+  return {
+    ...PLAIN,
+    model,
+    isStream: flagIn(body, "stream"),
+    inputTokens: isByPicture ? 0 : tokens + files * PICTURE_INPUT_TOKENS,
+    unseenInput: isByPicture ? null : unseen,
+    fixedOutputTokens: isByPicture ? 0 : pictures * PICTURE_OUTPUT_TOKENS,
+    hidesOutput: true,
+    // Older models are billed by the picture.
+    units: isByPicture ? { image_generations: pictures } : {},
+    texts,
+  };
+}
+
+/** All that comes out is a picture, unless the usage says otherwise. */
+function pictureUsage(told: unknown): Usage | null {
+  const usage = openAiUsage(told);
+  if (usage === null || objectOf(told)["output_tokens_details"] !== undefined) return usage;
+  return usage.output_tokens === 0 ? usage : { ...usage, image_output_tokens: usage.output_tokens };
+}
+
+function imagesAnswer({ usage }: JsonObject): AnswerFacts {
+  return { usage: pictureUsage(usage), units: null, variant: null, costUsd: null };
+}
+
+function imagesEvent({ type, usage, error }: JsonObject): EventFacts {
+  const isLast = type === "image_generation.completed" || type === "image_edit.completed";
+  return { usage, isWholeUsage: isLast, isLast, hasFailed: typeof error === "object" && error !== null };
+}

@@ -1,0 +1,174 @@
+import { Unmetered } from "../unmetered.ts";
+import { type JsonObject, objectOf } from "../json.ts";
+import { seenInput } from "../body/input-bound.ts";
+import { openAiUsage } from "../usage/openai-usage.ts";
+import type {
+  AnswerFacts,
+  EventFacts,
+  MeteredRequest,
+  ProviderApi,
+  RequestContext,
+  Units,
+} from "../provider-api.ts";
+import { openAiError } from "../wire-refusal.ts";
+import {
+  boundIn,
+  flagIn,
+  memberIn,
+  modelIn,
+  PLAIN,
+  tierIn,
+  tierOf,
+  wholeNumberIn,
+} from "./request-members.ts";
+
+/** Tools that run where the caller is. */
+const CLIENT_TOOLS = new Set<unknown>([
+  "function",
+  "custom",
+  "local_shell",
+  "apply_patch",
+  "computer_use_preview",
+  "computer",
+]);
+/** Tools that the provider runs, by the unit in which it bills their calls. Null: only by the tokens that they bring. */
+const HOSTED_TOOLS: Readonly<Record<string, string | null>> = {
+  web_search: "web_search_calls",
+  web_search_preview: "web_search_calls",
+  web_search_2025_08_26: "web_search_calls",
+  web_search_preview_2025_03_11: "web_search_calls",
+  file_search: "file_search_calls",
+  code_interpreter: "code_interpreter_sessions",
+  mcp: null,
+};
+/** The items of an answer that stand for a billed call. */
+const BILLED_ITEMS: Readonly<Record<string, string>> = {
+  web_search_call: "web_search_calls",
+  file_search_call: "file_search_calls",
+  code_interpreter_call: "code_interpreter_sessions",
+};
+/** How often the provider may call hosted tools in one answer, where the caller does not say. */
+const USUAL_TOOL_CALLS = 16;
+const MOST_TOOL_CALLS = 1000;
+
+/** `POST /v1/responses`. */
+export const openAiResponses: ProviderApi = {
+  name: "responses",
+  body: "json",
+  members: new Set([
+    "model",
+    "input",
+    "instructions",
+    "stream",
+    "max_output_tokens",
+    "max_tool_calls",
+    "tools",
+    "background",
+    "service_tier",
+    "previous_response_id",
+    "conversation",
+    "prompt",
+    "reasoning",
+  ]),
+  answerMembers: ["usage", "service_tier", "output"],
+  readRequest: readResponses,
+  withBounds(body, { maxOutputTokens }) {
+    const bound = maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens };
+    const tools = hostedIn(body).length === 0 ? {} : { max_tool_calls: toolCallsIn(body) };
+    return { ...body, ...bound, ...tools };
+  },
+  readAnswer: responsesAnswer,
+  readEvent: responsesEvent,
+  errorBody: openAiError,
+};
+
+/** `POST /v1/responses/compact`: the model writes a summary of the input, and nothing sets a bound on it. */
+export const openAiCompaction: ProviderApi = {
+  ...openAiResponses,
+  name: "compaction",
+  readRequest(body, context) {
+    const request = readResponses(body, context);
+    const { outputTokens } = context.facts(request.model);
+    return {
+      ...request,
+      isStream: false,
+      outputBound: null,
+      fixedOutputTokens: outputTokens,
+      hidesOutput: true,
+    };
+  },
+  withBounds: (body) => body,
+};
+
+function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): MeteredRequest {
+  const model = modelIn(body, pathModel);
+  const { reasons, pictureTokens } = facts(model);
+  const { tokens, unseen, texts } = seenInput(body, pictureTokens);
+  const hosted = hostedIn(body);
+  const { input, instructions, tools } = body;
+  return {
+    ...PLAIN,
+    model,
+    isStream: flagIn(body, "stream"),
+    inputTokens: tokens,
+    // The model also reads what hosted tools found.
+    unseenInput: unseen ?? hosted[0] ?? null,
+    outputBound: { perAnswer: boundIn(body, ["max_output_tokens"]), usualPerAnswer: null, answers: 1 },
+    hidesOutput: reasons || memberIn(body, ["reasoning"]) !== undefined,
+    units: unitsOf(hosted, toolCallsIn(body)),
+    variant: tierIn(body["service_tier"]),
+    isBackground: flagIn(body, "background"),
+    texts,
+  };
+}
+
+/** The types of hosted tools in a body. One whose price is not known is refused. */
+function hostedIn({ tools }: JsonObject): string[] {
+  const types = Array.isArray(tools) ? tools.map((tool) => objectOf(tool)["type"]) : [];
+  return types.flatMap((type) => {
+    if (CLIENT_TOOLS.has(type)) return [];
+    if (typeof type === "string" && Object.hasOwn(HOSTED_TOOLS, type)) return [type];
+    const known = [...CLIENT_TOOLS, ...Object.keys(HOSTED_TOOLS)].join(", ");
+    throw new Unmetered(403, `A tool has a type that is not metered by this proxy. It meters ${known}.`);
+  });
+}
+
+function toolCallsIn(body: JsonObject): number {
+  return wholeNumberIn(body, "max_tool_calls", MOST_TOOL_CALLS) ?? USUAL_TOOL_CALLS;
+}
+
+function unitsOf(hosted: readonly string[], calls: number): Units {
+  const units = hosted.map((type) => HOSTED_TOOLS[type]).filter((unit) => typeof unit === "string");
+  return Object.fromEntries(units.map((unit) => [unit, calls]));
+}
+
+function responsesAnswer({ usage, service_tier: tier, output }: JsonObject): AnswerFacts {
+  return { usage: openAiUsage(usage), units: unitsIn(output), variant: tierOf(tier), costUsd: null };
+}
+
+/** Null: the items were too large to be read. */
+function unitsIn(output: unknown): Units | null {
+  if (!Array.isArray(output)) return null;
+  const units: Record<string, number> = {};
+  for (const item of output) {
+    const unit = BILLED_ITEMS[String(objectOf(item)["type"])];
+    if (unit !== undefined) units[unit] = (units[unit] ?? 0) + 1;
+  }
+  return units;
+}
+
+const LAST_EVENTS = new Set<unknown>(["response.completed", "response.incomplete", "response.failed"]);
+
+function responsesEvent({ type, delta, response, error }: JsonObject): EventFacts {
+  const isLast = LAST_EVENTS.has(type);
+  const { usage, service_tier, output } = objectOf(response);
+  return {
+    usage,
+    isWholeUsage: isLast,
+    text: delta === undefined ? [] : [delta],
+    isLast,
+    hasFailed:
+      type === "response.failed" || type === "error" || (typeof error === "object" && error !== null),
+    answer: isLast ? { service_tier, output } : undefined,
+  };
+}

@@ -1,0 +1,99 @@
+import { Unmetered } from "../unmetered.ts";
+import type { JsonObject } from "../json.ts";
+import type { MeteredRequest } from "../provider-api.ts";
+import { countOf } from "../usage/counts.ts";
+
+/** More answers than any provider writes to one request. */
+const MOST_ANSWERS = 1024;
+
+/** The model that the body or the path names. */
+export function modelIn(body: JsonObject, pathModel: string | null): string {
+  const { model } = body;
+  if (typeof model === "string" && model !== "") {
+    if (pathModel === null || pathModel === model) return model;
+    throw new Unmetered(400, 'The path names another model than the body. Leave "model" out of the body.');
+  }
+  if (model === undefined && pathModel !== null) return pathModel;
+  throw new Unmetered(400, 'Send a body in JSON with a "model".');
+}
+
+/** The highest of the bounds that a body sets: whichever of them the provider goes by, it is no more. Null: it sets none. */
+export function boundIn(body: JsonObject, names: readonly string[]): number | null {
+  const bounds = names
+    .map((name) => wholeNumberIn(body, name, Number.MAX_SAFE_INTEGER))
+    .filter((bound) => bound !== null);
+  return bounds.length === 0 ? null : Math.max(...bounds);
+}
+
+/** How many answers a body asks for, by members such as `n`. */
+export function answersIn(body: JsonObject, names: readonly string[]): number {
+  return Math.max(1, ...names.map((name) => wholeNumberIn(body, name, MOST_ANSWERS) ?? 1));
+}
+
+/** Null: the body does not say. */
+export function wholeNumberIn(body: JsonObject, name: string, most: number): number | null {
+  const value = body[name];
+  if (value === undefined || value === null) return null;
+  const count = countOf(value);
+  if (count !== null && count > 0 && count <= most) return count;
+  const range =
+    most === Number.MAX_SAFE_INTEGER ? "a positive whole number" : `a whole number from 1 to ${most}`;
+  throw new Unmetered(400, `"${name}" must be ${range}.`);
+}
+
+/** Anything but true or false could be read in two ways. */
+export function flagIn(body: JsonObject, name: string): boolean {
+  const value = body[name] ?? false;
+  if (typeof value === "boolean") return value;
+  throw new Unmetered(400, `"${name}" must be true or false.`);
+}
+
+const USUAL_TIERS = new Set<unknown>([
+  undefined,
+  null,
+  "auto",
+  "default",
+  "standard",
+  "standard_only",
+  "on_demand",
+]);
+const TIER = /^[a-z][a-z0-9_-]{0,39}$/;
+
+/** The price variant of the service tier that a body asks for. Null: the standard one. */
+export function tierIn(value: unknown): string | null {
+  if (USUAL_TIERS.has(value)) return null;
+  if (typeof value === "string" && TIER.test(value)) return value;
+  throw new Unmetered(400, '"service_tier" is not a tier.');
+}
+
+/** The price variant of the service tier that an answer names. Null: it names none. */
+export function tierOf(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  if (USUAL_TIERS.has(value)) return "standard";
+  return TIER.test(value) ? value : null;
+}
+
+/** The first member of some that a body sets. Undefined: it sets none. */
+export function memberIn(body: JsonObject, names: readonly string[]): string | undefined {
+  return names.find((name) => body[name] !== undefined && body[name] !== null);
+}
+
+/** Refuses members by which a request would cost what its other members do not show. */
+export function refuseMembers(body: JsonObject, names: readonly string[]): void {
+  const name = memberIn(body, names);
+  if (name !== undefined) throw new Unmetered(403, `"${name}" is not metered by this proxy. Leave it out.`);
+}
+
+/** A request that is counted in input tokens alone, to which APIs add what is their own. */
+export const PLAIN = {
+  isStream: false,
+  unseenInput: null,
+  outputBound: null,
+  fixedOutputTokens: 0,
+  hidesOutput: false,
+  units: {},
+  variant: null,
+  isBackground: false,
+  showsUsageEvent: true,
+  texts: [],
+} as const satisfies Partial<MeteredRequest>;

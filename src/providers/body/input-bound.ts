@@ -1,0 +1,163 @@
+import { isJsonObject, type JsonObject } from "../json.ts";
+
+/** What a body shows of the input that a model will read. */
+export interface SeenInput {
+  /** No tokenizer makes more tokens of the body than this. */
+  readonly tokens: number;
+  /** The member by which the provider reads more than the body shows. Null: all of the input is in the body. */
+  readonly unseen: string | null;
+  /** What people or programs wrote for the model: messages, instructions and tools. */
+  readonly texts: readonly string[];
+}
+
+/** Recordings have ten tokens a second, and at least 500 bytes. */
+const SOUND_BYTES_PER_TOKEN = 50;
+/** What a provider adds around tools, and around the whole. */
+const TOOLS_TOKENS = 1024;
+
+const LONGEST_DATA_PREFIX = 300;
+const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+)[^,]{0,200},/i;
+const HAS_SCHEME = /^[a-z][\w+.-]*:/i;
+/** Members whose text names something at the provider, or on the web, that the model then reads. */
+const NAMES_UNSEEN = new Set([
+  "previous_response_id",
+  "conversation",
+  "file_id",
+  "file_url",
+  // A document is read as text and as pictures of its pages, so its bytes bound nothing.
+  "file_data",
+  "prompt_id",
+  "container",
+  "container_id",
+  "vector_store_ids",
+  "mcp_servers",
+  "server_url",
+  "connector_id",
+]);
+/** Objects that stand for something stored at the provider, if they have an id. */
+const NAMES_OF_STORED = new Set(["conversation", "prompt"]);
+/** Members that hold an address or the content itself. */
+const NAMES_ADDRESS = new Set(["image_url", "url", "audio_url", "video_url"]);
+
+/** Where parts of messages are. What tools and schemas hold is text, whatever it looks like. */
+const CONTENT = new Set(["messages", "input", "system", "prompt"]);
+/** Members whose texts content rules read. */
+const WRITTEN = new Set([...CONTENT, "instructions", "suffix", "tools"]);
+/** Types of parts that are no text. */
+const MEDIA_TYPES = new Set([
+  "image_url",
+  "input_image",
+  "image",
+  "input_audio",
+  "input_file",
+  "file",
+  "document",
+]);
+
+const encoder = new TextEncoder();
+
+/**
+ * Reads what a body holds, at any depth: bytes of text, pictures, recordings, and references to what is elsewhere. Every token
+ * stands for at least one byte, so text has at most as many tokens as bytes, in any language and for any tokenizer.
+ */
+export function seenInput(body: JsonObject, pictureTokens: number): SeenInput {
+  const walk = new Walk(pictureTokens);
+  walk.read(body);
+  return { tokens: walk.tokens, unseen: walk.unseen, texts: walk.texts };
+}
+
+interface Member {
+  readonly name: string;
+  readonly value: unknown;
+  /** Whether it belongs to a picture, a recording or a document. Elsewhere, what looks like one is text. */
+  readonly isMedia: boolean;
+}
+
+class Walk {
+  readonly #pictureTokens: number;
+  tokens = 0;
+  unseen: string | null = null;
+  readonly texts: string[] = [];
+
+  constructor(pictureTokens: number) {
+    this.#pictureTokens = pictureTokens;
+  }
+
+  read(body: JsonObject): void {
+    for (const [name, value] of Object.entries(body)) {
+      this.tokens += bytesOf(name);
+      this.#member(name, value);
+    }
+  }
+
+  #member(root: string, content: unknown): void {
+    const open: Member[] = [{ name: root, value: content, isMedia: false }];
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const { name, value, isMedia } = next;
+      if (Array.isArray(value)) {
+        this.#array(name, value);
+        for (const item of value) open.push({ name, value: item, isMedia });
+      } else if (isJsonObject(value)) {
+        const { type } = value;
+        const isPart = CONTENT.has(root) && typeof type === "string" && MEDIA_TYPES.has(type);
+        open.push(...this.#object(name, value, isMedia || isPart));
+      } else if (typeof value === "string") {
+        if (this.#text(name, value, isMedia) && WRITTEN.has(root)) this.texts.push(value);
+      }
+      // A number, a truth value or null: a few characters in any rendering.
+      else this.tokens += 4;
+    }
+  }
+
+  #array(name: string, items: readonly unknown[]): void {
+    if (items.length === 0) return;
+    if (NAMES_UNSEEN.has(name)) this.#unseenBy(name);
+    if (name === "tools") this.tokens += TOOLS_TOKENS;
+  }
+
+  /** Counts what the object is by itself, and returns the members that are left to read. */
+  #object(name: string, value: JsonObject, isMedia: boolean): Member[] {
+    if (value["type"] === "item_reference") this.#unseenBy("item_reference");
+    const isNamed = name === "container" || (NAMES_OF_STORED.has(name) && typeof value["id"] === "string");
+    if (isNamed) this.#unseenBy(name);
+    const { data, media_type: media } = value;
+    if (isMedia && typeof data === "string") {
+      const kind = typeof media === "string" ? media : "audio";
+      this.#inline(value["type"] === "text" ? "text" : kind, data);
+      return [];
+    }
+    return Object.entries(value).map(([member, content]) => {
+      this.tokens += bytesOf(member);
+      return { name: member, value: content, isMedia };
+    });
+  }
+
+  #unseenBy(name: string): void {
+    this.unseen ??= name;
+  }
+
+  /** False: it is a picture, a recording or a document. */
+  #text(name: string, text: string, isMedia: boolean): boolean {
+    const [, media] = isMedia ? (DATA_URL.exec(text.slice(0, LONGEST_DATA_PREFIX)) ?? []) : [];
+    if (media !== undefined) {
+      this.#inline(media, text);
+      return false;
+    }
+    const isAddress = NAMES_ADDRESS.has(name) && HAS_SCHEME.test(text);
+    if (isAddress || NAMES_UNSEEN.has(name)) this.#unseenBy(name);
+    this.tokens += bytesOf(text);
+    return true;
+  }
+
+  #inline(media: string, text: string): void {
+    const [kind] = media.toLowerCase().split("/");
+    if (kind === "image") this.tokens += this.#pictureTokens;
+    else if (kind === "audio") this.tokens += Math.ceil(text.length / SOUND_BYTES_PER_TOKEN);
+    else if (kind === "text") this.tokens += bytesOf(text);
+    else this.#unseenBy("document");
+  }
+}
+
+function bytesOf(text: string): number {
+  return encoder.encode(text).byteLength;
+}

@@ -1,0 +1,116 @@
+import type { Metered } from "./metering.ts";
+import type { Units, Usage } from "./provider-api.ts";
+import type { Reading } from "./usage/reading.ts";
+
+/** What a call is charged. */
+export interface Charge {
+  readonly usage: Usage;
+  /** Undefined: the price book prices the usage. */
+  readonly cost_usd?: string | undefined;
+  readonly variant?: string | undefined;
+  readonly estimated: boolean;
+}
+
+/** What was reserved for a call. */
+export interface Reserved {
+  readonly outputTokens: number;
+  /** Whether the request carried that bound. Otherwise only the model's own maximum bounds its output. */
+  readonly isBound: boolean;
+  /** Undefined: nothing was reserved. */
+  readonly amountUsd: string | undefined;
+}
+
+export interface Ended {
+  /** Null: nothing came. */
+  readonly reading: Reading | null;
+  /** Whether the answer ended by itself. It may have been left, stopped or broken off instead. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * The charge of an answered call: as the provider says, as far as that can be true; else by the most that is known of it. Where
+ * tokens may have been billed that nobody saw, that is what was reserved.
+ */
+export function chargeOf(metered: Metered, reserved: Reserved, ended: Ended, trustsCost: boolean): Charge {
+  const { reading } = ended;
+  if (metered.request.isBackground) return reservedCharge(metered, reserved);
+  const isTold = reading !== null && reading.isWhole && (ended.isWhole || reading.isDone);
+  if (isTold) return toldCharge(metered, reserved, reading, trustsCost);
+  return partialCharge(metered, reserved, reading);
+}
+
+function toldCharge(metered: Metered, reserved: Reserved, reading: Reading, trustsCost: boolean): Charge {
+  const { request } = metered;
+  const told = believedUsage(metered, reserved, reading.usage ?? { input_tokens: 0, output_tokens: 0 });
+  const units = believedUnits(request.units, reading.units);
+  const isCut = told.isCut || units.isCut;
+  return {
+    usage: withUnits(told.usage, units.units),
+    ...(trustsCost && reading.costUsd !== null && !isCut ? { cost_usd: reading.costUsd } : {}),
+    ...variantTold(reading.variant, request.variant),
+    estimated: isCut,
+  };
+}
+
+/** A request for a tier may be served at another, and is billed by that. */
+function variantTold(told: string | null, asked: string | null): { variant?: string | undefined } {
+  if (told === null) return asked === null ? {} : { variant: asked };
+  if (told !== "standard") return { variant: told };
+  return asked === null ? {} : { variant: undefined };
+}
+
+/** No answer has more output than its bound, and no model reads more than its context. */
+function believedUsage(
+  { request, facts }: Metered,
+  { outputTokens, isBound }: Reserved,
+  told: Usage,
+): { usage: Usage; isCut: boolean } {
+  const answers = request.outputBound?.answers ?? 1;
+  const mostOutput = isBound ? outputTokens : Math.max(outputTokens, facts.outputTokens * answers);
+  const input_tokens = Math.min(told.input_tokens, facts.contextTokens * answers);
+  const output_tokens = Math.min(told.output_tokens, mostOutput);
+  const isCut = input_tokens < told.input_tokens || output_tokens < told.output_tokens;
+  return { usage: isCut ? { input_tokens, output_tokens } : told, isCut };
+}
+
+/** Units beyond what the request allowed cannot be true. Units that are not told are taken for all that it allowed. */
+function believedUnits(allowed: Units, told: Units | null): { units: Units; isCut: boolean } {
+  if (told === null) return { units: allowed, isCut: false };
+  let isCut = false;
+  const units = Object.entries(told).map(([name, count]) => {
+    const most = allowed[name] ?? 0;
+    isCut ||= count > most;
+    return [name, Math.min(count, most)] as const;
+  });
+  return { units: Object.fromEntries(units.filter(([, count]) => count > 0)), isCut };
+}
+
+function partialCharge(metered: Metered, reserved: Reserved, reading: Reading | null): Charge {
+  const { request, estimate } = metered;
+  const isStream = reading?.isStream ?? request.isStream;
+  const isSeen = isStream && !request.hidesOutput && request.unseenInput === null;
+  if (!isSeen) return reservedCharge(metered, reserved);
+  const told = reading?.usage ?? { input_tokens: estimate.input_tokens, output_tokens: 0 };
+  const counted = Math.max(told.output_tokens, reading?.countedOutput ?? 0);
+  const { usage } = believedUsage(metered, reserved, { ...told, output_tokens: counted });
+  return { usage: withUnits(usage, request.units), ...variantOf(metered), estimated: true };
+}
+
+function reservedCharge(metered: Metered, { outputTokens, amountUsd }: Reserved): Charge {
+  const { estimate, request } = metered;
+  const usage = { input_tokens: estimate.input_tokens, output_tokens: outputTokens };
+  return {
+    usage: withUnits(usage, request.units),
+    cost_usd: amountUsd,
+    ...variantOf(metered),
+    estimated: true,
+  };
+}
+
+function variantOf({ request: { variant } }: Metered): { variant?: string } {
+  return variant === null ? {} : { variant };
+}
+
+function withUnits(usage: Usage, units: Units): Usage {
+  return Object.keys(units).length === 0 ? usage : { ...usage, units };
+}

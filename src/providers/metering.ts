@@ -1,0 +1,96 @@
+import type { FactsOfModel } from "./model-facts.ts";
+import type { MeteredRequest, Units } from "./provider-api.ts";
+import { Unmetered } from "./unmetered.ts";
+
+/** How requests are bounded. */
+export interface MeteringOptions {
+  /** The bound of an answer whose request sets none. */
+  readonly defaultMaxOutputTokens: number;
+  /** Input that the body does not show: reserved at the largest context of the model, or refused. */
+  readonly unseenInput: "reserve" | "refuse";
+  /** Work that goes on after its answer: refused, or charged at all that was reserved. */
+  readonly background: "refuse" | "reserve";
+}
+
+/** Options of which some may be left out. */
+export type SomeMetering = { readonly [Name in keyof MeteringOptions]?: MeteringOptions[Name] | undefined };
+
+export function meteringFrom(options: SomeMetering): MeteringOptions {
+  return {
+    defaultMaxOutputTokens: options.defaultMaxOutputTokens ?? 16_384,
+    unseenInput: options.unseenInput ?? "reserve",
+    background: options.background ?? "refuse",
+  };
+}
+
+/** An answer that is shorter than this is of no use, so none is asked for. */
+const LEAST_OUTPUT_TOKENS = 256;
+const MOST_TOKENS = 1_000_000_000_000;
+
+/** What a decision is asked for: as many output tokens as there is room for, from the least to the most. */
+export interface TokenEstimate {
+  readonly input_tokens: number;
+  readonly max_output_tokens: number;
+  /** Only where the bound is ours to choose. */
+  readonly min_output_tokens?: number;
+  readonly units?: Units;
+}
+
+/** A request, what is known of its model, and what it may cost. */
+export interface Metered {
+  readonly request: MeteredRequest;
+  readonly facts: FactsOfModel;
+  readonly estimate: TokenEstimate;
+}
+
+/** Throws `Unmetered` where the options refuse the request. */
+export function meter(request: MeteredRequest, facts: FactsOfModel, options: MeteringOptions): Metered {
+  const { unseenInput, units, fixedOutputTokens, outputBound, isBackground } = request;
+  if (isBackground && options.background === "refuse")
+    throw new Unmetered(403, '"background" is not allowed here, because its cost is not known in time.');
+  if (unseenInput !== null && options.unseenInput === "refuse")
+    throw new Unmetered(
+      403,
+      `${unseenInput} is not allowed here, because it brings input that the body does not show.`,
+    );
+  const answers = outputBound?.answers ?? 1;
+  const context = facts.contextTokens * answers;
+  const input_tokens = Math.min(
+    MOST_TOKENS,
+    unseenInput === null ? Math.min(context, request.inputTokens) : context,
+  );
+  const perAnswer = boundOf(request, facts, options);
+  const max_output_tokens = perAnswer * answers + fixedOutputTokens;
+  if (max_output_tokens > MOST_TOKENS) throw new Unmetered(400, "The bound on the output is too large.");
+  const isOurs =
+    outputBound !== null && outputBound.perAnswer === null && outputBound.usualPerAnswer === null;
+  const least = Math.min(LEAST_OUTPUT_TOKENS, perAnswer) * answers + fixedOutputTokens;
+  return {
+    request,
+    facts,
+    estimate: {
+      input_tokens,
+      max_output_tokens,
+      ...(isOurs ? { min_output_tokens: least } : {}),
+      ...(Object.keys(units).length === 0 ? {} : { units }),
+    },
+  };
+}
+
+/** The most output tokens of one answer, before limits are asked. */
+function boundOf({ outputBound }: MeteredRequest, facts: FactsOfModel, options: MeteringOptions): number {
+  if (outputBound === null) return 0;
+  const { perAnswer, usualPerAnswer } = outputBound;
+  return perAnswer ?? Math.min(usualPerAnswer ?? options.defaultMaxOutputTokens, facts.outputTokens);
+}
+
+/** The bound to write into the body, from the output tokens that were reserved. Null: the caller's own stands. */
+export function boundToWrite(
+  { request, estimate }: Metered,
+  reservedOutput: number | undefined,
+): number | null {
+  const { outputBound, fixedOutputTokens } = request;
+  if (outputBound === null || outputBound.perAnswer !== null) return null;
+  const reserved = Math.min(reservedOutput ?? estimate.max_output_tokens, estimate.max_output_tokens);
+  return Math.max(1, Math.floor((reserved - fixedOutputTokens) / outputBound.answers));
+}

@@ -1,0 +1,119 @@
+import type { JsonObject } from "./json.ts";
+import type { FactsOfModel } from "./model-facts.ts";
+import type { WireRefusal } from "./wire-refusal.ts";
+
+/** What a call used, in the classes of a run: totals, and parts of them that do not overlap. */
+export interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens?: number | undefined;
+  readonly cache_write_tokens?: number | undefined;
+  readonly cache_write_1h_tokens?: number | undefined;
+  readonly audio_input_tokens?: number | undefined;
+  readonly image_input_tokens?: number | undefined;
+  readonly reasoning_tokens?: number | undefined;
+  readonly audio_output_tokens?: number | undefined;
+  readonly image_output_tokens?: number | undefined;
+  readonly units?: Units | undefined;
+}
+
+/** Counts of what is billed by the piece, such as searches, by the unit's name in the price book. */
+export type Units = Readonly<Record<string, number>>;
+
+/** What a request may cost, as far as it can be known before it is made. */
+export interface MeteredRequest {
+  readonly model: string;
+  readonly isStream: boolean;
+  /** The most input tokens that what the body shows can have. */
+  readonly inputTokens: number;
+  /** The member by which the provider reads more than the body shows. Null: all of the input is in the body. */
+  readonly unseenInput: string | null;
+  /** Null: the answer has no tokens, or they do not depend on a bound. Then `fixedOutputTokens` says how many there may be. */
+  readonly outputBound: OutputBound | null;
+  readonly fixedOutputTokens: number;
+  /** Whether output may be billed that the answer does not show. */
+  readonly hidesOutput: boolean;
+  /** The most pieces that are billed beside tokens. */
+  readonly units: Units;
+  /** The price variant, such as a service tier. Null: the standard one. */
+  readonly variant: string | null;
+  /** The provider answers at once and goes on working. */
+  readonly isBackground: boolean;
+  /** False: the stream has an event with the usage that the caller did not ask for. */
+  readonly showsUsageEvent: boolean;
+  /** What content rules read. */
+  readonly texts: readonly string[];
+}
+
+/** What bounds the output of a request. */
+export interface OutputBound {
+  /** The bound of one answer that the caller set. Null: none. */
+  readonly perAnswer: number | null;
+  /** What the provider takes where there is none. Null: whatever the model can write. */
+  readonly usualPerAnswer: number | null;
+  /** How many answers are written: each may be as long as the bound. */
+  readonly answers: number;
+}
+
+/** What an answer says about its cost. */
+export interface AnswerFacts {
+  /** Null: nothing that can be believed. */
+  readonly usage: Usage | null;
+  /** Null: the answer does not say it. */
+  readonly units: Units | null;
+  /** The service tier that the provider used. Null: the answer does not say it. */
+  readonly variant: string | null;
+  /** What the provider says that the call costs, in dollars. */
+  readonly costUsd: string | null;
+}
+
+/** What one event of a stream says. */
+export interface EventFacts {
+  /** Raw, because some providers spread it over several events. */
+  readonly usage?: unknown;
+  /** Whether that is the usage of the whole answer. A stream may begin with that of its input. */
+  readonly isWholeUsage?: boolean;
+  /** Text of the output: a string, or an object with texts in it. */
+  readonly text?: readonly unknown[];
+  readonly isLast?: boolean;
+  readonly hasFailed?: boolean;
+  /** The answer as a whole, where an event carries it. */
+  readonly answer?: JsonObject | undefined;
+  /** Whether the event has the usage and nothing else: it is there because it was asked for. */
+  readonly isUsageEvent?: boolean;
+}
+
+/** What is known of one API, whichever provider serves it. Nothing here reads or writes anything. */
+export interface ProviderApi {
+  readonly name: string;
+  readonly body: "json" | "form";
+  /** Members of a body that the API reads. One that differs from them only in case is refused. */
+  readonly members: ReadonlySet<string>;
+  /** Throws `Unmetered`. */
+  readRequest(body: JsonObject, given: RequestContext): MeteredRequest;
+  /** The same body with a bound on the output of each answer, and a request for the usage of a stream. */
+  withBounds(body: JsonObject, bounds: Bounds): JsonObject;
+  /** What a whole answer says. It may hold only some of the members that `answerMembers` names. */
+  readAnswer(answer: JsonObject): AnswerFacts;
+  /** The members that `readAnswer` needs. Large answers are read by them alone. */
+  readonly answerMembers: readonly string[];
+  /** Null: answers of this API are never streams of events. */
+  readonly readEvent: ((event: JsonObject) => EventFacts) | null;
+  /** A refusal as the SDKs of this API expect it. */
+  errorBody(refusal: WireRefusal): object;
+}
+
+/** How answers of an API are read. */
+export type AnswerApi = Pick<ProviderApi, "readAnswer" | "answerMembers" | "readEvent">;
+
+export interface Bounds {
+  /** Null: the request needs none. */
+  readonly maxOutputTokens: number | null;
+}
+
+/** What is known of a request beside its body. */
+export interface RequestContext {
+  /** The model that the path names. Null: it names none. */
+  readonly pathModel: string | null;
+  readonly facts: (model: string) => FactsOfModel;
+}

@@ -1,0 +1,81 @@
+import { factsOf, type FactsOfModel, type ModelFacts } from "./model-facts.ts";
+import type { ProviderApi } from "./provider-api.ts";
+import type { WireRefusal } from "./wire-refusal.ts";
+
+/** How a provider takes its key. */
+export type Auth = (key: string) => readonly [name: string, value: string];
+
+export const bearer: Auth = (key) => ["authorization", `Bearer ${key}`];
+export const apiKeyHeader: Auth = (key) => ["x-api-key", key];
+
+interface ProviderTerms {
+  /** The provider's name in the price book. */
+  readonly prices: string;
+  /** Where it is served. Paths are added to it. */
+  readonly url: string;
+  readonly auth: Auth;
+  /** Paths that are called with POST and metered. `{model}` stands for one segment, the model. */
+  readonly serves: Readonly<Record<string, ProviderApi>>;
+  /** Calls that cost nothing and show nothing of the provider's account, such as `GET /v1/models`. */
+  readonly free: readonly string[];
+  readonly models: readonly ModelFacts[];
+  /** A refusal of a path that no API serves. */
+  readonly errorBody: (refusal: WireRefusal) => object;
+}
+
+/** What a call on a provider is, by its method and path. */
+export type Route =
+  | { readonly kind: "metered"; readonly api: ProviderApi; readonly pathModel: string | null }
+  | { readonly kind: "free" }
+  /** Returns credentials or administers the account: refused whatever is set. */
+  | { readonly kind: "never" }
+  | { readonly kind: "unknown" };
+
+export interface Provider extends ProviderTerms {
+  readonly name: string;
+  route(method: string, path: string): Route;
+  facts(model: string): FactsOfModel;
+}
+
+/** What returns credentials of the account, or administers it. */
+const NEVER =
+  /^\/(?:v\d+(?:beta)?\/)?(?:realtime\/(?:client_secrets|sessions|transcription_sessions)|chatkit\/sessions|organizations?|admin_api_keys|api_keys|dashboard|usage|billing)(?:\/|$)/i;
+
+export function isNeverServed(path: string): boolean {
+  return NEVER.test(path);
+}
+
+export function provider(name: string, terms: ProviderTerms): Provider {
+  const served = Object.entries(terms.serves).map(([template, api]) => ({
+    pattern: patternOf(template),
+    api,
+  }));
+  const free = terms.free.map((call) => {
+    const [method = "", template = ""] = call.split(" ");
+    return { method, pattern: patternOf(template) };
+  });
+  return {
+    ...terms,
+    name,
+    route(method, path) {
+      if (isNeverServed(path)) return { kind: "never" };
+      if (free.some((call) => call.method === method && call.pattern.test(path))) return { kind: "free" };
+      for (const { pattern, api } of method === "POST" ? served : []) {
+        const match = pattern.exec(path);
+        if (match !== null) return { kind: "metered", api, pathModel: decoded(match.groups?.["model"]) };
+      }
+      return { kind: "unknown" };
+    },
+    facts: (model) => factsOf(terms.models, model),
+  };
+}
+
+/** Of a template such as `/v1/models/{model}`. */
+function patternOf(template: string): RegExp {
+  const escaped = template.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`^${escaped.replace("{model}", "(?<model>[^/]+)")}$`);
+}
+
+function decoded(segment: string | undefined): string | null {
+  return segment === undefined ? null : decodeURIComponent(segment);
+}

@@ -1,0 +1,31 @@
+import { isJsonObject, objectOf } from "../json.ts";
+import type { Units, Usage } from "../provider-api.ts";
+import { countOf, partsOf, totalsOf } from "./counts.ts";
+
+/** Anthropic's usage in our classes. Its `input_tokens` are those that no cache had to do with. */
+export function anthropicUsage(value: unknown): Usage | null {
+  if (!isJsonObject(value)) return null;
+  const created = objectOf(value["cache_creation"]);
+  const written = countOf(value["cache_creation_input_tokens"]) ?? 0;
+  const forAnHour = Math.min(written, countOf(created["ephemeral_1h_input_tokens"]) ?? 0);
+  const read = countOf(value["cache_read_input_tokens"]) ?? 0;
+  const plain = countOf(value["input_tokens"]);
+  const totals = totalsOf(plain === null ? null : plain + read + written, value["output_tokens"] ?? 0);
+  if (totals === null) return null;
+  return {
+    ...totals,
+    ...partsOf(totals.input_tokens, {
+      cache_read_tokens: read,
+      cache_write_tokens: written - forAnHour,
+      cache_write_1h_tokens: forAnHour,
+    }),
+  };
+}
+
+/** Searches and the like, which are billed beside tokens. Null: the usage does not say. */
+export function anthropicUnits(value: unknown): Units | null {
+  const used = objectOf(value)["server_tool_use"];
+  if (!isJsonObject(used)) return null;
+  const searches = countOf(used["web_search_requests"]) ?? 0;
+  return searches > 0 ? { web_search_calls: searches } : {};
+}

@@ -1,0 +1,122 @@
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { AnswerApi, AnswerFacts } from "../provider-api.ts";
+import { CountedText } from "./counted-text.ts";
+import { EventLines } from "./event-lines.ts";
+import { JsonMembers } from "./json-members.ts";
+
+/** What has been read of an answer so far. */
+export interface Reading extends AnswerFacts {
+  /** Whether the usage is that of the whole answer. */
+  readonly isWhole: boolean;
+  readonly isStream: boolean;
+  /** Output tokens by the text that was seen. Only streams are counted. */
+  readonly countedOutput: number;
+  /** The last event has come. Readers leave after it, without waiting for the end of the body. */
+  readonly isDone: boolean;
+  /** The provider broke off with an error. */
+  readonly hasFailed: boolean;
+}
+
+/** Reads an answer from its bytes on their way. */
+export interface AnswerReader {
+  push(chunk: Uint8Array): void;
+  readonly reading: Reading;
+}
+
+export function isEventStream(contentType: string | null): boolean {
+  return /^\s*text\/event-stream\b/i.test(contentType ?? "");
+}
+
+/** Null for an API: nothing is read. */
+export function answerReader(api: AnswerApi | null, contentType: string | null): AnswerReader {
+  if (api === null) return NO_READER;
+  return api.readEvent !== null && isEventStream(contentType) ? new StreamReader(api) : new BodyReader(api);
+}
+
+const UNREAD = { isStream: false, countedOutput: 0, isDone: false, hasFailed: false } as const;
+
+const NO_READER: AnswerReader = {
+  push: () => undefined,
+  reading: { ...UNREAD, isWhole: false, usage: null, units: null, variant: null, costUsd: null },
+};
+
+/** The members that count are picked from the bytes, so that an answer of any size costs the same memory. */
+class BodyReader implements AnswerReader {
+  readonly #api: AnswerApi;
+  readonly #members: JsonMembers;
+
+  constructor(api: AnswerApi) {
+    this.#api = api;
+    this.#members = new JsonMembers(api.answerMembers);
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#members.push(chunk);
+  }
+
+  get reading(): Reading {
+    const found = this.#api.answerMembers.map((name) => [name, this.#members.get(name)]);
+    const facts = this.#api.readAnswer(Object.fromEntries(found) as JsonObject);
+    return { ...UNREAD, ...facts, isWhole: facts.usage !== null || facts.costUsd !== null };
+  }
+}
+
+class StreamReader implements AnswerReader {
+  readonly #api: AnswerApi;
+  readonly #lines = new EventLines((data) => this.#take(data));
+  readonly #counted = new CountedText();
+  #usage: JsonObject | null = null;
+  #isWhole = false;
+  #isDone = false;
+  #hasFailed = false;
+  /** The answer that an event carried, or the members of it that events told one by one. */
+  #answer: JsonObject = {};
+
+  constructor(api: AnswerApi) {
+    this.#api = api;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#lines.push(chunk);
+  }
+
+  get reading(): Reading {
+    const facts = this.#api.readAnswer({ ...this.#answer, usage: this.#usage });
+    return {
+      ...facts,
+      isWhole: this.#isWhole && (facts.usage !== null || facts.costUsd !== null),
+      isStream: true,
+      countedOutput: this.#counted.tokens,
+      isDone: this.#isDone,
+      hasFailed: this.#hasFailed,
+    };
+  }
+
+  #take(data: string): void {
+    if (data === "[DONE]") {
+      this.#isDone = true;
+      return;
+    }
+    const event = eventIn(data);
+    if (event === null) return;
+    const facts = this.#api.readEvent?.(event) ?? {};
+    for (const text of facts.text ?? []) this.#counted.add(text);
+    this.#isDone ||= facts.isLast === true;
+    this.#hasFailed ||= facts.hasFailed === true;
+    if (facts.answer !== undefined) this.#answer = { ...this.#answer, ...facts.answer };
+    if (!isJsonObject(facts.usage)) return;
+    // Some providers tell the usage in parts: what comes later replaces what came before.
+    const told = Object.entries(facts.usage).filter(([, value]) => value !== null && value !== undefined);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(told) };
+    this.#isWhole ||= facts.isWholeUsage === true;
+  }
+}
+
+export function eventIn(data: string): JsonObject | null {
+  try {
+    const value = JSON.parse(data) as unknown;
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,31 @@
+/** A refusal as it goes over the wire. */
+export interface WireRefusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details: object;
+  readonly retryAfterMs?: number | null;
+  readonly traceId?: string | null;
+}
+
+/** With what the SDKs of OpenAI look for in an error. */
+export function openAiError({ code, message, details }: WireRefusal): object {
+  return { error: { code, message, details, type: "sluice_refusal", param: null } };
+}
+
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+};
+
+/** With what the SDKs of Anthropic look for in an error. */
+export function anthropicError({ status, code, message, details }: WireRefusal): object {
+  const type = ANTHROPIC_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+  return { type: "error", error: { code, message, details, type } };
+}

@@ -1,0 +1,87 @@
+import type { Call, CallFields } from "../adapters/governed-call.ts";
+import { otherPrice, pathRefusal } from "../adapters/other-paths.ts";
+import type { DecisionsDecideBody } from "../client/generated/types.ts";
+import { readBody } from "../providers/body/request-body.ts";
+import type { JsonObject } from "../providers/json.ts";
+import { type Metered, meter, meteringFrom } from "../providers/metering.ts";
+import type { Route } from "../providers/provider.ts";
+import type { ProviderApi } from "../providers/provider-api.ts";
+import { Unmetered } from "../providers/unmetered.ts";
+import type { WireRefusal } from "../providers/wire-refusal.ts";
+import type { ProxyOptions } from "./options.ts";
+import type { Target } from "./target.ts";
+
+/** How a call is served: by an API that meters it, or at a price of its own. */
+export type Service =
+  | { readonly api: ProviderApi; readonly pathModel: string | null }
+  | { readonly api: null; readonly costUsd: string };
+
+/** What a path is served by, or why it is not. */
+export function serviceOf(
+  method: string,
+  target: Target,
+  { otherPaths }: ProxyOptions,
+): Service | WireRefusal {
+  const route: Route = target.provider.route(method, target.path);
+  if (route.kind === "metered") return route;
+  if (route.kind === "free") return { api: null, costUsd: "0" };
+  const costUsd = route.kind === "never" ? undefined : otherPrice(otherPaths, method, target.path);
+  return costUsd === undefined ? pathRefusal(route.kind, "PROXY_OTHER_PATHS") : { api: null, costUsd };
+}
+
+/** A call as it is asked for, and as it goes on. */
+export interface ServedCall extends Pick<Call, "ask" | "metered"> {
+  readonly api: ProviderApi | null;
+  /** The body that goes on, once it is known how much output was reserved. */
+  readonly write: (maxOutputTokens: number | null) => BodyInit | null;
+  /** Null: the runtime sets it. Undefined: as the caller sent it. */
+  readonly contentType: string | null | undefined;
+}
+
+export interface Given {
+  readonly target: Target;
+  readonly service: Service;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly fields: CallFields;
+  readonly estimateUsd: string | null;
+}
+
+/** Reads a request, once. Throws `Unmetered` for one that cannot be metered. */
+export async function servedCall(given: Given, options: ProxyOptions): Promise<ServedCall> {
+  const { service, target, headers, bytes, fields } = given;
+  if (service.api === null) {
+    const { prices: provider } = target.provider;
+    const ask = { provider, ...fields, estimate: { cost_usd: service.costUsd } };
+    const write = () => (bytes.byteLength === 0 ? null : bytes);
+    return { api: null, ask, metered: null, write, contentType: undefined };
+  }
+  if (headers.has("content-encoding")) throw new Unmetered(400, "Send the body without content-encoding.");
+  const { api, pathModel } = service;
+  const body = await readBody(api, bytes, headers.get("content-type"));
+  const { provider } = target;
+  const request = api.readRequest(body.members, { pathModel, facts: provider.facts });
+  const metered = meter(request, provider.facts(request.model), meteringFrom(options));
+  return {
+    api,
+    ask: askOf(metered, given),
+    metered,
+    write: (maxOutputTokens) => body.write(api.withBounds(body.members, { maxOutputTokens })),
+    contentType: body.contentType,
+  };
+}
+
+function askOf({ request, estimate }: Metered, { target, fields, estimateUsd }: Given): DecisionsDecideBody {
+  return {
+    model: request.model,
+    provider: target.provider.prices,
+    ...(request.variant === null ? {} : { variant: request.variant }),
+    ...fields,
+    estimate: estimateUsd === null ? estimate : { ...withoutLeast(estimate), cost_usd: estimateUsd },
+  };
+}
+
+/** An amount that the caller sets is reserved as it is. */
+function withoutLeast({ min_output_tokens: _, ...estimate }: Metered["estimate"]): JsonObject {
+  return estimate;
+}

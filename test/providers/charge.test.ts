@@ -1,0 +1,226 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Charge, chargeOf } from "../../src/providers/charge.ts";
+import { boundToWrite, meter, meteringFrom, type SomeMetering } from "../../src/providers/metering.ts";
+import { PLAIN } from "../../src/providers/apis/request-members.ts";
+import type { MeteredRequest, Usage } from "../../src/providers/provider-api.ts";
+import type { Reading } from "../../src/providers/usage/reading.ts";
+
+const FACTS = { contextTokens: 100_000, outputTokens: 8000, reasons: false, pictureTokens: 1000 };
+const BOUND = { perAnswer: 500, usualPerAnswer: null, answers: 1 };
+const REQUEST: MeteredRequest = {
+  ...PLAIN,
+  model: "m",
+  isStream: true,
+  inputTokens: 1000,
+  outputBound: BOUND,
+};
+const READING: Reading = {
+  usage: null,
+  units: null,
+  variant: null,
+  costUsd: null,
+  isWhole: false,
+  isStream: true,
+  countedOutput: 0,
+  isDone: false,
+  hasFailed: false,
+};
+
+const metered = (request: Partial<MeteredRequest> = {}, options: SomeMetering = {}) =>
+  meter({ ...REQUEST, ...request }, FACTS, meteringFrom(options));
+
+interface Given {
+  readonly request?: Partial<MeteredRequest>;
+  readonly reading?: Partial<Reading> | null;
+  readonly isWhole?: boolean;
+  readonly isBound?: boolean;
+  readonly trustsCost?: boolean;
+}
+
+function charged({
+  request,
+  reading = {},
+  isWhole = false,
+  isBound = true,
+  trustsCost = false,
+}: Given): Charge {
+  const one = metered(request);
+  const reserved = { outputTokens: one.estimate.max_output_tokens, isBound, amountUsd: "9.99" };
+  const ended = { reading: reading === null ? null : { ...READING, ...reading }, isWhole };
+  return chargeOf(one, reserved, ended, trustsCost);
+}
+
+const usage: Usage = { input_tokens: 40, output_tokens: 30 };
+const told = { usage, isWhole: true };
+
+describe("the bound of a call", () => {
+  test("is the caller's own, else the usual one, or the model's if that is lower", () => {
+    expect(metered().estimate).toEqual({ input_tokens: 1000, max_output_tokens: 500 });
+    const none = { outputBound: { ...BOUND, perAnswer: null } };
+    expect(metered(none).estimate).toMatchObject({ max_output_tokens: 8000, min_output_tokens: 256 });
+    expect(metered(none, { defaultMaxOutputTokens: 100 }).estimate).toMatchObject({
+      max_output_tokens: 100,
+      min_output_tokens: 100,
+    });
+  });
+
+  test("is multiplied by the answers, and what fits is shared between them", () => {
+    const one = metered({ outputBound: { perAnswer: null, usualPerAnswer: null, answers: 4 } });
+    expect(one.estimate).toMatchObject({ max_output_tokens: 32_000, min_output_tokens: 1024 });
+    expect(boundToWrite(one, 2050)).toBe(512);
+    expect(boundToWrite(one, undefined)).toBe(8000);
+  });
+
+  test("is not written where the caller has set one, or where there is no output", () => {
+    expect(boundToWrite(metered(), 100)).toBeNull();
+    expect(boundToWrite(metered({ outputBound: null }), 100)).toBeNull();
+  });
+
+  test("never lets more be written than was reserved, whatever is reserved", () => {
+    const request = fc.record({
+      answers: fc.integer({ min: 1, max: 1024 }),
+      fixed: fc.nat(100_000),
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(request, ({ answers, fixed, share }) => {
+        const outputBound = { perAnswer: null, usualPerAnswer: null, answers };
+        const one = metered({ outputBound, fixedOutputTokens: fixed });
+        const { max_output_tokens: most, min_output_tokens: least = 0 } = one.estimate;
+        const reserved = Math.floor(least + share * (most - least));
+        const bound = boundToWrite(one, reserved) ?? 0;
+        expect(bound).toBeGreaterThanOrEqual(Math.min(256, FACTS.outputTokens));
+        expect(bound * answers + fixed).toBeLessThanOrEqual(reserved);
+      }),
+    );
+  });
+
+  test("is refused where it is larger than any number of tokens", () => {
+    expect(() => metered({ outputBound: { perAnswer: 1e12, usualPerAnswer: null, answers: 2 } })).toThrow(
+      /too large/,
+    );
+  });
+});
+
+describe("input that the body does not show", () => {
+  test("is reserved at the largest context, or refused", () => {
+    expect(metered({ unseenInput: "file_id" }).estimate.input_tokens).toBe(100_000);
+    expect(() => metered({ unseenInput: "file_id" }, { unseenInput: "refuse" })).toThrow(
+      /file_id is not allowed/,
+    );
+  });
+
+  test("and work in the background is refused, or charged at all that was reserved", () => {
+    expect(() => metered({ isBackground: true })).toThrow(/background/);
+    const one = metered({ isBackground: true }, { background: "reserve" });
+    const reserved = { outputTokens: 500, isBound: true, amountUsd: "9.99" };
+    const reading = { ...READING, ...told };
+    expect(chargeOf(one, reserved, { reading, isWhole: true }, false)).toMatchObject({
+      cost_usd: "9.99",
+      estimated: true,
+    });
+  });
+});
+
+describe("a whole answer is charged by its usage", () => {
+  test("as the provider says", () => {
+    expect(charged({ reading: told, isWhole: true })).toEqual({ usage, estimated: false });
+    expect(charged({ reading: { ...told, isDone: true } })).toEqual({ usage, estimated: false });
+  });
+
+  test("within the bound of the call and the context of the model", () => {
+    const hostile = { input_tokens: 1e12, output_tokens: 1e12, reasoning_tokens: 1e11 };
+    expect(charged({ reading: { usage: hostile, isWhole: true }, isWhole: true })).toEqual({
+      usage: { input_tokens: 100_000, output_tokens: 500 },
+      estimated: true,
+    });
+    expect(
+      charged({ reading: { usage: hostile, isWhole: true }, isWhole: true, isBound: false }).usage,
+    ).toEqual({
+      input_tokens: 100_000,
+      output_tokens: 8000,
+    });
+  });
+
+  test("with units as told, as far as the request allowed them, else all of them", () => {
+    const request = { units: { web_search_calls: 5 } };
+    const units = (given: Partial<Reading>) =>
+      charged({ request, reading: { ...told, ...given }, isWhole: true });
+    expect(units({ units: { web_search_calls: 2 } }).usage.units).toEqual({ web_search_calls: 2 });
+    expect(units({ units: { web_search_calls: 9, other: 1 } })).toMatchObject({
+      usage: { units: { web_search_calls: 5 } },
+      estimated: true,
+    });
+    expect(units({ units: null }).usage.units).toEqual({ web_search_calls: 5 });
+    expect(units({ units: {} }).usage.units).toBeUndefined();
+  });
+
+  test("by the tier that served it, and by the provider's own cost only where it is trusted", () => {
+    const variant = (asked: string | null, said: string | null) =>
+      charged({ request: { variant: asked }, reading: { ...told, variant: said }, isWhole: true });
+    expect(variant("priority", "standard")).toHaveProperty("variant", undefined);
+    expect(variant(null, "priority")).toMatchObject({ variant: "priority" });
+    expect(variant("flex", null)).toMatchObject({ variant: "flex" });
+    const reading = { ...told, costUsd: "0.5" };
+    expect(charged({ reading, isWhole: true, trustsCost: true })).toMatchObject({ cost_usd: "0.5" });
+    expect(charged({ reading, isWhole: true })).not.toHaveProperty("cost_usd");
+  });
+});
+
+describe("an answer that was left or broken off is charged by the most that is known", () => {
+  const part = { usage: { input_tokens: 40, output_tokens: 1 }, countedOutput: 12 };
+
+  test("by its input as told and its output as counted, or as told if that is more", () => {
+    expect(charged({ reading: part })).toEqual({
+      usage: { input_tokens: 40, output_tokens: 12 },
+      estimated: true,
+    });
+    const later = { usage: { input_tokens: 40, output_tokens: 20 }, isWhole: true, countedOutput: 12 };
+    expect(charged({ reading: later }).usage.output_tokens).toBe(20);
+  });
+
+  test("by the upper estimate of its input, where nothing was told", () => {
+    expect(charged({ reading: { countedOutput: 3 } }).usage).toEqual({
+      input_tokens: 1000,
+      output_tokens: 3,
+    });
+    expect(charged({ reading: null }).usage).toEqual({ input_tokens: 1000, output_tokens: 0 });
+  });
+
+  test.each([
+    ["its output may be hidden", { request: { hidesOutput: true }, reading: part }],
+    ["its input is not in the body", { request: { unseenInput: "file_id" }, reading: part }],
+    ["it is no stream", { request: { isStream: false }, reading: { ...part, isStream: false } }],
+    ["nothing came of an answer that is no stream", { request: { isStream: false }, reading: null }],
+  ])("at what was reserved, where %s", (_, given) => {
+    expect(charged(given)).toMatchObject({
+      cost_usd: "9.99",
+      usage: { output_tokens: 500 },
+      estimated: true,
+    });
+  });
+});
+
+test("no charge has more output than was reserved, whatever the provider and the caller do", () => {
+  const count = fc.oneof(fc.nat(2000), fc.constant(1e12));
+  const reading = fc.record({
+    usage: fc.option(fc.record({ input_tokens: count, output_tokens: count }), { nil: null }),
+    isWhole: fc.boolean(),
+    isStream: fc.boolean(),
+    isDone: fc.boolean(),
+    countedOutput: count,
+  });
+  fc.assert(
+    fc.property(
+      fc.option(reading, { nil: null }),
+      fc.boolean(),
+      fc.boolean(),
+      (read, isWhole, hidesOutput) => {
+        const { usage: charge } = charged({ reading: read, isWhole, request: { hidesOutput } });
+        expect(charge.output_tokens).toBeLessThanOrEqual(500);
+        expect(charge.input_tokens).toBeLessThanOrEqual(100_000);
+      },
+    ),
+  );
+});

@@ -1,0 +1,97 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { seenInput } from "../../src/providers/body/input-bound.ts";
+
+const PICTURE = 5000;
+const seen = (body: object) => seenInput(body as Record<string, unknown>, PICTURE);
+const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
+
+test("text has at most as many tokens as bytes, whatever it looks like", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "grapheme", maxLength: 200 }),
+    fc.constantFrom("data:image/png;base64,AAAA", "data:audio/wav,xx", "https://x.test/a.png", "file_id"),
+  );
+  fc.assert(
+    fc.property(text, fc.constantFrom("text", "input_text", "tool_result"), (given, type) => {
+      const bytes = new TextEncoder().encode(given).byteLength;
+      for (const body of [user(given), user([{ type, text: given }]), { tools: [{ description: given }] }]) {
+        expect(seen(body).tokens).toBeGreaterThanOrEqual(bytes);
+      }
+    }),
+  );
+});
+
+describe("a picture counts as one, and text that poses as a picture as text", () => {
+  const url = `data:image/png;base64,${"A".repeat(100_000)}`;
+  test.each([
+    ["of chat", user([{ type: "image_url", image_url: { url } }]), true],
+    ["of responses", { input: [{ role: "user", content: [{ type: "input_image", image_url: url }] }] }, true],
+    [
+      "of messages",
+      user([
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(100_000) } },
+      ]),
+      true,
+    ],
+    ["in a text", user([{ type: "text", text: url }]), false],
+    ["in a tool", { tools: [{ type: "image_url", image_url: { url } }] }, false],
+    [
+      "in a schema",
+      { response_format: { schema: { type: "image", source: { data: "A".repeat(100_000) } } } },
+      false,
+    ],
+    [
+      "in a document of text",
+      user([
+        { type: "document", source: { type: "text", media_type: "image/png", data: "A".repeat(100_000) } },
+      ]),
+      false,
+    ],
+  ])("%s", (_, body, isPicture) => {
+    const { tokens } = seen(body);
+    if (isPicture) expect(tokens).toBeLessThan(PICTURE + 200);
+    else expect(tokens).toBeGreaterThanOrEqual(100_000);
+    expect(tokens).toBeGreaterThanOrEqual(isPicture ? PICTURE : 100_000);
+  });
+
+  test("a small picture costs as much as a large one", () => {
+    const data = "AAAA";
+    const small = user([{ type: "image", source: { type: "base64", media_type: "image/png", data } }]);
+    expect(seen(small).tokens).toBeGreaterThanOrEqual(PICTURE);
+  });
+});
+
+describe("input that the body does not show is named", () => {
+  test.each([
+    ["previous_response_id", { previous_response_id: "resp_1" }],
+    ["conversation", { conversation: "conv_1" }],
+    ["conversation", { conversation: { id: "conv_1" } }],
+    ["prompt", { prompt: { id: "pmpt_1" } }],
+    ["file_id", user([{ type: "input_file", file_id: "file-1" }])],
+    ["file_id", user([{ type: "document", source: { type: "file", file_id: "file_1" } }])],
+    ["file_data", user([{ type: "file", file: { file_data: "JVBERi0=" } }])],
+    ["document", user([{ type: "file", file: { file_data: "data:application/pdf;base64,JVBERi0=" } }])],
+    [
+      "document",
+      user([{ type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } }]),
+    ],
+    ["url", user([{ type: "image_url", image_url: { url: "https://x.test/a.png" } }])],
+    ["image_url", { input: [{ content: [{ type: "input_image", image_url: "https://x.test/a.png" }] }] }],
+    ["url", user([{ type: "image", source: { type: "url", url: "http://x.test/a.png" } }])],
+    ["item_reference", { input: [{ type: "item_reference", id: "msg_1" }] }],
+    ["vector_store_ids", { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] }],
+    ["container", { tools: [{ type: "code_interpreter", container: { type: "auto" } }] }],
+    ["mcp_servers", { mcp_servers: [{ type: "url" }] }],
+  ])("%s", (name, body) => {
+    expect(seen(body).unseen).toBe(name);
+  });
+
+  test("and all else is in the body", () => {
+    const tool = {
+      type: "function",
+      function: { parameters: { properties: { file_id: { type: "string" } } } },
+    };
+    const body = { ...user("read https://x.test and file_id"), tools: [tool], previous_response_id: null };
+    expect(seen(body).unseen).toBeNull();
+  });
+});

@@ -160,6 +160,23 @@ describe("a gate in the caller's process", () => {
     expect(other.reservation).toEqual(one.reservation);
   });
 
+  test("proves its key, and tells what limits count by as soon as the change is answered", async () => {
+    const org = await newOrg();
+    const { body: minted } = await call("POST", `/v1/orgs/${org.id}/keys`, {
+      key: org.ownerKey,
+      body: { name: "gate", role: "developer" },
+    });
+    const nothing = { checks: "limits", countedBy: new Set(), scansInput: false };
+    expect(await gateOf(minted.key).facts()).toEqual(nothing);
+    const body = { match: { user_id: "u" }, limit_usd: "1", period: "month" };
+    expect((await call("POST", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey, body })).status).toBe(201);
+    const gate = gateOf(minted.key);
+    expect(await gate.facts()).toEqual({ ...nothing, countedBy: new Set(["user_id"]) });
+    await call("DELETE", `/v1/orgs/${org.id}/keys/${minted.id}`, { key: org.ownerKey });
+    expect(await gate.facts().catch(codeOf)).toBe("gone");
+    expect(await gateOf(minted.key.replace(/.$/, "~")).facts().catch(codeOf)).toBe("unauthorized");
+  });
+
   test("releases what was not used", async () => {
     const org = await newOrg();
     const budget = await budgetOf(org, "1000");

@@ -98,8 +98,8 @@ export class EmbeddedGate {
   }
 
   /**
-   * What holds of the organization, at most two seconds old. Asks the service where nothing is known, which also proves the key:
-   * rejects with `Refused` for a key that may not decide, and with `Unreachable` where nobody can tell.
+   * What holds of the organization, at most two seconds old. Asking the service for it also proves the key: rejects with
+   * `Refused` for a key that may not decide, and with `Unreachable` where nobody can tell.
    */
   async facts(): Promise<OrgFacts> {
     return this.knownFacts ?? (await this.#askFacts());
@@ -240,13 +240,12 @@ export class EmbeddedGate {
     this.#counts.ungoverned += 1;
     this.#unreported += 1;
     holdWhile(true, this);
-    const now = new Date().toISOString();
     return {
       decision: "allow",
       decision_id: `dec_${crypto.randomUUID()}`,
       reservation: null,
       limits: [],
-      evaluated_at: now,
+      evaluated_at: new Date().toISOString(),
     };
   }
 
@@ -259,9 +258,9 @@ export class EmbeddedGate {
       this.#unreported -= ungoverned;
       holdWhile(this.#unreported > 0, this);
       this.#validUntil = Math.max(this.#validUntil, askedAt + got.validMs);
-      this.#facts.learn(got.facts, askedAt);
-      const { onExpiry } = got;
-      const { checks } = got.facts;
+      const { facts, onExpiry } = got;
+      const { checks } = facts;
+      this.#facts.learn(facts, askedAt);
       if (checks !== this.#asker.checks || onExpiry !== this.#asker.onExpiry) {
         this.#asker = { ...this.#asker, checks, onExpiry };
       }

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { sameSecret } from "./api-key.ts";
+import type { CallNames } from "./traits.ts";
 
 /**
  * What a hold is made against, as it is given to a gate outside: signed, because such a gate reports its holds by it, and
@@ -23,6 +24,8 @@ export interface GivenTouch {
   readonly tokens: readonly string[];
   /** Those of both that count a call by its body. */
   readonly byBody: readonly string[];
+  /** What the call said where limits look at it. Null where it said nothing. Missing in touches of an earlier version. */
+  readonly names?: { readonly [Name in keyof CallNames]?: CallNames[Name] | null };
 }
 
 export interface TouchHolder {

@@ -23,9 +23,11 @@ import { otherQuestion, questionOf } from "./question.ts";
 import { toRefusal } from "../domain/limit-refusal.ts";
 import type { Asker } from "./asker.ts";
 import type { Background } from "./background.ts";
+import type { HoldCharge } from "./made-hold.ts";
 import type { OrgGate } from "./org-gate.ts";
 import { standingNow } from "./rate-standing.ts";
 import { isSameHold, type RecentAllow } from "./recent.ts";
+import { callText } from "./reported-call.ts";
 import { amountsOf, type KnownAccount, type Touch } from "./touch.ts";
 import { type Allow, allowText } from "./verdict.ts";
 
@@ -55,11 +57,11 @@ export function refusedUnread(
 }
 
 /**
- * Whether calls like this one can be decided from slices at all. Others are no reason to ask for any. The object decides
- * what becomes a run when it expires, because it keeps what was asked, and only the object knows chains and approvals.
+ * Whether calls like this one can be decided from slices at all. Others are no reason to ask for any. Only the object
+ * knows chains and approvals.
  */
 export function isForSlices(ask: DecisionAsk, asker: Asker): boolean {
-  if (ask.dry_run === true || chargesOnExpiry(ask, asker.onExpiry)) return false;
+  if (ask.dry_run === true) return false;
   const isWhole = checksAll(ask, asker.checks);
   if (isWhole && (asker.judge === null || (ask.chain ?? ask.approval_id) !== undefined)) return false;
   return (ask.hold_seconds ?? 0) * 1000 <= LEASE.longestHoldMs;
@@ -143,9 +145,16 @@ function allowNamed(
     tokens,
     at: orgNow,
     expiresAt,
+    charge: chargeOf(ask, asker),
   });
   gate.keep(now, touch.slices, background);
   return { touch, id, nanos, output: toldOutput(ask), expiresAt, orgNow, now };
+}
+
+/** What the object needs to make a run of the hold. Null if it is given back when it expires. */
+function chargeOf(ask: DecisionAsk, { onExpiry, keyId }: Asker): HoldCharge | null {
+  if (!chargesOnExpiry(ask, onExpiry)) return null;
+  return { call: callText(ask, keyId), inputTokens: ask.estimate.input_tokens ?? 0 };
 }
 
 /** What rules or detectors object to is for the object, which also keeps what must stay of it. */

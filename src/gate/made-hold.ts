@@ -1,5 +1,6 @@
 import { cached } from "../domain/cached.ts";
-import { type ReportedHold, reportedHold } from "./reported-hold.ts";
+import { readCall } from "./reported-call.ts";
+import { type ReportedHold, reportedHold, withInput, withTokens } from "./reported-hold.ts";
 import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
 
 /** A hold of this isolate that the object does not have yet: what it touched, and the rest of its row. */
@@ -13,19 +14,38 @@ export interface MadeHold {
   readonly tokens: number;
   readonly at: number;
   readonly expiresAt: number;
+  /** Null if it is given back when it expires. */
+  readonly charge: HoldCharge | null;
+}
+
+/** What the run says that a hold becomes when it expires. */
+export interface HoldCharge {
+  /** As text: equal calls are reported together. */
+  readonly call: string;
+  readonly inputTokens: number;
 }
 
 const LINE_BYTES = 100;
+/** Of a line that has its tokens. */
+const CHARGED_LINE_BYTES = 130;
 const TOUCH_BYTES = 40;
+
+function weigh({ touch, charge }: MadeHold, named: Set<unknown>): number {
+  const ofTouch = weighTouch(touch, named);
+  if (charge === null) return LINE_BYTES + ofTouch;
+  if (named.has(charge.call)) return CHARGED_LINE_BYTES + ofTouch;
+  named.add(charge.call);
+  return CHARGED_LINE_BYTES + ofTouch + TOUCH_BYTES + charge.call.length;
+}
 
 /**
  * A touch is written once in a report, and its keys have quotes and line breaks, which are escaped to two or three
  * characters.
  */
-function weigh({ touch }: MadeHold, named: Set<unknown>): number {
-  if (named.has(touch)) return LINE_BYTES;
+function weighTouch(touch: ReportedTouch, named: Set<unknown>): number {
+  if (named.has(touch)) return 0;
   named.add(touch);
-  let bytes = LINE_BYTES + TOUCH_BYTES + touch.meters.length + (touch.customer?.length ?? 0);
+  let bytes = TOUCH_BYTES + touch.meters.length + (touch.customer?.length ?? 0);
   bytes += touch.mark?.length ?? 0;
   for (const key of touch.keys) bytes += key.length + TOUCH_BYTES;
   for (const key of touch.rates ?? []) bytes += key.length + TOUCH_BYTES;
@@ -37,22 +57,37 @@ function weigh({ touch }: MadeHold, named: Set<unknown>): number {
  */
 export const BOUNDS = { batchBytes: 131_072, reportBytes: 524_288, weigh };
 
-/** Holds as they are reported, those of one touch together. New touches are added to `touches`. */
+/**
+ * Holds as they are reported: those of one touch together, and of these those of equal calls where they are charged when they
+ * expire. New touches are added to `touches`.
+ */
 export function byTouch(holds: readonly MadeHold[], touches: Map<ReportedTouch, number>): ReportedHolds[] {
-  const groups = new Map<ReportedTouch, Group>();
-  for (const { touch, id, named, nanos, tokens, at, expiresAt } of holds) {
+  const groups = new Map<ReportedTouch, Map<string | null, Group>>();
+  for (const hold of holds) {
+    const { touch, named, tokens, charge } = hold;
     const index = cached(touches, touch, () => touches.size);
-    const group = cached(groups, touch, () => newGroup(index));
+    const ofTouch = cached(groups, touch, () => new Map<string | null, Group>());
+    const group = cached(ofTouch, charge?.call ?? null, () => newGroup(index));
     const place = named ? 0 : 1;
-    group.lines[place].push(reportedHold({ id, at, expiresAt, nanos }));
+    const line = reportedHold(hold);
+    group.lines[place].push(charge === null ? line : withInput(withTokens(line, tokens), charge.inputTokens));
     group.tokens[place].push(tokens);
   }
-  return [...groups].map(([{ rates = [], isWhole, countsTokens }, { index, lines, tokens }]) =>
-    rates.length === 0 && !isWhole && !countsTokens ? [index, ...lines] : [index, ...lines, tokens],
+  return [...groups].flatMap(([touch, ofTouch]) =>
+    [...ofTouch].map(([call, group]) => reportedHolds(touch, call, group)),
   );
 }
 
-/** The holds of one touch, named ones first. */
+function reportedHolds(
+  { rates = [], isWhole, countsTokens }: ReportedTouch,
+  call: string | null,
+  { index, lines, tokens }: Group,
+): ReportedHolds {
+  if (call !== null) return [index, ...lines, null, readCall(call)];
+  return rates.length === 0 && !isWhole && !countsTokens ? [index, ...lines] : [index, ...lines, tokens];
+}
+
+/** Named ones first. */
 interface Group {
   readonly index: number;
   readonly lines: readonly [ReportedHold[], ReportedHold[]];

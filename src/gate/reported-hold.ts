@@ -2,8 +2,9 @@ import { TimeText } from "../domain/time-text.ts";
 
 /**
  * A hold that an isolate made, as one line of text: its id, when it was made, when it ends, its amount and, after a
- * space, the tokens that rate limits counted of it, if any. A report has thousands of them, and text with fixed
- * positions is cheapest for the isolate to write, the object to check and its database to read.
+ * space, the tokens that rate limits counted of it, if any. If it is charged when it expires, its input tokens follow after
+ * another space: the others are output. A report has thousands of them, and text with fixed positions is cheapest for the
+ * isolate to write, the object to check and its database to read.
  */
 export type ReportedHold = string;
 
@@ -57,11 +58,26 @@ export function amountOf(hold: ReportedHold): string {
 
 export function tokensOf(hold: ReportedHold): number {
   const space = hold.indexOf(" ");
-  return space < 0 ? 0 : Number(hold.slice(space + 1));
+  return space < 0 ? 0 : Number.parseInt(hold.slice(space + 1), 10);
+}
+
+/** Those of its tokens that are input. None if the line does not say. */
+export function inputTokensOf(hold: ReportedHold): number {
+  const space = hold.indexOf(" ", hold.indexOf(" ") + 1);
+  return space < AMOUNT_AT ? 0 : Number(hold.slice(space + 1));
 }
 
 export function withTokens(hold: ReportedHold, tokens: number): ReportedHold {
   return `${hold} ${tokens}`;
+}
+
+export function withInput(hold: ReportedHold, inputTokens: number): ReportedHold {
+  return `${hold.includes(" ") ? hold : withTokens(hold, 0)} ${inputTokens}`;
+}
+
+/** The line of a hold that is charged, as far as that of any other says the same. */
+export function withoutInput(hold: ReportedHold): ReportedHold {
+  return hold.slice(0, hold.lastIndexOf(" "));
 }
 
 export function withId(hold: ReportedHold, id: string): ReportedHold {

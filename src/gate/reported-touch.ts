@@ -1,3 +1,4 @@
+import type { ReportedCall } from "./reported-call.ts";
 import type { ReportedHold } from "./reported-hold.ts";
 
 /** Which dollar limits a hold was made in. Many holds share them, so they are sent once for all of them. */
@@ -32,5 +33,7 @@ export type ReportedHolds = readonly [
    * Only if the touch has rate limits, counts tokens or is whole. Sent beside the lines, because objects of an earlier version read the
    * rest of a line as the amount.
    */
-  tokens?: ReportedTokens,
+  tokens?: ReportedTokens | null,
+  /** What the runs say that the holds become when they expire. The lines have the tokens. Missing: they are given back. */
+  call?: ReportedCall,
 ];

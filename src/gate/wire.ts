@@ -116,7 +116,7 @@ export function readAsk(text: string): Report {
 /** With each hold's tokens in its line. */
 function joined(group: ReportedHolds): ReportedHolds {
   const [touch, named, unnamed, tokens] = group;
-  if (tokens === undefined) return group;
+  if (tokens === undefined || tokens === null) return group;
   const [ofNamed, ofUnnamed] = tokens;
   return [
     touch,

@@ -14,6 +14,8 @@ useRealLives();
 const HOLDS = 20_000;
 const CUSTOMERS = 2000;
 const NANOS = 10_000_000;
+/** The longest that a call may have, of three bytes each. */
+const TAGS = Object.fromEntries(Array.from({ length: 10 }, (_, at) => [`tag${at}`, "語".repeat(200)]));
 const ACTOR = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null } as const;
 
 test("a report that is too large for another region is sent in parts, and held once", async () => {
@@ -51,8 +53,8 @@ test("a report that is too large for another region is sent in parts, and held o
     customer: `${index}`.padStart(128, "c"),
     rates: Array.from({ length: 20 }, (_each, policy) => `rate\n\n${newId("rlp", policy)}`),
   }));
-  for (let made = 0; made < HOLDS; made += 1) {
-    const touch = touches[made % CUSTOMERS];
+  for (let number = 0; number < HOLDS; number += 1) {
+    const touch = touches[number % CUSTOMERS];
     if (touch === undefined) throw new Error("every hold has its customer");
     expect(
       gate.purse.take(
@@ -62,7 +64,9 @@ test("a report that is too large for another region is sent in parts, and held o
       ),
     ).toBe(true);
     const times = { at: Date.now(), expiresAt: Date.now() + 900_000 };
-    gate.purse.note({ touch, id: newId("rsv", times.at), named: false, nanos: NANOS, tokens: 1e9, ...times });
+    const charge = { call: JSON.stringify({ user_id: `u${number}`, tags: TAGS }), inputTokens: 1e9 };
+    const made = { touch, id: newId("rsv", times.at), named: false, nanos: NANOS, tokens: 1e9, ...times };
+    gate.purse.note({ ...made, charge: number % 40 === 0 ? charge : null });
   }
   for (let report = 0; report < 2000 && !gate.purse.idle; report += 1) await gate.flush(background);
 

@@ -85,7 +85,6 @@ test.each([
   ["the input is too long to scan here", { input: "a@".repeat(400_000) }],
   ["it is in a chain", { chain: { chain_id: "x" } }],
   ["it names an approval", { approval_id: "apr_A" }],
-  ["it is charged when it expires", { on_expiry: "charge" }],
   ["it is a dry run", { dry_run: true }],
 ])("the object decides where %s", async (_why, more) => {
   const { decide } = await isolate();

@@ -12,7 +12,7 @@ export const CENT = 10_000_000n;
 /** An org with one budget, and isolates that report when told to. */
 export interface Budgeted extends Spender {
   readonly ids: ReservationIds;
-  isolate(): Promise<LeaseHolder>;
+  isolate(names?: Parameters<LeaseHolder["lease"]>[1]): Promise<LeaseHolder>;
   /** The id of a question that is decided now, as every isolate makes it. */
   idOf(ask: DecisionAsk & { readonly request_id: string }, now?: number): string;
   budget(): Promise<{ spent_usd: string; reserved_usd: string }>;
@@ -35,9 +35,9 @@ export async function newBudgeted(limitUsd = "100"): Promise<Budgeted> {
   return {
     ...org,
     ids,
-    async isolate() {
+    async isolate(names) {
       const isolate = new LeaseHolder(org.id);
-      await isolate.lease(CENT);
+      await isolate.lease(CENT, names, 1000);
       return isolate;
     },
     idOf: (ask, now = Date.now()) => ids.idOf(ask.request_id, questionOf(ask), now),

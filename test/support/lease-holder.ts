@@ -1,11 +1,14 @@
 import { Purse } from "../../src/gate/lease/purse.ts";
+import type { Unit } from "../../src/contract/meter-kinds.ts";
+import { unitOf } from "../../src/domain/meter.ts";
 import { ReservationIds } from "../../src/domain/reservation-id.ts";
 import type { Actor } from "../../src/org/kernel/door.ts";
 import type { DecisionAsk } from "../../src/gate/ask.ts";
 import { accountKey } from "../../src/gate/account-key.ts";
+import type { ReportedCall } from "../../src/gate/reported-call.ts";
 import type { ReportedHolds, ReportedTouch } from "../../src/gate/reported-touch.ts";
 import { lessonIn } from "../../src/gate/object-verdict.ts";
-import { reportedHold } from "../../src/gate/reported-hold.ts";
+import { reportedHold, withInput, withTokens } from "../../src/gate/reported-hold.ts";
 import { readReply, writeAsk } from "../../src/gate/wire.ts";
 import { env } from "./worker.ts";
 
@@ -13,7 +16,15 @@ const ACTOR: Actor = { kind: "system", id: "key_test", role: "owner", onBehalfOf
 
 export const HELD_MS = 900_000;
 
-type LeasedNames = Pick<DecisionAsk, "customer_id" | "workflow_id" | "user_id" | "model" | "tags">;
+type LeasedNames = Pick<DecisionAsk, "customer_id" | "workflow_id" | "user_id" | "model" | "tags" | "checks">;
+
+/** What a hold has beside its amount. */
+export interface HeldBeside {
+  readonly tokens?: number;
+  readonly inputTokens?: number;
+  /** What the run says that it becomes when it expires. Missing: it is given back. */
+  readonly call?: ReportedCall;
+}
 
 /** The lease side of an isolate, controlled by a test: it reports only when told to. */
 export class LeaseHolder {
@@ -23,6 +34,8 @@ export class LeaseHolder {
   lagMs: number | null = 0;
   readonly #ids: ReservationIds;
   #touch: ReportedTouch = { keys: [], meters: "", customer: null };
+  #units: readonly Unit[] = [];
+  #sent = "";
 
   constructor(org: string) {
     this.#org = org;
@@ -30,15 +43,18 @@ export class LeaseHolder {
   }
 
   /** Learns what calls with these names touch, and gets slices worth several calls of this amount. */
-  async lease(nanos: bigint, names: LeasedNames = {}): Promise<void> {
+  async lease(nanos: bigint, names: LeasedNames = {}, tokens = 0): Promise<void> {
     const ask = { estimate: { cost_usd: "0" }, dry_run: true, ...names };
     const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
     const verdict = await this.#object().decide(ask, ACTOR.id, true, envelope, null);
     const accounts = (verdict === null ? null : lessonIn(verdict))?.accounts ?? [];
     const meters = accounts.map(({ meter }) => meter.id).join(" ");
-    this.#touch = { keys: accounts.map(accountKey), meters, customer: names.customer_id ?? null };
-    for (const slice of this.#slices()) {
-      for (let call = 0; call < 8; call += 1) this.#purse.miss(slice, Number(nanos));
+    const isWhole = names.checks === "all" ? ({ isWhole: true } as const) : {};
+    this.#touch = { keys: accounts.map(accountKey), meters, customer: names.customer_id ?? null, ...isWhole };
+    this.#units = accounts.map(({ meter }) => unitOf(meter));
+    const amounts = this.#amounts(nanos, tokens);
+    for (const [at, slice] of this.#slices().entries()) {
+      for (let call = 0; call < 8; call += 1) this.#purse.miss(slice, amounts[at] ?? 0);
     }
     await this.report();
   }
@@ -56,21 +72,51 @@ export class LeaseHolder {
    * Holds from its slices, at a time of the org's clock, as for a caller. Null if there is not enough. `name` is the
    * name of a request id, wherever it is decided.
    */
-  hold(nanos: bigint, orgNow: number, name?: string, heldMs = HELD_MS): string | null {
+  hold(
+    nanos: bigint,
+    orgNow: number,
+    name?: string,
+    heldMs = HELD_MS,
+    { tokens, inputTokens = 0, call }: HeldBeside = {},
+  ): string | null {
     const slices = this.#slices();
-    const amounts = slices.map(() => Number(nanos));
+    const amounts = this.#amounts(nanos, tokens ?? 0);
     if (!this.#purse.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1)))) return null;
     const id = name === undefined ? this.#ids.newId(orgNow) : `rsv_${name}`;
-    const line = reportedHold({ id, at: orgNow, expiresAt: orgNow + heldMs, nanos });
-    this.#purse.note(name === undefined ? [0, [], [line]] : [0, [line], []]);
+    const plain = reportedHold({ id, at: orgNow, expiresAt: orgNow + heldMs, nanos });
+    const counted = tokens === undefined ? plain : withTokens(plain, tokens);
+    const line = call === undefined ? counted : withInput(counted, inputTokens);
+    const [named, unnamed] = name === undefined ? [[], [line]] : [[line], []];
+    this.#purse.note(call === undefined ? [0, named, unnamed] : [0, named, unnamed, null, call]);
     return id;
+  }
+
+  #amounts(nanos: bigint, tokens: number): number[] {
+    return this.#units.map((unit) => {
+      if (unit === "tokens") return tokens;
+      return unit === "usd" ? Number(nanos) : 1;
+    });
   }
 
   async report(now = Date.now()): Promise<void> {
     const ask = this.#purse.ask(now);
     const report = writeAsk({ ask, touches: [this.#touch], watch: [], lagMs: this.lagMs, heard: null });
+    this.#sent = report;
     const reply = await this.#object().syncLeases(report);
     if (reply !== null) this.#purse.granted(readReply(reply).grant);
+  }
+
+  /** Sends its last report again, as if it had not been answered. */
+  async repeat(): Promise<void> {
+    await this.#object().syncLeases(this.#sent);
+  }
+
+  /** Reports what it has, and hears no answer: it reports the same again with the next. */
+  async reportUnheard(): Promise<void> {
+    const ask = this.#purse.ask(Date.now());
+    const report = writeAsk({ ask, touches: [this.#touch], watch: [], lagMs: this.lagMs, heard: null });
+    await this.#object().syncLeases(report);
+    this.#purse.lost(ask.attempt);
   }
 
   /** Ends its traffic: it reports, and gives back what it did not use. */

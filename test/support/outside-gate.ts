@@ -8,6 +8,15 @@ type Json = any;
 const HOLD_MS = 900_000;
 let names = 0;
 
+interface OutsideReport {
+  lines?: string[];
+  want?: number;
+  left?: number;
+  /** What it says of the runs that the holds become when they expire. */
+  charged?: { call?: object; inputs?: number[] };
+  [field: string]: unknown;
+}
+
 /** A gate outside the service in a test's hands, over the wire itself: it says what it is told to say, true or not. */
 export class OutsideGate {
   readonly key: string;
@@ -46,15 +55,11 @@ export class OutsideGate {
   }
 
   /** Reports these lines in a batch of their own, and asks for slices that are worth so much. */
-  async report({
-    lines = [],
-    want = 0,
-    left = 0,
-    ...more
-  }: { lines?: string[]; want?: number; left?: number; [field: string]: unknown } = {}): Promise<Json> {
+  async report({ lines = [], want = 0, left = 0, charged = {}, ...more }: OutsideReport = {}): Promise<Json> {
     this.#attempt += 1;
     if (lines.length > 0) this.#batch += 1;
-    const batches = lines.length === 0 ? [] : [{ number: this.#batch, holds: [{ touch: 0, lines }] }];
+    const batches =
+      lines.length === 0 ? [] : [{ number: this.#batch, holds: [{ touch: 0, lines, ...charged }] }];
     const amounts = { left: String(left), want: String(want), least: String(Math.ceil(want / 8)) };
     const wants = want + left === 0 ? [] : this.keys.map((key) => ({ key, ...amounts }));
     const report = { attempt: this.#attempt, touches: this.touches, batches, wants, watch: [], ...more };

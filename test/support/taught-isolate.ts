@@ -15,6 +15,8 @@ interface Taught {
   /** The slice of each meter, by what is wanted. */
   readonly granted: (want: bigint) => { readonly add: bigint; readonly share: bigint };
   readonly judge?: Judge | null;
+  /** The org's default. */
+  readonly onExpiry?: "charge" | "release";
 }
 
 /** The gate of an isolate that was told all about an ask, and has slices of its limits. */
@@ -46,8 +48,9 @@ export async function taughtIsolate(taught: Taught) {
   };
   const org = new gate.Gates(() => "isolate").of("org_A");
   if (org === null) throw new Error("no gate");
+  const { onExpiry = "release" } = taught;
   const asker = gate.newAsker(
-    { id: "org_A", rates: { policies: [] } },
+    { id: "org_A", rates: { policies: [] }, onExpiry },
     "key_A",
     "p".repeat(32),
     taught.judge,

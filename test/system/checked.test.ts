@@ -104,11 +104,6 @@ test("an org's decision defaults apply in every isolate once the change returns"
     expect(status).toBe(200);
   };
   expect(atEdge(before).length).toBeGreaterThan(0);
-  await change({ on_expiry: "charge" });
-  const charged = await isolates.drive(org, 80, 16, () => fields);
-  expect([allowed(charged).length, atEdge(charged).length]).toEqual([80, 0]);
-  await change({ on_expiry: "release" });
-  await isolates.driveToEdge(org, 200, () => fields);
   await change({ checks: "all" });
   const after = await isolates.drive(org, 80, 16, () => fields);
   expect(after.map(({ body: { error } }) => error?.code)).toEqual(after.map(() => "policy_blocked"));

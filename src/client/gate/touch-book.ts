@@ -3,6 +3,8 @@ import type { Lesson } from "../../gate/lesson.ts";
 import { accountKey } from "../../gate/account-key.ts";
 import { leaseKey, rateMetersFor, type RatePolicy } from "../../domain/rate-policy.ts";
 import type { EdgeLeasesExchangeBody } from "../generated/types.ts";
+import type { ReportedCall } from "../../gate/reported-call.ts";
+import { inputTokensOf, type ReportedHold, withoutInput } from "../../gate/reported-hold.ts";
 import { refusedCalls } from "../../gate/refused-calls.ts";
 import { readAsk } from "../../gate/wire.ts";
 
@@ -43,9 +45,10 @@ export class TouchBook {
     };
     const batches = ask.batches.map(({ number, holds }) => ({
       number,
-      holds: holds.flatMap(([index, named, unnamed]) => {
+      holds: holds.flatMap(([index, named, unnamed, , call]) => {
         const token = touches[index]?.mark;
-        return token === undefined ? [] : [{ touch: indexOf(token), lines: [...named, ...unnamed] }];
+        if (token === undefined) return [];
+        return [{ touch: indexOf(token), ...heldLines([...named, ...unnamed], call) }];
       }),
     }));
     const wants = [...ask.wants].flatMap(([key, { left, want, least }]) => {
@@ -62,6 +65,15 @@ export class TouchBook {
     const report = { attempt: ask.attempt, touches: [...sent.keys()], batches, wants, watch: watched };
     return refusals === null ? report : { ...report, refusals: refusedCalls(refusals) };
   }
+}
+
+type HeldLines = Omit<WireReport["batches"][number]["holds"][number], "touch">;
+
+/** The service knows whose call it is. */
+function heldLines(lines: readonly ReportedHold[], call: ReportedCall | undefined): HeldLines {
+  if (call === undefined) return { lines };
+  const { keyId: _key, ...said } = call;
+  return { lines: lines.map(withoutInput), call: said, inputs: lines.map(inputTokensOf) };
 }
 
 /** The latest stay. */

@@ -2346,6 +2346,33 @@ export type EdgeLeasesExchangeBody = {
       readonly holds: readonly {
         /** Which of `touches` the holds were made against. */
         readonly touch: number;
+        /** Present if the holds are charged when they expire: what the runs say that they become then. Where a limit looks at a call, the touch says it. */
+        readonly call?: {
+          /** The model's name, as in the price book. */
+          readonly model?: string | undefined;
+          /** What the run does, for policy rules that target actions. */
+          readonly action?: string | undefined;
+          /** Your name of the workflow that the call belongs to. */
+          readonly workflow_id?: string | undefined;
+          /** Your name of the deployment that makes the call. */
+          readonly deployment_id?: string | undefined;
+          /** Your name of the department that pays. */
+          readonly department_id?: string | undefined;
+          /** Your name of the customer whom the call is for. */
+          readonly customer_id?: string | undefined;
+          /** The variant of the model's price. If omitted: the standard rates. */
+          readonly variant?: string | undefined;
+          /** The approval that an earlier refusal named. */
+          readonly approval_id?: string | undefined;
+          /** Your name of the person whom the call is for. */
+          readonly user_id?: string | undefined;
+          /** Who serves the model. */
+          readonly provider?: string | undefined;
+          /** At most 10, each with a name of 1 to 40 characters. */
+          readonly tags?: Readonly<Record<string, string>> | undefined;
+        } | undefined;
+        /** With `call`: how many of the tokens in each line are input. If omitted: none. */
+        readonly inputs?: readonly number[] | undefined;
         /** A reservation each. */
         readonly lines: readonly string[];
       }[];

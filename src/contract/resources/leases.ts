@@ -7,6 +7,7 @@ import { DECISION_CODES } from "../limit-codes.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { decisionAsk } from "./decisions.ts";
 import { modelName } from "./dimension-shape.ts";
+import { tokens } from "./runs.ts";
 
 const MOST_HOLDS = 6000;
 const MOST_LIMITS = 5000;
@@ -27,8 +28,47 @@ const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 const amount = z.string().regex(/^\d{1,18}$/, "must be a whole number of at most 18 digits");
 const limitKey = z.string().min(1).max(1024).meta({ description: "As a touch or a reply names it." });
 
+const {
+  model,
+  action,
+  workflow_id,
+  deployment_id,
+  department_id,
+  customer_id,
+  variant,
+  approval_id,
+  user_id,
+  provider,
+  tags,
+} = decisionAsk.shape;
+
+const chargedCall = z
+  .strictObject({
+    model,
+    action,
+    workflow_id,
+    deployment_id,
+    department_id,
+    customer_id,
+    variant,
+    approval_id,
+    user_id,
+    provider,
+    tags,
+  })
+  .meta({
+    description:
+      "Present if the holds are charged when they expire: what the runs say that they become then. Where a limit looks at a call, the touch says it.",
+  });
+
 const heldLines = z.strictObject({
   touch: count.meta({ description: "Which of `touches` the holds were made against." }),
+  call: chargedCall.optional(),
+  inputs: z
+    .array(tokens)
+    .max(MOST_HOLDS)
+    .optional()
+    .meta({ description: "With `call`: how many of the tokens in each line are input. If omitted: none." }),
   lines: z
     .array(
       z
@@ -36,7 +76,7 @@ const heldLines = z.strictObject({
         .regex(/^rsv_[0-9A-HJKMNP-TV-Z]{26}\d{26}\d{1,16}( \d{1,13})?$/, "is not the line of a hold")
         .meta({
           description:
-            "A hold in fixed places: its id (30 characters), when it was made and when it ends (13 digits each, milliseconds), its amount in nano-dollars, and after a space the tokens that rate limits count of it.",
+            "A hold in fixed places: its id (30 characters), when it was made and when it ends (13 digits each, milliseconds), its amount in nano-dollars, and after a space the tokens that rate limits count of it. With `call`, it has all of its tokens.",
         }),
     )
     .max(MOST_HOLDS),

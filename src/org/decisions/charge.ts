@@ -1,23 +1,72 @@
-import { meterRowOf } from "../../contract/meter-kinds.ts";
+import { METER_KINDS, meterRowOf } from "../../contract/meter-kinds.ts";
 import { adjustAccount } from "../../domain/adjustment.ts";
 import { chargeFact } from "../../domain/admission.ts";
 import { type Draw, drawReserved } from "../../domain/credit.ts";
+import { questionPart } from "../../domain/reservation-id.ts";
 import { newId } from "../../domain/ulid.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";
-import { heldAmounts, besideOf, heldIn } from "./held.ts";
+import { heldAmounts, besideOf, heldIn, phaseOf } from "./held.ts";
 import { estimateIn, type KeptAsk, keptOf } from "./kept-ask.ts";
-import { type HoldRow, letGo, standingOf } from "./store.ts";
+import { type HoldRow, type KnownHolds, letGo, loadHolds, standingOf } from "./store.ts";
 
-/** What an expired hold held is charged in its place, by the run that it becomes. Null: it is only let go. */
-export function chargeExpired(
+/** Limits of the whole org that only runs are checked against. */
+const OF_RUNS = METER_KINDS.map((kind) => ({ kind, ...meterRowOf(kind) }))
+  .filter(({ scope, phases }) => scope === "org" && !phases.includes("decision"))
+  .map(({ kind }) => kind);
+
+/** Ends expired holds. A question that was decided in two half days has two holds, and is charged once. */
+export class ExpiredHolds {
+  readonly #tx: Tx;
+  readonly #draft: Draft;
+  readonly #paid: Pick<KnownHolds, "settled" | "charged">;
+
+  constructor(tx: Tx, draft: Draft, holds: readonly HoldRow[]) {
+    this.#tx = tx;
+    this.#draft = draft;
+    const ids = tx.reservationIds();
+    const named = holds.filter(({ id, at, asked }) => asked !== null && ids.originOf(id, at) !== "time");
+    this.#paid = loadHolds(
+      tx.sql,
+      named.map(({ id }) => id),
+    );
+  }
+
+  /** What the hold is then, and the run that it has become, if it has. */
+  end(hold: HoldRow): { readonly hold: HoldRow; readonly estimate: Estimate | null } {
+    const kept = keptOf(hold);
+    const reserved = letGo(this.#draft, hold);
+    if (kept?.isCharged !== true || this.#isPaid(hold.id)) return { hold, estimate: null };
+    this.#paid.settled.add(hold.id);
+    return chargeExpired(this.#tx, this.#draft, { hold: inPlan(hold), kept, reserved });
+  }
+
+  #isPaid(id: string): boolean {
+    const { settled, charged } = this.#paid;
+    return settled.has(id) || (charged.size > 0 && charged.has(questionPart(id)));
+  }
+}
+
+/** What only counts is leased to no isolate, so a hold of an isolate is not in it. The run that it becomes is. */
+function inPlan(hold: HoldRow): HoldRow {
+  if (phaseOf(hold) !== "run") return hold;
+  const there = hold.meters === "" ? [] : hold.meters.split(" ");
+  return { ...hold, meters: [...new Set([...there, ...OF_RUNS])].join(" ") };
+}
+
+interface Expired {
+  readonly hold: HoldRow;
+  readonly kept: KeptAsk;
+  /** What it had of which credit packs. */
+  readonly reserved: readonly Draw[];
+}
+
+/** What an expired hold held is charged in its place, by the run that it becomes. */
+function chargeExpired(
   tx: Tx,
   draft: Draft,
-  hold: HoldRow,
-): { readonly hold: HoldRow; readonly estimate: Estimate } | null {
-  const kept = keptOf(hold);
-  const reserved = letGo(draft, hold);
-  if (kept?.isCharged !== true) return null;
+  { hold, kept, reserved }: Expired,
+): { readonly hold: HoldRow; readonly estimate: Estimate } {
   const nanos = BigInt(hold.amount);
   const accounts = standingOf(draft, hold).filter(({ meter }) => !meterRowOf(meter.kind).isDrawn);
   const attempt = { nanos, tokens: besideOf(hold).tokens, depth: 0 };

@@ -8,7 +8,7 @@ import type { Estimate, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
-import { chargeExpired } from "./charge.ts";
+import { ExpiredHolds } from "./charge.ts";
 import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
 import { subjectIn } from "./held.ts";
 import { nextExpiry, overHolds, reservesOf } from "./open.ts";
@@ -59,7 +59,8 @@ export function expireHold(tx: Tx, id: string): void {
 function expire(tx: Tx, draft: Draft, rows: readonly HoldRow[]): readonly HoldRow[] {
   earliest.forget(tx.sql);
   if (rows.length === 0) return [];
-  const ended = rows.map((row) => chargeExpired(tx, draft, row) ?? { hold: row, estimate: null });
+  const expired = new ExpiredHolds(tx, draft, rows);
+  const ended = rows.map((row) => expired.end(row));
   endHolds(
     tx.sql,
     ended.map(({ hold }) => hold),

@@ -1,4 +1,4 @@
-import { isSameRequest } from "../../domain/reservation-id.ts";
+import { isSameRequest, questionPart } from "../../domain/reservation-id.ts";
 import { SettledQuestions } from "../../domain/settled-questions.ts";
 import type { Draw } from "../../domain/credit.ts";
 import { withoutHeld } from "../../domain/usage.ts";
@@ -6,7 +6,18 @@ import type { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";
 import { earlierHolds } from "./earlier-holds.ts";
 import { heldAmounts, besideOf, heldIn } from "./held.ts";
-import { fromRow, HOLDS, type HoldRow, holdTag, idIn, isSettled, isUnreported, toRow } from "./table.ts";
+import { estimateIn } from "./kept-ask.ts";
+import {
+  fromRow,
+  HOLDS,
+  type HoldRow,
+  holdTag,
+  idIn,
+  isSettled,
+  isUnreported,
+  openEnd,
+  toRow,
+} from "./table.ts";
 
 export type { HoldRow } from "./table.ts";
 
@@ -21,23 +32,31 @@ export interface KnownHolds {
   readonly holds: Map<string, HoldRow>;
   /** The questions of which a hold is settled. */
   readonly settled: SettledQuestions;
+  /** By question, the hold that became a run when it expired. Its id may be of another half day. */
+  readonly charged: Map<string, HoldRow>;
 }
 
 export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
-  const known: KnownHolds = { holds: new Map(), settled: new SettledQuestions() };
+  const known: KnownHolds = { holds: new Map(), settled: new SettledQuestions(), charged: new Map() };
   if (ids.length === 0) return known;
   const asked = new Set(ids);
   const tags = tagsOf(ids);
   for (const row of storedHolds(sql, ids, tags)) {
     if (asked.has(row.id)) known.holds.set(row.id, row);
     if (row.status === "settled") known.settled.add(row.id);
+    else noteCharged(known, row);
   }
   for (const row of HOLDS.tagged(sql, tags)) {
     const id = idIn(row);
     if (asked.has(id)) known.holds.set(id, fromRow(row));
     if (isSettled(row)) known.settled.add(id);
+    else if (openEnd(row) === null) noteCharged(known, fromRow(row));
   }
   return known;
+}
+
+function noteCharged({ charged }: KnownHolds, hold: HoldRow): void {
+  if (estimateIn(hold) !== null) charged.set(questionPart(hold.id), hold);
 }
 
 /** Of these ids, those that no hold has. */
@@ -107,9 +126,12 @@ export function deleteHold(sql: SqlStorage, id: string): void {
   if (hold !== null) HOLDS.delete(sql, [toRow(hold)]);
 }
 
-export function prolongHold(sql: SqlStorage, id: string, expiresAt: number): void {
+/** Until the later end, and with what was asked if that is kept of either. */
+export function prolongHold(sql: SqlStorage, id: string, expiresAt: number, asked: string | null): void {
   const hold = loadHold(sql, id);
-  if (hold !== null && hold.expires_at < expiresAt) saveHolds(sql, [{ ...hold, expires_at: expiresAt }]);
+  if (hold === null || (hold.expires_at >= expiresAt && (asked === null || hold.asked !== null))) return;
+  const end = Math.max(hold.expires_at, expiresAt);
+  saveHolds(sql, [{ ...hold, expires_at: end, asked: hold.asked ?? asked }]);
 }
 
 export function endHold(sql: SqlStorage, id: string, status: HoldRow["status"], now: number): void {

@@ -4,14 +4,24 @@ import { madeAt as givenAt, type ReservationIds } from "../../domain/reservation
 import { type GivenTouch, openTouch, type TouchHolder } from "../../domain/touch-token.ts";
 import type { StoredHolder } from "../../gate/lease/book.ts";
 import type { Batch, Want } from "../../gate/lease/protocol.ts";
-import { amountOf, idOf, type ReportedHold, tokensOf } from "../../gate/reported-hold.ts";
+import {
+  amountOf,
+  idOf,
+  inputTokensOf,
+  type ReportedHold,
+  tokensOf,
+  withInput,
+} from "../../gate/reported-hold.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
 import type { Report } from "../../gate/wire.ts";
 import { timedHold } from "./hold-time.ts";
+import { callOf } from "./outside-call.ts";
 import { keptCalls, type KnowsLimit } from "./outside-refusals.ts";
 
 /** The input and the output of the largest ask. */
 const MOST_TOKENS = 2 * DECISION.tokens.most;
+
+type GivenHolds = LeaseReport["batches"][number]["holds"][number];
 
 /** What the object knows that a report from outside is held against. */
 export interface OutsideTerms {
@@ -108,10 +118,13 @@ class Checking {
     const known = this.#terms.reportedIn(ids);
     return fresh.map(({ number, holds }) => {
       const used = new Map<string, bigint>();
-      const taken = holds.flatMap(({ touch: index, lines }): ReportedHolds[] => {
+      const taken = holds.flatMap((group): ReportedHolds[] => {
+        const { touch: index, call: given } = group;
         const touch = this.#touches[index];
-        const good = lines.flatMap((line) => this.#taken(line, touch, known, used));
-        return good.length === 0 ? [] : [[index, [], good]];
+        const good = linesOf(group).flatMap((line) => this.#taken(line, touch, known, used));
+        if (touch === undefined || good.length === 0) return [];
+        const call = callOf(given, touch, this.#terms.holder.keyId);
+        return [call === undefined ? [index, [], good] : [index, [], good, null, call]];
       });
       return { number, holds: taken, used };
     });
@@ -159,13 +172,19 @@ class Checking {
   }
 }
 
+/** With the input tokens of each hold, where the report says what it is charged as. */
+function linesOf({ lines, call, inputs = [] }: GivenHolds): readonly ReportedHold[] {
+  if (call === undefined) return lines;
+  return lines.map((line, at) => withInput(line, inputs[at] ?? 0));
+}
+
 /** What a hold takes of each limit. */
 type Taken = readonly (readonly [key: string, amount: bigint])[];
 
-/** Null: no call counts so many tokens. */
+/** Null: no call counts so many tokens, or has more input than that. */
 function takenBy(touch: GivenTouch, line: ReportedHold): Taken | null {
   const counted = tokensOf(line);
-  if (counted > MOST_TOKENS) return null;
+  if (counted > MOST_TOKENS || inputTokensOf(line) > counted) return null;
   const tokens = BigInt(counted);
   const nanos = BigInt(amountOf(line));
   const { uncounted, ofTokens = [], ofRuns = [] } = touch;

@@ -12,7 +12,7 @@ import type { ReservationIds } from "../../domain/reservation-id.ts";
 import { peppersOf } from "../../settings.ts";
 import { sealTouch, type TouchHolder } from "../../domain/touch-token.ts";
 import { accountKey } from "../../gate/account-key.ts";
-import { chargesOnExpiry, checksAll, type DecisionAsk } from "../../gate/ask.ts";
+import { checksAll, type DecisionAsk } from "../../gate/ask.ts";
 import { mayCover } from "../../gate/lease/book.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import type { Lesson, Matters } from "../../gate/lesson.ts";
@@ -28,6 +28,7 @@ import { knownMeters, loadMetersById } from "../meters/store.ts";
 import { bookOf } from "./book-store.ts";
 import type { ObjectGate } from "./gate.ts";
 import { knownLimits, type KnowsLimit } from "./outside-refusals.ts";
+import { namesThatMatter } from "./outside-call.ts";
 import { checkedReport } from "./outside-report.ts";
 
 /** Gates of one key that have, or lately had, slices. Each has a share, and more of them would leave none with any. */
@@ -141,10 +142,9 @@ export class OutsideGates {
     };
   }
 
-  /** A gate outside knows no rules or detectors, and cannot keep what a charge needs. */
+  /** A gate outside knows no rules or detectors. */
   #isForSlices(ask: DecisionAsk): boolean {
-    const { checks, on_expiry: usual } = this.#view.profile().decisionDefaults;
-    return !checksAll(ask, checks) && !chargesOnExpiry(ask, usual);
+    return !checksAll(ask, this.#view.profile().decisionDefaults.checks);
   }
 
   #touch(ask: DecisionAsk, { accounts, matters }: Lesson, meters: readonly RateMeter[]) {
@@ -162,6 +162,7 @@ export class OutsideGates {
       requests: inUnit("requests"),
       tokens: inUnit("tokens"),
       byBody: rates.filter(({ policy }) => !needsNoBody(policy)).map(({ key }) => key),
+      names: namesThatMatter(ask, matters),
     };
   }
 }

@@ -5,17 +5,20 @@ import {
   deleteHold,
   hasUnreported,
   type HoldRow,
+  type KnownHolds,
   loadHolds,
   prolongHold,
   saveHolds,
 } from "../decisions/store.ts";
 import { type Counted, writeBeside } from "../decisions/held.ts";
+import { writeKept } from "../decisions/kept-ask.ts";
 import type { LeasedAccounts } from "./money.ts";
 import {
   amountOf,
   withEnd,
   endsAt,
   idOf,
+  inputTokensOf,
   madeAt,
   withMadeAt,
   type ReportedHold,
@@ -23,7 +26,9 @@ import {
   tokensOf,
   withId,
 } from "../../gate/reported-hold.ts";
+import { questionPart } from "../../domain/reservation-id.ts";
 import type { SettledQuestions } from "../../domain/settled-questions.ts";
+import type { ReportedCall } from "../../gate/reported-call.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
 import { countedBy, countedInKeys } from "../decisions/counted.ts";
 
@@ -45,11 +50,18 @@ export interface FreshHolds {
  */
 export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): Dropped {
   const keeping = new Keeping(tx, accounts, fresh);
-  for (const [index, named, unnamed] of fresh.holds) {
+  for (const [index, named, unnamed, , call = null] of fresh.holds) {
     const touch = fresh.touches[index];
-    if (touch !== undefined) keeping.keep(touch, named, unnamed);
+    if (touch !== undefined) keeping.keep({ touch, call }, named, unnamed);
   }
   return keeping.dropped;
+}
+
+/** What holds that are reported together have in common. */
+interface Common {
+  readonly touch: ReportedTouch;
+  /** What the runs say that they become when they expire. Null if they are given back. */
+  readonly call: ReportedCall | null;
 }
 
 /** What is known of the current or former hold with an id. */
@@ -72,6 +84,7 @@ class Keeping {
   readonly #accounts: LeasedAccounts;
   readonly #known: Map<string, Known>;
   readonly #settled: SettledQuestions;
+  readonly #charged: KnownHolds["charged"];
   readonly #lagMs: number;
   readonly #forgottenUntil: string;
 
@@ -83,29 +96,34 @@ class Keeping {
     // A hold with a unique id can be known only if a run came before this report.
     const unnamedToo = hasUnreported(tx.sql);
     const lines = holds.flatMap(([, named, unnamed]) => (unnamedToo ? [...named, ...unnamed] : named));
-    const { holds: known, settled } = loadHolds(tx.sql, lines.map(idOf));
+    const { holds: known, settled, charged } = loadHolds(tx.sql, lines.map(idOf));
     this.#known = known;
     this.#settled = settled;
+    this.#charged = charged;
   }
 
-  keep(touch: ReportedTouch, named: readonly ReportedHold[], unnamed: readonly ReportedHold[]): void {
+  keep(common: Common, named: readonly ReportedHold[], unnamed: readonly ReportedHold[]): void {
+    const { touch } = common;
     const fresh: ReportedHold[] = [];
-    for (const hold of named) this.#keepNamed(hold, touch, fresh);
+    const apart: ReportedHold[] = [];
+    for (const hold of named) this.#keepNamed(hold, common, fresh, apart);
     for (const hold of unnamed) {
       const before = this.#known.get(idOf(hold));
       if (before !== undefined) this.#dropKnown(hold, touch, before);
       else if (this.#mayBeForgotten(hold)) this.#drop(hold, touch.keys);
       else fresh.push(hold);
     }
-    this.#insert(this.#placed(fresh, touch.keys), touch);
+    this.#insert(this.#placed(fresh, touch.keys), common);
+    // Nobody knows their ids, so no run could take the place of one that they became.
+    this.#insert(this.#placed(apart, touch.keys), { touch, call: null });
   }
 
-  #keepNamed(hold: ReportedHold, touch: ReportedTouch, fresh: ReportedHold[]): void {
-    const { keys, meters, customer } = touch;
+  #keepNamed(hold: ReportedHold, common: Common, fresh: ReportedHold[], apart: ReportedHold[]): void {
+    const { keys, meters, customer } = common.touch;
     const id = idOf(hold);
     const amount = amountOf(hold);
     const before = this.#known.get(id);
-    if (before === undefined && (this.#settled.has(id) || this.#mayBeForgotten(hold))) {
+    if (before === undefined && (this.#isPaid(id) || this.#mayBeForgotten(hold))) {
       this.#drop(hold, keys);
       return;
     }
@@ -114,18 +132,23 @@ class Keeping {
       if (before !== undefined) deleteHold(this.#tx.sql, id);
       fresh.push(hold);
       this.#known.set(id, { ...NEW, amount, meters, customer_id: customer });
-    } else if (fate === "over") this.#dropKnown(hold, touch, before);
+    } else if (fate === "over") this.#dropKnown(hold, common.touch, before);
     else if (
       fate === "apart" ||
       before.amount !== amount ||
       before.meters !== meters ||
       !isOf(customer, before)
     ) {
-      fresh.push(withId(hold, this.#tx.reservationIds().newId(Number(madeAt(hold)))));
+      apart.push(withId(hold, this.#tx.reservationIds().newId(Number(madeAt(hold)))));
     } else {
-      this.#prolong(id, endsAt(hold), fresh);
+      this.#prolong(hold, common.call, fresh);
       this.#drop(hold, keys);
     }
+  }
+
+  /** Whether a hold of its question is settled, or was charged when it expired. */
+  #isPaid(id: string): boolean {
+    return this.#settled.has(id) || (this.#charged.size > 0 && this.#charged.has(questionPart(id)));
   }
 
   /** A run may have settled it before this report, or another isolate reported it, so long ago that its end is not stored. */
@@ -140,7 +163,7 @@ class Keeping {
    */
   #fateOf(hold: ReportedHold, before: Known): "same" | "over" | "anew" | "apart" {
     if (before.status === "open") return "same";
-    if (before.status === "settled") return "over";
+    if (before.status === "settled" || this.#isPaid(idOf(hold))) return "over";
     const isReleased = before.status === "released";
     const end = isReleased ? (before.ended_at ?? 0) : before.expires_at;
     const at = Number(madeAt(hold));
@@ -150,10 +173,12 @@ class Keeping {
   }
 
   /** A hold that is already stored, or about to be. */
-  #prolong(id: string, end: string, fresh: ReportedHold[]): void {
-    const index = fresh.findIndex((hold) => idOf(hold) === id);
+  #prolong(hold: ReportedHold, call: ReportedCall | null, fresh: ReportedHold[]): void {
+    const id = idOf(hold);
+    const end = endsAt(hold);
+    const index = fresh.findIndex((one) => idOf(one) === id);
     const waiting = fresh[index];
-    if (waiting === undefined) prolongHold(this.#tx.sql, id, Number(end));
+    if (waiting === undefined) prolongHold(this.#tx.sql, id, Number(end), askedOf(hold, call));
     else if (endsAt(waiting) < end) fresh[index] = withEnd(waiting, end);
   }
 
@@ -200,7 +225,7 @@ class Keeping {
     this.dropped.set(key, (this.dropped.get(key) ?? 0n) + amount);
   }
 
-  #insert(holds: readonly ReportedHold[], touch: ReportedTouch): void {
+  #insert(holds: readonly ReportedHold[], { touch, call }: Common): void {
     const { keys, meters, customer, rates, isWhole = false } = touch;
     const [hold] = holds;
     if (hold === undefined) return;
@@ -212,7 +237,7 @@ class Keeping {
     const shared = { meters, customer_id: customer, rates: counted };
     saveHolds(
       this.#tx.sql,
-      holds.map((one) => ({ ...toHold(one, isWhole, accounts), ...shared })),
+      holds.map((one) => ({ ...toHold(one, isWhole, accounts), ...shared, asked: askedOf(one, call) })),
     );
   }
 }
@@ -230,6 +255,15 @@ function toHold(hold: ReportedHold, isWhole: boolean, accounts: readonly Counted
     tokens,
     beside: writeBeside({ phase: isWhole ? "run" : "decision", tokens, chain: null, packs: [], accounts }),
   };
+}
+
+/** What is kept of a call that is charged when its hold expires, as if the object had decided it. */
+function askedOf(hold: ReportedHold, call: ReportedCall | null): string | null {
+  if (call === null) return null;
+  const { keyId, ...said } = call;
+  const input = inputTokensOf(hold);
+  const estimate = { input_tokens: input, max_output_tokens: tokensOf(hold) - input };
+  return writeKept({ ...said, estimate }, { isCharged: true, keyId, depth: 0 });
 }
 
 function isOf(customer: string | null, { customer_id: known }: Known): boolean {

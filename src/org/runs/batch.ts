@@ -6,6 +6,7 @@ import type { Draw } from "../../domain/credit.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
+import { questionPart } from "../../domain/reservation-id.ts";
 import { SettledQuestions } from "../../domain/settled-questions.ts";
 import { settledAccounts } from "../../domain/settling.ts";
 import { isNamedAlike, type Scopes, scopesOf } from "../../domain/touch.ts";
@@ -92,10 +93,13 @@ export class Batch {
     for (const [id, run] of runs) this.#known.set(id, run);
     this.#purged = findPurged(this.#tx.sql, ids, remains, this.#tx.now);
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
-    const { holds, settled } = loadHolds(this.#tx.sql, reservations);
+    const { holds, settled, charged } = loadHolds(this.#tx.sql, reservations);
     this.#holds = holds;
     this.#settled = settled;
     for (const id of reservations) {
+      // The run takes the place of what was charged for its question, whichever half day that id is of.
+      const paid = charged.size === 0 ? undefined : charged.get(questionPart(id));
+      if (paid !== undefined) this.#holds.set(id, paid);
       // An isolate that is gone may have made it and never reported it. What it admitted is still a fact.
       if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {
         this.#holds.set(id, unreportedHold(this.#tx.reservationIds(), id, this.#tx.now));

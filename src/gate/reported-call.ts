@@ -1,0 +1,44 @@
+import type { DecisionAsk } from "./ask.ts";
+
+/** What the fields of a call are for that the run of it does not say. */
+type Unsaid =
+  | "request_id"
+  | "dry_run"
+  | "estimate"
+  | "hold_seconds"
+  | "checks"
+  | "on_expiry"
+  | "chain"
+  | "input";
+
+/**
+ * What a run says that a reservation becomes where nobody settles it, beside its time, amount and tokens. Many calls say the
+ * same, so it is sent once for all of them. An isolate decides no call in a chain that it has checked.
+ */
+export type ReportedCall = Omit<DecisionAsk, Unsaid> & {
+  /** The key that asked. A gate outside does not say it: the object knows whose report it is. */
+  readonly keyId?: string | undefined;
+};
+
+/** The same call gives the same text. The type keeps the list complete: a new field must be added. */
+export function callText(ask: DecisionAsk, keyId: string): string {
+  const call: Record<keyof ReportedCall, unknown> = {
+    keyId,
+    model: ask.model,
+    action: ask.action,
+    workflow_id: ask.workflow_id,
+    deployment_id: ask.deployment_id,
+    department_id: ask.department_id,
+    customer_id: ask.customer_id,
+    user_id: ask.user_id,
+    provider: ask.provider,
+    variant: ask.variant,
+    approval_id: ask.approval_id,
+    tags: ask.tags,
+  };
+  return JSON.stringify(call);
+}
+
+export function readCall(text: string): ReportedCall {
+  return JSON.parse(text) as ReportedCall;
+}

@@ -1,0 +1,38 @@
+import { TAG_PREFIX } from "../../contract/dimensions.ts";
+import type { LeaseReport } from "../../contract/resources/leases.ts";
+import { SINGLE_FIELDS } from "../../contract/scopes.ts";
+import type { GivenTouch } from "../../domain/touch-token.ts";
+import type { CallNames } from "../../domain/traits.ts";
+import type { DecisionAsk } from "../../gate/ask.ts";
+import type { Matters } from "../../gate/lesson.ts";
+import type { ReportedCall } from "../../gate/reported-call.ts";
+
+type Names = NonNullable<GivenTouch["names"]>;
+type GivenCall = LeaseReport["batches"][number]["holds"][number]["call"];
+
+/** What an ask says where limits look at it. Null where it says nothing. */
+export function namesThatMatter(ask: DecisionAsk, matters: Matters): Names {
+  const said: CallNames = ask;
+  const fields: (keyof CallNames)[] = [];
+  for (const [kind, field] of SINGLE_FIELDS) if (matters[kind]?.length !== 0) fields.push(field);
+  if (matters.customer) fields.push("customer_id");
+  for (const { trait } of matters.traits ?? []) {
+    if (trait.startsWith(TAG_PREFIX)) fields.push("tags");
+    else if (trait !== "key_id" && trait !== "outcome") fields.push(trait as keyof CallNames);
+  }
+  return Object.fromEntries(fields.map((field) => [field, said[field] ?? null]));
+}
+
+/**
+ * What the run says that a hold of a gate outside becomes. Where limits look at a call, it says what it was given slices
+ * for, so that it is charged to the limits of what it says.
+ */
+export function callOf(
+  given: GivenCall,
+  { names = {} }: GivenTouch,
+  keyId: string,
+): ReportedCall | undefined {
+  if (given === undefined) return undefined;
+  const said = Object.entries({ ...given, ...names }).filter(([, value]) => value !== null);
+  return { ...(Object.fromEntries(said) as ReportedCall), keyId };
+}

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { newSpender } from "../support/ledger.ts";
+import { HELD_MS, type HeldBeside, LeaseHolder } from "../support/lease-holder.ts";
 import { env } from "../support/worker.ts";
 
 /** The platform bills written rows. `docs/operating.md` states these numbers. */
@@ -73,4 +74,26 @@ test("a decision of the object writes 1 row, and its end none beside those of it
   // The hold, the event and the entry, each on its page, the chain's head; once for all calls of a fold its mark, the counters of
   // the limits, five sums of the day and the isolate's lease.
   expect(await written()).toBeLessThanOrEqual(16);
+});
+
+test("a reservation of an isolate writes no more rows where it is charged when it expires", async () => {
+  const rowsFor = async (beside: HeldBeside) => {
+    const { org, written } = await watchedOrg();
+    const isolate = new LeaseHolder(org.id);
+    await isolate.lease(10_000_000n);
+    await written();
+    for (let report = 0; report < 10; report += 1) {
+      for (let made = 0; made < 100; made += 1) {
+        expect(isolate.hold(100_000n, Date.now(), undefined, HELD_MS, beside)).not.toBeNull();
+      }
+      await isolate.report();
+    }
+    await org.send("GET", "budgets");
+    return (await written()) / 1000;
+  };
+  const names = { model: "acme/m1", provider: "acme", workflow_id: "w", customer_id: "c", user_id: "u" };
+  const call = { ...names, keyId: "key_01M7MTF9PJD8ZEM66CKJ71571D" };
+  const plain = await rowsFor({});
+  const charged = await rowsFor({ tokens: 17_000, inputTokens: 616, call });
+  expect([plain, charged]).toEqual([expect.any(Number), plain]);
 });

@@ -13,6 +13,7 @@ type LimitStep = Exclude<
     | "run"
     | "bulk"
     | "decide"
+    | "sliced"
     | "release"
     | "adjust"
     | "askAgain"

@@ -7,6 +7,7 @@ import { Model } from "./model.ts";
 import type { Attempt, Limit, ModelHold, RequestAsk, Scopes, Verdict } from "./model-rows.ts";
 import { changeLimits } from "./limit-steps.ts";
 import type { RunFields, ScopeFields, Step, StepOf } from "./steps.ts";
+import { HELD_MS, LeaseHolder } from "../../support/lease-holder.ts";
 import { World } from "./world.ts";
 
 const CODES: Record<Limit["kind"], string> = {
@@ -27,6 +28,8 @@ const NOWHERE: ScopeFields = { workflow: undefined, customer: undefined };
 export class Play {
   readonly world = new World();
   readonly model = new Model();
+  /** How many calls isolates decided. */
+  sliced = 0;
   #named = 0;
 
   async step(step: Step): Promise<void> {
@@ -36,6 +39,7 @@ export class Play {
     if (step.do === "run") return this.#run(step);
     if (step.do === "bulk") return this.#bulk(step);
     if (step.do === "decide") return this.#decide(step);
+    if (step.do === "sliced") return this.#sliced(step);
     if (step.do === "release") return this.#release(step);
     if (step.do === "adjust") return this.#adjust(step);
     if (step.do === "askAgain") return this.#askAgain(step);
@@ -164,6 +168,34 @@ export class Play {
     if (!step.named) return;
     const again = await this.world.call("decide", ask);
     expect(again.body).toEqual(answer.body);
+  }
+
+  /** Isolates near a limit have no slices, and leave the call to the object. */
+  async #sliced(step: StepOf<"sliced">): Promise<void> {
+    const { cost, tokens, charge, late, twice } = step;
+    const ids = toIds(step.scopes);
+    const isolates = Array.from({ length: twice ? 2 : 1 }, () => new LeaseHolder(this.world.id));
+    for (const isolate of isolates) await isolate.lease(cost, ids, tokens);
+    const at = this.world.now;
+    const name = twice ? this.world.ids.idOf(`q${++this.#named}`, "sliced", at).slice(4) : undefined;
+    const beside = { tokens, inputTokens: Math.floor(tokens / 3), ...(charge ? { call: ids } : {}) };
+    const held = isolates.map((one) => one.hold(cost, at, name, late ? 1 : HELD_MS, beside));
+    if (late) for (let wait = 0; wait < 3; wait += 1) await this.world.nextMoment();
+    for (const [index, isolate] of isolates.entries()) {
+      if (step.report === "unheard" && held[index] !== null) await isolate.reportUnheard();
+      if (step.fault !== "none") await this.world.evict();
+      await isolate.end();
+      if (step.report === "repeated") await isolate.repeat();
+    }
+    const id = held.find((one) => one !== null) ?? null;
+    if (id === null) return;
+    const attempt = { scopes: toScopes(step.scopes, undefined), cost, tokens: BigInt(tokens), depth: 0 };
+    expect(this.model.judge(attempt, "decision").refusedBy).toBeNull();
+    this.sliced += 1;
+    this.#held(id, { attempt, phase: "decision", charge }, late ? 0 : HELD_MS / 1000, null);
+    if (!late) return;
+    await this.world.runDue();
+    this.model.expire();
   }
 
   #held(

@@ -16,10 +16,11 @@ export async function opened(): Promise<Play> {
 }
 
 /** Compares the two after each step. */
-export async function playAll(steps: readonly Step[]): Promise<void> {
+export async function playAll(steps: readonly Step[]): Promise<Play> {
   const play = await opened();
   for (const next of steps) {
     await play.step(next);
     await agree(play);
   }
+  return play;
 }

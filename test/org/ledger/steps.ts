@@ -19,6 +19,19 @@ export type Step = { readonly fault: Fault } & (
       readonly hold: number;
       readonly named: boolean;
     }
+  /** Decided by isolates from slices, and reported. */
+  | {
+      readonly do: "sliced";
+      readonly charge: boolean;
+      readonly cost: bigint;
+      readonly tokens: number;
+      readonly scopes: ScopeFields;
+      /** Whether it has expired when it is reported. */
+      readonly late: boolean;
+      /** By two isolates, of one request. */
+      readonly twice: boolean;
+      readonly report: "once" | "unheard" | "repeated";
+    }
   | { readonly do: "release"; readonly pick: number }
   | { readonly do: "adjust"; readonly pick: number; readonly amount: bigint; readonly back: boolean }
   /** Asks again with the request id of an earlier hold, the same or another question. */
@@ -301,4 +314,61 @@ function named(one: Step, first: Partial<ScopeFields>, second: Partial<ScopeFiel
     scopes: { ...run.scopes, ...(at % 2 === 0 ? first : second) },
   }));
   return { ...one, runs };
+}
+
+const cents = fc.bigInt({ min: 0n, max: 100n });
+/** So large that slices of it are worth several calls. */
+const wide = fc.bigInt({ min: 20_000n, max: 90_000n });
+const small = <Fields extends RunFields>(run: Fields): Fields => ({ ...run, cost: run.cost % 200n });
+
+const sliced = fc.record({
+  fault,
+  do: kind("sliced"),
+  charge: fc.boolean(),
+  cost: cents,
+  tokens: fc.nat({ max: 100 }),
+  scopes,
+  late: fc.boolean(),
+  twice: fc.boolean(),
+  report: fc.constantFrom("once", "unheard", "repeated"),
+});
+
+/** Mostly what isolates decide from slices, and what becomes of it. */
+export const slicedStep = fc.oneof(
+  { weight: 8, arbitrary: fc.tuple(sliced, names).map(([one, also]) => withNames(one, also)) },
+  { weight: 6, arbitrary: oneRun.map(small) },
+  { weight: 2, arbitrary: manyRuns.map((bulk) => ({ ...bulk, runs: bulk.runs.map(small) })) },
+  { weight: 2, arbitrary: fc.record({ fault, do: kind("release"), pick }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      fault,
+      do: kind("budget"),
+      workflow: maybe(fc.constantFrom("w1", "w2")),
+      limit: wide,
+      period,
+      shadow: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.tuple(matchBudget, wide).map(([one, limit]) => ({ ...one, limit })) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      fault,
+      do: kind("customerLimit"),
+      customer: fc.oneof(customer, fc.constant("*")),
+      limit: wide,
+      period,
+    }),
+  },
+  { weight: 1, arbitrary: fc.tuple(changedLimit, wide).map(([one, limit]) => ({ ...one, limit })) },
+  { weight: 1, arbitrary: fc.record({ fault, do: kind("deleteLimit"), pick }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ fault, do: kind("advance"), hours: fc.constantFrom(1, 2, 13, 24, 170) }),
+  },
+) as fc.Arbitrary<Step>;
+
+function withNames<One extends { readonly scopes: ScopeFields }>(one: One, also: Partial<ScopeFields>): One {
+  return { ...one, scopes: { ...one.scopes, ...also } };
 }

@@ -70,6 +70,14 @@ export class World {
     });
   }
 
+  async runDue(): Promise<void> {
+    await runInDurableObject(this.#stub, (object) => object.alarm());
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
   get now(): number {
     return Date.now() + this.#offsetMs;
   }

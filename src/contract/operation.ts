@@ -21,6 +21,13 @@ export interface OperationContract {
   /** The lowest role that may call it. `anyone` requires no key. */
   readonly role: Role | "anyone";
   readonly scope?: Scope;
+  /** Also opens it, to a part of what the scope does: the operation checks which. */
+  readonly orScope?: Scope;
+  /**
+   * A key that has expired or was revoked lately may finish what it began. The operation checks what that is, and refuses
+   * everything else as if the key had been refused at the door.
+   */
+  readonly servesEndedKeys?: boolean;
   /**
    * True for operations that decide who gets access or where data is stored. No single scope covers them: a key needs
    * every scope of the role. When a scope is added to the list, it must also be given to stored keys that have all the
@@ -105,6 +112,21 @@ export function scopesNeeded({ scope, allScopes, role }: OperationContract): rea
   if (scope === undefined) return [];
   const all = allScopes === true && role !== "anyone" && role !== "operator";
   return all ? [scope, ...scopesOf(role)] : [scope];
+}
+
+/** What a caller needs to have: every scope of a list, or else another one. */
+export interface NeededScopes {
+  readonly scopes: readonly Scope[];
+  readonly orScope?: Scope | undefined;
+}
+
+/** The first scope that a caller lacks. Null if it may call. */
+export function lackingScope(
+  { scopes, orScope }: NeededScopes,
+  has: (scope: Scope) => boolean,
+): Scope | null {
+  const lacking = scopes.find((scope) => !has(scope)) ?? null;
+  return lacking !== null && orScope !== undefined && has(orScope) ? null : lacking;
 }
 
 export function refusalsOf(op: OperationContract): ErrorCode[] {

@@ -1,7 +1,7 @@
 import { roleIncludes } from "../contract/access.ts";
 import { isCallerId } from "../contract/bounds.ts";
 import { SAFE_ID } from "../contract/ids.ts";
-import { scopesNeeded } from "../contract/operation.ts";
+import { lackingScope, scopesNeeded } from "../contract/operation.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { addressAllowed } from "../domain/address.ts";
 import { type Call, orgInPath } from "./call.ts";
@@ -55,6 +55,7 @@ export function checkRole(call: Call): Refusal | null {
 export function checkScope(call: Call): Refusal | null {
   const scopes = call.caller?.scopes;
   if (scopes === null || scopes === undefined) return null;
-  const lacking = scopesNeeded(call.op).find((scope) => !scopes.has(scope));
-  return lacking === undefined ? null : refuse("missing_scope", { required: lacking });
+  const needed = { scopes: scopesNeeded(call.op), orScope: call.op.orScope };
+  const lacking = lackingScope(needed, (scope) => scopes.has(scope));
+  return lacking === null ? null : refuse("missing_scope", { required: lacking });
 }

@@ -1,6 +1,7 @@
 import { readTraceParent, type TraceParent, writeTraceParent } from "../domain/traceparent.ts";
 import type { Role, Scope } from "../contract/access.ts";
 import { type OperationContract, scopesNeeded } from "../contract/operation.ts";
+import type { Refusal } from "../contract/refusal.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
 import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../org/kernel/door.ts";
 import type { SupportScope } from "../domain/support.ts";
@@ -25,6 +26,8 @@ export interface Caller {
    * Until when the snapshot of the caller may be used. Absent if only the object can tell, or if nothing can change.
    */
   readonly goodUntil?: number;
+  /** Set for a key that has expired or was revoked, where it may still finish what it began: how it is refused otherwise. */
+  readonly ended?: Refusal<"gone" | "key_expired">;
   /** Set for an operator under a support grant: the scope of the grant. */
   readonly support?: SupportScope;
   /** Set under a customer token: the customer. */
@@ -128,15 +131,28 @@ export class Call {
 
   /** What the object checks against its own rows first. */
   get credential(): Credential {
-    const { role } = this.op;
-    const digest = this.caller?.digest ?? null;
-    return { digest, role: role === "anyone" ? "viewer" : role, scopes: scopesNeeded(this.op) };
+    const { role, orScope } = this.op;
+    return {
+      digest: this.caller?.digest ?? null,
+      role: role === "anyone" ? "viewer" : role,
+      scopes: scopesNeeded(this.op),
+      ...(orScope === undefined ? {} : { orScope }),
+    };
   }
 
   idempotency(fence: number | null = null): IdempotencyAsk | null {
     if (this.idempotencyKey === null) return null;
     const path = new URL(this.request.url).pathname;
-    return { key: this.idempotencyKey, method: this.request.method, path, digest: this.digest, fence };
+    const digest = this.digest + this.#partOfScope();
+    return { key: this.idempotencyKey, method: this.request.method, path, digest, fence };
+  }
+
+  /** A caller with a part of the operation's rights is never answered with what one that has all of them was. */
+  #partOfScope(): string {
+    const { scope, orScope } = this.op;
+    const scopes = this.caller?.scopes ?? null;
+    if (scope === undefined || orScope === undefined || scopes === null || scopes.has(scope)) return "";
+    return ` ${orScope}`;
   }
 }
 

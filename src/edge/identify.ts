@@ -1,7 +1,7 @@
 import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { isSecret, keyDigest, type ParsedKey, parseKey, uncheckedKey } from "../domain/api-key.ts";
-import { keyProblem, refuseKey } from "../domain/key-state.ts";
+import { hasEnded, keyProblem, refuseKey } from "../domain/key-state.ts";
 import { type OrgTokenKind, orgOfToken } from "../domain/org-token.ts";
 import { firstUnder, givenDigest } from "../domain/peppers.ts";
 import { peppersOf, type Settings } from "../settings.ts";
@@ -167,7 +167,19 @@ function judge(call: Call, proven: KnownKey): Refusal | null {
   const { key, org } = proven;
   const now = call.judgedAt + org.snapshot.clockOffsetMs;
   const problem = keyProblem(key, now);
-  if (problem !== null) return refuseKey(problem);
-  call.caller = asCaller(proven, call.address);
+  if (problem === null) {
+    call.caller = asCaller(proven, call.address);
+    return null;
+  }
+  const ended = refuseKey(problem);
+  if (call.op.servesEndedKeys !== true || !hasEnded(key, now)) return ended;
+  const seconds = backoff.waitSeconds(call.address, call.judgedAt);
+  if (seconds > 0) return refuse("rate_limited", { retry_after_seconds: seconds });
+  call.caller = { ...asCaller(proven, call.address), ended };
   return null;
+}
+
+/** A call of a key that has ended, and that had nothing to finish, slows its address down like a guess. */
+export function noteEndedCall(call: Call): void {
+  backoff.failed(call.address, call.judgedAt);
 }

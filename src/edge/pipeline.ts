@@ -17,7 +17,7 @@ import type { Env } from "./env.ts";
 import { checkRate, countMalformed } from "./decision/request-rate.ts";
 import { foretoldOf, replyOf } from "./decision/foretold.ts";
 import { heedFreed } from "./decision/heed-freed.ts";
-import { identify } from "./identify.ts";
+import { identify, noteEndedCall } from "./identify.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
 import { withReachableDatabase } from "./reachable-database.ts";
@@ -62,10 +62,15 @@ async function answer(operation: Operation, call: Call): Promise<Result> {
     if (refusal !== null) return refusal;
   }
   const refused = await firstRefusal(ADMISSION, call);
-  if (refused !== null) return refused;
+  if (refused !== null) return endedOr(call, refused);
   const malformed = await firstRefusal(FORM, call);
-  if (malformed !== null) return (await countMalformed(call)) ?? malformed;
+  if (malformed !== null) return endedOr(call, (await countMalformed(call)) ?? malformed);
   return operation.handle(call);
+}
+
+/** A key that has ended is told so before anything else that is wrong with its call. */
+function endedOr<R extends Refusal | Relayed>(call: Call, refused: R): R | Refusal {
+  return call.caller?.ended !== undefined && isRefusal(refused) ? call.caller.ended : refused;
 }
 
 async function firstRefusal(checks: readonly Check[], call: Call): Promise<Refusal | Relayed | null> {
@@ -224,6 +229,7 @@ export function serve(operation: Operation) {
     } catch (error) {
       result = failed(call.trace, error);
     }
+    if (call.caller?.ended !== undefined && isRefusal(result)) noteEndedCall(call);
     heedFreed(call);
     return respond(call, operation, call.caller?.support ? await answerRecorded(call, result) : result);
   };

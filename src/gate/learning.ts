@@ -50,6 +50,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     rates: meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
     // If customers do not matter, calls of all of them touch the same meters.
     customer: gate.matters.customer ? ask.customer_id : undefined,
+    keyId: asker.keyId,
     isWhole,
     mark,
     orgNow,

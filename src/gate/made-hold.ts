@@ -46,7 +46,7 @@ function weighTouch(touch: ReportedTouch, named: Set<unknown>): number {
   if (named.has(touch)) return 0;
   named.add(touch);
   let bytes = TOUCH_BYTES + touch.meters.length + (touch.customer?.length ?? 0);
-  bytes += touch.mark?.length ?? 0;
+  bytes += (touch.mark?.length ?? 0) + (touch.keyId?.length ?? 0);
   for (const key of touch.keys) bytes += key.length + TOUCH_BYTES;
   for (const key of touch.rates ?? []) bytes += key.length + TOUCH_BYTES;
   return bytes;

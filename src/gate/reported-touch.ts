@@ -8,6 +8,8 @@ export interface ReportedTouch {
   readonly meters: string;
   /** Null if it makes no difference to them. */
   readonly customer: string | null;
+  /** The key that it was made with. Isolates of an earlier version do not send it. */
+  readonly keyId?: string;
   /** Lease keys of the rate limits that counted it from its body. Isolates of an earlier version do not send them. */
   readonly rates?: readonly string[];
   /** It was checked against everything. */

@@ -177,6 +177,7 @@ export function newTouch({
   accounts,
   rates,
   customer,
+  keyId,
   isWhole,
   mark = null,
   orgNow,
@@ -185,6 +186,7 @@ export function newTouch({
   readonly accounts: readonly { readonly key: string; readonly known: KnownAccount }[];
   readonly rates: readonly { readonly key: string; readonly meter: RateMeter }[];
   readonly customer: string | undefined;
+  readonly keyId: string;
   /** Of calls that are checked against everything. */
   readonly isWhole: boolean;
   readonly mark?: string | null;
@@ -214,6 +216,7 @@ export function newTouch({
       keys: accounts.map(({ key }) => key),
       meters: accounts.map(({ known }) => known.account.meter.id).join(" "),
       customer: customer ?? null,
+      keyId,
       rates: rates.flatMap(({ key, meter }) => (needsNoBody(meter.policy) ? [] : [key])),
       ...(isWhole ? { isWhole } : {}),
       ...(accounts.some(({ known }) => takeOf(known) === "tokens") ? { countsTokens: true } : {}),

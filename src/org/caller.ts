@@ -1,8 +1,9 @@
 import { type KeyRole, roleIncludes, type Scope } from "../contract/access.ts";
+import { lackingScope } from "../contract/operation.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { addressAllowed, type Cidr, parseCidr } from "../domain/address.ts";
 import { earlierEnd } from "../domain/key-rights.ts";
-import { keyProblem, refuseKey } from "../domain/key-state.ts";
+import { keyProblem, mayFinish, refuseKey } from "../domain/key-state.ts";
 import { grantRefusal } from "../domain/support.ts";
 import type { Actor, View } from "./kernel/door.ts";
 import { scopesOfRow } from "./keys/holder.ts";
@@ -25,12 +26,14 @@ export type CallerCode =
  * Isolates check callers with data that is up to two seconds old, and before a body that may take minutes to arrive. So
  * the object checks again, with its own rows, when the effect happens, in the contract's order.
  */
-export function callerRefusal(view: View): Refusal<CallerCode> | null {
-  return JUDGES[view.actor.kind](view);
+export function callerRefusal(view: View, servesEnded = false): Refusal<CallerCode> | null {
+  return JUDGES[view.actor.kind](view, servesEnded);
 }
 
 /** The operator's key is a setting of the platform, and the system is not a caller: neither has a row. */
-const JUDGES: Readonly<Record<Actor["kind"], (view: View) => Refusal<CallerCode> | null>> = {
+const JUDGES: Readonly<
+  Record<Actor["kind"], (view: View, servesEnded: boolean) => Refusal<CallerCode> | null>
+> = {
   operator: () => null,
   system: () => null,
   key: keyRefusal,
@@ -40,11 +43,11 @@ const JUDGES: Readonly<Record<Actor["kind"], (view: View) => Refusal<CallerCode>
   customer: () => refuse("forbidden"),
 };
 
-function keyRefusal(view: View): Refusal<CallerCode> | null {
+function keyRefusal(view: View, servesEnded: boolean): Refusal<CallerCode> | null {
   const row = loadKey(view.sql, view.actor.id);
   if (row === null) return refuse("unauthorized");
   return (
-    stateRefusal(view, row) ??
+    stateRefusal(view, row, servesEnded) ??
     orgRefusal(view) ??
     addressRefusal(view) ??
     roleRefusal(view, row.role) ??
@@ -52,13 +55,22 @@ function keyRefusal(view: View): Refusal<CallerCode> | null {
   );
 }
 
-function stateRefusal({ credential, sql, now }: View, row: KeyRow): Refusal<CallerCode> | null {
+function stateRefusal(
+  { credential, sql, now }: View,
+  row: KeyRow,
+  servesEnded: boolean,
+): Refusal<CallerCode> | null {
   const digest = credential?.digest ?? null;
   const secretEndsAt = digest === null ? null : secretEnd(sql, row, digest, now);
   if (secretEndsAt === undefined) return refuse("unauthorized");
   const expiresAt = earlierEnd(row.expires_at, secretEndsAt);
   const problem = keyProblem({ revoked: row.revoked_at !== null, notBefore: row.not_before, expiresAt }, now);
-  return problem === null ? null : refuseKey(problem);
+  if (problem === null || (servesEnded && isFinishing(row, now))) return null;
+  return refuseKey(problem);
+}
+
+function isFinishing({ revoked_at: revokedAt, expires_at: expiresAt }: KeyRow, now: number): boolean {
+  return mayFinish({ revokedAt, expiresAt }, now);
 }
 
 function sessionRefusal(view: View): Refusal<CallerCode> | null {
@@ -98,9 +110,8 @@ function roleRefusal({ actor, credential }: View, stored: KeyRole): Refusal<"for
 }
 
 function scopeRefusal({ credential }: View, row: KeyRow): Refusal<"missing_scope"> | null {
-  const needed = credential?.scopes ?? [];
-  if (needed.length === 0) return null;
+  if (credential === null || credential.scopes.length === 0) return null;
   const scopes: readonly Scope[] = scopesOfRow(row);
-  const lacking = needed.find((scope) => !scopes.includes(scope));
-  return lacking === undefined ? null : refuse("missing_scope", { required: lacking });
+  const lacking = lackingScope(credential, (scope) => scopes.includes(scope));
+  return lacking === null ? null : refuse("missing_scope", { required: lacking });
 }

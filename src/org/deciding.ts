@@ -8,7 +8,7 @@ import { callerRefusal } from "./caller.ts";
 import { modelsOf } from "./decisions/decide.ts";
 import { refusedDecision } from "./decisions/refused.ts";
 import { onceReadable } from "./kernel/absent.ts";
-import type { Envelope } from "./kernel/door.ts";
+import type { Envelope, View } from "./kernel/door.ts";
 import { type ExchangeAnswer, OutsideGates } from "./leases/outside.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
 import { isMoved } from "./moving/moved.ts";
@@ -93,10 +93,20 @@ export class Deciding {
     const clock = views.clock();
     const view = views.view(envelope, clock.org);
     const refusal = callerRefusal(view);
-    if (refusal !== null) return { refusal, text: null };
+    if (refusal !== null) return this.#lastReport(given, view, refusal);
     // Whoever takes the key away is answered once no gate goes by this exchange any more.
     granted.note(keyId, Date.now());
     const reply = new OutsideGates(gate, view, clock).exchange(given, verdict);
+    due.arm();
+    return reply;
+  }
+
+  /** What a gate held before its key ended is taken once, so that the runs of these calls can be recorded. */
+  #lastReport(given: LeaseExchange, view: View, refusal: Refusal): ExchangeAnswer {
+    const { views, gate, due } = this.#parts;
+    const isFinishing = given.ask === undefined && given.report !== undefined;
+    if (!isFinishing || callerRefusal(view, true) !== null) return { refusal, text: null };
+    const reply = new OutsideGates(gate, view, views.clock()).lastExchange(given);
     due.arm();
     return reply;
   }

@@ -132,8 +132,9 @@ describe.each(guarded.map((op) => [routeOf(op), op] as const))("%s", (_, op) => 
     const lower = UNDER[op.role as Role];
     if (lower !== undefined) expectRefusal(await ask(op, keys[lower] ?? ""), "forbidden");
     if (op.scope === undefined || op.role === "operator") return;
-    const scopes = SCOPES.filter((scope) => scope !== op.scope && scopesOf("owner").includes(scope));
-    const without = (keys[`without ${op.scope}`] ??= await acme.mint("owner", { scopes }));
+    const opening = [op.scope, ...(op.orScope === undefined ? [] : [op.orScope])];
+    const scopes = SCOPES.filter((scope) => !opening.includes(scope) && scopesOf("owner").includes(scope));
+    const without = (keys[`without ${opening.join()}`] ??= await acme.mint("owner", { scopes }));
     expectRefusal(await ask(op, without), "missing_scope", { required: op.scope });
   });
 });

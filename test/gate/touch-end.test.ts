@@ -46,6 +46,7 @@ function gateWithSlice(): OrgGate {
     accounts: [{ key, known: new KnownAccount(account, NOW) }],
     rates: [],
     customer: undefined,
+    keyId: "key_A",
     isWhole: false,
     orgNow: NOW,
     sliceOf: (name) => gate.purse.slice(name),

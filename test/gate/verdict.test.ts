@@ -54,6 +54,7 @@ test("an allow is told to a caller in this process as its text says", () => {
             return { key: `r${at}`, meter: { key: `r${at}`, policy } as unknown as RateMeter };
           }),
           customer: undefined,
+          keyId: "key_A",
           isWhole: false,
           orgNow: NOW,
           sliceOf: (key) => gate.purse.slice(key),

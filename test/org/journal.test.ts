@@ -91,6 +91,7 @@ function aHold(name: string, tokens: number): HoldRow {
     tokens,
     beside: null,
     asked: null,
+    key_id: null,
   };
 }
 

@@ -53,6 +53,7 @@ function aHold(length: number): HoldRow {
     tokens: made,
     beside: null,
     asked: null,
+    key_id: null,
   };
 }
 

@@ -28,7 +28,7 @@ const EARLIER_HOLDS = `
   CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
   CREATE INDEX holds_ended ON holds (ended_at) WHERE ended_at IS NOT NULL;
   DROP TABLE unchecked_ids;
-  DELETE FROM schema_steps WHERE name IN ('holds/4', 'holds/5', 'holds/6', 'holds/7', 'holds/9', 'holds/10')`;
+  DELETE FROM schema_steps WHERE name IN ('holds/4', 'holds/5', 'holds/6', 'holds/7', 'holds/9', 'holds/10', 'holds/12')`;
 
 const EARLIER_RUNS = `
   DROP TABLE run_id_segments;

@@ -9,9 +9,10 @@ export const exchangeLeases = operation(
     path: "/v1/edge/leases",
     summary: "Lease parts of the limits to a gate in your own process",
     description:
-      "Used by `sluice/gate`. The gate reports what it has held, gives back what it does not need, and gets slices of the limits to decide from. The key is checked on every exchange.",
+      "Used by `sluice/gate`. The gate reports what it has held, gives back what it does not need, and gets slices of the limits to decide from. The key is checked on every exchange. After it has ended, the gate can still report what it has held, and gets nothing.",
     role: DECISION.role,
     scope: DECISION.scope,
+    servesEndedKeys: true,
     bodyLimit: "bulk",
     countedByRouteOnly: true,
     body: leaseExchange,

@@ -13,9 +13,11 @@ export const recordRuns = operation(
     path: "/v1/runs/bulk",
     summary: "Report up to 1000 runs",
     description:
-      "If any run is malformed, the whole batch is refused. Otherwise runs are recorded one by one, in order. If every run is refused with the same code, the response is that error.",
+      "If any run is malformed, the whole batch is refused. Otherwise runs are recorded one by one, in order. If every run is refused with the same code, the response is that error. Runs that name a reservation may also be sent with `decisions:evaluate` alone, and for 24 hours by the key that made the reservation after that key has expired or was revoked.",
     role: "developer",
     scope: "runs:write",
+    orScope: "decisions:evaluate",
+    servesEndedKeys: true,
     idempotent: true,
     refusalsAreFree: true,
     endsReservations: true,

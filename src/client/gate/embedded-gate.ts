@@ -257,10 +257,9 @@ export class EmbeddedGate {
       const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...told });
       this.#unreported -= ungoverned;
       holdWhile(this.#unreported > 0, this);
-      this.#validUntil = Math.max(this.#validUntil, askedAt + got.validMs);
-      const { facts, onExpiry } = got;
+      this.#learnOf(got, askedAt);
+      const { onExpiry, facts } = got;
       const { checks } = facts;
-      this.#facts.learn(facts, askedAt);
       if (checks !== this.#asker.checks || onExpiry !== this.#asker.onExpiry) {
         this.#asker = { ...this.#asker, checks, onExpiry };
       }
@@ -272,6 +271,16 @@ export class EmbeddedGate {
       if (error instanceof Refused && error.status < 500 && error.status !== 429) this.#validUntil = 0;
       throw error;
     }
+  }
+
+  /** Of a key that has ended, nothing holds any more. */
+  #learnOf({ validMs, facts }: Exchanged, askedAt: number): void {
+    if (validMs === 0) {
+      this.#validUntil = 0;
+      return;
+    }
+    this.#validUntil = Math.max(this.#validUntil, askedAt + validMs);
+    this.#facts.learn(facts, askedAt);
   }
 
   #background(given: DecideOptions["waitUntil"]): Background {

@@ -3,7 +3,10 @@ import type { SluiceOptions } from "../sluice.ts";
 import type { GateBinding } from "./binding.ts";
 
 export interface GateOptions extends Pick<SluiceOptions, "url" | "fetch"> {
-  /** A key with `decisions:evaluate`, and `runs:write` to settle. Default: the environment's `SLUICE_KEY`. */
+  /**
+   * A key with `decisions:evaluate`. Runs of calls that were allowed while the service was away also need `runs:write`. Default:
+   * the environment's `SLUICE_KEY`.
+   */
   readonly key?: string | undefined;
   /** The service's `Gate` entrypoint, in place of `url`, for a Worker of the same account. */
   readonly binding?: GateBinding | undefined;

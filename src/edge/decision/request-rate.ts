@@ -27,6 +27,8 @@ import { rateHeaders, standingNow } from "../../gate/rate-standing.ts";
  * counts its own request, together with everything else it takes.
  */
 export function checkRate(call: Call): Refusal | null | Promise<Refusal | null> {
+  // A key that has ended takes nothing from those that others have left.
+  if (call.caller?.ended !== undefined) return null;
   const org = call.caller?.org;
   if (org === undefined || org === null) return null;
   // One console page makes many reads. People are limited at the console's door, and never use up the API's read limit.

@@ -9,6 +9,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { isSameQuestion } from "../../domain/reservation-id.ts";
 import { TimeText } from "../../domain/time-text.ts";
 import { newId } from "../../domain/ulid.ts";
+import { keyOf } from "../kernel/actor-key.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
@@ -215,6 +216,7 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
     ...counted,
     beside,
     asked,
+    key_id: keyOf(tx) ?? null,
   };
   expireNoLaterThan(tx, expiresAt);
   insertHold(tx.sql, row);

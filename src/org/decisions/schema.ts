@@ -150,4 +150,6 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
       PRIMARY KEY (place, part)
     ) STRICT, WITHOUT ROWID`,
   },
+  // The key that a hold was made with, which may settle it after the key itself has ended.
+  { name: "holds/12", sql: "ALTER TABLE holds ADD COLUMN key_id TEXT" },
 ];

@@ -25,6 +25,8 @@ export type HoldRow = {
   beside: string | null;
   /** What was asked, as JSON, where it is needed after the decision. */
   asked: string | null;
+  /** The key that it was made with. Null if that is not known. */
+  key_id: string | null;
 } & CountedRates;
 
 /**
@@ -46,6 +48,7 @@ const CHANGED: Readonly<Record<Exclude<keyof HoldRow, "seq" | "id">, true>> = {
   tokens: true,
   beside: true,
   asked: true,
+  key_id: true,
 };
 const CHANGING = Object.keys(CHANGED) as (keyof typeof CHANGED)[];
 export const COLUMNS = ["seq", "id", ...CHANGING] as const;
@@ -125,6 +128,7 @@ export function toRow(hold: HoldRow): Row {
     hold.tokens,
     hold.beside,
     hold.asked,
+    hold.key_id,
   ];
 }
 
@@ -146,6 +150,7 @@ export function fromRow(row: Row): HoldRow {
     tokens: row[13] ?? null,
     beside: row[14] ?? null,
     asked: row[15] ?? null,
+    key_id: row[16] ?? null,
   } satisfies Record<keyof HoldRow, Value>;
   return hold as HoldRow;
 }

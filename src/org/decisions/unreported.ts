@@ -54,5 +54,6 @@ export function unreportedHold(ids: ReservationIds, id: string, now: number): Ho
     tokens: 0,
     beside: null,
     asked: null,
+    key_id: null,
   };
 }

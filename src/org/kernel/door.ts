@@ -54,6 +54,8 @@ export interface Credential {
   readonly digest: string | null;
   readonly role: Role;
   readonly scopes: readonly Scope[];
+  /** Also opens the operation, to what its command allows. */
+  readonly orScope?: Scope | undefined;
 }
 
 /** The current rate limits, including what isolates have leased. */
@@ -103,8 +105,11 @@ export type Outcome = Answer | Refusal;
 export interface Hooks {
   /** Queues events for the subscriptions to their kind. */
   queueEvents(sql: SqlStorage, now: number, kind: EventKind, ids: readonly string[]): void;
-  /** Why the caller may no longer act, by the object's own rows. Null if it may. */
-  callerRefusal(view: View): Refusal | null;
+  /**
+   * Why the caller may no longer act, by the object's own rows. Null if it may. `servesEnded`: a key that has expired or was
+   * revoked lately passes.
+   */
+  callerRefusal(view: View, servesEnded?: boolean): Refusal | null;
   /** The position of a run in its chain. Undefined if there is no such run. */
   placeInChain(sql: SqlStorage, runId: string): ChainPlace | undefined;
   /** Records the runs that reservations become where nobody settles them. They are charged already. */
@@ -210,6 +215,8 @@ export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
   readonly refuses: readonly Code[];
   /** True if the caller's own state does not matter: it lets someone in or out, or records what they did. */
   readonly admitsItself?: (actor: Actor, input: Input) => boolean;
+  /** A key that has expired or was revoked lately may finish what it began. The command checks what that is. */
+  readonly servesEndedKeys?: true;
   /** The current resource, for `If-Match`. Then `refuses` includes `conflict`. */
   readonly current?: (view: View, input: Input) => object | null;
   /**

@@ -80,7 +80,14 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   const refusals =
     given.refusals === undefined ? null : keptCalls(given.refusals, { keyId, orgNow, knowsLimit });
   return {
-    report: { ask, touches: touches.map(reported), watch, lagMs: null, heard: null, refusals },
+    report: {
+      ask,
+      touches: touches.map((touch) => reported(touch, keyId)),
+      watch,
+      lagMs: null,
+      heard: null,
+      refusals,
+    },
     refused: checking.refused,
   };
 }
@@ -89,8 +96,8 @@ function limitsOf({ keys, requests, tokens }: GivenTouch): string[] {
   return [...keys, ...requests, ...tokens];
 }
 
-function reported({ keys, meters, customer, byBody }: GivenTouch): ReportedTouch {
-  return { keys, meters, customer, rates: byBody };
+function reported({ keys, meters, customer, byBody }: GivenTouch, keyId: string): ReportedTouch {
+  return { keys, meters, customer, keyId, rates: byBody };
 }
 
 class Checking {

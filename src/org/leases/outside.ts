@@ -56,17 +56,36 @@ export class OutsideGates {
   }
 
   exchange(given: LeaseExchange, verdict: DecisionVerdict | null): ExchangeAnswer {
-    const taken = given.report === undefined ? NOTHING : this.#take(given.holder, given.report);
+    return this.#exchange(given, verdict, { isLast: false });
+  }
+
+  /** Of a key that has ended: it reports what it held and what it keeps, gets nothing, and is told nothing. */
+  lastExchange({ version, holder, report }: LeaseExchange): ExchangeAnswer {
+    if (report === undefined) return this.#exchange({ version, holder }, null, { isLast: true });
+    const { refusals, ...rest } = report;
+    // What it refused is acknowledged, so that the gate comes to rest, and not kept.
+    const none = refusals === undefined ? {} : { refusals: { ...refusals, notes: [], more: [] } };
+    return this.#exchange({ version, holder, report: { ...rest, watch: [], ...none } }, null, {
+      isLast: true,
+    });
+  }
+
+  #exchange(
+    given: LeaseExchange,
+    verdict: DecisionVerdict | null,
+    { isLast }: { readonly isLast: boolean },
+  ): ExchangeAnswer {
+    const taken = given.report === undefined ? NOTHING : this.#take(given.holder, given.report, isLast);
     if (taken === null) {
       const message = "must be touches that were given to this key";
       return { refusal: invalidField("report.touches", "invalid_value", message), text: null };
     }
     const text = toExactJson({
       version: LEASE_VERSION,
-      valid_ms: this.#validMs(),
+      valid_ms: isLast ? 0 : this.#validMs(),
       ...this.#view.profile().decisionDefaults,
-      counted_by: this.#countedBy(),
-      scans_input: hasDetectors(this.#view.sql),
+      counted_by: isLast ? [] : this.#countedBy(),
+      scans_input: !isLast && hasDetectors(this.#view.sql),
       ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org)),
       refused: taken.refused,
       verdict: verdict === null || given.ask === undefined ? null : this.#told(given.ask, verdict),
@@ -76,7 +95,7 @@ export class OutsideGates {
   }
 
   /** Null: the report names touches that were not given to this key. */
-  #take(name: string, given: LeaseReport): Taken | null {
+  #take(name: string, given: LeaseReport, isLast: boolean): Taken | null {
     const { sql } = this.#view;
     const book = bookOf(sql);
     // No gate of ours has a name with a space.
@@ -91,7 +110,7 @@ export class OutsideGates {
       holder: this.#holder,
       ids: this.#ids,
       stored: { ...stored, slices },
-      mayHaveMore: others.length < MOST_GATES,
+      mayHaveMore: !isLast && others.length < MOST_GATES,
       version: this.#gate.version,
       takesEarlier: this.#clock.real < this.#gate.changedAt + LEASE.lifeMs + LEASE.longestHoldMs,
       orgNow: this.#clock.org,

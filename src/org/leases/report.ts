@@ -76,6 +76,7 @@ const NEW = {
   tokens: null,
   beside: null,
   asked: null,
+  key_id: null,
 } as const;
 
 class Keeping {
@@ -226,7 +227,7 @@ class Keeping {
   }
 
   #insert(holds: readonly ReportedHold[], { touch, call }: Common): void {
-    const { keys, meters, customer, rates, isWhole = false } = touch;
+    const { keys, meters, customer, rates, isWhole = false, keyId = null } = touch;
     const [hold] = holds;
     if (hold === undefined) return;
     let first = endsAt(hold);
@@ -234,7 +235,7 @@ class Keeping {
     expireNoLaterThan(this.#tx, Number(first));
     const counted = rates === undefined ? null : countedInKeys(rates);
     const accounts = this.#accounts.standing(keys);
-    const shared = { meters, customer_id: customer, rates: counted };
+    const shared = { meters, customer_id: customer, rates: counted, key_id: keyId };
     saveHolds(
       this.#tx.sql,
       holds.map((one) => ({ ...toHold(one, isWhole, accounts), ...shared, asked: askedOf(one, call) })),

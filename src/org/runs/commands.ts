@@ -13,9 +13,19 @@ import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
 import { type Recorded, Recorder } from "./record.ts";
 import { refusedRuns } from "./refused.ts";
 import type { Run } from "./run.ts";
+import { endedRefusal, recordSent } from "./sender.ts";
 import { shownRun } from "./shown.ts";
 
-const CODES = [...LIMIT_CODES, "conflict", "validation_failed", "service_unavailable"] as const;
+const CODES = [
+  ...LIMIT_CODES,
+  "conflict",
+  "validation_failed",
+  "service_unavailable",
+  "missing_scope",
+  "gone",
+  "key_expired",
+] as const;
+
 function reservationsOf({ reservation_id }: RunInput): string[] {
   return reservation_id === undefined ? [] : [reservation_id];
 }
@@ -61,11 +71,12 @@ export const recordRun = command({
   action: "run.recorded",
   isJournaled: true,
   refuses: CODES,
+  servesEndedKeys: true,
   reservations: reservationsOf,
   models: (input: RunInput) => modelsOf([input]),
   run(tx, input: RunInput) {
     const recorder = new Recorder(tx, RUN_ROUTE);
-    const [recorded] = recorder.record([input]);
+    const [recorded] = recordSent(tx, recorder, [input]);
     if (recorded === undefined) throw new Error("one run was recorded as none");
     if (recorded.status === "rejected") {
       tx.refused(refusedRuns(tx, RUN_ROUTE, [input], [recorded]));
@@ -91,6 +102,7 @@ export const recordRuns = command({
   action: "runs.recorded",
   isJournaled: true,
   refuses: CODES,
+  servesEndedKeys: true,
   reservations(batch: Batch) {
     const ids: string[] = [];
     for (const { reservation_id } of runsOf(batch) ?? []) {
@@ -102,9 +114,9 @@ export const recordRuns = command({
   run(tx, batch: Batch) {
     const runs = runsOf(batch);
     parsed.delete(batch);
-    if (runs === null) return invalidFields([]);
+    if (runs === null) return endedRefusal(tx) ?? invalidFields([]);
     const recorder = new Recorder(tx, BULK_ROUTE);
-    const recorded = recorder.record(runs);
+    const recorded = recordSent(tx, recorder, runs);
     const counts = countsOf(recorded);
     if (counts.rejected > 0) tx.refused(refusedRuns(tx, BULK_ROUTE, runs, recorded));
     const common = commonRefusal(recorded);

@@ -41,6 +41,9 @@ type Code =
   | (typeof RUN_CODES)[number]
   | (typeof CHECK_CODES)[number]
   | "rate_limited"
+  | "missing_scope"
+  | "gone"
+  | "key_expired"
   | "conflict"
   | "validation_failed"
   | "service_unavailable";
@@ -245,6 +248,6 @@ export class Recorder {
 const NO_EFFECTS: readonly (() => void)[] = [];
 const NO_COST: Cost = { nanos: 0n, revision: null };
 
-function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {
+export function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {
   return { status: "rejected", id: input.id ?? null, refusal, by: null };
 }

@@ -21,6 +21,12 @@ function OperationEntry({ op }: { op: OperationContract }) {
           <>
             {" "}
             · Scope: <code>{op.scope}</code>
+            {op.orScope === undefined ? null : (
+              <>
+                {" "}
+                or <code>{op.orScope}</code>
+              </>
+            )}
           </>
         )}
         {op.idempotent === true ? (

@@ -105,6 +105,14 @@ test("a limit whose own expired reservations are behind many others has room for
   expect((await shown()).reserved_usd).toBe("1.00");
 });
 
+test("an answer is not shortened by expired reservations of its limit that are behind many others", async () => {
+  const { org } = await behindManyOthers("1");
+  await org.send("PUT", "models/m", { input_usd_per_mtok: "0", output_usd_per_mtok: "1000" });
+  const estimate = { max_output_tokens: 5000, min_output_tokens: 1 };
+  const decided = await org.decide("0", { model: "m", customer_id: "b", estimate });
+  expect(decided.body.reservation).toMatchObject({ amount_usd: "1.00", max_output_tokens: 1000 });
+});
+
 test("a decision that is still refused gives back what its limit no longer holds", async () => {
   const { org, shown } = await behindManyOthers("3");
   expect((await org.decide("4", { customer_id: "b" })).status).toBe(402);

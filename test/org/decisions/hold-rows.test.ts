@@ -19,6 +19,7 @@ const HOLD: HoldRow = {
   tokens: 6,
   beside: "beside",
   asked: "asked",
+  key_id: "key_1",
 };
 
 test("a hold's values are in the order of its columns, and read from it", () => {
@@ -36,5 +37,6 @@ test("a hold without a number is stored with none, and a row of an earlier versi
     tokens: null,
     beside: null,
     asked: null,
+    key_id: null,
   });
 });

@@ -55,6 +55,7 @@ function aHold(holdId: string, unreported: 1 | null): HoldRow {
     tokens: 1,
     beside: null,
     asked: null,
+    key_id: null,
   };
 }
 

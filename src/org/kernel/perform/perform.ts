@@ -77,7 +77,9 @@ export function perform<Input>(
   const within = command.isJournaled === true ? journaled : transaction;
   return within(storage, () => {
     const refused =
-      command.admitsItself?.(view.actor, input) === true ? null : view.hooks.callerRefusal(view);
+      command.admitsItself?.(view.actor, input) === true
+        ? null
+        : view.hooks.callerRefusal(view, command.servesEndedKeys === true);
     if (refused !== null) return refused;
     const ask = envelope.idempotency;
     if (ask !== null) {

@@ -1,0 +1,397 @@
+import { describe, expect, test } from "vitest";
+import { createGate } from "../../src/client/gate/index.ts";
+import { aRun } from "../support/ledger.ts";
+import { type Answer, call, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+
+/** Who may report the run of a call that was decided. */
+
+const DECIDES = { scopes: ["decisions:evaluate"] };
+const WRITES = { scopes: ["runs:write"] };
+
+interface Key {
+  readonly id: string;
+  readonly secret: string;
+}
+
+async function mint(org: TestOrg, more: object = DECIDES): Promise<Key> {
+  const body = { name: "k", role: "developer", ...more };
+  const { status, body: made } = await call("POST", `/v1/orgs/${org.id}/keys`, { key: org.ownerKey, body });
+  expect(status).toBe(201);
+  return { id: made.id, secret: made.key };
+}
+
+const revoke = async (org: TestOrg, { id }: Key) =>
+  expect((await call("DELETE", `/v1/orgs/${org.id}/keys/${id}`, { key: org.ownerKey })).status).toBe(204);
+
+async function budgetOf(org: TestOrg, limit = "100") {
+  const path = `/v1/orgs/${org.id}/budgets`;
+  const body = { scope_kind: "org", limit_usd: limit, period: "total" };
+  const { body: made } = await call("POST", path, { key: org.ownerKey, body });
+  return async () => {
+    const { body: now } = await call("GET", `${path}/${made.id}`, { key: org.ownerKey });
+    return [now.spent_usd, now.reserved_usd];
+  };
+}
+
+const decide = (key: Key | string, more: object = {}) =>
+  call("POST", "/v1/edge/decision", {
+    key: typeof key === "string" ? key : key.secret,
+    body: { estimate: { cost_usd: "1" }, ...more },
+  });
+
+async function reserve(key: Key | string): Promise<string> {
+  const { status, body } = await decide(key);
+  expect(status).toBe(200);
+  return body.reservation.id;
+}
+
+let addresses = 0;
+/** Failed attempts slow down an address, so each test of them has its own. */
+const freshAddress = () => `198.18.${(addresses += 1)}.1`;
+
+const sendOne = (key: Key, run: object, more: object = {}) =>
+  call("POST", "/v1/runs", { key: key.secret, body: aRun(run), ...more });
+const sendMany = (key: Key, runs: readonly object[], more: object = {}) =>
+  call("POST", "/v1/runs/bulk", { key: key.secret, body: { runs: runs.map(aRun) }, ...more });
+
+const seen = ({ status, body }: Answer) => [status, body?.error?.code];
+const runsOf = async (org: TestOrg) =>
+  (await call("GET", "/v1/runs", { key: org.ownerKey })).body.data as { id: string }[];
+
+describe("a key with decisions:evaluate and no runs:write", () => {
+  test("settles its reservations, and those of other keys, alone and in bulk", async () => {
+    const org = await newOrg();
+    const budget = await budgetOf(org);
+    const [one, other] = [await mint(org), await mint(org)];
+    expect((await sendOne(one, { reservation_id: await reserve(one), cost_usd: "0.5" })).status).toBe(201);
+    const ids = [await reserve(one), await reserve(other), await reserve(org.ownerKey)];
+    const { body } = await sendMany(
+      other,
+      ids.map((reservation_id) => ({ reservation_id, cost_usd: "0.5" })),
+    );
+    expect(body).toMatchObject({ accepted: 3, rejected: 0 });
+    expect(await budget()).toEqual(["2.00", "0.00"]);
+  });
+
+  test("sends no run without a reservation, not even one that was incurred or is known", async () => {
+    const org = await newOrg();
+    const key = await mint(org);
+    const known = aRun({ id: "known" });
+    await call("POST", "/v1/runs", { key: org.ownerKey, body: known });
+    for (const run of [{}, { incurred: true }, known]) {
+      const refused = await sendOne(key, run);
+      expect(seen(refused)).toEqual([403, "missing_scope"]);
+      expect(refused.body.error.details).toEqual({ required: "runs:write" });
+      expect(seen(await sendMany(key, [run, run]))).toEqual([403, "missing_scope"]);
+    }
+    expect(await runsOf(org)).toHaveLength(1);
+  });
+
+  test("has each run of a bulk judged by itself", async () => {
+    const org = await newOrg();
+    const key = await mint(org);
+    const reservation_id = await reserve(key);
+    const { status, body } = await sendMany(key, [{ id: "a" }, { id: "b", reservation_id }, { id: "c" }]);
+    expect([status, body.accepted, body.rejected]).toEqual([200, 1, 2]);
+    expect(body.results.map((one: { status: string }) => one.status)).toEqual([
+      "rejected",
+      "accepted",
+      "rejected",
+    ]);
+    expect(body.results[2]).toMatchObject({
+      id: "c",
+      error: { code: "missing_scope", details: { required: "runs:write" } },
+    });
+    expect((await runsOf(org)).map(({ id }) => id)).toEqual(["b"]);
+  });
+
+  test("is not answered with what a key that may send any run was", async () => {
+    const org = await newOrg();
+    const body = JSON.stringify(aRun({ id: "mine" }));
+    const headers = { "idempotency-key": "same" };
+    expect((await call("POST", "/v1/runs", { key: org.ownerKey, body, headers })).status).toBe(201);
+    const { secret } = await mint(org);
+    expect(seen(await call("POST", "/v1/runs", { key: secret, body, headers }))).toEqual([
+      409,
+      "idempotency_key_conflict",
+    ]);
+  });
+
+  test("cannot read runs, and a key with neither scope is refused before its body is read", async () => {
+    const org = await newOrg();
+    const key = await mint(org);
+    expect(seen(await call("GET", "/v1/runs", { key: key.secret }))).toEqual([403, "missing_scope"]);
+    const neither = await mint(org, { scopes: ["runs:read"] });
+    const refused = await call("POST", "/v1/runs", { key: neither.secret, body: "not json" });
+    expect(seen(refused)).toEqual([403, "missing_scope"]);
+    expect(refused.body.error.details).toEqual({ required: "runs:write" });
+    const viewer = await mint(org, { role: "viewer", scopes: ["runs:read"] });
+    expect(seen(await sendOne(viewer, { reservation_id: await reserve(key) }))).toEqual([403, "forbidden"]);
+  });
+});
+
+test("a key with runs:write alone sends any run, as before", async () => {
+  const org = await newOrg();
+  const key = await mint(org, WRITES);
+  expect((await sendOne(key, {})).status).toBe(201);
+  expect((await sendOne(key, { reservation_id: await reserve(org.ownerKey) })).status).toBe(201);
+  expect(seen(await decide(key))).toEqual([403, "missing_scope"]);
+});
+
+describe("a key that was revoked", () => {
+  test("settles what it reserved itself, once, alone and in bulk", async () => {
+    const org = await newOrg();
+    const budget = await budgetOf(org);
+    const key = await mint(org);
+    const [one, ...rest] = [await reserve(key), await reserve(key), await reserve(key)];
+    await revoke(org, key);
+    const from = freshAddress();
+    const run = { id: "r", reservation_id: one, cost_usd: "0.5" };
+    expect((await sendOne(key, run, { from })).status).toBe(201);
+    expect((await sendOne(key, run, { from })).status).toBe(200);
+    expect(seen(await sendOne(key, { ...run, id: "s" }, { from }))).toEqual([409, "conflict"]);
+    const many = await sendMany(
+      key,
+      rest.map((reservation_id) => ({ reservation_id, cost_usd: "0.5" })),
+      { from },
+    );
+    expect(many.body).toMatchObject({ accepted: 2, rejected: 0 });
+    expect(await budget()).toEqual(["1.50", "0.00"]);
+  });
+
+  test("settles what an isolate reserved for it without asking", async () => {
+    const org = await newOrg();
+    const budget = await budgetOf(org, "100000");
+    const key = await mint(org);
+    const made: Answer[] = [];
+    for (let at = 0; at < 300; at += 1) made.push(await decide(key));
+    const edge = made.filter(({ headers }) => headers.get("x-svc-decided") === "edge");
+    expect(edge.length).toBeGreaterThan(50);
+    await revoke(org, key);
+    const runs = edge.map(({ body }) => ({ reservation_id: body.reservation.id, cost_usd: "1" }));
+    const { body } = await sendMany(key, runs, { from: freshAddress() });
+    expect(body).toMatchObject({ accepted: edge.length, rejected: 0 });
+    expect((await budget())[0]).toBe(`${edge.length}.00`);
+  });
+
+  test("gets the same refusal for everything else, and changes nothing", async () => {
+    const [org, elsewhere] = [await newOrg(), await newOrg()];
+    const budget = await budgetOf(org);
+    const [key, other] = [await mint(org), await mint(org)];
+    const theirs = await reserve(other);
+    await sendOne(await mint(org, WRITES), { id: "known" });
+    await revoke(org, key);
+    const before = await budget();
+    const tries = {
+      "another key's reservation": { reservation_id: theirs },
+      "another org's reservation": { reservation_id: await reserve(elsewhere.ownerKey) },
+      "an invented reservation": { reservation_id: "rsv_01J9ZJ4Q4N8V3K6W5T2R1P0M7C" },
+      "no reservation": {},
+      "a known run": { id: "known" },
+      "an incurred run": { incurred: true },
+      "a malformed run": { usage: 1 },
+    };
+    const answers = new Set<string>();
+    for (const run of Object.values(tries)) {
+      for (const send of [
+        sendOne(key, run, { from: freshAddress() }),
+        sendMany(key, [run], { from: freshAddress() }),
+      ]) {
+        const answer = await send;
+        expect(seen(answer)).toEqual([410, "gone"]);
+        answers.add(answer.text);
+      }
+    }
+    expect(answers.size).toBe(1);
+    expect(await budget()).toEqual(before);
+    expect((await sendOne(other, { reservation_id: theirs })).status).toBe(201);
+  });
+
+  test("has each run of a bulk judged by itself", async () => {
+    const org = await newOrg();
+    const [key, other] = [await mint(org), await mint(org)];
+    const [own, theirs] = [await reserve(key), await reserve(other)];
+    await revoke(org, key);
+    const { body } = await sendMany(
+      key,
+      [{ reservation_id: theirs }, { id: "own", reservation_id: own }, {}],
+      { from: freshAddress() },
+    );
+    expect(body.results.map((one: { error?: { code: string } }) => one.error?.code ?? "accepted")).toEqual([
+      "gone",
+      "accepted",
+      "gone",
+    ]);
+  });
+
+  test("decides, renews, releases and reads nothing", async () => {
+    const org = await newOrg();
+    const key = await mint(org, { scopes: [...DECIDES.scopes, "runs:read", "runs:write"] });
+    const id = await reserve(key);
+    await revoke(org, key);
+    const from = freshAddress();
+    const path = `/v1/edge/decision/${id}`;
+    const body = { estimate: { cost_usd: "1" } };
+    const exchange = { version: 1, holder: "gate-for-tests", ask: body, ids: 5 };
+    for (const [method, to, sent] of [
+      ["POST", "/v1/edge/decision", body],
+      ["POST", `${path}/renew`, {}],
+      ["DELETE", path, undefined],
+      ["GET", "/v1/runs", undefined],
+      ["POST", "/v1/edge/leases", exchange],
+      ["POST", "/v1/edge/leases", { ...exchange, ask: undefined }],
+    ] as const) {
+      const answer = await call(method, to, {
+        key: key.secret,
+        from,
+        ...(sent === undefined ? {} : { body: sent }),
+      });
+      expect(seen(answer)).toEqual([410, "gone"]);
+    }
+  });
+
+  test("is not answered with what was stored under an idempotency key, and needs none", async () => {
+    const org = await newOrg();
+    const key = await mint(org, { scopes: [...DECIDES.scopes, "runs:write"] });
+    const headers = { "idempotency-key": "k" };
+    expect((await sendOne(key, { id: "a" }, { headers })).status).toBe(201);
+    const reservation_id = await reserve(key);
+    await revoke(org, key);
+    const from = freshAddress();
+    expect(seen(await sendOne(key, { id: "a" }, { headers, from }))).toEqual([410, "gone"]);
+    expect((await sendMany(key, [{ reservation_id }], { headers, from })).body.accepted).toBe(1);
+  });
+
+  test("is slowed down like a guess after ten refusals", async () => {
+    const org = await newOrg();
+    const key = await mint(org);
+    const own = await reserve(key);
+    await revoke(org, key);
+    const from = freshAddress();
+    const refused = () => sendOne(key, {}, { from });
+    for (let at = 0; at < 10; at += 1) expect(seen(await refused())).toEqual([410, "gone"]);
+    // Each refusal doubles the wait, so that a slow machine meets one, too.
+    let slowed = await refused();
+    while (slowed.status === 410) slowed = await refused();
+    expect(seen(slowed)).toEqual([429, "rate_limited"]);
+    expect(Number(slowed.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await sendOne(key, { reservation_id: own }, { from: freshAddress() })).status).toBe(201);
+  });
+
+  test("takes nothing from the org's rate limits", async () => {
+    const org = await newOrg();
+    const key = await mint(org);
+    await revoke(org, key);
+    const policy = { name: "p", match: {}, unit: "requests", limit: 2, window_seconds: 3600, kind: "quota" };
+    const body = { read_rpm: null, policies: [policy] };
+    await call("PUT", `/v1/admin/orgs/${org.id}/rate-limits`, { key: operatorKey(), body });
+    for (let at = 0; at < 4; at += 1) await sendOne(key, {}, { from: freshAddress() });
+    const live = { secret: org.ownerKey, id: "" };
+    expect([(await sendOne(live, {})).status, (await sendOne(live, {})).status]).toEqual([201, 201]);
+    expect(seen(await sendOne(live, {}))).toEqual([429, "quota_exhausted"]);
+  });
+
+  test("settles nothing for an org that is suspended, from an address that is not allowed, or with an old secret", async () => {
+    const org = await newOrg();
+    const key = await mint(org);
+    const reservation_id = await reserve(key);
+    const rotated = await call("POST", `/v1/orgs/${org.id}/keys/${key.id}/rotate`, {
+      key: org.ownerKey,
+      body: {},
+    });
+    expect(rotated.status).toBe(200);
+    await revoke(org, key);
+    expect(seen(await sendOne(key, { reservation_id }, { from: freshAddress() }))).toEqual([
+      401,
+      "unauthorized",
+    ]);
+    const current = { id: key.id, secret: rotated.body.key };
+    const only = { ip_allow_list: ["203.0.113.0/24"] };
+    await call("PATCH", `/v1/orgs/${org.id}`, { key: org.ownerKey, body: only });
+    expect(seen(await sendOne(current, { reservation_id }, { from: freshAddress() }))).toEqual([410, "gone"]);
+    await call("POST", `/v1/admin/orgs/${org.id}/suspend`, { key: operatorKey() });
+    expect(seen(await sendOne(current, { reservation_id }))).toEqual([410, "gone"]);
+    await call("POST", `/v1/admin/orgs/${org.id}/resume`, { key: operatorKey() });
+    // The isolate may know the org as suspended for a moment longer.
+    const allowed = () => `203.0.113.${(addresses += 1)}`;
+    await expect
+      .poll(async () => (await sendOne(current, { id: "r", reservation_id }, { from: allowed() })).status)
+      .toBe(201);
+  });
+});
+
+describe("for a day after its end, and no longer,", () => {
+  const advance = async (org: TestOrg, advance_seconds: number) => {
+    const path = `/v1/admin/orgs/${org.id}/test-clock`;
+    const moved = await call("POST", path, { key: operatorKey(), body: { advance_seconds } });
+    expect(moved.status).toBe(200);
+  };
+
+  test.each([
+    ["revoked", "gone", 410],
+    ["expired", "key_expired", 401],
+  ] as const)("a key that has %s settles", async (how, code, status) => {
+    const org = await newOrg({ environment: "test" });
+    const end = new Date(Date.now() + 3_600_000).toISOString();
+    const key = await mint(org, how === "expired" ? { ...DECIDES, expires_at: end } : DECIDES);
+    const [first, last] = [await reserve(key), await reserve(key)];
+    if (how === "revoked") await revoke(org, key);
+    else await advance(org, 3600);
+    const from = freshAddress();
+    expect(seen(await decide(key))).toEqual([status, code]);
+    await advance(org, 86_000);
+    expect((await sendOne(key, { reservation_id: first }, { from })).status).toBe(201);
+    await advance(org, 500);
+    expect(seen(await sendOne(key, { reservation_id: last }, { from }))).toEqual([status, code]);
+    expect(seen(await sendMany(key, [{ reservation_id: last }], { from }))).toEqual([status, code]);
+    expect((await sendOne(await mint(org), { reservation_id: last })).status).toBe(201);
+  });
+});
+
+describe("a gate whose key was revoked", () => {
+  test("reports what it has held, and the runs of all its calls are recorded", async () => {
+    const org = await newOrg();
+    const budget = await budgetOf(org, "100000");
+    const key = await mint(org);
+    const gate = createGate({ key: key.secret, url: "http://sluice.test", fetch: serve, flushMs: 20 });
+    const allowed = [];
+    for (let at = 0; at < 300; at += 1) allowed.push(await gate.decide({ estimate: { cost_usd: "1" } }));
+    const revoked = revoke(org, key);
+    const until = Date.now() + 300;
+    try {
+      while (Date.now() < until) {
+        allowed.push(await gate.decide({ estimate: { cost_usd: "1" } }));
+        await scheduler.wait(1);
+      }
+    } catch {
+      // The key has ended.
+    }
+    await revoked;
+    expect(gate.stats.allowedHere).toBeGreaterThan(100);
+    await expect(gate.decide({ estimate: { cost_usd: "1" } })).rejects.toThrow();
+    for (const one of allowed) {
+      gate.settle(one, { model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.5" });
+    }
+    await gate.close();
+    expect(gate.stats).toMatchObject({ runsQueued: 0, runsSent: allowed.length, runsRejected: 0 });
+    expect((await budget())[0]).toBe((allowed.length / 2).toFixed(2));
+  });
+
+  test("gets no slices, no ids and no word of limits with its last report", async () => {
+    const org = await newOrg();
+    await budgetOf(org, "100");
+    const key = await mint(org);
+    const { OutsideGate } = await import("../support/outside-gate.ts");
+    const gate = new OutsideGate(key.secret);
+    await gate.learn();
+    expect(await gate.lease(500_000_000)).toBeGreaterThan(0);
+    const line = gate.line(1_000_000);
+    await revoke(org, key);
+    const { status, body } = await gate.report({ lines: [line], want: 10, left: 1000, watch: gate.keys });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ valid_ms: 0, ids: [], refused: [], verdict: null });
+    expect(body.leases).toMatchObject({ slices: [], rates: [], usage: [] });
+    const run = { reservation_id: line.slice(0, 30), cost_usd: "0.001" };
+    expect((await sendOne(key, run, { from: freshAddress() })).status).toBe(201);
+  });
+});

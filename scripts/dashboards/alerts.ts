@@ -144,6 +144,20 @@ export const OPERATOR_ALERTS: readonly Alert[] = [
     example: { series: { svc_ungoverned_calls_total: "0x20 0+1x40" }, silentAt: "20m", firesAt: "40m" },
   },
   {
+    name: "SluiceUnsettled",
+    metrics: ["svc_unsettled_calls_total"],
+    expression: "sum by (reason) (increase(svc_unsettled_calls_total[15m])) > 0",
+    waits: "0m",
+    severity: "ticket",
+    summary: "Calls to models were made whose runs are not recorded.",
+    runbook: "the-bill-doubled",
+    example: {
+      series: { 'svc_unsettled_calls_total{reason="rejected"}': "0x20 0+1x40" },
+      silentAt: "20m",
+      firesAt: "40m",
+    },
+  },
+  {
     name: "SluiceUnpriced",
     metrics: ["svc_unpriced_total"],
     expression: "sum(increase(svc_unpriced_total[15m])) > 0",

@@ -59,3 +59,10 @@ export const CHECK_NAMES = [
 
 /** The periods that a customer's standing shows. */
 export const SPENT_PERIODS = ["day", "week", "month"] as const;
+
+/**
+ * Why the run of a call that was made is not recorded: the service rejected it, too many runs waited to be sent, or it waited
+ * for too long.
+ */
+export const UNSETTLED_REASONS = ["rejected", "overflow", "expired"] as const;
+export type UnsettledReason = (typeof UNSETTLED_REASONS)[number];

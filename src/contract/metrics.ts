@@ -1,4 +1,4 @@
-import { RUN_OUTCOMES } from "./lists.ts";
+import { RUN_OUTCOMES, UNSETTLED_REASONS, type UnsettledReason } from "./lists.ts";
 import { TOKEN_CLASS_NAMES, type TokenClass } from "./token-classes.ts";
 
 /**
@@ -58,6 +58,10 @@ export const COUNTERS = {
   svc_ungoverned_calls_total: {
     help: "Calls that gates of callers let pass while they could not reach the service, as they reported.",
     labels: [],
+  },
+  svc_unsettled_calls_total: {
+    help: "Calls that were made and whose runs will not be recorded, by reason, as the gates of callers reported.",
+    labels: ["reason"],
   },
   svc_webhook_deliveries_total: { help: "Webhook delivery attempts by outcome.", labels: ["outcome"] },
   svc_runs_total: {
@@ -177,6 +181,10 @@ export function runSeries(outcome: RunOutcome, status: RunStatus): string {
   return series("svc_runs_total", outcome, status);
 }
 
+export function unsettledSeries(reason: UnsettledReason): string {
+  return series("svc_unsettled_calls_total", reason);
+}
+
 /** `input` and `output`: tokens that are in no other class. */
 export function tokenSeries(kind: TokenClass | "input" | "output"): string {
   return series("svc_tokens_total", kind);
@@ -199,6 +207,7 @@ export function initialSeries(deprecatedRoutes: readonly string[]): string[] {
     ...deprecatedRoutes.map(deprecatedCallSeries),
     HOLDS_EXPIRED_SERIES,
     UNGOVERNED_SERIES,
+    ...UNSETTLED_REASONS.map(unsettledSeries),
     ...DELIVERY_OUTCOMES.map(deliverySeries),
     ...RUN_OUTCOMES.flatMap((outcome) => RUN_STATUSES.map((status) => runSeries(outcome, status))),
     SPEND_SERIES,

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createGate, type GateOptions, Refused } from "../../src/client/gate/index.ts";
 import { lengthenLives } from "../support/lives.ts";
 import { OutsideGate } from "../support/outside-gate.ts";
@@ -117,6 +117,37 @@ test("calls that passed while the service was away are counted, and told of late
   const liar = new OutsideGate(org.ownerKey);
   await liar.exchange({ ungoverned: Number.MAX_SAFE_INTEGER });
   expect(await told()).toBe(before + 1_000_000_003);
+});
+
+test("calls whose runs are dropped are logged, counted by reason, and told of", async () => {
+  const org = await newOrg();
+  const told = async (reason: string) => {
+    const text = (await call("GET", "/metrics")).text;
+    const series = new RegExp(`^svc_unsettled_calls_total\\{reason="${reason}"\\} (\\d+)$`, "m");
+    return Number(series.exec(text)?.[1] ?? Number.NaN);
+  };
+  const before = await told("rejected");
+  const lines: string[] = [];
+  const logging = vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
+  const gate = gateOf(org.ownerKey);
+  const allowed = await gate.decide(ASK);
+  const run = { id: "r", model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.01" };
+  gate.settle(allowed, run);
+  gate.settle(allowed, { ...run, id: "again" });
+  await gate.close();
+  logging.mockRestore();
+  expect(gate.stats).toMatchObject({ runsSent: 1, runsRejected: 1, runsQueued: 0 });
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { event: "run not recorded", code: "conflict", run_id: "again", reservation_id: allowed.reservation?.id },
+  ]);
+  expect(await told("rejected")).toBe(before + 1);
+  await gate.close();
+  expect(await told("rejected")).toBe(before + 1);
+  const liar = new OutsideGate(org.ownerKey);
+  const [overflow, expired] = [await told("overflow"), await told("expired")];
+  await liar.exchange({ unsettled: { overflow: Number.MAX_SAFE_INTEGER, expired: 2 } });
+  expect([await told("overflow"), await told("expired")]).toEqual([overflow + 1_000_000_000, expired + 2]);
+  expect((await liar.exchange({ unsettled: { invented: 1 } })).status).toBe(422);
 });
 
 test("a reservation can be renewed, though the gate has not reported it", async () => {

@@ -9,12 +9,21 @@ const RUN = {
   started_at: "2026-01-01T00:00:00Z",
 };
 
+const MOST_QUEUED = 10_000;
+const DAY_MS = 24 * 3_600_000;
+
 /** Runs on their way to a service that hears of each bulk before it answers. */
-function settlementsTo(hear: (bulk: number) => Promise<void> | void = () => undefined) {
+function settlementsTo(
+  hear: (bulk: number) => Promise<void> | void = () => undefined,
+  answer: (ids: readonly string[]) => Response = (ids) =>
+    Response.json({ results: ids.map((_id, index) => ({ index, status: "accepted" })) }),
+) {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const bulks: string[][] = [];
   const reportedBefore: number[] = [];
+  const lost: (string | undefined)[] = [];
+  const reasons: string[] = [];
   let reports = 0;
   const sluice = new Sluice({
     key: KEY,
@@ -24,13 +33,14 @@ function settlementsTo(hear: (bulk: number) => Promise<void> | void = () => unde
       bulks.push(runs.map(({ id }) => id));
       reportedBefore.push(reports);
       await hear(bulks.length);
-      return Response.json({ results: runs.map((_run, index) => ({ index, status: "recorded" })) });
+      return answer(runs.map(({ id }) => id));
     },
   });
   const settlements = new Settlements(sluice, {
     flushMs: 1000,
-    mostQueued: 10_000,
-    onError: () => undefined,
+    mostQueued: MOST_QUEUED,
+    onError: (_error, { id }) => void lost.push(id),
+    dropped: (reason) => void reasons.push(reason),
     before: async () => void (reports += 1),
   });
   const background: Promise<unknown>[] = [];
@@ -39,6 +49,8 @@ function settlementsTo(hear: (bulk: number) => Promise<void> | void = () => unde
     settlements,
     bulks,
     reportedBefore,
+    lost,
+    reasons,
     add: (id: string) => settlements.add({ ...RUN, id }, undefined),
     addInWorker: (id: string) => settlements.add({ ...RUN, id }, waitUntil),
   };
@@ -101,4 +113,98 @@ test("a bulk without an answer goes again, later each time, with what came since
   await vi.advanceTimersByTimeAsync(120_000);
   expect(told.bulks.at(-1)).toEqual(["first", "second"]);
   expect(told.settlements).toMatchObject({ queued: 0, sent: 2 });
+});
+
+/** The clock goes on and timers wait as long as before, so that thousands of attempts need not be made. */
+const laterBy = (ms: number) => void vi.setSystemTime(Date.now() + ms);
+
+const refusedWith = (status: number, code: string) =>
+  Response.json({ error: { code, message: "no", details: {} } }, { status });
+
+test.each([
+  [503, "service_unavailable"],
+  [429, "rate_limited"],
+  [410, "gone"],
+  [401, "unauthorized"],
+  [403, "missing_scope"],
+])(
+  "a bulk that is answered with %i %s goes again for days, and no run of it is dropped",
+  async (status, code) => {
+    let isAway = true;
+    const told = settlementsTo(undefined, (ids) =>
+      isAway
+        ? refusedWith(status, code)
+        : Response.json({ results: ids.map((_id, index) => ({ index, status: "accepted" })) }),
+    );
+    told.add("first");
+    await vi.advanceTimersByTimeAsync(5 * 60_000);
+    laterBy(6 * DAY_MS);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(told.settlements).toMatchObject({ queued: 1, sent: 0, rejected: 0 });
+    isAway = false;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(told.settlements).toMatchObject({ queued: 0, sent: 1, rejected: 0 });
+    expect([told.lost, told.reasons]).toEqual([[], []]);
+  },
+);
+
+test("a run that is refused for a reason that may pass goes again, without those beside it", async () => {
+  let tries = 0;
+  const told = settlementsTo(undefined, (ids) => {
+    tries += 1;
+    const results = ids.map((id, index) =>
+      id === "late" && tries < 3
+        ? {
+            index,
+            id,
+            status: "rejected",
+            error: { code: "service_unavailable", message: "no", details: {} },
+          }
+        : { index, id, status: "accepted" },
+    );
+    return Response.json({ results });
+  });
+  for (const id of ["a", "late", "b"]) told.add(id);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(told.bulks).toEqual([["a", "late", "b"], ["late"], ["late"]]);
+  expect(told.settlements).toMatchObject({ queued: 0, sent: 3, rejected: 0 });
+  expect(told.lost).toEqual([]);
+});
+
+test("a run that the service rejects is dropped, told and counted, alone or among others", async () => {
+  const told = settlementsTo(undefined, (ids) => {
+    if (ids.includes("bad")) return refusedWith(422, "validation_failed");
+    const results = ids.map((id, index) =>
+      id === "taken"
+        ? { index, id, status: "rejected", error: { code: "conflict", message: "no", details: {} } }
+        : { index, id, status: "accepted" },
+    );
+    return Response.json({ results });
+  });
+  for (const id of ["a", "bad", "b", "taken"]) told.add(id);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(told.settlements).toMatchObject({ queued: 0, sent: 2, rejected: 2 });
+  expect(told.lost.toSorted()).toEqual(["bad", "taken"]);
+  expect(told.reasons).toEqual(["rejected", "rejected"]);
+});
+
+test("what there is no memory for is dropped, told and counted", () => {
+  const told = settlementsTo(() => {
+    throw new TypeError("fetch failed");
+  });
+  for (let run = 0; run < 2 * MOST_QUEUED + 3; run += 1) told.add(String(run));
+  expect(told.settlements).toMatchObject({ queued: 2 * MOST_QUEUED, rejected: 3, isFull: true });
+  expect(told.reasons).toEqual(["overflow", "overflow", "overflow"]);
+  expect(told.lost).toEqual(["20000", "20001", "20002"]);
+});
+
+test("a run that cannot be sent for 7 days is dropped, told and counted, and later ones are not", async () => {
+  const told = settlementsTo(undefined, () => refusedWith(410, "gone"));
+  told.add("old");
+  laterBy(6 * DAY_MS);
+  told.add("young");
+  laterBy(DAY_MS);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(told.settlements).toMatchObject({ queued: 1, rejected: 1 });
+  expect([told.lost, told.reasons]).toEqual([["old"], ["expired"]]);
 });

@@ -22,6 +22,9 @@ import { holdWhile, sendAtEnd } from "./process-end.ts";
 import { Settlements } from "./settlements.ts";
 import { SteadyClock } from "./steady-clock.ts";
 import { TouchBook } from "./touch-book.ts";
+import { logUnsettled } from "./unsettled-log.ts";
+import { UntoldCounts } from "./untold-counts.ts";
+import { refused, ungovernedAllow } from "./verdicts.ts";
 
 const KEY = /^svc_(?:live|test)_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})_/;
 const DECISION_ROUTE = "POST /v1/edge/decision";
@@ -52,8 +55,7 @@ export class EmbeddedGate {
   #asker: Asker;
   readonly #settlements: Settlements;
   #validUntil = 0;
-  /** Calls that no limit has seen, and that the service has not heard of. */
-  #unreported = 0;
+  readonly #untold = new UntoldCounts();
   readonly #counts = { allowedHere: 0, refusedHere: 0, asked: 0, ungoverned: 0, holdsRefused: 0 };
 
   constructor(options: GateOptions) {
@@ -77,7 +79,8 @@ export class EmbeddedGate {
     this.#settlements = new Settlements(this.#sluice, {
       flushMs: options.flushMs ?? 1000,
       mostQueued: options.mostQueued ?? 10_000,
-      onError: options.onError ?? (() => undefined),
+      onError: options.onError ?? logUnsettled,
+      dropped: (reason) => this.#owe(() => this.#untold.addUnsettled(reason)),
       before: () => this.#gate.flush(this.#background(undefined)),
     });
     sendAtEnd(this);
@@ -180,7 +183,7 @@ export class EmbeddedGate {
   async flush(): Promise<void> {
     await this.#settlements.flush();
     await this.#gate.flush(this.#background(undefined));
-    if (this.#unreported > 0) await this.#exchange({}).catch(() => undefined);
+    if (!this.#untold.isEmpty) await this.#exchange({}).catch(() => undefined);
   }
 
   /** Sends everything that waits and gives back every slice. The gate can be used again. */
@@ -238,25 +241,17 @@ export class EmbeddedGate {
     const isAway = error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
     if (!isAway || this.#options.whenUnreachable !== "allow") throw error;
     this.#counts.ungoverned += 1;
-    this.#unreported += 1;
-    holdWhile(true, this);
-    return {
-      decision: "allow",
-      decision_id: `dec_${crypto.randomUUID()}`,
-      reservation: null,
-      limits: [],
-      evaluated_at: new Date().toISOString(),
-    };
+    this.#owe(() => this.#untold.addUngoverned());
+    return ungovernedAllow();
   }
 
   async #exchange(given: Partial<Exchange>): Promise<Exchanged> {
     const askedAt = this.#clock.now();
-    const ungoverned = this.#unreported;
-    const told = ungoverned === 0 ? {} : { ungoverned };
+    const told = this.#untold.toTell();
     try {
       const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...told });
-      this.#unreported -= ungoverned;
-      holdWhile(this.#unreported > 0, this);
+      this.#untold.wereTold(told);
+      holdWhile(!this.#untold.isEmpty, this);
       this.#learnOf(got, askedAt);
       const { onExpiry, facts } = got;
       const { checks } = facts;
@@ -271,6 +266,12 @@ export class EmbeddedGate {
       if (error instanceof Refused && error.status < 500 && error.status !== 429) this.#validUntil = 0;
       throw error;
     }
+  }
+
+  /** Counts what the service must hear of, whatever becomes of this gate's owner. */
+  #owe(count: () => void): void {
+    count();
+    holdWhile(true, this);
   }
 
   /** Of a key that has ended, nothing holds any more. */
@@ -303,14 +304,4 @@ export class EmbeddedGate {
 
 function reservationOf(allowed: Pick<Allowed, "reservation"> | string): string | undefined {
   return typeof allowed === "string" ? allowed : allowed.reservation?.id;
-}
-
-function refused(
-  { code, message, details, status, retryAfterSeconds }: Refusal,
-  trace: string | null,
-): Refused {
-  const { retry_after_seconds: seconds = retryAfterSeconds } = details as { retry_after_seconds?: number };
-  const headers = new Headers(seconds === undefined ? {} : { "retry-after": String(seconds) });
-  if (trace !== null) headers.set("x-svc-trace-id", trace);
-  return new Refused({ code, message, details }, { status, headers });
 }

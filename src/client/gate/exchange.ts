@@ -30,7 +30,8 @@ export interface Exchange {
   readonly learn?: boolean;
   readonly report?: EdgeLeasesExchangeBody["report"];
   readonly ids: number;
-  readonly ungoverned?: number;
+  readonly ungoverned?: EdgeLeasesExchangeBody["ungoverned"];
+  readonly unsettled?: EdgeLeasesExchangeBody["unsettled"];
 }
 
 /** One exchange with the service. */

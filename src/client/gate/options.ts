@@ -23,7 +23,10 @@ export interface GateOptions extends Pick<SluiceOptions, "url" | "fetch"> {
   readonly mostQueued?: number | undefined;
   /** Keeps work going after a response, such as a Worker's `ctx.waitUntil`. Can also be given with each decision. */
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
-  /** Hears of runs that the service rejected. */
+  /**
+   * Hears of each run that will not be recorded: the service rejected it, too many waited, or it could not be sent for 7 days.
+   * Default: a line on the console.
+   */
   readonly onError?: ((error: unknown, run: RunInput) => void) | undefined;
 }
 
@@ -37,6 +40,7 @@ export interface GateStats {
   readonly ungoverned: number;
   readonly runsQueued: number;
   readonly runsSent: number;
+  /** Runs that will not be recorded, for any reason. */
   readonly runsRejected: number;
   /** Holds that the service did not take. More than none means that slices were used past what was given. */
   readonly holdsRefused: number;

@@ -1,3 +1,4 @@
+import type { UnsettledReason } from "../../contract/lists.ts";
 import { type RefusalCode, Refused, SluiceError } from "../errors.ts";
 import type { RunInput } from "../generated/types.ts";
 import type { Sluice } from "../sluice.ts";
@@ -8,6 +9,8 @@ const MOST_AT_ONCE = 500;
 const LATE_MS = 1000;
 /** Longer than any bulk that is still answered. */
 const GIVEN_UP_MS = 60_000;
+/** For as long the service takes the run of a reservation that has expired. */
+const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
 
 type WaitUntil = (work: Promise<unknown>) => void;
 
@@ -33,19 +36,23 @@ const NOT_OF_RUNS: ReadonlySet<RefusalCode> = new Set([
 export interface SettlementOptions {
   readonly flushMs: number;
   readonly mostQueued: number;
+  /** Hears of each run that is dropped. */
   readonly onError: (error: unknown, run: RunInput) => void;
+  /** Counts it. */
+  readonly dropped: (reason: UnsettledReason) => void;
   /** Runs before each bulk call: what the runs settle should be known by then. */
   readonly before: () => Promise<void>;
 }
 
 /**
  * Runs on their way to the service. Each has an id, so that one that is sent twice is recorded once. They wait for a moment
- * and go in bulks; a bulk that is not answered goes again, and nothing is dropped but what the service says is no run.
+ * and go in bulks. A bulk that is not answered, or a run that is refused for a reason that may pass, goes again, for as long as the
+ * service may take it. Nothing else is dropped but what the service says is no run, and what there is no memory for; both are told.
  */
 export class Settlements {
   readonly #sluice: Sluice;
   readonly #options: SettlementOptions;
-  #queue: RunInput[] = [];
+  #queue: Waiting[] = [];
   /** How many of those that wait, from the first on, are to be sent now. */
   #due = 0;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -72,11 +79,10 @@ export class Settlements {
   add(run: RunInput, waitUntil: WaitUntil | undefined): void {
     // What was admitted while there was room may still come; twice the bound is all that is kept.
     if (this.#queue.length >= this.#options.mostQueued * 2) {
-      this.rejected += 1;
-      this.#options.onError(new SluiceError("too many runs wait to be sent"), run);
+      this.#drop("overflow", new SluiceError("too many runs wait to be sent"), run);
       return;
     }
-    this.#queue.push(run);
+    this.#queue.push({ run, since: Date.now() });
     const isMany = this.#queue.length >= MOST_AT_ONCE && this.#failures === 0;
     if (waitUntil !== undefined) this.#armWith(waitUntil, isMany);
     else if (isMany) void this.flush();
@@ -133,45 +139,79 @@ export class Settlements {
   }
 
   async #drain(): Promise<void> {
+    this.#dropOld();
     while (this.#due > 0) {
-      const runs = this.#queue.slice(0, Math.min(MOST_AT_ONCE, this.#due));
+      const bulk = this.#queue.slice(0, Math.min(MOST_AT_ONCE, this.#due));
       await this.#options.before();
-      if (!(await this.#send(runs))) {
+      const again = await this.#send(bulk);
+      if (again === null) {
         this.#failures += 1;
         return;
       }
-      this.#failures = 0;
-      const done = new Set(runs);
-      this.#queue = this.#queue.filter((run) => !done.has(run));
-      this.#due = Math.max(0, this.#due - runs.length);
+      const sent = new Set(bulk);
+      // Those that go again wait for the next time, behind the others.
+      this.#queue = [...this.#queue.filter((one) => !sent.has(one)), ...again];
+      this.#due = Math.max(0, this.#due - bulk.length);
+      this.#failures = again.length > 0 ? this.#failures + 1 : 0;
     }
   }
 
-  /** False: nothing is known of them, and they go again. */
-  async #send(runs: readonly RunInput[]): Promise<boolean> {
+  /** Those of a bulk that go again. Null: nothing is known of any of them. */
+  async #send(bulk: readonly Waiting[]): Promise<readonly Waiting[] | null> {
     try {
-      const { results } = await this.#sluice.runs.recordBulk({ runs });
-      for (const { index, status, error } of results) {
-        const run = runs[index];
-        if (status !== "rejected") this.sent += 1;
-        else if (run !== undefined) this.#reject(error ?? new SluiceError("the run was rejected"), run);
-      }
-      return true;
+      const { results } = await this.#sluice.runs.recordBulk({ runs: bulk.map(({ run }) => run) });
+      return this.#heard(bulk, results);
     } catch (error) {
-      const [run] = runs;
-      if (!(error instanceof Refused) || NOT_OF_RUNS.has(error.code) || run === undefined) return false;
+      const [first] = bulk;
+      if (!(error instanceof Refused) || NOT_OF_RUNS.has(error.code) || first === undefined) return null;
       // One malformed run has the whole bulk refused: it is found by halves.
-      if (runs.length === 1) {
-        this.#reject(error, run);
-        return true;
+      if (bulk.length === 1) {
+        this.#drop("rejected", error, first.run);
+        return [];
       }
-      const half = Math.ceil(runs.length / 2);
-      return (await this.#send(runs.slice(0, half))) && this.#send(runs.slice(half));
+      const half = Math.ceil(bulk.length / 2);
+      const [one, other] = [await this.#send(bulk.slice(0, half)), await this.#send(bulk.slice(half))];
+      return one === null && other === null
+        ? null
+        : [...(one ?? bulk.slice(0, half)), ...(other ?? bulk.slice(half))];
     }
   }
 
-  #reject(error: unknown, run: RunInput): void {
+  #heard(bulk: readonly Waiting[], results: Results): readonly Waiting[] {
+    const again: Waiting[] = [];
+    for (const { index, status, error } of results) {
+      const one = bulk[index];
+      if (status !== "rejected") this.sent += 1;
+      else if (one === undefined) continue;
+      else if (NOT_OF_RUNS.has(error?.code as RefusalCode)) again.push(one);
+      else this.#drop("rejected", error ?? new SluiceError("the run was rejected"), one.run);
+    }
+    return again;
+  }
+
+  /** The service takes them no longer, whatever is said of them. */
+  #dropOld(): void {
+    const last = Date.now() - LONGEST_WAIT_MS;
+    if ((this.#queue[0]?.since ?? last) >= last && this.#failures === 0) return;
+    const old = this.#queue.filter(({ since }) => since < last);
+    if (old.length === 0) return;
+    this.#queue = this.#queue.filter(({ since }) => since >= last);
+    this.#due = Math.min(this.#due, this.#queue.length);
+    for (const { run } of old)
+      this.#drop("expired", new SluiceError("the run could not be sent for 7 days"), run);
+  }
+
+  #drop(reason: UnsettledReason, error: unknown, run: RunInput): void {
     this.rejected += 1;
+    this.#options.dropped(reason);
     this.#options.onError(error, run);
   }
+}
+
+type Results = Awaited<ReturnType<Sluice["runs"]["recordBulk"]>>["results"];
+
+/** A run on its way, and since when. */
+interface Waiting {
+  readonly run: RunInput;
+  readonly since: number;
 }

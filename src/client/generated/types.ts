@@ -2444,6 +2444,15 @@ export type EdgeLeasesExchangeBody = {
   readonly ids?: number | undefined;
   /** Calls that the gate let pass while the service could not be reached, since the last exchange. */
   readonly ungoverned?: number | undefined;
+  /** Calls that were made and whose runs the gate has dropped, since the last exchange, by reason. */
+  readonly unsettled?: {
+    /** Runs that the service rejected. */
+    readonly rejected?: number | undefined;
+    /** Runs for which there was no room while others waited. */
+    readonly overflow?: number | undefined;
+    /** Runs that waited for too long. */
+    readonly expired?: number | undefined;
+  } | undefined;
 };
 
 export type EventsListQuery = {

@@ -4,7 +4,7 @@ import { COUNTED_BY } from "../dimensions.ts";
 import { DETAILS } from "../error-details.ts";
 import { callerId } from "../ids.ts";
 import { DECISION_CODES } from "../limit-codes.ts";
-import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
+import { DECISION_CHECKS, EXPIRY_ACTIONS, type UnsettledReason } from "../lists.ts";
 import { decisionAsk } from "./decisions.ts";
 import { modelName } from "./dimension-shape.ts";
 import { tokens } from "./runs.ts";
@@ -25,6 +25,7 @@ const nameOrOthers = z
   .regex(/^([\x20-\x7e]+|…)$/, "must be an id, or an ellipsis for all others");
 
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
+const lost = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 const amount = z.string().regex(/^\d{1,18}$/, "must be a whole number of at most 18 digits");
 const limitKey = z.string().min(1).max(1024).meta({ description: "As a touch or a reply names it." });
 
@@ -181,6 +182,17 @@ export const leaseExchange = z
       description:
         "Calls that the gate let pass while the service could not be reached, since the last exchange.",
     }),
+    unsettled: z
+      .strictObject({
+        rejected: lost.optional(),
+        overflow: lost.optional(),
+        expired: lost.optional(),
+      } satisfies Record<UnsettledReason, z.ZodType>)
+      .optional()
+      .meta({
+        description:
+          "Calls that were made and whose runs the gate has dropped, since the last exchange, by reason.",
+      }),
   })
   .superRefine(({ report }, context) => {
     const holds = (report?.batches ?? []).flatMap((one) => one.holds.map(({ lines }) => lines.length));

@@ -3,7 +3,8 @@ import type { LeaseExchange, LeaseReply } from "../../contract/resources/leases.
 import type { CallerCode } from "../../org/caller.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
 import type { ExchangeAnswer } from "../../org/leases/outside.ts";
-import { UNGOVERNED_SERIES } from "../../contract/metrics.ts";
+import { UNSETTLED_REASONS } from "../../contract/lists.ts";
+import { UNGOVERNED_SERIES, unsettledSeries } from "../../contract/metrics.ts";
 import type { Call } from "../call.ts";
 import { counters } from "../../counters.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
@@ -12,7 +13,7 @@ import { backgroundOf } from "./background.ts";
 type ExchangeCode = CallerCode | "validation_failed";
 
 /** What one exchange adds at most: a gate says by itself how many there were, and the counter is that of all orgs. */
-const MOST_UNGOVERNED = 1_000_000_000;
+const MOST_COUNTED = 1_000_000_000;
 
 /** An exchange with a gate in the caller's process: the org's object alone leases, and judges the key itself. */
 export async function answerExchange(
@@ -33,9 +34,17 @@ export async function answerExchange(
   }
   if (reply === null) throw new ObjectUnreachable("the object knows no such org");
   if (reply.refusal !== null) return reply.refusal as Refusal<ExchangeCode>;
-  if (given.ungoverned !== undefined)
-    counters.count(UNGOVERNED_SERIES, Math.min(given.ungoverned, MOST_UNGOVERNED));
+  count(given);
   // Written as text where it was made; like every answer, it is held against the shape before it leaves.
   const answer = { status: 200, text: reply.text, etag: null, code: null, replayed: false };
   return answer as unknown as AnswerOf<LeaseReply>;
+}
+
+/** What only the gate can know. */
+function count({ ungoverned, unsettled = {} }: LeaseExchange): void {
+  if (ungoverned !== undefined) counters.count(UNGOVERNED_SERIES, Math.min(ungoverned, MOST_COUNTED));
+  for (const reason of UNSETTLED_REASONS) {
+    const dropped = unsettled[reason];
+    if (dropped !== undefined) counters.count(unsettledSeries(reason), Math.min(dropped, MOST_COUNTED));
+  }
 }

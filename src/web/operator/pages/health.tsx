@@ -14,6 +14,7 @@ const SHOWN: readonly (readonly [metric: string, title: string])[] = [
   ["svc_runs_total", "Runs"],
   ["svc_unpriced_total", "Runs without a price"],
   ["svc_ungoverned_calls_total", "Calls that passed ungoverned"],
+  ["svc_unsettled_calls_total", "Calls whose runs were lost"],
 ];
 
 /** The sum of a metric over all its labels. Null: it is not there yet. */

@@ -66,6 +66,14 @@ export const timestampInput = z
     params: { code: "invalid_format" },
   });
 
+/** A field that may be left out. Null says the same, so that a resource can be sent back as it was read. */
+export function optionalOrNull<T extends z.ZodType>(shape: T) {
+  return shape
+    .nullable()
+    .transform((value) => value ?? undefined)
+    .optional();
+}
+
 export const name = z.string().min(1).max(200).meta({ description: "1 to 200 characters." });
 
 /** An object with any field names. `z.record` would drop a field named `__proto__`. */

@@ -2011,12 +2011,12 @@ export type BudgetsListGroupsQuery = {
 };
 
 export type ChainBudgetSetBody = {
-  /** Dollars as a decimal string, with at most 9 decimal places. */
-  readonly max_cost_usd?: string | undefined;
+  /** Dollars of a whole chain. Null: no limit. */
+  readonly max_cost_usd?: string | null | undefined;
   /** The most runs from the first of a chain to its last. */
-  readonly max_depth?: number | undefined;
+  readonly max_depth?: number | null | undefined;
   /** The most tokens of all runs of one chain. */
-  readonly max_tokens?: number | undefined;
+  readonly max_tokens?: number | null | undefined;
 };
 
 export type ContentSafetySetBody = {
@@ -2549,7 +2549,7 @@ export type ExportsPutBody = {
   /** The form of the files. */
   readonly format: "ndjson" | "csv" | "parquet" | "focus";
   /** The version of FOCUS, with `format: focus`. Default: 1.2. */
-  readonly focus_version?: "1.2" | "1.4" | undefined;
+  readonly focus_version?: ("1.2" | "1.4") | null | undefined;
   /** The length of a window, in UTC. */
   readonly every: "hour" | "day";
   /** Where the files are written. */
@@ -2692,27 +2692,27 @@ export type ModelsListQuery = {
 
 export type ModelsSetBody = {
   /** Also finds the model as `provider/model`. */
-  readonly provider?: string | undefined;
+  readonly provider?: string | null | undefined;
   /** Dollars per million input tokens. */
   readonly input_usd_per_mtok: string;
   /** Dollars per million output tokens. */
   readonly output_usd_per_mtok: string;
   /** Dollars per million cache_read tokens. If omitted: the input rate. */
-  readonly cache_read_usd_per_mtok?: string | undefined;
+  readonly cache_read_usd_per_mtok?: string | null | undefined;
   /** Dollars per million cache_write tokens. If omitted: the input rate. */
-  readonly cache_write_usd_per_mtok?: string | undefined;
+  readonly cache_write_usd_per_mtok?: string | null | undefined;
   /** Dollars per million cache_write_1h tokens. If omitted: the input rate. */
-  readonly cache_write_1h_usd_per_mtok?: string | undefined;
+  readonly cache_write_1h_usd_per_mtok?: string | null | undefined;
   /** Dollars per million audio_input tokens. If omitted: the input rate. */
-  readonly audio_input_usd_per_mtok?: string | undefined;
+  readonly audio_input_usd_per_mtok?: string | null | undefined;
   /** Dollars per million image_input tokens. If omitted: the input rate. */
-  readonly image_input_usd_per_mtok?: string | undefined;
+  readonly image_input_usd_per_mtok?: string | null | undefined;
   /** Dollars per million reasoning tokens. If omitted: the output rate. */
-  readonly reasoning_usd_per_mtok?: string | undefined;
+  readonly reasoning_usd_per_mtok?: string | null | undefined;
   /** Dollars per million audio_output tokens. If omitted: the output rate. */
-  readonly audio_output_usd_per_mtok?: string | undefined;
+  readonly audio_output_usd_per_mtok?: string | null | undefined;
   /** Dollars per million image_output tokens. If omitted: the output rate. */
-  readonly image_output_usd_per_mtok?: string | undefined;
+  readonly image_output_usd_per_mtok?: string | null | undefined;
   /** Dollars for one of each unit, such as `web_search`. */
   readonly units?: Readonly<Record<string, string>> | undefined;
   /** Lowest first. A request whose input tokens exceed a tier is priced as a whole by the highest such tier. */
@@ -2724,28 +2724,28 @@ export type ModelsSetBody = {
     /** If omitted: the model's own. */
     readonly output_usd_per_mtok?: string | undefined;
     /** Dollars per million cache_read tokens. If omitted: the input rate. */
-    readonly cache_read_usd_per_mtok?: string | undefined;
+    readonly cache_read_usd_per_mtok?: string | null | undefined;
     /** Dollars per million cache_write tokens. If omitted: the input rate. */
-    readonly cache_write_usd_per_mtok?: string | undefined;
+    readonly cache_write_usd_per_mtok?: string | null | undefined;
     /** Dollars per million cache_write_1h tokens. If omitted: the input rate. */
-    readonly cache_write_1h_usd_per_mtok?: string | undefined;
+    readonly cache_write_1h_usd_per_mtok?: string | null | undefined;
     /** Dollars per million audio_input tokens. If omitted: the input rate. */
-    readonly audio_input_usd_per_mtok?: string | undefined;
+    readonly audio_input_usd_per_mtok?: string | null | undefined;
     /** Dollars per million image_input tokens. If omitted: the input rate. */
-    readonly image_input_usd_per_mtok?: string | undefined;
+    readonly image_input_usd_per_mtok?: string | null | undefined;
     /** Dollars per million reasoning tokens. If omitted: the output rate. */
-    readonly reasoning_usd_per_mtok?: string | undefined;
+    readonly reasoning_usd_per_mtok?: string | null | undefined;
     /** Dollars per million audio_output tokens. If omitted: the output rate. */
-    readonly audio_output_usd_per_mtok?: string | undefined;
+    readonly audio_output_usd_per_mtok?: string | null | undefined;
     /** Dollars per million image_output tokens. If omitted: the output rate. */
-    readonly image_output_usd_per_mtok?: string | undefined;
+    readonly image_output_usd_per_mtok?: string | null | undefined;
   }[] | undefined;
   /** Factors of the token rates by name, such as `batch: "0.5"`. */
   readonly variants?: Readonly<Record<string, string>> | undefined;
   /** When the price takes effect. If omitted: now. */
   readonly effective_at?: string | undefined;
   /** Regions where the model is served. If omitted: all. */
-  readonly regions?: readonly string[] | undefined;
+  readonly regions?: (readonly string[]) | null | undefined;
 };
 
 export type ModelsPricesQuery = {
@@ -2880,29 +2880,29 @@ export type PriceBookSetBody = {
     /** Other names of the model. `#` is any digit, as in `m1-########` for dated versions. */
     readonly aliases?: readonly string[] | undefined;
     /** Where the price was taken from. */
-    readonly source?: string | undefined;
+    readonly source?: string | null | undefined;
     /** Also finds the model as `provider/model`. */
-    readonly provider?: string | undefined;
+    readonly provider?: string | null | undefined;
     /** Dollars per million input tokens. */
     readonly input_usd_per_mtok: string;
     /** Dollars per million output tokens. */
     readonly output_usd_per_mtok: string;
     /** Dollars per million cache_read tokens. If omitted: the input rate. */
-    readonly cache_read_usd_per_mtok?: string | undefined;
+    readonly cache_read_usd_per_mtok?: string | null | undefined;
     /** Dollars per million cache_write tokens. If omitted: the input rate. */
-    readonly cache_write_usd_per_mtok?: string | undefined;
+    readonly cache_write_usd_per_mtok?: string | null | undefined;
     /** Dollars per million cache_write_1h tokens. If omitted: the input rate. */
-    readonly cache_write_1h_usd_per_mtok?: string | undefined;
+    readonly cache_write_1h_usd_per_mtok?: string | null | undefined;
     /** Dollars per million audio_input tokens. If omitted: the input rate. */
-    readonly audio_input_usd_per_mtok?: string | undefined;
+    readonly audio_input_usd_per_mtok?: string | null | undefined;
     /** Dollars per million image_input tokens. If omitted: the input rate. */
-    readonly image_input_usd_per_mtok?: string | undefined;
+    readonly image_input_usd_per_mtok?: string | null | undefined;
     /** Dollars per million reasoning tokens. If omitted: the output rate. */
-    readonly reasoning_usd_per_mtok?: string | undefined;
+    readonly reasoning_usd_per_mtok?: string | null | undefined;
     /** Dollars per million audio_output tokens. If omitted: the output rate. */
-    readonly audio_output_usd_per_mtok?: string | undefined;
+    readonly audio_output_usd_per_mtok?: string | null | undefined;
     /** Dollars per million image_output tokens. If omitted: the output rate. */
-    readonly image_output_usd_per_mtok?: string | undefined;
+    readonly image_output_usd_per_mtok?: string | null | undefined;
     /** Dollars for one of each unit, such as `web_search`. */
     readonly units?: Readonly<Record<string, string>> | undefined;
     /** Lowest first. A request whose input tokens exceed a tier is priced as a whole by the highest such tier. */
@@ -2914,21 +2914,21 @@ export type PriceBookSetBody = {
       /** If omitted: the model's own. */
       readonly output_usd_per_mtok?: string | undefined;
       /** Dollars per million cache_read tokens. If omitted: the input rate. */
-      readonly cache_read_usd_per_mtok?: string | undefined;
+      readonly cache_read_usd_per_mtok?: string | null | undefined;
       /** Dollars per million cache_write tokens. If omitted: the input rate. */
-      readonly cache_write_usd_per_mtok?: string | undefined;
+      readonly cache_write_usd_per_mtok?: string | null | undefined;
       /** Dollars per million cache_write_1h tokens. If omitted: the input rate. */
-      readonly cache_write_1h_usd_per_mtok?: string | undefined;
+      readonly cache_write_1h_usd_per_mtok?: string | null | undefined;
       /** Dollars per million audio_input tokens. If omitted: the input rate. */
-      readonly audio_input_usd_per_mtok?: string | undefined;
+      readonly audio_input_usd_per_mtok?: string | null | undefined;
       /** Dollars per million image_input tokens. If omitted: the input rate. */
-      readonly image_input_usd_per_mtok?: string | undefined;
+      readonly image_input_usd_per_mtok?: string | null | undefined;
       /** Dollars per million reasoning tokens. If omitted: the output rate. */
-      readonly reasoning_usd_per_mtok?: string | undefined;
+      readonly reasoning_usd_per_mtok?: string | null | undefined;
       /** Dollars per million audio_output tokens. If omitted: the output rate. */
-      readonly audio_output_usd_per_mtok?: string | undefined;
+      readonly audio_output_usd_per_mtok?: string | null | undefined;
       /** Dollars per million image_output tokens. If omitted: the output rate. */
-      readonly image_output_usd_per_mtok?: string | undefined;
+      readonly image_output_usd_per_mtok?: string | null | undefined;
     }[] | undefined;
     /** Factors of the token rates by name, such as `batch: "0.5"`. */
     readonly variants?: Readonly<Record<string, string>> | undefined;
@@ -2936,8 +2936,8 @@ export type PriceBookSetBody = {
 };
 
 export type QuotaSetBody = {
-  /** Dollars as a decimal string, with at most 9 decimal places. */
-  readonly low_balance_usd?: string | undefined;
+  /** When the balance falls below this, `quota.low` is sent. Null: never. */
+  readonly low_balance_usd?: string | null | undefined;
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
 };

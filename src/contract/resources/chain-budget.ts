@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { usd, usdInput } from "../shapes.ts";
+import { optionalOrNull, usd, usdInput } from "../shapes.ts";
 import { tokens } from "./runs.ts";
 
 export const chainBudget = z
@@ -13,9 +13,9 @@ export type ChainBudget = z.output<typeof chainBudget>;
 
 export const newChainBudget = z
   .strictObject({
-    max_cost_usd: usdInput.optional(),
-    max_depth: z.int().min(0).max(1_000_000).optional(),
-    max_tokens: tokens.optional(),
+    max_cost_usd: optionalOrNull(usdInput).meta({ description: "Dollars of a whole chain. Null: no limit." }),
+    max_depth: optionalOrNull(z.int().min(0).max(1_000_000)),
+    max_tokens: optionalOrNull(tokens),
   })
   .refine((input) => Object.values(input).some((value) => value !== undefined), {
     message: "must set at least one of max_cost_usd, max_depth and max_tokens",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { pageOf } from "../list.ts";
 import { EXPORT_FORMATS, EXPORT_PERIODS, FOCUS_VERSIONS } from "../lists.ts";
 import type { Unchanging } from "../reply-type.ts";
-import { timestamp, usd } from "../shapes.ts";
+import { optionalOrNull, timestamp, usd } from "../shapes.ts";
 
 export const EXPORT_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
@@ -48,10 +48,9 @@ const newDestination = z.discriminatedUnion("kind", [
 export const newExport = z
   .strictObject({
     format: z.enum(EXPORT_FORMATS),
-    focus_version: z
-      .enum(FOCUS_VERSIONS)
-      .optional()
-      .meta({ description: "The version of FOCUS, with `format: focus`. Default: 1.2." }),
+    focus_version: optionalOrNull(z.enum(FOCUS_VERSIONS)).meta({
+      description: "The version of FOCUS, with `format: focus`. Default: 1.2.",
+    }),
     every: z.enum(EXPORT_PERIODS).meta({ description: "The length of a window, in UTC." }),
     destination: newDestination,
   })

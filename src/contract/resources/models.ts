@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../shapes.ts";
+import { optionalOrNull, timestamp } from "../shapes.ts";
 import { checkTiers, effectiveAt, priceShown, priceSource, priceTerms } from "./prices.ts";
 import { regionName } from "./residency.ts";
 
@@ -24,7 +24,7 @@ export const newModel = z
   .strictObject({
     ...priceTerms,
     effective_at: effectiveAt,
-    regions: z.array(regionName).max(100).optional(),
+    regions: optionalOrNull(z.array(regionName).max(100)),
   })
   .superRefine(checkTiers);
 export type NewModel = z.output<typeof newModel>;

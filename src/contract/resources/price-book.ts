@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { timestamp } from "../shapes.ts";
+import { optionalOrNull, timestamp } from "../shapes.ts";
 import { checkTiers, priceShown, priceTerms } from "./prices.ts";
 import { modelName } from "./dimension-shape.ts";
 
@@ -32,7 +32,7 @@ const newListedModel = z
     aliases: z.array(modelName).max(MOST_ALIASES).optional().meta({
       description: "Other names of the model. `#` is any digit, as in `m1-########` for dated versions.",
     }),
-    source: origin.optional().meta({ description: "Where the price was taken from." }),
+    source: optionalOrNull(origin).meta({ description: "Where the price was taken from." }),
     ...priceTerms,
   })
   .superRefine(checkTiers);

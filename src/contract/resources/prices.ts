@@ -2,7 +2,7 @@ import * as z from "zod";
 import { callerId } from "../ids.ts";
 import { byPriceName } from "../price-names.ts";
 import { MAX_TOKENS } from "../runs.ts";
-import { timestamp, timestampInput, usd, usdInput, usdProblem } from "../shapes.ts";
+import { optionalOrNull, timestamp, timestampInput, usd, usdInput, usdProblem } from "../shapes.ts";
 import {
   MOST_TIERS,
   MOST_UNITS,
@@ -20,7 +20,7 @@ function classRates<Shape extends z.ZodType>(shape: (name: TokenClass) => Shape)
 }
 
 const classRateInputs = classRates((name) =>
-  usdInput.optional().meta({
+  optionalOrNull(usdInput).meta({
     description: `Dollars per million ${name} tokens. If omitted: the ${TOKEN_CLASSES[name]} rate.`,
   }),
 );
@@ -50,7 +50,7 @@ const tierInput = z.strictObject({
 
 /** The terms of a price, as callers write them. */
 export const priceTerms = {
-  provider: callerId.optional().meta({ description: "Also finds the model as `provider/model`." }),
+  provider: optionalOrNull(callerId).meta({ description: "Also finds the model as `provider/model`." }),
   input_usd_per_mtok: usdInput.meta({ description: "Dollars per million input tokens." }),
   output_usd_per_mtok: usdInput.meta({ description: "Dollars per million output tokens." }),
   ...classRateInputs,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { usd, usdInput } from "../shapes.ts";
+import { optionalOrNull, usd, usdInput } from "../shapes.ts";
 import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
 
 export const quota = z
@@ -17,7 +17,9 @@ export const quota = z
 export type Quota = z.output<typeof quota>;
 
 export const newQuota = z.strictObject({
-  low_balance_usd: usdInput.optional(),
+  low_balance_usd: optionalOrNull(usdInput).meta({
+    description: "When the balance falls below this, `quota.low` is sent. Null: never.",
+  }),
   alert_thresholds: alertThresholds.optional(),
 });
 export type NewQuota = z.output<typeof newQuota>;

@@ -1,5 +1,6 @@
 import { DAY_MS } from "./durations.ts";
 import * as z from "zod";
+import { type Findings, withRule } from "./field-rules.ts";
 import { parseTimestamp } from "./shapes.ts";
 
 /** Every list has the same form of query and reply. */
@@ -47,17 +48,16 @@ export const momentInput = z
 /** `to` after `from`, and at most 90 days between them. */
 export function checkRange(
   value: { from?: string | undefined; to?: string | undefined },
-  context: z.core.$RefinementCtx,
+  { complain }: Findings,
 ): void {
   const from = value.from === undefined ? null : parseMoment(value.from);
   const to = value.to === undefined ? null : parseMoment(value.to);
   if (from === null || to === null) return;
-  const complain = (message: string) =>
-    context.addIssue({ code: "custom", path: ["to"], message, params: { code: "out_of_range" } });
-  if (to <= from) complain("must be after from");
+  const refuseEnd = (message: string) => complain(["to"], "out_of_range", message);
+  if (to <= from) refuseEnd("must be after from");
   else if (to - from > MAX_RANGE_MS) {
     const days = Math.ceil((to - from) / DAY_MS);
-    complain(`range of ${days} days exceeds the maximum of 90 days`);
+    refuseEnd(`range of ${days} days exceeds the maximum of 90 days`);
   }
 }
 
@@ -90,16 +90,12 @@ export function listQuery(spec: ListSpec) {
     ...Object.fromEntries(Object.entries(spec.filters ?? {}).map(([key, type]) => [key, type.optional()])),
     ...(spec.range === true ? { from: momentInput.optional(), to: momentInput.optional() } : {}),
   });
-  return shape.superRefine((value, context) => {
-    if (spec.range === true) checkRange(value as { from?: string; to?: string }, context);
+  return withRule(shape, (value, findings) => {
+    if (spec.range === true) checkRange(value as { from?: string; to?: string }, findings);
     const cursor = typeof value.cursor === "string" ? decodeCursor(value.cursor) : null;
-    if (cursor !== null && cursor.sort !== (value.sort ?? defaultSort(spec))) {
-      context.addIssue({
-        code: "custom",
-        path: ["cursor"],
-        message: "belongs to a list with a different sort order",
-        params: { code: "invalid_value" },
-      });
+    if (cursor === null || findings.isWrong("sort")) return;
+    if (cursor.sort !== (value.sort ?? defaultSort(spec))) {
+      findings.complain(["cursor"], "invalid_value", "belongs to a list with a different sort order");
     }
   });
 }

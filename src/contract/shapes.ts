@@ -76,11 +76,14 @@ export function optionalOrNull<T extends z.ZodType>(shape: T) {
 
 export const name = z.string().min(1).max(200).meta({ description: "1 to 200 characters." });
 
-/** An object with any field names. `z.record` would drop a field named `__proto__`. */
+/**
+ * An object with any field names. `z.record` would drop a field named `__proto__`. It does not end the check of the other
+ * fields.
+ */
 export const freeForm = z
   .custom<Readonly<Record<string, unknown>>>(
     (value) => typeof value === "object" && value !== null && !Array.isArray(value),
-    { message: "must be an object", params: { code: "invalid_type" } },
+    { message: "must be an object", params: { code: "invalid_type" }, abort: false },
   )
   .meta({ override: { type: "object", propertyNames: { type: "string" }, additionalProperties: {} } });
 

@@ -34,17 +34,25 @@ export type RunUsage = {
   readonly units?: Readonly<Record<string, number>> | undefined;
 } & { readonly [Class in TokenClass as `${Class}_tokens`]?: number | undefined };
 
-/** The first part that makes the parts exceed their total. Null if they do not. */
-export function partAboveTotal(usage: RunUsage): PartField | null {
-  let { input_tokens: input, output_tokens: output } = usage;
-  for (const { field, total } of TOKEN_PARTS) {
+/** The first part of a total that makes its parts exceed it. Null if they do not, or if the total is not known. */
+export function partAbove(
+  total: TokenTotal,
+  usage: { readonly [Field in keyof RunUsage]?: unknown },
+): PartField | null {
+  let left = total === "input" ? usage.input_tokens : usage.output_tokens;
+  if (typeof left !== "number") return null;
+  for (const { field, total: own } of TOKEN_PARTS) {
     const part = usage[field];
-    if (part === undefined) continue;
-    if (total === "input") input -= part;
-    else output -= part;
-    if (input < 0 || output < 0) return field;
+    if (own !== total || typeof part !== "number") continue;
+    left -= part;
+    if (left < 0) return field;
   }
   return null;
+}
+
+/** The first part that makes the parts exceed their total. Null if they do not. */
+export function partAboveTotal(usage: RunUsage): PartField | null {
+  return partAbove("input", usage) ?? partAbove("output", usage);
 }
 
 /** Names of units and variants in a price. */

@@ -1,4 +1,4 @@
-import { invalidField, type Refusal } from "../contract/refusal.ts";
+import type { FieldError } from "../contract/error-details.ts";
 import { isLocalProvider, signInAddressProblem, type SignInRules } from "../domain/sign-in-address.ts";
 import type { Settings } from "../settings.ts";
 import { addressProblem, outboundRules } from "./post.ts";
@@ -17,18 +17,18 @@ export async function isSafeToCall(address: string, rules: SignInRules, resolve?
   return (await addressProblem(address, { ...rules, ...(resolve && { resolve }) })) === null;
 }
 
-/** Refuses an address of a provider when it is set. A name that does not resolve now is checked again at each use. */
-export async function checkSignInAddress(
+/** What is wrong with an address of a provider when it is set. A name that does not resolve now is checked again at each use. */
+export async function addressError(
   field: string,
   address: string,
   settings: Settings,
-): Promise<Refusal<"validation_failed"> | null> {
+): Promise<FieldError | null> {
   const rules = signInRules(settings);
   const problem = signInAddressProblem(address, rules);
-  if (problem !== null) return invalidField(field, "invalid_format", problem);
+  if (problem !== null) return { field, code: "invalid_format", message: problem };
   if (isLocalProvider(address, rules)) return null;
   const resolved = await Promise.race([addressProblem(address, rules), scheduler.wait(RESOLVE_MS)]);
   return resolved === "address_refused"
-    ? invalidField(field, "invalid_value", "must not point to a private address")
+    ? { field, code: "invalid_value", message: "must not point to a private address" }
     : null;
 }

@@ -1,5 +1,5 @@
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
-import { invalidField, isRefusal } from "../../contract/refusal.ts";
+import { invalidFields, isRefusal } from "../../contract/refusal.ts";
 import { createdOrg, newOrg } from "../../contract/resources/orgs.ts";
 import { derivedId, newSeed } from "../../domain/ulid.ts";
 import { operation } from "../../edge/operation.ts";
@@ -22,13 +22,16 @@ export const createOrg = operation(
   async (call) => {
     const { body, settings } = call;
     const homeRegion = body.home_region ?? settings.SVC_REGION;
-    if (!isRegion(settings, homeRegion)) {
-      return invalidField("home_region", "invalid_value", "is not a known region");
-    }
-    if (homeRegion !== settings.SVC_REGION) return relay(call, homeRegion, call.rawBody);
+    const isKnown = isRegion(settings, homeRegion);
+    if (isKnown && homeRegion !== settings.SVC_REGION) return relay(call, homeRegion, call.rawBody);
     const plan = await loadPlan(call.env.DB, body.plan);
-    if (plan === null) {
-      return invalidField("plan", "invalid_value", "is not a known plan");
+    if (plan === null || !isKnown) {
+      return invalidFields([
+        ...(isKnown
+          ? []
+          : [{ field: "home_region", code: "invalid_value", message: "is not a known region" }]),
+        ...(plan === null ? [{ field: "plan", code: "invalid_value", message: "is not a known plan" }] : []),
+      ]);
     }
     const platform = call.door(PLATFORM_ORG_ID);
     const reserved = call.idempotencyKey === null ? null : await platform.reserve<"recordOrgCreated">();

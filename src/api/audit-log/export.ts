@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../../contract/field-rules.ts";
 import { bodyOf } from "../../edge/org-door.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { isRefusal } from "../../contract/refusal.ts";
@@ -15,9 +16,10 @@ export const exportAuditLog = operation(
       "`ndjson`, `csv` (RFC 4180, with formulas escaped) or `ocsf` (OCSF 1.3 API Activity, one event per line).",
     role: "viewer",
     scope: "audit:read",
-    query: z
-      .strictObject({ from: momentInput, to: momentInput, format: z.enum(EXPORT_FORMATS).optional() })
-      .superRefine(checkRange),
+    query: withRule(
+      z.strictObject({ from: momentInput, to: momentInput, format: z.enum(EXPORT_FORMATS).optional() }),
+      checkRange,
+    ),
     reply: { 200: null },
     media: ["application/x-ndjson", "text/csv"],
     refuses: [],

@@ -1,3 +1,4 @@
+import { withRule } from "../../contract/field-rules.ts";
 import { budget, budgetChange } from "../../contract/resources/budgets.ts";
 import { operation } from "../../edge/operation.ts";
 import { checkTimeZone } from "./time-zone.ts";
@@ -13,7 +14,7 @@ export const changeBudget = operation(
     scope: "budgets:write",
     idempotent: true,
     ifMatch: true,
-    body: budgetChange.superRefine(checkTimeZone),
+    body: withRule(budgetChange, checkTimeZone),
     reply: { 200: budget },
     refuses: ["conflict"],
   },

@@ -1,3 +1,4 @@
+import { withRule } from "../../contract/field-rules.ts";
 import { budget, newBudget } from "../../contract/resources/budgets.ts";
 import { operation } from "../../edge/operation.ts";
 import { checkTimeZone } from "./time-zone.ts";
@@ -12,7 +13,7 @@ export const createBudget = operation(
     idempotent: true,
     description:
       "A budget applies to a scope (`scope_kind`, `scope_id`) or to the calls that `match`. With `group_by`, each value has its own counter under one budget. At most 64 budgets can apply to one call.",
-    body: newBudget.superRefine(checkTimeZone),
+    body: withRule(newBudget, checkTimeZone),
     reply: { 201: budget },
     refuses: [],
   },

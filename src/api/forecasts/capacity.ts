@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../../contract/field-rules.ts";
 import { callerId } from "../../contract/ids.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { LEAST_HISTORY_DAYS } from "../../domain/forecast/forecast.ts";
@@ -37,8 +38,8 @@ export const forecastCapacity = operation(
       "Forecasts from the organization's own daily totals: trend, weekday pattern and a range. `growth` assumes that capacity grows by `growth_rate` in 30 days and that usage follows with diminishing returns. `constrained` assumes no new capacity and no budget exceeded. Without `scenario`, all three are returned. For the organization, the response includes the day each of its budgets is used up; for one scope, only the budgets of that scope.",
     role: "viewer",
     scope: "forecasts:read",
-    query: z
-      .strictObject({
+    query: withRule(
+      z.strictObject({
         metric: z.enum(FORECAST_METRICS).default("usd"),
         horizon_days: wholeNumber(7, 180).default(30),
         scenario: z.enum(SCENARIOS).optional(),
@@ -49,14 +50,13 @@ export const forecastCapacity = operation(
           description:
             "`own`: for the organization, only budgets of the whole organization. With many budgets this is much faster.",
         }),
-      })
-      .superRefine((query, context) => {
-        if ((query.scope_kind === "org") === (query.scope_id === undefined)) return;
-        const code = query.scope_id === undefined ? "required" : "invalid_value";
-        const message =
-          query.scope_id === undefined ? "is required" : "must be omitted for the scope kind org";
-        context.addIssue({ code: "custom", path: ["scope_id"], message, params: { code } });
       }),
+      ({ scope_kind: kind, scope_id: id }, { complain, isWrong }) => {
+        if (kind === undefined || isWrong("scope_id") || (kind === "org") === (id === undefined)) return;
+        if (id === undefined) complain(["scope_id"], "required", "is required");
+        else complain(["scope_id"], "invalid_value", "must be omitted for the scope kind org");
+      },
+    ),
     reply: { 200: capacityForecasts },
     refuses: [],
   },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../../contract/field-rules.ts";
 import { limitsInUse } from "../../contract/resources/limits.ts";
 import { wholeNumber } from "../../contract/resources/forecasts.ts";
 import { isRefusal } from "../../contract/refusal.ts";
@@ -18,19 +19,19 @@ export const listLimits = operation(
       "Every kind of limit in one list: plan, quota, spend cap, budgets, customer limits and credit packs, with the pace at which each is used. Limits that count each customer separately are listed for their 50 largest.",
     role: "viewer",
     scope: "budgets:read",
-    query: z
-      .strictObject({
+    query: withRule(
+      z.strictObject({
         limit: wholeNumber(1, 200).default(50),
         forecast: z
           .enum(["true", "false"])
           .default("false")
           .meta({ description: `With \`true\`, \`limit\` may be at most ${MOST_FORECASTS}.` }),
-      })
-      .refine(({ limit, forecast }) => forecast === "false" || limit <= MOST_FORECASTS, {
-        path: ["limit"],
-        message: `must be at most ${MOST_FORECASTS} with forecast=true`,
-        params: { code: "out_of_range" },
       }),
+      ({ limit, forecast }, { complain }) => {
+        if (forecast !== "true" || limit === undefined || limit <= MOST_FORECASTS) return;
+        complain(["limit"], "out_of_range", `must be at most ${MOST_FORECASTS} with forecast=true`);
+      },
+    ),
     reply: { 200: limitsInUse },
     refuses: [],
   },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../../contract/field-rules.ts";
 import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { refusalSummary, summaryGroup } from "../../contract/resources/refusals.ts";
@@ -16,13 +17,14 @@ export const summarizeRefusals = operation(
       "Exact counts and amounts by hour in UTC, including refusals that are not listed individually. The hours of `from` and `to` are included whole. Default: the last 7 days. Sums are kept for 90 days.",
     role: "viewer",
     scope: "runs:read",
-    query: z
-      .strictObject({
+    query: withRule(
+      z.strictObject({
         from: momentInput.optional(),
         to: momentInput.optional(),
         group_by: summaryGroup.optional(),
-      })
-      .superRefine(checkRange),
+      }),
+      checkRange,
+    ),
     reply: { 200: refusalSummary },
     refuses: [],
   },

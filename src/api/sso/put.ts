@@ -1,8 +1,10 @@
-import { newSsoConnection, ssoConnection } from "../../contract/resources/sso.ts";
-import { invalidField } from "../../contract/refusal.ts";
+import type { FieldError } from "../../contract/error-details.ts";
+import { newSsoConnection, type NewSsoConnection, ssoConnection } from "../../contract/resources/sso.ts";
+import { invalidFields } from "../../contract/refusal.ts";
 import { certificateProblem } from "../../domain/certificate.ts";
 import { operation } from "../../edge/operation.ts";
-import { checkSignInAddress } from "../../outbound/sign-in-address.ts";
+import type { Settings } from "../../settings.ts";
+import { addressError } from "../../outbound/sign-in-address.ts";
 
 export const putSso = operation(
   {
@@ -20,9 +22,9 @@ export const putSso = operation(
     refuses: ["conflict"],
   },
   async ({ body, settings, org }) => {
+    const wrong = await problemsOf(body, settings);
+    if (wrong.length > 0) return invalidFields(wrong);
     if (body.kind === "oidc") {
-      const refused = await checkSignInAddress("issuer", body.issuer, settings);
-      if (refused !== null) return refused;
       const { issuer, client_id: clientId, client_secret: clientSecret, default_role } = body;
       return org.command("putSso", {
         kind: "oidc",
@@ -32,10 +34,6 @@ export const putSso = operation(
         defaultRole: default_role,
       });
     }
-    const refused = await checkSignInAddress("idp_sso_url", body.idp_sso_url, settings);
-    if (refused !== null) return refused;
-    const certificate = certificateProblem(body.idp_certificate);
-    if (certificate !== null) return invalidField("idp_certificate", "invalid_value", certificate);
     const { idp_entity_id: idpEntityId, idp_sso_url: idpSsoUrl, idp_certificate: idpCertificate } = body;
     return org.command("putSso", {
       kind: "saml",
@@ -46,3 +44,16 @@ export const putSso = operation(
     });
   },
 );
+
+async function problemsOf(body: NewSsoConnection, settings: Settings): Promise<FieldError[]> {
+  if (body.kind === "oidc") {
+    const issuer = await addressError("issuer", body.issuer, settings);
+    return issuer === null ? [] : [issuer];
+  }
+  const address = await addressError("idp_sso_url", body.idp_sso_url, settings);
+  const message = certificateProblem(body.idp_certificate);
+  return [
+    ...(address === null ? [] : [address]),
+    ...(message === null ? [] : [{ field: "idp_certificate", code: "invalid_value", message }]),
+  ];
+}

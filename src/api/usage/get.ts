@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import * as z from "zod";
+import { withRule } from "../../contract/field-rules.ts";
 import { usage } from "../../contract/resources/usage.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
@@ -16,9 +17,7 @@ export const getUsage = operation(
     description: "Full days in UTC, from `from` (inclusive) to `to` (exclusive). Default: the last 30 days.",
     role: "viewer",
     scope: "runs:read",
-    query: z
-      .strictObject({ from: momentInput.optional(), to: momentInput.optional() })
-      .superRefine(checkRange),
+    query: withRule(z.strictObject({ from: momentInput.optional(), to: momentInput.optional() }), checkRange),
     reply: { 200: usage },
     refuses: [],
   },

@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { callerId, idShape } from "../ids.ts";
 import { name, timestamp, usd, usdInput } from "../shapes.ts";
 import { PERIODS } from "../lists.ts";
-import { BUDGET_UNITS, METERS } from "../meter-kinds.ts";
+import { BUDGET_UNITS, type BudgetUnit, METERS } from "../meter-kinds.ts";
 import { BUDGET_SCOPES, MATCH_SCOPE } from "../scopes.ts";
 import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
-import { anchorProblem, type FieldProblem, limitProblem, MOST_COUNT } from "./budget-rules.ts";
+import { type Amount, anchorProblem, type FieldProblem, limitProblem, MOST_COUNT } from "./budget-rules.ts";
 import { budgetGroups, budgetMatch } from "./budget-match.ts";
 
 export const BUDGET_MODES = ["enforce", "shadow"] as const;
@@ -77,8 +78,8 @@ export const limitInput = z.union([z.string().max(40), z.int().min(0).max(MOST_C
 });
 const anchorDay = z.int().min(1).max(28);
 
-export const newBudget = z
-  .strictObject({
+export const newBudget = withRule(
+  z.strictObject({
     name: name.optional(),
     scope_kind: z.enum(BUDGET_SCOPES).optional().meta({ description: "Required without `match`." }),
     scope_id: callerId.optional().meta({ description: "Omit for a budget of the whole organization." }),
@@ -94,45 +95,59 @@ export const newBudget = z
     }),
     mode: z.enum(BUDGET_MODES).default("enforce"),
     alert_thresholds: alertThresholds.default([]),
-  })
-  .superRefine((input, context) => {
-    for (const { field, code, message } of [
-      scopeProblem(input),
-      limitProblem(input),
-      anchorProblem(input),
-    ].flatMap((problem) => problem ?? [])) {
-      context.addIssue({ code: "custom", path: [field], message, params: { code } });
+  }),
+  (input, { complain, isWrong }) => {
+    const isGiven = (field: keyof typeof input) => input[field] !== undefined || isWrong(field);
+    const { period: length, anchor_day: day } = input;
+    const anchor = length === undefined ? null : anchorProblem({ period: length, anchor_day: day });
+    const problems = [...scopeProblems(input.scope_kind, isGiven), limitOf(input, isGiven), anchor];
+    for (const problem of problems) {
+      if (problem !== null) complain([problem.field], problem.code, problem.message);
     }
-  });
+  },
+);
 export type NewBudget = z.output<typeof newBudget>;
+
+type IsGiven = (field: "scope_kind" | "scope_id" | "match" | "group_by" | "limit" | "limit_usd") => boolean;
 
 function omit(field: string, message: string): FieldProblem {
   return { field, code: "invalid_value", message };
 }
 
-function scopeProblem({
-  scope_kind: kind,
-  scope_id: id,
-  match,
-  group_by: groupBy,
-}: {
-  scope_kind?: string | undefined;
-  scope_id?: string | undefined;
-  match?: object | undefined;
-  group_by?: readonly string[] | undefined;
-}): FieldProblem | null {
-  if (match !== undefined) {
-    if (kind !== undefined) return omit("scope_kind", "must be omitted with match");
-    return id === undefined ? null : omit("scope_id", "must be omitted with match");
+function required(field: string, message: string): FieldProblem {
+  return { field, code: "required", message };
+}
+
+/** `kind` is undefined if it is missing or wrong. */
+function scopeProblems(kind: string | undefined, isGiven: IsGiven): FieldProblem[] {
+  if (isGiven("match")) {
+    const beside = (["scope_kind", "scope_id"] as const).filter(isGiven);
+    return beside.map((field) => omit(field, "must be omitted with match"));
   }
-  if (kind === undefined)
-    return { field: "scope_kind", code: "required", message: "is required without match" };
-  if (groupBy !== undefined) return omit("group_by", "requires match, which may be {} for every call");
-  const isOrg = kind === "org";
-  if (isOrg === (id === undefined)) return null;
-  return isOrg
-    ? omit("scope_id", "must be omitted for a budget of the organization")
-    : { field: "scope_id", code: "required", message: "is required for this scope" };
+  const found: FieldProblem[] = [];
+  if (!isGiven("scope_kind")) found.push(required("scope_kind", "is required without match"));
+  if (isGiven("group_by")) found.push(omit("group_by", "requires match, which may be {} for every call"));
+  if (kind === "org" && isGiven("scope_id"))
+    found.push(omit("scope_id", "must be omitted for a budget of the organization"));
+  if (kind !== undefined && kind !== "org" && !isGiven("scope_id"))
+    found.push(required("scope_id", "is required for this scope"));
+  return found;
+}
+
+/** Where the unit or a limit is wrong itself, only what holds in every unit is said. */
+function limitOf(
+  {
+    unit,
+    limit,
+    limit_usd,
+  }: { unit?: BudgetUnit | undefined; limit?: Amount | undefined; limit_usd?: string | undefined },
+  isGiven: IsGiven,
+): FieldProblem | null {
+  const isKnown =
+    isGiven("limit") === (limit !== undefined) && isGiven("limit_usd") === (limit_usd !== undefined);
+  if (unit !== undefined && isKnown) return limitProblem({ unit, limit, limit_usd });
+  if (isGiven("limit") && isGiven("limit_usd")) return omit("limit_usd", "must be omitted with limit");
+  return isGiven("limit") || isGiven("limit_usd") ? null : required("limit_usd", "is required");
 }
 
 export const budgetChange = z.strictObject({

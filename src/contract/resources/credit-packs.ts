@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { METERS } from "../meter-kinds.ts";
 import { callerId, idShape } from "../ids.ts";
 import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
@@ -23,8 +24,8 @@ export const creditPack = z
   .meta({ id: "CreditPack" });
 export type CreditPack = z.output<typeof creditPack>;
 
-export const newCreditPack = z
-  .strictObject({
+export const newCreditPack = withRule(
+  z.strictObject({
     customer_id: callerId.refine((id) => id !== "*", {
       message: "must name a single customer",
       params: { code: "invalid_value" },
@@ -39,15 +40,11 @@ export const newCreditPack = z
     alert_thresholds: alertThresholds.optional(),
     effective_at: timestampInput.optional(),
     expires_at: timestampInput.optional(),
-  })
-  .superRefine((pack, context) => {
-    if (pack.effective_at === undefined || pack.expires_at === undefined) return;
-    if ((parseTimestamp(pack.expires_at) ?? 0) > (parseTimestamp(pack.effective_at) ?? 0)) return;
-    context.addIssue({
-      code: "custom",
-      path: ["expires_at"],
-      message: "must be after effective_at",
-      params: { code: "out_of_range" },
-    });
-  });
+  }),
+  ({ effective_at: effectiveAt, expires_at: expiresAt }, { complain }) => {
+    if (effectiveAt === undefined || expiresAt === undefined) return;
+    if ((parseTimestamp(expiresAt) ?? 0) > (parseTimestamp(effectiveAt) ?? 0)) return;
+    complain(["expires_at"], "out_of_range", "must be after effective_at");
+  },
+);
 export type NewCreditPack = z.output<typeof newCreditPack>;

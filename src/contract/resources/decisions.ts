@@ -4,9 +4,11 @@ import {
   DECISION_FIELDS,
   DEFAULT_OUTPUT_TOKENS,
   ESTIMATE_FIELDS,
+  isInTokens,
   leastOutputProblem,
   MOST_ASKS,
 } from "../decision.ts";
+import { withRule } from "../field-rules.ts";
 import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
@@ -33,23 +35,21 @@ const LEAST_OUTPUT = {
   out_of_range: `must be at most max_output_tokens, which is ${DEFAULT_OUTPUT_TOKENS} if omitted`,
 };
 
-const estimate = z
-  .strictObject(
+const estimate = withRule(
+  z.strictObject(
     shapesOf(ESTIMATE_FIELDS, {
       usd: usdInput.optional(),
       tokens: tokens.optional(),
       someTokens: z.int().min(someTokens.least).max(someTokens.most).optional(),
     }),
-  )
-  .superRefine((given, context) => {
-    const code = leastOutputProblem(given);
-    if (code === null) return;
-    const message = LEAST_OUTPUT[code];
-    context.addIssue({ code: "custom", path: ["min_output_tokens"], message, params: { code } });
-  });
+  ),
+  (given, { complain, isWrong }) => {
+    const code = isWrong("max_output_tokens") ? null : leastOutputProblem(given);
+    if (code !== null) complain(["min_output_tokens"], code, LEAST_OUTPUT[code]);
+  },
+);
 
-/** The body of `POST /v1/edge/decision`. */
-export const decisionAsk = z.strictObject({
+const askFields = z.strictObject({
   ...shapesOf(DECISION_FIELDS, {
     id: callerId.optional(),
     model: modelName.optional(),
@@ -71,6 +71,19 @@ export const decisionAsk = z.strictObject({
       "What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies.",
   }),
   ...attribution,
+});
+
+/**
+ * The body of `POST /v1/edge/decision`. The decision itself refuses an estimate that cannot be priced; where the body is
+ * refused for something else, that is reported with it.
+ */
+export const decisionAsk = withRule(askFields, (ask, { complain, isRefused, isWrong }) => {
+  if (!isRefused || ask.estimate === undefined || isWrong("estimate")) return;
+  if (ask.estimate.cost_usd !== undefined) return;
+  if (!isInTokens(ask.estimate))
+    complain(["estimate", "cost_usd"], "required", "is required if no tokens are given");
+  else if (ask.model === undefined && !isWrong("model"))
+    complain(["model"], "required", "is required to price tokens");
 });
 export type DecisionAsk = z.output<typeof decisionAsk>;
 

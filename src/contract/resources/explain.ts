@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { CHECK_NAMES } from "../lists.ts";
 import { timestamp } from "../shapes.ts";
@@ -7,8 +8,8 @@ import { keptRefusal } from "./refusals.ts";
 
 const SUBJECTS = ["trace_id", "refusal_id", "reservation_id", "run_id", "ask"] as const;
 
-export const explainQuestion = z
-  .strictObject({
+export const explainQuestion = withRule(
+  z.strictObject({
     trace_id: callerId
       .optional()
       .meta({ description: "The `x-svc-trace-id` of a refusal, or of a recorded run." }),
@@ -18,15 +19,14 @@ export const explainQuestion = z
     ask: decisionAsk.optional().meta({
       description: "Explains what would happen to this decision. Nothing is reserved.",
     }),
-  })
-  .superRefine((question, context) => {
-    const given = SUBJECTS.filter((name) => question[name] !== undefined);
-    if (given.length === 1) return;
+  }),
+  (question, { complain, isWrong }) => {
+    const given = SUBJECTS.filter((name) => question[name] !== undefined || isWrong(name));
     const message = `must have exactly one of ${SUBJECTS.join(", ")}`;
-    const [field, code] =
-      given.length === 0 ? (["trace_id", "required"] as const) : ([given[1], "invalid_body"] as const);
-    context.addIssue({ code: "custom", path: [field ?? "trace_id"], message, params: { code } });
-  });
+    if (given.length === 0) complain(["trace_id"], "required", message);
+    for (const second of given.slice(1)) complain([second], "invalid_body", message);
+  },
+);
 export type ExplainQuestion = z.output<typeof explainQuestion>;
 
 const amount = z

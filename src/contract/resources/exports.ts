@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { pageOf } from "../list.ts";
 import { EXPORT_FORMATS, EXPORT_PERIODS, FOCUS_VERSIONS } from "../lists.ts";
 import type { Unchanging } from "../reply-type.ts";
@@ -45,20 +46,20 @@ const newDestination = z.discriminatedUnion("kind", [
   }),
 ]);
 
-export const newExport = z
-  .strictObject({
+export const newExport = withRule(
+  z.strictObject({
     format: z.enum(EXPORT_FORMATS),
     focus_version: optionalOrNull(z.enum(FOCUS_VERSIONS)).meta({
       description: "The version of FOCUS, with `format: focus`. Default: 1.2.",
     }),
     every: z.enum(EXPORT_PERIODS).meta({ description: "The length of a window, in UTC." }),
     destination: newDestination,
-  })
-  .superRefine(({ format, focus_version }, context) => {
-    if (focus_version === undefined || format === "focus") return;
-    const message = "goes with format: focus only";
-    context.addIssue({ code: "custom", path: ["focus_version"], message, params: { code: "invalid_value" } });
-  });
+  }),
+  ({ format, focus_version: version }, { complain }) => {
+    if (version === undefined || format === undefined || format === "focus") return;
+    complain(["focus_version"], "invalid_value", "goes with format: focus only");
+  },
+);
 export type NewExport = z.output<typeof newExport>;
 
 const destination = z.discriminatedUnion("kind", [

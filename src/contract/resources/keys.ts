@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { KEY_ROLES, SCOPES } from "../access.ts";
+import { KEY_ROLES, SCOPES, scopesOf } from "../access.ts";
+import { withRule } from "../field-rules.ts";
 import { idShape } from "../ids.ts";
-import { name, timestamp, timestampInput } from "../shapes.ts";
+import { name, parseTimestamp, timestamp, timestampInput } from "../shapes.ts";
 
 export const key = z
   .object({
@@ -29,12 +30,25 @@ export const keyWithSecret = key
   .extend({ key: z.string().meta({ description: "The key itself, returned only in this response." }) })
   .meta({ id: "KeyWithSecret" });
 
-export const newKey = z.strictObject({
-  name,
-  role: z.enum(KEY_ROLES),
-  scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).optional(),
-  not_before: timestampInput.optional(),
-  expires_at: timestampInput.optional(),
-});
+/** Whether the caller may grant a role comes before what the key may have, so these rules alone refuse nothing. */
+export const newKey = withRule(
+  z.strictObject({
+    name,
+    role: z.enum(KEY_ROLES),
+    scopes: z.array(z.enum(SCOPES)).min(1).max(SCOPES.length).optional(),
+    not_before: timestampInput.optional(),
+    expires_at: timestampInput.optional(),
+  }),
+  ({ role, scopes = [], not_before: from, expires_at: until }, { complain, isRefused }) => {
+    if (!isRefused) return;
+    for (const [at, scope] of scopes.entries()) {
+      if (role === undefined || scope === undefined || scopesOf(role).includes(scope)) continue;
+      complain(["scopes", at], "out_of_range", `is not a scope of the role ${role}`);
+    }
+    if (from === undefined || until === undefined) return;
+    if ((parseTimestamp(from) ?? 0) < (parseTimestamp(until) ?? 0)) return;
+    complain(["expires_at"], "out_of_range", "must be after not_before");
+  },
+);
 
 export const keyRotation = z.strictObject({ grace_seconds: z.int().min(0).max(604_800).default(0) });

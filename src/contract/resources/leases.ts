@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { CALLER_ID_MOST_CHARACTERS, LEASE_VERSION, TOUCH_MOST_CHARACTERS } from "../bounds.ts";
 import { COUNTED_BY } from "../dimensions.ts";
 import { DETAILS } from "../error-details.ts";
@@ -102,8 +103,8 @@ const refusalNames = {
 const refusedCode = z.enum(GATE_REFUSALS);
 const refusedLimit = z.string().min(1).max(128).meta({ description: "The id of the limit that refused." });
 
-const refusedCall = z
-  .strictObject({
+const refusedCall = withRule(
+  z.strictObject({
     at: count.meta({ description: "When, by the organization's clock, in milliseconds." }),
     trace: z.string().regex(/^[0-9a-f-]{36}$/, "must be a UUID"),
     code: refusedCode,
@@ -115,13 +116,14 @@ const refusedCall = z
     department_id: callerId.optional(),
     deployment_id: callerId.optional(),
     user_id: callerId.optional(),
-  })
-  .superRefine(({ code, details }, context) => {
+  }),
+  ({ code, details }, { complain }) => {
+    if (code === undefined || details === undefined) return;
     const fits =
       JSON.stringify(details).length <= MOST_DETAIL_CHARACTERS && DETAILS[code].safeParse(details).success;
-    const message = `must be the details of ${code}`;
-    if (!fits) context.addIssue({ code: "custom", path: ["details"], message });
-  });
+    if (!fits) complain(["details"], "invalid_value", `must be the details of ${code}`);
+  },
+);
 
 const refusedSum = z.strictObject({
   hour: count,
@@ -133,21 +135,20 @@ const refusedSum = z.strictObject({
   workflow_id: nameOrOthers.optional(),
 });
 
-const refusedCalls = z
-  .strictObject({
+const refusedCalls = withRule(
+  z.strictObject({
     number: count.min(1).meta({ description: "From 1, without a gap: the service takes each batch once." }),
     notes: z.array(refusedCall).max(MOST_NOTES),
     more: z
       .array(refusedSum)
       .max(MOST_SUMS)
       .meta({ description: "Exact sums of refusals that are not listed one by one." }),
-  })
-  .superRefine(({ more }, context) => {
-    if (more.reduce((sum, one) => sum + one.count, 0) <= MOST_COUNTED) return;
-    const message = `must count at most ${MOST_COUNTED} refusals`;
-    context.addIssue({ code: "custom", path: ["more"], message, params: { code: "too_many" } });
-  })
-  .meta({ description: "What the gate refused by itself. The service keeps it with its own refusals." });
+  }),
+  ({ more = [] }, { complain }) => {
+    if (more.reduce((sum, one) => sum + (one?.count ?? 0), 0) <= MOST_COUNTED) return;
+    complain(["more"], "too_many", `must count at most ${MOST_COUNTED} refusals`);
+  },
+).meta({ description: "What the gate refused by itself. The service keeps it with its own refusals." });
 export type RefusedCalls = z.output<typeof refusedCalls>;
 
 const leaseReport = z.strictObject({
@@ -164,8 +165,8 @@ const leaseReport = z.strictObject({
 export type LeaseReport = z.output<typeof leaseReport>;
 
 /** What a gate in the caller's own process and the service tell each other. */
-export const leaseExchange = z
-  .strictObject({
+export const leaseExchange = withRule(
+  z.strictObject({
     version: z.literal(
       LEASE_VERSION,
       `must be ${LEASE_VERSION}, the version of the exchange that this service knows`,
@@ -193,13 +194,13 @@ export const leaseExchange = z
         description:
           "Calls that were made and whose runs the gate has dropped, since the last exchange, by reason.",
       }),
-  })
-  .superRefine(({ report }, context) => {
-    const holds = (report?.batches ?? []).flatMap((one) => one.holds.map(({ lines }) => lines.length));
-    if (holds.reduce((sum, length) => sum + length, 0) <= MOST_HOLDS) return;
-    const message = `must have at most ${MOST_HOLDS} holds`;
-    context.addIssue({ code: "custom", path: ["report", "batches"], message, params: { code: "too_many" } });
-  });
+  }),
+  ({ report }, { complain }) => {
+    const lines = (report?.batches ?? []).flatMap((one) => one?.holds ?? []);
+    if (lines.reduce((sum, one) => sum + (one?.lines?.length ?? 0), 0) <= MOST_HOLDS) return;
+    complain(["report", "batches"], "too_many", `must have at most ${MOST_HOLDS} holds`);
+  },
+);
 export type LeaseExchange = z.output<typeof leaseExchange>;
 
 export const leaseReply = z

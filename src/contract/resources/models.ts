@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { optionalOrNull, timestamp } from "../shapes.ts";
 import { checkTiers, effectiveAt, priceShown, priceSource, priceTerms } from "./prices.ts";
 import { regionName } from "./residency.ts";
@@ -20,11 +21,12 @@ export const model = z
   .meta({ id: "Model" });
 export type Model = z.output<typeof model>;
 
-export const newModel = z
-  .strictObject({
+export const newModel = withRule(
+  z.strictObject({
     ...priceTerms,
     effective_at: effectiveAt,
     regions: optionalOrNull(z.array(regionName).max(100)),
-  })
-  .superRefine(checkTiers);
+  }),
+  checkTiers,
+);
 export type NewModel = z.output<typeof newModel>;

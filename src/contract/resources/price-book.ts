@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { optionalOrNull, timestamp } from "../shapes.ts";
 import { checkTiers, priceShown, priceTerms } from "./prices.ts";
 import { modelName } from "./dimension-shape.ts";
@@ -26,28 +27,28 @@ export const priceBook = z
   .meta({ id: "PriceBook" });
 export type PriceBook = z.output<typeof priceBook>;
 
-const newListedModel = z
-  .strictObject({
+const newListedModel = withRule(
+  z.strictObject({
     model: modelName,
     aliases: z.array(modelName).max(MOST_ALIASES).optional().meta({
       description: "Other names of the model. `#` is any digit, as in `m1-########` for dated versions.",
     }),
     source: optionalOrNull(origin).meta({ description: "Where the price was taken from." }),
     ...priceTerms,
-  })
-  .superRefine(checkTiers);
+  }),
+  checkTiers,
+);
 export type NewListedModel = z.output<typeof newListedModel>;
 
-export const newPriceBook = z
-  .strictObject({ models: z.array(newListedModel).max(MOST_MODELS) })
-  .superRefine(({ models }, context) => {
+export const newPriceBook = withRule(
+  z.strictObject({ models: z.array(newListedModel).max(MOST_MODELS) }),
+  ({ models = [] }, { complain }) => {
     const seen = new Set<string>();
-    for (const [index, { model }] of models.entries()) {
-      if (seen.has(model)) {
-        const message = "is in the list already";
-        const params = { code: "duplicate" };
-        context.addIssue({ code: "custom", path: ["models", index, "model"], message, params });
-      }
+    for (const [index, one] of models.entries()) {
+      const model = one?.model;
+      if (model === undefined) continue;
+      if (seen.has(model)) complain(["models", index, "model"], "duplicate", "is in the list already");
       seen.add(model);
     }
-  });
+  },
+);

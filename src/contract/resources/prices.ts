@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Findings, Sound } from "../field-rules.ts";
 import { callerId } from "../ids.ts";
 import { byPriceName } from "../price-names.ts";
 import { MAX_TOKENS } from "../runs.ts";
@@ -70,17 +71,13 @@ export const newPrice = z.strictObject(priceTerms);
 export type NewPrice = z.output<typeof newPrice>;
 
 /** Tiers must be in ascending order, because the highest one that applies is found by position. */
-export function checkTiers(price: Pick<NewPrice, "tiers">, context: z.core.$RefinementCtx): void {
-  const tiers = price.tiers ?? [];
+export function checkTiers({ tiers = [] }: Sound<Pick<NewPrice, "tiers">>, { complain }: Findings): void {
   for (const [index, tier] of tiers.entries()) {
-    const before = index === 0 ? -1 : (tiers[index - 1]?.above_input_tokens ?? -1);
-    if (tier.above_input_tokens > before) continue;
-    context.addIssue({
-      code: "custom",
-      path: ["tiers", index, "above_input_tokens"],
-      message: "must be above that of the tier before",
-      params: { code: "out_of_range" },
-    });
+    const above = tier?.above_input_tokens;
+    const before = tiers[index - 1]?.above_input_tokens;
+    if (above === undefined || before === undefined || above > before) continue;
+    const message = "must be above that of the tier before";
+    complain(["tiers", index, "above_input_tokens"], "out_of_range", message);
   }
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { PRINTABLE_ASCII } from "../bounds.ts";
 import { EACH, type Rated, RATED } from "../dimensions.ts";
 import { matchedTags, matchParts } from "./budget-match.ts";
@@ -17,8 +18,8 @@ const LONGEST_WINDOW_SECONDS = 31_622_400;
 
 const policyInput = z.strictObject({
   name: name.regex(PRINTABLE_ASCII, "must be printable ASCII"),
-  match: z
-    .strictObject({
+  match: withRule(
+    z.strictObject({
       route: z
         .string()
         .regex(ROUTE, "must be a method and a route template, such as POST /v1/edge/decision")
@@ -27,16 +28,13 @@ const policyInput = z.strictObject({
       customer_id: callerId.meta({ description: '`"*"` counts each customer separately.' }).optional(),
       ...matchParts(BESIDE),
       tags: matchedTags.optional(),
-    })
-    .superRefine((match, context) => {
-      const { tags = {}, ...named } = match;
+    }),
+    ({ tags = {}, ...named }, { complain }) => {
       const parts = [
         ...Object.entries(named).map(([trait, values]) => ({ path: [trait], values })),
         ...Object.entries(tags).map(([tag, values]) => ({ path: ["tags", tag], values })),
       ];
       const each = parts.filter(({ values }) => values === EACH);
-      const complain = (path: string[], code: string, message: string) =>
-        context.addIssue({ code: "custom", path, message, params: { code } });
       for (const { path, values } of parts) {
         if (Array.isArray(values) && values.includes(EACH)) {
           complain(path, "invalid_value", 'may be "*" or a list of values, not both');
@@ -45,11 +43,11 @@ const policyInput = z.strictObject({
       for (const { path } of each.slice(MOST_EACH)) {
         complain(path, "too_many", `makes more than ${MOST_EACH} names that are "*"`);
       }
-    })
-    .meta({
-      description:
-        'Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it.',
-    }),
+    },
+  ).meta({
+    description:
+      'Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it.',
+  }),
   unit: z.enum(["requests", "tokens"]),
   limit: z.int().min(0),
   window_seconds: z.int().min(1).max(LONGEST_WINDOW_SECONDS),
@@ -59,27 +57,25 @@ const policyInput = z.strictObject({
   }),
 });
 
-export const rateLimitsInput = z
-  .strictObject({
+export const rateLimitsInput = withRule(
+  z.strictObject({
     read_rpm: z.int().min(0).nullable().meta({
       description: "GET requests per minute for the whole organization. Null uses the service default.",
     }),
     policies: z.array(policyInput).max(MOST_POLICIES),
-  })
-  .superRefine(({ policies }, context) => {
+  }),
+  ({ policies = [] }, { complain }) => {
     const seen = new Set<string>();
     for (const [index, policy] of policies.entries()) {
-      if (seen.has(policy.name)) {
-        context.addIssue({
-          code: "custom",
-          path: ["policies", index, "name"],
-          message: "is already the name of another policy",
-          params: { code: "duplicate" },
-        });
+      const taken = policy?.name;
+      if (taken === undefined) continue;
+      if (seen.has(taken)) {
+        complain(["policies", index, "name"], "duplicate", "is already the name of another policy");
       }
-      seen.add(policy.name);
+      seen.add(taken);
     }
-  });
+  },
+);
 export type NewRateLimits = z.output<typeof rateLimitsInput>;
 
 export const rateLimits = z

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { REPORTED_OUTCOMES } from "../lists.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { pageOf } from "../list.ts";
@@ -11,7 +12,7 @@ import { underEachField } from "../scopes.ts";
 import { freeForm, parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
 import {
   MOST_UNITS,
-  partAboveTotal,
+  partAbove,
   TOKEN_CLASSES,
   TOKEN_CLASS_NAMES,
   type TokenClass,
@@ -26,8 +27,8 @@ function parts<Shape extends z.ZodType>(shape: (name: TokenClass) => Shape): Rec
   return Object.fromEntries(fields) as Record<PartField, Shape>;
 }
 
-const usageInput = z
-  .strictObject({
+const usageInput = withRule(
+  z.strictObject({
     input_tokens: tokens.meta({ description: "All input tokens, parts included." }),
     output_tokens: tokens.meta({ description: "All output tokens, parts included." }),
     ...parts((name) =>
@@ -38,23 +39,20 @@ const usageInput = z
     units: byPriceName(tokens, MOST_UNITS)
       .optional()
       .meta({ description: "Counts of what is priced by the unit, such as `web_search`." }),
-  })
-  .superRefine((usage, context) => {
-    const part = partAboveTotal(usage);
-    if (part === null) return;
-    const total = `${TOKEN_CLASSES[part.slice(0, -"_tokens".length) as TokenClass]}_tokens`;
-    context.addIssue({
-      code: "custom",
-      path: [part],
-      message: `exceeds ${total}, together with the parts before it`,
-      params: { code: "out_of_range" },
-    });
-  });
+  }),
+  (usage, { complain }) => {
+    for (const total of ["input", "output"] as const) {
+      const part = partAbove(total, usage);
+      if (part === null) continue;
+      complain([part], "out_of_range", `exceeds ${total}_tokens, together with the parts before it`);
+    }
+  },
+);
 
 export const chain = z.strictObject({ chain_id: callerId, parent_run_id: callerId.optional() });
 
-export const runInput = z
-  .strictObject({
+export const runInput = withRule(
+  z.strictObject({
     id: callerId
       .optional()
       .meta({ description: "Your id, unique in your organization. Generated if omitted." }),
@@ -94,20 +92,15 @@ export const runInput = z
     metadata: freeForm
       .optional()
       .meta({ description: "Anything that you want to keep with the run. It is returned as it was sent." }),
-  })
-  .superRefine((run, context) => {
-    if (run.ended_at === undefined) return;
-    const from = parseTimestamp(run.started_at);
-    const to = parseTimestamp(run.ended_at);
+  }),
+  ({ started_at: startedAt, ended_at: endedAt }, { complain }) => {
+    if (startedAt === undefined || endedAt === undefined) return;
+    const from = parseTimestamp(startedAt);
+    const to = parseTimestamp(endedAt);
     if (from === null || to === null || to >= from) return;
-    context.addIssue({
-      code: "custom",
-      path: ["ended_at"],
-      message: "must not be before started_at",
-      params: { code: "out_of_range" },
-    });
-  })
-  .meta({ id: "RunInput" });
+    complain(["ended_at"], "out_of_range", "must not be before started_at");
+  },
+).meta({ id: "RunInput" });
 export type RunInput = z.output<typeof runInput>;
 
 const charge = z.object({

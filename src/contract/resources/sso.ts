@@ -55,3 +55,4 @@ export const newSsoConnection = z.discriminatedUnion("kind", [
     default_role: defaultRole,
   }),
 ]);
+export type NewSsoConnection = z.output<typeof newSsoConnection>;

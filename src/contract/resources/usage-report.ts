@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withRule } from "../field-rules.ts";
 import { DIMENSION_NAMES, TAG_NAME, TAG_PREFIX } from "../dimensions.ts";
 import { momentInput } from "../list.ts";
 import { timestamp, usd } from "../shapes.ts";
@@ -71,22 +72,22 @@ const sort = z.string().optional().meta({
     "`cost_usd`, `runs` or `tokens`, highest first, or the first group. Default: `cost_usd`, or the first group if it is a time.",
 });
 
-export const reportQuery = z
-  .strictObject({
+export const reportQuery = withRule(
+  z.strictObject({
     ...filters,
     ...reportRange,
     group_by: groupBy,
     format: z.enum(REPORT_FORMATS).optional(),
     sort,
     limit: limit.optional(),
-  })
-  .superRefine((query, context) => {
-    if (query.sort === undefined) return;
+  }),
+  (query, { complain }) => {
+    if (query.sort === undefined || query.group_by === undefined) return;
     const sorts: readonly string[] = [...REPORT_SORTS, query.group_by.split(",")[0] ?? ""];
-    if (sorts.includes(query.sort)) return;
-    const message = `must be one of ${sorts.join(", ")}`;
-    context.addIssue({ code: "custom", path: ["sort"], message, params: { code: "invalid_value" } });
-  });
+    if (!sorts.includes(query.sort))
+      complain(["sort"], "invalid_value", `must be one of ${sorts.join(", ")}`);
+  },
+);
 
 /** What a customer may group its own usage by: nothing that tells how the org is organized. */
 const CUSTOMER_GROUPINGS: readonly string[] = [...REPORT_TIMES, "model"];

@@ -1,5 +1,5 @@
 import type { BudgetUnit } from "../../contract/meter-kinds.ts";
-import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { invalidFields, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { anchorProblem, type FieldProblem, limitProblem } from "../../contract/resources/budget-rules.ts";
 import type { BudgetChange } from "../../contract/resources/budgets.ts";
 import { command, done } from "../kernel/door.ts";
@@ -38,8 +38,9 @@ function changed(before: BudgetRow, input: BudgetChange): BudgetRow | Refusal<"v
   const { unit = "usd" } = extra;
   const anchorDay = input.anchor_day === undefined ? extra.anchorDay : (input.anchor_day ?? undefined);
   const period = input.period ?? before.period;
-  const problem = changeProblem(unit, input) ?? anchorProblem({ period, anchor_day: anchorDay });
-  if (problem !== null) return invalidField(problem.field, problem.code, problem.message);
+  const problems = [changeProblem(unit, input), anchorProblem({ period, anchor_day: anchorDay })];
+  const wrong = problems.filter((problem) => problem !== null);
+  if (wrong.length > 0) return invalidFields(wrong);
   const limit = input.limit ?? input.limit_usd;
   const zone = input.timezone ?? before.time_zone;
   const { anchorDay: _before, ...rest } = extra;

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import type { BudgetUnit } from "../../contract/meter-kinds.ts";
-import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import { amountProblem } from "../../contract/resources/budget-rules.ts";
+import { invalidFields, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { type Amount, amountProblem, type FieldProblem } from "../../contract/resources/budget-rules.ts";
 import type { NewIncrease } from "../../contract/resources/budget-increases.ts";
 import type { BudgetIncrease } from "../../contract/resources/budgets.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
@@ -77,16 +77,26 @@ function newIncrease(
   unit: BudgetUnit,
   input: NewIncrease,
 ): Increase | Refusal<"validation_failed"> {
-  const problem = amountProblem(unit, input.amount);
-  if (problem !== null) return invalidField("amount", problem.code, problem.message);
-  const amount = storedAmount(unit, input.amount);
-  if (amount === "0") return invalidField("amount", "out_of_range", "must be more than 0");
   const untilMs = parseTimestamp(input.until) ?? 0;
-  if (untilMs <= now) return invalidField("until", "out_of_range", "must be in the future");
-  if (untilMs > now + LONGEST_DAYS * DAY_MS) {
-    return invalidField("until", "out_of_range", `must be at most ${LONGEST_DAYS} days from now`);
-  }
-  return { id: newId("inc", now), amount, untilMs, reason: input.reason, createdAtMs: now };
+  const amount = increaseProblem(unit, input.amount);
+  const wrong = [amount, endProblem(untilMs, now)].filter((problem) => problem !== null);
+  if (wrong.length > 0) return invalidFields(wrong);
+  const stored = storedAmount(unit, input.amount);
+  return { id: newId("inc", now), amount: stored, untilMs, reason: input.reason, createdAtMs: now };
+}
+
+function increaseProblem(unit: BudgetUnit, amount: Amount): FieldProblem | null {
+  const problem = amountProblem(unit, amount);
+  if (problem !== null) return { field: "amount", ...problem };
+  const isNothing = storedAmount(unit, amount) === "0";
+  return isNothing ? { field: "amount", code: "out_of_range", message: "must be more than 0" } : null;
+}
+
+function endProblem(untilMs: number, now: number): FieldProblem | null {
+  const outside = { field: "until", code: "out_of_range" };
+  if (untilMs <= now) return { ...outside, message: "must be in the future" };
+  const isLong = untilMs > now + LONGEST_DAYS * DAY_MS;
+  return isLong ? { ...outside, message: `must be at most ${LONGEST_DAYS} days from now` } : null;
 }
 
 function save(tx: Tx, row: BudgetRow, increases: readonly Increase[]): void {

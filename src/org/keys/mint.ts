@@ -1,5 +1,6 @@
 import { type KeyRole, roleIncludes, type Scope, scopesOf } from "../../contract/access.ts";
-import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { FieldError } from "../../contract/error-details.ts";
+import { invalidField, invalidFields, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
 import { type Holder, lackOf } from "../../domain/key-rights.ts";
 import { pepperMark } from "../../domain/peppers.ts";
@@ -51,17 +52,15 @@ type Problem = Refusal<"forbidden" | "missing_scope" | "validation_failed">;
 function granted(holder: Holder, asked: AskedKey, now: number): NewKey | Problem {
   if (!roleIncludes(holder.role, asked.role)) return refuseRole();
   const usable = scopesOf(asked.role);
-  const beyond = asked.scopes?.findIndex((scope) => !usable.includes(scope)) ?? -1;
-  if (beyond >= 0) {
-    const message = `is not a scope of the role ${asked.role}`;
-    return invalidField(`scopes[${beyond}]`, "out_of_range", message);
-  }
+  const expiresAt = asked.expiresAt ?? holder.expiresAtMs;
+  const wrong = [
+    ...scopeProblems(asked, usable),
+    ...timeProblems({ ...asked, expiresAt }, asked.expiresAt === null, now),
+  ];
+  if (wrong.length > 0) return invalidFields(wrong);
   const scopes = asked.scopes ?? usable.filter((scope) => holder.scopes?.has(scope) ?? true);
   const [first] = usable;
   if (scopes.length === 0 && first !== undefined) return refuseLack({ kind: "scope", scope: first });
-  const expiresAt = asked.expiresAt ?? holder.expiresAtMs;
-  const time = timeProblem({ ...asked, expiresAt }, asked.expiresAt === null, now);
-  if (time !== null) return time;
   const lack = lackOf(holder, { role: asked.role, scopes, expiresAtMs: expiresAt });
   if (lack?.kind === "time") {
     const message = `must not be after ${new Date(lack.untilMs).toISOString()}, when the calling key expires`;
@@ -70,17 +69,28 @@ function granted(holder: Holder, asked: AskedKey, now: number): NewKey | Problem
   return lack === null ? { ...asked, scopes, expiresAt } : refuseLack(lack);
 }
 
-function timeProblem(
+function scopeProblems({ role, scopes }: AskedKey, usable: readonly Scope[]): FieldError[] {
+  const message = `is not a scope of the role ${role}`;
+  return (scopes ?? []).flatMap((scope, at) =>
+    usable.includes(scope) ? [] : [{ field: `scopes[${at}]`, code: "out_of_range", message }],
+  );
+}
+
+function outside(field: string, message: string): FieldError[] {
+  return [{ field, code: "out_of_range", message }];
+}
+
+function timeProblems(
   { notBefore, expiresAt }: Pick<NewKey, "notBefore" | "expiresAt">,
   inherited: boolean,
   now: number,
-): Refusal<"validation_failed"> | null {
-  if (expiresAt === null) return null;
-  if (expiresAt <= now) return invalidField("expires_at", "out_of_range", "must be in the future");
-  if (notBefore === null || notBefore < expiresAt) return null;
+): FieldError[] {
+  if (expiresAt === null) return [];
+  if (expiresAt <= now) return outside("expires_at", "must be in the future");
+  if (notBefore === null || notBefore < expiresAt) return [];
   return inherited
-    ? invalidField("not_before", "out_of_range", "must be before the calling key expires")
-    : invalidField("expires_at", "out_of_range", "must be after not_before");
+    ? outside("not_before", "must be before the calling key expires")
+    : outside("expires_at", "must be after not_before");
 }
 
 export const mintKey = command({

@@ -84,15 +84,15 @@ function inputTypes(operation: ClientOperation): [name: string, text: string][] 
   if (body !== null && body.$ref === undefined) return [[inputName(operation), typeOf(body)]];
   if (query.length === 0) return [];
   const fields = query.map(({ name, required, schema }) => {
-    const type = isNumberText(schema) ? "number | string" : typeOf(schema);
+    const type = isNumber(schema) ? "number | string" : typeOf(schema);
     return `${noteOf(schema)}readonly ${name}${required ? "" : "?"}: ${type}${required ? "" : " | undefined"};`;
   });
   return [[inputName(operation), `{\n${fields.join("\n")}\n}`]];
 }
 
-/** A query's numbers are described as text of digits. */
-function isNumberText({ pattern = "" }: Schema): boolean {
-  return pattern.startsWith("^\\d");
+/** A number of a query is sent as text, so a caller may have either. */
+function isNumber({ type }: Schema): boolean {
+  return type === "integer" || type === "number";
 }
 
 function inputName({ group, method, body }: ClientOperation): string {

@@ -8,7 +8,8 @@ export function brokenPromises(frozen: Facts, current: Facts): string[] {
   const broken = Object.entries(frozen).flatMap(([name, fact]) => {
     const now = current[name];
     if (!now) return [`${name}: gone`];
-    return changes(isDemanded(frozen, name) ? { ...fact, required: true } : fact, now).map(
+    const before = asNumber(name, fact, now);
+    return changes(isDemanded(frozen, name) ? { ...before, required: true } : before, now).map(
       (change) => `${name}: ${change}`,
     );
   });
@@ -16,6 +17,15 @@ export function brokenPromises(frozen: Facts, current: Facts): string[] {
     .filter(([name, fact]) => fact.side === "in" && fact.required && !frozen[name] && isServed(frozen, name))
     .map(([name]) => `${name}: callers are now required to send it`);
   return [...broken, ...demanded];
+}
+
+/** A parameter is text on the wire: one that was described as digits is the same parameter when it is described as a number. */
+function asNumber(name: string, fact: Fact, now: Fact): Fact {
+  const { pattern = "", ...rest } = fact;
+  const isNumber = now.types?.every((type) => type === "integer" || type === "number") === true;
+  if (!name.includes(" query ") || !pattern.startsWith("^\\d") || !isNumber) return fact;
+  const { types = [], least, most } = now;
+  return { ...rest, types, ...(least !== undefined && { least }), ...(most !== undefined && { most }) };
 }
 
 /** A body with a required field could never be omitted, whether the document said so or not. */

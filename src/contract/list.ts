@@ -1,6 +1,7 @@
 import { DAY_MS } from "./durations.ts";
 import * as z from "zod";
 import { type Findings, withRule } from "./field-rules.ts";
+import { wholeNumber } from "./query-numbers.ts";
 import { parseTimestamp } from "./shapes.ts";
 
 /** Every list has the same form of query and reply. */
@@ -66,15 +67,7 @@ export function listQuery(spec: ListSpec) {
     spec.newestFirst === true ? [`-${field}`] : [field, `-${field}`],
   ) as [string, ...string[]];
   const shape = z.strictObject({
-    limit: z
-      .string()
-      .regex(/^\d{1,4}$/, "must be a whole number from 1 to 200")
-      .refine((text) => Number(text) >= 1 && Number(text) <= 200, {
-        message: "must be from 1 to 200",
-        params: { code: "out_of_range" },
-      })
-      .optional()
-      .meta({ description: "1 to 200. Default: 50." }),
+    limit: wholeNumber(1, 200).optional().meta({ description: "1 to 200. Default: 50." }),
     cursor: z
       .string()
       .refine((text) => decodeCursor(text) !== null, {
@@ -106,11 +99,12 @@ function defaultSort(spec: ListSpec): string {
 
 /** The validated query in the form that stores use. */
 export function toListQuery(spec: ListSpec, query: Readonly<Record<string, unknown>>): ListQuery {
-  const { limit, cursor, sort, ...filters } = query as Record<string, string | undefined>;
+  const { limit = 50, ...texts } = query as { readonly limit?: number };
+  const { cursor, sort, ...filters } = texts as Readonly<Record<string, string | undefined>>;
   const order = sort ?? defaultSort(spec);
   const after = cursor === undefined ? null : decodeCursor(cursor);
   return {
-    limit: limit === undefined ? 50 : Number(limit),
+    limit,
     sort: { field: order.replace(/^-/, ""), descending: order.startsWith("-") },
     after: after === null ? null : { value: after.value, id: after.id },
     scope: (query as { [LIST_SCOPE]?: string })[LIST_SCOPE] ?? "",

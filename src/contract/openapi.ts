@@ -13,6 +13,8 @@ import {
   type Schemas,
 } from "./reference/complete.ts";
 import { EXAMPLE_BODIES } from "./reference/example-bodies.ts";
+import { replyExample } from "./reference/reply-example.ts";
+import { EXAMPLE_REPLIES } from "./reference/example-replies.ts";
 import { samplesOf } from "./reference/samples.ts";
 import { describeTag, inOrder, tagGroups } from "./reference/sections.ts";
 
@@ -184,9 +186,12 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
   return made;
 }
 
+type Content = Record<string, { schema: Schema; example?: unknown }>;
+
 interface Described {
   readonly parameters?: readonly Parameter[];
-  readonly requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
+  readonly requestBody?: { content: Content };
+  readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
   "x-codeSamples"?: object[];
 }
 
@@ -206,6 +211,12 @@ function illustrate(made: Made, op: OperationContract, method: string, baseUrl: 
     content.example = EXAMPLE_BODIES[routeOf(op)] ?? exampleOf(content.schema, schemas);
   }
   for (const parameter of described.parameters ?? []) completeParameter(parameter, schemas);
+  for (const status of Object.keys(op.reply)) {
+    const answer = described.responses[status]?.content?.["application/json"];
+    if (answer !== undefined) {
+      answer.example = EXAMPLE_REPLIES[routeOf(op)] ?? replyExample(answer.schema, schemas, ownerOf(op));
+    }
+  }
   described["x-codeSamples"] = samplesOf({
     method: method.toUpperCase(),
     url: baseUrl + exampleUrl(op, described.parameters ?? [], schemas),

@@ -18,16 +18,11 @@ import { formatUsd } from "../../domain/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import type { BudgetedScopes } from "../../org/forecasts/queries.ts";
-import { capacityForecasts, wholeNumber } from "../../contract/resources/forecasts.ts";
+import { decimalNumber, wholeNumber } from "../../contract/query-numbers.ts";
+import { capacityForecasts } from "../../contract/resources/forecasts.ts";
 
 /** How much of an isolate's time one request may use. */
 const MOST_BUDGETED_SCOPES = 1000;
-
-const growthRate = z
-  .string()
-  .regex(/^\d{1,2}(\.\d{1,6})?$/, "must be a decimal number such as 0.25")
-  .transform(Number)
-  .refine((rate) => rate <= 10, { message: "must be from 0 to 10", params: { code: "out_of_range" } });
 
 export const forecastCapacity = operation(
   {
@@ -43,7 +38,9 @@ export const forecastCapacity = operation(
         metric: z.enum(FORECAST_METRICS).default("usd"),
         horizon_days: wholeNumber(7, 180).default(30),
         scenario: z.enum(SCENARIOS).optional(),
-        growth_rate: growthRate.default(0.1),
+        growth_rate: decimalNumber(0, 10).default(0.1).meta({
+          description: "By how much capacity grows in 30 days in the scenario `growth`: 0.1 is 10 %.",
+        }),
         scope_kind: z.enum(SPENDING_SCOPES).default("org"),
         scope_id: callerId.optional(),
         budgets: z.enum(["all", "own"]).default("all").meta({

@@ -4,7 +4,8 @@ import { isRefusal } from "../../contract/refusal.ts";
 import { linearReturn } from "../../domain/forecast/returns.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
-import { linearForecast, wholeNumber } from "../../contract/resources/forecasts.ts";
+import { wholeNumber } from "../../contract/query-numbers.ts";
+import { linearForecast } from "../../contract/resources/forecasts.ts";
 
 export const forecastLinear = operation(
   {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { withRule } from "../../contract/field-rules.ts";
 import { limitsInUse } from "../../contract/resources/limits.ts";
-import { wholeNumber } from "../../contract/resources/forecasts.ts";
+import { wholeNumber } from "../../contract/query-numbers.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import type { Caller } from "../../edge/call.ts";
 import { operation } from "../../edge/operation.ts";

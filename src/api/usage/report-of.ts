@@ -15,9 +15,14 @@ const DEFAULT_ROWS = 1000;
 const FILTER_NAMES = [...DIMENSION_NAMES, "tag", "without"];
 
 type Query = Readonly<Partial<Record<string, string>>> & { readonly group_by: string };
+interface Shown {
+  /** How many groups. */
+  readonly limit: number | undefined;
+  readonly nowMs: number;
+}
 
 /** The report that a query asks for. */
-export async function reportOf(org: OrgDoor, query: Query, nowMs: number) {
+export async function reportOf(org: OrgDoor, query: Query, { limit = DEFAULT_ROWS, nowMs }: Shown) {
   const range = rangeOf({ from: query["from"], to: query["to"], timezone: query["timezone"] }, nowMs);
   if (isRefusal(range)) return range;
   const groupBy = query.group_by.split(",");
@@ -35,7 +40,7 @@ export async function reportOf(org: OrgDoor, query: Query, nowMs: number) {
   const lines = linesOf(collected.sums, collected.daily);
   const [first = ""] = groupBy;
   const all = sorted(lines, query["sort"] ?? (isReportTime(first) ? first : "cost_usd"));
-  const shown = all.slice(0, Number(query["limit"] ?? DEFAULT_ROWS));
+  const shown = all.slice(0, limit);
   if (query["format"] === "csv") return csvReply(csvOf(groupBy, shown));
   const report: UsageReport = {
     from: new Date(range.fromMs).toISOString(),

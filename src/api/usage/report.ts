@@ -18,7 +18,8 @@ export const reportUsage = operation(
   },
   async (call) => {
     const offsetMs = call.caller?.org?.snapshot.clockOffsetMs ?? 0;
-    const result = await reportOf(call.org, call.query, call.startedAt + offsetMs);
+    const { limit, ...query } = call.query;
+    const result = await reportOf(call.org, query, { limit, nowMs: call.startedAt + offsetMs });
     if ("stream" in result) call.headers["content-disposition"] = 'attachment; filename="usage-report.csv"';
     return result;
   },

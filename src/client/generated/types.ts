@@ -2599,7 +2599,7 @@ export type ForecastsCapacityQuery = {
   readonly horizon_days?: number | string | undefined;
   /** How usage is assumed to develop. */
   readonly scenario?: "baseline" | "growth" | "constrained" | undefined;
-  /** Growth per day in the scenario `growth`. */
+  /** By how much capacity grows in 30 days in the scenario `growth`: 0.1 is 10 %. */
   readonly growth_rate?: number | string | undefined;
   /** Only limits of this scope. */
   readonly scope_kind?: "org" | "workflow" | "deployment" | "department" | "customer" | undefined;
@@ -2624,7 +2624,7 @@ export type GuardrailCheckBody = {
   readonly tool_calls?: (readonly unknown[]) | null | undefined;
   /** The model's name, as in the price book. */
   readonly model?: string | null | undefined;
-  /** The request id, if no header names one. */
+  /** Not read: callers of LiteLLM choose it, and one id could stand for many calls. */
   readonly litellm_call_id?: string | null | undefined;
   /** Not read. */
   readonly litellm_trace_id?: string | null | undefined;

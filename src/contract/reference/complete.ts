@@ -11,6 +11,8 @@ export interface Schema {
   default?: unknown;
   enum?: unknown[];
   type?: string | string[];
+  pattern?: string;
+  additionalProperties?: Schema | boolean;
   properties?: Record<string, Schema>;
   items?: Schema;
   anyOf?: Schema[];

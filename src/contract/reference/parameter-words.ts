@@ -40,7 +40,7 @@ export const PARAMETER_WORDS: Readonly<Record<string, FieldWords>> = {
   teams: { says: "How many teams to project for.", example: 4 },
   horizon_days: { says: "How many days to forecast.", example: 30 },
   scenario: { says: "How usage is assumed to develop." },
-  growth_rate: { says: "Growth per day in the scenario `growth`.", example: 0.02 },
+  growth_rate: { example: 0.1 },
   budgets: { says: "`own`: only budgets of the scope itself." },
   format: { says: "The form of the answer." },
   focus_version: { says: "The version of FOCUS.", example: "1.2" },

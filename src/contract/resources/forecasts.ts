@@ -3,18 +3,6 @@ import { usd } from "../shapes.ts";
 import { SCENARIOS } from "../lists.ts";
 import { FORECAST_METRICS } from "../lists.ts";
 
-/** A whole number in a query string. */
-export function wholeNumber(min: number, max: number) {
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, "must be a whole number")
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, {
-      message: `must be from ${min} to ${max}`,
-      params: { code: "out_of_range" },
-    });
-}
-
 const amount = z
   .union([z.string(), z.int()])
   .meta({ description: "Dollars are decimal strings. Runs and tokens are whole numbers." });

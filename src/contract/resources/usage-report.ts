@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
+import { wholeNumber } from "../query-numbers.ts";
 import { DIMENSION_NAMES, TAG_NAME, TAG_PREFIX } from "../dimensions.ts";
 import { momentInput } from "../list.ts";
 import { timestamp, usd } from "../shapes.ts";
@@ -45,13 +46,8 @@ const groupBy = z
     examples: ["customer_id,month"],
   });
 
-const limit = z
-  .string()
-  .regex(/^\d{1,5}$/, `must be a whole number from 1 to ${REPORT_MOST_ROWS}`)
-  .refine((text) => Number(text) >= 1 && Number(text) <= REPORT_MOST_ROWS, {
-    message: `must be from 1 to ${REPORT_MOST_ROWS}`,
-    params: { code: "out_of_range" },
-  })
+const limit = wholeNumber(1, REPORT_MOST_ROWS)
+  .optional()
   .meta({ description: `How many groups are returned, 1 to ${REPORT_MOST_ROWS}. Default: 1000.` });
 
 const filters = Object.fromEntries(
@@ -79,7 +75,7 @@ export const reportQuery = withRule(
     group_by: groupBy,
     format: z.enum(REPORT_FORMATS).optional(),
     sort,
-    limit: limit.optional(),
+    limit,
   }),
   (query, { complain }) => {
     if (query.sort === undefined || query.group_by === undefined) return;
@@ -102,7 +98,7 @@ export const customerUsageQuery = z.strictObject({
     .optional()
     .meta({ description: `One to three of ${CUSTOMER_GROUPINGS.join(", ")}. Default: day.` }),
   format: z.enum(REPORT_FORMATS).optional(),
-  limit: limit.optional(),
+  limit,
 });
 
 const figures = {

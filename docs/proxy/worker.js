@@ -1,6 +1,6 @@
 /**
  * A proxy before a model: asks for a decision, relays a refusal as it is, else sends the request on. Bindings: SLUICE_URL,
- * SLUICE_KEY, MODEL_URL.
+ * SLUICE_KEY, MODEL_URL, ESTIMATE_USD.
  */
 export default {
   async fetch(request, env) {
@@ -8,9 +8,10 @@ export default {
       method: "POST",
       headers: { authorization: `Bearer ${env.SLUICE_KEY}`, "content-type": "application/json" },
       body: JSON.stringify({
-        request_id: request.headers.get("x-request-id") ?? crypto.randomUUID(),
-        customer_id: request.headers.get("x-customer-id") ?? undefined,
-        estimate: { cost_usd: request.headers.get("x-estimate-usd") ?? "0.01" },
+        // One id is reserved once. If callers chose it, they could send it with many calls and pay for one.
+        request_id: crypto.randomUUID(),
+        customer_id: customerOf(request, env),
+        estimate: { cost_usd: env.ESTIMATE_USD ?? "0.01" },
       }),
     });
     // Whatever is no allow goes to the caller byte for byte, Retry-After included: 402, 429, and 503 when nobody can tell.
@@ -24,3 +25,8 @@ export default {
     return response;
   },
 };
+
+/** Who pays. Find it from what you have verified, such as the caller's session; never from a header that callers set. */
+function customerOf(_request, env) {
+  return env.CUSTOMER_ID;
+}

@@ -25,7 +25,6 @@ export function guardrailDecision(headers: AskHeaders, asked: GuardrailAsk): Dec
   const counted = Math.ceil(bytesOfTexts(asked) / BYTES_PER_TOKEN);
   return {
     ...ask,
-    request_id: ask.request_id ?? asked.litellm_call_id ?? undefined,
     model: ask.model ?? asked.model ?? undefined,
     customer_id: ask.customer_id ?? about.user_api_key_end_user_id ?? undefined,
     department_id: ask.department_id ?? about.user_api_key_team_id ?? undefined,

@@ -44,8 +44,22 @@ describe("LiteLLM's guardrail", () => {
     expect([first.status, first.body.action]).toEqual([200, "NONE"]);
     expect(first.body.reservation.amount_usd).toBe("0.01");
     const again = await check(org, REQUEST, CENT, `${PATH}/beta/litellm_basic_guardrail_api`);
-    expect(again.body.reservation.id).toBe(first.body.reservation.id);
-    expect(again.headers.get("x-sluice-reservation-id")).toBe(first.body.reservation.id);
+    expect(again.headers.get("x-sluice-reservation-id")).toBe(again.body.reservation.id);
+  });
+
+  test("reserves each call by itself, because callers of LiteLLM choose the id of a call", async () => {
+    const org = await newOrg();
+    await budget(org, "0.02");
+    const answers = [await check(org), await check(org), await check(org)];
+    expect(answers.map(({ body }) => body.action)).toEqual(["NONE", "NONE", "BLOCKED"]);
+    expect(new Set(answers.map(({ body }) => body.reservation?.id)).size).toBe(3);
+  });
+
+  test("takes a request id from its own headers", async () => {
+    const org = await newOrg();
+    const named = { ...CENT, "x-sluice-request-id": "r1" };
+    const first = await check(org, REQUEST, named);
+    expect((await check(org, REQUEST, named)).body.reservation.id).toBe(first.body.reservation.id);
   });
 
   test("blocks a call that a limit denies, and says which", async () => {
@@ -126,8 +140,9 @@ describe("LiteLLM's guardrail", () => {
 
   test("answers what is no verdict with an error, which LiteLLM does not let pass", async () => {
     const org = await newOrg();
-    await check(org);
-    const other = await check(org, REQUEST, { "x-sluice-estimate-usd": "0.02" });
+    const named = { "x-sluice-request-id": "r1" };
+    await check(org, REQUEST, { ...CENT, ...named });
+    const other = await check(org, REQUEST, { ...named, "x-sluice-estimate-usd": "0.02" });
     expect([other.status, other.body.error.code]).toEqual([409, "conflict"]);
     const bad = await check(org, { ...REQUEST, request_data: { user_api_key_user_id: "\u00e9" } });
     expect(bad.body.error.details.fields[0].field).toBe("request_data.user_api_key_user_id");

@@ -69,6 +69,35 @@ function filled(file: string, values: Readonly<Record<string, string>>): string 
   return text.replaceAll(/\$\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
 }
 
+/** What the recipes reserve for each call. */
+const ESTIMATE_USD = "0.40";
+
+/** An organization with one dollar. */
+async function newDollar(): Promise<string> {
+  const { id, key } = await newOrg();
+  const body = { scope_kind: "org", limit_usd: "1", period: "month", mode: "enforce" };
+  expect((await ask("POST", `/v1/orgs/${id}/budgets`, key, body)).status).toBe(201);
+  return key;
+}
+
+/** Everything that a caller might try: one id for all its calls, no cost, another customer each time. */
+function hostileHeaders(attempt: number): Record<string, string> {
+  const headers: Record<string, string> = { authorization: "Bearer nobody", "x-api-key": "nobody" };
+  for (const prefix of ["x-", "x-sluice-"]) {
+    headers[`${prefix}request-id`] = "always-this";
+    headers[`${prefix}estimate-usd`] = "0";
+    headers[`${prefix}customer-id`] = `customer-${attempt}`;
+  }
+  return headers;
+}
+
+/** Two calls of 0.40 fit into a dollar, whatever callers send. */
+async function expectTwoPass(passes: (attempt: number) => Promise<boolean>): Promise<void> {
+  const passed: boolean[] = [];
+  for (let attempt = 0; attempt < 20; attempt += 1) passed.push(await passes(attempt));
+  expect(passed.filter(Boolean)).toHaveLength(2);
+}
+
 async function ask(method: string, path: string, key: string, body: object): Promise<Response> {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   return fetch(`${server.urls[0]}${path}`, { method, headers, body: JSON.stringify(body) });
@@ -89,7 +118,7 @@ async function told(response: Response) {
 /** The refusal as the service returns it, and as the proxy passes it on. */
 async function bothWays(url: string, key: string) {
   const direct = await told(await ask("POST", "/v1/edge/decision", key, { estimate: { cost_usd: "0.01" } }));
-  const through = await told(await fetch(`${url}/v1/chat`, { headers: { "x-estimate-usd": "0.01" } }));
+  const through = await told(await fetch(`${url}/v1/chat`));
   return { direct, through };
 }
 
@@ -99,7 +128,7 @@ describe("the Worker of the recipe", () => {
       modules: true,
       script: readFileSync(join(RECIPES, "worker.js"), "utf8"),
       compatibilityDate: "2026-07-30",
-      bindings: { SLUICE_URL: server.urls[0], SLUICE_KEY: key, MODEL_URL: modelUrl },
+      bindings: { SLUICE_URL: server.urls[0], SLUICE_KEY: key, MODEL_URL: modelUrl, ESTIMATE_USD },
     });
     try {
       await check(String(await proxy.ready).replace(/\/$/, ""));
@@ -122,6 +151,14 @@ describe("the Worker of the recipe", () => {
       expect(through).toEqual(direct);
     }));
 
+  test("takes nothing from a hostile caller", async () =>
+    withWorker(await newDollar(), (url) =>
+      expectTwoPass(async (attempt) => {
+        const answer = await fetch(`${url}/v1/chat`, { headers: hostileHeaders(attempt) });
+        return (await answer.text()) === "the model speaks";
+      }),
+    ));
+
   test("allows a call, and says which hold it has", () =>
     withWorker(free, async (url) => {
       const answer = await fetch(`${url}/v1/chat`);
@@ -143,6 +180,7 @@ describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
       MODEL_URL: modelUrl,
       SLUICE_URL: sluice,
       SLUICE_KEY: key,
+      ESTIMATE_USD,
     };
     for (const file of ["nginx.conf", "refused.conf"])
       writeFileSync(join(folder, file), filled(file, values));
@@ -172,15 +210,13 @@ describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
     });
   });
 
-  test("asks for the amount that the caller names, and uses nothing else from it", () =>
-    withNginx(broke, async (url) => {
-      for (const estimate of ['0","x":"', '0.01"},"dry_run":true,"estimate":{"cost_usd":"0', "free"]) {
-        const answer = await fetch(`${url}/v1/chat`, { headers: { "x-estimate-usd": estimate } });
-        expect(answer.status).toBe(402);
-      }
-      const costless = await fetch(`${url}/v1/chat`, { headers: { "x-estimate-usd": "0" } });
-      expect(await costless.text()).toBe("the model speaks");
-    }));
+  test("takes nothing from a hostile caller", async () =>
+    withNginx(await newDollar(), (url) =>
+      expectTwoPass(async (attempt) => {
+        const answer = await fetch(`${url}/v1/chat`, { headers: hostileHeaders(attempt) });
+        return (await answer.text()) === "the model speaks";
+      }),
+    ));
 
   test("allows a call, whatever its method and body, and says which hold it has", () =>
     withNginx(free, async (url) => {
@@ -222,7 +258,7 @@ interface EnvoyHeaders {
   readonly patterns: readonly { readonly exact?: string; readonly prefix?: string }[];
 }
 interface ExtAuthz {
-  readonly allowed_headers: EnvoyHeaders;
+  readonly allowed_headers?: EnvoyHeaders;
   readonly failure_mode_allow: boolean;
   readonly http_service: {
     readonly server_uri: { readonly uri: string };
@@ -242,7 +278,7 @@ describe("Envoy with the recipe's configuration, by what it documents", () => {
     Object.fromEntries([...headers].filter(([name]) => matches(list, name)));
 
   function extAuthzOf(key: string): ExtAuthz {
-    const text = filled("envoy.json", { SLUICE_URL: server.urls[0], SLUICE_KEY: key });
+    const text = filled("envoy.json", { SLUICE_URL: server.urls[0], SLUICE_KEY: key, ESTIMATE_USD });
     const found: ExtAuthz[] = [];
     JSON.parse(text, (name, value: { "@type"?: string }) => {
       if (name === "typed_config" && value["@type"]?.endsWith(".v3.ExtAuthz") === true) {
@@ -255,10 +291,11 @@ describe("Envoy with the recipe's configuration, by what it documents", () => {
     return config;
   }
 
-  /** The client's method and path under the prefix, no body, its listed headers, and those that are added in their place. */
+  /** The client's method and path under the prefix, no body, its key, its listed headers, and those that are added in their place. */
   async function through(key: string, method: string, client: Record<string, string>) {
     const { allowed_headers: allowed, http_service: http } = extAuthzOf(key);
-    const headers = new Headers(only(allowed, new Headers(client)));
+    const listed = { patterns: [{ exact: "authorization" }, ...(allowed?.patterns ?? [])] };
+    const headers = new Headers(only(listed, new Headers(client)));
     for (const added of http.authorization_request.headers_to_add) headers.set(added.key, added.value);
     const address = `${http.server_uri.uri}${http.path_prefix}/v1/chat/completions?stream=true`;
     const answer = await fetch(address, { method, headers });
@@ -271,7 +308,7 @@ describe("Envoy with the recipe's configuration, by what it documents", () => {
   test("allows a call, and names its reservation to the model", async () => {
     expect(extAuthzOf(free).failure_mode_allow).toBe(false);
     for (const method of ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"]) {
-      const client = { authorization: "Bearer sk-provider", "x-sluice-estimate-usd": "0.01" };
+      const client = { authorization: "Bearer sk-provider" };
       expect(await through(free, method, client)).toEqual({
         status: 200,
         upstream: { "x-sluice-reservation-id": expect.stringMatching(/^rsv_/) as unknown },
@@ -283,33 +320,35 @@ describe("Envoy with the recipe's configuration, by what it documents", () => {
     const key = status === 402 ? broke : throttled;
     const body = { estimate: { cost_usd: "0.01" } };
     const direct = await told(await ask("POST", "/v1/edge/decision", key, body));
-    const relayed = await through(key, "POST", { "x-sluice-estimate-usd": "0.01" });
+    const relayed = await through(key, "POST", {});
     expect(relayed).toMatchObject({ status: direct.status, body: direct.body });
     expect(relayed.client?.["content-type"]).toBe("application/json");
     expect(relayed.client?.["retry-after"] ?? null).toBe(direct.retryAfter);
   });
 
-  test("is refused by the header that a client leaves out", async () => {
-    const { status, body = "" } = await through(free, "GET", { "x-sluice-customer-id": "c1" });
-    expect([status, body]).toEqual([422, expect.stringContaining("x-sluice-estimate-usd")]);
+  test("takes nothing from a hostile caller", async () => {
+    const key = await newDollar();
+    await expectTwoPass(
+      async (attempt) => (await through(key, "POST", hostileHeaders(attempt))).status === 200,
+    );
   });
 });
 
 describe("LiteLLM with the recipe's configuration, by what it documents", () => {
   /** Settings of the guardrail, `name: value` a line. */
   function settings(key: string): Record<string, string> {
-    const text = filled("litellm.yaml", { SLUICE_URL: server.urls[0], SLUICE_KEY: key });
+    const text = filled("litellm.yaml", { SLUICE_URL: server.urls[0], SLUICE_KEY: key, ESTIMATE_USD });
     const guardrail = text.slice(text.indexOf("guardrails:"));
     const lines = [...guardrail.matchAll(/^ +(?:- )?([\w-]+): "?([^"\n]+)"?$/gm)];
     return Object.fromEntries(lines.map(([, name, value]) => [name, value])) as Record<string, string>;
   }
 
-  async function guard(key: string, customer: string) {
+  async function guard(key: string, customer: string, callId: string = crypto.randomUUID()) {
     const { api_base: base, api_key: given = "", ...rest } = settings(key);
     const fixed = Object.entries(rest).filter(([name]) => name.startsWith("x-sluice-"));
     const body = {
       input_type: "request",
-      litellm_call_id: crypto.randomUUID(),
+      litellm_call_id: callId,
       litellm_trace_id: null,
       structured_messages: [{ role: "user", content: "Hello" }],
       images: null,
@@ -317,20 +356,28 @@ describe("LiteLLM with the recipe's configuration, by what it documents", () => 
       tool_calls: null,
       texts: ["Hello"],
       request_data: { user_api_key_end_user_id: customer },
-      additional_provider_specific_params: {},
+      additional_provider_specific_params: { "x-sluice-estimate-usd": "0", request_id: "always-this" },
     };
     const headers = { "content-type": "application/json", "x-api-key": given, ...Object.fromEntries(fixed) };
     const url = `${base}/beta/litellm_basic_guardrail_api`;
     const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
     const verdict = (await answer.json()) as Record<string, unknown>;
-    return { status: answer.status, ...verdict };
+    return { status: answer.status, action: verdict["action"], ...verdict };
   }
 
   test("lets a call pass, and reserves what the configuration says", async () => {
     expect(await guard(free, "c1")).toMatchObject({
       status: 200,
       action: "NONE",
-      reservation: { amount_usd: "0.05" },
+      reservation: { amount_usd: ESTIMATE_USD },
+    });
+  });
+
+  test("takes nothing that decides about money from a hostile caller", async () => {
+    const key = await newDollar();
+    await expectTwoPass(async (attempt) => {
+      const { action } = await guard(key, `customer-${attempt}`, "always-this");
+      return action === "NONE";
     });
   });
 

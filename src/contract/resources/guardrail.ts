@@ -19,7 +19,9 @@ export const guardrailAsk = z.object({
   tools: list,
   tool_calls: list,
   model: modelName.nullish(),
-  litellm_call_id: named.meta({ description: "The request id, if no header names one." }),
+  litellm_call_id: named.meta({
+    description: "Not read: callers of LiteLLM choose it, and one id could stand for many calls.",
+  }),
   litellm_trace_id: z.string().nullish(),
   litellm_version: z.string().nullish(),
   request_data: z

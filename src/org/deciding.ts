@@ -2,6 +2,7 @@ import { isRefusal, type Refusal } from "../contract/refusal.ts";
 import type { LeaseExchange } from "../contract/resources/leases.ts";
 import type { DecisionAsk } from "../gate/ask.ts";
 import type { DecisionReply, DecisionVerdict } from "../gate/object-verdict.ts";
+import { CallAllowance } from "../domain/call-allowance.ts";
 import type { RefusalNote } from "../domain/refusal-note.ts";
 import { logFailure } from "../log.ts";
 import { callerRefusal } from "./caller.ts";
@@ -9,7 +10,7 @@ import { modelsOf } from "./decisions/decide.ts";
 import { refusedDecision } from "./decisions/refused.ts";
 import { onceReadable } from "./kernel/absent.ts";
 import type { Envelope, View } from "./kernel/door.ts";
-import { type ExchangeAnswer, OutsideGates } from "./leases/outside.ts";
+import { type ExchangeAnswer, OutsideGates, refusedExchange } from "./leases/outside.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
 import { isMoved } from "./moving/moved.ts";
 import { type Parts, SYSTEM } from "./parts.ts";
@@ -41,6 +42,7 @@ interface At {
 /** Decisions that isolates and gates do not make by themselves, and what they report of their own. */
 export class Deciding {
   readonly #parts: Parts;
+  readonly #allowance = new CallAllowance();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -85,18 +87,18 @@ export class Deciding {
     if (!this.#parts.isOpened) return departure.answer(null);
     const keyId = envelope.actor.id;
     const { ask, learn = false } = given;
-    if (departure.isFrozen) return { refusal: refuseFrozen(), text: null };
+    if (departure.isFrozen) return refusedExchange(refuseFrozen());
     const verdict =
       ask === undefined ? null : await this.decide({ ask, keyId, learn, envelope, report: null });
     if (isMoved(verdict)) return departure.answer(null);
-    if (departure.isFrozen) return { refusal: refuseFrozen(), text: null };
+    if (departure.isFrozen) return refusedExchange(refuseFrozen());
     const clock = views.clock();
     const view = views.view(envelope, clock.org);
     const refusal = callerRefusal(view);
     if (refusal !== null) return this.#lastReport(given, view, refusal);
     // Whoever takes the key away is answered once no gate goes by this exchange any more.
     granted.note(keyId, Date.now());
-    const reply = new OutsideGates(gate, view, clock).exchange(given, verdict);
+    const reply = new OutsideGates(gate, view, clock, this.#allowance).exchange(given, verdict);
     due.arm();
     return reply;
   }
@@ -105,8 +107,8 @@ export class Deciding {
   #lastReport(given: LeaseExchange, view: View, refusal: Refusal): ExchangeAnswer {
     const { views, gate, due } = this.#parts;
     const isFinishing = given.ask === undefined && given.report !== undefined;
-    if (!isFinishing || callerRefusal(view, true) !== null) return { refusal, text: null };
-    const reply = new OutsideGates(gate, view, views.clock()).lastExchange(given);
+    if (!isFinishing || callerRefusal(view, true) !== null) return refusedExchange(refusal);
+    const reply = new OutsideGates(gate, view, views.clock(), this.#allowance).lastExchange(given);
     due.arm();
     return reply;
   }

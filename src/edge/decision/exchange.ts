@@ -12,9 +12,6 @@ import { backgroundOf } from "./background.ts";
 
 type ExchangeCode = CallerCode | "validation_failed";
 
-/** What one exchange adds at most: a gate says by itself how many there were, and the counter is that of all orgs. */
-const MOST_COUNTED = 1_000_000_000;
-
 /** An exchange with a gate in the caller's process: the org's object alone leases, and judges the key itself. */
 export async function answerExchange(
   call: Pick<Call, "env" | "settings" | "context" | "caller" | "home" | "actor" | "credential" | "trace">,
@@ -34,17 +31,17 @@ export async function answerExchange(
   }
   if (reply === null) throw new ObjectUnreachable("the object knows no such org");
   if (reply.refusal !== null) return reply.refusal as Refusal<ExchangeCode>;
-  count(given);
+  count(reply);
   // Written as text where it was made; like every answer, it is held against the shape before it leaves.
   const answer = { status: 200, text: reply.text, etag: null, code: null, replayed: false };
   return answer as unknown as AnswerOf<LeaseReply>;
 }
 
-/** What only the gate can know. */
-function count({ ungoverned, unsettled = {} }: LeaseExchange): void {
-  if (ungoverned !== undefined) counters.count(UNGOVERNED_SERIES, Math.min(ungoverned, MOST_COUNTED));
+/** What only the gate can know, as far as the object believes it. */
+function count({ ungoverned, unsettled }: ExchangeAnswer): void {
+  if (ungoverned > 0) counters.count(UNGOVERNED_SERIES, ungoverned);
   for (const reason of UNSETTLED_REASONS) {
-    const dropped = unsettled[reason];
-    if (dropped !== undefined) counters.count(unsettledSeries(reason), Math.min(dropped, MOST_COUNTED));
+    const dropped = unsettled[reason] ?? 0;
+    if (dropped > 0) counters.count(unsettledSeries(reason), dropped);
   }
 }

@@ -70,6 +70,23 @@ export function keptCalls(
   return { number, batch: writeBatch({ notes: kept, more: [...sums, ...unknown.entries()] }) };
 }
 
+/** The first of the refused calls, as many as are counted. Of a sum, a part has its part of the amount. */
+export function atMost(most: number, { number, notes, more }: RefusedCalls): RefusedCalls {
+  const kept = notes.slice(0, most);
+  let left = most - kept.length;
+  const sums = more.flatMap((sum) => {
+    const count = Math.min(sum.count, left);
+    left -= count;
+    const nanos = String((BigInt(sum.nanos) * BigInt(count)) / BigInt(sum.count));
+    return count === 0 ? [] : [{ ...sum, count, nanos }];
+  });
+  return { number, notes: kept, more: sums };
+}
+
+export function callsIn({ notes, more }: RefusedCalls): number {
+  return more.reduce((sum, { count }) => sum + count, notes.length);
+}
+
 /** The limit that the details name. Those of a rate limit name none. */
 function limitIn({ code, details, limit }: RefusedCall): string {
   return limitOf(code === "rate_limited" ? { code, details, limit } : { code, details });

@@ -1,9 +1,11 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import { type CountedBy, TAG_PREFIX } from "../../contract/dimensions.ts";
+import type { UnsettledReason } from "../../contract/lists.ts";
 import { LEASE_VERSION, TOUCH_MOST_CHARACTERS } from "../../contract/bounds.ts";
 import type { LeaseExchange, LeaseReport } from "../../contract/resources/leases.ts";
 import { SINGLE_SCOPES } from "../../contract/scopes.ts";
 import { countedBy } from "../../domain/counted-by.ts";
+import type { CallAllowance } from "../../domain/call-allowance.ts";
 import { toExactJson } from "../../domain/exact-json.ts";
 import { unitOf } from "../../domain/meter.ts";
 import { leaseKey, needsNoBody, type RateMeter } from "../../domain/rate-policy.ts";
@@ -27,7 +29,7 @@ import type { Clock } from "../rate-limits/meters.ts";
 import { knownMeters, loadMetersById } from "../meters/store.ts";
 import { bookOf } from "./book-store.ts";
 import type { ObjectGate } from "./gate.ts";
-import { knownLimits, type KnowsLimit } from "./outside-refusals.ts";
+import { atMost, callsIn, knownLimits, type KnowsLimit } from "./outside-refusals.ts";
 import { namesThatMatter } from "./outside-call.ts";
 import { checkedReport } from "./outside-report.ts";
 
@@ -44,9 +46,11 @@ export class OutsideGates {
   readonly #ids: ReservationIds;
   readonly #clock: Clock;
   readonly #holder: TouchHolder;
+  readonly #allowance: CallAllowance;
 
-  constructor(gate: ObjectGate, view: View, clock: Clock) {
+  constructor(gate: ObjectGate, view: View, clock: Clock, allowance: CallAllowance) {
     this.#gate = gate;
+    this.#allowance = allowance;
     this.#view = view;
     this.#ids = view.reservationIds();
     this.#clock = clock;
@@ -78,8 +82,13 @@ export class OutsideGates {
     const taken = given.report === undefined ? NOTHING : this.#take(given.holder, given.report, isLast);
     if (taken === null) {
       const message = "must be touches that were given to this key";
-      return { refusal: invalidField("report.touches", "invalid_value", message), text: null };
+      return refusedExchange(invalidField("report.touches", "invalid_value", message));
     }
+    const ungoverned = given.ungoverned === undefined ? 0 : this.#counted(given.ungoverned);
+    const unsettled = Object.entries(given.unsettled ?? {}).map(([reason, calls]) => [
+      reason,
+      this.#counted(calls),
+    ]);
     const text = toExactJson({
       version: LEASE_VERSION,
       valid_ms: isLast ? 0 : this.#validMs(),
@@ -91,7 +100,17 @@ export class OutsideGates {
       verdict: verdict === null || given.ask === undefined ? null : this.#told(given.ask, verdict),
       leases: taken.leases === null ? null : (JSON.parse(taken.leases) as object),
     });
-    return { refusal: null, text };
+    return { refusal: null, text, ungoverned, unsettled: Object.fromEntries(unsettled) as Unsettled };
+  }
+
+  #counted(reported: number): number {
+    return this.#allowance.take(this.#holder.keyId, reported, this.#clock.real);
+  }
+
+  /** The report without refused calls that the key's gates cannot have had. */
+  #believed({ refusals, ...report }: LeaseReport): LeaseReport {
+    if (refusals === undefined) return report;
+    return { ...report, refusals: atMost(this.#counted(callsIn(refusals)), refusals) };
   }
 
   /** Null: the report names touches that were not given to this key. */
@@ -106,7 +125,7 @@ export class OutsideGates {
     const others = [...book.holders()].filter(
       ({ holder }) => holder.startsWith(own) && holder !== own + name,
     );
-    const checked = checkedReport(given, {
+    const checked = checkedReport(this.#believed(given), {
       holder: this.#holder,
       ids: this.#ids,
       stored: { ...stored, slices },
@@ -190,6 +209,16 @@ export class OutsideGates {
 export interface ExchangeAnswer {
   readonly refusal: Refusal | null;
   readonly text: string | null;
+  /** Calls that the gate let pass while the service was away, as far as they are counted. */
+  readonly ungoverned: number;
+  /** Calls whose runs the gate has dropped, as far as they are counted. */
+  readonly unsettled: Unsettled;
+}
+
+type Unsettled = { readonly [Reason in UnsettledReason]?: number };
+
+export function refusedExchange(refusal: Refusal): ExchangeAnswer {
+  return { refusal, text: null, ungoverned: 0, unsettled: {} };
 }
 
 interface Taken {

@@ -15,6 +15,12 @@ export async function publishOrg(d1: D1Database, record: OrgRecord): Promise<voi
   await database(d1).insert(orgs).values(row).onConflictDoUpdate({ target: orgs.id, set: row });
 }
 
+/** Whether an org has its home here. */
+export async function isListed(d1: D1Database, orgId: string): Promise<boolean> {
+  const found = await database(d1).select({ id: orgs.id }).from(orgs).where(eq(orgs.id, orgId)).limit(1);
+  return found.length > 0;
+}
+
 /** An org that has its home elsewhere now. */
 export async function unlistOrg(d1: D1Database, orgId: string): Promise<void> {
   const here = database(d1);

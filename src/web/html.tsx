@@ -10,6 +10,7 @@ import { requestText } from "../edge/request-line.ts";
 import { logFailure, logNow } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";
+import { sourceOf } from "../domain/address.ts";
 import { Pace } from "./pace.ts";
 
 /** No scripts, nothing from other origins, forms only to this origin, no framing. */
@@ -41,7 +42,7 @@ export interface Web {
   readonly address: string;
 }
 
-/** Limits per address. Sign-in routes wake an org's object for anyone, so their limit is lower than that of pages. */
+/** Limits per address, or per network where one host has many. Sign-in routes ask the directory and an org's object for anyone, so their limit is lower than that of pages. */
 const SIGN_IN_PACE = new Pace(240);
 const PAGE_PACE = new Pace(1_200);
 
@@ -60,7 +61,7 @@ export async function logged(
   const startedAt = Date.now();
   const web = { trace, region, settings, address: callerAddress(context.req.raw) };
   const pace = /^\/(sso|saml)\/|^\/(console|operator)\/(login|enter)$/.test(route) ? SIGN_IN_PACE : PAGE_PACE;
-  const seconds = pace.take(web.address, startedAt);
+  const seconds = pace.take(sourceOf(web.address), startedAt);
   const response =
     seconds > 0 ? tooOften(seconds, web) : await run(web).catch((error: unknown) => failurePage(error, web));
   const { status } = response;

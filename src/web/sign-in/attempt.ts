@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { bodyOf } from "../../edge/org-door.ts";
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { BoundedMap } from "../../domain/bounded-map.ts";
 import { type EntryProblem, isEntryProblem } from "../../domain/entry.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/org-token.ts";
 import { firstUnder, givenDigest } from "../../domain/peppers.ts";
@@ -9,8 +10,10 @@ import { seal, unsealAny } from "../../domain/seal.ts";
 import type { Env } from "../../edge/env.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
+import { peersOf } from "../../edge/region/peer.ts";
 import { isSecure, readCookie } from "../../edge/session-cookie.ts";
 import type { SignInConnection } from "../../org/people/sso.ts";
+import { isListed } from "../../platform/directory.ts";
 import type { Ctx, Web } from "../html.tsx";
 
 /**
@@ -39,11 +42,27 @@ export async function connectionOf(
   orgId: string,
   web: Web,
 ): Promise<SignInConnection | Refusal<EntryProblem> | null> {
+  if (!(await mayExist(env, orgId, web))) return null;
   const found = await (await signInDoor(env, orgId, web))?.query("ssoSettings", { region: web.region });
   if (found === undefined) return null;
   if (!isRefusal(found)) return found.body;
   const { code } = found;
   return isEntryProblem(code) ? refuse(code) : null;
+}
+
+/** Orgs that the directory has listed. An org is never deleted. */
+const MOST_LISTED = 10_000;
+const listed = new BoundedMap<string, true>(MOST_LISTED);
+
+/**
+ * Anyone can ask for any org, and an object that is asked exists from then on. So the directory is asked first. It lists the orgs
+ * of this region; one that it does not list may have its home in another.
+ */
+async function mayExist(env: Env, orgId: string, { settings }: Web): Promise<boolean> {
+  if (listed.get(orgId) === true || peersOf(settings).length > 0) return true;
+  if (!(await isListed(env.DB, orgId))) return false;
+  listed.set(orgId, true);
+  return true;
 }
 
 function cookieName(request: Request): string {

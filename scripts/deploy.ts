@@ -18,7 +18,7 @@ const NOTHING: Found = { databases: new Map(), buckets: new Set(), secrets: new 
 await run(async () => {
   const options = deployOptions(process.argv.slice(2), process.env);
   buildAssets();
-  const target = readTarget(options.config, options.environment);
+  const target = withMetricsToken(readTarget(options.config, options.environment), options);
   const proxy = options.hasProxy ? readProxy(options.config, target) : null;
   const front = options.hasFront ? readFront(options.config, target) : null;
   const wrangler = new Wrangler(options);
@@ -35,6 +35,7 @@ await run(async () => {
   console.log(`Deploying ${target.worker} to ${options.url ?? target.url}. This will:`);
   for (const [index, { says }] of allOf(steps, target, options).entries())
     console.log(`  ${index + 1}. ${says}`);
+  if (!options.hasMetricsToken && !found.secrets.has(METRICS_TOKEN)) console.log(OPEN_METRICS);
   if (options.isDry) {
     if (problem !== null) console.log(`Before that, ${problem}.`);
     if (!isSignedIn) console.log("Nobody is signed in to Cloudflare, so the list is that of a first deploy.");
@@ -56,6 +57,14 @@ await run(async () => {
   }
   await finish(target, options);
 });
+
+const METRICS_TOKEN = "SVC_METRICS_TOKEN";
+const OPEN_METRICS = `Without ${METRICS_TOKEN}, anyone can read /metrics: requests by route and status, decisions, refusals, runs, tokens and dollars of the whole platform, and how many reservations are open. It names no organization, key or customer. To have a token made: npm run deploy -- --metrics-token`;
+
+/** Regions have a token each or share one: nothing that is signed with it goes from one to another. */
+function withMetricsToken(target: Target, { hasMetricsToken }: DeployOptions): Target {
+  return hasMetricsToken ? { ...target, secrets: [...target.secrets, METRICS_TOKEN] } : target;
+}
 
 function allOf(steps: readonly Step[], target: Target, { url, org }: DeployOptions): { says: string }[] {
   const base = url ?? target.url;

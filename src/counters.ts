@@ -28,6 +28,8 @@ interface OpenBatch extends CounterBatch {
 export class Counters {
   readonly #pending = new Map<string, number>();
   readonly #unsettled = new Map<number, OpenBatch>();
+  /** What was handed to the shard since its totals were read last. */
+  readonly #handedOn = new Map<string, number>();
   #source = "";
   #lastSeq = 0;
   #flushedAtMs = -Infinity;
@@ -61,11 +63,24 @@ export class Counters {
     await this.#send(shards, this.#openSince(Infinity), nowMs);
   }
 
+  /** From now on, `sinceRead` has what is counted after this. Whoever has read the totals of all shards says so. */
+  noteRead(): void {
+    this.#handedOn.clear();
+  }
+
+  /** What this isolate has counted and the totals that were read last do not have. */
+  sinceRead(): [series: string, by: number][] {
+    return [...this.#handedOn, ...this.#pending];
+  }
+
   #openSince(sentBeforeMs: number): OpenBatch[] {
     if (this.#pending.size > 0 && this.#unsettled.size < this.#maxUnsettled) {
       this.#lastSeq += 1;
       const batch = { seq: this.#lastSeq, deltas: [...this.#pending], sentAtMs: -Infinity };
       this.#unsettled.set(batch.seq, batch);
+      for (const [series, by] of batch.deltas) {
+        this.#handedOn.set(series, (this.#handedOn.get(series) ?? 0) + by);
+      }
       this.#pending.clear();
     }
     return [...this.#unsettled.values()].filter(({ sentAtMs }) => sentAtMs < sentBeforeMs);

@@ -14,6 +14,8 @@ export interface DeployOptions {
   readonly hasProxy: boolean;
   /** Deploys the front Worker too. */
   readonly hasFront: boolean;
+  /** Makes a token that `/metrics` asks for. */
+  readonly hasMetricsToken: boolean;
   /** Where to reach what was deployed, if not at `SVC_BASE_URL`. */
   readonly url: string | null;
   /** The name of the first org. */
@@ -34,6 +36,7 @@ export function deployOptions(args: readonly string[], npm: NodeJS.ProcessEnv): 
     config: values.config ?? join(ROOT, "wrangler.toml"),
     hasProxy: values["no-proxy"] !== true && npm["npm_config_proxy"] !== "",
     hasFront: values.front === true || npm["npm_config_front"] === "true",
+    hasMetricsToken: values["metrics-token"] === true || npm["npm_config_metrics_token"] === "true",
     url: values.url ?? null,
     org: values.org ?? "First org",
   };
@@ -48,6 +51,7 @@ function parsed(args: readonly string[]) {
         "dry-run": { type: "boolean" },
         "no-proxy": { type: "boolean" },
         front: { type: "boolean" },
+        "metrics-token": { type: "boolean" },
         yes: { type: "boolean" },
         config: { type: "string" },
         url: { type: "string" },
@@ -57,7 +61,7 @@ function parsed(args: readonly string[]) {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Complaint(
-      `${reason}\nUse: npm run deploy -- [--env NAME] [--dry-run] [--no-proxy] [--front] [--yes] [--url URL] [--org NAME]`,
+      `${reason}\nUse: npm run deploy -- [--env NAME] [--dry-run] [--no-proxy] [--front] [--metrics-token] [--yes] [--url URL] [--org NAME]`,
     );
   }
 }

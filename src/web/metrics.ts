@@ -3,12 +3,11 @@ import { standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { isSecret } from "../domain/api-key.ts";
 import { exposition, EXPOSITION_TYPE } from "../domain/exposition.ts";
 import { gaugeFamilies, metricFamilies } from "../domain/metric-families.ts";
-import { counters } from "../counters.ts";
-import { readGauges, readTotals } from "../edge/counters.ts";
 import { readRegistry } from "../edge/deprecation.ts";
 import type { Env } from "../edge/env.ts";
 import { logFailure } from "../log.ts";
 import { settingsOf } from "../settings.ts";
+import { scrape } from "./scrapes.ts";
 
 /** What Prometheus scrapes. Outside /v1: plain text, no envelope. */
 export async function metrics(context: Context<{ Bindings: Env }>): Promise<Response> {
@@ -25,9 +24,8 @@ export async function metrics(context: Context<{ Bindings: Env }>): Promise<Resp
   }
   try {
     const registry = readRegistry(env.REGISTRY);
-    await counters.flushAll(env.COUNTERS, Date.now());
+    const { totals, gauges } = await scrape(env.COUNTERS, Date.now());
     const routes = (await registry).deprecations.map(({ route }) => route);
-    const [totals, gauges] = await Promise.all([readTotals(env.COUNTERS), readGauges(env.COUNTERS)]);
     const families = [...metricFamilies(totals, routes), ...gaugeFamilies(gauges, Date.now())];
     return new Response(exposition(families), { headers });
   } catch (error) {

@@ -4,6 +4,7 @@ import { SNAPSHOT } from "../../src/gate/snapshot.ts";
 import { FLUSHING } from "../../src/counters.ts";
 import { TELLING } from "../../src/org/gauges/teller.ts";
 import { WRITING } from "../../src/org/refusals/desk.ts";
+import { SCRAPING } from "../../src/web/scrapes.ts";
 import { REPORTING } from "../../src/org/unreported-holds.ts";
 
 /**
@@ -31,17 +32,24 @@ function goBy({ lease, snapshot, reporting }: typeof SHORT): void {
 }
 
 /** How long objects and isolates gather what they tell, store and count. Whoever evicts an object waits for it. */
-const DEPLOYED = { telling: { ...TELLING }, writing: { ...WRITING }, flushing: { ...FLUSHING } };
+const DEPLOYED = {
+  telling: { ...TELLING },
+  writing: { ...WRITING },
+  flushing: { ...FLUSHING },
+  scraping: { ...SCRAPING },
+};
 const HURRIED = {
   telling: { soonMs: 10, everyMs: 50 },
   writing: { everyMs: 50 },
   flushing: { everyMs: 50 },
+  scraping: { everyMs: 0 },
 };
 
-function gatherBy({ telling, writing, flushing }: typeof HURRIED): void {
+function gatherBy({ telling, writing, flushing, scraping }: typeof HURRIED): void {
   Object.assign(TELLING, telling);
   Object.assign(WRITING, writing);
   Object.assign(FLUSHING, flushing);
+  Object.assign(SCRAPING, scraping);
 }
 
 /** Until the end of the test, objects and isolates gather as long as deployed ones. */

@@ -122,6 +122,20 @@ test("a first deploy makes everything, says so first, and prints the first key a
   expect(output.indexOf("create D1 database sluice")).toBeLessThan(output.indexOf("…"));
 });
 
+test("says what /metrics shows to anyone, and makes the token that closes it if asked to", async () => {
+  const here = machine();
+  const open = await here.deploy(["--url", platform.url]);
+  expect(open.output).toMatch(/anyone can read \/metrics: .*dollars.*--metrics-token/);
+  const closed = await here.deploy(["--url", platform.url, "--metrics-token"]);
+  const { secrets = {} } = here.account().workers[""] ?? {};
+  expect([closed.code, secrets["SVC_METRICS_TOKEN"]?.length]).toEqual([0, expect.any(Number)]);
+  expect(closed.output).not.toContain("anyone can read");
+  expect(closed.output).not.toContain(secrets["SVC_METRICS_TOKEN"]);
+  const again = await here.deploy(["--url", platform.url]);
+  expect(again.output).not.toContain("anyone can read");
+  expect(here.account().workers[""]?.secrets).toEqual(secrets);
+});
+
 test("a second deploy only migrates and deploys", async () => {
   const here = machine();
   await here.deploy(["--url", platform.url]);

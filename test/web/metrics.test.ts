@@ -1,10 +1,11 @@
 import { Hono } from "hono";
 import parsePrometheusTextFormat from "parse-prometheus-text-format";
 import { runInDurableObject } from "cloudflare:test";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DEPRECATED_ROUTES } from "../../src/contract/deprecations.ts";
 import { SHARD_NAMES, shardOf } from "../../src/contract/metrics.ts";
 import { metrics } from "../../src/web/metrics.ts";
+import { gatherAsDeployed } from "../support/lives.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
 
 async function scrape() {
@@ -252,5 +253,46 @@ describe("with a token set, /metrics", () => {
     expect(answer.status).toBe(401);
     expect(answer.headers.get("www-authenticate")).toContain("Bearer");
     expect(await answer.text()).not.toContain("svc_");
+  });
+});
+
+describe("scrapes", () => {
+  function counted() {
+    const reads: string[] = [];
+    const COUNTERS = {
+      getByName(name: string) {
+        reads.push(name);
+        return env.COUNTERS.getByName(name);
+      },
+    };
+    const app = new Hono().get("/metrics", metrics);
+    const ask = async () => (await app.request("/metrics", {}, { ...env, COUNTERS })).text();
+    return { reads, ask };
+  }
+
+  test("ask the shards once a second, however many come", async () => {
+    gatherAsDeployed();
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const { reads, ask } = counted();
+    await Promise.all([ask(), ask(), ask()]);
+    const asked = reads.length;
+    expect(asked).toBeGreaterThanOrEqual(2 * SHARD_NAMES.length);
+    expect(asked).toBeLessThanOrEqual(2 * SHARD_NAMES.length + 1);
+    for (let time = 0; time < 20; time += 1) await ask();
+    expect(reads).toHaveLength(asked);
+    vi.setSystemTime(Date.now() + 1_000);
+    await ask();
+    expect(reads.length).toBeGreaterThan(asked);
+  });
+
+  test("show at once what this isolate counts, and each call once", async () => {
+    gatherAsDeployed();
+    const labels = { route: "/v1/orgs/{id}", method: "GET", status: "401" };
+    const before = await countOf("svc_requests_total", labels);
+    for (let time = 1; time <= 5; time += 1) {
+      await call("GET", `/v1/orgs/org_${time}`);
+      expect(await countOf("svc_requests_total", labels)).toBe(before + time);
+    }
   });
 });

@@ -19,7 +19,13 @@ const COUNTED = [
   "resets_at",
   "last_used_at",
   "failing",
+  "read_used",
 ];
+
+/** Counters of the entries of a list. */
+const COUNTED_IN: Readonly<Record<string, readonly string[]>> = {
+  policies: ["used", "resets_at", "busiest"],
+};
 
 /** Returned only in the response that creates them. */
 const SHOWN_ONCE = ["key", "secret"];
@@ -29,8 +35,15 @@ export function etagOf(body: object): string {
   const left = new Set([...COUNTED, ...SHOWN_ONCE]);
   // Next to counters, a status is derived from them. Elsewhere it is a state that someone set.
   if ("spent_usd" in body) left.add("status");
-  const stable = JSON.stringify(Object.entries(body).filter(([name]) => !left.has(name)));
+  const kept = Object.entries(body).filter(([name]) => !left.has(name));
+  const stable = JSON.stringify(kept.map(([name, value]) => [name, withoutCounters(name, value)]));
   return `"${createHash("sha256").update(stable).digest("base64url").slice(0, 22)}"`;
+}
+
+function withoutCounters(name: string, value: unknown): unknown {
+  const counted = COUNTED_IN[name];
+  if (counted === undefined || !Array.isArray(value)) return value;
+  return value.map((entry: object) => Object.entries(entry).filter(([field]) => !counted.includes(field)));
 }
 
 /** Why a write with this `If-Match` header (null: none) is refused. `*` matches anything that exists. */

@@ -36,6 +36,12 @@ export const timestamp = z
   .string()
   .meta({ description: "RFC 3339 in UTC.", examples: ["2026-08-01T00:00:00.000Z"] });
 
+/** When a limit starts over. Unlike other times, it has the offset of the limit's own time zone. */
+export const resetTime = z.string().meta({
+  description: "RFC 3339 with the numeric offset of the limit's time zone (`+00:00` for UTC).",
+  examples: ["2026-12-01T00:00:00.000+00:00"],
+});
+
 /**
  * Upper case, as the RFC allows a format to require. Hours end at 23, and there are no leap seconds, because the clock
  * has none.

@@ -10,11 +10,15 @@ import { doorOfToken } from "./org-token-door.ts";
 
 /** A customer of an org, under a token that reads its own standing and usage. */
 
+const CUSTOMER_ONLY = "A customer token reads only GET /v1/customer and GET /v1/customer/usage.";
+
 export function isCustomerToken(bearer: string): boolean {
   return bearer.startsWith("svc_customer_");
 }
 
-export async function identifyCustomer(call: Call, bearer: string): Promise<Refusal | null> {
+type Asked = Pick<Call, "env" | "settings" | "trace" | "address" | "judgedAt" | "caller">;
+
+export async function identifyCustomer(call: Asked, bearer: string): Promise<Refusal | null> {
   const asking: Actor = {
     kind: "customer",
     id: "customer",
@@ -42,11 +46,18 @@ export async function identifyCustomer(call: Call, bearer: string): Promise<Refu
 /** Operations for customers are for nobody else, and customers call no other. */
 export function checkCustomer({ caller, op }: Call): Refusal | null {
   if ((caller?.customer === undefined) === (op.forCustomers !== true)) return null;
-  const message =
-    op.forCustomers === true
-      ? "This operation requires a customer token."
-      : "A customer token reads only GET /v1/customer and GET /v1/customer/usage.";
+  const message = op.forCustomers === true ? "This operation requires a customer token." : CUSTOMER_ONLY;
   return refuse("forbidden", {}, { message });
+}
+
+/** Why a call is refused that anyone may make, but that comes with a customer token. Null: it does not. */
+export async function refuseCustomer(
+  call: Asked,
+  bearer: string | null,
+): Promise<Refusal<"unauthorized" | "forbidden"> | null> {
+  if (bearer === null || !isCustomerToken(bearer)) return null;
+  if ((await identifyCustomer(call, bearer)) !== null) return refuse("unauthorized");
+  return refuse("forbidden", {}, { message: CUSTOMER_ONLY });
 }
 
 export function customerOf({ caller }: Pick<Call, "caller">): string {

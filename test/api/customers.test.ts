@@ -38,7 +38,7 @@ describe("a customer", () => {
       last_run_on: now.slice(0, 10),
       last_run: { id: "r1", cost_usd: "2.50" },
     });
-    expect(body.limits[0].resets_at).toBe(body.limits[0].period_end);
+    expect(body.limits[0].resets_at).toBe(body.limits[0].period_end.replace("Z", "+00:00"));
     expect(
       body.spent.map((one: { period: string; spent_usd: string }) => [one.period, one.spent_usd]),
     ).toEqual([

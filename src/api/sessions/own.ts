@@ -1,6 +1,8 @@
 import { ownSession } from "../../contract/resources/sessions.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { operation, reply } from "../../edge/operation.ts";
+import { refuseCustomer } from "../../edge/customer.ts";
+import { bearerOf } from "../../edge/identify.ts";
 import { admitCookie } from "../../edge/session-cookie.ts";
 
 export const getOwnSession = operation(
@@ -12,9 +14,11 @@ export const getOwnSession = operation(
       "Authenticates with the session cookie instead of a key. If the session has ended, the response says so and clears the cookie.",
     role: "anyone",
     reply: { 200: ownSession },
-    refuses: ["unauthorized", "session_revoked", "ip_not_allowed", "residency_violation"],
+    refuses: ["unauthorized", "forbidden", "session_revoked", "ip_not_allowed", "residency_violation"],
   },
   async (call) => {
+    const refused = await refuseCustomer(call, bearerOf(call.request.headers));
+    if (refused !== null) return refused;
     const admitted = await admitCookie(call);
     if (admitted.kind === "live") return reply(200, admitted.session);
     if (admitted.kind === "none")

@@ -226,7 +226,7 @@ export interface OwnRateLimits {
     readonly kind: "rate" | "quota";
     /** What its current window has counted. Null if it counts each of something separately. */
     readonly used: number | null;
-    /** When a fixed window ends. Null for a sliding one. */
+    /** When a fixed window ends, with the offset `+00:00`. Null for a sliding one. */
     readonly resets_at: string | null;
     /** The five that use it most, where each of something is counted separately. */
     readonly busiest: readonly {
@@ -1437,7 +1437,7 @@ export interface CustomerStanding {
     /** RFC 3339 in UTC. */
     readonly period_start: string;
     readonly period_end: string | null;
-    /** When the limit starts over. Null: never. */
+    /** When the limit starts over, with the offset `+00:00`. Null: never. */
     readonly resets_at: string | null;
   }[];
   /** Live and scheduled packs. Null if there is none. */
@@ -1478,7 +1478,7 @@ export interface Customer {
     /** RFC 3339 in UTC. */
     readonly period_start: string;
     readonly period_end: string | null;
-    /** When the limit starts over. Null: never. */
+    /** When the limit starts over, with the offset `+00:00`. Null: never. */
     readonly resets_at: string | null;
   }[];
   /** Live and scheduled packs. Null if there is none. */
@@ -1612,7 +1612,7 @@ export interface LimitInUse {
   readonly used: number;
   /** What it counts began then. */
   readonly period_start: string;
-  /** When it resets or expires. Null: never. */
+  /** When it resets or expires, with the offset of its time zone. Null: never. */
   readonly resets_at: string | null;
   /** When it is used up at the pace of its current period. Null if not before it resets. */
   readonly runs_out_at: string | null;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { pageOf } from "../list.ts";
 import { PERIODS, SPENT_PERIODS } from "../lists.ts";
-import { timestamp, usd } from "../shapes.ts";
+import { resetTime, timestamp, usd } from "../shapes.ts";
 import { creditPack } from "./credit-packs.ts";
 
 const limit = z.object({
@@ -13,7 +13,9 @@ const limit = z.object({
   available_usd: usd,
   period_start: timestamp,
   period_end: timestamp.nullable(),
-  resets_at: timestamp.nullable().meta({ description: "When the limit starts over. Null: never." }),
+  resets_at: resetTime
+    .nullable()
+    .meta({ description: "When the limit starts over, with the offset `+00:00`. Null: never." }),
 });
 
 const standing = z.object({

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { withRule } from "../field-rules.ts";
 import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { CHECK_NAMES } from "../lists.ts";
-import { timestamp } from "../shapes.ts";
+import { resetTime, timestamp } from "../shapes.ts";
 import { decisionAsk } from "./decisions.ts";
 import { keptRefusal } from "./refusals.ts";
 
@@ -45,7 +45,7 @@ export const explainedCheck = z
     spent: amount,
     reserved: amount,
     available: amount,
-    resets_at: z.string().nullable(),
+    resets_at: resetTime.nullable(),
     as_of: timestamp.nullable().meta({
       description:
         "When the amounts were read. A check that refused shows the amounts at the refusal. All others show current amounts.",

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { METER_KINDS, type MeterKind } from "../meter-kinds.ts";
 import { SCOPE_KINDS } from "../scopes.ts";
-import { timestamp, usd } from "../shapes.ts";
+import { resetTime, timestamp, usd } from "../shapes.ts";
 
 /** Chains end with their last run, and the credits of a customer are the sum of its packs: neither is listed. */
 const LISTED = METER_KINDS.filter((kind) => !kind.startsWith("chain_") && kind !== "credits") as [
@@ -32,7 +32,9 @@ export const limitInUse = z
       .number()
       .meta({ description: "The share that is spent and reserved. Above 1 if facts exceeded it." }),
     period_start: timestamp.meta({ description: "What it counts began then." }),
-    resets_at: timestamp.nullable().meta({ description: "When it resets or expires. Null: never." }),
+    resets_at: resetTime
+      .nullable()
+      .meta({ description: "When it resets or expires, with the offset of its time zone. Null: never." }),
     runs_out_at: timestamp.nullable().meta({
       description: "When it is used up at the pace of its current period. Null if not before it resets.",
     }),

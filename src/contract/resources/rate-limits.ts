@@ -5,7 +5,7 @@ import { EACH, type Rated, RATED } from "../dimensions.ts";
 import { matchedTags, matchParts } from "./budget-match.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";
-import { name, timestamp } from "../shapes.ts";
+import { name, resetTime } from "../shapes.ts";
 
 const ROUTE = /^(GET|POST|PUT|PATCH|DELETE) \/v1\/[\w/{}.:%-]{1,200}$/;
 const MOST_POLICIES = 100;
@@ -92,7 +92,9 @@ const usedPolicy = z.object({
   used: z.int().nullable().meta({
     description: "What its current window has counted. Null if it counts each of something separately.",
   }),
-  resets_at: timestamp.nullable().meta({ description: "When a fixed window ends. Null for a sliding one." }),
+  resets_at: resetTime.nullable().meta({
+    description: "When a fixed window ends, with the offset `+00:00`. Null for a sliding one.",
+  }),
   busiest: z
     .array(z.object({ subject: z.string(), used: z.int() }))
     .meta({ description: "The five that use it most, where each of something is counted separately." }),

@@ -5,9 +5,10 @@ import { SPENT_PERIODS } from "../../contract/lists.ts";
 import type { CustomerStanding } from "../../contract/resources/customers.ts";
 import { asCount } from "../../domain/count.ts";
 import { publishedPeriod } from "../../domain/kinds.ts";
-import { roomOf } from "../../domain/meter.ts";
+import { roomOf, zoneOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { windowAt } from "../../domain/period.ts";
+import { formatInZone } from "../../domain/zone.ts";
 import { toCreditPack } from "../credit-packs/show.ts";
 import { query, type View } from "../kernel/door.ts";
 import { Draft } from "../ledger/draft.ts";
@@ -40,7 +41,7 @@ function standingOf(view: View, customerId: string): CustomerStanding {
       limit_usd: formatUsd(entry.meter.limit ?? 0n),
       ...amountsOf(entry),
       ...publishedPeriod(entry),
-      resets_at: entry.window.endMs === null ? null : iso(entry.window.endMs),
+      resets_at: entry.window.endMs === null ? null : formatInZone(zoneOf(entry.meter), entry.window.endMs),
     })),
     credits:
       packs.length === 0

@@ -20,7 +20,7 @@ export const mintCustomerToken = command({
   run(tx, input: { customerId: string; ttlSeconds: number; digest: string; token: string }) {
     tx.sql.exec("DELETE FROM customer_tokens WHERE expires_at <= ?", tx.now - KNOWN_AFTER_MS);
     const id = newId("ctk", tx.now);
-    const expiresAt = tx.now + input.ttlSeconds * 1000;
+    const expiresAt = Math.min(tx.now + input.ttlSeconds * 1000, minterEnds(tx));
     tx.sql.exec(
       `INSERT INTO customer_tokens (digest, id, customer_id, minted_by, created_at, expires_at)
        VALUES (?, ?, ?, ?, ?, ?)`,
@@ -39,6 +39,12 @@ export const mintCustomerToken = command({
     );
   },
 });
+
+/** A token ends with the key that made it, so it says so. */
+function minterEnds({ sql, actor }: View): number {
+  const key = actor.kind === "key" ? loadKey(sql, actor.id) : null;
+  return key?.expires_at ?? Number.POSITIVE_INFINITY;
+}
 
 /** Who stands behind a token. It is asked about on each request: a key that is revoked takes its tokens along. */
 export const admitCustomer = query({

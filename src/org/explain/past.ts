@@ -1,4 +1,5 @@
 import type { ExplainedCheck } from "../../contract/resources/explain.ts";
+import { formatInZone } from "../../domain/zone.ts";
 import type { StoredRefusal } from "../refusals/find.ts";
 import { type Amounts, type Candidate, type CheckName, judged, NO_AMOUNTS } from "./check.ts";
 import { type Details, whyRefused } from "./why-refused.ts";
@@ -55,6 +56,12 @@ function checkOf(code: string, details: Details): CheckName {
   return CHECK_OF_CODE[code] ?? "budget";
 }
 
+/** The end of a period is in UTC. A reset has the offset of the limit's time zone already. */
+function resetTimeOf(said: unknown): string | null {
+  if (typeof said !== "string") return null;
+  return said.endsWith("Z") ? formatInZone("UTC", Date.parse(said)) : said;
+}
+
 function amountsThen(details: Details, at: number): Amounts {
   const first = (...names: string[]) =>
     names.map((name) => details[name]).find((value) => value !== undefined) ?? null;
@@ -66,7 +73,7 @@ function amountsThen(details: Details, at: number): Amounts {
     limit: first(...dollars.slice(0, 1), "cap_usd", "limit"),
     spent: first(...dollars.slice(1), "spent", "used", "current"),
     available: first("available_usd"),
-    resets_at: typeof resetsAt === "string" ? resetsAt : null,
+    resets_at: resetTimeOf(resetsAt),
     as_of: new Date(at).toISOString(),
   };
 }

@@ -1,10 +1,11 @@
 import type { LimitInUse } from "../../contract/resources/limits.ts";
 import { asCount } from "../../domain/count.ts";
 import { isLive } from "../../domain/credit.ts";
-import { countsApart, countsGroups, roomOf, totalSpent, unitOf } from "../../domain/meter.ts";
+import { countsApart, countsGroups, roomOf, totalSpent, unitOf, zoneOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { groupText } from "../../domain/traits.ts";
 import { runsOutAt } from "../../domain/pace.ts";
+import { formatInZone } from "../../domain/zone.ts";
 import type { View } from "../kernel/door.ts";
 import { packExtra, toPack } from "../credit-packs/store.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
@@ -91,7 +92,7 @@ export function toLimit({ row, entry, startMs, endsMs, used, runsOutMs }: LimitR
     available: amount(room < 0n ? 0n : room),
     used: Math.round(used * 1e6) / 1e6,
     period_start: new Date(startMs).toISOString(),
-    resets_at: iso(endsMs),
+    resets_at: endsMs === null ? null : formatInZone(zoneOf(entry.meter), endsMs),
     runs_out_at: iso(runsOutMs),
     forecast: null,
   };

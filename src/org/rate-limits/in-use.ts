@@ -1,6 +1,7 @@
 import type { OwnRateLimits } from "../../contract/resources/rate-limits.ts";
 import { firstBucket, quotaWindowEnd, type RatePolicy, readPolicy } from "../../domain/rate-policy.ts";
 import { countsEach, onlySubject, subjectText } from "../../domain/rate-match.ts";
+import { formatInZone } from "../../domain/zone.ts";
 import { query, type View } from "../kernel/door.ts";
 import { loadRateLimits } from "./store.ts";
 
@@ -35,7 +36,7 @@ function inUse(view: View, policy: RatePolicy): InUse {
   return {
     ...policy,
     used: isEach ? null : usedOf(view, policy, only === "" ? policy.id : `${policy.id} ${only}`),
-    resets_at: policy.kind === "quota" ? new Date(quotaWindowEnd(policy, view.now)).toISOString() : null,
+    resets_at: policy.kind === "quota" ? formatInZone("UTC", quotaWindowEnd(policy, view.now)) : null,
     busiest: isEach ? busiestOf(view, policy) : [],
   };
 }

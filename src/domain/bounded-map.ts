@@ -24,6 +24,10 @@ export class BoundedMap<K, V> {
     if (oldest.done !== true) this.#entries.delete(oldest.value);
   }
 
+  clear(): void {
+    this.#entries.clear();
+  }
+
   delete(key: K): boolean {
     return this.#entries.delete(key);
   }

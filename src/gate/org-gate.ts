@@ -1,6 +1,7 @@
 import { OrgClock } from "./lease/org-clock.ts";
 import { LEASE } from "./lease/protocol.ts";
 import { GIVE_UP_MS, Purse, type Slice } from "./lease/purse.ts";
+import { BoundedMap } from "../domain/bounded-map.ts";
 import type { Account } from "../domain/meter.ts";
 import type { KnownCeiling, KnownChecks } from "./lesson.ts";
 import type { ReservationNames } from "../domain/reservation-id.ts";
@@ -36,6 +37,8 @@ interface SentAsk {
 const RELAY_MS = 5000;
 const MOST_KNOWN = 2000;
 const MOST_TOUCHES = 1000;
+/** Models whose prices are known. One that is forgotten is asked for again. */
+const MOST_CEILINGS = 1000;
 /** This many calls decided by the object between two checks are worth learning from. */
 const WORTH_LEARNING = 3;
 
@@ -51,7 +54,7 @@ export class OrgGate {
   readonly wholeTouches = new Touches();
   /** Rules and detectors, of the same version as the lessons; null: not known. */
   checks: KnownChecks | null = null;
-  readonly ceilings = new Map<string, KnownCeiling | null>();
+  readonly ceilings = new BoundedMap<string, KnownCeiling | null>(MOST_CEILINGS);
   matters: Known | null = null;
   /** Calls that the object decided since the last check. */
   asked = 0;

@@ -35,7 +35,7 @@ export const wholeDays = query({
   refuses: [],
   run(view, ask: DailyAsk) {
     const isKnown = Date.parse(ask.fromDay) >= view.now - (FORECAST_MEMORY_DAYS - 1) * DAY_MS;
-    const keptFromMs = keptFrom(view.sql, view.now);
+    const keptFromMs = keptFrom(view.sql);
     return { rows: isKnown ? knownRows(view.sql, ask) : null, keptFromMs };
   },
 });

@@ -61,7 +61,7 @@ export const scanUsage = query({
     const next = isAtEnd && adjustment >= begun.lastAdjustment ? null : { ...begun, run, adjustment };
     return sums.isTooMany || rows.length > MOST_GROUPS
       ? tooMany()
-      : step({ rows: [...rows, ...sums.rows()], next, isLost, keptFromMs: keptFrom(view.sql, view.now) });
+      : step({ rows: [...rows, ...sums.rows()], next, isLost, keptFromMs: keptFrom(view.sql) });
   },
 });
 
@@ -87,12 +87,16 @@ function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: la
   return isRunLost || (adjustment < last && firstAdjustment(sql) > adjustment + 1);
 }
 
-/** When the first run that is stored was recorded, where retention has deleted others; null: it has not. */
-export function keptFrom(sql: SqlStorage, now: number): number | null {
+/**
+ * When the first run that is stored was recorded, where retention has deleted others; null: it has not. Where none is stored,
+ * just after the last that was deleted, so that the answer is the same whenever it is read.
+ */
+export function keptFrom(sql: SqlStorage): number | null {
   const { entries } = runBlocks(sql);
   const [first] = entries;
   if (first === undefined || (first.state !== "remains" && first.firstSeq === 1)) return null;
-  return firstHeld(entries)?.recordedMin ?? now;
+  const held = firstHeld(entries);
+  return held?.recordedMin ?? entries.reduce((last, entry) => Math.max(last, entry.recordedMax), 0) + 1;
 }
 
 /** Adds up runs from the cursor on. `next` is the first that was left for the next step. */

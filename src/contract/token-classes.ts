@@ -57,6 +57,8 @@ export function partAboveTotal(usage: RunUsage): PartField | null {
 
 /** Names of units and variants in a price. */
 export const PRICE_NAME = /^[a-z0-9][a-z0-9_.-]{0,63}$/;
+/** The variant with the plain rates. No price gives it a factor. */
+export const STANDARD_VARIANT = "standard";
 export const MOST_UNITS = 50;
 export const MOST_TIERS = 10;
 export const MOST_VARIANTS = 20;

@@ -34,12 +34,17 @@ export function checkAddress(call: Call): Refusal | null {
 export function checkTenant(call: Call): Refusal | null {
   for (const [name, value] of Object.entries(call.params)) {
     if (call.op.freeParams?.includes(name) === true) {
-      if (!isCallerId(value)) return refuse("not_found");
+      if (!mayBeNamed(name, value)) return refuse("not_found");
     } else if (!SAFE_ID.test(value)) return refuse("not_found");
   }
   const asked = orgInPath(call.op, call.params);
   const own = call.caller?.org?.id;
   return asked !== null && own !== undefined && asked !== own ? refuse("not_found") : null;
+}
+
+/** Models are named as their providers name them, in any characters. Whoever stores a price checks its length. */
+function mayBeNamed(param: string, value: string): boolean {
+  return param === "model" ? value !== "" : isCallerId(value);
 }
 
 export function checkRole(call: Call): Refusal | null {

@@ -1,3 +1,4 @@
+import { MODEL_NAME_MOST_CHARACTERS } from "../../contract/bounds.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
 import { modelName } from "../../contract/resources/dimension-shape.ts";
@@ -19,7 +20,11 @@ export const setModel = operation(
   async (call) => {
     const { model: name } = call.params;
     if (!modelName.safeParse(name).success)
-      return invalidField("model", "out_of_range", "must be a model name");
+      return invalidField(
+        "model",
+        "out_of_range",
+        `must have at most ${MODEL_NAME_MOST_CHARACTERS} characters`,
+      );
     return call.org.command("setModel", { model: name, ...call.body });
   },
 );

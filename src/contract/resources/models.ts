@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
 import { optionalOrNull, timestamp } from "../shapes.ts";
-import { checkTiers, effectiveAt, priceShown, priceSource, priceTerms } from "./prices.ts";
+import { checkTerms, effectiveAt, priceShown, priceSource, priceTerms } from "./prices.ts";
 import { regionName } from "./residency.ts";
 
 export const model = z
@@ -27,6 +27,6 @@ export const newModel = withRule(
     effective_at: effectiveAt,
     regions: optionalOrNull(z.array(regionName).max(100)),
   }),
-  checkTiers,
+  checkTerms,
 );
 export type NewModel = z.output<typeof newModel>;

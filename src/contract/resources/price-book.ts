@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
 import { optionalOrNull, timestamp } from "../shapes.ts";
-import { checkTiers, priceShown, priceTerms } from "./prices.ts";
+import { checkTerms, priceShown, priceTerms } from "./prices.ts";
 import { modelName } from "./dimension-shape.ts";
 
 const MOST_MODELS = 5000;
@@ -36,7 +36,7 @@ const newListedModel = withRule(
     source: optionalOrNull(origin).meta({ description: "Where the price was taken from." }),
     ...priceTerms,
   }),
-  checkTiers,
+  checkTerms,
 );
 export type NewListedModel = z.output<typeof newListedModel>;
 

@@ -8,6 +8,7 @@ import {
   MOST_TIERS,
   MOST_UNITS,
   MOST_VARIANTS,
+  STANDARD_VARIANT,
   TOKEN_CLASSES,
   TOKEN_CLASS_NAMES,
   type TokenClass,
@@ -71,7 +72,13 @@ export const newPrice = z.strictObject(priceTerms);
 export type NewPrice = z.output<typeof newPrice>;
 
 /** Tiers must be in ascending order, because the highest one that applies is found by position. */
-export function checkTiers({ tiers = [] }: Sound<Pick<NewPrice, "tiers">>, { complain }: Findings): void {
+export function checkTerms(
+  { tiers = [], variants = {} }: Sound<Pick<NewPrice, "tiers" | "variants">>,
+  { complain }: Findings,
+): void {
+  if (Number(variants[STANDARD_VARIANT] ?? 1) !== 1) {
+    complain(["variants", STANDARD_VARIANT], "invalid_value", "is always 1: it is the plain rates");
+  }
   for (const [index, tier] of tiers.entries()) {
     const above = tier?.above_input_tokens;
     const before = tiers[index - 1]?.above_input_tokens;

@@ -1,4 +1,9 @@
-import { TOKEN_CLASSES, type TokenClass, type TokenTotal } from "../../contract/token-classes.ts";
+import {
+  TOKEN_CLASSES,
+  type TokenClass,
+  type TokenTotal,
+  STANDARD_VARIANT,
+} from "../../contract/token-classes.ts";
 
 /** Nano-dollars for a million tokens. A class without a rate is priced like its total, never at zero. */
 export type Rates = Readonly<Record<TokenTotal, bigint>> & {
@@ -22,8 +27,6 @@ export interface Price {
 }
 
 export const FACTOR_OF_ONE = 1_000_000_000n;
-/** The variant with the plain rates, unless the price gives it its own factor. */
-const STANDARD = "standard";
 
 export function rateOf(rates: Rates, name: TokenClass | TokenTotal): bigint {
   if (name === "input" || name === "output") return rates[name];
@@ -41,6 +44,6 @@ export function ratesFor(price: Price, inputTokens: number): Rates {
 
 /** Null if the price has no such variant. */
 export function factorOf(price: Pick<Price, "variants">, variant: string | undefined): bigint | null {
-  if (variant === undefined) return FACTOR_OF_ONE;
-  return price.variants.get(variant) ?? (variant === STANDARD ? FACTOR_OF_ONE : null);
+  if (variant === undefined || variant === STANDARD_VARIANT) return FACTOR_OF_ONE;
+  return price.variants.get(variant) ?? null;
 }

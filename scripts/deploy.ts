@@ -15,6 +15,9 @@ import { buildAssets } from "./reference/assets.ts";
 
 const NOTHING: Found = { databases: new Map(), buckets: new Set(), secrets: new Set() };
 
+const METRICS_TOKEN = "SVC_METRICS_TOKEN";
+const OPEN_METRICS = `Without ${METRICS_TOKEN}, anyone can read /metrics: requests by route and status, decisions, refusals, runs, tokens and dollars of the whole platform, and how many reservations are open. It names no organization, key or customer. To have a token made: npm run deploy -- --metrics-token`;
+
 await run(async () => {
   const options = deployOptions(process.argv.slice(2), process.env);
   buildAssets();
@@ -57,9 +60,6 @@ await run(async () => {
   }
   await finish(target, options);
 });
-
-const METRICS_TOKEN = "SVC_METRICS_TOKEN";
-const OPEN_METRICS = `Without ${METRICS_TOKEN}, anyone can read /metrics: requests by route and status, decisions, refusals, runs, tokens and dollars of the whole platform, and how many reservations are open. It names no organization, key or customer. To have a token made: npm run deploy -- --metrics-token`;
 
 /** Regions have a token each or share one: nothing that is signed with it goes from one to another. */
 function withMetricsToken(target: Target, { hasMetricsToken }: DeployOptions): Target {

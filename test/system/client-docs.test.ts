@@ -26,8 +26,8 @@ test.each(samples.map((code) => [/from "(sluice\/[\w-]+)"/.exec(code)?.[1] ?? ""
   "%s",
   async (_, code) => {
     const { ownerKey } = await newOrg();
-    writeFileSync(join(installed.path, "sample.mjs"), code);
-    const ran = await runProgram("sample.mjs", installed.path, {
+    writeFileSync(join(installed.path, "sample.mts"), code);
+    const ran = await runProgram("sample.mts", installed.path, {
       SLUICE_URL: sharedServer().urls[0],
       SLUICE_KEY: ownerKey,
       OPENAI_BASE_URL: `${provider.url}/v1`,

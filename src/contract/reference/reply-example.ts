@@ -48,7 +48,7 @@ function isOf(schema: Schema, example: unknown): boolean {
   if (example === null) return types.includes("null");
   if (schema.enum !== undefined) return schema.enum.includes(example);
   if (schema.properties !== undefined || schema.items?.properties !== undefined) return false;
-  if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(String(example))) return false;
+  if (typeof example === "string" && !new RegExp(schema.pattern ?? "").test(example)) return false;
   const isWhole = Number.isInteger(example) && types.includes("integer");
   return isWhole || types.includes(Array.isArray(example) ? "array" : typeof example);
 }

@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ROOT } from "../../scripts/worker-config.ts";
+
+/** Inside the repository, so that the SDKs of the programs are found. */
+const cache = join(ROOT, "node_modules/.cache");
+mkdirSync(cache, { recursive: true });
+const folder = mkdtempSync(join(cache, "client-docs-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const SOURCES = {
+  "sluice/client": "src/client/index.ts",
+  "sluice/gate": "src/client/gate/index.ts",
+  "sluice/fetch": "src/adapters/fetch.ts",
+  "sluice/ai-sdk": "src/adapters/ai-sdk.ts",
+  "sluice/hono": "src/adapters/hono.ts",
+  "sluice/proxy": "src/proxy/index.ts",
+  "sluice/webhooks": "src/client/webhooks.ts",
+};
+
+test("the TypeScript programs of docs/client.md compile under strict", () => {
+  const page = readFileSync(join(ROOT, "docs/client.md"), "utf8");
+  const programs = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code = ""]) => code);
+  expect(programs.length).toBeGreaterThan(5);
+  for (const [index, code] of programs.entries()) writeFileSync(join(folder, `program-${index}.ts`), code);
+  const paths = Object.fromEntries(Object.entries(SOURCES).map(([name, file]) => [name, [join(ROOT, file)]]));
+  const config = {
+    extends: join(ROOT, "tsconfig.json"),
+    compilerOptions: { strict: true, paths, types: ["node", "@cloudflare/workers-types"] },
+    include: [join(folder, "*.ts")],
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(ROOT, "node_modules/.bin/tsc");
+  const { stdout } = spawnSync(tsc, ["-p", folder], { cwd: ROOT, encoding: "utf8" });
+  expect(stdout.split("\n").filter((line) => line.includes("program-"))).toEqual([]);
+});

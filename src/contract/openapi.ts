@@ -14,7 +14,7 @@ import {
 } from "./reference/complete.ts";
 import { EXAMPLE_BODIES } from "./reference/example-bodies.ts";
 import { replyExample } from "./reference/reply-example.ts";
-import { EXAMPLE_REPLIES } from "./reference/example-replies.ts";
+import { EXAMPLE_REPLIES, MEDIA_EXAMPLES } from "./reference/example-replies.ts";
 import { samplesOf } from "./reference/samples.ts";
 import { describeTag, inOrder, tagGroups } from "./reference/sections.ts";
 
@@ -86,12 +86,17 @@ function hasRequiredField(body: z.ZodType): boolean {
   return body.safeParse({}).error?.issues.some((issue) => issue.path.length > 0) === true;
 }
 
+/** What is not JSON is described as text. */
+function textOf(media: string): { schema: { type: "string" }; example: string } {
+  return { schema: { type: "string" }, example: MEDIA_EXAMPLES[media] ?? "…" };
+}
+
 function responsesOf(op: OperationContract): ZodOpenApiOperationObject["responses"] {
   const responses: Record<string, object> = {};
   for (const [status, shape] of Object.entries(op.reply)) {
     const content = {
       ...(op.media !== undefined && shape === null ? {} : { "application/json": { schema: shape } }),
-      ...Object.fromEntries((op.media ?? []).map((media) => [media, { schema: { type: "string" } }])),
+      ...Object.fromEntries((op.media ?? []).map((media) => [media, textOf(media)])),
     };
     responses[status] = {
       description: op.summary,

@@ -34,6 +34,19 @@ test.each(replies)("$name has an example that is valid", ({ op, status, shape })
   expect(shape.safeParse(answer?.example).error?.issues).toBeUndefined();
 });
 
+test("every form of every 2xx reply has an example", () => {
+  const lacking = contracts.flatMap((op) =>
+    Object.keys(op.reply).flatMap((status) => {
+      const { content = {} } = document.paths[op.path]?.[op.method.toLowerCase()]?.responses[status] ?? {};
+      const without = Object.entries(content).filter(
+        ([, { example }]) => example === undefined || example === "…",
+      );
+      return without.map(([media]) => `${routeOf(op)} ${status} ${media}`);
+    }),
+  );
+  expect(lacking).toEqual([]);
+});
+
 test("every example is valid by the document's own schemas", async () => {
   const config = await createConfig({ rules: { "no-invalid-media-type-examples": "error" } });
   const problems = await lintFromString({ source: JSON.stringify(document), config });

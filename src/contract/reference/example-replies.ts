@@ -73,3 +73,12 @@ export const EXAMPLE_REPLIES: Readonly<Record<string, object>> = {
   "PATCH /v1/orgs/{id}/budgets/{budget_id}": BUDGET,
   "GET /v1/orgs/{id}/budgets": { data: [BUDGET], next_cursor: null },
 };
+
+/** How replies begin that are not JSON. */
+export const MEDIA_EXAMPLES: Readonly<Record<string, string>> = {
+  "application/x-ndjson": '{"id":"run-2026-11-16-0001","model":"gpt-4o-mini","cost_usd":"0.000084"}\n',
+  "text/csv": "customer_id,cost_usd,runs\r\nglobex,12.50,4120\r\n",
+  "application/vnd.apache.parquet": "PAR1",
+  "application/octet-stream": "The bytes of the archive.",
+  "text/plain": 'sluice_limit{kind="budget"} 250\n',
+};

@@ -87,7 +87,7 @@ export class OutsideGates {
     const ungoverned = given.ungoverned === undefined ? 0 : this.#counted(given.ungoverned);
     const unsettled = Object.entries(given.unsettled ?? {}).map(([reason, calls]) => [
       reason,
-      this.#counted(calls),
+      this.#counted(calls ?? 0),
     ]);
     const text = toExactJson({
       version: LEASE_VERSION,

@@ -71,10 +71,9 @@ export async function ensureDemo(
 
 /** Real prices of real models, so that a first call can be priced. */
 async function fillPriceBook({ base_url: url, operator_key: operatorKey }: Demo): Promise<void> {
-  const { models } = await readCatalog(new Date());
   const { book, etag } = await readBook({ url, operatorKey });
-  const { models: after, changes } = importInto(book.models, models);
-  if (changes.length > 0) await writeBook({ url, operatorKey }, etag, after);
+  const { models, providers, changes } = importInto(book, await readCatalog(new Date()));
+  if (changes.length > 0) await writeBook({ url, operatorKey }, etag, { models, providers });
 }
 
 function seeded(file: string): Seeded {

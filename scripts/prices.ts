@@ -18,12 +18,12 @@ await run(async () => {
     options: { url: { type: "string" }, yes: { type: "boolean", default: false } },
   });
   const target = targetOf(values.url);
-  const { models, leftOut } = await readCatalog(new Date());
+  const catalog = await readCatalog(new Date());
   const { book, etag } = await readBook(target);
-  const { models: after, changes } = importInto(book.models, models);
+  const { models, providers, changes } = importInto(book, catalog);
   for (const change of changes) console.log(change);
   console.log(
-    `${models.length} models in the catalog; ${leftOut.length} more have prices that the book cannot express.`,
+    `${catalog.models.length} models of ${catalog.providers.length} providers in the catalog; ${catalog.leftOut.length} more have no price in it, so calls of them are refused.`,
   );
   if (changes.length === 0) {
     console.log(`Nothing changes: revision ${book.revision} has them all.`);
@@ -32,7 +32,7 @@ await run(async () => {
   if (!values.yes && !(await agrees(`Make these ${changes.length} changes at ${target.url}? [y/N] `))) {
     throw new Complaint("nothing was changed");
   }
-  const { revision } = await writeBook(target, etag, after);
+  const { revision } = await writeBook(target, etag, { models, providers });
   console.log(`Made ${changes.length} changes: revision ${revision}.`);
 });
 

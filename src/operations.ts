@@ -92,6 +92,7 @@ import { getPolicyRule } from "./api/policy-rules/get.ts";
 import { listPolicyRules } from "./api/policy-rules/list.ts";
 import { getPriceBook } from "./api/price-book/get.ts";
 import { setPriceBook } from "./api/price-book/set.ts";
+import { resolvePrice } from "./api/prices/resolve.ts";
 import { deleteQuota } from "./api/quota/delete.ts";
 import { getQuota } from "./api/quota/get.ts";
 import { setQuota } from "./api/quota/set.ts";
@@ -242,6 +243,7 @@ export const OPERATIONS: readonly Operation[] = [
   setModel,
   deleteModel,
   listPrices,
+  resolvePrice,
   getPriceBook,
   setPriceBook,
   decide,

@@ -1,70 +1,63 @@
 import { type ModelInfo, type ModelPrice, type Provider, waitForUpdate } from "@pydantic/genai-prices";
-import type { NewListedModel } from "../../src/contract/resources/price-book.ts";
-import { namesIn } from "./model-names.ts";
+import type { NewBookProvider, NewListedModel } from "../../src/contract/resources/price-book.ts";
+import type { NewPrice } from "../../src/contract/resources/prices.ts";
+import { patternsIn } from "./model-names.ts";
+import { MAKERS, providersIn } from "./providers.ts";
+import { isFree, UNLISTED, withPublished } from "./published.ts";
 import { termsIn } from "./terms.ts";
 
 /** The source of rows in the platform's price book, as each row states it. */
 export const CATALOG = "genai-prices";
 
-/** Providers whose models use plain names. All other names start with the provider. */
-const MAKERS = [
-  "openai",
-  "anthropic",
-  "google",
-  "mistral",
-  "cohere",
-  "deepseek",
-  "x-ai",
-  "moonshotai",
-  "minimax",
-  "perplexity",
-  "voyageai",
-  "zai",
-  "zhipuai",
-];
-
-/**
- * Providers whose batches cost half of every token rate, including cached tokens. The catalog has no such discounts.
- */
-const HALF_IN_BATCHES = new Set(["openai", "anthropic"]);
-
-/** The catalog has no prices for models that are free by name. */
 const FREE = { input_usd_per_mtok: "0", output_usd_per_mtok: "0" };
 
 export interface Catalog {
+  readonly providers: NewBookProvider[];
   readonly models: NewListedModel[];
-  /** Models whose price the book cannot express. */
+  /** Models without a price in the catalog, or with one that the book cannot express. Calls of them are refused. */
   readonly leftOut: string[];
 }
 
-/** Every model of the installed package with its current price. Nothing is downloaded. */
+/** Every model of the installed package at each provider, with its current price. Nothing is downloaded. */
 export async function readCatalog(now: Date): Promise<Catalog> {
   const providers = (await waitForUpdate()) ?? [];
   const makers = MAKERS.flatMap((id) => providers.filter((provider) => provider.id === id));
   const others = providers.filter((provider) => !makers.includes(provider));
-  const catalog: Catalog = { models: [], leftOut: [] };
+  const catalog: Catalog = { providers: providersIn(providers), models: [], leftOut: [] };
   const taken = new Set<string>();
   for (const provider of [...makers, ...others]) {
     for (const model of provider.models) {
-      const row = rowOf(provider, model, makers.includes(provider), now);
-      if (taken.has(row.model)) continue;
-      taken.add(row.model);
-      if (row.terms === null) catalog.leftOut.push(row.model);
-      else catalog.models.push({ model: row.model, source: CATALOG, ...row.names, ...row.terms });
+      // The first maker that lists a model has its plain name.
+      const isPlain = makers.includes(provider) && !taken.has(model.id);
+      const name = isPlain ? model.id : `${provider.id}/${model.id}`;
+      taken.add(name);
+      const terms = termsOf(provider, model, now);
+      if (terms === null) catalog.leftOut.push(name);
+      else catalog.models.push(rowOf(name, provider, model, terms));
     }
   }
+  const unlisted = UNLISTED.filter(({ model }) => !taken.has(model));
+  catalog.models.push(...unlisted.map((row) => ({ ...row, source: CATALOG })));
   return catalog;
 }
 
-function rowOf({ id: provider }: Provider, { id, match, prices }: ModelInfo, isMaker: boolean, now: Date) {
-  const price = priceOn(prices, now);
-  const isFree = id.endsWith(":free") && Object.keys(price).length === 0;
-  const plain = isFree ? FREE : termsIn(price);
-  const terms =
-    plain !== null && HALF_IN_BATCHES.has(provider) ? { ...plain, variants: { batch: "0.5" } } : plain;
-  if (!isMaker) return { model: `${provider}/${id}`, names: {}, terms };
-  const aliases = namesIn(match).filter((name) => name !== id);
-  return { model: id, names: { provider, ...(aliases.length === 0 ? {} : { aliases }) }, terms };
+function termsOf({ id: provider }: Provider, model: ModelInfo, now: Date): NewPrice | null {
+  const price = priceOn(model.prices, now);
+  const isEmpty = Object.keys(price).length === 0;
+  const terms = isEmpty && isFree(provider, model.id) ? FREE : termsIn(price);
+  return terms === null ? null : withPublished(provider, model.id, terms);
+}
+
+function rowOf(name: string, { id: provider }: Provider, model: ModelInfo, terms: NewPrice): NewListedModel {
+  const aliases = (patternsIn(model.match) ?? []).filter((alias) => alias !== model.id);
+  return {
+    model: name,
+    source: CATALOG,
+    provider,
+    ...(aliases.length === 0 ? {} : { aliases }),
+    ...terms,
+    ...(model.context_window === undefined ? {} : { context_window: model.context_window }),
+  };
 }
 
 /** The latest price that has started. If prices depend on the time of day, the highest one. */

@@ -1,16 +1,46 @@
-import type { ListedModel, NewListedModel } from "../../src/contract/resources/price-book.ts";
+import type {
+  ListedModel,
+  NewBookProvider,
+  NewListedModel,
+  PriceBook,
+} from "../../src/contract/resources/price-book.ts";
 import { termsOf } from "../../src/domain/price/terms.ts";
-import { CATALOG } from "./catalog.ts";
+import { CATALOG, type Catalog } from "./catalog.ts";
 
 /** The effect of an import on the book. */
 export interface Import {
   /** The whole book afterwards. Rows of other sources stay unchanged. */
   readonly models: NewListedModel[];
-  /** One line for each model that is added, changed or removed. */
+  /** Those of the catalog, then the others that the book has. */
+  readonly providers: NewBookProvider[];
+  /** One line for each model that is added, changed or removed, and one for the providers if they change. */
   readonly changes: string[];
 }
 
-export function importInto(before: readonly ListedModel[], catalog: readonly NewListedModel[]): Import {
+type Book = Pick<PriceBook, "models" | "providers">;
+
+export function importInto(book: Book, catalog: Pick<Catalog, "models" | "providers">): Import {
+  const { models, changes } = importModels(book.models, catalog.models);
+  const known = new Set(catalog.providers.map(({ provider }) => provider));
+  const providers = [...catalog.providers, ...book.providers.filter(({ provider }) => !known.has(provider))];
+  const isSame = JSON.stringify(providers.map(whole)) === JSON.stringify(book.providers.map(whole));
+  return { models, providers, changes: isSame ? changes : [...changes, "~ what is known of providers"] };
+}
+
+function whole({
+  provider,
+  names = [],
+  models = [],
+  fallbacks = [],
+  hosts = false,
+}: NewBookProvider): object {
+  return { provider, names, models, fallbacks, hosts };
+}
+
+function importModels(
+  before: readonly ListedModel[],
+  catalog: readonly NewListedModel[],
+): Pick<Import, "models" | "changes"> {
   const kept = before.filter(({ source }) => source !== CATALOG);
   const own = new Set(kept.map(({ model }) => model));
   const imported = catalog.filter(({ model }) => !own.has(model));

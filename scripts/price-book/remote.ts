@@ -1,4 +1,4 @@
-import type { NewListedModel, PriceBook } from "../../src/contract/resources/price-book.ts";
+import type { NewPriceBook, PriceBook } from "../../src/contract/resources/price-book.ts";
 import { Complaint } from "../complaint.ts";
 
 /** A running Sluice, and its operator key. */
@@ -21,13 +21,9 @@ export async function readBook(target: Target): Promise<ReadBook> {
 }
 
 /** Refused if the book has changed since it was read. */
-export async function writeBook(
-  target: Target,
-  etag: string,
-  models: readonly NewListedModel[],
-): Promise<PriceBook> {
+export async function writeBook(target: Target, etag: string, given: NewPriceBook): Promise<PriceBook> {
   const headers = { "content-type": "application/json", "if-match": etag };
-  const response = await send(target, "PUT", { headers, body: JSON.stringify({ models }) });
+  const response = await send(target, "PUT", { headers, body: JSON.stringify(given) });
   const book: PriceBook = await response.json();
   return book;
 }

@@ -1,7 +1,10 @@
 import type { ModelPrice } from "@pydantic/genai-prices";
 import type { NewPrice } from "../../src/contract/resources/prices.ts";
 
-type Rate = Exclude<keyof NewPrice, "provider" | "units" | "tiers" | "variants">;
+type Rate = Exclude<
+  keyof NewPrice,
+  "provider" | "units" | "tiers" | "variants" | "context_window" | "max_output_tokens"
+>;
 
 /** The catalog's name and the book's name of each rate per million tokens. */
 const RATES: Readonly<Record<string, Rate>> = {
@@ -17,14 +20,26 @@ const RATES: Readonly<Record<string, Rate>> = {
   output_image_mtok: "image_output_usd_per_mtok",
 };
 
-/** Units, and how many of them the catalog's price covers. */
+const SECONDS_PER_HOUR = 3600;
+const THOUSAND = 1000;
+const MILLION = 1_000_000;
+
+/**
+ * Units, and how many of them the catalog's price covers. Tokens that are no class of a usage are units too: runs state
+ * them beside their input and output tokens.
+ */
 const UNITS: Readonly<Record<string, readonly [unit: string, per: number]>> = {
-  web_searches_kcount: ["web_search", 1000],
-  storage_searches_kcount: ["file_search", 1000],
-  audio_hours: ["audio_hour", 1],
-  input_audio_hours: ["audio_hour", 1],
-  input_document_kpages: ["document_page", 1000],
-  input_annotated_document_kpages: ["annotated_document_page", 1000],
+  requests_kcount: ["request", THOUSAND],
+  web_searches_kcount: ["web_search", THOUSAND],
+  storage_searches_kcount: ["file_search", THOUSAND],
+  audio_hours: ["audio_second", SECONDS_PER_HOUR],
+  input_audio_hours: ["audio_second", SECONDS_PER_HOUR],
+  input_text_messages_kcount: ["text_message", THOUSAND],
+  input_document_kpages: ["document_page", THOUSAND],
+  input_annotated_document_kpages: ["annotated_document_page", THOUSAND],
+  output_citation_mtok: ["citation_token", MILLION],
+  input_video_mtok: ["video_input_token", MILLION],
+  output_video_mtok: ["video_output_token", MILLION],
 };
 
 /** Discounts on a part of a class. Without them the class costs its own rate, which is never less. */
@@ -40,7 +55,7 @@ export function termsIn(price: ModelPrice): NewPrice | null {
     const [unit, per] = UNITS[key] ?? [];
     return unit === undefined || per === undefined || typeof value !== "number"
       ? []
-      : [[unit, decimal(value / per)] as const];
+      : [[unit, roundedUp(value / per)] as const];
   });
   const starts = [...new Set(rates.flatMap(([, value]) => tiersOf(value).map(({ start }) => start)))];
   return {
@@ -62,12 +77,21 @@ function tiersOf(value: Value): readonly { readonly start: number; readonly pric
   return typeof value === "number" ? [] : value.tiers;
 }
 
-/** What is not charged for costs nothing. */
+/**
+ * Where the catalog has a rate for one direction only, the other costs the same: models without output, such as
+ * embeddings, have none to pay for, and no other model's output is free because nobody wrote its rate down.
+ */
 function ratesAt(rates: readonly [string, Value][], inputTokens: number) {
   const named = rates.map(
     ([key, value]) => [RATES[key] ?? "", decimal(valueAt(value, inputTokens))] as const,
   );
-  return { input_usd_per_mtok: "0", output_usd_per_mtok: "0", ...Object.fromEntries(named) };
+  const given: Partial<Record<Rate, string>> = Object.fromEntries(named);
+  const { input_usd_per_mtok: input, output_usd_per_mtok: output } = given;
+  return {
+    ...given,
+    input_usd_per_mtok: input ?? output ?? "0",
+    output_usd_per_mtok: output ?? input ?? "0",
+  };
 }
 
 function valueAt(value: Value, inputTokens: number): number {
@@ -76,6 +100,14 @@ function valueAt(value: Value, inputTokens: number): number {
 }
 
 const DECIMALS = 9;
+const NANOS = 1e9;
+/** What arithmetic with binary fractions may add to a price that is a whole number of nano-dollars. */
+const NOISE = 1e-6;
+
+/** A price of one unit, in whole nano-dollars. What it is rounded by is never in the caller's favour. */
+function roundedUp(value: number): string {
+  return decimal(Math.ceil(value * NANOS - NOISE) / NANOS);
+}
 
 function decimal(value: number): string {
   return value.toFixed(DECIMALS).replace(/\.?0+$/, "");

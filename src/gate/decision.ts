@@ -261,10 +261,10 @@ function asNumber(nanos: bigint): number | null {
 
 /** Null if unknown, or more than slices can count. */
 export function costOf(gate: OrgGate, ask: DecisionAsk, orgNow: number): number | null {
-  const { estimate, model, variant } = ask;
+  const { estimate, model, provider, variant } = ask;
   if (estimate.cost_usd !== undefined) return parseSmallUsd(estimate.cost_usd);
-  const ceiling = model === undefined ? undefined : gate.ceilings.get(model);
-  if (ceiling === undefined || ceiling === null) return null;
+  const ceiling = model === undefined ? undefined : gate.ceilings.get({ model, provider });
+  if (ceiling === undefined || ceiling === null || ceiling.isByUnits) return null;
   if (ceiling.untilMs !== null && orgNow >= ceiling.untilMs) return null;
   if (!isInTokens(estimate)) return null;
   const nanos = reservationOf(ceiling, estimate.input_tokens ?? 0, mostOutput(ask), variant);

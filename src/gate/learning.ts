@@ -29,7 +29,8 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
   if (lesson === null) return;
   if (!gate.taught(version, askedAt)) return;
   gate.matters = new Known(lesson.matters);
-  if (ask.model !== undefined) gate.ceilings.set(ask.model, lesson.ceiling ?? null);
+  const { model, provider } = ask;
+  if (model !== undefined) gate.ceilings.set({ model, provider }, lesson.ceiling ?? null);
   const accounts = lesson.accounts.map((account) => {
     const key = accountKey(account);
     return { key, known: gate.account(key, account, askedAt) };

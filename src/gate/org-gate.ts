@@ -1,9 +1,9 @@
 import { OrgClock } from "./lease/org-clock.ts";
 import { LEASE } from "./lease/protocol.ts";
 import { GIVE_UP_MS, Purse, type Slice } from "./lease/purse.ts";
-import { BoundedMap } from "../domain/bounded-map.ts";
 import type { Account } from "../domain/meter.ts";
-import type { KnownCeiling, KnownChecks } from "./lesson.ts";
+import type { KnownChecks } from "./lesson.ts";
+import { Ceilings } from "./ceilings.ts";
 import type { ReservationNames } from "../domain/reservation-id.ts";
 import type { Asker } from "./asker.ts";
 import type { ReportedTouch } from "./reported-touch.ts";
@@ -37,8 +37,6 @@ interface SentAsk {
 const RELAY_MS = 5000;
 const MOST_KNOWN = 2000;
 const MOST_TOUCHES = 1000;
-/** Models whose prices are known. One that is forgotten is asked for again. */
-const MOST_CEILINGS = 1000;
 /** This many calls decided by the object between two checks are worth learning from. */
 const WORTH_LEARNING = 3;
 
@@ -54,7 +52,7 @@ export class OrgGate {
   readonly wholeTouches = new Touches();
   /** Rules and detectors, of the same version as the lessons; null: not known. */
   checks: KnownChecks | null = null;
-  readonly ceilings = new BoundedMap<string, KnownCeiling | null>(MOST_CEILINGS);
+  readonly ceilings = new Ceilings();
   matters: Known | null = null;
   /** Calls that the object decided since the last check. */
   asked = 0;

@@ -15,7 +15,7 @@ import { listDeprecatedCalls } from "./deprecated-calls/queries.ts";
 import { listEvents } from "./events/queries.ts";
 import { budgetedScopes, deploymentReturn, forecastInputs, scopeDays } from "./forecasts/queries.ts";
 import { getKey, listKeys } from "./keys/queries.ts";
-import { getModel, listModels, listPrices } from "./models/queries.ts";
+import { getModel, listModels, listPrices, resolvePrice } from "./models/queries.ts";
 import { listLimits } from "./limits/queries.ts";
 import { readLimits } from "./limit-gauges/queries.ts";
 import { getOrg } from "./orgs/queries.ts";
@@ -85,6 +85,7 @@ export const QUERIES = {
   getModel,
   listModels,
   listPrices,
+  resolvePrice,
   getPlan,
   listEvents,
   listWebhooks,

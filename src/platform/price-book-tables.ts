@@ -3,6 +3,8 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 export const priceBook = sqliteTable("price_book", {
   revision: integer("revision").primaryKey(),
   createdAt: integer("created_at").notNull(),
+  /** What is known of providers, as JSON. */
+  providers: text("providers").notNull().default("[]"),
 });
 
 export const priceBookPrices = sqliteTable(
@@ -14,11 +16,6 @@ export const priceBookPrices = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.model, table.revision] })],
 );
-
-export const priceBookNames = sqliteTable("price_book_names", {
-  name: text("name").primaryKey(),
-  model: text("model").notNull(),
-});
 
 export const priceBookReaders = sqliteTable("price_book_readers", {
   orgId: text("org_id").primaryKey(),

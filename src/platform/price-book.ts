@@ -1,6 +1,5 @@
 import { desc, eq, isNotNull, sql } from "drizzle-orm";
-import type { ListedModel, PriceBook } from "../contract/resources/price-book.ts";
-import { namesOf } from "../domain/price/names.ts";
+import type { BookProvider, ListedModel, PriceBook } from "../contract/resources/price-book.ts";
 import { database, priceBook, priceBookPrices } from "./database.ts";
 import { jsonTexts } from "./json-texts.ts";
 
@@ -12,7 +11,7 @@ import { jsonTexts } from "./json-texts.ts";
 export async function loadPriceBook(d1: D1Database): Promise<PriceBook> {
   const db = database(d1);
   const [latest] = await db.select().from(priceBook).orderBy(desc(priceBook.revision)).limit(1);
-  if (latest === undefined) return { revision: 0, updated_at: null, models: [] };
+  if (latest === undefined) return { revision: 0, updated_at: null, providers: [], models: [] };
   const rows = await db
     .select({
       model: priceBookPrices.model,
@@ -28,6 +27,7 @@ export async function loadPriceBook(d1: D1Database): Promise<PriceBook> {
   return {
     revision: latest.revision,
     updated_at: new Date(latest.createdAt).toISOString(),
+    providers: JSON.parse(latest.providers) as BookProvider[],
     models: rows.map(({ price }) => JSON.parse(price ?? "") as ListedModel),
   };
 }
@@ -38,28 +38,25 @@ export async function loadPriceBook(d1: D1Database): Promise<PriceBook> {
 export async function savePriceBook(
   d1: D1Database,
   before: PriceBook,
-  models: readonly ListedModel[],
+  { models, providers }: Pick<PriceBook, "models" | "providers">,
   now: number,
 ): Promise<PriceBook | null> {
   const changed = changesOf(before.models, models);
-  if (changed.length === 0) return before;
+  const known = JSON.stringify(providers);
+  if (changed.length === 0 && known === JSON.stringify(before.providers)) return before;
   const revision = before.revision + 1;
-  const names = [...namesOf(models)];
   const inserts = (into: string, rows: readonly (readonly (string | null)[])[]) =>
     jsonTexts(rows).map((text) => d1.prepare(into).bind(text));
   try {
     // The library's own statements cannot read rows from one value.
     await d1.batch([
-      d1.prepare("INSERT INTO price_book (revision, created_at) VALUES (?, ?)").bind(revision, now),
+      d1
+        .prepare("INSERT INTO price_book (revision, created_at, providers) VALUES (?, ?, ?)")
+        .bind(revision, now, known),
       ...inserts(
         `INSERT INTO price_book_prices (model, revision, price)
          SELECT value ->> 0, ${revision}, value ->> 1 FROM json_each(?)`,
         changed,
-      ),
-      d1.prepare("DELETE FROM price_book_names"),
-      ...inserts(
-        "INSERT INTO price_book_names (name, model) SELECT value ->> 0, value ->> 1 FROM json_each(?)",
-        names,
       ),
     ]);
   } catch (error) {
@@ -67,7 +64,12 @@ export async function savePriceBook(
     if (there === undefined) throw error;
     return null;
   }
-  return { revision, updated_at: new Date(now).toISOString(), models: byName(models) };
+  return {
+    revision,
+    updated_at: new Date(now).toISOString(),
+    providers: [...providers],
+    models: byName(models),
+  };
 }
 
 function byName(models: readonly ListedModel[]): ListedModel[] {

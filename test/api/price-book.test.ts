@@ -231,9 +231,10 @@ describe("an org without its own price", () => {
     const asked = await runInDurableObject(env.ORG.getByName(org.id), async (object, state) => {
       const never = { prepare: () => expect.unreachable("the database was asked") } as unknown as D1Database;
       const book = new PlatformBook(state.storage, never, org.id);
-      return [book.missing(["pb-mini"], Date.now()), book.missing(["pb-unheard"], Date.now()), typeof object];
+      const missing = (model: string) => book.missing([{ model }], Date.now());
+      return [missing("pb-mini"), missing("pb-unheard"), typeof object];
     });
-    expect(asked).toEqual([[], ["pb-unheard"], "object"]);
+    expect(asked).toEqual([[], [{ model: "pb-unheard" }], "object"]);
     expect(await rowsOf(org.id, "SELECT model FROM price_revisions")).toEqual([{ model: "pb-mini" }]);
   });
 });
@@ -251,7 +252,7 @@ test("an object registers before it reads, and accepts no book older than one it
       batch: (statements: D1PreparedStatement[]) => env.DB.batch(statements),
     } as unknown as D1Database;
     const book = new PlatformBook(state.storage, watched, org.id);
-    await book.learn(["pb-mini"], Date.now(), "trace");
+    await book.learn([{ model: "pb-mini" }], Date.now(), "trace");
     const older = await book.reread(revision + 1).catch((error: Error) => error.message);
     return { asked: asked.slice(0, 2), older };
   });
@@ -269,7 +270,11 @@ test("the book is read by an org that has used more names than one statement tak
   const names = Array.from({ length: 25_000 }, (_, i) => `pb-many-${20_000_000 + i}`);
   const found = await runInDurableObject(env.ORG.getByName(org.id), async (_object, state) => {
     const book = new PlatformBook(state.storage, env.DB, org.id);
-    await book.learn(names.slice(0, 500), Date.now(), "trace");
+    await book.learn(
+      names.slice(0, 500).map((model) => ({ model })),
+      Date.now(),
+      "trace",
+    );
     state.storage.sql.exec(
       `INSERT INTO price_revisions (model, source, platform_revision, effective_at, created_at, terms)
        SELECT 'pb-many-' || (20000000 + value), 'platform', platform_revision, effective_at, created_at, terms
@@ -277,7 +282,7 @@ test("the book is read by an org that has used more names than one statement tak
       JSON.stringify(Array.from({ length: 24_500 }, (_, i) => i + 500)),
     );
     const { prices } = await book.reread(0);
-    return prices.map(({ name, terms }) => [name, terms.input_usd_per_mtok] as const);
+    return prices.map(({ name, terms }) => [name.model, terms.input_usd_per_mtok] as const);
   });
   const expected = names.map((name) => [name, name === exact.model ? "8.00" : "1.00"] as const);
   expect(new Map(found)).toEqual(new Map(expected));
@@ -297,7 +302,7 @@ test("an unreachable book is 503, and known prices keep working", async () => {
   await write([MINI]);
   const org = await newSpender();
   await priced(org, "pb-mini");
-  await env.DB.exec("ALTER TABLE price_book_names RENAME TO price_book_names_away");
+  await env.DB.exec("ALTER TABLE price_book_prices RENAME TO price_book_prices_away");
   try {
     expect((await priced(org, "maker/pb-mini")).status).toBe(503);
     const unread = { model: "maker/pb-mini", estimate: { input_tokens: 1 } };
@@ -306,7 +311,7 @@ test("an unreachable book is 503, and known prices keep working", async () => {
     expect((await priced(org, "pb-mini")).status).toBe(201);
     expect((await org.run({ model: "maker/pb-mini" })).status).toBe(201);
   } finally {
-    await env.DB.exec("ALTER TABLE price_book_names_away RENAME TO price_book_names");
+    await env.DB.exec("ALTER TABLE price_book_prices_away RENAME TO price_book_prices");
   }
   expect((await priced(org, "maker/pb-mini")).status).toBe(201);
 });

@@ -36,6 +36,8 @@ async function isolateWith(ceiling: KnownCeiling | null | undefined) {
   };
 }
 
+const UNBOUNDED = { untilMs: null, contextWindow: null, maxOutputTokens: null, units: [] };
+
 test("an isolate reserves enough for any usage within the estimate, at any price", async () => {
   const estimated = fc
     .tuple(fc.nat(300_000), fc.nat(300_000))
@@ -44,7 +46,7 @@ test("an isolate reserves enough for any usage within the estimate, at any price
     fc.asyncProperty(anyPrice, estimated, fc.nat(), async (price, [{ input, output }, used], pick) => {
       const names = [undefined, ...price.variants.keys()];
       const variant = names[pick % names.length];
-      const decide = await isolateWith({ ...ceilingOf(price), untilMs: null });
+      const decide = await isolateWith({ ...ceilingOf(price), ...UNBOUNDED });
       const estimate = { input_tokens: input, max_output_tokens: output };
       const amount = decide({ model: "m", estimate, ...(variant === undefined ? {} : { variant }) });
       if (typeof amount !== "string") throw new Error("the isolate decides by itself");
@@ -65,7 +67,7 @@ const PRICE = {
 const ASK = { model: "m", estimate: { input_tokens: 1000, max_output_tokens: 100 } };
 
 test("it applies the variant's factor, and leaves an unknown variant to the object", async () => {
-  const decide = await isolateWith({ ...ceilingOf(PRICE), untilMs: null });
+  const decide = await isolateWith({ ...ceilingOf(PRICE), ...UNBOUNDED });
   expect(decide(ASK)).toBe("0.0032");
   expect(decide({ ...ASK, variant: "batch" })).toBe("0.0016");
   expect(decide({ ...ASK, variant: "standard" })).toBe("0.0032");
@@ -73,7 +75,7 @@ test("it applies the variant's factor, and leaves an unknown variant to the obje
 });
 
 test("a price is not used after it ends", async () => {
-  const decide = await isolateWith({ ...ceilingOf(PRICE), untilMs: START + 500 });
+  const decide = await isolateWith({ ...ceilingOf(PRICE), ...UNBOUNDED, untilMs: START + 500 });
   expect(decide(ASK, 499)).toBe("0.0032");
   expect(decide(ASK, 500)).toBeNull();
 });

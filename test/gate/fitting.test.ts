@@ -34,12 +34,14 @@ const ask = (least: number | undefined, most: number): gate.DecisionAsk => ({
   },
 });
 
+const UNBOUNDED = { untilMs: null, contextWindow: null, maxOutputTokens: null, units: [] };
+
 /** With a slice for so many output tokens. */
 function isolate(tokens: number) {
   return taughtIsolate({
     start: START,
     meters: [meter],
-    lesson: { ceiling: { ...ceilingOf(PRICE), untilMs: null } },
+    lesson: { ceiling: { ...ceilingOf(PRICE), ...UNBOUNDED } },
     learned: ask(undefined, 10),
     wished: ask(undefined, 10),
     granted: () => ({ add: BigInt(tokens) * 1000n, share: BigInt(tokens) * 1000n }),
@@ -74,7 +76,7 @@ async function refusedOnce(refused: gate.DecisionAsk, roomNanos: bigint) {
     accounts,
     matters: { department: [], workflow: [], deployment: [], customer: false },
     price: null,
-    ceiling: { ...ceilingOf(PRICE), untilMs: null },
+    ceiling: { ...ceilingOf(PRICE), ...UNBOUNDED },
   };
   const refusal = { refused: true, code: "budget_exceeded", status: 402, message: "", details: {} } as never;
   const verdict = { refusal, text: null, rates: [], lesson, orgNow: START, version: "1" };

@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/recent.ts";
+import { Ceilings } from "../../src/gate/ceilings.ts";
 
-test("an isolate knows the prices of a bounded number of models, the latest ones", () => {
-  const { ceilings } = new OrgGate("holder", new Recent());
-  for (let model = 0; model < 5000; model += 1) ceilings.set(`m${model}`, null);
-  expect(ceilings.size).toBe(1000);
-  expect([ceilings.get("m4999"), ceilings.get("m4000"), ceilings.get("m3999")]).toEqual([
-    null,
-    null,
-    undefined,
-  ]);
+test("an isolate keeps the prices of a bounded number of models for an org", () => {
+  const ceilings = new Ceilings();
+  const name = (at: number) => ({ provider: at % 2 === 0 ? "openai" : undefined, model: `model-${at}` });
+  for (let at = 0; at < 10_000; at += 1) ceilings.set(name(at), null);
+  const known = Array.from({ length: 10_000 }, (_, at) => ceilings.get(name(at))).filter((one) => one === null);
+  expect(known.length).toBeGreaterThan(0);
+  expect(known.length).toBeLessThanOrEqual(2000);
+  expect(ceilings.get(name(9999))).toBeNull();
 });

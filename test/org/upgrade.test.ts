@@ -192,7 +192,7 @@ test("prices from before revisions become the first revision, and old runs keep 
   await rowsOf(
     org.id,
     `DROP VIEW priced_models; DROP TABLE price_revisions; DROP TABLE platform_book;
-     DELETE FROM schema_steps WHERE name IN ('models/2', 'models/3')`,
+     DELETE FROM schema_steps WHERE name IN ('models/2', 'models/3', 'models/4')`,
   );
   await evictDurableObject(env.ORG.getByName(org.id));
   const model = (await org.send("GET", "models/m")).body;

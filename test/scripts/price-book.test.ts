@@ -1,16 +1,18 @@
 import { calcPrice, findProvider } from "@pydantic/genai-prices";
 import { expect, test } from "vitest";
-import { newPriceBook } from "../../src/contract/resources/price-book.ts";
+import { type BookProvider, newPriceBook } from "../../src/contract/resources/price-book.ts";
 import { costOf } from "../../src/domain/price/cost.ts";
+import { BookIndex } from "../../src/domain/price/book-index.ts";
 import { namesOf, undatedName } from "../../src/domain/price/names.ts";
 import { priceOf, termsOf } from "../../src/domain/price/terms.ts";
 import { CATALOG, readCatalog } from "../../scripts/price-book/catalog.ts";
 import { importInto } from "../../scripts/price-book/changes.ts";
-import { namesIn } from "../../scripts/price-book/model-names.ts";
+import { patternsIn } from "../../scripts/price-book/model-names.ts";
 import { termsIn } from "../../scripts/price-book/terms.ts";
 
 const TODAY = new Date("2026-11-15T12:00:00Z");
-const { models, leftOut } = await readCatalog(TODAY);
+const catalog = await readCatalog(TODAY);
+const { models, leftOut, providers } = catalog;
 const listed = models.map(({ model, aliases = [], source, ...terms }) => ({
   model,
   aliases: [...aliases].sort(),
@@ -18,15 +20,25 @@ const listed = models.map(({ model, aliases = [], source, ...terms }) => ({
   ...termsOf(terms),
 }));
 
+function shownProviders(): BookProvider[] {
+  return providers.map(({ provider, names = [], models: claimed = [], fallbacks = [], hosts = false }) => ({
+    provider,
+    names,
+    models: claimed,
+    fallbacks,
+    hosts,
+  }));
+}
+
 test("the catalog is a book that the server accepts, with the commonly used models", () => {
-  expect(newPriceBook.safeParse({ models }).error).toBeUndefined();
-  expect(models.length).toBeGreaterThan(1000);
-  const names = namesOf(listed);
+  expect(newPriceBook.safeParse({ models, providers }).error).toBeUndefined();
+  expect(models.length).toBeGreaterThan(1500);
+  const index = new BookIndex(listed, shownProviders());
   for (const name of ["gpt-4o-mini", "openai/gpt-4o-mini", "claude-sonnet-4-5", "google/gemini-2.5-pro"]) {
-    expect([name, names.has(name)]).toEqual([name, true]);
+    expect([name, index.find(name) !== null]).toEqual([name, true]);
   }
-  expect(names.get("gpt-4o-mini-2024-07-18")).toBe("gpt-4o-mini");
-  expect(names.get(undatedName("anthropic/claude-sonnet-4-5-20250929") ?? "")).toBe("claude-sonnet-4-5");
+  expect(index.find("gpt-4o-mini-2024-07-18")?.model).toBe("gpt-4o-mini");
+  expect(index.find("anthropic/claude-sonnet-4-5-20250929")?.model).toBe("claude-sonnet-4-5");
   expect(leftOut).not.toContain("gpt-4o-mini");
 });
 
@@ -48,34 +60,61 @@ test("models cost what the catalog itself computes", () => {
     { input_tokens: 250_001, output_tokens: 4321, cache_read_tokens: 100_000 },
   ];
   let compared = 0;
-  for (const { model, provider, ...row } of listed) {
+  for (const { model: name, provider, ...row } of listed) {
     if (provider === null || findProvider({ providerId: provider }) === undefined) continue;
+    const model = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
     for (const usage of usages) {
       const theirs = calcPrice(usage, model, { providerId: provider, timestamp: TODAY });
       const asked = theirs?.model.id === model ? theirs.total_price : null;
-      if (asked === null || row.units["audio_hour"] !== undefined) continue;
+      // What the catalog has no rate for is free there, and not in the book.
+      if (asked === null || theirs?.model_price["output_mtok"] === undefined) continue;
+      if (row.units["request"] !== undefined) continue;
       const ours = costOf(priceOf({ provider, ...row }), usage);
       expect([model, Number(ours) / 1e9]).toEqual([model, expect.closeTo(asked, 8)]);
       compared += 1;
     }
   }
-  expect(compared).toBeGreaterThan(300);
+  expect(compared).toBeGreaterThan(2000);
+});
+
+test("what providers publish and the catalog lacks has a price", () => {
+  const row = (name: string) => models.find(({ model }) => model === name);
+  expect(row("gpt-5")?.units).toMatchObject({ web_search: "0.01", code_interpreter_session: "0.03" });
+  expect(row("gpt-5")?.variants).toEqual({ batch: "0.5", flex: "0.5" });
+  expect(row("grok-4.5")?.units).toMatchObject({ web_search: "0.005", x_search: "0.005" });
+  expect(row("gemini-2.5-pro")?.units).toEqual({ web_search: "0.035" });
+  expect(row("gemini-3-pro-preview")?.units).toEqual({ web_search: "0.014" });
+  expect(row("tts-1")?.units).toEqual({ speech_character: "0.000015" });
+  expect(row("moderation")).toMatchObject({ input_usd_per_mtok: "0", provider: "openai" });
+  expect(row("gpt-4o")?.context_window).toBe(128_000);
+  expect(leftOut).toContain("openrouter/google/lyria-3-pro-preview");
+});
+
+test("nothing is raised above its plain rates by a variant that a call did not name", () => {
+  const factors = models.flatMap(({ variants = {} }) => Object.values(variants));
+  expect(factors.filter((factor) => Number(factor) > 1)).toEqual([]);
 });
 
 test("importing twice changes nothing, and keeps rows of other sources", () => {
-  const first = importInto([], models);
-  expect(first.changes).toHaveLength(models.length);
-  expect(importInto(listed, models).changes).toEqual([]);
+  const empty = { models: [], providers: [] };
+  const book = { models: listed, providers: shownProviders() };
+  expect(importInto(empty, catalog).changes).toHaveLength(models.length + 1);
+  expect(importInto(book, catalog).changes).toEqual([]);
   const own = {
     ...termsOf({ input_usd_per_mtok: "1", output_usd_per_mtok: "1" }),
     aliases: [],
     source: null,
   };
-  const mixed = importInto([...listed, { model: "ours", ...own }], models);
+  const ours = { provider: "ours", names: ["our-*"], models: [], fallbacks: [], hosts: false };
+  const mixed = importInto(
+    { models: [...listed, { model: "ours", ...own }], providers: [...book.providers, ours] },
+    catalog,
+  );
+  expect(mixed.providers.at(-1)).toEqual(ours);
   expect(mixed.changes).toEqual([]);
   expect(mixed.models.at(-1)).toMatchObject({ model: "ours", input_usd_per_mtok: "1.00" });
-  expect(newPriceBook.safeParse({ models: mixed.models }).error).toBeUndefined();
-  const taken = importInto([{ model: "gpt-4o-mini", ...own }], models);
+  expect(newPriceBook.safeParse({ models: mixed.models, providers: mixed.providers }).error).toBeUndefined();
+  const taken = importInto({ ...empty, models: [{ model: "gpt-4o-mini", ...own }] }, catalog);
   expect(taken.models.filter(({ model }) => model === "gpt-4o-mini")).toMatchObject([
     { input_usd_per_mtok: "1.00" },
   ]);
@@ -88,21 +127,34 @@ test("each change is one line with the old and the new price", () => {
     { ...mini, input_usd_per_mtok: "9.00" },
     { ...mini, model: "gone", source: CATALOG },
   ];
-  const { changes } = importInto(before, models);
+  const { changes } = importInto({ models: before, providers: [] }, catalog);
   expect(changes).toContain("~ gpt-4o-mini: input_usd_per_mtok 9.00 -> 0.15");
   expect(changes).toContain("- gone");
   expect(changes).toContain("+ gpt-4o: input 2.50, output 10.00");
 });
 
 test("a price that the book cannot express is left out, not guessed", () => {
-  expect(termsIn({ input_mtok: 1, output_mtok: 1, requests_kcount: 5 })).toBeNull();
-  expect(termsIn({ input_mtok: 1, input_video_mtok: 5 })).toBeNull();
+  expect(termsIn({ input_mtok: 1, output_mtok: 1, moonbeams_kcount: 5 })).toBeNull();
   expect(termsIn({})).toBeNull();
-  expect(termsIn({ input_mtok: 1, web_searches_kcount: 10 })).toEqual({
+});
+
+test("what is priced by the piece, by the second or by the request is a unit", () => {
+  expect(termsIn({ input_mtok: 1, output_mtok: 2, web_searches_kcount: 10, requests_kcount: 12 })).toEqual({
     input_usd_per_mtok: "1",
-    output_usd_per_mtok: "0",
-    units: { web_search: "0.01" },
+    output_usd_per_mtok: "2",
+    units: { web_search: "0.01", request: "0.012" },
   });
+  expect(termsIn({ audio_hours: 0.111, input_audio_hours: 0.111 })?.units).toEqual({
+    audio_second: "0.000030834",
+  });
+  expect(termsIn({ audio_hours: 0.36 })?.units).toEqual({ audio_second: "0.0001" });
+  expect(termsIn({ input_mtok: 0.2, input_video_mtok: 12 })?.units).toEqual({
+    video_input_token: "0.000012",
+  });
+});
+
+test("a direction without a rate costs what the other does, not nothing", () => {
+  expect(termsIn({ input_mtok: 2 })).toEqual({ input_usd_per_mtok: "2", output_usd_per_mtok: "2" });
 });
 
 test("a price that depends on the date is that of the day", async () => {
@@ -111,10 +163,17 @@ test("a price that depends on the date is that of the day", async () => {
   expect([rate(earlier.models), rate(models)]).toEqual(["10", "2"]);
 });
 
-test("only names that certainly match are imported", () => {
-  expect(namesIn({ or: [{ equals: "a" }, { starts_with: "b" }, { contains: "c" }, { regex: "d" }] })).toEqual(
-    ["a", "b-########", "b-####-##-##", "b@########"],
-  );
+test("a rule that cannot be written as patterns matches nothing", () => {
+  const rules = [{ equals: "a" }, { starts_with: "b" }, { contains: "c" }, { ends_with: "d" }];
+  expect(patternsIn({ or: rules })).toEqual(["a", "b*", "*c*", "*d"]);
+  expect(patternsIn({ regex: "^m-\\d{8}$" })).toEqual(["m-########"]);
+  expect(patternsIn({ regex: "^m\\.5-(?:x|y)?\\d" })).toEqual(["m.5-#*", "m.5-x#*", "m.5-y#*"]);
+  expect(patternsIn({ or: [{ equals: "a" }, { regex: "^m.+$" }] })).toBeNull();
+  expect(patternsIn({ and: [{ starts_with: "m" }, { ends_with: "x" }] })).toBeNull();
+  expect(patternsIn({ regex: "^(?!.*-x(?:$|-))" })).toBeNull();
+});
+
+test("a dated name has its date as digits", () => {
   expect(undatedName("claude-20250929")).toBe("claude-########");
   expect(undatedName("gpt-2024-07-18")).toBe("gpt-####-##-##");
   expect(undatedName("claude@20250929")).toBe("claude@########");

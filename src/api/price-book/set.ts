@@ -1,7 +1,9 @@
 import { ifMatchRefusal } from "../../contract/etag.ts";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import {
+  type BookProvider,
   type ListedModel,
+  type NewBookProvider,
   newPriceBook,
   type NewListedModel,
   priceBook,
@@ -33,7 +35,12 @@ export const setPriceBook = operation(
     const outdated = ifMatchRefusal(call.envelope().ifMatch, before);
     if (outdated !== null) return outdated;
     const alone = { ...call.envelope(), idempotency: null, ifMatch: null };
-    const book = await savePriceBook(DB, before, call.body.models.map(listed), call.startedAt);
+    const { models, providers } = call.body;
+    const given = {
+      models: models.map(listed),
+      providers: providers === undefined ? before.providers : providers.map(listedProvider),
+    };
+    const book = await savePriceBook(DB, before, given, call.startedAt);
     if (book === null) {
       const message = "Another call changed the price book. Read it, then send yours again.";
       return refuse("conflict", {}, { message });
@@ -54,4 +61,9 @@ export const setPriceBook = operation(
 
 function listed({ model, aliases = [], source, ...terms }: NewListedModel): ListedModel {
   return { model, aliases: [...new Set(aliases)].sort(), source: source ?? null, ...termsOf(terms) };
+}
+
+function listedProvider({ provider, ...given }: NewBookProvider): BookProvider {
+  const { names = [], models = [], fallbacks = [], hosts = false } = given;
+  return { provider, names, models, fallbacks, hosts };
 }

@@ -181,6 +181,9 @@ export const OPERATIONS = {
     get: "GET /v1/admin/price-book",
     set: "PUT /v1/admin/price-book b",
   },
+  prices: {
+    resolve: "GET /v1/orgs/{id}/prices/resolve q",
+  },
   quota: {
     get: "GET /v1/orgs/{id}/quota",
     set: "PUT /v1/orgs/{id}/quota b",

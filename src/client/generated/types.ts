@@ -801,6 +801,10 @@ export interface Model {
     readonly image_output_usd_per_mtok: string | null;
   }[];
   readonly variants: Readonly<Record<string, string>>;
+  /** Null if it is not known. */
+  readonly context_window: number | null;
+  /** Null if it is not known. */
+  readonly max_output_tokens: number | null;
   /** Regions that serve the model. Null for all regions. */
   readonly regions: (readonly string[]) | null;
   /** `org`: set by this organization. `platform`: from the platform's price book. */
@@ -874,12 +878,95 @@ export interface PriceRevision {
     readonly image_output_usd_per_mtok: string | null;
   }[] | undefined;
   readonly variants?: Readonly<Record<string, string>> | undefined;
+  /** Null if it is not known. */
+  readonly context_window?: number | null | undefined;
+  /** Null if it is not known. */
+  readonly max_output_tokens?: number | null | undefined;
+}
+
+export interface ResolvedPrice {
+  readonly model: string;
+  readonly provider: string | null;
+  /** If false, such a call is refused. */
+  readonly priced: boolean;
+  /** `provider_and_model`: a row of the provider has this name. `provider_rule`: an alias of such a row fits. `model`: the name alone. `model_rule`: the name alone, by an alias of the provider that it belongs to. */
+  readonly matched_by: ("provider_and_model" | "provider_rule" | "model" | "model_rule") | null;
+  /** The alias that the name fits. */
+  readonly rule: string | null;
+  readonly why: string;
+  readonly price: {
+    /** The name of the row. */
+    readonly model: string;
+    /** `org`: set by this organization. `platform`: from the platform's price book. */
+    readonly source: "org" | "platform";
+    /** The number that runs name as `price_revision`. */
+    readonly revision: number;
+    /** RFC 3339 in UTC. */
+    readonly effective_at: string;
+    readonly provider: string | null;
+    /** Price per million input tokens. */
+    readonly input_usd_per_mtok: string;
+    /** Price per million output tokens. */
+    readonly output_usd_per_mtok: string;
+    /** Null: priced at the input or output rate. */
+    readonly cache_read_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly cache_write_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly cache_write_1h_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly audio_input_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly image_input_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly reasoning_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly audio_output_usd_per_mtok: string | null;
+    /** Null: priced at the input or output rate. */
+    readonly image_output_usd_per_mtok: string | null;
+    readonly units: Readonly<Record<string, string>>;
+    readonly tiers: readonly {
+      readonly above_input_tokens: number;
+      /** Dollars as a decimal string. */
+      readonly input_usd_per_mtok: string;
+      /** Dollars as a decimal string. */
+      readonly output_usd_per_mtok: string;
+      /** Null: priced at the input or output rate. */
+      readonly cache_read_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly cache_write_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly cache_write_1h_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly audio_input_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly image_input_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly reasoning_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly audio_output_usd_per_mtok: string | null;
+      /** Null: priced at the input or output rate. */
+      readonly image_output_usd_per_mtok: string | null;
+    }[];
+    readonly variants: Readonly<Record<string, string>>;
+    /** Null if it is not known. */
+    readonly context_window: number | null;
+    /** Null if it is not known. */
+    readonly max_output_tokens: number | null;
+  } | null;
 }
 
 export interface PriceBook {
   /** 0 before the first. */
   readonly revision: number;
   readonly updated_at: string | null;
+  readonly providers: readonly {
+    readonly provider: string;
+    readonly names: readonly string[];
+    readonly models: readonly string[];
+    readonly fallbacks: readonly string[];
+    readonly hosts: boolean;
+  }[];
   readonly models: readonly {
     readonly model: string;
     readonly aliases: readonly string[];
@@ -930,6 +1017,10 @@ export interface PriceBook {
       readonly image_output_usd_per_mtok: string | null;
     }[];
     readonly variants: Readonly<Record<string, string>>;
+    /** Null if it is not known. */
+    readonly context_window: number | null;
+    /** Null if it is not known. */
+    readonly max_output_tokens: number | null;
   }[];
 }
 
@@ -2742,6 +2833,10 @@ export type ModelsSetBody = {
   }[] | undefined;
   /** Factors of the token rates by name, such as `batch: "0.5"`. */
   readonly variants?: Readonly<Record<string, string>> | undefined;
+  /** The most tokens that a request of the model can have. */
+  readonly context_window?: number | undefined;
+  /** The most output tokens of a request. */
+  readonly max_output_tokens?: number | undefined;
   /** When the price takes effect. If omitted: now. */
   readonly effective_at?: string | undefined;
   /** Regions where the model is served. If omitted: all. */
@@ -2877,7 +2972,7 @@ export type PriceBookSetBody = {
   readonly models: readonly {
     /** The model's name, as in the price book. */
     readonly model: string;
-    /** Other names of the model. `#` is any digit, as in `m1-########` for dated versions. */
+    /** Other names of the model. `#` is any digit, as in `m1-########` for dated versions. With `*` for any text, as in `m1-*`, it finds models of calls that name the provider. A leading `!` excludes names. */
     readonly aliases?: readonly string[] | undefined;
     /** Where the price was taken from. */
     readonly source?: string | null | undefined;
@@ -2932,7 +3027,31 @@ export type PriceBookSetBody = {
     }[] | undefined;
     /** Factors of the token rates by name, such as `batch: "0.5"`. */
     readonly variants?: Readonly<Record<string, string>> | undefined;
+    /** The most tokens that a request of the model can have. */
+    readonly context_window?: number | undefined;
+    /** The most output tokens of a request. */
+    readonly max_output_tokens?: number | undefined;
   }[];
+  /** If omitted: as they are. */
+  readonly providers?: readonly {
+    /** Who serves the model. */
+    readonly provider: string;
+    /** Other names of the provider, with `*` for any text. */
+    readonly names?: readonly string[] | undefined;
+    /** Models that are meant to be this provider's in calls that name none, such as `gpt-*`. */
+    readonly models?: readonly string[] | undefined;
+    /** Providers whose rows price a model that this one has no row for, first to last. */
+    readonly fallbacks?: readonly string[] | undefined;
+    /** If true, it hosts models of others: a model's name alone does not mean its rows. */
+    readonly hosts?: boolean | undefined;
+  }[] | undefined;
+};
+
+export type PricesResolveQuery = {
+  /** As calls name it. */
+  readonly model: string;
+  /** As calls name it. If omitted: a call without one. */
+  readonly provider?: string | undefined;
 };
 
 export type QuotaSetBody = {
@@ -3895,6 +4014,10 @@ export interface Operations {
     get(options?: CallOptions): Answer<PriceBook>;
     /** Replace the platform's price book. `PUT /v1/admin/price-book` */
     set(body: PriceBookSetBody, options?: CallOptions): Answer<PriceBook>;
+  };
+  readonly prices: {
+    /** Find the price of a call. `GET /v1/orgs/{id}/prices/resolve` */
+    resolve(query: PricesResolveQuery, options?: CallOptions): Answer<ResolvedPrice>;
   };
   readonly quota: {
     /** Read the prepaid balance. `GET /v1/orgs/{id}/quota` */

@@ -157,6 +157,7 @@ const RULES = {
 const PRICES = {
   above_input_tokens: { says: "The tier applies to requests with more input tokens.", example: 200_000 },
   aliases: { example: ["gpt-4o-mini-####-##-##"] },
+  context_window: { example: 128_000 },
   source: { example: "genai-prices" },
   models: { says: "All models. Those that are left out are removed." },
   tiers: {

@@ -37,6 +37,7 @@ export const SECTIONS: readonly Section[] = [
       customers: ["Customers", "Where each customer stands, and tokens for them."],
       customer: ["For your customers", "What a customer's own token reads."],
       models: ["Prices", "What models cost your organization."],
+      prices: ["Price of a call", "Which price applies to a provider and model, and why."],
       capacity: ["Forecasts", "When budgets run out."],
       forecast: ["Forecast (deprecated)", "Use forecasts instead."],
       exports: ["Scheduled exports", "Files of what was recorded, written by themselves."],

@@ -3,9 +3,12 @@ import { withRule } from "../field-rules.ts";
 import { optionalOrNull, timestamp } from "../shapes.ts";
 import { checkTerms, priceShown, priceTerms } from "./prices.ts";
 import { modelName } from "./dimension-shape.ts";
+import { callerId } from "../ids.ts";
 
 const MOST_MODELS = 5000;
 const MOST_ALIASES = 50;
+const MOST_PROVIDERS = 200;
+const MOST_FALLBACKS = 20;
 
 const origin = z.string().min(1).max(200);
 
@@ -18,10 +21,21 @@ const listedModel = z.object({
 });
 export type ListedModel = z.output<typeof listedModel>;
 
+/** What the book knows of a provider beside its rows. */
+const bookProvider = z.object({
+  provider: z.string(),
+  names: z.array(z.string()),
+  models: z.array(z.string()),
+  fallbacks: z.array(z.string()),
+  hosts: z.boolean(),
+});
+export type BookProvider = z.output<typeof bookProvider>;
+
 export const priceBook = z
   .object({
     revision: z.int().meta({ description: "0 before the first." }),
     updated_at: timestamp.nullable(),
+    providers: z.array(bookProvider),
     models: z.array(listedModel),
   })
   .meta({ id: "PriceBook" });
@@ -31,7 +45,8 @@ const newListedModel = withRule(
   z.strictObject({
     model: modelName,
     aliases: z.array(modelName).max(MOST_ALIASES).optional().meta({
-      description: "Other names of the model. `#` is any digit, as in `m1-########` for dated versions.",
+      description:
+        "Other names of the model. `#` is any digit, as in `m1-########` for dated versions. With `*` for any text, as in `m1-*`, it finds models of calls that name the provider. A leading `!` excludes names.",
     }),
     source: optionalOrNull(origin).meta({ description: "Where the price was taken from." }),
     ...priceTerms,
@@ -40,15 +55,53 @@ const newListedModel = withRule(
 );
 export type NewListedModel = z.output<typeof newListedModel>;
 
+const patterns = z.array(modelName).max(MOST_ALIASES).optional();
+
+const newBookProvider = z.strictObject({
+  provider: callerId,
+  names: patterns.meta({ description: "Other names of the provider, with `*` for any text." }),
+  models: patterns.meta({
+    description: "Models that are meant to be this provider's in calls that name none, such as `gpt-*`.",
+  }),
+  fallbacks: z.array(callerId).max(MOST_FALLBACKS).optional().meta({
+    description: "Providers whose rows price a model that this one has no row for, first to last.",
+  }),
+  hosts: z.boolean().optional().meta({
+    description: "If true, it hosts models of others: a model's name alone does not mean its rows.",
+  }),
+});
+export type NewBookProvider = z.output<typeof newBookProvider>;
+
 export const newPriceBook = withRule(
-  z.strictObject({ models: z.array(newListedModel).max(MOST_MODELS) }),
-  ({ models = [] }, { complain }) => {
-    const seen = new Set<string>();
-    for (const [index, one] of models.entries()) {
-      const model = one?.model;
-      if (model === undefined) continue;
-      if (seen.has(model)) complain(["models", index, "model"], "duplicate", "is in the list already");
-      seen.add(model);
-    }
+  z.strictObject({
+    models: z.array(newListedModel).max(MOST_MODELS),
+    providers: z.array(newBookProvider).max(MOST_PROVIDERS).optional().meta({
+      description: "If omitted: as they are.",
+    }),
+  }),
+  ({ models = [], providers = [] }, { complain }) => {
+    const refuseTwice = (
+      list: "models" | "providers",
+      field: string,
+      names: readonly (string | undefined)[],
+    ) => {
+      const seen = new Set<string>();
+      for (const [index, name] of names.entries()) {
+        if (name === undefined) continue;
+        if (seen.has(name)) complain([list, index, field], "duplicate", "is in the list already");
+        seen.add(name);
+      }
+    };
+    refuseTwice(
+      "models",
+      "model",
+      models.map((one) => one?.model),
+    );
+    refuseTwice(
+      "providers",
+      "provider",
+      providers.map((one) => one?.provider),
+    );
   },
 );
+export type NewPriceBook = z.output<typeof newPriceBook>;

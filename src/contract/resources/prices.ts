@@ -50,6 +50,8 @@ const tierInput = z.strictObject({
   ...classRateInputs,
 });
 
+const tokenBound = z.int().min(1).max(MAX_TOKENS).optional();
+
 /** The terms of a price, as callers write them. */
 export const priceTerms = {
   provider: optionalOrNull(callerId).meta({ description: "Also finds the model as `provider/model`." }),
@@ -66,6 +68,8 @@ export const priceTerms = {
   variants: byPriceName(factorInput, MOST_VARIANTS)
     .optional()
     .meta({ description: 'Factors of the token rates by name, such as `batch: "0.5"`.' }),
+  context_window: tokenBound.meta({ description: "The most tokens that a request of the model can have." }),
+  max_output_tokens: tokenBound.meta({ description: "The most output tokens of a request." }),
 };
 
 export const newPrice = z.strictObject(priceTerms);
@@ -106,6 +110,8 @@ export const priceShown = {
   units: z.record(z.string(), usd),
   tiers: z.array(tier),
   variants: z.record(z.string(), z.string()),
+  context_window: z.int().nullable().meta({ description: "Null if it is not known." }),
+  max_output_tokens: z.int().nullable().meta({ description: "Null if it is not known." }),
 };
 const shown = z.object(priceShown);
 export type PriceShown = z.output<typeof shown>;

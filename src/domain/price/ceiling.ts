@@ -1,5 +1,5 @@
 import { TOKEN_CLASSES, TOKEN_CLASS_NAMES, type TokenTotal } from "../../contract/token-classes.ts";
-import { FACTOR_OF_ONE, factorOf, type Price, type Rates } from "./price.ts";
+import { FACTOR_OF_ONE, factorOf, isPricedByUnits, type Price, type Rates, REQUEST_UNIT } from "./price.ts";
 
 /** The most that requests of a model may cost: all that an isolate needs to reserve for one. */
 export interface Ceiling {
@@ -9,6 +9,10 @@ export interface Ceiling {
   readonly variants: readonly { readonly name: string; readonly factor: bigint }[];
   /** The factor for a request without a variant. */
   readonly highestFactor: bigint;
+  /** What each request costs beside its tokens, in nano-dollars. */
+  readonly perRequest: bigint;
+  /** Whether the model is priced by units alone: its tokens say nothing about what a request may cost. */
+  readonly isByUnits: boolean;
 }
 
 interface CeilingStep {
@@ -34,10 +38,15 @@ export function ceilingOf(price: Price): Ceiling {
     steps,
     variants: Array.from(price.variants, ([name, factor]) => ({ name, factor })),
     highestFactor,
+    perRequest: price.units.get(REQUEST_UNIT) ?? 0n,
+    isByUnits: isPricedByUnits(price),
   };
 }
 
-/** The maximum cost of any usage within these tokens, in nano-dollars. Null if the price has no such variant. */
+/**
+ * The maximum cost of any usage within these tokens, in nano-dollars, without units that a request may use beside them.
+ * Null if the price has no such variant.
+ */
 export function reservationOf(
   ceiling: Ceiling,
   inputTokens: number,
@@ -50,7 +59,7 @@ export function reservationOf(
   for (const step of ceiling.steps) if (inputTokens > step.aboveInputTokens) reached = step;
   if (reached === undefined) return null;
   const parts = (BigInt(inputTokens) * reached.input + BigInt(outputTokens) * reached.output) * factor;
-  return (parts + PARTS_PER_NANO - 1n) / PARTS_PER_NANO;
+  return (parts + PARTS_PER_NANO - 1n) / PARTS_PER_NANO + ceiling.perRequest;
 }
 
 function namedFactor({ variants }: Ceiling, variant: string): bigint | null {

@@ -4,11 +4,22 @@ import {
   type TokenClass,
   type TokenTotal,
 } from "../../contract/token-classes.ts";
-import { FACTOR_OF_ONE, factorOf, type Price, rateOf, ratesFor } from "./price.ts";
+import {
+  FACTOR_OF_ONE,
+  factorOf,
+  isPricedByUnits,
+  type Price,
+  rateOf,
+  ratesFor,
+  REQUEST_UNIT,
+} from "./price.ts";
 
-/** What cannot be priced: a variant or a unit that the price does not have. It is refused, never free. */
+/**
+ * What cannot be priced: a variant or a unit that the price does not have, or a usage without units of a model that is
+ * priced by them alone. It is refused, never free.
+ */
 export interface Unpriced {
-  readonly unpriced: "variant" | "unit";
+  readonly unpriced: "variant" | "unit" | "units";
   readonly name: string;
 }
 
@@ -43,8 +54,15 @@ export function isUnpriced(value: unknown): value is Unpriced {
 
 /** The cost in nano-dollars: exact, and rounded up once as a whole. */
 export function costOf(price: Price, usage: RunUsage, variant?: string): bigint | Unpriced {
-  const small = variant === undefined && usage.units === undefined ? smallCost(price, usage) : null;
-  if (small !== null) return BigInt(small);
+  const { units } = usage;
+  const small =
+    variant === undefined && units === undefined && !price.units.has(REQUEST_UNIT)
+      ? smallCost(price, usage)
+      : null;
+  if (small !== null && small > 0) return BigInt(small);
+  const isWithoutUnits = Object.keys(units ?? {}).length === 0;
+  if (isWithoutUnits && isPricedByUnits(price)) return { unpriced: "units", name: "units" };
+  if (small !== null) return 0n;
   const lines = linesOf(price, usage, variant);
   return isUnpriced(lines) ? lines : roundedUp(lines);
 }
@@ -112,7 +130,10 @@ function linesOf(price: Price, usage: RunUsage, variant: string | undefined): Li
 }
 
 function addUnits(lines: Line[], price: Price, { units = {} }: RunUsage): Line[] | Unpriced {
-  for (const [name, quantity] of Object.entries(units)) {
+  const counted = Object.entries(units);
+  // A run is at least one request. Counts of zero are not stored, so that they mean the same as none.
+  if (price.units.has(REQUEST_UNIT) && (units[REQUEST_UNIT] ?? 0) === 0) counted.push([REQUEST_UNIT, 1]);
+  for (const [name, quantity] of counted) {
     if (quantity === 0) continue;
     const each = price.units.get(name);
     if (each === undefined) return { unpriced: "unit", name };

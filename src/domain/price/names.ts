@@ -1,25 +1,51 @@
 import type { ListedModel } from "../../contract/resources/price-book.ts";
 import { cached } from "../cached.ts";
+import { isExclusion } from "./name-pattern.ts";
 
-type Named = Pick<ListedModel, "model" | "provider" | "aliases">;
+/** A model as a call names it. Without a provider, its name alone must say which one is meant. */
+export interface ModelName {
+  readonly model: string;
+  readonly provider?: string | undefined;
+}
+
+export type BookRow = Pick<ListedModel, "model" | "provider" | "aliases">;
 
 /**
- * How models in a book are found: by their own names first, then with and without the provider's prefix, then by their
- * aliases. A name that two models claim equally matches neither, because a price is never guessed.
+ * How models in a book are found without a provider: by their own names first, then with and without the provider's
+ * prefix, then by their aliases. A name that two models claim equally matches neither, because a price is never guessed.
+ * Rows that are named with their provider claim what is left. Those of a provider that hosts other people's models have
+ * their own names only.
  */
-export function namesOf(models: readonly Named[]): Map<string, string> {
+export function namesOf(
+  models: readonly BookRow[],
+  isHost: (provider: string) => boolean = () => false,
+): Map<string, string> {
   const names = new Map(models.map(({ model }) => [model, model]));
-  addClear(names, models, ({ model, provider }) => (provider === null ? [] : [otherName(model, provider)]));
-  addClear(names, models, ({ provider, aliases }) =>
-    aliases.flatMap((alias) => (provider === null ? [alias] : [alias, otherName(alias, provider)])),
-  );
+  const known = models.filter(({ provider }) => provider === null || !isHost(provider));
+  for (const isPrefixed of [false, true]) {
+    const rows = known.filter((row) => hasPrefix(row) === isPrefixed);
+    addClear(names, rows, ({ model, provider }) => (provider === null ? [] : [otherName(model, provider)]));
+    addClear(names, rows, ({ provider, aliases }) =>
+      aliases
+        .filter(isPlain)
+        .flatMap((alias) => (provider === null ? [alias] : [alias, otherName(alias, provider)])),
+    );
+  }
   return names;
+}
+
+function hasPrefix({ model, provider }: BookRow): boolean {
+  return provider !== null && model.startsWith(`${provider}/`);
+}
+
+function isPlain(alias: string): boolean {
+  return !alias.includes("*") && !isExclusion(alias);
 }
 
 function addClear(
   names: Map<string, string>,
-  models: readonly Named[],
-  claimsOf: (one: Named) => string[],
+  models: readonly BookRow[],
+  claimsOf: (one: BookRow) => string[],
 ): void {
   const claims = new Map<string, Set<string>>();
   for (const one of models) {
@@ -44,4 +70,9 @@ const DATED = /(?<=[-@])(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 export function undatedName(name: string): string | null {
   const undated = name.replace(DATED, (date) => date.replaceAll(/\d/g, "#"));
   return undated === name ? null : undated;
+}
+
+/** A fine-tuned model as `ft:<base>`, of a name such as `ft:<base>:<org>::<id>`. Null for other names. */
+export function fineTunedBase(name: string): string | null {
+  return /^(ft:[^:]+):/.exec(name)?.[1] ?? null;
 }

@@ -42,6 +42,20 @@ export function ratesFor(price: Price, inputTokens: number): Rates {
   return rates;
 }
 
+/** A unit that every run has one of, unless it states how many. */
+export const REQUEST_UNIT = "request";
+
+/** Whether tokens cost nothing and units do: a run that states no unit would be free by omission. */
+export function isPricedByUnits({ rates, tiers, units }: Price): boolean {
+  return (
+    units.size > 0 && !units.has(REQUEST_UNIT) && [rates, ...tiers.map((tier) => tier.rates)].every(isFree)
+  );
+}
+
+function isFree(rates: Rates): boolean {
+  return Object.values(rates).every((rate) => rate === undefined || rate === 0n);
+}
+
 /** Null if the price has no such variant. */
 export function factorOf(price: Pick<Price, "variants">, variant: string | undefined): bigint | null {
   if (variant === undefined || variant === STANDARD_VARIANT) return FACTOR_OF_ONE;

@@ -19,6 +19,8 @@ export function termsOf(given: NewPrice): PriceShown {
       }),
     })),
     variants: sorted(given.variants, factor),
+    context_window: given.context_window ?? null,
+    max_output_tokens: given.max_output_tokens ?? null,
   };
 }
 

@@ -6,6 +6,7 @@ import type { Draw } from "../../domain/credit.ts";
 import { availableOf, type Denial, denialOf } from "../../domain/kinds.ts";
 import { type Account, unitOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
+import type { ModelName } from "../../domain/price/names.ts";
 import { isSameQuestion } from "../../domain/reservation-id.ts";
 import { TimeText } from "../../domain/time-text.ts";
 import { newId } from "../../domain/ulid.ts";
@@ -64,8 +65,8 @@ export const decide = command({
 });
 
 /** The model of an ask that does not state its cost. */
-export function modelsOf({ model, estimate }: DecisionAsk): readonly string[] {
-  return model === undefined || estimate.cost_usd !== undefined ? [] : [model];
+export function modelsOf({ model, provider, estimate }: DecisionAsk): readonly ModelName[] {
+  return model === undefined || estimate.cost_usd !== undefined ? [] : [{ model, provider }];
 }
 
 /**

@@ -30,13 +30,17 @@ export function costsOf(tx: Priced, ask: DecisionAsk): ((outputTokens: number) =
   if (!isInTokens(ask.estimate)) {
     return invalidField("estimate.cost_usd", "required", "is required if no tokens are given");
   }
-  if (ask.model === undefined) {
+  const { model, provider } = ask;
+  if (model === undefined) {
     return invalidField("model", "required", "is required to price tokens");
   }
-  const revision = pricesOf(tx.sql, ask.model).at(tx.now, tx.now);
+  const revision = pricesOf(tx.sql, { model, provider }).at(tx.now, tx.now);
   if (revision === null)
     return invalidField("model", "no_price", "has no price in this organization's price book");
   const { ceiling } = revision;
+  if (ceiling.isByUnits) {
+    return invalidField("estimate.cost_usd", "required", "is required for a model that is priced by units");
+  }
   const most = reservationOf(ceiling, input, mostOutput(ask), ask.variant);
   if (most === null) return invalidField("variant", "no_price", "is not a variant of this model's price");
   return most > MAX_USD_NANOS

@@ -1,3 +1,4 @@
+import type { ModelName } from "../../domain/price/names.ts";
 import type { DecisionAsk } from "../../contract/resources/decisions.ts";
 import type { Charged } from "../../domain/admission.ts";
 import type { Account } from "../../domain/meter.ts";
@@ -241,7 +242,7 @@ export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
    */
   readonly reservations?: (input: Input) => readonly string[];
   /** Models that may have to be priced. Those without a price here are looked up in the platform's book first. */
-  readonly models?: (input: Input) => readonly string[];
+  readonly models?: (input: Input) => readonly ModelName[];
   /** As for a query. */
   readonly readsRefusals?: true;
   /** Frequent: what it changes of journaled tables is one row. It reads them as `journaled` says. */
@@ -258,7 +259,7 @@ export function command<Input, const Code extends ErrorCode, B extends Body>(
 export interface Query<Input, Code extends ErrorCode, B extends object = object> {
   readonly refuses: readonly Code[];
   /** As for a command. */
-  readonly models?: (input: Input, view: View) => readonly string[];
+  readonly models?: (input: Input, view: View) => readonly ModelName[];
   /** It is about refusals, so pending ones are stored first. */
   readonly readsRefusals?: true;
   run(view: View, input: Input): B | Refusal<Code>;

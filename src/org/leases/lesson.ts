@@ -8,6 +8,7 @@ import type { Trait } from "../../contract/dimensions.ts";
 import { type Match, prefixOf, traitsIn } from "../../domain/match.ts";
 import { matchBeside } from "../../domain/rate-match.ts";
 import type { Account } from "../../domain/meter.ts";
+import type { ModelName } from "../../domain/price/names.ts";
 import { loadDetectors } from "../content-safety/config.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
@@ -61,7 +62,7 @@ export function lessonFor(view: View, ask: DecisionAsk, rates: readonly RatePoli
     accounts: accounts.map(({ meter, subject, window, usage }) => ({ meter, subject, window, usage })),
     matters: mattersIn(view, rates),
     price: null,
-    ceiling: ask.model === undefined ? null : ceilingAt(view, ask.model),
+    ceiling: ask.model === undefined ? null : ceilingAt(view, { model: ask.model, provider: ask.provider }),
   };
 }
 
@@ -89,10 +90,18 @@ function hasPacks({ sql, now }: View, customerId: string): boolean {
     );
 }
 
-function ceilingAt({ sql, now }: View, model: string): KnownCeiling | null {
+function ceilingAt({ sql, now }: View, model: ModelName): KnownCeiling | null {
   const prices = pricesOf(sql, model);
   const revision = prices.at(now, now);
-  return revision === null ? null : { ...revision.ceiling, untilMs: prices.nextChange(now) };
+  if (revision === null) return null;
+  const { context_window: contextWindow, max_output_tokens: maxOutputTokens } = revision.terms;
+  return {
+    ...revision.ceiling,
+    untilMs: prices.nextChange(now),
+    contextWindow,
+    maxOutputTokens,
+    units: Array.from(revision.price.units, ([name, nanos]) => ({ name, nanos })),
+  };
 }
 
 function mattersIn({ sql, now }: View, rates: readonly RatePolicy[]): Matters {

@@ -7,7 +7,7 @@ import { forgetPrices, insertRevision } from "./revisions.ts";
 import { loadModel, modelAt, type ModelRow, ownPriceAt, saveModel, toModel } from "./store.ts";
 
 const current = (view: View, input: { model: string }) => modelAt(view.sql, input.model, view.now);
-const named = ({ model }: { model: string }) => [model];
+const named = ({ model }: { model: string }) => [{ model }];
 
 export { rereadPrices } from "./platform-book.ts";
 

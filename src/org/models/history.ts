@@ -10,9 +10,9 @@ import { iso } from "./store.ts";
 /** Every revision of a name: the org's own, and those of the platform's book that it has used. */
 export const listPrices = query({
   refuses: ["not_found"],
-  models: ({ model }: { model: string; list: ListQuery }) => [model],
+  models: ({ model }: { model: string; list: ListQuery }) => [{ model }],
   run(view, { model, list }: { model: string; list: ListQuery }) {
-    const prices = pricesOf(view.sql, model);
+    const prices = pricesOf(view.sql, { model });
     const all = prices.all();
     if (all.length === 0) return refuse("not_found");
     const inUse = prices.at(view.now, view.now);

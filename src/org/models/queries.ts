@@ -5,10 +5,11 @@ import { listRows } from "../kernel/rows.ts";
 import { modelAt } from "./store.ts";
 
 export { listPrices } from "./history.ts";
+export { resolvePrice } from "./resolve.ts";
 
 export const getModel = query({
   refuses: ["not_found"],
-  models: ({ model }: { model: string }) => [model],
+  models: ({ model }: { model: string }) => [{ model }],
   run: (view, input: { model: string }) => modelAt(view.sql, input.model, view.now) ?? refuse("not_found"),
 });
 

@@ -1,5 +1,6 @@
 import type { PriceRevision, PriceShown } from "../../contract/resources/prices.ts";
 import { type Ceiling, ceilingOf } from "../../domain/price/ceiling.ts";
+import type { FoundRow } from "../../domain/price/book-index.ts";
 import type { Dated } from "../../domain/price/history.ts";
 import type { Price } from "../../domain/price/price.ts";
 import { priceOf } from "../../domain/price/terms.ts";
@@ -8,6 +9,8 @@ export type RevisionRow = {
   revision: number;
   model: string;
   other_name: string | null;
+  provider: string;
+  found: string | null;
   source: PriceRevision["source"];
   platform_revision: number | null;
   effective_at: number;
@@ -20,6 +23,10 @@ export class Revision implements Dated {
   readonly revision: number;
   readonly model: string;
   readonly otherName: string | null;
+  /** The provider that the platform's book was asked for. Empty if it was asked for the name alone. */
+  readonly askedProvider: string;
+  /** How the name leads to the platform's row. Null for the org's own. */
+  readonly found: FoundRow | null;
   readonly source: PriceRevision["source"];
   readonly platformRevision: number | null;
   readonly effectiveAt: number;
@@ -27,11 +34,15 @@ export class Revision implements Dated {
   readonly #text: string | null;
   #price: Price | null = null;
   #ceiling: Ceiling | null = null;
+  /** Undefined until it is read. */
+  #provider: string | null | undefined = undefined;
 
   constructor(row: RevisionRow) {
     this.revision = row.revision;
     this.model = row.model;
     this.otherName = row.other_name;
+    this.askedProvider = row.provider;
+    this.found = row.found === null ? null : (JSON.parse(row.found) as FoundRow);
     this.source = row.source;
     this.platformRevision = row.platform_revision;
     this.effectiveAt = row.effective_at;
@@ -48,6 +59,12 @@ export class Revision implements Dated {
     return JSON.parse(this.#text) as PriceShown;
   }
 
+  /** The provider that the price is for. Null if it does not say. */
+  get provider(): string | null {
+    if (this.#provider === undefined) this.#provider = this.#text === null ? null : this.terms.provider;
+    return this.#provider;
+  }
+
   get price(): Price {
     this.#price ??= priceOf(this.terms);
     return this.#price;
@@ -56,6 +73,10 @@ export class Revision implements Dated {
   get ceiling(): Ceiling {
     this.#ceiling ??= ceilingOf(this.price);
     return this.#ceiling;
+  }
+
+  isFoundAs(found: FoundRow | null): boolean {
+    return JSON.stringify(this.found) === JSON.stringify(found);
   }
 
   has(terms: PriceShown | null): boolean {

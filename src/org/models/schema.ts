@@ -7,8 +7,10 @@ import type { SchemaStep } from "../kernel/schema-step.ts";
 /**
  * `price_revisions` has every price that may have priced an org's runs: its own, and those of the platform's book for
  * the names that it uses. Rows stay, because a run names its revision, which explains its cost. Without terms, the
- * price was removed. `other_name` is the name with or without the provider's prefix. `priced_models` lists the
- * org's own models, and those of the platform's book under names that are not the org's own.
+ * price was removed. `other_name` is the name with or without the provider's prefix. `provider` is not empty if the
+ * platform's book was asked for a model of that provider: the name then begins with it, and `found` says which row of
+ * the book has the price. `priced_models` lists the org's own models, and those of the platform's book under names that
+ * are not the org's own.
  */
 export const MODEL_STEPS: readonly SchemaStep[] = [
   {
@@ -56,7 +58,27 @@ export const MODEL_STEPS: readonly SchemaStep[] = [
             WHERE later.model = p.model AND later.source = 'platform' AND later.revision > p.revision)`,
     fill: fillOtherNames,
   },
+  {
+    name: "models/4",
+    sql: `ALTER TABLE price_revisions ADD COLUMN provider TEXT NOT NULL DEFAULT '';
+    ALTER TABLE price_revisions ADD COLUMN found TEXT;
+    ALTER TABLE platform_book ADD COLUMN providers TEXT NOT NULL DEFAULT '[]';
+    DROP VIEW priced_models;
+    CREATE VIEW priced_models AS SELECT model, created_at FROM models
+      UNION ALL SELECT model, MIN(created_at) AS created_at FROM price_revisions AS p
+        WHERE source = 'platform' AND terms IS NOT NULL AND model NOT IN (SELECT model FROM models)
+          AND NOT EXISTS (SELECT 1 FROM price_revisions AS later
+            WHERE later.model = p.model AND later.provider = p.provider AND later.source = 'platform'
+              AND later.revision > p.revision)
+        GROUP BY model`,
+    fill: forgetBook,
+  },
 ];
+
+/** The book is read again, because it was read without its providers. */
+function forgetBook(sql: SqlStorage): void {
+  sql.exec("DELETE FROM platform_book");
+}
 
 type OldRow = { model: string; input: string; output: string; created_at: number; updated_at: number };
 

@@ -2,7 +2,8 @@ import type { Model } from "../../contract/resources/models.ts";
 import { inForce } from "../../domain/price/history.ts";
 import { parseUsd } from "../../domain/money.ts";
 import type { PriceShown } from "../../contract/resources/prices.ts";
-import { type NamedPrices, pricesOf } from "./revisions.ts";
+import type { NamedPrices } from "./named-prices.ts";
+import { pricesOf } from "./revisions.ts";
 import type { Revision } from "./revision.ts";
 
 /** A model in the org's own price book, and where it may run. Its cost is in its revisions. */
@@ -40,11 +41,24 @@ export function saveModel(sql: SqlStorage, row: ModelRow, terms: PriceShown): vo
 
 /** The model with its current price, or its first scheduled one. */
 export function modelAt(sql: SqlStorage, name: string, now: number): Model | null {
-  const prices = pricesOf(sql, name);
-  const revision = prices.at(now, now) ?? firstScheduled(prices, now);
+  const prices = pricesOf(sql, { model: name });
+  const revision = prices.at(now, now) ?? firstScheduled(prices, now) ?? hostedAt(sql, name, now);
   if (revision === null) return null;
   const row = revision.source === "org" ? loadModel(sql, revision.model) : null;
   return toModel(revision, row);
+}
+
+/** A price of the platform's book that only calls with a provider have used, under the name with that provider. */
+function hostedAt(sql: SqlStorage, name: string, now: number): Revision | null {
+  const [row] = sql
+    .exec<{ provider: string }>(
+      "SELECT provider FROM price_revisions WHERE model = ? AND provider <> '' LIMIT 1",
+      name,
+    )
+    .toArray();
+  if (row === undefined) return null;
+  const { provider } = row;
+  return inForce(pricesOf(sql, { model: name.slice(provider.length + 1), provider }).hosted, now);
 }
 
 function firstScheduled({ own }: NamedPrices, now: number): Revision | null {
@@ -70,7 +84,7 @@ export function regionsOf(row: ModelRow | null): string[] | null {
 
 /** The org's own price of exactly this name. */
 export function ownPriceAt(sql: SqlStorage, model: string, atMs: number): Revision | null {
-  return inForce(pricesOf(sql, model).own, atMs);
+  return inForce(pricesOf(sql, { model }).own, atMs);
 }
 
 export function iso(ms: number): string {

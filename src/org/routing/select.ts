@@ -21,7 +21,7 @@ type Asked = {
 /** The model that a call should use now, and why not the others. */
 export const selectModel = query({
   refuses: ["conflict", "no_model_passes_eval", "policy_expression_error"],
-  models: (_asked: Asked, view) => modelsIn(loadRoutingPolicy(view.sql)),
+  models: (_asked: Asked, view) => modelsIn(loadRoutingPolicy(view.sql)).map((model) => ({ model })),
   run(view, asked: Asked) {
     const stored = loadRoutingPolicy(view.sql);
     if (stored === null) {
@@ -68,7 +68,7 @@ function candidateOf(
   { model, suite, asked }: { readonly model: string; readonly suite: string; readonly asked: Asked },
 ): Candidate {
   const row = loadModel(view.sql, model);
-  const revision = pricesOf(view.sql, model).at(view.now, view.now);
+  const revision = pricesOf(view.sql, { model }).at(view.now, view.now);
   const usage = { input_tokens: asked.inputTokens, output_tokens: asked.maxOutputTokens };
   const cost = revision === null ? undefined : costOf(revision.price, usage);
   return {

@@ -4,6 +4,7 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { tallyOthers, tallyRuns, tallyUnpriced } from "../ledger/tally.ts";
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
+import type { ModelName } from "../../domain/price/names.ts";
 import { exactRuns } from "../../domain/run-metadata.ts";
 import { batchOf, wellFormedBatch } from "../../domain/well-formed-runs.ts";
 import type { Entry } from "../meters/usage.ts";
@@ -53,15 +54,15 @@ function runsOf(batch: Batch): readonly RunInput[] | null {
 }
 
 /** Models of runs that do not state their cost. */
-function modelsOf(runs: readonly RunInput[]): readonly string[] {
-  const names = new Set<string>();
-  let last: string | undefined;
-  for (const { cost_usd: cost, model } of runs) {
-    if (cost !== undefined || model === last) continue;
-    names.add(model);
-    last = model;
+function modelsOf(runs: readonly RunInput[]): readonly ModelName[] {
+  const names = new Map<string, ModelName>();
+  let last: ModelName | undefined;
+  for (const { cost_usd: cost, model, provider } of runs) {
+    if (cost !== undefined || (model === last?.model && provider === last.provider)) continue;
+    last = { model, provider };
+    names.set(provider === undefined ? model : `${model}\n${provider}`, last);
   }
-  return [...names];
+  return [...names.values()];
 }
 
 type Rejected = Extract<Recorded, { status: "rejected" }>;

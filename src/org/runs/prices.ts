@@ -3,7 +3,9 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 import { instantOf } from "../../domain/instant.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { costOf, isUnpriced, type Unpriced } from "../../domain/price/cost.ts";
-import { type NamedPrices, pricesOf } from "../models/revisions.ts";
+import type { ModelName } from "../../domain/price/names.ts";
+import type { NamedPrices } from "../models/named-prices.ts";
+import { pricesOf } from "../models/revisions.ts";
 
 /** What a run costs, and by which revision of its model's price. Null if the caller stated the cost. */
 export interface RunCost {
@@ -17,9 +19,8 @@ export type Cost = RunCost | Refusal<"validation_failed">;
 export class Prices {
   readonly #sql: SqlStorage;
   readonly #now: number;
-  readonly #prices = new Map<string, NamedPrices>();
   #stated: { readonly text: string; readonly cost: Cost } | null = null;
-  #latest: { readonly model: string; readonly prices: NamedPrices } | null = null;
+  #latest: { readonly name: ModelName; readonly prices: NamedPrices } | null = null;
 
   constructor(sql: SqlStorage, now: number) {
     this.#sql = sql;
@@ -31,12 +32,11 @@ export class Prices {
   }
 
   /** Most runs of a batch are of the model of the run before. */
-  #pricesOf(model: string): NamedPrices {
-    if (this.#latest?.model === model) return this.#latest.prices;
-    const prices = this.#prices.get(model) ?? pricesOf(this.#sql, model);
-    this.#prices.set(model, prices);
-    this.#latest = { model, prices };
-    return prices;
+  #pricesOf({ model, provider }: ModelName): NamedPrices {
+    const { name, prices } = this.#latest ?? {};
+    if (prices !== undefined && name?.model === model && name.provider === provider) return prices;
+    this.#latest = { name: { model, provider }, prices: pricesOf(this.#sql, { model, provider }) };
+    return this.#latest.prices;
   }
 
   /** Many runs of a batch cost what the run before them did. */
@@ -53,7 +53,7 @@ export class Prices {
 
   #costOf(input: RunInput): Cost {
     if (input.cost_usd !== undefined) return this.#statedCost(input.cost_usd);
-    const revision = this.#pricesOf(input.model).at(instantOf(input.started_at), this.#now);
+    const revision = this.#pricesOf(input).at(instantOf(input.started_at), this.#now);
     if (revision === null) {
       return invalidField(
         "model",
@@ -70,7 +70,9 @@ export class Prices {
 }
 
 function unpriced({ unpriced: what, name }: Unpriced): Refusal<"validation_failed"> {
-  return what === "variant"
-    ? invalidField("variant", "no_price", "is not a variant of this model's price")
-    : invalidField(`usage.units.${name}`, "no_price", "is not a unit in this model's price");
+  if (what === "variant")
+    return invalidField("variant", "no_price", "is not a variant of this model's price");
+  return what === "unit"
+    ? invalidField(`usage.units.${name}`, "no_price", "is not a unit in this model's price")
+    : invalidField("usage.units", "required", "is required for a model that is priced by units");
 }

@@ -107,7 +107,7 @@ export const models: Resource<Model> = {
   change: {
     method: "PUT",
     fields: TERMS,
-    keeps: ["units", "tiers", "variants"],
+    keeps: ["units", "tiers", "variants", "context_window", "max_output_tokens"],
     note: "Applies to decisions and runs from now on. Units, tiers and variants stay as they are.",
   },
   actions: [

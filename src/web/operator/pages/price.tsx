@@ -112,8 +112,9 @@ export async function savePrice(visit: OperatorVisit, ask: Ask): Promise<Shown> 
     const draft = { values: Object.fromEntries(ask.form), errors: {}, problem };
     return page(visit, book, { draft, status: 409 });
   }
-  const { provider, units, tiers, variants } = priceIn(book, model) ?? {};
-  const price = { provider, units, tiers, variants, ...bodyOf(ask.form, FIELDS) };
+  const { provider, units, tiers, variants, context_window, max_output_tokens } = priceIn(book, model) ?? {};
+  const bounds = { context_window, max_output_tokens };
+  const price = { provider, units, tiers, variants, ...bounds, ...bodyOf(ask.form, FIELDS) };
   const others = book.models.filter((one) => one.model !== model);
   const answer = await replace(visit, ask, book, [...others, price]);
   if (answer.error === null) return noticeAt(UNDER, "saved");

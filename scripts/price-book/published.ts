@@ -1,0 +1,103 @@
+import type { NewListedModel } from "../../src/contract/resources/price-book.ts";
+import type { NewPrice } from "../../src/contract/resources/prices.ts";
+
+/**
+ * What providers publish and the catalog does not have. Discounts are here only if they apply to every token rate alike,
+ * because a variant is one factor. Variants above one are not here: a decision that names no variant reserves at the
+ * highest one, so every plain call of such a model would reserve too much.
+ */
+
+/** Half of every token rate, cached tokens included: developers.openai.com/api/docs/pricing, platform.claude.com/docs/en/about-claude/pricing. */
+const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  openai: { batch: "0.5", flex: "0.5" },
+  anthropic: { batch: "0.5" },
+};
+
+interface ToolPrices {
+  readonly provider: string;
+  /** Whether a model can use the tools. */
+  readonly isFor: (model: string, terms: NewPrice) => boolean;
+  readonly units: Readonly<Record<string, string>>;
+}
+
+const TOOLS: readonly ToolPrices[] = [
+  {
+    // Containers of 1, 4, 16 and 64 GB: developers.openai.com/api/docs/pricing. Models with file search have them.
+    provider: "openai",
+    isFor: (_model, { units }) => units?.["file_search"] !== undefined,
+    units: {
+      code_interpreter_session: "0.03",
+      code_interpreter_session_4g: "0.12",
+      code_interpreter_session_16g: "0.48",
+      code_interpreter_session_64g: "1.92",
+    },
+  },
+  {
+    // For each call of a tool: docs.x.ai/developers/pricing.
+    provider: "x-ai",
+    isFor: (model) => !model.includes("voice"),
+    units: {
+      web_search: "0.005",
+      x_search: "0.005",
+      code_execution: "0.005",
+      attachment_search: "0.01",
+      file_search: "0.0025",
+    },
+  },
+  {
+    // For each prompt that was grounded with Google Search: ai.google.dev/gemini-api/docs/pricing.
+    provider: "google",
+    isFor: (model) => /^gemini-2\.\d-(?:pro|flash|flash-lite)$/.test(model),
+    units: { web_search: "0.035" },
+  },
+  {
+    // For each search query: ai.google.dev/gemini-api/docs/pricing.
+    provider: "google",
+    isFor: (model) => /^gemini-3(?:\.\d)?-(?:pro|flash)(?:-lite)?(?:-preview)?$/.test(model),
+    units: { web_search: "0.014" },
+  },
+];
+
+/** Models that the catalog lists without a price because they cost nothing, each with the page that says so. */
+const FREE_OF_CHARGE: readonly string[] = [
+  // developers.openai.com/api/docs/guides/moderation
+  "openai moderation",
+  // ai.google.dev/gemini-api/docs/pricing
+  "google gemma-3",
+  "google gemma-3n",
+  "google gemma-4-26b-a4b-it",
+  "google gemma-4-31b-it",
+];
+
+/** Models that the catalog does not list. Speech is priced by the character: developers.openai.com/api/docs/pricing. */
+export const UNLISTED: readonly NewListedModel[] = [
+  speech("tts-1", "0.000015", ["tts-1-1106"]),
+  speech("tts-1-hd", "0.00003", ["tts-1-hd-1106"]),
+];
+
+function speech(model: string, usdPerCharacter: string, aliases: string[]): NewListedModel {
+  return {
+    model,
+    provider: "openai",
+    aliases,
+    input_usd_per_mtok: "0",
+    output_usd_per_mtok: "0",
+    units: { speech_character: usdPerCharacter },
+  };
+}
+
+/** Whether a model without a price in the catalog is free: by its name, or by what its provider publishes. */
+export function isFree(provider: string, model: string): boolean {
+  return model.endsWith(":free") || FREE_OF_CHARGE.includes(`${provider} ${model}`);
+}
+
+export function withPublished(provider: string, model: string, terms: NewPrice): NewPrice {
+  const tools = TOOLS.filter((one) => one.provider === provider && one.isFor(model, terms));
+  const units = Object.assign({}, ...tools.map((one) => one.units), terms.units) as Record<string, string>;
+  const variants = VARIANTS[provider];
+  return {
+    ...terms,
+    ...(Object.keys(units).length === 0 ? {} : { units }),
+    ...(variants === undefined ? {} : { variants }),
+  };
+}

@@ -1,0 +1,32 @@
+import type { ModelName } from "../domain/price/names.ts";
+import type { KnownCeiling } from "./lesson.ts";
+
+const MOST_KNOWN = 2000;
+
+/** What calls of a model may cost, by provider and model. Null for a model without a price. */
+export class Ceilings {
+  /** By provider, because joining two names for each call costs more than looking up each of them. */
+  readonly #known = new Map<string | undefined, Map<string, KnownCeiling | null>>();
+  #size = 0;
+
+  /** Undefined if it is not known. */
+  get({ provider, model }: ModelName): KnownCeiling | null | undefined {
+    return this.#known.get(provider)?.get(model);
+  }
+
+  set({ provider, model }: ModelName, ceiling: KnownCeiling | null): void {
+    if (this.#size >= MOST_KNOWN) this.clear();
+    let ofProvider = this.#known.get(provider);
+    if (ofProvider === undefined) {
+      ofProvider = new Map();
+      this.#known.set(provider, ofProvider);
+    }
+    if (!ofProvider.has(model)) this.#size += 1;
+    ofProvider.set(model, ceiling);
+  }
+
+  clear(): void {
+    this.#known.clear();
+    this.#size = 0;
+  }
+}

@@ -1,0 +1,32 @@
+import type { BookProvider } from "../../contract/resources/price-book.ts";
+import { Providers } from "../../domain/price/providers.ts";
+import { Copy } from "../kernel/copies.ts";
+
+/** The platform's book as this org last read it: its revision, and the providers that it knows. */
+export interface KeptBook {
+  /** Null if the book was never read. */
+  readonly revision: number | null;
+  readonly providers: Providers;
+}
+
+const copies = new Copy<KeptBook>();
+
+export function providersOf(sql: SqlStorage): KeptBook {
+  return copies.get(sql, () => {
+    const [row] = sql
+      .exec<{ revision: number; providers: string }>("SELECT revision, providers FROM platform_book")
+      .toArray();
+    const given = row === undefined ? [] : (JSON.parse(row.providers) as BookProvider[]);
+    return { revision: row?.revision ?? null, providers: new Providers(given, []) };
+  });
+}
+
+export function keepBook(sql: SqlStorage, revision: number, providers: readonly BookProvider[]): void {
+  sql.exec("DELETE FROM platform_book");
+  sql.exec(
+    "INSERT INTO platform_book (revision, providers) VALUES (?, ?)",
+    revision,
+    JSON.stringify(providers),
+  );
+  copies.forget(sql);
+}

@@ -1,9 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createGate } from "../../src/client/gate/index.ts";
 import { PlatformBook } from "../../src/org/models/platform-book.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
-import { call, env, operatorKey } from "../support/worker.ts";
+import { call, env, operatorKey, serve } from "../support/worker.ts";
 
 /** One price of each provider is a number of its own, so that the cost of a million tokens says which row priced it. */
 const row = (model: string, provider: string, usd: string, fields: object = {}) => ({
@@ -244,5 +245,56 @@ describe("units", () => {
     const usage = { ...USAGE, units: { web_search: 1 } };
     const run = await org.run({ model: "pp-chat", provider: "pp-host", cost_usd: undefined, usage });
     expect([run.status, run.body.error.details.fields[0].field]).toEqual([422, "usage.units.web_search"]);
+  });
+});
+
+describe("an embedded gate", () => {
+  test("tells the bounds and units of a model at its provider, and asks for them once", async () => {
+    const org = await newSpender();
+    const body = { decision_defaults: { checks: "all", on_expiry: "charge" } };
+    expect((await call("PATCH", `/v1/orgs/${org.id}`, { key: org.key, body })).status).toBe(200);
+    const made = await org.send("POST", "keys", {
+      name: "gate",
+      role: "developer",
+      scopes: ["decisions:evaluate"],
+    });
+    let asked = 0;
+    const fetch = (url: string, init: RequestInit) => {
+      asked += 1;
+      return serve(url, init);
+    };
+    const gate = createGate({ key: made.body.key, url: "http://sluice.test", fetch });
+    expect(await gate.priceOf({ model: "pp-chat" })).toEqual({
+      context_window: 128_000,
+      max_output_tokens: null,
+      units: {},
+    });
+    expect(await gate.priceOf({ model: "pp-search", provider: "pp-maker" })).toEqual({
+      context_window: null,
+      max_output_tokens: null,
+      units: { request: "0.50", web_search: "0.01" },
+    });
+    expect(await gate.priceOf({ model: "pp-hear" })).toMatchObject({ units: { audio_second: "0.0001" } });
+    const before = asked;
+    expect(await gate.priceOf({ model: "pp-chat" })).toMatchObject({ context_window: 128_000 });
+    expect(asked).toBe(before);
+    expect(await gate.priceOf({ model: "pp-unheard" })).toBeNull();
+    await gate.close();
+  });
+
+  test("decides by itself at the price of the provider that each call names", async () => {
+    const org = await newSpender();
+    await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1000000", period: "total" });
+    const gate = createGate({ key: org.key, url: "http://sluice.test", fetch: serve });
+    const estimate = { input_tokens: 1_000_000, max_output_tokens: 0 };
+    const prices = { "pp-host": "3.00", "pp-other": "4.00", "pp-maker": "10.00" };
+    for (let round = 0; round < 40; round += 1) {
+      for (const [provider, usd] of Object.entries(prices)) {
+        const { reservation } = await gate.decide({ model: "pp-chat", provider, estimate });
+        expect([provider, reservation?.amount_usd]).toEqual([provider, usd]);
+      }
+    }
+    expect(gate.stats.allowedHere).toBeGreaterThan(20);
+    await gate.close();
   });
 });

@@ -2,6 +2,7 @@ import type { Refusal } from "../../contract/refusal.ts";
 import { leastOf } from "../../gate/ask.ts";
 import type { Asker } from "../../gate/asker.ts";
 import type { Background } from "../../gate/background.ts";
+import type { ModelName } from "../../domain/price/names.ts";
 import { refusalNote } from "../../domain/refusal-note.ts";
 import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision.ts";
 import { learn } from "../../gate/learning.ts";
@@ -16,6 +17,7 @@ import { Sluice } from "../sluice.ts";
 import { fetchOver } from "./binding.ts";
 import { exchange, type Exchange, type Exchanged, type ToldVerdict } from "./exchange.ts";
 import { IdPool } from "./id-pool.ts";
+import { askForBounds, KnownBounds, type ModelBounds } from "./model-bounds.ts";
 import type { GateOptions, GateStats } from "./options.ts";
 import { KnownFacts, type OrgFacts } from "./org-facts.ts";
 import { holdWhile, sendAtEnd } from "./process-end.ts";
@@ -52,6 +54,7 @@ export class EmbeddedGate {
   readonly #ids = new IdPool(() => this.#clock.now());
   readonly #touches = new TouchBook();
   readonly #facts = new KnownFacts();
+  readonly #bounds = new KnownBounds();
   #asker: Asker;
   readonly #settlements: Settlements;
   #validUntil = 0;
@@ -179,6 +182,21 @@ export class EmbeddedGate {
     this.#gate.freed(this.#clock.now());
   }
 
+  /**
+   * What the price of a model says about its calls: its largest context, its longest output, and its units. Null if such
+   * calls have no price. The service is asked once for each provider and model.
+   */
+  async priceOf(name: ModelName): Promise<ModelBounds | null> {
+    const known = this.#bounds.get(name);
+    if (known !== null) return known;
+    const ask = askForBounds(name);
+    const askedAt = this.#clock.now();
+    const { verdict } = await this.#exchange({ ask, learn: true });
+    if (verdict === null) throw new Unreachable("the service answered a decision with nothing", {});
+    this.#learn(ask, verdict, { askedAt, now: this.#clock.now() });
+    return this.#bounds.get(name);
+  }
+
   /** Sends everything that waits. */
   async flush(): Promise<void> {
     await this.#settlements.flush();
@@ -229,6 +247,9 @@ export class EmbeddedGate {
   #learn(ask: DecisionsDecideBody, verdict: ToldVerdict, when: { askedAt: number; now: number }): void {
     const { touch, policies, orgNow } = verdict;
     const lesson = lessonIn(verdict);
+    const { model, provider } = ask;
+    if (model !== undefined && lesson !== null)
+      this.#bounds.learn({ model, provider }, lesson.ceiling ?? null);
     if (touch !== null && lesson !== null) {
       const asking = { route: DECISION_ROUTE, keyId: this.#asker.keyId };
       this.#touches.learn(ask, asking, { touch, lesson, policies, orgNow });

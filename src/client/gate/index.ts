@@ -5,6 +5,7 @@ export { Refused, SluiceError, Unreachable } from "../errors.ts";
 export type { GateAnswer, GateBinding } from "./binding.ts";
 export type { Allowed, DecideOptions, EmbeddedGate, SettledRun } from "./embedded-gate.ts";
 export type { OrgFacts } from "./org-facts.ts";
+export type { ModelBounds } from "./model-bounds.ts";
 export type { GateOptions, GateStats } from "./options.ts";
 
 /**

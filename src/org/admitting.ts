@@ -43,9 +43,8 @@ export class Admitting {
     const isRefused = callerRefusal(this.#parts.views.view(envelope)) !== null;
     if (isRefused || !isServedWhereItArrived(snapshot, asked)) return { snapshot, reply: null };
     const { ask } = asked;
-    return {
-      snapshot,
-      reply: await this.#deciding.decide({ ask, keyId, learn: false, envelope, report: null }),
-    };
+    const reply = await this.#deciding.decide({ ask, keyId, learn: false, envelope, report: null });
+    // The org may have left while the decision waited. Its new home knows the key, too.
+    return isMoved(reply) ? this.#parts.departure.answer(null) : { snapshot, reply };
   }
 }

@@ -31,5 +31,6 @@ export function askOf(
       return query.run(view(), input);
     });
   if (book.missing(models, now).length === 0) return run();
-  return book.learn(models, now, trace).then((unlearned) => unlearned ?? run());
+  // If the org has left meanwhile, its new home knows the prices.
+  return book.learn(models, now, trace).then((unlearned) => (parts.isOpened && unlearned) || run());
 }

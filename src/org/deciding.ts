@@ -12,7 +12,6 @@ import { onceReadable } from "./kernel/absent.ts";
 import type { Envelope, View } from "./kernel/door.ts";
 import { type ExchangeAnswer, OutsideGates, refusedExchange } from "./leases/outside.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
-import { isMoved } from "./moving/moved.ts";
 import { type Parts, SYSTEM } from "./parts.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
@@ -61,13 +60,12 @@ export class Deciding {
     const now = views.now();
     const missing = book.missing(modelsOf(call.ask), now);
     const frozen = () => ({ ...NOTHING_DECIDED, refusal: refuseFrozen(), orgNow: views.now() });
-    return freeze.through(
-      () =>
-        missing.length === 0
-          ? readAndDecide(null)
-          : book.learn(missing, now, call.envelope.trace).then(readAndDecide),
-      frozen,
-    );
+    return freeze.through(() => {
+      // It runs again once a move is over, and the org may be gone then.
+      if (!this.#parts.isOpened) return this.#gone();
+      if (missing.length === 0) return readAndDecide(null);
+      return book.learn(missing, now, call.envelope.trace).then(readAndDecide);
+    }, frozen);
   }
 
   syncLeases(report: string): string | null {
@@ -90,7 +88,7 @@ export class Deciding {
     if (departure.isFrozen) return refusedExchange(refuseFrozen());
     const verdict =
       ask === undefined ? null : await this.decide({ ask, keyId, learn, envelope, report: null });
-    if (isMoved(verdict)) return departure.answer(null);
+    if (!this.#parts.isOpened) return departure.answer(null);
     if (departure.isFrozen) return refusedExchange(refuseFrozen());
     const clock = views.clock();
     const view = views.view(envelope, clock.org);
@@ -114,14 +112,19 @@ export class Deciding {
   }
 
   #decideNow(call: DecisionCall, unlearned: Refusal | null): DecisionReply {
-    const { departure, freeze, views, refusals, due } = this.#parts;
-    if (!this.#parts.isOpened) return departure.answer<DecisionReply | null>(null) ?? unopened();
+    const { freeze, views, refusals, due } = this.#parts;
+    if (!this.#parts.isOpened) return this.#gone();
     freeze.check();
     const noted: Noted = (notes) => refusals.note(notes);
     const verdict = this.verdict(call, { clock: views.clock(), unlearned, noted });
     due.arm();
     const { report, envelope } = call;
     return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
+  }
+
+  /** The org left while the decision waited. */
+  #gone(): DecisionReply {
+    return this.#parts.departure.answer<DecisionReply | null>(null) ?? unopened();
   }
 
   /** Decides at once. The org is here and is not being moved. */

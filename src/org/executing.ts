@@ -58,16 +58,19 @@ export class Executing {
 
   async #execute(ask: Ask): Promise<Outcome> {
     const { name, command, input, envelope } = ask;
-    const { freeze, departure, views, gate, book, refusals } = this.#parts;
+    const { freeze, views, gate, book, refusals } = this.#parts;
     if (!GOES_ON.has(name)) freeze.check();
     if (!this.#parts.isOpened) {
-      if (name !== "openOrg") return departure.answer(refuse("not_found"));
+      if (name !== "openOrg") return this.#gone();
       applySchema(this.#parts.storage);
       this.#parts.isOpened = true;
     }
-    if (command.reservations !== undefined) await views.holds().wait(command.reservations(input));
+    // Others are served while it waits, so the org may leave. It does not while slices are in use.
     if (command.waitsForSlices === true) await scheduler.wait(gate.waitOutMs(views.clock()));
+    if (command.reservations !== undefined) await views.holds().wait(command.reservations(input));
+    if (!this.#parts.isOpened) return this.#gone();
     const unlearned = await book.learn(command.models?.(input) ?? [], views.now(), envelope.trace);
+    if (!this.#parts.isOpened) return this.#gone();
     if (unlearned !== null) return unlearned;
     const given = name === "rereadPrices" ? await book.reread(revisionOf(input)) : input;
     if (command.readsRefusals === true) refusals.store();
@@ -77,12 +80,17 @@ export class Executing {
     return outcome;
   }
 
+  /** The org is not here: it never was, or its new home is asked. */
+  #gone(): Outcome {
+    return this.#parts.departure.answer<Outcome>(refuse("not_found"));
+  }
+
   /** The change. Refusals noted by a call that fails were never returned, so they are not stored. */
   async #perform({ name, command, input, envelope }: Ask): Promise<Outcome> {
-    const { freeze, departure, views, refusals, storage } = this.#parts;
+    const { freeze, views, refusals, storage } = this.#parts;
     let refused: RefusalNote[] = [];
     const performed = onceReadable(() => {
-      if (!this.#parts.isOpened) return departure.answer<Outcome>(refuse("not_found"));
+      if (!this.#parts.isOpened) return this.#gone();
       if (!GOES_ON.has(name)) freeze.check();
       refused = [];
       const view = {

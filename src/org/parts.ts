@@ -123,7 +123,12 @@ export class Parts {
       orgId: this.id,
       isOpened: () => this.isOpened,
       view: (envelope) => this.views.view(envelope),
-      closeSlices: () => closeSlices(this.gate, () => this.views.clock()),
+      closeSlices: () =>
+        closeSlices(
+          this.gate,
+          () => this.views.clock(),
+          () => this.isOpened,
+        ),
       settle: () => this.#settleToLeave(),
       openSlices: () => (this.gate.isClosed = false),
       goOn: () => this.due.wake(),

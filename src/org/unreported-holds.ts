@@ -11,18 +11,29 @@ import type { Clock } from "./rate-limits/meters.ts";
 export const REPORTING = { patienceMs: 1500 } as const;
 const REPORT_POLL_MS = 30;
 
+interface Org {
+  readonly sql: SqlStorage;
+  readonly gate: ObjectGate;
+  readonly ids: ReservationIds;
+  readonly clock: () => Clock;
+  /** Whether the org is in this object: it may leave while somebody waits. */
+  readonly isHere: () => boolean;
+}
+
 /** Reservations that an isolate may have made and not reported yet. */
 export class UnreportedHolds {
   readonly ids: ReservationIds;
   readonly #sql: SqlStorage;
   readonly #gate: ObjectGate;
   readonly #clock: () => Clock;
+  readonly #isHere: () => boolean;
 
-  constructor(sql: SqlStorage, gate: ObjectGate, ids: ReservationIds, clock: () => Clock) {
-    this.#sql = sql;
-    this.#gate = gate;
-    this.ids = ids;
-    this.#clock = clock;
+  constructor(org: Org) {
+    this.#sql = org.sql;
+    this.#gate = org.gate;
+    this.ids = org.ids;
+    this.#clock = org.clock;
+    this.#isHere = org.isHere;
   }
 
   mayBe(id: string): boolean {
@@ -34,7 +45,7 @@ export class UnreportedHolds {
   /** A caller may be faster than the report of its own reservation. Isolates report several times a second. */
   async wait(ids: readonly string[]): Promise<void> {
     for (let waited = 0; waited < REPORTING.patienceMs; waited += REPORT_POLL_MS) {
-      if (ids.length === 0) return;
+      if (ids.length === 0 || !this.#isHere()) return;
       if (!unknownIds(this.#sql, ids).some((id) => this.mayBe(id))) return;
       await scheduler.wait(REPORT_POLL_MS);
     }

@@ -77,12 +77,13 @@ export class Views {
   /** Created at first use, because its ids derive a key. */
   holds(): UnreportedHolds {
     const { sql, gate, settings, orgId } = this.#parts;
-    this.#unreported ??= new UnreportedHolds(
+    this.#unreported ??= new UnreportedHolds({
       sql,
       gate,
-      new ReservationIds(settings.SVC_KEY_PEPPER, orgId, keptReservationKey(sql, settings) ?? undefined),
-      () => this.clock(),
-    );
+      ids: new ReservationIds(settings.SVC_KEY_PEPPER, orgId, keptReservationKey(sql, settings) ?? undefined),
+      clock: () => this.clock(),
+      isHere: () => this.#parts.isOpened(),
+    });
     return this.#unreported;
   }
 

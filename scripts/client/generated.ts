@@ -38,7 +38,8 @@ function tableText(groups: Groups): string {
   return indented(`${NOTICE}
 /**
  * Method, path and flags of each operation. \`b\`: takes a body, \`q\`: takes a query, \`i\`: takes an \`Idempotency-Key\`,
- * \`r\`: the body takes a \`request_id\`, \`a\`: its asks do, \`p\`: answers with pages, \`s\`: answers with a stream.
+ * \`r\`: the body takes a \`request_id\`, \`a\`: its asks do, \`t\`: twice does no more than once, \`p\`: answers with pages,
+ * \`s\`: answers with a stream.
  */
 export const OPERATIONS = {
 ${lines.join("\n")}
@@ -52,6 +53,7 @@ function flagsOf({ contract, body, query, entry, named }: ClientOperation): stri
     query.length === 0 ? "" : "q",
     contract.idempotent === true ? "i" : "",
     named === null ? "" : named === "body" ? "r" : "a",
+    contract.repeatable === true ? "t" : "",
     entry === null ? "" : "p",
     contract.media === undefined ? "" : "s",
   ];

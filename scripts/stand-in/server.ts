@@ -40,7 +40,8 @@ const MOST_SERVED = 10_000;
  */
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const served: Served[] = [];
-  const server = createServer((request, response) => {
+  // Longer than the proxy keeps a connection, so that none is ended while a call is on its way.
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     respond(request, response, { options, served }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {

@@ -24,6 +24,11 @@ export class Unreachable extends SluiceError {
     const isPassing = status === null || status === 429 || status >= 500;
     this.retryAfterMs = retryAfterMs(headers ?? new Headers()) ?? (isPassing ? UNTOLD_WAIT_MS : null);
   }
+
+  /** The connection was lost, rather than that the time was over or somebody else answered. */
+  get isConnectionLost(): boolean {
+    return this.cause !== undefined && !(this.cause instanceof Unreachable);
+  }
 }
 
 interface UnreachableBy {

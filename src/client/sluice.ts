@@ -107,7 +107,7 @@ function preparedOf(
     body = JSON.stringify(has("r") ? named(input) : has("a") ? withAsksNamed(input) : (input ?? {}));
   }
   if (has("i")) headers["idempotency-key"] = idempotencyKey ?? crypto.randomUUID();
-  const isRepeatable = has("i") || has("r") || has("a") || /^(GET|PUT|DELETE)$/.test(method);
+  const isRepeatable = ["i", "r", "a", "t"].some(has) || /^(GET|PUT|DELETE)$/.test(method);
   return { method, path, body, headers, isRepeatable, isStream: has("s") };
 }
 

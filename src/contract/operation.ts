@@ -36,6 +36,8 @@ export interface OperationContract {
   readonly allScopes?: boolean;
   /** Honours `Idempotency-Key`. */
   readonly idempotent?: boolean;
+  /** A POST that does no more when it is sent twice, without an idempotency key. */
+  readonly repeatable?: boolean;
   /** Honours `If-Match`. Its command returns the current resource. */
   readonly ifMatch?: boolean;
   readonly query?: z.ZodObject;

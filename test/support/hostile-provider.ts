@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 import { createProxy, type ProxyOptions } from "../../src/proxy/index.ts";
 import { PROVIDER_KEY } from "./governed.ts";
 import { sharedServer } from "./server.ts";
+import { LASTING } from "./lasting.ts";
 
 export const CHAT = "/openai/v1/chat/completions";
 /** What callers ask for, and an answer to it. */
@@ -24,7 +25,7 @@ export async function providerThat(
   answer: RequestListener,
 ): Promise<{ url: string; got: IncomingMessage[] }> {
   const got: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer(LASTING, (request, response) => {
     got.push(request);
     request.resume();
     answer(request, response);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { LASTING } from "./lasting.ts";
 
 /** A receiver of webhooks on a real socket. */
 
@@ -28,7 +29,7 @@ export const answerWith =
 export async function startReceiver(answer: Answer = answerWith(200)): Promise<HttpReceiver> {
   const arrived: Arrived[] = [];
   let written = 0;
-  const server = createServer((request, response) => {
+  const server = createServer(LASTING, (request, response) => {
     const chunks: Buffer[] = [];
     const { socket } = request;
     socket.once("close", () => (written += socket.bytesWritten));

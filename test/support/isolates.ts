@@ -1,4 +1,4 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import type { Server } from "../../scripts/server.ts";
 import { type ServerFixture, serverFixture } from "./server.ts";
 
@@ -22,11 +22,6 @@ export interface Org {
 
 /** What a test can do to an isolate; see `odd-worker.ts`. */
 type Oddity = "apart-ms" | "vanish" | "hang" | "answer";
-
-/** A runtime that is busy for seconds closes connections. Only for what may be sent twice. */
-function patiently<T>(send: () => Promise<T>): Promise<T> {
-  return vi.waitFor(send, { timeout: 60_000 });
-}
 
 export class Isolates {
   readonly server: Server;
@@ -56,21 +51,14 @@ export class Isolates {
 
   async make(isolate: number, oddity: Oddity, value: string | number): Promise<void> {
     const headers = { [`x-test-${oddity}`]: String(value) };
-    await patiently(() => fetch(`${this.url(isolate)}/healthz`, { headers }));
+    await fetch(`${this.url(isolate)}/healthz`, { headers });
   }
 
-  async call(
-    isolate: number,
-    method: string,
-    path: string,
-    key: string,
-    body?: object,
-    more: Record<string, string> = {},
-  ): Promise<Answer> {
+  async call(isolate: number, method: string, path: string, key: string, body?: object): Promise<Answer> {
     const sentAt = performance.now();
     const response = await fetch(`${this.url(isolate)}${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...more },
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -81,12 +69,6 @@ export class Isolates {
       headers: response.headers,
       body: text === "" ? null : JSON.parse(text),
     };
-  }
-
-  /** A call that is repeated if its answer is lost. It takes effect once, under one idempotency key. */
-  callOnce(isolate: number, method: string, path: string, key: string, body?: object): Promise<Answer> {
-    const named = { "idempotency-key": crypto.randomUUID() };
-    return patiently(() => this.call(isolate, method, path, key, body, named));
   }
 
   async newOrg(): Promise<Org> {
@@ -113,7 +95,7 @@ export class Isolates {
   }
 
   async readBudget(org: Org, id: string): Promise<Record<"reserved_usd" | "spent_usd", string>> {
-    return (await patiently(() => this.call(0, "GET", `/v1/orgs/${org.id}/budgets/${id}`, org.key))).body;
+    return (await this.call(0, "GET", `/v1/orgs/${org.id}/budgets/${id}`, org.key)).body;
   }
 
   /** Waits until all isolates have reported and given back, so that exactly this much is reserved. */
@@ -124,9 +106,7 @@ export class Isolates {
 
   decide(org: Org, isolate: number, more: object = {}): Promise<Answer> {
     const body = { estimate: { cost_usd: "0.01" }, ...more };
-    const send = () => this.call(isolate, "POST", "/v1/edge/decision", org.key, body);
-    // The same question with the same name is one decision.
-    return "request_id" in body ? patiently(send) : send();
+    return this.call(isolate, "POST", "/v1/edge/decision", org.key, body);
   }
 
   /** This many calls from several clients at once, spread over the isolates. */
@@ -141,10 +121,7 @@ export class Isolates {
     const one = async (): Promise<void> => {
       while (sent < calls) {
         sent += 1;
-        const [n, fields] = [sent, more(sent)];
-        const ask = () => this.decide(org, n, fields);
-        // A named request is decided once, however often it is sent.
-        answers.push(await ("request_id" in fields ? patiently(ask) : ask()));
+        answers.push(await this.decide(org, sent, more(sent)));
       }
     };
     await Promise.all(Array.from({ length: clients }, one));

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
 import { onTestFinished } from "vitest";
 import type { CookieJar } from "./cookie-jar.ts";
+import { LASTING } from "./lasting.ts";
 
 export const CLIENT = { client_id: "sluice", client_secret: "a-secret-that-only-these-two-share" };
 
@@ -11,7 +12,7 @@ export async function oidcProvider(
   redirectUri: string,
   claims: Record<string, unknown> = {},
 ): Promise<string> {
-  const server = createServer();
+  const server = createServer(LASTING);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const provider = new Provider(issuer, {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { AwsClient } from "aws4fetch";
 import S3rver from "s3rver";
 import { isSignedWith } from "./s3-signature.ts";
+import { LASTING } from "./lasting.ts";
 
 /** What happens to a request on its way. `lost`: it is carried out, and the answer is not heard. */
 export type Fate = "pass" | "fail" | "slow" | "lost" | "held";
@@ -41,7 +42,7 @@ export async function startS3(): Promise<S3Server> {
   const { port: storePort } = await store.run();
   const writes: string[] = [];
   const held: (() => void)[] = [];
-  const door = createServer((incoming, outgoing) => {
+  const door = createServer(LASTING, (incoming, outgoing) => {
     const key = decodeURIComponent((incoming.url ?? "").replace(/^\/[^/]+\//, ""));
     if (incoming.method === "PUT") writes.push(key);
     const fate = incoming.method === "PUT" ? server.fate(writes.length, key) : "pass";

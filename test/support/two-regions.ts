@@ -5,6 +5,7 @@ import { claimPorts } from "../../scripts/ports.ts";
 import { type Server, startServer } from "../../scripts/server.ts";
 import { makeFolder } from "./folder.ts";
 import { http, type HttpAnswer } from "./http.ts";
+import { LASTING } from "./lasting.ts";
 
 const SECRETS = {
   SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
@@ -20,7 +21,7 @@ class Between {
   onCall: (method: string, when: "before" | "after") => Promise<void> | void = () => undefined;
 
   constructor(target: string) {
-    this.#server = createServer((request, response) => {
+    this.#server = createServer(LASTING, (request, response) => {
       const chunks: Buffer[] = [];
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {

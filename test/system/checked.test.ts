@@ -217,9 +217,9 @@ test("a plan that isolates have slices of is never passed, with an isolate gone 
       cost_usd: "0.01",
       reservation_id,
     }));
-    const settled = await isolates.callOnce(from / 500, "POST", "/v1/runs/bulk", org.key, { runs });
+    const settled = await isolates.call(from / 500, "POST", "/v1/runs/bulk", org.key, { runs });
     expect(settled.body.accepted).toBe(runs.length);
   }
-  const used = await isolates.callOnce(2, "GET", `/v1/orgs/${org.id}/plan`, org.key);
+  const used = await isolates.call(2, "GET", `/v1/orgs/${org.id}/plan`, org.key);
   expect([used.body.runs_used, used.body.tokens_used]).toEqual([ids.length, 2 * ids.length]);
 });

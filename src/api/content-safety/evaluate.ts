@@ -9,6 +9,7 @@ export const evaluateSafety = operation(
     description: "What each detector finds. Nothing is recorded, and the input is not stored.",
     role: "admin",
     scope: "policies:read",
+    repeatable: true,
     body: safetyQuestion,
     reply: { 200: safetyEvaluation },
     refuses: [],

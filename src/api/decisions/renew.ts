@@ -13,6 +13,7 @@ export const renewReservation = operation(
     role: DECISION.role,
     scope: DECISION.scope,
     givesBack: true,
+    repeatable: true,
     body: reservationRenewal,
     reply: { 200: renewedReservation },
     refuses: [...DECISION_DENIALS, "conflict"],

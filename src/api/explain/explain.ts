@@ -13,6 +13,7 @@ export const explainCall = operation(
     scope: "runs:read",
     servedAnywhere: true,
     reads: true,
+    repeatable: true,
     body: explainQuestion,
     reply: { 200: explanation },
     refuses: [],

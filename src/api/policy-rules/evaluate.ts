@@ -13,6 +13,7 @@ export const evaluatePolicies = operation(
       "`run` contains other fields that rules read. If `model`, `action` or `customer_id` is omitted, it is taken from `run`.",
     role: "admin",
     scope: "policies:read",
+    repeatable: true,
     body: policyQuestion,
     reply: { 200: policyEvaluation },
     refuses: [],

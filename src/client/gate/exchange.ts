@@ -42,9 +42,9 @@ export async function exchange(sluice: Sluice, holder: string, given: Exchange):
     ask === undefined ? {} : { ask: { ...ask, request_id: ask.request_id ?? crypto.randomUUID() } };
   const body = { version: 1 as const, holder, ...rest, ...named };
   const send = () => sluice.edgeLeases.exchange(body, { maxRetries: 0 }).withResponse();
-  // Whatever it says counts once: a connection that broke is worth one more.
+  // Whatever it says counts once: a connection that broke is worth one more. Runtimes throw different errors for that.
   const { data: reply, response } = await send().catch((error: unknown) => {
-    if (error instanceof Unreachable && error.cause instanceof TypeError) return send();
+    if (error instanceof Unreachable && error.isConnectionLost) return send();
     throw error;
   });
   return {

@@ -2,7 +2,8 @@
 
 /**
  * Method, path and flags of each operation. `b`: takes a body, `q`: takes a query, `i`: takes an `Idempotency-Key`,
- * `r`: the body takes a `request_id`, `a`: its asks do, `p`: answers with pages, `s`: answers with a stream.
+ * `r`: the body takes a `request_id`, `a`: its asks do, `t`: twice does no more than once, `p`: answers with pages,
+ * `s`: answers with a stream.
  */
 export const OPERATIONS = {
   adjustments: {
@@ -75,7 +76,7 @@ export const OPERATIONS = {
   contentSafety: {
     get: "GET /v1/orgs/{id}/content-safety",
     set: "PUT /v1/orgs/{id}/content-safety b",
-    evaluate: "POST /v1/orgs/{id}/content-safety/evaluate b",
+    evaluate: "POST /v1/orgs/{id}/content-safety/evaluate bt",
   },
   creditPacks: {
     create: "POST /v1/orgs/{id}/credit-packs bi",
@@ -100,7 +101,7 @@ export const OPERATIONS = {
   decisions: {
     decide: "POST /v1/edge/decision br",
     decideMany: "POST /v1/edge/decisions ba",
-    renew: "POST /v1/edge/decision/{reservation_id}/renew b",
+    renew: "POST /v1/edge/decision/{reservation_id}/renew bt",
     release: "DELETE /v1/edge/decision/{reservation_id}",
   },
   deprecatedCalls: {
@@ -117,7 +118,7 @@ export const OPERATIONS = {
     list: "GET /v1/orgs/{id}/events qp",
   },
   explain: {
-    explain: "POST /v1/orgs/{id}/explain b",
+    explain: "POST /v1/orgs/{id}/explain bt",
   },
   exports: {
     list: "GET /v1/orgs/{id}/exports qp",
@@ -172,7 +173,7 @@ export const OPERATIONS = {
   policyRules: {
     create: "POST /v1/orgs/{id}/policy-rules bi",
     list: "GET /v1/orgs/{id}/policy-rules qp",
-    evaluate: "POST /v1/orgs/{id}/policy-rules/evaluate b",
+    evaluate: "POST /v1/orgs/{id}/policy-rules/evaluate bt",
     get: "GET /v1/orgs/{id}/policy-rules/{rule_id}",
     change: "PATCH /v1/orgs/{id}/policy-rules/{rule_id} bi",
     delete: "DELETE /v1/orgs/{id}/policy-rules/{rule_id} i",

@@ -53,7 +53,36 @@ export async function sendToRegion(env: Env, settings: Settings, sent: Sent): Pr
   return sendOnce(env, settings, sent);
 }
 
-async function sendOnce(env: Env, settings: Settings, { to, request, caller }: Sent): Promise<Response> {
+/**
+ * If the connection is lost, the same pass goes once more. A region takes it once, so the request is not done twice; a pass that
+ * is refused then may be one whose answer was lost.
+ */
+async function sendOnce(env: Env, settings: Settings, sent: Sent): Promise<Response> {
+  const signed = signedRequest(settings, sent);
+  const address = settings.SVC_REGIONS[sent.to];
+  try {
+    try {
+      return heard(sent, await reach(env, address, sent.request.target, signed));
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error;
+    }
+    const again = heard(sent, await reach(env, address, sent.request.target, signed));
+    if (again.headers.has(UNTAKEN_HEADER)) throw new Error("it is unknown whether the request was served");
+    return again;
+  } catch (error) {
+    throw new ObjectUnreachable(String(error), { cause: error });
+  }
+}
+
+/** Nobody answered, and not because the time was over. */
+function isConnectionLost(error: unknown): boolean {
+  return !(error instanceof ForeignAnswer) && (error as Error).name !== "TimeoutError";
+}
+
+/** Something answered that is not this service. */
+class ForeignAnswer extends Error {}
+
+function signedRequest(settings: Settings, { to, request, caller }: Sent): RequestInit {
   const headers = new Headers(request.headers);
   const { method, target, signedBody } = request;
   const signed = {
@@ -64,16 +93,16 @@ async function sendOnce(env: Env, settings: Settings, { to, request, caller }: S
     ...(signedBody === undefined ? {} : { body: signedBody }),
   };
   headers.set(PASS_HEADER, signPass(secretOf(settings), newPass(settings, to, caller), signed));
-  const init = { method, headers, body: request.body, redirect: "manual" as const };
-  try {
-    const response = await reach(env, settings.SVC_REGIONS[to], target, init);
-    if (response.headers.get(REGION_HEADER) === null) throw new Error(`region ${to} gave a foreign answer`);
-    const epoch = response.headers.get(EPOCH_HEADER);
-    if (epoch !== null) learnEpoch(to, caller.keeper, epoch);
-    return response;
-  } catch (error) {
-    throw new ObjectUnreachable(String(error), { cause: error });
+  return { method, headers, body: request.body, redirect: "manual" };
+}
+
+function heard({ to, caller }: Sent, response: Response): Response {
+  if (response.headers.get(REGION_HEADER) === null) {
+    throw new ForeignAnswer(`region ${to} gave a foreign answer`);
   }
+  const epoch = response.headers.get(EPOCH_HEADER);
+  if (epoch !== null) learnEpoch(to, caller.keeper, epoch);
+  return response;
 }
 
 function newPass(settings: Settings, to: string, caller: PassCaller): RegionPass {

@@ -99,24 +99,26 @@ export class LeaseHolder {
   }
 
   async report(now = Date.now()): Promise<void> {
+    const { reply } = await this.#send(now);
+    if (reply !== null) this.#purse.granted(readReply(reply).grant);
+  }
+
+  /** Reports, and never hears what became of it. */
+  async reportInVain(now = Date.now()): Promise<void> {
+    const { attempt } = await this.#send(now);
+    this.#purse.lost(attempt);
+  }
+
+  async #send(now: number): Promise<{ attempt: number; reply: string | null }> {
     const ask = this.#purse.ask(now);
     const report = writeAsk({ ask, touches: [this.#touch], watch: [], lagMs: this.lagMs, heard: null });
     this.#sent = report;
-    const reply = await this.#object().syncLeases(report);
-    if (reply !== null) this.#purse.granted(readReply(reply).grant);
+    return { attempt: ask.attempt, reply: await this.#object().syncLeases(report) };
   }
 
   /** Sends its last report again, as if it had not been answered. */
   async repeat(): Promise<void> {
     await this.#object().syncLeases(this.#sent);
-  }
-
-  /** Reports what it has, and hears no answer: it reports the same again with the next. */
-  async reportUnheard(): Promise<void> {
-    const ask = this.#purse.ask(Date.now());
-    const report = writeAsk({ ask, touches: [this.#touch], watch: [], lagMs: this.lagMs, heard: null });
-    await this.#object().syncLeases(report);
-    this.#purse.lost(ask.attempt);
   }
 
   /** Ends its traffic: it reports, and gives back what it did not use. */

@@ -64,6 +64,20 @@ describe("leases", () => {
     expect(byIsolate).toBeGreaterThan(RUNS);
   });
 
+  test("count each hold once though reports are lost or come twice, so that what is held is what was taken", () => {
+    const world = new World([0, 7000], [1_000_000_000n], IN_PARTS);
+    for (let call = 0; call < 400; call += 1) {
+      world.loss.push({ ask: call % 5 === 1, answer: call % 3 === 1, twice: call % 4 === 2 });
+      world.call(call, 1000n, 900_000);
+      world.advance(20);
+    }
+    world.loss = [];
+    world.advance(10_000);
+    expect(world.leased).toBe(0n);
+    expect(world.room).toBe(world.trueRoom);
+    expect(world.byIsolate).toBeGreaterThan(100);
+  });
+
   test("strand at most 2 % of a limit under steady traffic, and nothing 2 s after it ends", () => {
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-import { LeaseBook } from "../../../src/gate/lease/book.ts";
+import { LeaseBook, type Settled } from "../../../src/gate/lease/book.ts";
 import { type Ask, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
 import { Purse, type ReportBounds } from "../../../src/gate/lease/purse.ts";
 
@@ -49,6 +49,8 @@ export class World {
   #firstEnd = Number.POSITIVE_INFINITY;
   #firstTruth = Number.POSITIVE_INFINITY;
   #early = new Set<number>();
+  /** Holds that the object has heard of from the isolate that made them. */
+  readonly #reported = new Set<number>();
   #spent = 0n;
   #truth = 0n;
   #queue: { at: number; order: number; run: () => void }[] = [];
@@ -200,11 +202,26 @@ export class World {
     this.#book.sweep(now);
     const settled = this.#book.settle(ask, (meter) => this.#terms(meter), now);
     if (settled === null) return;
+    this.#expectOnce(settled);
     for (const hold of settled.holds) {
       if (this.#early.delete(hold.id) || hold.expiresAt <= now) continue;
       this.#keep(hold);
     }
     if (!lost) this.#after(2, () => this.#answer(isolate, settled.grant, now));
+  }
+
+  /** Both sides of the account: each hold is taken over once, and its slices give exactly what the holds are worth. */
+  #expectOnce({ holds, moves }: Settled<Hold>): void {
+    let sum = 0n;
+    for (const { id, amount } of holds) {
+      if (this.#reported.has(id)) throw new Error(`hold ${id} was taken over twice`);
+      this.#reported.add(id);
+      sum += amount;
+    }
+    for (const meter of this.#meters) {
+      const used = moves.get(meter)?.used ?? 0n;
+      if (used !== sum) throw new Error(`${meter}: ${used} was taken from slices for holds of ${sum}`);
+    }
   }
 
   #answer(isolate: Isolate, grant: Grant, objectNow: number): void {

@@ -114,9 +114,9 @@ describe("it is charged once", () => {
     const org = await newBudgeted();
     const isolate = await org.isolate();
     held(isolate);
-    await isolate.reportUnheard();
+    await isolate.reportInVain();
     await restart(org);
-    await isolate.reportUnheard();
+    await isolate.reportInVain();
     await isolate.report();
     await isolate.repeat();
     await isolate.end();

@@ -182,7 +182,7 @@ export class Play {
     const held = isolates.map((one) => one.hold(cost, at, name, late ? 1 : HELD_MS, beside));
     if (late) for (let wait = 0; wait < 3; wait += 1) await this.world.nextMoment();
     for (const [index, isolate] of isolates.entries()) {
-      if (step.report === "unheard" && held[index] !== null) await isolate.reportUnheard();
+      if (step.report === "unheard" && held[index] !== null) await isolate.reportInVain();
       if (step.fault !== "none") await this.world.evict();
       await isolate.end();
       if (step.report === "repeated") await isolate.repeat();

@@ -259,6 +259,22 @@ test("a command that changes more than a row can hold writes to the tables at on
   expect(stored).toEqual([{ n: 300_000 }, { n: 1 }]);
 });
 
+test("entries that are long together go to the tables before a wake would have to read them all", async () => {
+  const org = await newOrg();
+  const waiting = async () => (await journalOf(org.id)).reduce((sum, { body }) => sum + body.length, 0);
+  let longest = 0;
+  for (let n = 0; n < 12; n += 1) {
+    await put(org.id, `k${n}`, "x".repeat(100_000));
+    const unfolded = await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage: { sql } }) =>
+      sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM idempotency WHERE route = 'r'").one(),
+    );
+    longest = Math.max(longest, (n + 1 - unfolded.n) * 100_000);
+  }
+  expect(longest).toBeLessThanOrEqual(500_000);
+  expect(longest).toBeGreaterThan(100_000);
+  expect(await waiting()).toBeLessThan(12 * 100_000);
+});
+
 test("entries take turns in a bounded number of rows, and waking finds all that wait", async () => {
   const org = await newOrg();
   const names = Array.from({ length: 700 }, (_, index) => `k${index}`);

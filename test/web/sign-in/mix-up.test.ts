@@ -76,6 +76,20 @@ test("a code of the honest provider that returns with an attacker's sign-in is n
   expect(codesGivenTo(evil)).toEqual([]);
 });
 
+test("a sign-in that returns in another browser, which has begun one of its own, is refused and used up", async () => {
+  const own = await redirectUriOf(victim);
+  const theirs = await begin(victim);
+  const mine = await begin(victim);
+  expect(mine.cookie).not.toBe(theirs.cookie);
+  const returned = signInAtHonest(theirs.sentTo, own);
+  const refused = await comeBack(own, returned, { cookie: mine.cookie });
+  expect([refused.status, codesGivenTo(honest)]).toEqual([401, []]);
+  expect((await comeBack(own, returned, { cookie: theirs.cookie })).status).toBe(401);
+  // What the other browser began by itself is not affected.
+  const entered = await comeBack(own, signInAtHonest(mine.sentTo, own), { cookie: mine.cookie });
+  expect(entered.status).toBe(303);
+});
+
 test("a sign-in that returns to the URI without an org is refused, and its code is not redeemed", async () => {
   const { sentTo, cookie } = await begin(victim);
   const returned = signInAtHonest(sentTo, await redirectUriOf(victim));

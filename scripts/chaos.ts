@@ -1,10 +1,12 @@
 /** `npm run chaos`: kills, stops, cuts, fills and moves clocks under load, and checks that every promise held. */
 import { type Violation, violationsOf } from "./chaos/check.ts";
 import { chaosOptions } from "./chaos/options.ts";
-import { type Outcome, runChaos } from "./chaos/run.ts";
-import { run } from "./complaint.ts";
+import { mostSecondsOf, type Outcome, runChaos } from "./chaos/run.ts";
+import { Complaint, run } from "./complaint.ts";
 
 const MOST_SHOWN = 20;
+/** How long everything may take to end, and to be read back. What takes longer is stuck. */
+const ENDING_SECONDS = 240;
 
 const ending = new AbortController();
 for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
@@ -20,13 +22,24 @@ await run(async () => {
   console.log(
     `chaos: seed ${seed}, ${seconds} seconds${kills > 0 ? ` and ${kills} kills` : ""}${plant === null ? "" : `, with a planted defect: ${plant}`}`,
   );
-  const outcome = await runChaos(options, ending.signal);
+  const outcome = await inTime(runChaos(options, ending.signal), mostSecondsOf(seconds) + ENDING_SECONDS);
+  if (outcome.kills < kills) console.log(`Only ${outcome.kills} kills of ${kills}: the machine is busy`);
   const violations = violationsOf(outcome.history);
   console.log(report(outcome, violations).join("\n"));
   const isIdle = outcome.history.orgs.some(({ runs }) => runs.length === 0);
   if (isIdle) console.log("An org's callers sent nothing, so this shows little: use more seconds");
   process.exit(violations.length > 0 || isIdle ? 1 : 0);
 });
+
+/** A verdict in any case: a service that cannot be read back in time has broken a promise. */
+async function inTime<T>(work: Promise<T>, seconds: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const complaint = new Complaint(`VIOLATION: it did not come to an end within ${seconds} seconds`);
+    timer = setTimeout(() => reject(complaint), seconds * 1000);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
 
 function report(
   { history, faults, kills, answers, diskBy }: Outcome,

@@ -35,6 +35,7 @@ export function violationsOf(history: History): Violation[] {
       ),
     ),
     ...proxied(history.proxy),
+    ...history.rounds,
     ...history.secrets.map((what) => ({ kind: "logged secret" as const, what })),
     ...history.unpromised.map((what) => ({ kind: "unpromised answer" as const, what })),
     ...(history.holdsRefused === 0

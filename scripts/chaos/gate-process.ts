@@ -25,12 +25,25 @@ let movedMs = 0;
 const ending = new AbortController();
 Date.now = () => realNow() + movedMs;
 
+/** Answers to bulks that the service does not give, for longer than a client tries again. */
+const AWAY_MS = 4000;
+const AWAY_EACH_MS = 10_000;
+const begunAt = realNow();
+const isAway = (): boolean => !ending.signal.aborted && (realNow() - begunAt) % AWAY_EACH_MS < AWAY_MS;
+const UNAVAILABLE = { error: { code: "service_unavailable", message: "Away.", details: {} } };
+
+async function fetchOrBeAway(url: string, init: RequestInit): Promise<Response> {
+  if (url.endsWith("/v1/runs/bulk") && isAway()) return Response.json(UNAVAILABLE, { status: 503 });
+  return fetch(url, init);
+}
+
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
 function begin({ org, url, key, nanos, onlyGrows }: Task) {
   const gate = createGate({
     url,
     key,
+    fetch: fetchOrBeAway,
     flushMs: 200,
     timeoutMs: 5000,
     onError: (error, run) => say({ org, did: "rejected", run: run.id, why: String(error) }),

@@ -86,6 +86,12 @@ export interface ProxyHistory {
   readonly quietRecorded: number;
 }
 
+/** A promise that a round of calls has found broken by itself. */
+export interface RoundFinding {
+  readonly kind: "overspent limit" | "wrong sum";
+  readonly what: string;
+}
+
 export interface History {
   readonly orgs: readonly OrgHistory[];
   readonly proxy: ProxyHistory;
@@ -93,6 +99,7 @@ export interface History {
   readonly unpromised: readonly string[];
   /** Where a secret is in plain text. */
   readonly secrets: readonly string[];
+  readonly rounds: readonly RoundFinding[];
   /** Holds of gates that closed in order, and that the service did not take. */
   readonly holdsRefused: number;
 }

@@ -3,8 +3,10 @@ import { logFiles } from "../logfile.ts";
 import { Faults } from "./faults.ts";
 import { filesUnder, foundSecrets } from "./found-secrets.ts";
 import { GateProcesses } from "./gate-processes.ts";
-import type { History } from "./history.ts";
+import { crowd } from "./crowd.ts";
+import type { History, RoundFinding } from "./history.ts";
 import type { ChaosOptions } from "./options.ts";
+import { growOld } from "./past.ts";
 import { proxyHistory, useProxy } from "./proxy-traffic.ts";
 import { randomFrom } from "./random.ts";
 import { readBack } from "./read-back.ts";
@@ -51,7 +53,10 @@ async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal)
     onlyGrows: true,
   });
   const proxied = await openOrg(world, { name: "behind the proxy", home: "eu", limitNanos: ROOMY_NANOS });
+  const crowded = await openOrg(world, { name: "crowded", home: "eu", limitNanos: ROOMY_NANOS });
+  const old = await openOrg(world, { name: "of the past", home: "eu", limitNanos: ROOMY_NANOS });
   const orgs = [home, away, tight];
+  const rounds: RoundFinding[] = [];
   const traffic: Traffic = {
     random,
     secrets: world.secrets,
@@ -66,6 +71,8 @@ async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal)
     ...["e", "f"].map((name) => useUp(tight, name, traffic)),
     changeLimits(tight, traffic),
     useProxy(world, proxied, traffic),
+    crowd(world, crowded, traffic, rounds),
+    growOld(old, world.operator, traffic, rounds),
     keepPlanted(world, options, traffic),
   ]);
   work.catch(() => (traffic.isOver = true));
@@ -75,7 +82,7 @@ async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal)
   await faults.end();
   await work;
   const holdsRefused = await gates.end();
-  const history = await historyOf(world, orgs, { proxied, holdsRefused });
+  const history = await historyOf(world, orgs, { proxied, holdsRefused, rounds });
   return {
     history,
     faults: faults.counts,
@@ -85,14 +92,20 @@ async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal)
   };
 }
 
+/** On a busy machine there are fewer kills than were asked for, rather than no end. */
+export function mostSecondsOf(seconds: number): number {
+  return seconds * 2 + 30;
+}
+
 async function strikeUntilOver(
   faults: Faults,
   traffic: Traffic,
   { seconds, kills, ending }: { seconds: number; kills: number; ending: AbortSignal },
 ): Promise<void> {
   const until = performance.now() + seconds * 1000;
+  const atLast = performance.now() + mostSecondsOf(seconds) * 1000;
   let told = 0;
-  const isOver = () => traffic.isOver || ending.aborted;
+  const isOver = () => traffic.isOver || ending.aborted || performance.now() > atLast;
   while (!isOver() && (performance.now() < until || faults.kills < kills)) {
     await progress(traffic);
     await sleep(traffic.random() * 200);
@@ -126,7 +139,7 @@ async function keepPlanted({ eu }: World, { plant }: ChaosOptions, traffic: Traf
 async function historyOf(
   world: World,
   orgs: readonly Org[],
-  { proxied, holdsRefused }: { proxied: Org; holdsRefused: number },
+  { proxied, holdsRefused, rounds }: { proxied: Org; holdsRefused: number; rounds: RoundFinding[] },
 ): Promise<History> {
   const proxy = await proxyHistory(world, proxied);
   const histories = [];
@@ -139,6 +152,7 @@ async function historyOf(
     proxy,
     unpromised: world.unpromised,
     secrets: secretsIn(world),
+    rounds,
     holdsRefused,
   };
 }

@@ -60,7 +60,7 @@ const PROXY = {
   quietCalls: 5,
   quietRecorded: 5,
 };
-const GOOD: History = { orgs: [ORG], proxy: PROXY, unpromised: [], secrets: [], holdsRefused: 0 };
+const GOOD: History = { orgs: [ORG], proxy: PROXY, unpromised: [], secrets: [], rounds: [], holdsRefused: 0 };
 
 const kindsIn = (history: History) => [...new Set(violationsOf(history).map(({ kind }) => kind))];
 const withOrg = (change: Partial<OrgHistory>): History => ({ ...GOOD, orgs: [{ ...ORG, ...change }] });

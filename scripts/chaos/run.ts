@@ -3,7 +3,7 @@ import { logFiles } from "../logfile.ts";
 import { Faults } from "./faults.ts";
 import { filesUnder, foundSecrets } from "./found-secrets.ts";
 import { GateProcesses } from "./gate-processes.ts";
-import { crowd } from "./crowd.ts";
+import { crowd, crowdAlone } from "./crowd.ts";
 import type { History, RoundFinding } from "./history.ts";
 import type { ChaosOptions } from "./options.ts";
 import { growOld } from "./past.ts";
@@ -64,6 +64,7 @@ async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal)
     answers: 0,
     isOver: false,
   };
+  await crowdAlone(world, crowded, rounds);
   const gates = new GateProcesses(world, [home, tight], traffic);
   const work = Promise.all([
     ...["a", "b"].map((name) => call(home, name, traffic)),

@@ -3,7 +3,9 @@ FROM node:24-bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci && mkdir /data && chown node:node /data /app
+COPY scripts/install.mjs scripts/install.mjs
+COPY scripts/install scripts/install
+RUN node scripts/install.mjs run && npm cache clean --force && mkdir /data && chown -R node:node /data /app
 COPY --chown=node:node . .
 USER node
 ENV SLUICE_HOST=0.0.0.0 SLUICE_DATA_DIR=/data

@@ -6,7 +6,7 @@ import { ALL_REPORTED } from "./test/support/end-workers.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 
 // The Worker's configuration names the folder, which must exist.
-buildAssets();
+await buildAssets();
 
 /** What a test waits for comes late on a busy machine. Only what never comes is a failure. */
 const PATIENT = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };

@@ -45,13 +45,23 @@ const HELLO_BUDGET = {
 const HELLO_MODEL = "gpt-4o-mini";
 const HELLO_MOST_TOKENS = 16;
 
+interface DemoOptions {
+  readonly withNorthwind: boolean;
+  readonly standInUrl?: string;
+  /** Receives each step as it begins. */
+  readonly onStep?: (step: string) => void;
+}
+
+/** How many steps `onStep` receives. */
+export const DEMO_STEPS = 1;
+
 /**
  * Seeds the demo org and Northwind, once per data folder, through the public API. An org that exists gets no further
  * limits: they could refuse what its owner runs. A folder that exists gets no further org.
  */
 export async function ensureDemo(
   server: Server,
-  { withNorthwind, standInUrl }: { withNorthwind: boolean; standInUrl?: string },
+  { withNorthwind, standInUrl, onStep }: DemoOptions,
 ): Promise<Demo> {
   const { demo: file } = server.folder;
   const here = {
@@ -60,17 +70,23 @@ export async function ensureDemo(
     ...(standInUrl === undefined ? {} : { stand_in_url: standInUrl }),
     operator_key: server.settings["SVC_OPERATOR_KEY"] ?? "",
   };
-  const demo: Demo = { ...here, ...(existsSync(file) ? seeded(file) : await seed(here, withNorthwind)) };
-  writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
-  await fillPriceBook(demo).catch((error: unknown) => {
+  const isNew = !existsSync(file);
+  onStep?.(isNew ? "making the demo org, a sample company and the price book" : "filling the price book");
+  const filled = fillPriceBook(here).catch((error: unknown) => {
     if (!(error instanceof Complaint)) throw error;
     console.error(`sluice: the price book was not filled; use npm run prices later: ${error.message}`);
   });
+  const [kept] = await Promise.all([isNew ? seed(here, withNorthwind) : seeded(file), filled]);
+  const demo: Demo = { ...here, ...kept };
+  writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
 }
 
 /** Real prices of real models, so that a first call can be priced. */
-async function fillPriceBook({ base_url: url, operator_key: operatorKey }: Demo): Promise<void> {
+async function fillPriceBook({
+  base_url: url,
+  operator_key: operatorKey,
+}: Pick<Demo, "base_url" | "operator_key">): Promise<void> {
   const { book, etag } = await readBook({ url, operatorKey });
   const { models, providers, changes } = importInto(book, await readCatalog(new Date()));
   if (changes.length > 0) await writeBook({ url, operatorKey }, etag, { models, providers });

@@ -20,7 +20,7 @@ const OPEN_METRICS = `Without ${METRICS_TOKEN}, anyone can read /metrics: reques
 
 await run(async () => {
   const options = deployOptions(process.argv.slice(2), process.env);
-  buildAssets();
+  await buildAssets();
   const target = withMetricsToken(readTarget(options.config, options.environment), options);
   const proxy = options.hasProxy ? readProxy(options.config, target) : null;
   const front = options.hasFront ? readFront(options.config, target) : null;

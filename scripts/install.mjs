@@ -1,73 +1,86 @@
 /**
- * Runs before `npm start` and `npm test`, on the system's Node and before anything is installed. Brings node_modules in
- * line with package-lock.json. Prints nothing if it already is.
+ * Runs before every command, on the system's Node and before anything is installed. Brings node_modules in line with
+ * package-lock.json: `run` for what `npm start` needs, otherwise for everything. Prints nothing if it already is.
  */
-import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { install, OWNER, REMOVED } from "./install/stage.mjs";
+import { hasNode, isInstalled, runsTypeScript, wantedPackages } from "./install/wanted.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
-/** npm's own record of what it installed. It is written last, so an interrupted install has none. */
-const INSTALLED = "node_modules/.package-lock.json";
-/** The first Node version that runs TypeScript files directly. */
-const NODE_MINIMUM = [22, 18];
+const SET = process.argv[2] === "run" ? "run" : "all";
+const PROGRESS_MS = 2000;
+/** Names the process that installs. Another command waits for it. */
+const OWNED_BY = join(ROOT, "node_modules/.install", OWNER);
+/** An owner that has written nothing for so long was ended, whatever process has its number now. */
+const SILENT_OWNER_MS = 60_000;
 
-/** @returns {Record<string, {version?: string, integrity?: string, optional?: boolean, link?: boolean, os?: string | string[], cpu?: string | string[], libc?: string[]}>} */
-function packagesOf(root, file) {
+const wish = { set: SET, platform: process.platform, arch: process.arch, hasNode: hasNode(ROOT) };
+const wanted = wantedPackages(ROOT, wish);
+
+for (let waitedMs = 0; ; waitedMs += PROGRESS_MS) {
+  if (isOwned()) {
+    console.error(`… another command is installing; waiting for it (${waitedMs / 1000} s)`);
+    await sleep(PROGRESS_MS);
+  } else if (isInstalled(ROOT, wanted)) break;
+  else if (claim()) await installAll();
+}
+checkNode();
+
+async function installAll() {
+  const started = Date.now();
+  const whose = SET === "run" ? "npm start needs" : "the checks and tools need";
+  console.error(`Installing the ${wanted.length} packages that ${whose}, once…`);
+  const timer = setInterval(() => {
+    if (existsSync(OWNED_BY)) utimesSync(OWNED_BY, new Date(), new Date());
+    console.error(progress(started));
+  }, PROGRESS_MS);
+  const isDone = await install(ROOT, wish);
+  clearInterval(timer);
+  if (!isDone) fail("npm ci failed: see its message above");
+  console.error(`Installed in ${seconds(started)} s.`);
+}
+
+function progress(started) {
+  if (existsSync(join(dirname(OWNED_BY), REMOVED))) {
+    return `… removing what was installed before, after ${seconds(started)} s`;
+  }
+  const done = wanted.filter(([path]) => existsSync(join(dirname(OWNED_BY), path, "package.json"))).length;
+  return `… ${done} of ${wanted.length} packages after ${seconds(started)} s`;
+}
+
+function seconds(started) {
+  return Math.round((Date.now() - started) / 1000);
+}
+
+function claim() {
+  mkdirSync(dirname(OWNED_BY), { recursive: true });
   try {
-    return JSON.parse(readFileSync(join(root, file), "utf8")).packages ?? {};
+    writeFileSync(OWNED_BY, String(process.pid), { flag: "wx" });
+    return true;
   } catch {
-    return {};
+    if (!isOwned()) rmSync(OWNED_BY, { force: true });
+    return false;
   }
 }
 
-function belongsHere(entry, platform, arch) {
-  if (!entry.optional) return true;
-  // An optional package without a platform is a fallback for machines that have no build of their own.
-  if (!entry.os || !entry.cpu || entry.libc) return false;
-  return [entry.os].flat().includes(platform) && [entry.cpu].flat().includes(arch);
+function isOwned() {
+  try {
+    if (Date.now() - statSync(OWNED_BY).mtimeMs > SILENT_OWNER_MS) return false;
+    return process.kill(Number(readFileSync(OWNED_BY, "utf8")), 0);
+  } catch {
+    return false;
+  }
 }
 
-/** Whether everything that the lock file requires on this platform is installed, in exactly that version. */
-function isInstalled(root, platform, arch) {
-  const installed = packagesOf(root, INSTALLED);
-  const wanted = Object.entries(packagesOf(root, "package-lock.json")).filter(
-    ([path, entry]) => path !== "" && belongsHere(entry, platform, arch),
-  );
-  return wanted.every(([path, entry]) => {
-    const found = installed[path];
-    return (
-      found?.version === entry.version && found?.integrity === entry.integrity && existsSync(join(root, path))
-    );
-  });
-}
-
-function install(root) {
-  console.error("Installing what package-lock.json lists, once…");
-  rmSync(join(root, INSTALLED), { force: true });
-  // NODE_ENV=production would leave out the runtime itself, which is a development dependency.
-  const npm = spawnSync("npm", ["ci", "--include=dev", "--include=optional", "--loglevel=error"], {
-    cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  if (npm.status !== 0) fail("npm ci failed: see its message above");
-}
-
-function checkNode(root) {
-  if (existsSync(join(root, "node_modules/.bin/node"))) return;
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  const [needMajor, needMinor] = NODE_MINIMUM;
-  if (major > needMajor || (major === needMajor && minor >= needMinor)) return;
-  fail(
-    `Node ${NODE_MINIMUM.join(".")} or later is needed on ${process.platform} ${process.arch}; this is ${process.version}`,
-  );
+function checkNode() {
+  if (runsTypeScript(process.versions.node) || existsSync(join(ROOT, "node_modules/.bin/node"))) return;
+  fail(`Node 22.18 or later is needed on ${process.platform} ${process.arch}; this is ${process.version}`);
 }
 
 function fail(line) {
   console.error(`sluice: ${line}`);
   process.exit(1);
 }
-
-if (!isInstalled(ROOT, process.platform, process.arch)) install(ROOT);
-checkNode(ROOT);

@@ -11,17 +11,18 @@ export interface Made {
 
 interface Kept {
   readonly text: string;
-  readonly marks: Readonly<Record<string, string>>;
+  /** The digest of each file that it was made from. */
+  readonly digests: Readonly<Record<string, string>>;
 }
 
 /** They decide which files an import means. */
-const ALWAYS = ["scripts/bundle.ts", "package.json", "tsconfig.json", "node_modules/.package-lock.json"];
+const ALWAYS = ["scripts/bundle.ts", "package.json", "package-lock.json", "tsconfig.json"];
 
 /** The clock that stamps files is behind the other by as much. */
 const COARSE_MS = 20;
 
 /**
- * The bundle of the start before, unless a file that it was made from has changed since. Bundling is half of the work
+ * The bundle of an earlier start, unless a file that it was made from has other content now. Bundling is half of the work
  * of a start. A bundle that cannot be kept is made again at the next start.
  */
 export async function keptBundle(
@@ -34,31 +35,37 @@ export async function keptBundle(
   if (kept !== null) return kept;
   const begun = Date.now();
   const { text, from } = await make();
-  const marks = marksOf([...from, ...ALWAYS]);
+  const paths = [...from, ...ALWAYS];
   // A file that changed meanwhile may be in the bundle as it was before.
-  const isCurrent = Object.values(marks).every((mark) => Number.parseFloat(mark) < begun - COARSE_MS);
-  if (isCurrent) write(file, { text, marks });
+  const isCurrent = paths.every((path) => changedAt(path) < begun - COARSE_MS);
+  if (isCurrent) write(file, { text, digests: digestsOf(paths) });
   return text;
 }
 
 function read(file: string): string | null {
   try {
-    const { text, marks } = JSON.parse(readFileSync(file, "utf8")) as Kept;
-    const now = marksOf(Object.keys(marks));
-    return Object.entries(marks).every(([path, mark]) => now[path] === mark) ? text : null;
+    const { text, digests } = JSON.parse(readFileSync(file, "utf8")) as Kept;
+    const now = digestsOf(Object.keys(digests));
+    return Object.entries(digests).every(([path, digest]) => now[path] === digest) ? text : null;
   } catch {
     return null;
   }
 }
 
-/** Each write to a file changes the time of its last change, whatever else is set. */
-function marksOf(paths: readonly string[]): Record<string, string> {
+function digestsOf(paths: readonly string[]): Record<string, string> {
   return Object.fromEntries(
-    paths.map((path) => {
-      const stat = statSync(join(ROOT, path), { throwIfNoEntry: false });
-      return [path, stat === undefined ? "0" : `${stat.ctimeMs} ${stat.size}`];
-    }),
+    paths.map((path) => [
+      path,
+      createHash("sha256")
+        .update(readFileSync(join(ROOT, path)))
+        .digest("base64"),
+    ]),
   );
+}
+
+/** Each write to a file changes this time, whatever else is set. */
+function changedAt(path: string): number {
+  return statSync(join(ROOT, path), { throwIfNoEntry: false })?.ctimeMs ?? 0;
 }
 
 function write(file: string, kept: Kept): void {

@@ -90,6 +90,8 @@ function makeMiniflare(
         log: new FailureLog(events.failed, remark),
         defaultPersistRoot: join(folder.state, "v3"),
         telemetry: { enabled: false },
+        // Otherwise each start asks Cloudflare where this machine is, and without a network waits for it.
+        cf: false,
         unsafeRuntimeEnv: {
           SLUICE_LOG: folder.log,
           SLUICE_PID_FILE: pidFile(folder),

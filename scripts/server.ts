@@ -8,10 +8,14 @@ import { migrateAll, migratorOf } from "./migrating/migrator.ts";
 import { claimPorts, HOST } from "./ports.ts";
 import { startRuntime } from "./runtime.ts";
 import { keepPepper, localSecrets } from "./secrets.ts";
+import { buildAssets } from "./reference/assets.ts";
 import { resolveSettings, unknownSettings } from "./settings.ts";
 import { type LocalProxy, proxyWorker } from "./local-proxy.ts";
 import { FRONT, readWorkerConfig, type WorkerConfig } from "./worker-config.ts";
 import { frontOf, workersOf } from "./workers.ts";
+
+/** How many steps `onStep` receives. */
+export const SERVER_STEPS = 2;
 
 export interface ServerOptions {
   /** 0 picks any free port. */
@@ -37,6 +41,8 @@ export interface ServerOptions {
   readonly onLost?: (complaint: Complaint) => void;
   /** Receives unknown settings, and the runtime's warnings and errors. */
   readonly onRemark?: (line: string) => void;
+  /** Receives each step of the start as it begins. */
+  readonly onStep?: (step: string) => void;
 }
 
 export interface Server {
@@ -79,7 +85,9 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const urls = ports.map((port) => `http://${HOST}:${port}`) as [string, ...string[]];
   const settings = resolveSettings(config.vars, environment, secrets, urls[0]);
   keepPepper(folder.pepperMark, settings["SVC_KEY_PEPPER"] ?? "", settings["SVC_KEY_PEPPER_PREVIOUS"]);
-  const script = await bundleWorker(options.entry ?? config.main);
+  options.onStep?.("bundling the Worker and rendering the guides");
+  // Bundling is the work of another process, so the guides are rendered meanwhile.
+  const [script] = await Promise.all([bundleWorker(options.entry ?? config.main), buildAssets()]);
   const signInSecret = randomBytes(32).toString("base64url");
   let ready = false;
   const { names, workers } = workersOf(config, {
@@ -92,10 +100,12 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   const { proxy } = options;
   const served = proxy === undefined ? null : await proxyWorker(proxy, names[0]);
   const front = options.isFronted === true ? await frontWorker(config, settings) : null;
+  const migrator = await migratorOf(config, workers);
+  options.onStep?.("starting the runtime");
   const runtime = await startRuntime({
     workers: [
       ...workers,
-      await migratorOf(config, workers),
+      migrator,
       ...(options.companions?.(names[0]) ?? []),
       ...(served === null ? [] : [served.worker]),
       ...(front === null ? [] : [front.worker]),

@@ -1,5 +1,5 @@
 /** `npm run tail -- <trace id> [--remote [--env name] [--proxy]]`: what was logged about one request. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -40,6 +40,8 @@ async function searchLocal(traceId: string): Promise<void> {
 
 /** Cloudflare keeps no past lines for `wrangler tail`, so this waits for the request, until Ctrl-C. */
 async function followRemote(traceId: string, { env, proxy }: { env: string; proxy: boolean }): Promise<void> {
+  const complete = spawnSync(process.execPath, [join(ROOT, "scripts/install.mjs")], { stdio: "inherit" });
+  if (complete.status !== 0) throw new Complaint("wrangler is not installed: see the message above");
   const config = proxy ? ["--config", PROXY_CONFIG] : [];
   const args = ["tail", "--format", "json", "--env", env, ...config];
   const wrangler = spawn(join(ROOT, "node_modules/.bin/wrangler"), args, {

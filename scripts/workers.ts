@@ -1,6 +1,6 @@
 import { Response, type WorkerOptions } from "miniflare";
 import { HOST, LISTEN_HOST } from "./ports.ts";
-import { buildAssets } from "./reference/assets.ts";
+import { ASSETS } from "./reference/assets.ts";
 import type { WorkerConfig } from "./worker-config.ts";
 
 /** How one Worker differs from the others with the same script. */
@@ -43,9 +43,7 @@ export function workersOf(
       ...workerOptions(config, script, ports[index] ?? 0, role),
       serviceBindings: {
         ...role.services,
-        ...(config.assets === undefined
-          ? {}
-          : { [config.assets.binding]: { disk: { path: buildAssets() } } }),
+        ...(config.assets === undefined ? {} : { [config.assets.binding]: { disk: { path: ASSETS } } }),
         LOCAL_READY: () => new Response(null, { status: isReady() ? 204 : 503 }),
       },
     })),

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { ROOT } from "../worker-config.ts";
 import { type Guide, GUIDES, guidePage, guidesPage, searchPage, sectionsOf } from "./guides.ts";
 
@@ -36,7 +37,7 @@ const picturesOf = (guides: readonly Guide[]): string[] =>
   guides.flatMap(({ pictures }) => pictures).filter((name) => existsSync(join(PICTURES, name)));
 
 /** Makes the folder, unless it is as it should be. Several servers may start at once, so each file appears whole. */
-export function buildAssets(guides = GUIDES, folder = ASSETS): string {
+export async function buildAssets(guides = GUIDES, folder = ASSETS): Promise<string> {
   const mark = join(folder, "built");
   const built = `${statSync(STANDALONE).size} ${digestOfSources(guides)}\n`;
   if (existsSync(mark) && readFileSync(mark, "utf8") === built) return folder;
@@ -47,6 +48,8 @@ export function buildAssets(guides = GUIDES, folder = ASSETS): string {
   for (const name of picturesOf(guides)) place(name, (path) => copyFileSync(join(PICTURES, name), path));
   for (const guide of guides) {
     place(`guides/${guide.name}.html`, (path) => writeFileSync(path, guidePage(guide)));
+    // Whoever waits for a start hears of it meanwhile.
+    await setImmediate();
   }
   place("guides/search.txt", (path) => writeFileSync(path, searchPage()));
   place("guides/sections.json", (path) => writeFileSync(path, JSON.stringify(guides.flatMap(sectionsOf))));

@@ -11,17 +11,17 @@ const guide = (text: string) => ({
   pictures: ["console-budgets.png"],
 });
 
-test("guides are rendered again only if what they are made from has changed", () => {
+test("guides are rendered again only if what they are made from has changed", async () => {
   const folder = temporaryFolder();
   const page = join(folder, "guides/limits.html");
-  buildAssets([guide("# Limits\n\nOld words")], folder);
+  await buildAssets([guide("# Limits\n\nOld words")], folder);
   expect(readFileSync(page, "utf8")).toContain("<p>Old words</p>");
   for (const name of ["scalar.js", "guides.css", "console-budgets.png", "guides/index.html"]) {
     expect([name, existsSync(join(folder, name))]).toEqual([name, true]);
   }
   rmSync(page);
-  buildAssets([guide("# Limits\n\nOld words")], folder);
+  await buildAssets([guide("# Limits\n\nOld words")], folder);
   expect(existsSync(page)).toBe(false);
-  buildAssets([guide("# Limits\n\nNew words")], folder);
+  await buildAssets([guide("# Limits\n\nNew words")], folder);
   expect(readFileSync(page, "utf8")).toContain("<p>New words</p>");
 });

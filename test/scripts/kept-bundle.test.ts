@@ -55,6 +55,16 @@ describe("a kept bundle", () => {
     expect([await make(), await make()]).toEqual(["bundle 2", "bundle 2"]);
   });
 
+  it("is the same for files that were written anew with the same content, as an install does", async () => {
+    const { make, source } = bundles();
+    await nextTick();
+    await make();
+    await nextTick();
+    writeFileSync(source, "1");
+    await nextTick();
+    expect(await make()).toBe("bundle 1");
+  });
+
   it("is not kept if a file changed while it was made", async () => {
     const { make, source } = bundles();
     await nextTick();

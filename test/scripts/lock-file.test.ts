@@ -1,9 +1,14 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 
 interface Locked {
   readonly resolved?: string;
   readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly optional?: boolean;
+  readonly hasInstallScript?: boolean;
   readonly cpu?: string | string[];
   readonly os?: string | string[];
   readonly optionalDependencies?: Record<string, string>;
@@ -41,11 +46,28 @@ test.for([
   "@oxlint/binding-linux",
   "@rollup/rollup-linux",
   "@typescript/typescript-linux",
-  "node-linux",
 ])("%s is included for arm64 and x64", (tool) => {
   const builds = Object.entries(packages).filter(([path]) => path.startsWith(`node_modules/${tool}-`));
   const processors = builds.flatMap(([, entry]) => entry.cpu ?? []);
   expect(processors).toEqual(expect.arrayContaining(["arm64", "x64"]));
+});
+
+test("no package needs a script of its own at install, where none is run", () => {
+  const withScripts = Object.entries(packages).filter(
+    ([, { hasInstallScript }]) => hasInstallScript === true,
+  );
+  // Theirs only check that this machine's build is there, and shorten the way to it.
+  expect(withScripts.map(([path]) => path)).toEqual(["node_modules/esbuild", "node_modules/workerd"]);
+});
+
+test("npm start runs without packages that are only for development", () => {
+  const { dependencies } = manifest;
+  const isRun = (name: string) => packages[`node_modules/${name}`]?.dev !== true;
+  expect(Object.keys(dependencies).filter((name) => !isRun(name))).toEqual([]);
+  const run = Object.values(packages).filter(
+    ({ dev, devOptional, optional }) => !dev && !devOptional && !optional,
+  );
+  expect(run.length).toBeLessThan(100);
 });
 
 test.for(["@cloudflare/workerd-darwin", "@esbuild/darwin", "@typescript/typescript-darwin"])(

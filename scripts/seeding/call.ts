@@ -26,7 +26,7 @@ export async function seedCall<T>(seeder: Seeder, call: Call): Promise<T> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const answer = await attempt(seeder, call);
-    if (answer.status < 300 || call.refusals?.includes(answer.status) === true) {
+    if ((answer.status >= 200 && answer.status < 300) || call.refusals?.includes(answer.status) === true) {
       return JSON.parse(answer.text) as T;
     }
     if (!answer.passes || performance.now() > until) {
@@ -37,6 +37,7 @@ export async function seedCall<T>(seeder: Seeder, call: Call): Promise<T> {
 }
 
 interface Attempt {
+  /** 0: there was no answer. */
   readonly status: number;
   readonly text: string;
   /** The runtime is restarting, or was during this call. */

@@ -6,7 +6,8 @@ import { createInterface } from "node:readline/promises";
 import { Complaint, run } from "./complaint.ts";
 import { firstOrgKey, waitUntilHealthy } from "./deploy/first-org.ts";
 import { type DeployOptions, deployOptions } from "./deploy/options.ts";
-import { type Found, knownValues, look, planOf, type Step } from "./deploy/plan.ts";
+import { oneWorkerSteps, readOneWorker } from "./deploy/one-worker.ts";
+import { type Found, knownValues, look, planOf, preparationOf, type Step } from "./deploy/plan.ts";
 import { frontSteps, lookAtFront, readFront } from "./deploy/front.ts";
 import { lookAtProxy, proxySteps, readProxy } from "./deploy/proxy.ts";
 import { addressProblem, readTarget, type Target } from "./deploy/target.ts";
@@ -24,11 +25,16 @@ await run(async () => {
   const target = withMetricsToken(readTarget(options.config, options.environment), options);
   const proxy = options.hasProxy ? readProxy(options.config, target) : null;
   const front = options.hasFront ? readFront(options.config, target) : null;
+  const one = options.isOneWorker ? readOneWorker(options.config, target) : null;
   const wrangler = new Wrangler(options);
   const isSignedIn = wrangler.try(["whoami", "--json"]).isDone;
   const problem = addressProblem(target);
   const found = isSignedIn ? look(wrangler, target) : NOTHING;
-  const steps = planOf({ wrangler, target, config: options.config }, found);
+  const deploying = { wrangler, target, config: options.config };
+  const steps =
+    one === null
+      ? planOf(deploying, found)
+      : [...preparationOf(deploying, found), ...oneWorkerSteps(one, target, process.env)];
   if (proxy !== null) {
     steps.push(...proxySteps(proxy, isSignedIn ? lookAtProxy(proxy) : NOTHING.secrets, process.env));
   }
@@ -42,12 +48,8 @@ await run(async () => {
   if (options.isDry) {
     if (problem !== null) console.log(`Before that, ${problem}.`);
     if (!isSignedIn) console.log("Nobody is signed in to Cloudflare, so the list is that of a first deploy.");
-    checkBuild(wrangler);
-    if (proxy !== null) checkBuild(proxy.wrangler);
-    if (front !== null) {
-      front.write();
-      checkBuild(front.wrangler);
-    }
+    for (const made of [one, front]) made?.write();
+    for (const built of [one ?? { wrangler }, proxy, front]) if (built !== null) checkBuild(built.wrangler);
     console.log(`${builtText(proxy !== null, front !== null)} Nothing was changed.`);
     return;
   }

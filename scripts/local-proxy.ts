@@ -3,6 +3,7 @@ import type { WorkerOptions } from "miniflare";
 import { CALLER_FIELDS } from "../src/proxy/options.ts";
 import { bundleWorker } from "./bundle.ts";
 import { claimPorts, HOST } from "./ports.ts";
+import { STAND_IN_KEY } from "./stand-in/key.ts";
 import { type StandIn, startStandIn } from "./stand-in/server.ts";
 import { readWorkerConfig, ROOT } from "./worker-config.ts";
 
@@ -42,7 +43,6 @@ export async function proxyWorker(
 }
 
 const PROVIDERS = ["OPENAI", "ANTHROPIC"] as const;
-const STAND_IN_KEY = "sk-stand-in";
 
 /** Providers with a key in the environment are called for real. The others are a stand-in on this machine. */
 export async function localProviders(

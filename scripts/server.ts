@@ -33,6 +33,8 @@ export interface ServerOptions {
   readonly entry?: string;
   /** Other Workers in the same runtime, which may have bindings to the one of this name. */
   readonly companions?: (service: string) => readonly WorkerOptions[];
+  /** More variables of the Worker, for tests. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** SVC_* variables that replace the defaults of wrangler.toml. */
   readonly settings?: NodeJS.ProcessEnv;
   /** Runs before `/healthz` reports ready, for work that clients expect to be done by then. */
@@ -92,7 +94,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   let ready = false;
   const { names, workers } = workersOf(config, {
     script,
-    settings: { ...settings, LOCAL_SIGN_IN: signInSecret },
+    settings: { ...settings, ...options.variables, LOCAL_SIGN_IN: signInSecret },
     ports,
     regions: options.regions,
     isReady: () => ready,

@@ -8,6 +8,9 @@ export const ROOT = join(import.meta.dirname, "..");
 /** The entry of the front Worker. Its configuration is made of the other one's. */
 export const FRONT = "src/front.ts";
 
+/** The entry of the service and the governed proxy in one Worker. Its configuration is made of theirs. */
+export const ONE_WORKER = "src/one-worker.ts";
+
 const name = z.string().min(1);
 
 /**

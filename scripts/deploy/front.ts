@@ -98,7 +98,7 @@ function known(names: readonly string[], behind: string): Record<string, string>
   const unknown = names.filter((name) => !values[name]);
   if (unknown.length > 0) {
     throw new Complaint(
-      `${behind} has ${unknown.join(" and ")}, and this machine does not know ${unknown.length === 1 ? "it" : "them"}. Run this again with ${unknown.length === 1 ? "it" : "them"} set in the environment, or without --front`,
+      `${behind} has ${unknown.join(" and ")}, and this machine does not know ${unknown.length === 1 ? "it" : "them"}. Run this again with ${unknown.length === 1 ? "it" : "them"} set in the environment, or with --no-front`,
     );
   }
   return Object.fromEntries(names.map((name) => [name, values[name] ?? ""]));

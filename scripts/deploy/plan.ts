@@ -41,6 +41,15 @@ interface Deploying {
 
 /** Everything that is missing, in the order in which it is made, and then the deploy itself. */
 export function planOf(deploying: Deploying, found: Found): Step[] {
+  const deploy: Step = {
+    says: `deploy the Worker ${deploying.target.worker}`,
+    run: () => void deploying.wrangler.run(["deploy"]),
+  };
+  return [...preparationOf(deploying, found), deploy];
+}
+
+/** Everything that must be there before a Worker of the target is deployed. */
+export function preparationOf(deploying: Deploying, found: Found): Step[] {
   return [
     ...deploying.target.databases.flatMap((database) => databaseSteps(deploying, found, database)),
     ...bucketSteps(deploying, found),
@@ -49,10 +58,6 @@ export function planOf(deploying: Deploying, found: Found): Step[] {
       says: `apply the migrations of D1 database ${name}`,
       run: () => void deploying.wrangler.run(["d1", "migrations", "apply", name, "--remote"]),
     })),
-    {
-      says: `deploy the Worker ${deploying.target.worker}`,
-      run: () => void deploying.wrangler.run(["deploy"]),
-    },
   ];
 }
 

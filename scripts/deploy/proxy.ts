@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
 import { Complaint } from "../complaint.ts";
+import { STAND_IN_KEY } from "../stand-in/key.ts";
 import type { Step } from "./plan.ts";
 import { secretsOf } from "./secrets.ts";
 import type { Target } from "./target.ts";
@@ -15,8 +16,8 @@ const bindings = z.object({
 });
 const file = bindings.extend({ name: z.string(), env: z.record(z.string(), bindings).default({}) });
 
-const FILE = "src/proxy/wrangler.toml";
-const PROVIDER_KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] as const;
+export const PROXY_CONFIG = "src/proxy/wrangler.toml";
+export const PROVIDER_KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] as const;
 
 /** The governed proxy before the Worker of a target. */
 export interface ProxyTarget {
@@ -26,20 +27,20 @@ export interface ProxyTarget {
 
 /** Reads the proxy's own configuration, which stands beside the service's. It must reach the Worker that is deployed with it. */
 export function readProxy(config: string, target: Target): ProxyTarget {
-  const path = join(dirname(config), FILE);
+  const path = join(dirname(config), PROXY_CONFIG);
   if (!existsSync(path)) throw new Complaint(`there is no ${path}: use --no-proxy to leave the proxy out`);
   const whole = file.parse(parse(readFileSync(path, "utf8")));
   const { environment } = target;
   const chosen = environment === "" ? whole : whole.env[environment];
   if (chosen === undefined) {
     throw new Complaint(
-      `${FILE} has no environment ${JSON.stringify(environment)}: add it, or use --no-proxy`,
+      `${PROXY_CONFIG} has no environment ${JSON.stringify(environment)}: add it, or use --no-proxy`,
     );
   }
   const bound = chosen.services.find(({ binding }) => binding === "SLUICE")?.service;
   if (bound !== target.worker && !(bound === undefined && chosen.vars["SLUICE_URL"])) {
     throw new Complaint(
-      `the binding SLUICE in ${FILE} reaches ${JSON.stringify(bound ?? "nothing")}: it must be ${JSON.stringify(target.worker)}, or left out with SLUICE_URL set`,
+      `the binding SLUICE in ${PROXY_CONFIG} reaches ${JSON.stringify(bound ?? "nothing")}: it must be ${JSON.stringify(target.worker)}, or left out with SLUICE_URL set`,
     );
   }
   return {
@@ -53,13 +54,23 @@ export function lookAtProxy({ wrangler }: ProxyTarget): ReadonlySet<string> {
   return new Set(secretsOf(wrangler) ?? []);
 }
 
+/** The keys of providers that the environment has. The stand-in's is what a start on this machine has, and no provider takes it. */
+export function givenKeys(environment: NodeJS.ProcessEnv): readonly (typeof PROVIDER_KEYS)[number][] {
+  const given = PROVIDER_KEYS.filter((name) => environment[name]);
+  const stoodIn = given.find((name) => environment[name] === STAND_IN_KEY);
+  if (stoodIn === undefined) return given;
+  throw new Complaint(
+    `${stoodIn} is the key of the stand-in on this machine. Set it to the provider's own key, or unset it: unset ${stoodIn}`,
+  );
+}
+
 /** After the Worker, because its binding must reach one that exists. Keys that are in the environment replace earlier ones. */
 export function proxySteps(
   { worker, wrangler }: ProxyTarget,
   found: ReadonlySet<string>,
   environment: NodeJS.ProcessEnv,
 ): Step[] {
-  const given = PROVIDER_KEYS.filter((name) => environment[name]);
+  const given = givenKeys(environment);
   const hasKey = given.length > 0 || PROVIDER_KEYS.some((name) => found.has(name));
   const deploy: Step = {
     says: `deploy the proxy ${worker}${hasKey ? "" : `. It serves no provider until you run this again with ${PROVIDER_KEYS.join(" or ")} in the environment`}`,

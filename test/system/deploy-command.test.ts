@@ -107,6 +107,8 @@ test("a first deploy makes everything, says so first, and prints the first key a
     "d1 migrations apply sluice --remote",
     "deploy",
     "deploy @proxy",
+    "secret bulk @sluice-front",
+    "deploy @sluice-front",
   ]);
   expect(readFileSync(here.config, "utf8")).toContain('database_id = "uuid-of-sluice"');
   const secrets = here.account().workers[""]?.secrets ?? {};
@@ -148,6 +150,7 @@ test("a second deploy only migrates and deploys", async () => {
     "d1 migrations apply sluice --remote @",
     "deploy @",
     "deploy @proxy",
+    "deploy @sluice-front",
   ]);
   expect(readFileSync(here.config, "utf8")).toBe(config);
   expect(here.account().workers[""]?.secrets).toEqual(secrets);
@@ -169,6 +172,7 @@ test.for([
     "whoami --json @",
     expect.stringMatching(/^deploy --dry-run .* @$/),
     expect.stringMatching(/^deploy --dry-run .* @proxy$/),
+    expect.stringMatching(/^deploy --dry-run .* @sluice-front$/),
   ]);
   expect(readFileSync(here.config, "utf8")).toBe(config);
   expect(existsSync(here.secretsFile)).toBe(false);
@@ -234,7 +238,8 @@ test("an unknown environment or option is named", async () => {
 test("keys of providers that are in the environment go to the proxy alone, unseen", async () => {
   const here = machine();
   const keys = { OPENAI_API_KEY: "sk-openai-unseen", ANTHROPIC_API_KEY: "" };
-  const { code, output } = await here.deploy(["--env", "eu", "--url", platform.url], keys);
+  const args = ["--env", "eu", "--no-front", "--url", platform.url];
+  const { code, output } = await here.deploy(args, keys);
   expect([code, output]).toEqual([
     0,
     expect.stringContaining("set OPENAI_API_KEY of the proxy sluice-proxy-eu"),
@@ -259,7 +264,11 @@ test.for([
   writeFileSync(here.proxyConfig, "");
   const { code, output } = await here.deploy([...args, "--url", platform.url], environment);
   expect([code, output]).toEqual([0, expect.not.stringContaining("proxy")]);
-  expect(changing(here.account()).at(-1)).toBe("deploy @");
+  expect(changing(here.account()).slice(-3)).toEqual([
+    "deploy @",
+    "secret bulk @sluice-front",
+    "deploy @sluice-front",
+  ]);
 });
 
 test.for([
@@ -278,7 +287,7 @@ test.for([
 
 test("the front Worker has the secrets, settings and database of the one behind it, and its objects", async () => {
   const here = machine();
-  const { code, output } = await here.deploy(["--front", "--env", "eu", "--url", platform.url]);
+  const { code, output } = await here.deploy(["--env", "eu", "--url", platform.url]);
   expect([code, output]).toEqual([0, expect.stringContaining("deploy the front Worker sluice-eu-front")]);
   expect(changing(here.account()).slice(-3)).toEqual([
     "deploy @proxyeu",
@@ -313,8 +322,72 @@ test("the front Worker has the secrets, settings and database of the one behind 
 test("the front Worker gets no secret that differs from the one behind it", async () => {
   const kept = { SVC_KEY_PEPPER: "kept elsewhere", SVC_OPERATOR_KEY: "kept elsewhere too" };
   const here = machine({ workers: { "": { exists: true, secrets: kept } } });
-  const { code, output } = await here.deploy(["--front", "--url", platform.url]);
+  const { code, output } = await here.deploy(["--url", platform.url]);
   expect([code, output]).toEqual([1, expect.stringContaining("this machine does not know them")]);
   expect(here.account().workers["sluice-front"]?.secrets ?? {}).toEqual({});
   expect(here.account().calls).not.toContain("deploy @sluice-front");
+});
+
+test.for([
+  [["--no-front"], {}],
+  [[], { npm_config_front: "" }],
+] as const)("the front Worker is left out on demand, with options %o and %o", async ([args, environment]) => {
+  const here = machine();
+  const { code, output } = await here.deploy([...args, "--url", platform.url], environment);
+  expect([code, output]).toEqual([0, expect.not.stringContaining("front")]);
+  expect(changing(here.account()).at(-1)).toBe("deploy @proxy");
+});
+
+test.for([[[]], [["--one-worker"]], [["--dry-run"]]] as const)(
+  "the key of the stand-in on this machine is never deployed, with options %o",
+  async ([args]) => {
+    const here = machine();
+    const { code, output } = await here.deploy([...args, "--url", platform.url], {
+      OPENAI_API_KEY: "sk-stand-in",
+    });
+    expect([code, output]).toEqual([1, expect.stringContaining("OPENAI_API_KEY is the key of the stand-in")]);
+    expect(changing(here.account())).toEqual([]);
+  },
+);
+
+test.for([
+  [["--one-worker"], {}],
+  [[], { WORKERS_CI: "1" }],
+] as const)(
+  "service and proxy are one Worker on demand, with options %o and %o",
+  async ([args, environment]) => {
+    const here = machine();
+    const keys = { ANTHROPIC_API_KEY: "sk-anthropic-unseen" };
+    const { code, output } = await here.deploy([...args, "--url", platform.url], { ...environment, ...keys });
+    expect([code, output]).toEqual([
+      0,
+      expect.stringContaining("which is the service and the governed proxy"),
+    ]);
+    expect(output).not.toContain(keys.ANTHROPIC_API_KEY);
+    expect(changing(here.account()).slice(-3)).toEqual([
+      "d1 migrations apply sluice --remote @",
+      "deploy @sluice",
+      "secret bulk @sluice",
+    ]);
+    const { "": split, sluice: one } = here.account().workers;
+    expect(Object.keys(split?.secrets ?? {}).sort()).toEqual(["SVC_KEY_PEPPER", "SVC_OPERATOR_KEY"]);
+    expect(one?.secrets).toEqual(keys);
+    expect(one?.config).toMatchObject({
+      name: "sluice",
+      main: join(ROOT, "src/one-worker.ts"),
+      compatibility_flags: expect.arrayContaining(["nodejs_compat", "enable_request_signal"]),
+      vars: {
+        SVC_BASE_URL: "https://api.acme.dev",
+        OPENAI_URL: "https://api.openai.com",
+        PROXY_CALLER_SETS: expect.any(String),
+      },
+      d1_databases: [{ binding: "DB", database_id: "uuid-of-sluice" }],
+    });
+    expect(one?.config).not.toHaveProperty("env");
+  },
+);
+
+test("one Worker is for one region", async () => {
+  const { code, output } = await machine().deploy(["--one-worker", "--env", "eu"]);
+  expect([code, output]).toEqual([1, expect.stringContaining("leave out --env")]);
 });

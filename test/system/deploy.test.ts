@@ -36,6 +36,21 @@ test("the proxy would deploy, with the service's entrypoint and without keys", (
   expect(run.status).toBe(0);
 });
 
+test("service and proxy would deploy as one Worker, whose database is made by the deploy", () => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["scripts/deploy.ts", "--one-worker", "--dry-run"],
+    {
+      cwd: ROOT,
+      encoding: "utf8",
+      env: { ...process.env, WRANGLER_SEND_METRICS: "false", OPENAI_API_KEY: "" },
+    },
+  );
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain("which is the service and the governed proxy");
+  expect(stdout).toContain("The Worker builds. Nothing was changed.");
+});
+
 function dryRun(...args: readonly string[]) {
   return spawnSync(join(ROOT, "node_modules/.bin/wrangler"), ["deploy", "--dry-run", ...args], {
     cwd: ROOT,

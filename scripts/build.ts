@@ -12,6 +12,6 @@ await run(async () => {
   rmSync(dist, { recursive: true, force: true });
   await buildModules(dist);
   buildDeclarations(join(dist, "types"));
-  const names = packageEntries().map(({ name }) => `sluice/${name}`);
+  const names = packageEntries().map(({ name }) => (name === "index" ? "sluice" : `sluice/${name}`));
   console.log(`Built ${names.join(", ")} in ${dist}.`);
 });

@@ -1,6 +1,6 @@
 /**
- * Runs around `npm pack`: builds `dist`, and has package.json name only what the package has while it is packed. Where a
- * pack was interrupted, the next one begins by putting package.json back.
+ * Runs around `npm pack`: builds `dist`. While it is packed, package.json names only what the package has, and the README is
+ * the package's own. Where a pack was interrupted, the next one begins by putting both back.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,23 +9,37 @@ import { Complaint, run } from "./complaint.ts";
 import { publishedManifest } from "./package/manifest.ts";
 import { ROOT } from "./worker-config.ts";
 
-const MANIFEST = join(ROOT, "package.json");
-const SAVED = join(ROOT, "package.json.saved");
+/** The files that are others while the package is packed, each with what it is then. */
+const REPLACED: Readonly<Record<string, (text: string) => string>> = {
+  "package.json": publishedManifest,
+  "README.md": () => readFileSync(join(ROOT, "scripts/package/README.md"), "utf8"),
+};
 
 await run(() => {
   restore();
   if (process.argv[2] !== "begin") return;
   const built = spawnSync(process.execPath, [join(ROOT, "scripts/build.ts")], { stdio: ["ignore", 2, 2] });
   if (built.status !== 0) throw new Complaint("the build failed: see its message above");
-  const text = readFileSync(MANIFEST, "utf8");
-  writeFileSync(SAVED, text);
-  writeFileSync(MANIFEST, publishedManifest(text));
+  for (const [name, replaced] of Object.entries(REPLACED)) {
+    const file = join(ROOT, name);
+    const text = readFileSync(file, "utf8");
+    writeFileSync(savedAs(name), text);
+    writeFileSync(file, replaced(text));
+  }
 });
 
-/** A package.json that was changed since is left as it is. */
+/** A file that was changed since is left as it is. */
 function restore(): void {
-  if (!existsSync(SAVED)) return;
-  const saved = readFileSync(SAVED, "utf8");
-  if (readFileSync(MANIFEST, "utf8") === publishedManifest(saved)) writeFileSync(MANIFEST, saved);
-  rmSync(SAVED);
+  for (const [name, replaced] of Object.entries(REPLACED)) {
+    const file = join(ROOT, name);
+    if (!existsSync(savedAs(name))) continue;
+    const saved = readFileSync(savedAs(name), "utf8");
+    if (readFileSync(file, "utf8") === replaced(saved)) writeFileSync(file, saved);
+    rmSync(savedAs(name));
+  }
+}
+
+/** npm packs every file whose name begins with README. */
+function savedAs(name: string): string {
+  return join(ROOT, `.saved-${name}`);
 }

@@ -6,6 +6,9 @@ export interface Entry {
   readonly source: string;
 }
 
+/** The command of the package, which exports nothing. */
+export const COMMAND: Entry = { name: "cli", source: "src/cli/main.ts" };
+
 const TYPES = /^\.\/dist\/types\/(.+)\.d\.ts$/;
 
 /** Read from `exports`, so that nothing is published that is not built. */
@@ -13,6 +16,6 @@ export function packageEntries(): Entry[] {
   return Object.entries(manifest.exports).map(([name, { types }]) => {
     const source = TYPES.exec(types)?.[1];
     if (source === undefined) throw new Error(`package.json: ${name} names its types at ${types}`);
-    return { name: name.slice("./".length), source: `src/${source}.ts` };
+    return { name: name === "." ? "index" : name.slice("./".length), source: `src/${source}.ts` };
   });
 }

@@ -6,6 +6,7 @@ const PUBLISHED = [
   "license",
   "type",
   "engines",
+  "bin",
   "exports",
   "files",
 ] as const;

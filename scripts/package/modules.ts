@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { build, type Plugin } from "esbuild";
 import { ROOT } from "../worker-config.ts";
-import { packageEntries } from "./entries.ts";
+import { COMMAND, packageEntries } from "./entries.ts";
 
 /** No file of `src` does anything by being imported: what nobody uses of them is left out, with all that it imports. */
 const unusedLeftOut: Plugin = {
@@ -21,7 +21,10 @@ const unusedLeftOut: Plugin = {
 export async function buildModules(outdir: string): Promise<void> {
   await build({
     absWorkingDir: ROOT,
-    entryPoints: packageEntries().map(({ name, source }) => ({ in: join(ROOT, source), out: name })),
+    entryPoints: [...packageEntries(), COMMAND].map(({ name, source }) => ({
+      in: join(ROOT, source),
+      out: name,
+    })),
     outdir,
     bundle: true,
     splitting: true,

@@ -20,11 +20,13 @@ let packed: string[] = [];
 
 beforeAll(() => {
   mkdirSync(project);
-  for (const path of ["package.json", "README.md", "CHANGELOG.md", "tsconfig.json", "src", "scripts"]) {
+  for (const path of ["package.json", ".npmrc", "README.md", "LICENSE", "tsconfig.json", "src", "scripts"]) {
     cpSync(join(ROOT, path), join(project, path), { recursive: true });
   }
+  for (const path of ["package-lock.json", ".gitignore"]) cpSync(join(ROOT, path), join(project, path));
   symlinkSync(join(ROOT, "node_modules"), join(project, "node_modules"));
   const PATH = [join(ROOT, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
+  execFileSync("git", ["init", "-q"], { cwd: project });
   const said = execFileSync("npm", ["pack", "--json"], {
     cwd: project,
     env: { ...process.env, PATH },
@@ -37,7 +39,7 @@ beforeAll(() => {
   ];
   packed = files.map((file) => file.path);
   mkdirSync(installed, { recursive: true });
-  execFileSync("tar", ["-xzf", join(project, filename), "-C", installed, "--strip-components=1"]);
+  execFileSync("tar", ["-xzf", join(project, "dist", filename), "-C", installed, "--strip-components=1"]);
   writeFileSync(join(consumer, "package.json"), JSON.stringify({ type: "module" }));
 });
 afterAll(remove);
@@ -45,10 +47,36 @@ afterAll(remove);
 describe("the packed package", () => {
   test("holds what was built, its types and its source maps, and nothing else", () => {
     const others = packed.filter((path) => !/^dist\/([\w/-]+\.js(\.map)?|types\/[\w/-]+\.d\.ts)$/.test(path));
-    expect(others.toSorted()).toEqual(["README.md", "package.json"]);
+    expect(others.toSorted()).toEqual(["LICENSE", "README.md", "package.json"]);
     for (const { name } of packageEntries()) {
       expect(packed).toEqual(expect.arrayContaining([`dist/${name}.js`, `dist/${name}.js.map`]));
     }
+  });
+
+  test("has a README of its own, whose links lead into itself, and the terms that it names", () => {
+    const readme = readFileSync(join(installed, "README.md"), "utf8");
+    expect(readme).toMatch(/^# sluice\n/);
+    const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, to = ""]) => to);
+    const headings = [...readme.matchAll(/^#+ (.+)$/gm)].map(
+      ([, text = ""]) => `#${text.toLowerCase().replaceAll(" ", "-")}`,
+    );
+    expect(links.filter((to) => !headings.includes(to))).toEqual([]);
+    for (const { name } of packageEntries()) {
+      expect(readme).toContain(name === "index" ? "| `sluice` |" : `| \`sluice/${name}\` |`);
+    }
+    const { license } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    expect(license).toBe("SEE LICENSE IN LICENSE");
+    expect(readFileSync(join(installed, "LICENSE"), "utf8")).toContain("All rights reserved");
+  });
+
+  test("has a command that says what it does", () => {
+    const { bin } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [join(installed, bin.sluice), "--help"], {
+      encoding: "utf8",
+    });
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toContain("Usage: sluice <command>");
+    expect(readFileSync(join(installed, bin.sluice), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
   test("depends on nothing and runs no scripts when it is installed", () => {
@@ -66,11 +94,23 @@ describe("the packed package", () => {
         ),
       ].map(([, name = ""]) => name),
     );
-    expect(imported.filter((name) => !/^\.{1,2}\//.test(name))).toEqual([]);
+    // The command alone runs in Node only.
+    expect(imported.filter((name) => !/^\.{1,2}\//.test(name))).toEqual(["node:util"]);
   });
 
-  test("leaves package.json as it was", () => {
-    expect(readFileSync(join(project, "package.json"), "utf8")).toBe(readFileSync("package.json", "utf8"));
+  test("leaves package.json and the README as they were, and nothing else in the tree", () => {
+    for (const name of ["package.json", "README.md"]) {
+      expect(readFileSync(join(project, name), "utf8")).toBe(readFileSync(name, "utf8"));
+    }
+    const left = execFileSync("git", ["ls-files", "-o", "--exclude-standard"], {
+      cwd: project,
+      encoding: "utf8",
+    });
+    const copied = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], { encoding: "utf8" }).split(
+      "\n",
+    );
+    const isNew = (name: string) => name !== "node_modules" && !copied.includes(name);
+    expect(left.split("\n").filter(isNew)).toEqual([]);
   });
 
   const nodes = [
@@ -81,20 +121,22 @@ describe("the packed package", () => {
   ];
   const present = nodes.filter((node) => spawnSync(node, ["--version"]).status === 0);
   const program = `
-    import { Refused, Sluice } from "sluice/client";
+    import { Sluice } from "sluice/client";
     import { verify, WebhookError } from "sluice/webhooks";
+    import { createGate, createProxy, govern, governedFetch, Refused, sluiceMiddleware } from "sluice";
     const fetch = async () => new Response('{"error":{"code":"gone","message":"No.","details":{}}}', { status: 410 });
     const sluice = new Sluice({ key: "k", org: "org_1", url: "https://x.test", fetch });
     const refused = await sluice.budgets.list().catch((error) => error);
     const problem = await verify("{}", {}, "s").catch((error) => error);
-    console.log(refused instanceof Refused, refused.code, problem instanceof WebhookError, problem.problem);
+    const parts = [createGate, createProxy, govern, governedFetch, sluiceMiddleware];
+    console.log(parts.every((part) => typeof part === "function"), refused instanceof Refused, refused.code, problem instanceof WebhookError, problem.problem);
   `;
 
   test.each(present)("runs in %s", (node) => {
     writeFileSync(join(consumer, "program.mjs"), program);
     const { stdout, stderr } = spawnSync(node, ["program.mjs"], { cwd: consumer, encoding: "utf8" });
     expect(stderr).toBe("");
-    expect(stdout).toBe("true gone true missing_signature\n");
+    expect(stdout).toBe("true true gone true missing_signature\n");
   });
 
   test("has types that a strict program compiles against, and that refuse a wrong one", () => {

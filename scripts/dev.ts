@@ -6,7 +6,7 @@ import { dataFolderPath, openDataFolder } from "./data-folder.ts";
 import { ensureDemo, welcome } from "./demo.ts";
 import { writePrivateFile } from "./private-file.ts";
 import { startServer } from "./server.ts";
-import { wantsNorthwind, wholeNumber } from "./start-options.ts";
+import { LOCAL_SETTINGS, wantsNorthwind, wholeNumber } from "./start-options.ts";
 import { ROOT } from "./worker-config.ts";
 
 await run(async () => {
@@ -46,7 +46,7 @@ await run(async () => {
 
 /** Migrations, secrets and the demo org, as `npm start` makes them. */
 async function prepare(dataDir: string, port: number): Promise<Readonly<Record<string, string>>> {
-  const server = await startServer({ port, dataDir, settings: process.env });
+  const server = await startServer({ port, dataDir, settings: { ...LOCAL_SETTINGS, ...process.env } });
   try {
     console.log(welcome(server, await ensureDemo(server, { withNorthwind: wantsNorthwind() })));
     return server.settings;

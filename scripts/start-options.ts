@@ -21,6 +21,9 @@ export function wantsNorthwind(): boolean {
   throw new Complaint(`SLUICE_NORTHWIND must be on or off, not ${JSON.stringify(given)}`);
 }
 
+/** The settings of a server on this machine that differ from those of wrangler.toml: receivers of webhooks are here, too. */
+export const LOCAL_SETTINGS = { SVC_WEBHOOK_ALLOW_PRIVATE: "true" };
+
 const NO_ROOM = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
 
 /** Lines written to a full disk are lost. They do not end the server. */

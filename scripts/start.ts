@@ -7,7 +7,13 @@ import { type Demo, DEMO_STEPS, ensureDemo, welcome } from "./demo.ts";
 import { localProviders } from "./local-proxy.ts";
 import { Progress } from "./progress.ts";
 import { type Server, SERVER_STEPS, startServer } from "./server.ts";
-import { onceToldToStop, outliveFullOutput, wantsNorthwind, wholeNumber } from "./start-options.ts";
+import {
+  LOCAL_SETTINGS,
+  onceToldToStop,
+  outliveFullOutput,
+  wantsNorthwind,
+  wholeNumber,
+} from "./start-options.ts";
 
 const MOST_ISOLATES = 16;
 const USUAL_PORT = 8787;
@@ -35,7 +41,7 @@ await run(async () => {
     isolates,
     proxy: { port: proxyPort, settings },
     dataDir,
-    settings: process.env,
+    settings: { ...LOCAL_SETTINGS, ...process.env },
     beforeReady: async (begun) => {
       running.server = begun;
       running.demo = await ensureDemo(begun, {

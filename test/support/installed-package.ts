@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { publishedManifest } from "../../scripts/package/manifest.ts";
 import { buildModules } from "../../scripts/package/modules.ts";
 import { makeFolder } from "./folder.ts";
@@ -28,6 +28,8 @@ export interface Ran {
   readonly stderr: string;
 }
 
+const INTERPRETERS: Readonly<Record<string, string>> = { ".py": "python3", ".sh": "bash" };
+
 /** Runs a program of that folder to its end. Servers of this process answer it meanwhile. */
 export function runProgram(
   program: string,
@@ -35,10 +37,10 @@ export function runProgram(
   environment: Record<string, string>,
   inherited: NodeJS.ProcessEnv = process.env,
 ): Promise<Ran> {
-  const [command, args] = program.endsWith(".py") ? ["python3", [program]] : [process.execPath, [program]];
+  const command = INTERPRETERS[extname(program)] ?? process.execPath;
   return new Promise((resolve) => {
     const options = { cwd, env: { ...inherited, ...environment } };
-    const child = execFile(command, args, options, (_, stdout, stderr) =>
+    const child = execFile(command, [program], options, (_, stdout, stderr) =>
       resolve({ status: child.exitCode, stdout, stderr }),
     );
   });

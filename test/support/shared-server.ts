@@ -19,7 +19,6 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       PORT: "0",
       ISOLATES: String(ISOLATES),
       SLUICE_DATA_DIR: dataDir,
-      SVC_WEBHOOK_ALLOW_PRIVATE: "true",
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -45,7 +45,7 @@ async function installAll() {
 
 function progress(started) {
   if (existsSync(join(dirname(OWNED_BY), REMOVED))) {
-    return `… removing what was installed before, after ${seconds(started)} s`;
+    return `… removing what is not needed, after ${seconds(started)} s`;
   }
   const done = wanted.filter(([path]) => existsSync(join(dirname(OWNED_BY), path, "package.json"))).length;
   return `… ${done} of ${wanted.length} packages after ${seconds(started)} s`;

@@ -19,7 +19,7 @@ const REGISTRY = "https://registry.npmjs.org";
 const ALWAYS_KEPT = ["package.json", "LICENSE"];
 /** The file that names the process that installs. */
 export const OWNER = "pid";
-/** The folder for what was installed before. */
+/** The folder for what is not kept: the rest of packages with a single file, and what was installed before. */
 export const REMOVED = "removed";
 /** They outlive an install. */
 const KEPT_FOLDERS = [".install", ".cache"];
@@ -38,7 +38,8 @@ export async function install(root, wish) {
   writeProject(root, folder, singles);
   const isDone = await npmCi(folder, wish);
   if (isDone) {
-    for (const [name, { file }] of singles) keepOnly(join(folder, "node_modules", name), file);
+    mkdirSync(join(folder, REMOVED));
+    for (const [name, { file }] of singles) keepOnly(folder, name, file);
     putInPlace(root, folder);
   }
   // A thousand folders take their time. Whoever waits hears of it meanwhile, and no other install begins.
@@ -85,15 +86,15 @@ function npmCi(folder, { set }) {
   });
 }
 
-function keepOnly(folder, file) {
-  const kept = join(folder, "..", `.kept-${basename(folder)}`);
-  for (const name of [...ALWAYS_KEPT, file]) {
-    if (!existsSync(join(folder, name))) continue;
-    mkdirSync(dirname(join(kept, name)), { recursive: true });
-    renameSync(join(folder, name), join(kept, name));
+function keepOnly(folder, name, file) {
+  const whole = join(folder, REMOVED, `all of ${basename(name)}`);
+  const kept = join(folder, "node_modules", name);
+  renameSync(kept, whole);
+  for (const path of [...ALWAYS_KEPT, file]) {
+    if (!existsSync(join(whole, path))) continue;
+    mkdirSync(dirname(join(kept, path)), { recursive: true });
+    renameSync(join(whole, path), join(kept, path));
   }
-  rmSync(folder, { recursive: true, force: true });
-  renameSync(kept, folder);
 }
 
 /** What was there before moves out of the way, to be removed with the folder. */
@@ -102,7 +103,6 @@ function putInPlace(root, folder) {
   const made = join(folder, "node_modules");
   const record = basename(INSTALLED);
   rmSync(join(root, INSTALLED), { force: true });
-  mkdirSync(join(folder, REMOVED));
   for (const name of readdirSync(modules)) {
     if (!KEPT_FOLDERS.includes(name)) renameSync(join(modules, name), join(folder, REMOVED, name));
   }

@@ -40,6 +40,7 @@ async function installAll() {
   const isDone = await install(ROOT, wish);
   clearInterval(timer);
   if (!isDone) fail("npm ci failed: see its message above");
+  if (!isInstalled(ROOT, wanted)) fail("npm ci left out packages that are needed here");
   console.error(`Installed in ${seconds(started)} s.`);
 }
 

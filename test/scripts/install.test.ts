@@ -46,7 +46,7 @@ const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 writeFileSync(process.env.NPM_NOTES, JSON.stringify({ args, packages, manifest, npmrc: existsSync(join(folder, ".npmrc")) }));
 if (process.env.NPM_STATUS) { console.error("npm says why"); process.exit(Number(process.env.NPM_STATUS)); }
 const isHere = (entry) => !entry.os || entry.os.includes(process.platform);
-const made = Object.entries(packages).filter(([path, entry]) => path && isHere(entry) && !(entry.dev && args.includes("--omit=dev")));
+const made = Object.entries(packages).filter(([path, entry]) => path && isHere(entry) && !(entry.dev && args.includes("--omit=dev")) && path !== process.env.NPM_LEAVES_OUT);
 for (const [path] of made) {
   mkdirSync(join(folder, path, "dist"), { recursive: true });
   for (const name of ["package.json", "unused.js", "dist/page.js"]) writeFileSync(join(folder, path, name), "made");
@@ -205,6 +205,15 @@ test("what was installed stays until an install is whole, and caches stay after 
   expect(existsSync(join(root, "node_modules/left-over"))).toBe(false);
   expect(existsSync(join(root, "node_modules/.install"))).toBe(false);
   expect(existsSync(join(root, "node_modules/.cache"))).toBe(true);
+});
+
+test("an install that leaves out what is needed ends with one line, and is not repeated", () => {
+  const root = project();
+  const { status, said } = install(root, "run", { NPM_LEAVES_OUT: "node_modules/a" });
+  expect([status, said.trimEnd().split("\n").at(-1)]).toEqual([
+    1,
+    "sluice: npm ci left out packages that are needed here",
+  ]);
 });
 
 test("a slow install says how far it is, and a second command waits for it", async () => {

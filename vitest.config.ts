@@ -26,7 +26,7 @@ export default defineConfig({
       {
         test: {
           name: "rules",
-          include: ["test/{adapters,client,contract,domain,gate,providers,proxy,scripts}/**/*.test.ts"],
+          include: ["test/{adapters,cli,client,contract,domain,gate,providers,proxy,scripts}/**/*.test.ts"],
           setupFiles: ["test/support/seed.ts"],
           environment: "node",
           // Pure functions have no state to keep apart: what they import is loaded once for all files.

@@ -379,7 +379,7 @@ test.for([
       vars: {
         SVC_BASE_URL: "https://api.acme.dev",
         OPENAI_URL: "https://api.openai.com",
-        PROXY_CALLER_SETS: expect.any(String),
+        PROXY_KEY_FIELDS: expect.any(String),
       },
       d1_databases: [{ binding: "DB", database_id: "uuid-of-sluice" }],
     });

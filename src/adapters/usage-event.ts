@@ -1,7 +1,7 @@
 import type { AnswerApi } from "../providers/provider-api.ts";
 import { eventIn } from "../providers/usage/reading.ts";
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 /** The event with the usage is a few hundred bytes. Longer ones pass as they come. */

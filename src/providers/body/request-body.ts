@@ -61,7 +61,7 @@ function membersOf(form: FormData, known: ReadonlySet<string>): JsonObject {
 }
 
 /** Fields of a form are text: numbers and truth values are read as what they stand for. */
-function valueOf(field: FormDataEntryValue): unknown {
+function valueOf(field: string | File): unknown {
   if (typeof field !== "string") return field;
   if (field === "true" || field === "false") return field === "true";
   return /^-?\d{1,15}$/.test(field) ? Number(field) : field;

@@ -44,7 +44,7 @@ export interface SettledBody {
  */
 export function settledBody(body: ReadableStream<Uint8Array>, options: SettledBodyOptions): SettledBody {
   const passage = new Passage(body, options);
-  let fail: (error: unknown) => void = () => undefined;
+  let fail: (error: unknown) => void = ignore;
   const readable = new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
@@ -143,4 +143,8 @@ class Passage {
       throw error;
     }
   }
+}
+
+function ignore(): void {
+  // There is no reader yet.
 }

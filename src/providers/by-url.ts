@@ -32,7 +32,7 @@ const DEPLOYMENT = /\/deployments\/([^/]+)\//;
 /** The longest end of the path that the provider serves. What stands before it belongs to the address of the host. */
 function routeAt(provider: Provider, method: string, pathname: string): Route {
   if (!isPlain(pathname)) return { kind: "unknown" };
-  const ends = [...pathname].flatMap((character, at) => (character === "/" ? [pathname.slice(at)] : []));
+  const ends = Array.from(pathname.matchAll(/\//g), ({ index }) => pathname.slice(index));
   if (ends.some(isNeverServed)) return { kind: "never" };
   for (const end of ends) {
     for (const path of [end, `/v1${end}`]) {

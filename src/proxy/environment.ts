@@ -113,9 +113,12 @@ function listIn(text: string | undefined): string[] {
 
 function keyFieldsIn(text: string | undefined): ProxyOptions["keyFields"] {
   const fields = objectIn<object>(text);
-  const isFields = ([key, value]: [string, unknown]) => key.startsWith("key_") && typeof value === "object";
-  if (fields !== null && Object.entries(fields).every(isFields)) return fields;
+  if (fields !== null && Object.entries(fields).every(isFieldsOfKey)) return fields;
   throw new SluiceError('PROXY_KEY_FIELDS must be JSON such as {"key_…": {"customer_id": "acme"}}');
+}
+
+function isFieldsOfKey([key, value]: [string, unknown]): boolean {
+  return key.startsWith("key_") && typeof value === "object";
 }
 
 function otherPathsIn(text: string | undefined): OtherPaths {

@@ -2,7 +2,6 @@ import type { Call, CallFields } from "../adapters/governed-call.ts";
 import { otherPrice, pathRefusal } from "../adapters/other-paths.ts";
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import { readBody } from "../providers/body/request-body.ts";
-import type { JsonObject } from "../providers/json.ts";
 import { type Metered, meter, meteringFrom } from "../providers/metering.ts";
 import type { Route } from "../providers/provider.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
@@ -60,7 +59,7 @@ export async function servedCall(given: Given, options: ProxyOptions): Promise<S
   const { api, pathModel } = service;
   const body = await readBody(api, bytes, headers.get("content-type"));
   const { provider } = target;
-  const request = api.readRequest(body.members, { pathModel, facts: provider.facts });
+  const request = api.readRequest(body.members, { pathModel, facts: (model) => provider.facts(model) });
   const metered = meter(request, provider.facts(request.model), meteringFrom(options));
   return {
     api,
@@ -82,6 +81,6 @@ function askOf({ request, estimate }: Metered, { target, fields, estimateUsd }: 
 }
 
 /** An amount that the caller sets is reserved as it is. */
-function withoutLeast({ min_output_tokens: _, ...estimate }: Metered["estimate"]): JsonObject {
-  return estimate;
+function withoutLeast({ input_tokens, max_output_tokens }: Metered["estimate"]) {
+  return { input_tokens, max_output_tokens };
 }

@@ -144,15 +144,15 @@ describe("a whole answer is charged by its usage", () => {
   });
 
   test("with units as told, as far as the request allowed them, else all of them", () => {
-    const request = { units: { web_search_calls: 5 } };
+    const request = { units: { web_search: 5 } };
     const units = (given: Partial<Reading>) =>
       charged({ request, reading: { ...told, ...given }, isWhole: true });
-    expect(units({ units: { web_search_calls: 2 } }).usage.units).toEqual({ web_search_calls: 2 });
-    expect(units({ units: { web_search_calls: 9, other: 1 } })).toMatchObject({
-      usage: { units: { web_search_calls: 5 } },
+    expect(units({ units: { web_search: 2 } }).usage.units).toEqual({ web_search: 2 });
+    expect(units({ units: { web_search: 9, other: 1 } })).toMatchObject({
+      usage: { units: { web_search: 5 } },
       estimated: true,
     });
-    expect(units({ units: null }).usage.units).toEqual({ web_search_calls: 5 });
+    expect(units({ units: null }).usage.units).toEqual({ web_search: 5 });
     expect(units({ units: {} }).usage.units).toBeUndefined();
   });
 

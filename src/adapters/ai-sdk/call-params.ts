@@ -16,9 +16,9 @@ export interface CallParams {
 
 /** Tools that the provider runs, by the end of their id, and the unit in which it bills their calls. */
 const HOSTED_TOOLS: readonly (readonly [RegExp, string | null])[] = [
-  [/\.web_search(?:_preview)?(?:_\d+)?$/, "web_search_calls"],
-  [/\.file_search$/, "file_search_calls"],
-  [/\.code_interpreter$/, "code_interpreter_sessions"],
+  [/\.web_search(?:_preview)?(?:_\d+)?$/, "web_search"],
+  [/\.file_search$/, "file_search"],
+  [/\.code_interpreter$/, "code_interpreter_session"],
   [/\.(?:web_fetch(?:_\d+)?|mcp)$/, null],
 ];
 const CLIENT_TOOL = /\.(?:computer|bash|text_editor|memory|local_shell|apply_patch|custom)\w*$/;

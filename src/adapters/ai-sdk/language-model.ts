@@ -37,14 +37,14 @@ export function sluiceMiddleware(options: SluiceMiddlewareOptions): SluiceMiddle
   return {
     specificationVersion: "v4" as never,
     async wrapGenerate(called) {
-      const call = await ask(called as Wrapped<CallParams, unknown, unknown>, false);
+      const call = await ask(called, false);
       options.waitUntil?.(call.ended);
       // Only the end of the answer says what it costs, so it is waited for, also if its caller no longer wants it.
       const answered = settledAnswer(call, () => called.model.doGenerate(withBound(called.params, call)));
       return untilAborted(answered, called.params.abortSignal);
     },
     async wrapStream(called) {
-      const call = await ask(called as Wrapped<CallParams, unknown, unknown>, true);
+      const call = await ask(called, true);
       options.waitUntil?.(call.ended);
       const { abortSignal } = called.params;
       const stop = new AbortController();
@@ -62,7 +62,10 @@ export function sluiceMiddleware(options: SluiceMiddlewareOptions): SluiceMiddle
           throw error;
         },
       );
-      return untilAborted(answered.finally(waiting.clear), abortSignal);
+      return untilAborted(
+        answered.finally(() => waiting.clear()),
+        abortSignal,
+      );
     },
   };
 }
@@ -113,7 +116,7 @@ function onAbort(signal: AbortSignal | undefined, listener: (reason: unknown) =>
 /** The answer, or an error as soon as the caller aborts. The answer then goes on by itself. */
 function untilAborted<T>(answered: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return new Promise((resolve, reject) => {
-    onAbort(signal, (reason) => reject(reason as Error));
+    onAbort(signal, (reason) => reject(reason));
     answered.then(resolve, reject);
   });
 }

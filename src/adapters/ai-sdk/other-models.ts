@@ -46,9 +46,12 @@ interface ImageUsage {
 
 interface ImageModel extends CalledModel {
   // oxlint-disable-next-line typescript/no-explicit-any -- each version of the SDK has parameters of its own
-  doGenerate(
-    params: any,
-  ): PromiseLike<{ readonly images: readonly unknown[]; readonly usage?: ImageUsage | undefined }>;
+  doGenerate(params: any): PromiseLike<ImageResult>;
+}
+
+interface ImageResult {
+  readonly images: readonly unknown[];
+  readonly usage?: ImageUsage | undefined;
 }
 
 /** As for pictures over HTTP: more than the largest has. */
@@ -67,7 +70,7 @@ export function governImages<M extends ImageModel>(model: M, options: SluiceMode
 }
 
 function readImages(model: string, { prompt = "", n = 1, files = [] }: ImageParams): MeteredRequest {
-  const isByPicture = /^dall-e/.test(model);
+  const isByPicture = model.startsWith("dall-e");
   const { tokens, texts } = seenInput({ prompt }, 0);
   return {
     ...PLAIN,
@@ -75,7 +78,7 @@ function readImages(model: string, { prompt = "", n = 1, files = [] }: ImagePara
     inputTokens: isByPicture ? 0 : tokens + files.length * PICTURE_TOKENS,
     fixedOutputTokens: isByPicture ? 0 : n * PICTURE_TOKENS,
     hidesOutput: true,
-    units: isByPicture ? { image_generations: n } : {},
+    units: isByPicture ? { image_generation: n } : {},
     texts,
   };
 }
@@ -90,7 +93,11 @@ async function attempt<T>(call: GovernedCall, send: () => PromiseLike<T>): Promi
 }
 
 /** The model with another method in place of one. All else is the model's own, also what it keeps private. */
-function withMethod<M extends object, P>(model: M, name: string, method: (params: P) => Promise<unknown>): M {
+function withMethod<M extends object>(
+  model: M,
+  name: string,
+  method: (params: never) => Promise<unknown>,
+): M {
   return new Proxy(model, {
     get(target, property) {
       if (property === name) return method;

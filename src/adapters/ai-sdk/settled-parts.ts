@@ -37,7 +37,7 @@ export function settledParts<P extends StreamPart>(
       clearTimeout(timer);
     }
   };
-  let fail: (error: unknown) => void = () => undefined;
+  let fail: (error: unknown) => void = ignore;
   const stream = new ReadableStream<P>(
     {
       start: (controller) => {
@@ -106,4 +106,8 @@ class Parts<P extends StreamPart> {
       throw error;
     }
   }
+}
+
+function ignore(): void {
+  // There is no reader yet.
 }

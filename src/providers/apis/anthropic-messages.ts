@@ -38,7 +38,7 @@ export const anthropicMessages: ProviderApi = {
     const model = modelIn(body, pathModel);
     const { reasons, pictureTokens } = facts(model);
     const { tokens, unseen, texts } = seenInput(body, pictureTokens);
-    const { messages, system, tools, thinking } = body;
+    const { tools, thinking } = body;
     const hosted = hostedIn(tools);
     return {
       ...PLAIN,
@@ -92,7 +92,7 @@ function searchesIn(tool: JsonObject): number {
 
 function searchesOf(hosted: readonly HostedTool[]): Units {
   const searches = hosted.reduce((sum, tool) => sum + tool.searches, 0);
-  return searches > 0 ? { web_search_calls: searches } : {};
+  return searches > 0 ? { web_search: searches } : {};
 }
 
 function boundedTool(tool: unknown): unknown {

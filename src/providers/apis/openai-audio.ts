@@ -35,7 +35,7 @@ export const openAiTranscriptions: ProviderApi = {
       inputTokens: isByTime ? 0 : seconds * TOKENS_PER_SECOND + bytesOf(prompt),
       fixedOutputTokens: isByTime ? 0 : TRANSCRIPT_TOKENS,
       hidesOutput: true,
-      units: isByTime ? { audio_seconds: seconds } : {},
+      units: isByTime ? { audio_second: seconds } : {},
       texts: textsIn(prompt),
     };
   },
@@ -58,7 +58,7 @@ function transcriptionAnswer({ usage, duration }: JsonObject): AnswerFacts {
   const counted = typeof seconds === "number" ? countOf(Math.ceil(seconds)) : null;
   if (isByTime && counted !== null) {
     const none = { input_tokens: 0, output_tokens: 0 };
-    return { usage: none, units: { audio_seconds: counted }, variant: null, costUsd: null };
+    return { usage: none, units: { audio_second: counted }, variant: null, costUsd: null };
   }
   return { usage: openAiUsage(usage), units: null, variant: null, costUsd: null };
 }
@@ -85,7 +85,7 @@ function readSpeech(body: JsonObject, { pathModel }: { pathModel: string | null 
   const model = modelIn(body, pathModel);
   const { input, instructions } = body;
   if (typeof input !== "string") throw new Unmetered(400, 'Send the text as "input".');
-  const isByCharacter = /^tts-/.test(model);
+  const isByCharacter = model.startsWith("tts-");
   return {
     ...PLAIN,
     model,
@@ -93,7 +93,7 @@ function readSpeech(body: JsonObject, { pathModel }: { pathModel: string | null 
     inputTokens: isByCharacter ? 0 : bytesOf(input) + bytesOf(instructions),
     fixedOutputTokens: isByCharacter ? 0 : input.length * SPEECH_TOKENS_PER_CHARACTER,
     hidesOutput: true,
-    units: isByCharacter ? { speech_characters: input.length } : {},
+    units: isByCharacter ? { speech_character: input.length } : {},
     texts: textsIn(input, instructions),
   };
 }

@@ -70,7 +70,7 @@ function readChat(body: JsonObject, { pathModel, facts }: RequestContext): Meter
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, texts } = seenInput(body, pictureTokens);
   const answers = answersIn(body, ["n"]);
-  const { prediction, messages, tools } = body;
+  const { prediction } = body;
   const searches = isJsonObject(body["web_search_options"]) || /search/i.test(model);
   return {
     ...PLAIN,
@@ -83,7 +83,7 @@ function readChat(body: JsonObject, { pathModel, facts }: RequestContext): Meter
     // Predicted text that the model did not write is billed as output.
     fixedOutputTokens: isJsonObject(prediction) ? seenInput(prediction, 0).tokens : 0,
     hidesOutput: reasons || memberIn(body, ["reasoning_effort", "reasoning"]) !== undefined,
-    units: searches ? { web_search_calls: answers } : {},
+    units: searches ? { web_search: answers } : {},
     variant: tierIn(body["service_tier"]),
     showsUsageEvent: objectOf(body["stream_options"])["include_usage"] === true,
     texts,

@@ -28,7 +28,7 @@ export const openAiCompletions: ProviderApi = {
     const model = modelIn(body, pathModel);
     const { reasons, pictureTokens } = facts(model);
     const { tokens, unseen, texts } = seenInput(body, pictureTokens);
-    const { prompt, suffix } = body;
+    const { prompt } = body;
     return {
       ...PLAIN,
       model,

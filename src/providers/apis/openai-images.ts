@@ -36,7 +36,7 @@ export const openAiImageEdits: ProviderApi = { ...openAiImages, name: "image edi
 function readImages(body: JsonObject, { pathModel }: RequestContext): MeteredRequest {
   const model = modelIn(body, pathModel);
   const pictures = answersIn(body, ["n"]);
-  const isByPicture = /^dall-e/.test(model);
+  const isByPicture = model.startsWith("dall-e");
   const files = Object.values(body)
     .flat()
     .filter((value) => value instanceof Blob).length;
@@ -50,7 +50,7 @@ function readImages(body: JsonObject, { pathModel }: RequestContext): MeteredReq
     fixedOutputTokens: isByPicture ? 0 : pictures * PICTURE_OUTPUT_TOKENS,
     hidesOutput: true,
     // Older models are billed by the picture.
-    units: isByPicture ? { image_generations: pictures } : {},
+    units: isByPicture ? { image_generation: pictures } : {},
     texts,
   };
 }

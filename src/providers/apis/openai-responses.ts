@@ -33,19 +33,19 @@ const CLIENT_TOOLS = new Set<unknown>([
 ]);
 /** Tools that the provider runs, by the unit in which it bills their calls. Null: only by the tokens that they bring. */
 const HOSTED_TOOLS: Readonly<Record<string, string | null>> = {
-  web_search: "web_search_calls",
-  web_search_preview: "web_search_calls",
-  web_search_2025_08_26: "web_search_calls",
-  web_search_preview_2025_03_11: "web_search_calls",
-  file_search: "file_search_calls",
-  code_interpreter: "code_interpreter_sessions",
+  web_search: "web_search",
+  web_search_preview: "web_search",
+  web_search_2025_08_26: "web_search",
+  web_search_preview_2025_03_11: "web_search",
+  file_search: "file_search",
+  code_interpreter: "code_interpreter_session",
   mcp: null,
 };
 /** The items of an answer that stand for a billed call. */
 const BILLED_ITEMS: Readonly<Record<string, string>> = {
-  web_search_call: "web_search_calls",
-  file_search_call: "file_search_calls",
-  code_interpreter_call: "code_interpreter_sessions",
+  web_search_call: "web_search",
+  file_search_call: "file_search",
+  code_interpreter_call: "code_interpreter_session",
 };
 /** How often the provider may call hosted tools in one answer, where the caller does not say. */
 const USUAL_TOOL_CALLS = 16;
@@ -105,7 +105,6 @@ function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): 
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, texts } = seenInput(body, pictureTokens);
   const hosted = hostedIn(body);
-  const { input, instructions, tools } = body;
   return {
     ...PLAIN,
     model,

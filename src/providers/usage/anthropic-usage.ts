@@ -27,5 +27,5 @@ export function anthropicUnits(value: unknown): Units | null {
   const used = objectOf(value)["server_tool_use"];
   if (!isJsonObject(used)) return null;
   const searches = countOf(used["web_search_requests"]) ?? 0;
-  return searches > 0 ? { web_search_calls: searches } : {};
+  return searches > 0 ? { web_search: searches } : {};
 }

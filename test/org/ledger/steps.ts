@@ -350,7 +350,7 @@ export const slicedStep = fc.oneof(
       shadow: fc.boolean(),
     }),
   },
-  { weight: 2, arbitrary: fc.tuple(matchBudget, wide).map(([one, limit]) => ({ ...one, limit })) },
+  { weight: 2, arbitrary: fc.tuple(matchBudget, wide).map(([one, high]) => ({ ...one, limit: high })) },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -361,7 +361,7 @@ export const slicedStep = fc.oneof(
       period,
     }),
   },
-  { weight: 1, arbitrary: fc.tuple(changedLimit, wide).map(([one, limit]) => ({ ...one, limit })) },
+  { weight: 1, arbitrary: fc.tuple(changedLimit, wide).map(([one, high]) => ({ ...one, limit: high })) },
   { weight: 1, arbitrary: fc.record({ fault, do: kind("deleteLimit"), pick }) },
   {
     weight: 3,

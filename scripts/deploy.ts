@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { Complaint, run } from "./complaint.ts";
-import { firstOrgKey, waitUntilHealthy } from "./deploy/first-org.ts";
+import { firstOrg, waitUntilHealthy } from "./deploy/first-org.ts";
 import { type DeployOptions, deployOptions } from "./deploy/options.ts";
 import { oneWorkerSteps, readOneWorker } from "./deploy/one-worker.ts";
 import { type Found, knownValues, look, planOf, preparationOf, type Step } from "./deploy/plan.ts";
 import { frontSteps, lookAtFront, readFront } from "./deploy/front.ts";
-import { lookAtProxy, proxySteps, readProxy } from "./deploy/proxy.ts";
+import { lookAtProxy, proxySteps, readProxy, serveFirstOrg } from "./deploy/proxy.ts";
 import { addressProblem, readTarget, type Target } from "./deploy/target.ts";
 import { Wrangler } from "./deploy/wrangler.ts";
 import { buildAssets } from "./reference/assets.ts";
@@ -60,7 +60,9 @@ await run(async () => {
     console.log(`… ${step.says}`);
     step.run();
   }
-  await finish(target, options);
+  const org = await finish(target, options);
+  const served = one ?? proxy;
+  if (org !== null && served !== null && !served.namesOrgs) serveFirstOrg(served.wrangler, org);
 });
 
 /** Regions have a token each or share one: nothing that is signed with it goes from one to another. */
@@ -99,17 +101,19 @@ async function agree({ isAgreed }: DeployOptions): Promise<void> {
   if (!/^y(es)?$/i.test(answer.trim())) throw new Complaint("nothing was changed");
 }
 
-async function finish(target: Target, { url, org }: DeployOptions): Promise<void> {
+/** The id of the first org. Null: it is not known. */
+async function finish(target: Target, { url, org }: DeployOptions): Promise<string | null> {
   const base = url ?? target.url;
   await waitUntilHealthy(base);
   console.log(`${base} is healthy.`);
   const operatorKey = knownValues()["SVC_OPERATOR_KEY"];
   if (!operatorKey) {
     console.log("SVC_OPERATOR_KEY is not known on this machine, so no org was created.");
-    return;
+    return null;
   }
-  const key = await firstOrgKey(base, operatorKey, org);
+  const { id, key } = await firstOrg(base, operatorKey, org);
   console.log(
     key === null ? "There are orgs already." : `The owner key of ${JSON.stringify(org)}, shown once: ${key}`,
   );
+  return id;
 }

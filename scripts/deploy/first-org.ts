@@ -24,23 +24,30 @@ export async function waitUntilHealthy(url: string): Promise<void> {
   );
 }
 
-/** The key of a new org, if the platform has none. Null if it has. */
-export async function firstOrgKey(url: string, operatorKey: string, name: string): Promise<string | null> {
+export interface FirstOrg {
+  readonly id: string;
+  /** Null: it was there already. */
+  readonly key: string | null;
+}
+
+/** The platform's first org. It is made if there is none. */
+export async function firstOrg(url: string, operatorKey: string, name: string): Promise<FirstOrg> {
   const headers = { authorization: `Bearer ${operatorKey}`, "content-type": "application/json" };
-  const listed = await fetch(`${url}/v1/admin/orgs?limit=1`, { headers });
+  const listed = await fetch(`${url}/v1/admin/orgs?limit=1&sort=created_at`, { headers });
   if (listed.status !== 200) {
     throw new Complaint(
       `${url}/v1/admin/orgs answered ${listed.status}: is SVC_OPERATOR_KEY the one that was deployed?`,
     );
   }
-  const { data } = (await listed.json()) as { data: unknown[] };
-  if (data.length > 0) return null;
+  const { data } = (await listed.json()) as { data: { id: string }[] };
+  const [first] = data;
+  if (first !== undefined) return { id: first.id, key: null };
   const made = await fetch(`${url}/v1/admin/orgs`, {
     method: "POST",
     headers,
     body: JSON.stringify({ name }),
   });
   if (made.status !== 201) throw new Complaint(`the first org could not be created: ${await made.text()}`);
-  const { owner_key: key } = (await made.json()) as { owner_key: string };
-  return key;
+  const { org, owner_key: key } = (await made.json()) as { org: { id: string }; owner_key: string };
+  return { id: org.id, key };
 }

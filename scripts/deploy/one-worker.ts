@@ -28,6 +28,8 @@ const NO_ID = /^[0-]+$/;
 /** The service and the governed proxy as one Worker. */
 export interface OneWorker {
   readonly wrangler: Wrangler;
+  /** Whether its configuration names the orgs that its proxy serves. */
+  readonly namesOrgs: boolean;
   /** Writes its configuration, which is made of the two others and follows them. */
   readonly write: () => void;
 }
@@ -39,6 +41,7 @@ export function readOneWorker(config: string, target: Target): OneWorker {
   const path = join(folder, "wrangler.json");
   return {
     wrangler: new Wrangler({ config: path, environment: "" }),
+    namesOrgs: Boolean((configOf(config) as { vars: { PROXY_ORGS?: string } }).vars.PROXY_ORGS),
     write: () => writeFileSync(path, JSON.stringify(configOf(config), null, 2)),
   };
 }

@@ -17,12 +17,15 @@ const bindings = z.object({
 const file = bindings.extend({ name: z.string(), env: z.record(z.string(), bindings).default({}) });
 
 export const PROXY_CONFIG = "src/proxy/wrangler.toml";
+const ORGS = "PROXY_ORGS";
 export const PROVIDER_KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] as const;
 
 /** The governed proxy before the Worker of a target. */
 export interface ProxyTarget {
   readonly worker: string;
   readonly wrangler: Wrangler;
+  /** Whether its configuration names the orgs that it serves. */
+  readonly namesOrgs: boolean;
 }
 
 /** Reads the proxy's own configuration, which stands beside the service's. It must reach the Worker that is deployed with it. */
@@ -46,6 +49,7 @@ export function readProxy(config: string, target: Target): ProxyTarget {
   return {
     worker: chosen.name ?? (environment === "" ? whole.name : `${whole.name}-${environment}`),
     wrangler: new Wrangler({ config: path, environment }),
+    namesOrgs: Boolean(chosen.vars[ORGS]),
   };
 }
 
@@ -62,6 +66,13 @@ export function givenKeys(environment: NodeJS.ProcessEnv): readonly (typeof PROV
   throw new Complaint(
     `${stoodIn} is the key of the stand-in on this machine. Set it to the provider's own key, or unset it: unset ${stoodIn}`,
   );
+}
+
+/** A proxy that was never told whom it serves serves the first org. Until then it serves nobody. */
+export function serveFirstOrg(wrangler: Wrangler, id: string): void {
+  if (secretsOf(wrangler)?.includes(ORGS) === true) return;
+  wrangler.run(["secret", "bulk"], JSON.stringify({ [ORGS]: id }));
+  console.log(`The proxy serves ${id}. To serve others, set ${ORGS} in ${PROXY_CONFIG}.`);
 }
 
 /** After the Worker, because its binding must reach one that exists. Keys that are in the environment replace earlier ones. */

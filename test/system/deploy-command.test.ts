@@ -12,23 +12,25 @@ import { temporaryFolder } from "../support/folder.ts";
 
 const OWNER_KEY = "svc_live_owner-key-of-the-first-org";
 
+const FIRST_ORG = { id: "org_01ARZ3NDEKTSV4RRFFQ69G5FAV" };
+
 interface Platform {
   readonly server: Server;
   readonly url: string;
-  readonly orgs: string[];
+  readonly orgs: { id: string }[];
   readonly bearers: Set<string | undefined>;
 }
 
 let platform: Platform;
 beforeAll(async () => {
-  const orgs: string[] = [];
+  const orgs: { id: string }[] = [];
   const bearers = new Set<string | undefined>();
   const server = createServer((request, response) => {
     if (request.url !== "/healthz") bearers.add(request.headers.authorization);
-    const isNew = request.method === "POST" && orgs.push("made") > 0;
+    const isNew = request.method === "POST" && orgs.push(FIRST_ORG) > 0;
     response
       .writeHead(isNew ? 201 : 200)
-      .end(JSON.stringify(isNew ? { owner_key: OWNER_KEY } : { data: orgs }));
+      .end(JSON.stringify(isNew ? { org: FIRST_ORG, owner_key: OWNER_KEY } : { data: orgs }));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   platform = { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, orgs, bearers };
@@ -109,7 +111,9 @@ test("a first deploy makes everything, says so first, and prints the first key a
     "deploy @proxy",
     "secret bulk @sluice-front",
     "deploy @sluice-front",
+    "secret bulk @proxy",
   ]);
+  expect(here.account().workers["proxy"]?.secrets).toEqual({ PROXY_ORGS: FIRST_ORG.id });
   expect(readFileSync(here.config, "utf8")).toContain('database_id = "uuid-of-sluice"');
   const secrets = here.account().workers[""]?.secrets ?? {};
   expect(Object.keys(secrets).sort()).toEqual(["SVC_KEY_PEPPER", "SVC_OPERATOR_KEY"]);
@@ -244,13 +248,17 @@ test("keys of providers that are in the environment go to the proxy alone, unsee
     0,
     expect.stringContaining("set OPENAI_API_KEY of the proxy sluice-proxy-eu"),
   ]);
-  expect(here.account().workers["proxyeu"]?.secrets).toEqual({ OPENAI_API_KEY: keys.OPENAI_API_KEY });
+  expect(here.account().workers["proxyeu"]?.secrets).toEqual({
+    OPENAI_API_KEY: keys.OPENAI_API_KEY,
+    PROXY_ORGS: FIRST_ORG.id,
+  });
   expect(here.account().workers["eu"]?.secrets).not.toHaveProperty("OPENAI_API_KEY");
   expect(output + here.account().calls.join()).not.toContain(keys.OPENAI_API_KEY);
-  expect(changing(here.account()).slice(-3)).toEqual([
+  expect(changing(here.account()).slice(-4)).toEqual([
     "deploy @eu",
     "secret bulk @proxyeu",
     "deploy @proxyeu",
+    "secret bulk @proxyeu",
   ]);
   const { output: again } = await here.deploy(["--env", "eu", "--dry-run"]);
   expect(again).toMatch(/deploy the proxy sluice-proxy-eu$/m);
@@ -289,10 +297,11 @@ test("the front Worker has the secrets, settings and database of the one behind 
   const here = machine();
   const { code, output } = await here.deploy(["--env", "eu", "--url", platform.url]);
   expect([code, output]).toEqual([0, expect.stringContaining("deploy the front Worker sluice-eu-front")]);
-  expect(changing(here.account()).slice(-3)).toEqual([
+  expect(changing(here.account()).slice(-4)).toEqual([
     "deploy @proxyeu",
     "secret bulk @sluice-eu-front",
     "deploy @sluice-eu-front",
+    "secret bulk @proxyeu",
   ]);
   const { eu, "sluice-eu-front": front } = here.account().workers;
   expect(Object.keys(eu?.secrets ?? {})).toHaveLength(3);
@@ -335,7 +344,7 @@ test.for([
   const here = machine();
   const { code, output } = await here.deploy([...args, "--url", platform.url], environment);
   expect([code, output]).toEqual([0, expect.not.stringContaining("front")]);
-  expect(changing(here.account()).at(-1)).toBe("deploy @proxy");
+  expect(changing(here.account()).slice(-2)).toEqual(["deploy @proxy", "secret bulk @proxy"]);
 });
 
 test.for([[[]], [["--one-worker"]], [["--dry-run"]]] as const)(
@@ -364,14 +373,15 @@ test.for([
       expect.stringContaining("which is the service and the governed proxy"),
     ]);
     expect(output).not.toContain(keys.ANTHROPIC_API_KEY);
-    expect(changing(here.account()).slice(-3)).toEqual([
+    expect(changing(here.account()).slice(-4)).toEqual([
       "d1 migrations apply sluice --remote @",
       "deploy @sluice",
+      "secret bulk @sluice",
       "secret bulk @sluice",
     ]);
     const { "": split, sluice: one } = here.account().workers;
     expect(Object.keys(split?.secrets ?? {}).sort()).toEqual(["SVC_KEY_PEPPER", "SVC_OPERATOR_KEY"]);
-    expect(one?.secrets).toEqual(keys);
+    expect(one?.secrets).toEqual({ ...keys, PROXY_ORGS: FIRST_ORG.id });
     expect(one?.config).toMatchObject({
       name: "sluice",
       main: join(ROOT, "src/one-worker.ts"),

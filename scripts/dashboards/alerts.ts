@@ -146,7 +146,7 @@ export const OPERATOR_ALERTS: readonly Alert[] = [
   {
     name: "SluiceUnsettled",
     metrics: ["svc_unsettled_calls_total"],
-    expression: "sum by (reason) (increase(svc_unsettled_calls_total[15m])) > 0",
+    expression: "sum(increase(svc_unsettled_calls_total[15m])) > 0",
     waits: "0m",
     severity: "ticket",
     summary: "Calls to models were made whose runs are not recorded.",

@@ -1,5 +1,15 @@
 import type { ModelName } from "../domain/price/names.ts";
-import type { KnownCeiling } from "./lesson.ts";
+import type { Ceiling } from "../domain/price/ceiling.ts";
+
+/** The most that calls of a model may cost, and until when, by the org's clock. */
+export interface KnownCeiling extends Ceiling {
+  readonly untilMs: number | null;
+  /** The most tokens of a request, and of its output. Null if the price does not state them. */
+  readonly contextWindow: number | null;
+  readonly maxOutputTokens: number | null;
+  /** What one of each unit costs, in nano-dollars. A list, not a map: it also travels as JSON. */
+  readonly units: readonly { readonly name: string; readonly nanos: bigint }[];
+}
 
 const MOST_KNOWN = 2000;
 

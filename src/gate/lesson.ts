@@ -2,8 +2,8 @@ import type { Trait } from "../contract/dimensions.ts";
 import type { SingleScope } from "../contract/scopes.ts";
 import type { Account } from "../domain/meter.ts";
 import type { PolicyRule } from "../domain/policy.ts";
+import type { KnownCeiling } from "./ceilings.ts";
 import type { Detector } from "../domain/safety.ts";
-import type { Ceiling } from "../domain/price/ceiling.ts";
 
 /** What an isolate needs to decide calls like this one by itself. */
 export interface Lesson {
@@ -22,16 +22,6 @@ export interface Lesson {
 export interface KnownChecks {
   readonly rules: readonly PolicyRule[];
   readonly detectors: readonly Detector[];
-}
-
-/** The most that calls of a model may cost, and until when, by the org's clock. */
-export interface KnownCeiling extends Ceiling {
-  readonly untilMs: number | null;
-  /** The most tokens of a request, and of its output. Null if the price does not state them. */
-  readonly contextWindow: number | null;
-  readonly maxOutputTokens: number | null;
-  /** What one of each unit costs, in nano-dollars. A list, not a map: it also travels as JSON. */
-  readonly units: readonly { readonly name: string; readonly nanos: bigint }[];
 }
 
 /**

@@ -4,7 +4,7 @@ import { formatUsd } from "../../src/domain/money.ts";
 import { ceilingOf } from "../../src/domain/price/ceiling.ts";
 import { costOf } from "../../src/domain/price/cost.ts";
 import type * as gate from "../../src/gate/index.ts";
-import type { KnownCeiling } from "../../src/gate/lesson.ts";
+import type { KnownCeiling } from "../../src/gate/ceilings.ts";
 import { anyPrice, usageWithin } from "../domain/price/any-price.ts";
 import { taughtIsolate } from "../support/taught-isolate.ts";
 

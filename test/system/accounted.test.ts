@@ -95,7 +95,6 @@ test(`${STREAMS} streams, a third of them aborted, a tenth of the processes kill
   if (process.env["SLUICE_STREAMS"] !== undefined) process.stderr.write(`${summary}\n`);
 
   expect(whole.length + left.length).toBe(runs.length);
-  expect(left.length).toBeGreaterThan(0);
   for (const run of whole) expect(run["usage"].output_tokens).toBe(WORDS);
   expect(whole.length).toBeLessThanOrEqual(served.length - cut);
   expect(runs.length).toBeLessThanOrEqual(served.length);

@@ -30,7 +30,7 @@ function expectWhole({ status, stdout }: ReturnType<typeof dryRun>): void {
 test("the proxy would deploy, with the service's entrypoint and without keys", () => {
   const run = dryRun("--config", "src/proxy/wrangler.toml", "--outdir", temporaryFolder());
   expect(run.stdout).toMatch(/env\.SLUICE\b.*sluice#Gate/);
-  expect(run.stdout).toContain("env.PROXY_CALLER_SETS");
+  expect(run.stdout).toContain("env.PROXY_OTHER_PATHS");
   expect(run.stdout).not.toContain("API_KEY");
   expect(run.stdout).toContain("--dry-run: exiting now.");
   expect(run.status).toBe(0);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -187,14 +187,7 @@ describe.runIf(NGINX)("nginx with the recipe's configuration", () => {
     const nginx: ChildProcess = spawn("nginx", ["-p", folder, "-c", join(folder, "nginx.conf")]);
     try {
       const url = `http://127.0.0.1:${port}`;
-      await expect
-        .poll(() =>
-          fetch(url).then(
-            () => true,
-            () => false,
-          ),
-        )
-        .toBe(true);
+      await expect.poll(() => isListening(port)).toBe(true);
       await check(url);
     } finally {
       nginx.kill();
@@ -396,3 +389,12 @@ describe("LiteLLM with the recipe's configuration, by what it documents", () => 
 test.runIf(!NGINX)("nginx is not installed here: its recipe was not run", () => {
   expect(NGINX).toBe(false);
 });
+
+/** Whether something takes connections there. A request would already be a call. */
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => resolve(true)).once("error", () => resolve(false));
+    socket.once("connect", () => socket.destroy());
+  });
+}

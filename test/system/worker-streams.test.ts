@@ -21,6 +21,7 @@ const asked = (stream: boolean): string =>
     model: "gpt-4o-mini",
     max_tokens: 1000,
     stream,
+    ...(stream ? { stream_options: { include_usage: true } } : {}),
     messages: [{ role: "user", content: "hi" }],
   });
 

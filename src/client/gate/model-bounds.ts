@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../domain/bounded-map.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { ModelName } from "../../domain/price/names.ts";
-import type { KnownCeiling } from "../../gate/lesson.ts";
+import type { KnownCeiling } from "../../gate/ceilings.ts";
 import type { DecisionsDecideBody } from "../generated/types.ts";
 
 /** What the price of a model says about its calls. */

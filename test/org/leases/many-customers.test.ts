@@ -2,6 +2,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { ReservationIds } from "../../../src/domain/reservation-id.ts";
 import { accountKey } from "../../../src/gate/account-key.ts";
+import { LEASE } from "../../../src/gate/lease/protocol.ts";
 import { Purse } from "../../../src/gate/lease/purse.ts";
 import { lessonIn } from "../../../src/gate/object-verdict.ts";
 import { reportedHold } from "../../../src/gate/reported-hold.ts";
@@ -40,6 +41,7 @@ class Isolate {
   readonly #org: string;
   readonly #touches: readonly ReportedTouch[];
   readonly #ids: ReservationIds;
+  #now = 0;
 
   constructor(org: string, touches: readonly ReportedTouch[]) {
     this.#org = org;
@@ -74,7 +76,9 @@ class Isolate {
   }
 
   async report(isAnswerLost = false): Promise<void> {
-    const ask = this.purse.ask(Date.now());
+    // Its own clock, so that it is never without calls for long, however busy the machine is.
+    this.#now += LEASE.syncMs;
+    const ask = this.purse.ask(this.#now);
     const report = writeAsk({ ask, touches: this.#touches, watch: [], lagMs: 0, heard: null });
     const reply = await env.ORG.getByName(this.#org).syncLeases(report);
     if (reply === null || isAnswerLost) this.purse.lost(ask.attempt);

@@ -71,9 +71,8 @@ function waitPanel(): Panel {
 
 /** The share of decisions that isolates make by themselves. */
 function edgePanel(): Panel {
-  const rate = (labels: string) => `sum(rate(svc_decisions_total${labels}[$__rate_interval]))`;
   const share = (verdict: string) => ({
-    expression: `${rate(`{place="edge",verdict="${verdict}"}`)} / (${rate(`{verdict="${verdict}"}`)} > 0)`,
+    expression: `${decisions(`place="edge",verdict="${verdict}"`)} / (${decisions(`verdict="${verdict}"`)} > 0)`,
     legend: verdict,
   });
   return {
@@ -82,6 +81,10 @@ function edgePanel(): Panel {
     unit: "percentunit",
     queries: [share("allow"), share("deny")],
   };
+}
+
+function decisions(labels: string): string {
+  return `sum(rate(svc_decisions_total{${labels}}[$__rate_interval]))`;
 }
 
 /** `svc_holds_open`: Holds open. */

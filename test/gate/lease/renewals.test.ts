@@ -139,3 +139,16 @@ test("an isolate that could not renew a slice for a minute gives it back: the bo
   purse.miss(slice, 10);
   expect(purse.ask(LEASE.idleMs + 1000).wants.get("a")?.left).toBe(0n);
 });
+
+test("what is above the isolate's part of a limit goes back with the next ask", () => {
+  const purse = new Purse<never>("h");
+  const slice = purse.slice("a");
+  const answer = (now: number, add: bigint, share: bigint) => {
+    purse.miss(slice, 10);
+    const { attempt } = purse.ask(now);
+    purse.granted({ attempt, slices: new Map([["a", { add, forMs: 1000, share }]]), lapsed: [] });
+  };
+  answer(0, 40n, 100n);
+  answer(250, 0n, 15n);
+  expect(purse.ask(500).wants.get("a")?.left).toBe(15n);
+});

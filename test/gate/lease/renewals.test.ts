@@ -152,3 +152,34 @@ test("what is above the isolate's part of a limit goes back with the next ask", 
   answer(250, 0n, 15n);
   expect(purse.ask(500).wants.get("a")?.left).toBe(15n);
 });
+
+test("an isolate renews no slice by itself where the object says that none was renewed", () => {
+  const purse = new Purse<never>("h");
+  const slice = purse.slice("a");
+  purse.miss(slice, 10);
+  const first = purse.ask(0);
+  const given = new Map([["a", { add: 40n, forMs: 1000, share: 100n }]]);
+  purse.granted({ attempt: first.attempt, slices: given, lapsed: [] });
+  expect(slice.until).toBe(1000 - LEASE.guardMs);
+  purse.granted({ attempt: purse.ask(250).attempt, slices: new Map(), lapsed: null });
+  expect(slice.until).toBe(1000 - LEASE.guardMs);
+  purse.granted({ attempt: purse.ask(500).attempt, slices: new Map(), lapsed: [] });
+  expect(slice.until).toBe(1500 - LEASE.guardMs);
+});
+
+test("a named slice counts as kept what was used of it and does not fit into the report", () => {
+  const purse = new Purse<string>("h", { batchBytes: 100, reportBytes: 100, weigh: () => 100 });
+  const slice = purse.slice("a");
+  purse.miss(slice, 100);
+  const first = purse.ask(0);
+  const given = new Map([["a", { add: 1000n, forMs: 1000, share: 5000n }]]);
+  purse.granted({ attempt: first.attempt, slices: given, lapsed: [] });
+  for (let call = 0; call < 5; call += 1) {
+    expect(purse.take([slice], [100], 1)).toBe(true);
+    purse.note(`hold ${call}`);
+  }
+  const { batches, wants } = purse.ask(250);
+  expect(batches.map(({ holds }) => holds)).toEqual([["hold 0"]]);
+  // Four of five are not reported yet.
+  expect(wants.get("a")?.left).toBe(500n + 400n);
+});

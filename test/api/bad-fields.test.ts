@@ -47,7 +47,7 @@ test("a SAML connection", async () => {
 });
 
 test("a new organization", async () => {
-  const body = { name: "n", plan: "none", home_region: "nowhere" };
+  const body = { name: "n", plan: "no-such-plan", home_region: "nowhere" };
   const refused = await call("POST", "/v1/admin/orgs", { key: operatorKey(), body });
   expect(fieldsOf(refused)).toEqual(["home_region", "plan"]);
 });

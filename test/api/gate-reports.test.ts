@@ -163,7 +163,8 @@ test("calls whose runs are dropped are logged, counted by reason, and told of", 
   expect(await told("rejected")).toBe(before + 1);
   const liar = new OutsideGate(org.ownerKey);
   const [overflow, expired] = [await told("overflow"), await told("expired")];
-  await liar.exchange({ unsettled: { expired: 2, overflow: Number.MAX_SAFE_INTEGER } });
+  await liar.exchange({ unsettled: { expired: 2 } });
+  await liar.exchange({ unsettled: { overflow: Number.MAX_SAFE_INTEGER } });
   expect(await told("expired")).toBe(expired + 2);
   // No more than a key can have asked in a minute.
   expect((await told("overflow")) - overflow).toBeLessThanOrEqual(300_000);

@@ -2836,9 +2836,9 @@ export type ModelsSetBody = {
   /** Factors of the token rates by name, such as `batch: "0.5"`. */
   readonly variants?: Readonly<Record<string, string>> | undefined;
   /** The most tokens that a request of the model can have. */
-  readonly context_window?: number | undefined;
+  readonly context_window?: number | null | undefined;
   /** The most output tokens of a request. */
-  readonly max_output_tokens?: number | undefined;
+  readonly max_output_tokens?: number | null | undefined;
   /** When the price takes effect. If omitted: now. */
   readonly effective_at?: string | undefined;
   /** Regions where the model is served. If omitted: all. */
@@ -3030,9 +3030,9 @@ export type PriceBookSetBody = {
     /** Factors of the token rates by name, such as `batch: "0.5"`. */
     readonly variants?: Readonly<Record<string, string>> | undefined;
     /** The most tokens that a request of the model can have. */
-    readonly context_window?: number | undefined;
+    readonly context_window?: number | null | undefined;
     /** The most output tokens of a request. */
-    readonly max_output_tokens?: number | undefined;
+    readonly max_output_tokens?: number | null | undefined;
   }[];
   /** If omitted: as they are. */
   readonly providers?: readonly {

@@ -50,7 +50,7 @@ const tierInput = z.strictObject({
   ...classRateInputs,
 });
 
-const tokenBound = z.int().min(1).max(MAX_TOKENS).optional();
+const tokenBound = optionalOrNull(z.int().min(1).max(MAX_TOKENS));
 
 /** The terms of a price, as callers write them. */
 export const priceTerms = {

@@ -1,4 +1,4 @@
-import type { ModelName } from "../domain/price/names.ts";
+import type { ModelName } from "../domain/price/model-name.ts";
 import type { Ceiling } from "../domain/price/ceiling.ts";
 
 /** The most that calls of a model may cost, and until when, by the org's clock. */

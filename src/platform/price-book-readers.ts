@@ -1,7 +1,8 @@
 import type { BookProvider, ListedModel } from "../contract/resources/price-book.ts";
 import type { PriceShown } from "../contract/resources/prices.ts";
 import { BookIndex, type FoundRow, lookUp } from "../domain/price/book-index.ts";
-import type { BookRow, ModelName } from "../domain/price/names.ts";
+import type { ModelName } from "../domain/price/model-name.ts";
+import type { BookRow } from "../domain/price/names.ts";
 import { database, priceBookReaders } from "./database.ts";
 import { jsonTexts } from "./json-texts.ts";
 

@@ -2,7 +2,7 @@ import type { Refusal } from "../../contract/refusal.ts";
 import { leastOf } from "../../gate/ask.ts";
 import type { Asker } from "../../gate/asker.ts";
 import type { Background } from "../../gate/background.ts";
-import type { ModelName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
 import { refusalNote } from "../../domain/refusal-note.ts";
 import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision.ts";
 import { learn } from "../../gate/learning.ts";

@@ -1,6 +1,6 @@
 import { BoundedMap } from "../../domain/bounded-map.ts";
 import { formatUsd } from "../../domain/money.ts";
-import type { ModelName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
 import type { KnownCeiling } from "../../gate/ceilings.ts";
 import type { DecisionsDecideBody } from "../generated/types.ts";
 

@@ -1,6 +1,7 @@
 import type { BookProvider } from "../../contract/resources/price-book.ts";
 import type { PriceMatch } from "../../contract/price-match.ts";
-import { type BookRow, fineTunedBase, type ModelName, namesOf, otherName, undatedName } from "./names.ts";
+import type { ModelName } from "./model-name.ts";
+import { type BookRow, fineTunedBase, namesOf, otherName, undatedName } from "./names.ts";
 import { anyOf, isExclusion, isLiteral, type NamePattern, namePattern } from "./name-pattern.ts";
 import { Providers } from "./providers.ts";
 

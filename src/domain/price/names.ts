@@ -2,12 +2,6 @@ import type { ListedModel } from "../../contract/resources/price-book.ts";
 import { cached } from "../cached.ts";
 import { isExclusion } from "./name-pattern.ts";
 
-/** A model as a call names it. Without a provider, its name alone must say which one is meant. */
-export interface ModelName {
-  readonly model: string;
-  readonly provider?: string | undefined;
-}
-
 export type BookRow = Pick<ListedModel, "model" | "provider" | "aliases">;
 
 /**

@@ -6,7 +6,7 @@ import type { Draw } from "../../domain/credit.ts";
 import { availableOf, type Denial, denialOf } from "../../domain/kinds.ts";
 import { type Account, unitOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
-import type { ModelName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
 import { isSameQuestion } from "../../domain/reservation-id.ts";
 import { TimeText } from "../../domain/time-text.ts";
 import { newId } from "../../domain/ulid.ts";

@@ -1,4 +1,4 @@
-import type { ModelName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
 import type { DecisionAsk } from "../../contract/resources/decisions.ts";
 import type { Charged } from "../../domain/admission.ts";
 import type { Account } from "../../domain/meter.ts";

@@ -8,7 +8,7 @@ import type { Trait } from "../../contract/dimensions.ts";
 import { type Match, prefixOf, traitsIn } from "../../domain/match.ts";
 import { matchBeside } from "../../domain/rate-match.ts";
 import type { Account } from "../../domain/meter.ts";
-import type { ModelName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
 import { loadDetectors } from "../content-safety/config.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { loadPolicies } from "../policy-rules/store.ts";

@@ -1,7 +1,8 @@
 import type { PriceMatch } from "../../contract/price-match.ts";
 import { cached } from "../../domain/cached.ts";
 import { type History, inForce, nextChange, priceAt, type Source } from "../../domain/price/history.ts";
-import { fineTunedBase, type ModelName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
+import { fineTunedBase } from "../../domain/price/names.ts";
 import type { Providers } from "../../domain/price/providers.ts";
 import type { Revision } from "./revision.ts";
 

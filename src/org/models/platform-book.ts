@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { logFailure } from "../../log.ts";
-import type { ModelName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
 import {
   bookRevision,
   type FoundPrice,

@@ -1,7 +1,8 @@
 import type { PriceShown } from "../../contract/resources/prices.ts";
 import { BoundedMap } from "../../domain/bounded-map.ts";
 import type { FoundRow } from "../../domain/price/book-index.ts";
-import { fineTunedBase, type ModelName, otherName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
+import { fineTunedBase, otherName } from "../../domain/price/names.ts";
 import { Copy } from "../kernel/copies.ts";
 import { NamedPrices } from "./named-prices.ts";
 import { providersOf } from "./providers.ts";

@@ -4,7 +4,7 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
 import { tallyOthers, tallyRuns, tallyUnpriced } from "../ledger/tally.ts";
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
-import type { ModelName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
 import { exactRuns } from "../../domain/run-metadata.ts";
 import { batchOf, wellFormedBatch } from "../../domain/well-formed-runs.ts";
 import type { Entry } from "../meters/usage.ts";

@@ -3,7 +3,7 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 import { instantOf } from "../../domain/instant.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { costOf, isUnpriced, type Unpriced } from "../../domain/price/cost.ts";
-import type { ModelName } from "../../domain/price/names.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
 import type { NamedPrices } from "../models/named-prices.ts";
 import { pricesOf } from "../models/revisions.ts";
 

@@ -7,9 +7,8 @@ import { rowsOf } from "../../support/rows.ts";
 
 /** What the object has on its books of the isolate's slices, in nano-dollars. */
 async function leased(orgId: string): Promise<bigint> {
-  const rows = await rowsOf<{ slices: string }>(orgId, "SELECT slices FROM lease_holders");
-  const slices = rows.flatMap(({ slices: text }) => JSON.parse(text) as [string, string][]);
-  return slices.reduce((sum, [, left]) => sum + BigInt(left), 0n);
+  const rows = await rowsOf<{ leased: string }>(orgId, "SELECT leased FROM usage");
+  return rows.reduce((sum, row) => sum + BigInt(row.leased), 0n);
 }
 
 const nanosOf = (usd: string): bigint => BigInt(Math.round(Number(usd) * 1e9));

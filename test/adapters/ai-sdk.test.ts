@@ -1,0 +1,145 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { governEmbeddings, governImages, sluiceMiddleware } from "../../src/adapters/ai-sdk.ts";
+import type { CallGate } from "../../src/adapters/governed-call.ts";
+
+/** The middleware, before models as each version of the AI SDK has them. */
+
+let asked: Parameters<CallGate["decide"]>[0][] = [];
+let settled: Parameters<CallGate["settle"]>[1][] = [];
+beforeEach(() => {
+  asked = [];
+  settled = [];
+});
+
+const gate: CallGate = {
+  decide: async (ask) => {
+    asked.push(ask);
+    return {
+      decision: "allow",
+      reservation: { id: "rsv_1", amount_usd: "9", max_output_tokens: 300 },
+    } as never;
+  },
+  settle: (_, run) => void settled.push(run),
+  release: async () => undefined,
+  flush: async () => undefined,
+  knownFacts: null,
+};
+
+const OF_5 = { inputTokens: 40, outputTokens: 30, totalTokens: 70, reasoningTokens: 5, cachedInputTokens: 8 };
+const OF_6 = {
+  inputTokens: { total: 40, noCache: 32, cacheRead: 8, cacheWrite: undefined },
+  outputTokens: { total: 30, text: 25, reasoning: 5 },
+};
+
+interface Params {
+  readonly prompt: unknown;
+  readonly maxOutputTokens?: number | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+function modelWith(usage: typeof OF_5 | typeof OF_6) {
+  const sent: Params[] = [];
+  const parts = [
+    { type: "text-delta", delta: "hello" },
+    { type: "finish", usage },
+  ];
+  const model = {
+    provider: "openai.chat",
+    modelId: "gpt-4o",
+    doGenerate: async (params: Params) => (sent.push(params), { usage }),
+    doStream: async (params: Params) => (sent.push(params), { stream: streamOf(parts) }),
+  };
+  return { model, sent };
+}
+
+function streamOf<P>(parts: readonly P[]): ReadableStream<P> {
+  return new ReadableStream({
+    start: (controller) => {
+      for (const part of parts) controller.enqueue(part);
+      controller.close();
+    },
+  });
+}
+
+const prompt = [{ role: "user", content: [{ type: "text", text: "hi" }] }];
+
+describe.each([
+  ["5", OF_5],
+  ["6 and 7", OF_6],
+])("version %s", (_, usage) => {
+  const charged = {
+    model: "gpt-4o",
+    provider: "openai",
+    outcome: "completed",
+    estimated: false,
+    usage: { input_tokens: 40, output_tokens: 30, cache_read_tokens: 8, reasoning_tokens: 5 },
+  };
+
+  test("a text is charged by its usage, and bounded by what was reserved", async () => {
+    const { model, sent } = modelWith(usage);
+    await sluiceMiddleware({ gate }).wrapGenerate({ params: { prompt }, model });
+    expect(settled).toMatchObject([charged]);
+    expect(sent).toMatchObject([{ maxOutputTokens: 300 }]);
+    expect(asked).toMatchObject([{ estimate: { max_output_tokens: 16_384, min_output_tokens: 256 } }]);
+  });
+
+  test("a stream is charged by its usage, also if its reader leaves after the first part", async () => {
+    for (const leaves of [false, true]) {
+      const { model } = modelWith(usage);
+      const { stream } = await sluiceMiddleware({ gate }).wrapStream({ params: { prompt }, model });
+      const reader = stream.getReader();
+      await reader.read();
+      if (leaves) await reader.cancel();
+      else while (!(await reader.read()).done);
+    }
+    expect(settled).toMatchObject([charged, charged]);
+  });
+});
+
+test("a bound of the caller's own goes on as it is, and one that is none is refused", async () => {
+  const { model, sent } = modelWith(OF_6);
+  const { wrapGenerate } = sluiceMiddleware({ gate });
+  await wrapGenerate({ params: { prompt, maxOutputTokens: 50 }, model });
+  expect(sent).toMatchObject([{ maxOutputTokens: 50 }]);
+  await expect(wrapGenerate({ params: { prompt, maxOutputTokens: -1 }, model })).rejects.toThrow(
+    /maxOutputTokens/,
+  );
+  expect(asked).toHaveLength(1);
+});
+
+test("a file that is elsewhere is reserved at the model's context, and a hosted tool that nobody prices is refused", async () => {
+  const { model } = modelWith(OF_6);
+  const { wrapGenerate } = sluiceMiddleware({ gate });
+  const file = { type: "file", mediaType: "image/png", data: "https://x.test/a.png" };
+  await wrapGenerate({ params: { prompt: [{ role: "user", content: [file] }] }, model });
+  expect(asked).toMatchObject([{ estimate: { input_tokens: 128_000 } }]);
+  const tools = [{ type: "provider", id: "openai.image_generation", args: {} }];
+  await expect(wrapGenerate({ params: { prompt, tools } as Params, model })).rejects.toThrow(/not metered/);
+});
+
+test("embeddings and pictures are charged by their usage", async () => {
+  const embedding = governEmbeddings(
+    {
+      provider: "openai.embedding",
+      modelId: "text-embedding-3-small",
+      doEmbed: async (_: object) => ({ usage: { tokens: 7 } }),
+    },
+    { gate },
+  );
+  await embedding.doEmbed({ values: ["one", "two"] });
+  const usage = { inputTokens: 5, outputTokens: 1000, totalTokens: 1005 };
+  const picture = governImages(
+    {
+      provider: "openai.image",
+      modelId: "gpt-image-1",
+      doGenerate: async (_: object) => ({ images: ["x"], usage }),
+    },
+    { gate: { ...gate, decide: async (ask) => (asked.push(ask), { reservation: null }) as never } },
+  );
+  await picture.doGenerate({ prompt: "a cat", n: 2 });
+  expect(asked.map(({ estimate }) => estimate.max_output_tokens)).toEqual([0, 16_384]);
+  expect(settled.map((run) => run.usage)).toEqual([
+    { input_tokens: 7, output_tokens: 0 },
+    { input_tokens: 5, output_tokens: 1000, image_output_tokens: 1000 },
+  ]);
+});

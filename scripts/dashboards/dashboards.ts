@@ -71,15 +71,15 @@ function waitPanel(): Panel {
 
 /** The share of decisions that isolates make by themselves. */
 function edgePanel(): Panel {
-  const share = (verdict: string) => ({
+  const queries = ["allow", "deny"].map((verdict) => ({
     expression: `${decisions(`place="edge",verdict="${verdict}"`)} / (${decisions(`verdict="${verdict}"`)} > 0)`,
     legend: verdict,
-  });
+  }));
   return {
     title: "Decided in the isolate",
     description: "The share of decisions that isolates make without a call to the org's object.",
     unit: "percentunit",
-    queries: [share("allow"), share("deny")],
+    queries,
   };
 }
 

@@ -98,10 +98,10 @@ describe.each([
 
 test("a bound of the caller's own goes on as it is, and one that is none is refused", async () => {
   const { model, sent } = modelWith(OF_6);
-  const { wrapGenerate } = sluiceMiddleware({ gate });
-  await wrapGenerate({ params: { prompt, maxOutputTokens: 50 }, model });
+  const middleware = sluiceMiddleware({ gate });
+  await middleware.wrapGenerate({ params: { prompt, maxOutputTokens: 50 }, model });
   expect(sent).toMatchObject([{ maxOutputTokens: 50 }]);
-  await expect(wrapGenerate({ params: { prompt, maxOutputTokens: -1 }, model })).rejects.toThrow(
+  await expect(middleware.wrapGenerate({ params: { prompt, maxOutputTokens: -1 }, model })).rejects.toThrow(
     /maxOutputTokens/,
   );
   expect(asked).toHaveLength(1);
@@ -109,12 +109,14 @@ test("a bound of the caller's own goes on as it is, and one that is none is refu
 
 test("a file that is elsewhere is reserved at the model's context, and a hosted tool that nobody prices is refused", async () => {
   const { model } = modelWith(OF_6);
-  const { wrapGenerate } = sluiceMiddleware({ gate });
+  const middleware = sluiceMiddleware({ gate });
   const file = { type: "file", mediaType: "image/png", data: "https://x.test/a.png" };
-  await wrapGenerate({ params: { prompt: [{ role: "user", content: [file] }] }, model });
+  await middleware.wrapGenerate({ params: { prompt: [{ role: "user", content: [file] }] }, model });
   expect(asked).toMatchObject([{ estimate: { input_tokens: 128_000 } }]);
   const tools = [{ type: "provider", id: "openai.image_generation", args: {} }];
-  await expect(wrapGenerate({ params: { prompt, tools } as Params, model })).rejects.toThrow(/not metered/);
+  await expect(middleware.wrapGenerate({ params: { prompt, tools } as Params, model })).rejects.toThrow(
+    /not metered/,
+  );
 });
 
 test("embeddings and pictures are charged by their usage", async () => {
@@ -122,7 +124,7 @@ test("embeddings and pictures are charged by their usage", async () => {
     {
       provider: "openai.embedding",
       modelId: "text-embedding-3-small",
-      doEmbed: async (_: object) => ({ usage: { tokens: 7 } }),
+      doEmbed: async (params: { values: string[] }) => ({ usage: { tokens: params.values.length * 3 + 1 } }),
     },
     { gate },
   );
@@ -132,7 +134,10 @@ test("embeddings and pictures are charged by their usage", async () => {
     {
       provider: "openai.image",
       modelId: "gpt-image-1",
-      doGenerate: async (_: object) => ({ images: ["x"], usage }),
+      doGenerate: async (params: { n: number; prompt: string }) => ({
+        images: Array(params.n).fill("x"),
+        usage,
+      }),
     },
     { gate: { ...gate, decide: async (ask) => (asked.push(ask), { reservation: null }) as never } },
   );

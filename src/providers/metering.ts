@@ -1,5 +1,5 @@
 import type { FactsOfModel } from "./model-facts.ts";
-import type { MeteredRequest, Units } from "./provider-api.ts";
+import type { MeteredRequest } from "./provider-api.ts";
 import { Unmetered } from "./unmetered.ts";
 
 /** How requests are bounded. */
@@ -33,7 +33,6 @@ export interface TokenEstimate {
   readonly max_output_tokens: number;
   /** Only where the bound is ours to choose. */
   readonly min_output_tokens?: number;
-  readonly units?: Units;
 }
 
 /** A request, what is known of its model, and what it may cost. */
@@ -45,7 +44,7 @@ export interface Metered {
 
 /** Throws `Unmetered` where the options refuse the request. */
 export function meter(request: MeteredRequest, facts: FactsOfModel, options: MeteringOptions): Metered {
-  const { unseenInput, units, fixedOutputTokens, outputBound, isBackground } = request;
+  const { unseenInput, fixedOutputTokens, outputBound, isBackground } = request;
   if (isBackground && options.background === "refuse")
     throw new Unmetered(403, '"background" is not allowed here, because its cost is not known in time.');
   if (unseenInput !== null && options.unseenInput === "refuse")
@@ -72,7 +71,6 @@ export function meter(request: MeteredRequest, facts: FactsOfModel, options: Met
       input_tokens,
       max_output_tokens,
       ...(isOurs ? { min_output_tokens: least } : {}),
-      ...(Object.keys(units).length === 0 ? {} : { units }),
     },
   };
 }

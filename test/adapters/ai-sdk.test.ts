@@ -23,6 +23,7 @@ const gate: CallGate = {
   release: async () => undefined,
   flush: async () => undefined,
   knownFacts: null,
+  priceOf: async () => null,
 };
 
 const OF_5 = { inputTokens: 40, outputTokens: 30, totalTokens: 70, reasoningTokens: 5, cachedInputTokens: 8 };

@@ -1,6 +1,7 @@
-import { newTotals } from "./host-totals.ts";
+import { HeardTotal } from "./heard-requests.ts";
 import { OrgGate } from "./org-gate.ts";
 import { Recent } from "./recent.ts";
+import { WaitingTotal } from "./refusal-outbox.ts";
 
 /** An org with five limits in traffic takes about 10 kB, and an isolate has 128 MB for everything. */
 export const MOST_ORGS = 5000;
@@ -13,7 +14,8 @@ const MOST_LOOKS = 16;
 export class Gates {
   readonly #gates = new Map<string, OrgGate>();
   readonly #recent = new Recent();
-  readonly #totals = newTotals();
+  readonly #heard = new HeardTotal();
+  readonly #waiting = new WaitingTotal();
   readonly #newHolder: () => string;
 
   /** `newHolder` returns a unique name for each gate. */
@@ -30,7 +32,7 @@ export class Gates {
     const known = this.#gates.get(orgId);
     if (known !== undefined) return known;
     if (this.#gates.size >= MOST_ORGS && !this.#forgetIdle()) return null;
-    const gate = new OrgGate(this.#newHolder(), this.#recent, this.#totals);
+    const gate = new OrgGate(this.#newHolder(), this.#recent, this.#heard, this.#waiting);
     this.#gates.set(orgId, gate);
     return gate;
   }
@@ -45,7 +47,7 @@ export class Gates {
     let looked = 0;
     for (const [orgId, gate] of this.#gates) {
       if (gate.idle) {
-        gate.forget();
+        gate.heard.forget();
         this.#gates.delete(orgId);
         return true;
       }

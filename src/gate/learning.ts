@@ -57,8 +57,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     orgNow,
     sliceOf: (key) => gate.purse.slice(key),
   });
-  const which = isWhole ? gate.wholeTouches : gate.touches;
-  gate.learnTouch(which, { matters: gate.matters, keyId: asker.keyId, names: ask, touch });
+  (isWhole ? gate.wholeTouches : gate.touches).set(gate.matters, asker.keyId, ask, touch);
 }
 
 const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);

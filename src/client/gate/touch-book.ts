@@ -10,8 +10,7 @@ import { readAsk } from "../../gate/wire.ts";
 
 type WireReport = NonNullable<EdgeLeasesExchangeBody["report"]>;
 
-/** As many limits as a gate has slices of. */
-const MOST = 20_000;
+const MOST = 5000;
 
 /** What the service said that decisions of one kind touch. */
 export interface Taught {
@@ -52,26 +51,18 @@ export class TouchBook {
         return [{ touch: indexOf(token), ...heldLines([...named, ...unnamed], call) }];
       }),
     }));
-    const wants = Array.from(ask.wants, ([key, { left, want, least }]) => {
+    const wants = [...ask.wants].flatMap(([key, { left, want, least }]) => {
       const token = this.#byLimit.get(key);
-      // Without it the gate gets no more, and gives back what it says.
-      if (token !== undefined) indexOf(token);
-      return { key, left: String(left), want: String(want), least: String(least) };
+      if (token === undefined) return [];
+      indexOf(token);
+      return [{ key, left: String(left), want: String(want), least: String(least) }];
     });
     const watched = watch.filter((key) => {
       const token = this.#byLimit.get(key);
       if (token !== undefined) indexOf(token);
       return token !== undefined;
     });
-    const { attempt, renews } = ask;
-    const report = {
-      ...(renews === undefined ? {} : { renews }),
-      attempt,
-      touches: [...sent.keys()],
-      batches,
-      wants,
-      watch: watched,
-    };
+    const report = { attempt: ask.attempt, touches: [...sent.keys()], batches, wants, watch: watched };
     return refusals === null ? report : { ...report, refusals: refusedCalls(refusals) };
   }
 }

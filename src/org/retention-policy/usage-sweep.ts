@@ -59,18 +59,16 @@ const DAYS: Counters = {
   },
 };
 
-/** Counters of customers who never came back. */
+/** Buckets are deleted when their meter is next used. Those of customers who never came back are deleted here. */
 const RATES: Counters = {
-  table: "rate_counts",
-  key: ["meter"],
-  also: ["taken"],
+  table: "rate_taken",
+  key: ["meter", "bucket"],
   over(tx, rows) {
     const policies = [readPolicy(0), ...loadRateLimits(tx.sql).policies];
     const firstOf = new Map(policies.map((policy) => [policy.id, firstBucket(policy, tx.now)]));
     return rows.filter((row) => {
       const [policy = ""] = String(row["meter"]).split(" ");
-      const [last = 0] = (JSON.parse(String(row["taken"])) as (readonly number[])[]).at(-1) ?? [];
-      return last < (firstOf.get(policy) ?? Number.POSITIVE_INFINITY);
+      return Number(row["bucket"]) < (firstOf.get(policy) ?? Number.POSITIVE_INFINITY);
     });
   },
 };

@@ -68,13 +68,13 @@ export class Images {
     else if (!names.includes(name)) names.push(name);
   }
 
-  /** They are in their tables now, but for those of tables that stay. */
-  clear(stays: (table: string) => boolean = () => false): void {
+  /** They are in their tables now. */
+  clear(): void {
     const before = this.#tables;
     this.#changes.push(() => {
       this.#tables = before;
     });
-    this.#tables = new Map([...before].filter(([table]) => stays(table)));
+    this.#tables = new Map();
   }
 
   /** What to call if the changes since a mark are taken back. */

@@ -17,6 +17,8 @@ describe("what a provider gets", () => {
       "x-hop": "1",
       connection: "x-hop",
       te: "trailers",
+      "x-http-method-override": "DELETE",
+      "x-original-url": "/v1/files",
       "proxy-authorization": "Basic x",
       "x-custom": "kept",
     };
@@ -31,6 +33,8 @@ describe("what a provider gets", () => {
       "x-sluice",
       "x-hop",
       "trailers",
+      "DELETE",
+      "/v1/files",
       "Basic",
     ]) {
       expect(sent).not.toContain(text);

@@ -19,7 +19,7 @@ export interface TableShape {
   readonly isNumbered?: true;
   /** Its rows are stored in pages. The table itself has those of earlier versions. */
   readonly isPaged?: true;
-  /** It is a log: the journal only adds rows, and they stay as they are. The table itself has those of earlier versions. */
+  /** It is a log: the journal only adds rows, and they stay as they are. */
   readonly log?: LogShape;
 }
 

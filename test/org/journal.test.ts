@@ -77,7 +77,6 @@ function aRecord(name: string, fence: number): Kept {
 function aHold(name: string, tokens: number): HoldRow {
   return {
     id: idOf(name),
-    digest: "",
     status: "settled",
     at: 1,
     expires_at: 2,

@@ -39,7 +39,6 @@ function aHold(length: number): HoldRow {
   return {
     seq: null,
     id: `rsv_${String(made).padStart(20, "0")}${String(Math.floor(made / 3)).padStart(6, "0")}`,
-    digest: "",
     status: "open",
     at: made,
     expires_at: 1000 + ((made * 37) % 500),

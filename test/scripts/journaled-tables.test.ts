@@ -22,7 +22,6 @@ const PAGES = ["audit_pages", "event_pages", "hold_pages"];
 
 /** They read rows by name from the journal first, or add what it has. */
 const WITH_THE_JOURNAL = [
-  "src/org/decisions/earlier-holds.ts",
   "src/org/decisions/store.ts",
   "src/org/decisions/table.ts",
   "src/org/kernel/audit/append.ts",

@@ -12,8 +12,7 @@ function inside<T>(orgId: string, use: (sql: SqlStorage) => T): Promise<T> {
 
 /** All holds that an object has stored after a fold, in the order of their numbers. */
 export function storedHolds(sql: SqlStorage): HoldRow[] {
-  const inPages = [...HOLDS.pages(sql).latest()].toReversed().map(fromRow);
-  return [...sql.exec<HoldRow>("SELECT * FROM holds ORDER BY seq").toArray(), ...inPages];
+  return [...HOLDS.pages(sql).latest()].toReversed().map(fromRow);
 }
 
 export function holdsOf(

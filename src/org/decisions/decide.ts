@@ -19,7 +19,6 @@ import { toRefusal } from "../../domain/limit-refusal.ts";
 import { loadApproval } from "../approvals/store.ts";
 import type { Entry } from "../meters/usage.ts";
 import { type Asked, askedOf } from "./asked.ts";
-import { isSameAsEarlier } from "./earlier.ts";
 import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { DEFAULT_HOLD_SECONDS, type DecisionAsk, mostOutput, toldOutput } from "../../gate/ask.ts";
@@ -203,7 +202,6 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
   const verdict = verdictOf(tx.now, accounts, { decisionId, reservation, shadowed });
   const row: HoldRow = {
     id,
-    digest: "",
     status: "open",
     at: tx.now,
     expires_at: expiresAt,
@@ -236,19 +234,17 @@ function retold(
 ): Done<Verdict> | Refusal<"conflict"> | null {
   const standing = stored.filter((row) => stands(row, tx.now));
   if (standing.length === 0) return null;
-  const estimate = estimateOf(tx, ask);
-  const nanos = isRefusal(estimate) ? null : estimate;
-  const row =
-    standing.find((one) => isSameQuestion(one.id, id)) ??
-    standing.find((one) => !isChecked(tx, one) && isSameAsEarlier(one, ask, nanos));
+  const row = standing.find((one) => isSameQuestion(one.id, id));
   if (row === undefined) return otherQuestion();
   if (row.verdict !== "") return done(200, JSON.parse(row.verdict) as Verdict);
-  const amount = row.unreported === null ? BigInt(row.amount) : (nanos ?? 0n);
-  return done(200, verdictOfReported(row, ask, amount));
+  return done(200, verdictOfReported(row, ask, amountOf(tx, row, ask)));
 }
 
-function isChecked(tx: Tx, { id, at }: HoldRow): boolean {
-  return tx.reservationIds().originOf(id, at) !== null;
+/** What a hold was made for. Of one that no isolate has reported, only the question says it. */
+function amountOf(tx: Tx, row: HoldRow, ask: DecisionAsk): bigint {
+  if (row.unreported === null) return BigInt(row.amount);
+  const estimate = estimateOf(tx, ask);
+  return isRefusal(estimate) ? 0n : estimate;
 }
 
 function stands(row: HoldRow, now: number): boolean {

@@ -8,7 +8,7 @@ const PAGES_AT_ONCE = 16;
  * A settled or released hold is remembered for repeated requests, as long as idempotent responses. An expired hold may
  * still be settled by a late run, and is kept for a week.
  */
-export function isForgotten(
+function isForgotten(
   { status, ended_at: endedAt }: Pick<HoldRow, "status" | "ended_at">,
   now: number,
 ): boolean {

@@ -1,4 +1,4 @@
-import { fromRow, HOLDS, type HoldRow, openEnd } from "./table.ts";
+import { fromRow, HOLDS, type HoldRow, idIn, openEnd } from "./table.ts";
 
 /** Open holds. Those that are read as they are stored come after a fold. */
 
@@ -10,14 +10,6 @@ export function overHolds(
   isWanted: (hold: HoldRow) => boolean = () => true,
 ): HoldRow[] {
   const found: HoldRow[] = [];
-  const earlier = sql.exec<HoldRow>(
-    "SELECT * FROM holds WHERE status = 'open' AND expires_at <= ? ORDER BY expires_at",
-    now,
-  );
-  for (const hold of earlier) {
-    if (found.length >= most) break;
-    if (isWanted(hold)) found.push(hold);
-  }
   const pages = sql
     .exec<{ first: number; at: number }>(
       "SELECT first, first_expiry AS at FROM hold_pages WHERE first_expiry <= ? ORDER BY first_expiry",
@@ -38,7 +30,6 @@ function lastEnd(holds: readonly HoldRow[], most: number): number {
 
 /** All of them. */
 export function* allOpen(sql: SqlStorage): Generator<HoldRow> {
-  yield* sql.exec<HoldRow>("SELECT * FROM holds WHERE status = 'open'").toArray();
   for (const { first } of openPages(sql)) yield* openIn(sql, first);
 }
 
@@ -49,8 +40,6 @@ export function reservesOf({ meters }: Pick<HoldRow, "meters">, meterId: string)
 /** What those that end later hold, in nano-dollars. */
 export function heldAfter(sql: SqlStorage, now: number): bigint {
   let nanos = 0n;
-  const earlier = "SELECT amount FROM holds WHERE status = 'open' AND expires_at > ?";
-  for (const { amount } of sql.exec<{ amount: string }>(earlier, now)) nanos += BigInt(amount);
   for (const { first, first_expiry: at, held } of openPages(sql)) {
     if (at > now) nanos += BigInt(held);
     else for (const hold of openIn(sql, first)) if (hold.expires_at > now) nanos += BigInt(hold.amount);
@@ -61,10 +50,7 @@ export function heldAfter(sql: SqlStorage, now: number): bigint {
 /** How many there are, with those that memory has. */
 export function countOpen(sql: SqlStorage): number {
   const { n } = sql
-    .exec<{ n: number }>(
-      `SELECT (SELECT COUNT(*) FROM holds WHERE status = 'open') +
-         (SELECT IFNULL(SUM(open), 0) FROM hold_pages WHERE first_expiry IS NOT NULL) AS n`,
-    )
+    .exec<{ n: number }>("SELECT IFNULL(SUM(open), 0) AS n FROM hold_pages WHERE first_expiry IS NOT NULL")
     .one();
   let open = n;
   for (const row of HOLDS.touched(sql)) if (wasOpen(sql, row)) open -= 1;
@@ -75,21 +61,15 @@ export function countOpen(sql: SqlStorage): number {
 /** Whether a hold that memory has changed is open where it is stored. */
 function wasOpen(sql: SqlStorage, row: readonly (string | number | null)[]): boolean {
   const pages = HOLDS.pages(sql);
-  if (pages.takes(row)) {
-    const stored = pages.row(pages.numberOf(row));
-    return stored !== null && openEnd(stored) !== null;
-  }
-  const open = "SELECT 1 FROM holds WHERE seq = ? AND status = 'open'";
-  return sql.exec(open, pages.numberOf(row)).toArray().length > 0;
+  const stored = pages.row(pages.numberOf(row));
+  return stored !== null && openEnd(stored) !== null;
 }
 
 /** The earliest time at which one expires, with those that memory has. Null if there is none. */
 export function nextExpiry(sql: SqlStorage): number | null {
   let { at } = sql
     .exec<{ at: number | null }>(
-      `SELECT MIN(at) AS at FROM (
-         SELECT MIN(expires_at) AS at FROM holds WHERE status = 'open'
-         UNION ALL SELECT MIN(first_expiry) FROM hold_pages WHERE first_expiry IS NOT NULL)`,
+      "SELECT MIN(first_expiry) AS at FROM hold_pages WHERE first_expiry IS NOT NULL",
     )
     .one();
   for (const row of HOLDS.changed(sql)) {
@@ -103,14 +83,10 @@ export function nextExpiry(sql: SqlStorage): number | null {
 export function latestIds(sql: SqlStorage, most: number): string[] {
   const ids: string[] = [];
   for (const row of HOLDS.pages(sql).latest()) {
-    if (ids.length >= most) return ids;
-    ids.push(fromRow(row).id);
+    if (ids.length >= most) break;
+    ids.push(idIn(row));
   }
-  const earlier = sql.exec<{ id: string }>(
-    "SELECT id FROM holds ORDER BY seq DESC LIMIT ?",
-    most - ids.length,
-  );
-  return [...ids, ...earlier.toArray().map(({ id }) => id)];
+  return ids;
 }
 
 type OpenPage = { first: number; first_expiry: number; held: string };

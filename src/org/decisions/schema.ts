@@ -1,41 +1,14 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
-/** The part of an id that it is found by: the last of its random characters, which distinguish a billion holds. */
-export function idTail(id: string): string {
-  return `substr(${id}, 25)`;
-}
-
 /**
- * Holds are in `hold_pages`, many to a row, as JSON, in the order of the columns of `holds`. What is known of a page
+ * Holds are in `hold_pages`, many to a row, as JSON, in the order of their columns (`table.ts`). What is known of a page
  * without them comes before them. `hold_id_segments` and the tables after it are the index of ids. `forgotten_holds` says
  * when the last of the holds was made that are no longer stored.
  */
 export const HOLD_STEPS: readonly SchemaStep[] = [
   {
     name: "holds/1",
-    sql: `CREATE TABLE holds (
-      seq INTEGER PRIMARY KEY,
-      id TEXT NOT NULL,
-      digest TEXT NOT NULL,
-      status TEXT NOT NULL,
-      at INTEGER NOT NULL,
-      expires_at INTEGER NOT NULL,
-      ended_at INTEGER,
-      amount TEXT NOT NULL,
-      meters TEXT NOT NULL,
-      customer_id TEXT,
-      verdict TEXT NOT NULL,
-      unreported INTEGER,
-      rates TEXT,
-      tokens INTEGER,
-      beside TEXT,
-      asked TEXT,
-      key_id TEXT
-    ) STRICT;
-    CREATE INDEX holds_name ON holds (substr(id, 25));
-    CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
-    CREATE INDEX holds_unreported ON holds (seq) WHERE unreported IS NOT NULL;
-    CREATE TABLE forgotten_holds (made_until INTEGER NOT NULL) STRICT;
+    sql: `CREATE TABLE forgotten_holds (made_until INTEGER NOT NULL) STRICT;
     INSERT INTO forgotten_holds VALUES (0);
     CREATE TABLE hold_pages (
       first INTEGER PRIMARY KEY,
@@ -48,8 +21,6 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
     ) STRICT;
     CREATE INDEX hold_pages_open ON hold_pages (first_expiry) WHERE first_expiry IS NOT NULL;
     CREATE INDEX hold_pages_unreported ON hold_pages (first) WHERE unreported > 0;
-    CREATE TABLE hold_pages_from (seq INTEGER NOT NULL) STRICT;
-    INSERT INTO hold_pages_from VALUES (0);
     CREATE TABLE hold_id_segments (
       segment INTEGER PRIMARY KEY,
       level INTEGER NOT NULL,

@@ -4,7 +4,6 @@ import type { Draw } from "../../domain/credit.ts";
 import { withoutHeld } from "../../domain/usage.ts";
 import type { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";
-import { earlierHolds } from "./earlier-holds.ts";
 import { heldAmounts, besideOf, heldIn } from "./held.ts";
 import { estimateIn } from "./kept-ask.ts";
 import {
@@ -24,7 +23,7 @@ export type { HoldRow } from "./table.ts";
 export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
   const changed = HOLDS.get(sql, id);
   if (changed !== undefined) return changed === null ? null : fromRow(changed);
-  return storedHolds(sql, [id]).find((hold) => hold.id === id) ?? null;
+  return storedHolds(sql, tagsOf([id])).find((hold) => hold.id === id) ?? null;
 }
 
 export interface KnownHolds {
@@ -41,7 +40,7 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
   if (ids.length === 0) return known;
   const asked = new Set(ids);
   const tags = tagsOf(ids);
-  for (const row of storedHolds(sql, ids, tags)) {
+  for (const row of storedHolds(sql, tags)) {
     if (asked.has(row.id)) known.holds.set(row.id, row);
     if (row.status === "settled") known.settled.add(row.id);
     else noteCharged(known, row);
@@ -65,7 +64,7 @@ export function unknownIds(sql: SqlStorage, ids: readonly string[]): readonly st
   for (const row of HOLDS.tagged(sql, tagsOf(ids))) known.add(idIn(row));
   const rest = ids.filter((id) => !known.has(id));
   if (rest.length === 0) return rest;
-  for (const { id } of storedHolds(sql, rest)) known.add(id);
+  for (const { id } of storedHolds(sql, tagsOf(rest))) known.add(id);
   return rest.filter((id) => !known.has(id));
 }
 
@@ -77,7 +76,7 @@ function tagsOf(ids: readonly string[]): Set<number> {
 
 /** Every hold of the request that an id belongs to, whatever was asked. */
 export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
-  const found = storedHolds(sql, [id]).filter((row) => isSameRequest(row.id, id));
+  const found = storedHolds(sql, tagsOf([id])).filter((row) => isSameRequest(row.id, id));
   for (const row of HOLDS.tagged(sql, [holdTag(id)])) {
     if (isSameRequest(idIn(row), id)) found.push(fromRow(row));
   }
@@ -88,26 +87,21 @@ export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
 export function reportedIds(sql: SqlStorage, ids: readonly string[]): Set<string> {
   const reported = new Set<string>();
   const tags = tagsOf(ids);
-  for (const { id, unreported } of storedHolds(sql, ids, tags)) if (unreported === null) reported.add(id);
+  for (const { id, unreported } of storedHolds(sql, tags)) if (unreported === null) reported.add(id);
   for (const row of HOLDS.tagged(sql, tags)) if (!isUnreported(row)) reported.add(idIn(row));
   return reported;
 }
 
-/** Holds of the requests of these ids, and a few others, as they are stored. Without those that memory has. */
-function storedHolds(sql: SqlStorage, ids: readonly string[], tags = tagsOf(ids)): HoldRow[] {
-  const isStored = (id: string) => HOLDS.get(sql, id) === undefined;
-  const inPages = HOLDS.pages(sql)
-    .find(tags)
-    .filter((row) => isStored(idIn(row)));
-  return [...inPages.map(fromRow), ...earlierHolds(sql, ids).filter(({ id }) => isStored(id))];
+/** Holds with these tags as they are stored. Without those that memory has. */
+function storedHolds(sql: SqlStorage, tags: ReadonlySet<number>): HoldRow[] {
+  const rows = HOLDS.pages(sql).find(tags);
+  return rows.filter((row) => HOLDS.get(sql, idIn(row)) === undefined).map(fromRow);
 }
 
 /** Whether any hold was settled or released before it was reported. */
 export function hasUnreported(sql: SqlStorage): boolean {
   for (const row of HOLDS.changed(sql)) if (isUnreported(row)) return true;
-  const stored = `SELECT 1 FROM hold_pages WHERE unreported > 0
-    UNION ALL SELECT 1 FROM holds WHERE unreported IS NOT NULL LIMIT 1`;
-  return sql.exec(stored).toArray().length > 0;
+  return sql.exec("SELECT 1 FROM hold_pages WHERE unreported > 0 LIMIT 1").toArray().length > 0;
 }
 
 export function insertHold(sql: SqlStorage, hold: HoldRow): void {

@@ -8,8 +8,6 @@ export type HoldRow = {
   /** Its number, once it is stored. */
   seq?: number | null;
   id: string;
-  /** The question, in a hold of an earlier version. Now the id contains a hash of it. */
-  digest: string;
   status: "open" | "settled" | "released" | "expired";
   at: number;
   expires_at: number;
@@ -34,7 +32,6 @@ export type HoldRow = {
  * so a new column comes last.
  */
 const CHANGED: Readonly<Record<Exclude<keyof HoldRow, "seq" | "id">, true>> = {
-  digest: true,
   status: true,
   at: true,
   expires_at: true,
@@ -114,7 +111,6 @@ export function toRow(hold: HoldRow): Row {
   return [
     hold.seq ?? null,
     hold.id,
-    hold.digest,
     hold.status,
     hold.at,
     hold.expires_at,
@@ -136,21 +132,20 @@ export function fromRow(row: Row): HoldRow {
   const hold = {
     seq: row[0] ?? null,
     id: row[1] ?? null,
-    digest: row[2] ?? null,
-    status: row[3] ?? null,
-    at: row[4] ?? null,
-    expires_at: row[5] ?? null,
-    ended_at: row[6] ?? null,
-    amount: row[7] ?? null,
-    meters: row[8] ?? null,
-    customer_id: row[9] ?? null,
-    verdict: row[10] ?? null,
-    unreported: row[11] ?? null,
-    rates: row[12] ?? null,
-    tokens: row[13] ?? null,
-    beside: row[14] ?? null,
-    asked: row[15] ?? null,
-    key_id: row[16] ?? null,
+    status: row[2] ?? null,
+    at: row[3] ?? null,
+    expires_at: row[4] ?? null,
+    ended_at: row[5] ?? null,
+    amount: row[6] ?? null,
+    meters: row[7] ?? null,
+    customer_id: row[8] ?? null,
+    verdict: row[9] ?? null,
+    unreported: row[10] ?? null,
+    rates: row[11] ?? null,
+    tokens: row[12] ?? null,
+    beside: row[13] ?? null,
+    asked: row[14] ?? null,
+    key_id: row[15] ?? null,
   } satisfies Record<keyof HoldRow, Value>;
   return hold as HoldRow;
 }

@@ -15,7 +15,6 @@ export function mayBeUnreported(ids: ReservationIds, id: string, now: number): b
 export function unreportedHold(ids: ReservationIds, id: string, now: number): HoldRow {
   return {
     id,
-    digest: "",
     status: "open",
     at: ids.originOf(id, now) === "time" ? madeAt(id) : now,
     expires_at: now,

@@ -65,7 +65,7 @@ interface Common {
 }
 
 /** What is known of the current or former hold with an id. */
-type Known = Omit<HoldRow, "id" | "digest" | "at" | "verdict">;
+type Known = Omit<HoldRow, "id" | "at" | "verdict">;
 
 const NEW = {
   status: "open",
@@ -248,7 +248,6 @@ function toHold(hold: ReportedHold, isWhole: boolean, accounts: readonly Counted
   return {
     ...NEW,
     id: idOf(hold),
-    digest: "",
     at: Number(madeAt(hold)),
     expires_at: Number(endsAt(hold)),
     amount: amountOf(hold),

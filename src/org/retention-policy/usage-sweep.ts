@@ -2,9 +2,7 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
 import { dailySumsBefore, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
 import { windowOf } from "../../domain/meter.ts";
-import { forgetAfter, isForgotten } from "../decisions/forget.ts";
-import { noteForgotten } from "../decisions/forgotten.ts";
-import type { HoldRow } from "../decisions/store.ts";
+import { forgetAfter } from "../decisions/forget.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { inParts } from "../kernel/json-rows.ts";
@@ -26,8 +24,6 @@ interface Counters {
   readonly also?: readonly string[];
   /** Which rows are no longer read. */
   over(tx: Tx, rows: readonly Row[]): readonly Row[];
-  /** What is to be kept of those, which go. */
-  leave?(tx: Tx, rows: readonly Row[]): void;
 }
 
 /**
@@ -73,16 +69,7 @@ const RATES: Counters = {
   },
 };
 
-/** Those of earlier versions. */
-const HOLDS: Counters = {
-  table: "holds",
-  key: ["seq"],
-  also: ["status", "ended_at"],
-  over: (tx, rows) => rows.filter((row) => isForgotten(row as Pick<HoldRow, "status" | "ended_at">, tx.now)),
-  leave: (tx, rows) => noteForgotten(tx.sql, Math.max(...rows.map((row) => Number(row["ended_at"])))),
-};
-
-const ALL: readonly Counters[] = [WINDOWS, DAYS, RATES, HOLDS];
+const ALL: readonly Counters[] = [WINDOWS, DAYS, RATES];
 
 /** The key of the row is the progress of the walk: the table, or the pages of holds after all of them, and the last key. */
 type Place = readonly [table: number, ...after: (string | number)[]];
@@ -120,7 +107,6 @@ function step(tx: Tx, [at, ...after]: Place): Place | null {
     const parts = key.map((_, index) => `value ->> ${index}`).join(", ");
     forgetUsage(tx.sql);
     forgetDaily(tx.sql);
-    counters.leave?.(tx, over);
     inParts(keys, (json) =>
       tx.sql.exec(`DELETE FROM ${table} WHERE (${names}) IN (SELECT ${parts} FROM json_each(?))`, json),
     );

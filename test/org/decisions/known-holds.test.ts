@@ -41,7 +41,6 @@ const command = fc.record({
 function aHold(holdId: string, unreported: 1 | null): HoldRow {
   return {
     id: holdId,
-    digest: "",
     status: unreported === null ? "open" : "settled",
     at: NOW,
     expires_at: NOW,

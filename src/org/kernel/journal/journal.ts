@@ -86,19 +86,12 @@ export class Journal {
   }
 
   #store(shape: TableShape, written: readonly Row[], deleted: readonly Row[]): void {
-    if (shape.log !== undefined) {
-      appendToLog(this.#sql, shape, shape.log, written);
-      return;
+    if (shape.log !== undefined) appendToLog(this.#sql, shape, shape.log, written);
+    else if (shape.isPaged === true) this.pages(shape).change(written, deleted);
+    else {
+      deleteRows(this.#sql, shape, deleted);
+      writeRows(this.#sql, shape, written);
     }
-    const pages = shape.isPaged === true ? this.pages(shape) : null;
-    const inTable = (rows: readonly Row[]) =>
-      pages === null ? rows : rows.filter((row) => !pages.takes(row));
-    deleteRows(this.#sql, shape, inTable(deleted));
-    writeRows(this.#sql, shape, inTable(written));
-    pages?.change(
-      written.filter((row) => pages.takes(row)),
-      deleted.filter((row) => pages.takes(row)),
-    );
   }
 
   /**

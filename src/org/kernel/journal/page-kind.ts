@@ -3,7 +3,6 @@ import type { Row, Value } from "./shape.ts";
 
 /** How rows of a table with numbers are stored: many of them in one row of another table, in the order of their numbers. */
 export interface PageKind {
-  /** Beside it, `<table>_from` has the number after which rows are in pages. Those before are of earlier versions. */
   readonly table: string;
   readonly index: IndexName;
   /** An evenly distributed 32-bit number by which a row is found. Few rows share one. */

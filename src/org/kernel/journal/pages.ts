@@ -36,7 +36,6 @@ export class Pages {
   readonly #read = new ReadPages(MOST_READ);
   #index: LogIndex | null = null;
   #last: number | null = null;
-  #from: number | null = null;
 
   /** `onChange` gets what to call if a change to the pages is rolled back. */
   constructor(sql: SqlStorage, shape: TableShape, kind: PageKind, onChange: (undo: () => void) => void) {
@@ -46,23 +45,13 @@ export class Pages {
     this.#onChange = onChange;
   }
 
-  /** Whether a row is in a page, and not in the table of earlier versions. */
-  takes(row: Row): boolean {
-    return this.numberOf(row) > this.#afterEarlier();
-  }
-
-  #afterEarlier(): number {
-    this.#from ??= this.#sql.exec<{ seq: number }>(`SELECT seq FROM ${this.#kind.table}_from`).one().seq;
-    return this.#from;
-  }
-
   numberOf(row: Row): number {
     return Number(row[this.#numberAt]);
   }
 
   /** The highest number that a row here has or had. */
   get last(): number {
-    this.#last ??= this.#tail()?.last ?? this.#afterEarlier();
+    this.#last ??= this.#tail()?.last ?? 0;
     return this.#last;
   }
 

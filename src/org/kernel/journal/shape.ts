@@ -17,9 +17,9 @@ export interface TableShape {
   readonly changing: readonly string[];
   /** Its key is a number, and null in a row that is to get the next one. */
   readonly isNumbered?: true;
-  /** Its rows are stored in pages. The table itself has those of earlier versions. */
+  /** Its rows are stored in pages. There is no table of its name. */
   readonly isPaged?: true;
-  /** It is a log: the journal only adds rows, and they stay as they are. */
+  /** It is a log: the journal only adds rows, and they stay as they are. There is no table of its name. */
   readonly log?: LogShape;
 }
 

@@ -48,7 +48,7 @@ function aHold(length: number): HoldRow {
     customer_id: null,
     verdict: "é".repeat(length),
     unreported: null,
-    rates: null,
+    rates: "",
     tokens: made,
     beside: null,
     asked: null,

@@ -1,6 +1,8 @@
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { Allowed, EmbeddedGate, SettledRun } from "../client/gate/embedded-gate.ts";
+import { refused } from "../client/gate/verdicts.ts";
 import { formatUsd, parseUsd } from "../domain/money.ts";
+import { noModelPrice, noUnitPrice } from "../domain/price/no-price.ts";
 import { chargeOf, type Charge } from "../providers/charge.ts";
 import { boundToWrite, type Metered } from "../providers/metering.ts";
 import type { Usage } from "../providers/provider-api.ts";
@@ -52,11 +54,11 @@ async function estimateOf({ gate, ask, metered }: Call): Promise<DecisionsDecide
   if (units.length === 0 || isInTokens || estimate.cost_usd !== undefined || model === undefined)
     return estimate;
   const price = await gate.priceOf({ provider, model });
+  if (price === null) throw refused(noModelPrice(), null);
   let nanos = 0n;
   for (const [name, count] of units) {
-    const each = parseUsd(price?.units[name] ?? "");
-    if (each === null)
-      throw new Unmetered(403, `${model} has no price for its unit ${name}, so it is not passed on.`);
+    const each = parseUsd(price.units[name] ?? "");
+    if (each === null) throw refused(noUnitPrice(`estimate.units.${name}`), null);
     nanos += each * BigInt(count);
   }
   return { cost_usd: formatUsd(nanos) };

@@ -2,6 +2,7 @@ import { isInTokens } from "../../contract/decision.ts";
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
+import { noModelPrice, noVariantPrice } from "../../domain/price/no-price.ts";
 import { type DecisionAsk, mostOutput } from "../../gate/ask.ts";
 import type { Tx } from "../kernel/door.ts";
 import { pricesOf } from "../models/revisions.ts";
@@ -35,14 +36,13 @@ export function costsOf(tx: Priced, ask: DecisionAsk): ((outputTokens: number) =
     return invalidField("model", "required", "is required to price tokens");
   }
   const revision = pricesOf(tx.sql, { model, provider }).at(tx.now, tx.now);
-  if (revision === null)
-    return invalidField("model", "no_price", "has no price in this organization's price book");
+  if (revision === null) return noModelPrice();
   const { ceiling } = revision;
   if (ceiling.isByUnits) {
     return invalidField("estimate.cost_usd", "required", "is required for a model that is priced by units");
   }
   const most = reservationOf(ceiling, input, mostOutput(ask), ask.variant);
-  if (most === null) return invalidField("variant", "no_price", "is not a variant of this model's price");
+  if (most === null) return noVariantPrice();
   return most > MAX_USD_NANOS
     ? invalidField("estimate", "out_of_range", "results in a cost above the maximum amount")
     : (outputTokens) => reservationOf(ceiling, input, outputTokens, ask.variant) ?? most;

@@ -4,6 +4,7 @@ import { instantOf } from "../../domain/instant.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { costOf, isUnpriced, type Unpriced } from "../../domain/price/cost.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
+import { noUnitPrice, noVariantPrice } from "../../domain/price/no-price.ts";
 import type { NamedPrices } from "../models/named-prices.ts";
 import { pricesOf } from "../models/revisions.ts";
 
@@ -70,9 +71,8 @@ export class Prices {
 }
 
 function unpriced({ unpriced: what, name }: Unpriced): Refusal<"validation_failed"> {
-  if (what === "variant")
-    return invalidField("variant", "no_price", "is not a variant of this model's price");
+  if (what === "variant") return noVariantPrice();
   return what === "unit"
-    ? invalidField(`usage.units.${name}`, "no_price", "is not a unit in this model's price")
+    ? noUnitPrice(`usage.units.${name}`)
     : invalidField("usage.units", "required", "is required for a model that is priced by units");
 }

@@ -44,7 +44,8 @@ async function relayed({ body, graceMs = 0, readsToEnd = false }: Given) {
   const answer = await relay({
     call,
     api: openAiChat,
-    key: "k",
+    isOwnKey: false,
+    secrets: ["k"],
     maxOutputTokens: null,
     showsUsageEvent: false,
     leave: { graceMs, readsToEnd },

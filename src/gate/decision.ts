@@ -209,8 +209,7 @@ export function wish(
   const touch = touchOf(gate, asker, ask);
   const nanos = costOf(gate, ask, gate.orgNow(now) ?? 0);
   if (touch !== undefined && nanos !== null) {
-    const amounts = amountsOf(touch, { nanos, tokens: tokensOf(ask) });
-    for (const [index, slice] of touch.slices.entries()) gate.purse.miss(slice, amounts[index] ?? 0);
+    gate.purse.missAll(touch.slices, amountsOf(touch, { nanos, tokens: tokensOf(ask) }));
   }
   gate.keep(now, touch?.slices ?? [], background);
 }

@@ -2479,6 +2479,8 @@ export type EdgeLeasesExchangeBody = {
       /** Its largest single call lately. */
       readonly least: string;
     }[];
+    /** How many slices the gate keeps that `wants` does not name. They are renewed as they are. Without it they are given back. */
+    readonly renews?: number | undefined;
     /** Limits to hear about. */
     readonly watch: readonly string[];
     /** What the gate refused by itself. The service keeps it with its own refusals. */

@@ -19,6 +19,8 @@ export const proxyWorkers = (): Start =>
     SLUICE_URL: sharedServer().urls[0],
     OPENAI_URL: source,
     OPENAI_API_KEY: PROVIDER_KEY,
+    ANTHROPIC_URL: source,
+    ANTHROPIC_API_KEY: PROVIDER_KEY,
     PROXY_ORGS: "*",
   }));
 

@@ -71,14 +71,6 @@ describe("what the table does not know is not passed on", () => {
 });
 
 describe("a call without a bound", () => {
-  test("gets the usual one, which the provider gets and the caller is told", async () => {
-    const { key } = await governed();
-    const { url, bodies } = await bodiesTo(() => ({ prompt_tokens: 5, completion_tokens: 7 }));
-    const answer = await proxyBefore(url)(CHAT, { key, body: ask() });
-    expect(answer.headers.get("x-sluice-max-output-tokens")).toBe("16384");
-    expect(bodies).toMatchObject([{ max_completion_tokens: 16_384 }]);
-  });
-
   test("never costs more than its budget has, however much the provider writes", async () => {
     const org = await governed("0.005");
     const { url, bodies } = await bodiesTo(({ max_completion_tokens: most, n }) => ({

@@ -86,6 +86,7 @@ function askOf({ request, estimate }: Metered, { target, fields, estimateUsd }: 
 }
 
 /** An amount that the caller sets is reserved as it is. */
-function withoutLeast({ input_tokens, max_output_tokens }: Metered["estimate"]) {
-  return { input_tokens, max_output_tokens };
+function withoutLeast(estimate: Metered["estimate"]): Metered["estimate"] {
+  const { min_output_tokens: _, ...rest } = estimate;
+  return rest;
 }

@@ -23,7 +23,6 @@ const gate: CallGate = {
   release: async () => undefined,
   flush: async () => undefined,
   knownFacts: null,
-  priceOf: async () => null,
 };
 
 /** One that reserves what is asked for. */

@@ -20,7 +20,6 @@ const gate: CallGate = {
   release: async () => undefined,
   flush: async () => undefined,
   knownFacts: null,
-  priceOf: async () => null,
 };
 
 const BODY = { model: "gpt-4o", stream: true, max_tokens: 100, messages: [] };

@@ -10,7 +10,7 @@ export function isSameAsEarlier(row: HoldRow, ask: DecisionAsk, nanos: bigint | 
   const asksMore = Object.entries(ask).some(
     ([field, value]) => value !== undefined && !ASKED_EARLIER.has(field),
   );
-  if (asksMore || ask.estimate.min_output_tokens !== undefined) return false;
+  if (asksMore || (ask.estimate.min_output_tokens ?? ask.estimate.units) !== undefined) return false;
   return row.verdict === "" ? BigInt(row.amount) === nanos : row.digest === digestOf(ask);
 }
 

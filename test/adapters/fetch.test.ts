@@ -8,7 +8,6 @@ const gate: CallGate = {
   release: async () => undefined,
   flush: async () => undefined,
   knownFacts: null,
-  priceOf: async () => null,
 };
 
 test("an answer tells the bound that its request got, and no other", async () => {

@@ -1,4 +1,14 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Complaint } from "./complaint.ts";
@@ -7,6 +17,9 @@ import { keepPrivate } from "./private-folder.ts";
 const LOCK = "lock";
 /** Its folders: the databases, and the data folder of `npm run regions`. */
 const FOLDERS = { state: "state", regions: "regions" };
+/** It says which form the databases have. A folder of a version from before the first release has none. */
+const FORMAT_FILE = "format";
+const FORMAT = "1";
 
 export interface DataFolder {
   readonly path: string;
@@ -16,7 +29,6 @@ export interface DataFolder {
   readonly demo: string;
   readonly secrets: string;
   readonly pepperMark: string;
-  empty(): void;
   close(): void;
 }
 
@@ -28,9 +40,18 @@ export function regionsFolderPath(environment: NodeJS.ProcessEnv): string {
   return join(dataFolderPath(environment), FOLDERS.regions);
 }
 
-/** Opens the folder for this process alone. Creates it if it does not exist. */
+/**
+ * Opens the folder for this process alone. Creates it if it does not exist. One whose databases this version does not read
+ * is refused and not changed.
+ */
 export function openDataFolder(path: string): DataFolder {
+  if (!isReadable(path)) {
+    throw new Complaint(
+      `the data folder ${path} is of a version from before the first release, which this version does not read: empty it with npm run reset, or set SLUICE_DATA_DIR`,
+    );
+  }
   const unlock = lock(path);
+  writeFileSync(join(path, FORMAT_FILE), FORMAT, { mode: 0o600 });
   return {
     path,
     state: join(path, FOLDERS.state),
@@ -38,13 +59,24 @@ export function openDataFolder(path: string): DataFolder {
     demo: join(path, "demo.json"),
     secrets: join(path, "secrets.env"),
     pepperMark: join(path, "pepper.mark"),
-    empty: () => {
-      for (const name of readdirSync(path)) {
-        if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true });
-      }
-    },
     close: unlock,
   };
+}
+
+/** Deletes what is in the folder, whichever version it is of. */
+export function emptyDataFolder(path: string): void {
+  const unlock = lock(path);
+  for (const name of readdirSync(path)) {
+    if (name !== LOCK) rmSync(join(path, name), { recursive: true, force: true });
+  }
+  unlock();
+}
+
+/** Whether there are no databases yet, or those of this form. */
+function isReadable(path: string): boolean {
+  const [state, format] = [join(path, FOLDERS.state), join(path, FORMAT_FILE)];
+  if (!existsSync(state) || readdirSync(state).length === 0) return true;
+  return existsSync(format) && readFileSync(format, "utf8") === FORMAT;
 }
 
 /** SQLite's lock belongs to the process, so the system releases it however the process ends. */

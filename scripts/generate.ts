@@ -1,15 +1,13 @@
 /**
  * `npm run generate`: writes the client's table of operations, its types and the dashboards from
- * the contract, and the schema of a new object from its steps.
+ * the contract.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { OPERATIONS } from "../src/operations.ts";
-import { ORG_STEPS } from "../src/org/schema.ts";
 import { generatedFiles } from "./client/generated.ts";
 import { dashboardFiles } from "./dashboards/files.ts";
 import { run } from "./complaint.ts";
-import { WHOLE_SCHEMA_FILE, wholeSchemaFile } from "./schema/whole.ts";
 import { ROOT } from "./worker-config.ts";
 
 await run(() => {
@@ -18,8 +16,7 @@ await run(() => {
     OPERATIONS.map(({ contract }) => contract),
     listText,
   );
-  const schema = [WHOLE_SCHEMA_FILE, wholeSchemaFile(ORG_STEPS)] as const;
-  for (const [path, text] of [...files, ...dashboardFiles(), schema]) {
+  for (const [path, text] of [...files, ...dashboardFiles()]) {
     mkdirSync(dirname(join(ROOT, path)), { recursive: true });
     writeFileSync(join(ROOT, path), text);
     console.log(`Wrote ${path}.`);

@@ -120,4 +120,11 @@ export const READ: readonly string[] = [
 ];
 
 /** Fields that change by themselves over time. */
-export const PASSING: ReadonlySet<string> = new Set(["available_usd", "next_cursor", "reserved_usd"]);
+export const PASSING: ReadonlySet<string> = new Set([
+  "available",
+  "available_usd",
+  "next_cursor",
+  "read_used",
+  "reserved",
+  "reserved_usd",
+]);

@@ -1,3 +1,5 @@
+import { STORED_BEFORE } from "../org/stored-before.ts";
+
 /** The org's object or its region did not answer. It is unknown whether it acted. */
 export class ObjectUnreachable extends Error {
   override readonly name = "ObjectUnreachable";
@@ -7,9 +9,18 @@ export class ObjectUnreachable extends Error {
 const MOST_WRAPS = 4;
 
 export function isUnreachable(error: unknown): boolean {
+  return hasCause(error, (inner) => inner instanceof ObjectUnreachable);
+}
+
+/** The object refuses to read what is stored in it. An error that comes from an object has the message of the one that it threw. */
+export function isStoredBefore(error: unknown): boolean {
+  return hasCause(error, ({ message }) => message.includes(STORED_BEFORE));
+}
+
+function hasCause(error: unknown, isIt: (inner: Error) => boolean): boolean {
   let inner = error;
   for (let depth = 0; depth < MOST_WRAPS && inner instanceof Error; depth++) {
-    if (inner instanceof ObjectUnreachable) return true;
+    if (isIt(inner)) return true;
     inner = inner.cause;
   }
   return false;

@@ -34,9 +34,23 @@ import { CUSTOMER_STEPS } from "./customers/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 import { REFUSAL_STEPS } from "./refusals/schema.ts";
 import type { SchemaStep } from "./kernel/schema-step.ts";
-import { WHOLE_SCHEMA } from "./generated/whole-schema.ts";
+import { STORED_BEFORE } from "./stored-before.ts";
 
+/** The first step of every object since the first release. */
+const BASELINE = "baseline";
+
+/** An object that has no such step. Nothing in it is read or changed. */
+export class StoredBefore extends Error {
+  override readonly name = "StoredBefore";
+
+  constructor() {
+    super(STORED_BEFORE);
+  }
+}
+
+/** What an object makes its tables with, and how they changed. New steps are appended to those of their noun. */
 export const ORG_STEPS: readonly SchemaStep[] = [
+  { name: BASELINE },
   ...PROFILE_STEPS,
   ...KEY_STEPS,
   ...IDEMPOTENCY_STEPS,
@@ -76,33 +90,19 @@ export function isOpened(sql: SqlStorage): boolean {
 }
 
 /** Applies the missing schema steps. Safe to repeat. True if there were any. */
-export function applySchema(storage: DurableObjectStorage): boolean {
+export function applySchema(storage: DurableObjectStorage, steps = ORG_STEPS): boolean {
   return storage.transactionSync(() => {
     const { sql } = storage;
-    if (!isOpened(sql)) {
-      makeWhole(sql);
-      noteShapes(sql);
-      return true;
-    }
-    const applied = new Set(
-      sql
-        .exec<{ name: string }>("SELECT name FROM schema_steps")
-        .toArray()
-        .map((row) => row.name),
-    );
-    const missing = ORG_STEPS.filter(({ name }) => !applied.has(name));
-    const hasJournal = JOURNAL_STEPS.every(({ name }) => applied.has(name));
-    if (hasJournal && (missing.length > 0 || hasOtherShapes(sql))) foldForUpgrade(sql);
+    const isNew = !isOpened(sql);
+    if (isNew) makeSteps(sql);
+    const applied = appliedSteps(sql);
+    if (!isNew && !applied.has(BASELINE)) throw new StoredBefore();
+    const missing = steps.filter(({ name }) => !applied.has(name));
+    if (!isNew && (missing.length > 0 || hasOtherShapes(sql))) foldForUpgrade(sql);
     run(sql, missing);
     noteShapes(sql);
     return missing.length > 0;
   });
-}
-
-/** What all steps make together, in a new object. */
-function makeWhole(sql: SqlStorage): void {
-  sql.exec(WHOLE_SCHEMA);
-  for (const { fill, ofEachObject } of ORG_STEPS) if (ofEachObject === true) fill?.(sql);
 }
 
 /** For an archive, which may be of an earlier version. Inside the caller's transaction. */
@@ -110,9 +110,10 @@ export function stepsOf(storage: DurableObjectStorage): Steps {
   const { sql } = storage;
   return {
     known: new Set(ORG_STEPS.map(({ name }) => name)),
+    first: BASELINE,
     apply(names) {
       const chosen = new Set(names);
-      sql.exec("CREATE TABLE schema_steps (name TEXT PRIMARY KEY) STRICT");
+      makeSteps(sql);
       run(
         sql,
         ORG_STEPS.filter(({ name }) => chosen.has(name)),
@@ -120,6 +121,15 @@ export function stepsOf(storage: DurableObjectStorage): Steps {
     },
     upgrade: () => void applySchema(storage),
   };
+}
+
+function makeSteps(sql: SqlStorage): void {
+  sql.exec("CREATE TABLE schema_steps (name TEXT PRIMARY KEY) STRICT");
+}
+
+function appliedSteps(sql: SqlStorage): Set<string> {
+  const rows = sql.exec<{ name: string }>("SELECT name FROM schema_steps").toArray();
+  return new Set(rows.map(({ name }) => name));
 }
 
 function run(sql: SqlStorage, steps: readonly SchemaStep[]): void {

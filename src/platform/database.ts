@@ -48,8 +48,8 @@ export const rateLimitPolicies = sqliteTable(
     route: text("route"),
     keyId: text("key_id"),
     customerId: text("customer_id"),
-    /** All of what it matches, as JSON. Null in a row of an earlier version. */
-    match: text("match"),
+    /** All of what it matches, as JSON. */
+    match: text("match").notNull(),
     unit: text("unit", { enum: ["requests", "tokens"] }).notNull(),
     limit: integer("limit").notNull(),
     windowSeconds: integer("window_seconds").notNull(),

@@ -1,8 +1,16 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { Complaint } from "../../scripts/complaint.ts";
-import { dataFolderPath, openDataFolder } from "../../scripts/data-folder.ts";
+import { dataFolderPath, emptyDataFolder, openDataFolder } from "../../scripts/data-folder.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 test("a data folder serves one process at a time, and is free again once closed", () => {
@@ -59,11 +67,39 @@ test("emptying leaves no data behind", () => {
   const folder = openDataFolder(temporaryFolder());
   writeFileSync(folder.demo, "{}");
   writeFileSync(folder.secrets, "A=b");
-  folder.empty();
   folder.close();
+  emptyDataFolder(folder.path);
   expect(readdirSync(folder.path)).toEqual(["lock"]);
   expect(existsSync(folder.demo)).toBe(false);
 });
+
+/** Every file of a folder, with its rights and its content. */
+function filesIn(folder: string): unknown {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  return files.map(({ parentPath, name }) => {
+    const at = join(parentPath, name);
+    return [at, rights(at), statSync(at).mtimeMs, readFileSync(at, "utf8")];
+  });
+}
+
+test.for([null, "2"])(
+  "a folder with databases in another form (%j) is refused and left unchanged, and can be emptied",
+  (format) => {
+    const path = temporaryFolder();
+    mkdirSync(join(path, "state/v3/d1"), { recursive: true });
+    writeFileSync(join(path, "state/v3/d1/database.sqlite"), "rows", { mode: 0o644 });
+    writeFileSync(join(path, "demo.json"), "{}", { mode: 0o644 });
+    if (format !== null) writeFileSync(join(path, "format"), format);
+    const before = filesIn(path);
+    expect(() => openDataFolder(path)).toThrow(/before the first release[^]*npm run reset/);
+    expect(filesIn(path)).toEqual(before);
+    emptyDataFolder(path);
+    openDataFolder(path).close();
+    expect(readFileSync(join(path, "format"), "utf8")).toBe("1");
+    writeFileSync(join(path, "state/database.sqlite"), "rows");
+    openDataFolder(path).close();
+  },
+);
 
 test("the folder is .sluice unless SLUICE_DATA_DIR names another", () => {
   expect(dataFolderPath({})).toBe(join(process.cwd(), ".sluice"));

@@ -39,17 +39,3 @@ export function changeHolds(orgId: string, change: (hold: HoldRow) => HoldRow): 
 export function addHolds(orgId: string, holds: readonly HoldRow[]): Promise<void> {
   return inside(orgId, (sql) => saveHolds(sql, holds));
 }
-
-/** Each hold in a row of its own, as in the version before. */
-export const HOLDS_IN_ROWS = `
-  INSERT INTO holds (seq, id, digest, status, at, expires_at, ended_at, amount, meters, customer_id, verdict, unreported,
-      rates, tokens, beside, asked)
-    SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-      value ->> 8, value ->> 9, value ->> 10, value ->> 11, value ->> 12, value ->> 13, value ->> 14, value ->> 15
-    FROM hold_pages, json_each(body);
-  DROP TABLE hold_pages;
-  DROP TABLE hold_pages_from;
-  DROP TABLE hold_id_segments;
-  DROP TABLE hold_id_blocks;
-  DROP TABLE hold_id_block_parts;
-  DELETE FROM schema_steps WHERE name = 'holds/11'`;

@@ -41,13 +41,3 @@ export function changeAudit(orgId: string, change: (rows: AuditRow[]) => AuditRo
 export function addToLog(orgId: string, log: "audit" | "events", rows: readonly Row[]): Promise<void> {
   return inside(orgId, (sql) => (log === "audit" ? AUDIT : EVENTS).put(sql, rows));
 }
-
-/** Each row of a log in a row of its own, as in the version before. */
-export const LOGS_IN_ROWS = [AUDIT.kind, EVENTS.kind]
-  .map(({ name, columns, pages }) => {
-    const values = columns.map((_, at) => `value ->> ${at}`).join(", ");
-    return `INSERT INTO ${name} (${columns.join(", ")}) SELECT ${values} FROM ${pages}, json_each(body);
-      DROP TABLE ${pages};
-      DELETE FROM schema_steps WHERE name = '${name}/4'`;
-  })
-  .join(";");

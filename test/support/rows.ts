@@ -13,13 +13,14 @@ function storageOf<T>(orgId: string, use: (storage: DurableObjectStorage) => T):
 
 /** Everything that an org's object stores, as one text. */
 export function everythingStored(orgId: string): Promise<string> {
-  return storageOf(orgId, ({ sql }) => {
-    const tables = sql
-      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
-      .toArray();
-    const own = tables.map(({ name }) => name).filter((name) => !/^(_cf|sqlite)_/.test(name));
-    return JSON.stringify(own.map((name) => [name, sql.exec(`SELECT * FROM "${name}"`).toArray()]));
-  });
+  return storageOf(orgId, ({ sql }) => contentsOf(sql));
+}
+
+/** The same, with what waits in the journal as it waits there. */
+export function contentsOf(sql: SqlStorage): string {
+  const tables = sql.exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'").toArray();
+  const own = tables.map(({ name }) => name).filter((name) => !/^(_cf|sqlite)_/.test(name));
+  return JSON.stringify(own.map((name) => [name, sql.exec(`SELECT * FROM "${name}"`).toArray()]));
 }
 
 /** Reads, or tampers with, the object's own rows. */

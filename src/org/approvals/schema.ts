@@ -1,5 +1,6 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
+/** `note` is what whoever decided wrote about it. */
 export const APPROVAL_STEPS: readonly SchemaStep[] = [
   {
     name: "approvals/1",
@@ -16,14 +17,10 @@ export const APPROVAL_STEPS: readonly SchemaStep[] = [
       expires_at INTEGER NOT NULL,
       decided_by TEXT,
       decided_at INTEGER,
-      used_at INTEGER
+      used_at INTEGER,
+      note TEXT
     ) STRICT;
     CREATE INDEX approvals_attempt ON approvals (rule_id, digest, status);
     CREATE INDEX approvals_requested ON approvals (requested_at, id)`,
-  },
-  {
-    // What whoever decided wrote about it.
-    name: "approvals/2",
-    sql: "ALTER TABLE approvals ADD COLUMN note TEXT",
   },
 ];

@@ -13,6 +13,8 @@ import { spentOfAllDays, tablesOf } from "./tables.ts";
 /** The schema steps of this version, which the object knows. */
 export interface Steps {
   readonly known: ReadonlySet<string>;
+  /** Every archive has it. */
+  readonly first: string;
   /** Makes the tables of an earlier version, or of this one. */
   readonly apply: (names: readonly string[]) => void;
   /** Applies what is missing. */
@@ -78,6 +80,8 @@ class Loader {
     if (head.org_id !== this.#orgId) throw new BadArchive("it is of another organization");
     if (!head.steps.every((step) => this.#steps.known.has(step)))
       throw new BadArchive("it was made by a newer version");
+    if (!head.steps.includes(this.#steps.first))
+      throw new BadArchive("it was made by a version from before the first release");
     this.#head = head;
     this.#steps.apply(head.steps);
     // What the steps themselves wrote is in the archive, too.

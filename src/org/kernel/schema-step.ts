@@ -7,6 +7,4 @@ export interface SchemaStep {
   readonly sql?: string;
   /** What no statement can do. */
   readonly fill?: (sql: SqlStorage) => void;
-  /** What it fills in is of one object alone, so that a new one needs it too. */
-  readonly ofEachObject?: true;
 }

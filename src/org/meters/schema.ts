@@ -2,7 +2,8 @@ import type { SchemaStep } from "../kernel/schema-step.ts";
 
 /**
  * Counters are TEXT, because sums of 64-bit amounts may exceed 64 bits, and the runtime returns INTEGER columns as
- * doubles. Each is read into a bigint and written back whole.
+ * doubles. Each is read into a bigint and written back whole. `recounted_at` is when a meter's windows last changed, by
+ * the org's clock.
  */
 export const METER_STEPS: readonly SchemaStep[] = [
   {
@@ -17,7 +18,8 @@ export const METER_STEPS: readonly SchemaStep[] = [
       time_zone TEXT,
       mode TEXT NOT NULL,
       since INTEGER NOT NULL,
-      extra TEXT NOT NULL
+      extra TEXT NOT NULL,
+      recounted_at INTEGER NOT NULL DEFAULT 0
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX meters_scope ON meters (scope_kind, scope_id);
     CREATE INDEX meters_kind ON meters (kind, since);
@@ -32,10 +34,5 @@ export const METER_STEPS: readonly SchemaStep[] = [
       notices TEXT NOT NULL,
       PRIMARY KEY (meter_id, subject, window_start)
     ) STRICT, WITHOUT ROWID`,
-  },
-  {
-    // When a meter's windows last changed, by the org's clock.
-    name: "meters/2",
-    sql: "ALTER TABLE meters ADD COLUMN recounted_at INTEGER NOT NULL DEFAULT 0",
   },
 ];

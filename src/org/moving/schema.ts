@@ -2,7 +2,8 @@ import type { SchemaStep } from "../kernel/schema-step.ts";
 
 export const MOVING_STEPS: readonly SchemaStep[] = [
   {
-    // A move to another region that has begun.
+    // A move to another region that has begun. `is_archive_copied` is 1 if the operator has copied the org's files, so that they
+    // stay where they are. Otherwise their runs move.
     name: "moving/1",
     sql: `CREATE TABLE moving (
       only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -11,12 +12,8 @@ export const MOVING_STEPS: readonly SchemaStep[] = [
       archive TEXT,
       attempt TEXT,
       frozen_at INTEGER NOT NULL,
-      until INTEGER NOT NULL
+      until INTEGER NOT NULL,
+      is_archive_copied INTEGER NOT NULL
     ) STRICT`,
-  },
-  {
-    // 1: the operator has copied the org's files, so they stay where they are. Else their runs move.
-    name: "moving/2",
-    sql: `ALTER TABLE moving ADD COLUMN is_archive_copied INTEGER NOT NULL DEFAULT 0`,
   },
 ];

@@ -1,5 +1,6 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
+/** `decision_defaults` is JSON. What it does not mention has the default. */
 export const PROFILE_STEPS: readonly SchemaStep[] = [
   {
     name: "profile/1",
@@ -13,12 +14,8 @@ export const PROFILE_STEPS: readonly SchemaStep[] = [
       home_region TEXT NOT NULL,
       ip_allow_list TEXT NOT NULL,
       created_at INTEGER NOT NULL,
-      clock_offset_ms INTEGER NOT NULL DEFAULT 0
+      clock_offset_ms INTEGER NOT NULL DEFAULT 0,
+      decision_defaults TEXT NOT NULL DEFAULT '{}'
     ) STRICT`,
-  },
-  {
-    // JSON. What it does not mention has the default.
-    name: "profile/2",
-    sql: "ALTER TABLE profile ADD COLUMN decision_defaults TEXT NOT NULL DEFAULT '{}'",
   },
 ];

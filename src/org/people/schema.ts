@@ -15,7 +15,9 @@ export const PEOPLE_STEPS: readonly SchemaStep[] = [
       address TEXT,
       created_at INTEGER NOT NULL,
       last_seen_at INTEGER NOT NULL,
-      revoked_at INTEGER
+      revoked_at INTEGER,
+      key_id TEXT,
+      key_digest TEXT
     ) STRICT;
     CREATE INDEX sessions_created_at ON sessions (created_at, id);
     CREATE TABLE sso (
@@ -30,13 +32,7 @@ export const PEOPLE_STEPS: readonly SchemaStep[] = [
       sealed TEXT NOT NULL,
       expires_at INTEGER NOT NULL
     ) STRICT;
-    CREATE TABLE spent_sign_in_links (digest TEXT PRIMARY KEY, spent_at INTEGER NOT NULL) STRICT;`,
-  },
-  {
-    name: "people/2",
-    sql: `
-    ALTER TABLE sessions ADD COLUMN key_id TEXT;
-    ALTER TABLE sessions ADD COLUMN key_digest TEXT;
+    CREATE TABLE spent_sign_in_links (digest TEXT PRIMARY KEY, spent_at INTEGER NOT NULL) STRICT;
     CREATE TABLE console_links (
       digest TEXT PRIMARY KEY,
       key_id TEXT,

@@ -9,8 +9,6 @@ export const PEPPER_STEPS: readonly SchemaStep[] = [
       mark TEXT NOT NULL,
       since INTEGER NOT NULL,
       sealed TEXT NOT NULL
-    ) STRICT;
-    ALTER TABLE keys ADD COLUMN pepper TEXT;
-    ALTER TABLE previous_secrets ADD COLUMN pepper TEXT`,
+    ) STRICT`,
   },
 ];

@@ -10,11 +10,8 @@ export const RETENTION_STEPS: readonly SchemaStep[] = [
       deliveries_days INTEGER NOT NULL,
       legal_hold INTEGER NOT NULL,
       updated_at INTEGER NOT NULL
-    ) STRICT`,
-  },
-  {
-    name: "retention/2",
-    sql: `CREATE TABLE purged_runs (
+    ) STRICT;
+    CREATE TABLE purged_runs (
       quarter INTEGER NOT NULL,
       id INTEGER NOT NULL,
       rest BLOB NOT NULL,

@@ -1,5 +1,6 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
+/** `webhook_fan_outs` has events that are yet to be queued for a subscription, if there are too many for one transaction. */
 export const WEBHOOK_STEPS: readonly SchemaStep[] = [
   {
     name: "webhooks/1",
@@ -37,12 +38,8 @@ export const WEBHOOK_STEPS: readonly SchemaStep[] = [
     ) STRICT;
     CREATE INDEX webhook_deliveries_queue ON webhook_deliveries (subscription_id, seq) WHERE status = 'pending';
     CREATE INDEX webhook_deliveries_log ON webhook_deliveries (subscription_id, seq);
-    CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id)`,
-  },
-  {
-    // Events that are yet to be queued for a subscription, if there are too many for one transaction.
-    name: "webhooks/2",
-    sql: `CREATE TABLE webhook_fan_outs (
+    CREATE INDEX webhook_deliveries_event ON webhook_deliveries (event_id);
+    CREATE TABLE webhook_fan_outs (
       seq INTEGER PRIMARY KEY AUTOINCREMENT,
       subscription_id TEXT NOT NULL,
       event_type TEXT NOT NULL,

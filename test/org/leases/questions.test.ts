@@ -3,8 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { questionOf } from "../../../src/gate/question.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
-import { changeHolds, HOLDS_IN_ROWS } from "../../support/holds.ts";
-import { rowsOf } from "../../support/rows.ts";
+import { changeHolds } from "../../support/holds.ts";
 import { call, env } from "../../support/worker.ts";
 
 /** A request id stands for one question, wherever and whenever it is asked. */
@@ -115,44 +114,6 @@ test("a request that is decided again gives back what its overdue hold still hel
   expect((await org.budget()).reserved_usd).toBe("0.90");
   expect(await org.standing()).toBe(1);
   expect(await org.events("reservation.expired")).toHaveLength(1);
-});
-
-describe("for a hold of an earlier version, whose id says nothing about its question,", () => {
-  const legacy = (org: Budgeted) =>
-    `rsv_0000000${org.idOf(ASK).slice(11, 14)}000000${org.idOf(ASK).slice(20)}`;
-  const question = JSON.stringify(["m", "a", "w", "p", "d", "c", "0.01", 1, 2, 3600]);
-  const given = JSON.stringify({
-    decision: "allow",
-    decision_id: "dec_00000000000000000000000000",
-    reservation: null,
-    limits: [],
-    evaluated_at: "2026-11-15T00:00:00.000Z",
-  });
-
-  test.each([
-    ["the object made", question, given, 409],
-    // For these only the amount is known.
-    ["an isolate made", "", "", 200],
-  ])("that %s, another question is a conflict", async (_who, digest, verdict, ofSameAmount) => {
-    const org = await newBudgeted();
-    await rowsOf(
-      org.id,
-      `INSERT INTO holds (id, digest, status, at, expires_at, amount, meters, verdict)
-       VALUES (?, ?, 'open', ?, ?, ?, '', ?)`,
-      legacy(org),
-      digest,
-      Date.now(),
-      Date.now() + 600_000,
-      String(CENT),
-      verdict,
-    );
-    await rowsOf(org.id, HOLDS_IN_ROWS);
-    await evictDurableObject(env.ORG.getByName(org.id));
-    expect((await decide(org, { ...ASK, estimate: { cost_usd: "900" } })).status).toBe(409);
-    expect((await decide(org, { ...ASK, action: "other" })).status).toBe(ofSameAmount);
-    expect((await decide(org, ASK)).status).toBe(200);
-    expect(await org.standing()).toBe(1);
-  });
 });
 
 test("a question is one text for any order of its fields, and any difference changes it", () => {

@@ -15,14 +15,14 @@ import { pageOfRuns } from "../../../src/org/runs/blocks/page.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { runRecord } from "../../support/run-records.ts";
-import { allRuns, unpackRuns } from "../../support/stored-runs.ts";
+import { allRuns } from "../../support/stored-runs.ts";
 import { call, env, newOrg } from "../../support/worker.ts";
 
 type Step =
   | { readonly kind: "store" | "roll back"; readonly batches: readonly (readonly RunRecord[])[] }
   | { readonly kind: "purge"; readonly count: number }
   | { readonly kind: "purge and roll back"; readonly count: number }
-  | { readonly kind: "unpack" | "pack" | "wake" }
+  | { readonly kind: "pack" | "wake" }
   | { readonly kind: "archive" | "restore"; readonly cut: Cut | null };
 
 let named = 0;
@@ -59,7 +59,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constantFrom("unpack" as const, "pack" as const, "wake" as const) }),
+    arbitrary: fc.record({ kind: fc.constantFrom("pack" as const, "wake" as const) }),
   },
   {
     weight: 8,
@@ -219,15 +219,8 @@ test("blocks contain what was stored, and lists equal those of a plain array, af
       const model: RunRecord[] = [];
       let isCut = false;
       for (const one of steps) {
-        // No version that stored rows had an archive.
-        const isArchived = (await filesOf(org.id)).length > 0;
-        if (one.kind === "unpack" && isArchived) continue;
-        if (one.kind === "unpack") {
-          await unpackRuns(org.id);
-          await rowsOf(org.id, "DELETE FROM due WHERE kind = 'runs.packing'");
-        }
         // After a cut, the object is down already.
-        if (one.kind === "unpack" || (one.kind === "wake" && !isCut)) await evictDurableObject(stub);
+        if (one.kind === "wake" && !isCut) await evictDurableObject(stub);
         await runInDurableObject(stub, async (_object, { storage }) => {
           await play(storage, one, model);
           const stored = await oncePresent(() => allRuns(storage.sql));
@@ -262,32 +255,6 @@ test("a batch of 1,000 runs is one row, and a hundred single runs are two", asyn
   expect((await bulk(1000)).body.accepted).toBe(1000);
   expect((await org.run({ ...run, usage, id: "a5" })).status).toBe(200);
   expect((await call("GET", "/v1/runs/b700", { key: org.key })).body.id).toBe("b700");
-});
-
-test("runs of an earlier version are listed, found and purged as rows, then packed automatically", async () => {
-  const org = await newSpender();
-  const runs = Array.from({ length: 2500 }, (_, at) => ({
-    id: `r${at}`,
-    started_at: new Date(Date.now() - at * 1000).toISOString(),
-    model: "acme/m1",
-    usage: { input_tokens: 1, output_tokens: 1 },
-    cost_usd: "0.01",
-  }));
-  for (let from = 0; from < runs.length; from += 500) await org.bulk(runs.slice(from, from + 500));
-  const first = await call("GET", "/v1/runs?limit=200", { key: org.key });
-  await unpackRuns(org.id);
-  await evictDurableObject(env.ORG.getByName(org.id));
-  const { body: unpacked } = await call("GET", "/v1/runs?limit=200", { key: org.key });
-  // A version that stored rows did not store who reported them.
-  const keyless = first.body.data.map((run: object) => ({ ...run, key_id: null }));
-  expect(unpacked).toEqual({ ...first.body, data: keyless });
-  expect((await org.bulk(runs.slice(0, 1000))).body.duplicates).toBe(1000);
-  await expect
-    .poll(async () => (await rowsOf(org.id, "SELECT 1 FROM runs")).length, { timeout: 20_000 })
-    .toBe(0);
-  expect((await call("GET", "/v1/runs?limit=200", { key: org.key })).body).toEqual(unpacked);
-  expect((await org.bulk(runs.slice(1500, 2500))).body.duplicates).toBe(1000);
-  expect((await org.bulk([{ ...runs[0], id: "new" }])).body.accepted).toBe(1);
 });
 
 test("a damaged block is an error, and no other run is shown instead", async () => {

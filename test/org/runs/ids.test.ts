@@ -3,8 +3,6 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { spreadOf } from "../../../src/domain/id-index/number.ts";
 import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
-import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
-import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { idKey } from "../../../src/org/runs/ids/key.ts";
 import { findSuspects, Segment } from "../../../src/org/kernel/id-index/segment.ts";
 import { newSpender } from "../../support/ledger.ts";
@@ -127,35 +125,6 @@ test("each org hashes ids with its own key", async () => {
   );
   expect(keys[0]).not.toBeNull();
   expect(keys[0]).not.toEqual(keys[1]);
-});
-
-test("runs that an earlier version hashed without a key are found, and get one unless ids of deleted runs prevent it", async () => {
-  const run = { model: "acme/m1", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.01" };
-  const started_at = new Date().toISOString();
-  for (const withGone of [false, true]) {
-    const org = await newSpender();
-    const stub = env.ORG.getByName(org.id);
-    // Like an object of the previous version: no key, and every number without one.
-    await rowsOf(org.id, "DELETE FROM run_id_key");
-    await evictDurableObject(stub);
-    const runs = Array.from({ length: 5000 }, (_, at) => ({ ...run, id: `r-${at}`, started_at }));
-    for (let from = 0; from < runs.length; from += 1000)
-      expect((await org.bulk(runs.slice(from, from + 1000))).body.accepted).toBe(1000);
-    if (withGone) {
-      await runInDurableObject(stub, (_object, { storage: { sql } }) => {
-        const blocks = runBlocks(sql);
-        const some = blocks.oldest(Number.POSITIVE_INFINITY).runs.slice(0, 10);
-        blocks.purge(some.map((one) => remainsOf(one, idKey(sql))));
-      });
-    }
-    await rowsOf(
-      org.id,
-      "DROP TABLE run_id_key; DROP TABLE run_id_block_parts; DELETE FROM schema_steps WHERE name = 'runs/6'",
-    );
-    await evictDurableObject(stub);
-    expect((await org.bulk([...runs.slice(0, 500), ...runs.slice(4500)])).body.duplicates).toBe(1000);
-    expect(await rowsOf(org.id, "SELECT 1 FROM run_id_key")).toHaveLength(withGone ? 0 : 1);
-  }
 });
 
 test("of tens of thousands of runs each is charged once, even after a restart, whichever is sent again", async () => {

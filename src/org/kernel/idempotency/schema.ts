@@ -16,11 +16,8 @@ export const IDEMPOTENCY_STEPS: readonly SchemaStep[] = [
       sealed TEXT,
       PRIMARY KEY (route, key)
     ) STRICT, WITHOUT ROWID;
-    CREATE INDEX idempotency_age ON idempotency (reserved_at)`,
-  },
-  {
-    name: "idempotency/2",
-    sql: `CREATE TABLE idempotency_parts (
+    CREATE INDEX idempotency_age ON idempotency (reserved_at);
+    CREATE TABLE idempotency_parts (
       route TEXT NOT NULL,
       key TEXT NOT NULL,
       part INTEGER NOT NULL,

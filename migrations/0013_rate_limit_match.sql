@@ -1,1 +1,0 @@
-ALTER TABLE rate_limit_policies ADD COLUMN "match" TEXT;

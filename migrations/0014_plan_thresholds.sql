@@ -1,1 +1,0 @@
-ALTER TABLE plans ADD COLUMN alert_thresholds TEXT DEFAULT '[]' NOT NULL;

@@ -86,15 +86,16 @@ describe("an org that is imported from its backup", () => {
       runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) =>
         storage.sql
           .exec(
-            "SELECT id, CAST(created_at AS TEXT) AS at, data FROM events WHERE id LIKE 'evt_long%' ORDER BY seq",
+            "SELECT id, CAST(created_at AS TEXT) AS at, description FROM webhook_subscriptions WHERE id LIKE 'long%' ORDER BY id",
           )
           .toArray(),
       );
     await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
       for (const nth of [1, 2, 3])
         storage.sql.exec(
-          "INSERT INTO events (id, type, created_at, data) VALUES (?, 't', CAST('9007199254740993' AS INTEGER), ?)",
-          `evt_long${nth}`,
+          `INSERT INTO webhook_subscriptions (id, url, events, created_at, updated_at, description)
+           VALUES (?, 'u', '[]', CAST('9007199254740993' AS INTEGER), 1, ?)`,
+          `long${nth}`,
           long,
         );
     });

@@ -8,6 +8,7 @@ export type EventRow = {
   type: EventKind;
   created_at: number;
   data: string;
+  /** The trace of the request that caused it. */
   parent: string | null;
 };
 

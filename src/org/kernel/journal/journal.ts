@@ -12,7 +12,7 @@ import { groupsOf } from "./groups.ts";
 import { type Image, Images } from "./images.ts";
 import { deleteRows, type Row, rowName, type TableShape, writeRows } from "./shape.ts";
 import { appendToLog, lastInLog } from "./log-pages.ts";
-import { highestNumber, isUnnumbered, numberOf, withNumber } from "./numbers.ts";
+import { isUnnumbered, numberOf, withNumber } from "./numbers.ts";
 import { Pages } from "./pages.ts";
 import { pageKindOf, shapeIn, type Shapes, SHAPES } from "./shapes.ts";
 
@@ -124,9 +124,7 @@ export class Journal {
   }
 
   #lastStored(shape: TableShape): number {
-    if (shape.isPaged === true) return this.pages(shape).last;
-    const last = shape.log === undefined ? null : lastInLog(this.#sql, shape.log);
-    return last ?? highestNumber(this.#sql, shape);
+    return shape.log === undefined ? this.pages(shape).last : lastInLog(this.#sql, shape.log);
   }
 
   #set(shape: TableShape, rows: readonly Row[], isDeleted: boolean): void {

@@ -67,8 +67,8 @@ function writeDraft(sql: SqlStorage, pages: string, { first, last, at, before, a
   }
 }
 
-/** The highest number that a row of its pages has or had. Null: there is no page. */
-export function lastInLog(sql: SqlStorage, { pages }: LogShape): number | null {
+/** The highest number that a row of its pages has or had. */
+export function lastInLog(sql: SqlStorage, { pages }: LogShape): number {
   const rows = sql.exec<{ last: number }>(`SELECT last FROM ${pages} ORDER BY first DESC LIMIT 1`);
-  return rows.toArray()[0]?.last ?? null;
+  return rows.toArray()[0]?.last ?? 0;
 }

@@ -25,8 +25,3 @@ export function withNumber(shape: TableShape, row: Row, number: Value): Row {
   numbered[placeOf(shape)] = number;
   return numbered;
 }
-
-export function highestNumber(sql: SqlStorage, { name, key }: TableShape): number {
-  return sql.exec<{ highest: number }>(`SELECT IFNULL(MAX(${key[0]}), 0) AS highest FROM ${name}`).one()
-    .highest;
-}

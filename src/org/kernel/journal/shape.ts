@@ -23,7 +23,7 @@ export interface TableShape {
   readonly isCarried?: true;
   /** The table has many of them in each of its own rows; `groups.ts` knows how. */
   readonly isGrouped?: true;
-  /** It is a log: the journal only adds rows, and they stay as they are. The table itself has those of earlier versions. */
+  /** It is a log: the journal only adds rows, and they stay as they are. */
   readonly log?: LogShape;
 }
 

@@ -1,21 +1,20 @@
-import { deleteRows, type Row, type TableShape, type Value } from "../journal/shape.ts";
+import type { Row, Value } from "../journal/shape.ts";
 import { JournalTable } from "../journal/table.ts";
 import type { LogKind, LogRow } from "./kind.ts";
 import { StoredLog } from "./stored.ts";
 
 /**
  * Rows that are written in the order of their numbers and times, and never change. Most come from frequent calls, so many
- * of them are one row of a table of pages. Those of a version without pages are in a table of their own, before all others.
+ * of them are one row of a table of pages.
  */
 export class Log<R extends LogRow> {
   readonly kind: LogKind;
-  readonly #shape: TableShape;
   readonly #table: JournalTable;
 
   constructor(kind: LogKind) {
     const { name, columns, named, isNumbered, pages, time } = kind;
     this.kind = kind;
-    this.#shape = {
+    this.#table = new JournalTable({
       name,
       columns,
       key: ["seq"],
@@ -23,8 +22,7 @@ export class Log<R extends LogRow> {
       changing: [],
       ...(isNumbered === true ? { isNumbered } : {}),
       log: { pages, time },
-    };
-    this.#table = new JournalTable(this.#shape);
+    });
   }
 
   put(sql: SqlStorage, rows: readonly Row[]): void {
@@ -45,11 +43,6 @@ export class Log<R extends LogRow> {
   delete(sql: SqlStorage, rows: readonly R[]): void {
     if (rows.length === 0) return;
     const numbers = new Set(rows.map(({ seq }) => seq));
-    deleteRows(
-      sql,
-      this.#shape,
-      rows.map(({ seq }) => [seq]),
-    );
     const stored = this.stored(sql);
     for (const first of new Set(rows.map(({ seq }) => stored.placeOf(seq)))) {
       if (first !== null) stored.rewrite(first, (row) => !numbers.has(row.seq));

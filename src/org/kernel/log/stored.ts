@@ -1,10 +1,7 @@
 import { HOUR_MS } from "../../../contract/durations.ts";
 import type { Value } from "../journal/shape.ts";
 import type { LogKind, LogRow } from "./kind.ts";
-import { firstSince } from "./since.ts";
 
-/** Rows of earlier versions that are read at once. */
-const CHUNK = 500;
 /** A row and the one before it are on two pages at most. */
 const MOST_READ = 2;
 
@@ -31,12 +28,6 @@ export class StoredLog<R extends LogRow> {
 
   /** Those after a number, in order. */
   *after(number: number): Generator<R> {
-    for (let last = number; ;) {
-      const rows = this.#earlier("seq > ? ORDER BY seq", last);
-      yield* rows;
-      if (rows.length < CHUNK) break;
-      last = rows.at(-1)?.seq ?? last;
-    }
     let first = this.placeOf(number) ?? this.#first("true ORDER BY first");
     for (; first !== null; first = this.#first("first > ? ORDER BY first", first)) {
       for (const row of this.#rows(first)) if (row.seq > number) yield row;
@@ -59,12 +50,6 @@ export class StoredLog<R extends LogRow> {
     for (; first !== null; first = this.#first("first < ? ORDER BY first DESC", first)) {
       for (const row of this.#rows(first).toReversed()) if (row.seq <= number) yield row;
     }
-    for (let last = number; ;) {
-      const rows = this.#earlier("seq <= ? ORDER BY seq DESC", last);
-      yield* rows;
-      if (rows.length < CHUNK) break;
-      last = (rows.at(-1)?.seq ?? last) - 1;
-    }
   }
 
   get last(): R | null {
@@ -74,20 +59,14 @@ export class StoredLog<R extends LogRow> {
 
   row(number: number): R | null {
     const first = this.placeOf(number);
-    const rows = first === null ? this.#earlier("seq = ?", number) : this.#rows(first);
-    return rows.find(({ seq }) => seq === number) ?? null;
+    if (first === null) return null;
+    return this.#rows(first).find(({ seq }) => seq === number) ?? null;
   }
 
   /** Those that have a value, in order, without reading pages that do not contain it. */
   *with(column: keyof R & string, value: string): Generator<R> {
-    const { name, columns, pages } = this.#kind;
-    const rows = this.#sql.exec(
-      `SELECT ${columns.join(", ")} FROM ${name} WHERE ${column} = ? ORDER BY seq`,
-      value,
-    );
-    for (const row of rows.raw()) yield this.#named(row as Value[]);
     const found = this.#sql.exec<{ first: number }>(
-      `SELECT first FROM ${pages} WHERE instr(body, ?) > 0 ORDER BY first`,
+      `SELECT first FROM ${this.#kind.pages} WHERE instr(body, ?) > 0 ORDER BY first`,
       JSON.stringify(value),
     );
     for (const { first } of found.toArray()) {
@@ -97,13 +76,11 @@ export class StoredLog<R extends LogRow> {
 
   /** The first number from which on rows have this time or a later one. */
   firstSince(atMs: number): number {
-    const { name, time, pages } = this.#kind;
-    const early = firstSince(this.#sql, { table: name, number: "seq", time }, atMs);
-    if (early.isThere) return early.number;
+    const { time } = this.#kind;
     // The row is on the last page that begins before the time, or begins the next.
-    const next = firstSince(this.#sql, { table: pages, number: "first", time: "at" }, atMs).number;
+    const next = this.#firstPageSince(atMs);
     const first = this.placeOf(next - 1);
-    if (first === null) return Math.max(early.number, next);
+    if (first === null) return next;
     const rows = this.#rows(first);
     const found = rows.find((row) => Number(row[time as keyof R]) >= atMs);
     return found?.seq ?? this.#first("first > ? ORDER BY first", first) ?? (rows.at(-1)?.seq ?? first) + 1;
@@ -149,6 +126,28 @@ export class StoredLog<R extends LogRow> {
     return rows.toArray()[0]?.first ?? null;
   }
 
+  /** A number up to which all pages begin before a time, by binary search: they are in the order of their times. */
+  #firstPageSince(atMs: number): number {
+    const { pages } = this.#kind;
+    const { least, most } = this.#sql
+      .exec<{ least: number; most: number }>(
+        `SELECT IFNULL((SELECT MIN(first) FROM ${pages}), 0) AS least,
+           IFNULL((SELECT MAX(first) FROM ${pages}), 0) AS most`,
+      )
+      .one();
+    let [low, high] = [least, most + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [page] = this.#sql.exec<{ at: number }>(
+        `SELECT at FROM ${pages} WHERE first >= ? ORDER BY first LIMIT 1`,
+        middle,
+      );
+      if (page !== undefined && page.at < atMs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   #rows(first: number): readonly R[] {
     const known = this.#read.get(first);
     if (known !== undefined) return known;
@@ -160,16 +159,6 @@ export class StoredLog<R extends LogRow> {
     const [oldest] = this.#read.keys();
     if (this.#read.size > MOST_READ && oldest !== undefined) this.#read.delete(oldest);
     return rows;
-  }
-
-  #earlier(condition: string, bound: number): R[] {
-    const { name, columns } = this.#kind;
-    const rows = this.#sql.exec(
-      `SELECT ${columns.join(", ")} FROM ${name} WHERE ${condition} LIMIT ?`,
-      bound,
-      CHUNK,
-    );
-    return Array.from(rows.raw(), (row) => this.#named(row as Value[]));
   }
 
   #named(row: readonly Value[]): R {

@@ -15,7 +15,6 @@ import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { archiveRuns } from "./runs/archive/work.ts";
 import { expireBackup } from "./backup/make.ts";
 import { resealAll } from "./peppers/reseal.ts";
-import { packRuns } from "./runs/blocks/pack.ts";
 import { digestRuns } from "./runs/digests/work.ts";
 import { supportExpiry } from "./support/grant.ts";
 
@@ -36,7 +35,6 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.retentionSweep]: sweepRetention,
   [DUE.usageSweep]: sweepUsage,
   [DUE.supportExpiry]: supportExpiry,
-  [DUE.runPacking]: packRuns,
   [DUE.runArchive]: archiveRuns,
   [DUE.runDigests]: digestRuns,
   [DUE.backupExpiry]: expireBackup,

@@ -1,10 +1,7 @@
-import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
-import { remainsOf } from "../../src/org/runs/purged.ts";
-import { storedRuns } from "../support/stored-runs.ts";
-import { call, env } from "../support/worker.ts";
+import { call } from "../support/worker.ts";
 
 const DAY = 86_400;
 const SHORTEST = { runs_days: 3, audit_days: 90, deliveries_days: 7 };
@@ -99,34 +96,5 @@ describe("a run that retention deleted", () => {
     const rows = await rowsOf<{ data: ArrayBuffer }>(org.id, "SELECT data FROM run_blocks");
     expect(rows).toHaveLength(1);
     for (const { data } of rows) expect(new TextDecoder("latin1").decode(data)).not.toContain("telling");
-  });
-
-  test("is recognized if an earlier version stored its id, until that expires", async () => {
-    const org = await newSpender();
-    await org.send("PUT", "retention-policy", SHORTEST);
-    await org.run(RUN);
-    const [run] = await storedRuns(org.id);
-    if (run === undefined) throw new Error("the run is not stored");
-    const { name, said, recordedAt, cost } = remainsOf(run, null);
-    const time = new Date(recordedAt);
-    const quarter = Math.floor((time.getUTCFullYear() * 12 + time.getUTCMonth()) / 3);
-    await rowsOf(
-      org.id,
-      `INSERT INTO purged_runs (quarter, id, rest, said, recorded_at, charged_after, depth, cost)
-       VALUES (?, ?, unhex(?), unhex(?), ?, 0, 0, CAST(? AS INTEGER))`,
-      quarter,
-      Number.parseInt(name.slice(0, 12), 16),
-      name.slice(12),
-      said,
-      recordedAt,
-      String(cost),
-    );
-    await rowsOf(org.id, "DELETE FROM run_blocks");
-    await evictDurableObject(env.ORG.getByName(org.id));
-    expect((await org.run(RUN)).body).toMatchObject({ id: "r1", cost_usd: "7.00", charges: [] });
-    expect((await org.run({ ...RUN, cost_usd: "8" })).status).toBe(409);
-    await org.advance(600 * DAY);
-    expect(await rowsOf(org.id, "SELECT 1 FROM purged_runs")).toEqual([]);
-    expect((await org.run(RUN)).status).toBe(201);
   });
 });

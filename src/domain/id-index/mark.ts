@@ -1,4 +1,4 @@
-import { type HashKey, keyedNumberOf } from "./keyed-number.ts";
+import { type HashKey, numberOf } from "./number.ts";
 
 const OTHER = 0x3c_6e_f3_72;
 const MARK_BITS = 0xff_ff;
@@ -7,7 +7,6 @@ const MARK_BITS = 0xff_ff;
  * 16 more bits of an id, beside its number: an archived run is only read from its file where both match, and no other id has
  * both by chance but one in tens of millions.
  */
-export function markOf(id: string, key: HashKey | null): number {
-  const [first, second] = key ?? [0, 0];
-  return keyedNumberOf(id, [first ^ OTHER, second ^ ~OTHER]) & MARK_BITS;
+export function markOf(id: string, [first, second]: HashKey): number {
+  return numberOf(id, [first ^ OTHER, second ^ ~OTHER]) & MARK_BITS;
 }

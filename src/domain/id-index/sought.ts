@@ -1,5 +1,4 @@
-import type { HashKey } from "./keyed-number.ts";
-import { numberOf, spreadOf } from "./number.ts";
+import { type HashKey, numberOf, spreadOf } from "./number.ts";
 
 const FREE = 0;
 
@@ -22,7 +21,7 @@ export class SoughtNumbers {
 export class Sought extends SoughtNumbers {
   readonly ids: readonly string[];
 
-  constructor(ids: readonly string[], key: HashKey | null) {
+  constructor(ids: readonly string[], key: HashKey) {
     super(numbersOf(ids, key));
     this.ids = ids;
   }
@@ -57,7 +56,7 @@ export class Sought extends SoughtNumbers {
 }
 
 /** The hash of each id. A loop, because it sees every id of a batch. */
-export function numbersOf(ids: readonly string[], key: HashKey | null): Uint32Array {
+export function numbersOf(ids: readonly string[], key: HashKey): Uint32Array {
   const numbers = new Uint32Array(ids.length);
   for (let at = 0; at < ids.length; at += 1) numbers[at] = numberOf(ids[at] ?? "", key);
   return numbers;

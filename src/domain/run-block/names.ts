@@ -1,5 +1,5 @@
 import { Filter } from "../id-index/filter.ts";
-import { numberOf } from "../id-index/number.ts";
+import { type HashKey, numberOf } from "../id-index/number.ts";
 import { Sought } from "../id-index/sought.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { ByteWriter } from "./byte-writer.ts";
@@ -66,6 +66,8 @@ export function readNames(reader: ByteReader, count: number): (string | null)[] 
 
 /** Bits of the filter per name: it wrongly reports one in a hundred thousand absent names as present. */
 const BITS_PER_NAME = 24;
+/** No secret: whoever chooses names that collide only makes their own lists read more blocks. */
+const OPEN_KEY: HashKey = [0, 0];
 
 /** Tells which names a block certainly does not contain. */
 export class NameFilter {
@@ -78,7 +80,7 @@ export class NameFilter {
   }
 
   static of(names: readonly (readonly [column: NameColumn, name: string])[]): NameFilter {
-    const numbers = Uint32Array.from(names, ([column, name]) => numberOf(keyOf(column, name), null));
+    const numbers = Uint32Array.from(names, ([column, name]) => numberOf(keyOf(column, name), OPEN_KEY));
     const words = Math.max(1, Math.ceil((numbers.length * BITS_PER_NAME) / 64));
     const filter = new Filter(1, words);
     filter.add(numbers);
@@ -101,7 +103,7 @@ export class NameFilter {
   }
 
   mayHave(column: NameColumn, name: string): boolean {
-    return this.#filter.among(new Sought([keyOf(column, name)], null)).length > 0;
+    return this.#filter.among(new Sought([keyOf(column, name)], OPEN_KEY)).length > 0;
   }
 }
 

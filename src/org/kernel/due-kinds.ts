@@ -12,7 +12,6 @@ export const DUE = {
   fanOut: "webhook-fan-out",
   retentionSweep: "retention.sweep",
   usageSweep: "retention.usage",
-  runPacking: "runs.packing",
   runArchive: "runs.archive",
   runDigests: "runs.digests",
   backupExpiry: "backup-expiry",

@@ -10,17 +10,6 @@ export const RETENTION_STEPS: readonly SchemaStep[] = [
       deliveries_days INTEGER NOT NULL,
       legal_hold INTEGER NOT NULL,
       updated_at INTEGER NOT NULL
-    ) STRICT;
-    CREATE TABLE purged_runs (
-      quarter INTEGER NOT NULL,
-      id INTEGER NOT NULL,
-      rest BLOB NOT NULL,
-      said BLOB NOT NULL,
-      recorded_at INTEGER NOT NULL,
-      charged_after INTEGER NOT NULL,
-      depth INTEGER NOT NULL,
-      cost INTEGER NOT NULL,
-      PRIMARY KEY (quarter, id, rest)
-    ) STRICT, WITHOUT ROWID`,
+    ) STRICT`,
   },
 ];

@@ -16,7 +16,7 @@ import { followEmptiedLogs } from "../exports/logs.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
 import { deleteDigests } from "../runs/digests/table.ts";
 import { deleteApart } from "../runs/long-metadata.ts";
-import { quarterOf, remainsOf } from "../runs/purged.ts";
+import { remainsOf } from "../runs/purged.ts";
 import { idKey } from "../runs/ids/key.ts";
 import { forgetReplaced } from "../runs/replaced.ts";
 import { restoreFile } from "../runs/archive/restore.ts";
@@ -188,29 +188,10 @@ function restoreOldest(tx: Tx, before: number, keptFrom: number): boolean {
 
 const NONE: ReturnType<RunBlocks["oldest"]> = { runs: [], bytes: 0, isWhole: false };
 
-/** Old ids are deleted in whole blocks, and in whole quarters if an earlier version stored them. */
+/** Old ids are deleted in whole blocks. */
 function purgeIds(tx: Tx): number {
-  const blocks = runBlocks(tx.sql).forget(tx.now - RUN_ID_KEPT_MS, STEP);
-  return Math.max(blocks >= STEP ? STEP : 0, purgeIdRows(tx));
-}
-
-function purgeIdRows(tx: Tx): number {
-  const first = quarterOf(tx.now - RUN_ID_KEPT_MS);
-  const last = tx.sql
-    .exec<{ quarter: number; id: number }>(
-      "SELECT quarter, id FROM purged_runs WHERE quarter < ? ORDER BY quarter, id LIMIT ?",
-      first,
-      STEP,
-    )
-    .toArray()
-    .at(-1);
-  if (last === undefined) return 0;
-  const { rowsWritten } = tx.sql.exec(
-    "DELETE FROM purged_runs WHERE (quarter, id) <= (?, ?)",
-    last.quarter,
-    last.id,
-  );
-  return Math.min(rowsWritten, STEP);
+  const count = runBlocks(tx.sql).forget(tx.now - RUN_ID_KEPT_MS, STEP);
+  return count >= STEP ? STEP : 0;
 }
 
 /**

@@ -91,7 +91,7 @@ export class Batch {
     // Alone, a run that may succeed later is not refused for good under its idempotency key.
     if (inputs.length === 1) for (const cause of unreadable.values()) throw cause;
     for (const [id, run] of runs) this.#known.set(id, run);
-    this.#purged = findPurged(this.#tx.sql, ids, remains, this.#tx.now);
+    this.#purged = findPurged(ids, remains, this.#tx.now);
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
     const { holds, settled, charged } = loadHolds(this.#tx.sql, reservations);
     this.#holds = holds;

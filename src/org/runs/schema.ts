@@ -5,19 +5,7 @@ import type { SchemaStep } from "../kernel/schema-step.ts";
 export const RUN_STEPS: readonly SchemaStep[] = [
   {
     name: "runs/1",
-    sql: `CREATE TABLE runs (
-      seq INTEGER PRIMARY KEY,
-      id TEXT NOT NULL,
-      started_at INTEGER NOT NULL,
-      charged_at INTEGER NOT NULL,
-      recorded_at INTEGER NOT NULL,
-      chain_id TEXT,
-      cost INTEGER NOT NULL,
-      data TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX runs_chain ON runs (chain_id, started_at) WHERE chain_id IS NOT NULL;
-    CREATE INDEX runs_started ON runs (started_at / 1000);
-    CREATE TABLE run_blocks (
+    sql: `CREATE TABLE run_blocks (
       first_seq INTEGER PRIMARY KEY,
       state TEXT NOT NULL,
       runs INTEGER NOT NULL,

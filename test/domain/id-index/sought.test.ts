@@ -15,9 +15,12 @@ test("an id that occurs twice is always reported", () => {
 });
 
 test("an id whose hash is zero is reported if it occurs twice, and not alone", () => {
-  expect(numberOf("", null)).toBe(0);
-  expect(["", "a"].map((other) => new Sought(["", other], null).mayRepeat())).toEqual([true, false]);
-  expect(new Sought([], null).mayRepeat()).toBe(false);
+  const sought = new Sought(["a", "b"], KEY);
+  sought.numbers[0] = 0;
+  expect(sought.mayRepeat()).toBe(false);
+  sought.numbers[1] = 0;
+  expect(sought.mayRepeat()).toBe(true);
+  expect(new Sought([], KEY).mayRepeat()).toBe(false);
 });
 
 test("hashes are known for ids that come first, in their order, and for no others", () => {
@@ -44,13 +47,10 @@ test("a batch of a thousand without repeats is hardly ever reported", () => {
   expect(batches.filter(Boolean).length).toBeLessThan(4);
 });
 
-test.each([
-  ["with a key", KEY],
-  ["without one", null],
-])("numbers are spread evenly, and depend on every character and on the length, %s", (_, key) => {
+test("numbers are spread evenly, and depend on every character and on the length", () => {
   const counts = new Uint32Array(1024);
   for (let at = 0; at < 102_400; at += 1) {
-    const block = numberOf(`run-${at}`, key) >>> 22;
+    const block = numberOf(`run-${at}`, KEY) >>> 22;
     counts[block] = (counts[block] ?? 0) + 1;
   }
   expect(Math.min(...counts)).toBeGreaterThan(50);
@@ -64,28 +64,15 @@ test.each([
         const place = at % id.length;
         const changed = id.slice(0, place) + other + id.slice(place + 1);
         fc.pre(changed !== id);
-        expect(numberOf(changed, key)).not.toBe(numberOf(id, key));
+        expect(numberOf(changed, KEY)).not.toBe(numberOf(id, KEY));
       },
     ),
   );
-  expect(new Set(["", "\0", "\0\0", "\0\0\0"].map((id) => numberOf(id, key))).size).toBe(4);
+  expect(new Set(["", "\0", "\0\0", "\0\0\0"].map((id) => numberOf(id, KEY))).size).toBe(4);
 });
 
 /** Numbers are stored: if they were computed differently, nothing would be found. */
 test("numbers never change between versions", () => {
-  const ids = ["", "a", "run-1", "0198f0a2-7d3c-7a51-9c0e-5b8e1f2a3b4c", "día"];
-  expect(ids.map((id) => numberOf(id, null))).toMatchInlineSnapshot(`
-    [
-      0,
-      530429928,
-      191876760,
-      1644585958,
-      2726122610,
-    ]
-  `);
-});
-
-test("keyed numbers never change between versions", () => {
   const ids = ["", "a", "run-1", "0198f0a2-7d3c-7a51-9c0e-5b8e1f2a3b4c", "día"];
   expect(ids.map((id) => numberOf(id, KEY))).toMatchInlineSnapshot(`
     [
@@ -98,13 +85,11 @@ test("keyed numbers never change between versions", () => {
   `);
 });
 
-test("ids whose numbers collide without a key, or with another key, do not collide with this key", () => {
-  for (const known of [null, [5, 6] as const]) {
-    const alike = Array.from({ length: 300_000 }, (_, at) => `run-${at}`).filter(
-      (id) => numberOf(id, known) >>> 24 === 7,
-    );
-    const begins = new Set(alike.map((id) => numberOf(id, KEY) >>> 24));
-    expect(alike.length).toBeGreaterThan(900);
-    expect(begins.size).toBeGreaterThan(230);
-  }
+test("ids whose numbers collide with another key do not collide with this key", () => {
+  const alike = Array.from({ length: 300_000 }, (_, at) => `run-${at}`).filter(
+    (id) => numberOf(id, [5, 6]) >>> 24 === 7,
+  );
+  const begins = new Set(alike.map((id) => numberOf(id, KEY) >>> 24));
+  expect(alike.length).toBeGreaterThan(900);
+  expect(begins.size).toBeGreaterThan(230);
 });

@@ -10,6 +10,7 @@ import { archiveFile, deleteGone } from "../../../src/org/runs/archive/work.ts";
 import { type Cut, contextOf, cutOff, filesOf, SMALL_FILES } from "../../support/archive.ts";
 import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
+import { idKey } from "../../../src/org/runs/ids/key.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { pageOfRuns } from "../../../src/org/runs/blocks/page.ts";
 import { newSpender } from "../../support/ledger.ts";
@@ -22,7 +23,7 @@ type Step =
   | { readonly kind: "store" | "roll back"; readonly batches: readonly (readonly RunRecord[])[] }
   | { readonly kind: "purge"; readonly count: number }
   | { readonly kind: "purge and roll back"; readonly count: number }
-  | { readonly kind: "pack" | "wake" }
+  | { readonly kind: "wake" }
   | { readonly kind: "archive" | "restore"; readonly cut: Cut | null };
 
 let named = 0;
@@ -57,10 +58,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ kind: fc.constantFrom("purge" as const, "purge and roll back" as const), count }),
   },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constantFrom("pack" as const, "wake" as const) }),
-  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("wake" as const) }) },
   {
     weight: 8,
     arbitrary: fc.record({
@@ -133,7 +131,7 @@ function drop(sql: SqlStorage, wanted: number): number {
   const blocks = runBlocks(sql);
   if (blocks.firstHeld?.state === "archived") restoreFile(txOf(sql), blocks.firstHeld);
   const some = blocks.oldest(Number.POSITIVE_INFINITY).runs.slice(0, wanted);
-  blocks.purge(some.map((run) => remainsOf(run, null)));
+  blocks.purge(some.map((run) => remainsOf(run, idKey(sql))));
   return some.length;
 }
 
@@ -187,7 +185,6 @@ async function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]
     await oncePresent(() => transaction(storage, () => restoreFile(txOf(sql), archived)));
     await cutOff(storage, one.cut, () => deleteGone(contextOf(storage)));
   }
-  if (one.kind === "pack") transaction(storage, () => runBlocks(sql).packOldest());
 }
 
 async function expectSame(sql: SqlStorage, model: readonly RunRecord[]): Promise<void> {

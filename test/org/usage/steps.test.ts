@@ -3,6 +3,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
 import type { RunRecord } from "../../../src/domain/run-block/record.ts";
 import { isRefusal } from "../../../src/contract/refusal.ts";
+import { idKey } from "../../../src/org/runs/ids/key.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { type ReportCursor, scanUsage } from "../../../src/org/usage/scan.ts";
@@ -147,7 +148,7 @@ function purgeOldest(sql: SqlStorage, most: number): void {
   for (let taken = 0; taken < most;) {
     const { runs } = blocks.oldest(BASE + COUNT);
     if (runs.length === 0) return;
-    blocks.purge(runs.map((run) => remainsOf(run, null)));
+    blocks.purge(runs.map((run) => remainsOf(run, idKey(sql))));
     taken += runs.length;
   }
 }

@@ -1,7 +1,6 @@
 import { joinedBytes } from "../../../domain/joined-bytes.ts";
-import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
 import { markOf } from "../../../domain/id-index/mark.ts";
-import { numberOf } from "../../../domain/id-index/number.ts";
+import { type HashKey, numberOf } from "../../../domain/id-index/number.ts";
 import { type ArchivedGroup, encodeGroups } from "../../../domain/run-archive/groups.ts";
 import { RunBlock } from "../../../domain/run-block/block.ts";
 import { runBlocks } from "../blocks/blocks.ts";
@@ -77,7 +76,7 @@ export async function buildFile(
   return { made, file: bytes };
 }
 
-function hashesOf(block: Uint8Array, key: HashKey | null): Hashes {
+function hashesOf(block: Uint8Array, key: HashKey): Hashes {
   const { ids } = new RunBlock(block);
   return { numbers: ids.map((id) => numberOf(id, key)), marks: ids.map((id) => markOf(id, key)) };
 }

@@ -39,8 +39,7 @@ export function isAnyOld(sql: SqlStorage, now: number): boolean {
 }
 
 function oldBlocks(sql: SqlStorage, now: number, { isFull }: FileSize): readonly BlockEntry[] {
-  const { entries, hasUnpacked, lastSeq } = runBlocks(sql);
-  if (hasUnpacked) return [];
+  const { entries, lastSeq } = runBlocks(sql);
   const last = archivedTo(sql);
   // Once every run is deleted, their numbers begin anew.
   const after = last > lastSeq ? 0 : last;

@@ -1,6 +1,5 @@
-import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
 import { markOf } from "../../../domain/id-index/mark.ts";
-import { numberOf } from "../../../domain/id-index/number.ts";
+import { type HashKey, numberOf } from "../../../domain/id-index/number.ts";
 import { NameFilter } from "../../../domain/run-block/names.ts";
 import type { ArchiveFile, BlockEntry } from "./entry.ts";
 import { type FileIndex, readFileIndex } from "./files.ts";
@@ -53,11 +52,11 @@ const MARKS = 2 ** 16;
 /** Ids that are looked up among archived runs by their hashes, so that hardly a file is read for an id that it lacks. */
 export class SoughtInFiles {
   readonly ids: ReadonlySet<string>;
-  readonly #key: HashKey | null;
+  readonly #key: HashKey;
   readonly #indexes: Indexes;
   #hashes: ReadonlyMap<number, string> | null = null;
 
-  constructor(sql: SqlStorage, ids: ReadonlySet<string>, key: HashKey | null) {
+  constructor(sql: SqlStorage, ids: ReadonlySet<string>, key: HashKey) {
     this.ids = ids;
     this.#key = key;
     this.#indexes = new Indexes(sql);

@@ -1,6 +1,5 @@
 import { RunBlock } from "../../../domain/run-block/block.ts";
-import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
-import { numberOf } from "../../../domain/id-index/number.ts";
+import { type HashKey, numberOf } from "../../../domain/id-index/number.ts";
 import { encodeFrame, encodeRuns } from "../../../domain/run-block/frame.ts";
 import { decodeRemains, encodeRemains, type Remains } from "../../../domain/run-block/remains.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
@@ -21,7 +20,6 @@ import {
   readEntries,
   writeBlock,
 } from "./table.ts";
-import { deleteUnpacked, readUnpacked, readUnpackedEntries } from "./unpacked.ts";
 
 const MOST_READ = 4;
 
@@ -42,7 +40,7 @@ export class RunBlocks {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    this.#entries = readAll(sql);
+    this.#entries = readFrom(sql, 0);
     this.#changedFrom = this.#entries.length;
   }
 
@@ -68,11 +66,6 @@ export class RunBlocks {
   get lastSeq(): number {
     const last = this.entries.at(-1);
     return last === undefined ? 0 : lastSeqOf(last);
-  }
-
-  /** Whether rows of `runs` are left to be packed. */
-  get hasUnpacked(): boolean {
-    return this.entries.some(({ state }) => state === "rows");
   }
 
   block(entry: BlockEntry): RunBlock {
@@ -134,7 +127,7 @@ export class RunBlocks {
   }
 
   /** The index numbers of ids, with their seqs, oldest first, for runs after a seq. */
-  *numbersAfter(seq: number, key: HashKey | null): Generator<readonly [seq: number, number: number]> {
+  *numbersAfter(seq: number, key: HashKey): Generator<readonly [seq: number, number: number]> {
     for (const entry of this.entries) {
       if (lastSeqOf(entry) <= seq) continue;
       const numbers = this.#numbersOf(entry, key);
@@ -144,10 +137,7 @@ export class RunBlocks {
     }
   }
 
-  #numbersOf(
-    entry: BlockEntry,
-    key: HashKey | null,
-  ): Iterable<number> & { entries(): Iterable<[number, number]> } {
+  #numbersOf(entry: BlockEntry, key: HashKey): Iterable<number> & { entries(): Iterable<[number, number]> } {
     if (entry.state === "remains") return this.remains(entry).map(({ number }) => number);
     if (entry.state === "archived") return archivedNumbers(this.#sql, entry);
     return this.block(entry).ids.map((id) => numberOf(id, key));
@@ -201,13 +191,12 @@ export class RunBlocks {
     this.#change(at);
     const data = encodeRemains(remains);
     const kept = entryOfRemains(entry.firstSeq, data.length, remains);
-    if (entry.state === "rows") deleteUnpacked(this.#sql, lastSeqOf(kept));
     writeBlock(this.#sql, kept, NO_FILTER, data);
     this.#entries.splice(at, 1, kept);
     if (left.length === 0) return;
     const rest = encodeRuns(left);
-    const cut = entryOf({ state: entry.state, firstSeq: lastSeqOf(kept) + 1, bytes: rest.data.length }, left);
-    if (entry.state === "runs") writeBlock(this.#sql, cut, filterOf(rest.names), rest.data);
+    const cut = entryOf({ state: "runs", firstSeq: lastSeqOf(kept) + 1, bytes: rest.data.length }, left);
+    writeBlock(this.#sql, cut, filterOf(rest.names), rest.data);
     this.#entries.splice(at + 1, 0, cut);
   }
 
@@ -225,24 +214,6 @@ export class RunBlocks {
     return gone.reduce((sum, { runs }) => sum + runs, 0);
   }
 
-  /** Packs the oldest rows of `runs` into blocks. */
-  packOldest(): void {
-    const at = this.entries.findIndex(({ state }) => state === "rows");
-    const entry = this.#entries[at];
-    if (entry === undefined) return;
-    const runs = [...this.block(entry)];
-    this.#change(0);
-    deleteUnpacked(this.#sql, lastSeqOf(entry));
-    let { firstSeq } = entry;
-    const packed = partsOf(runs).map((part) => {
-      const made = entryOf({ state: "runs", firstSeq, bytes: part.data.length }, part.runs);
-      writeBlock(this.#sql, made, filterOf(part.names), part.data);
-      firstSeq += part.runs.length;
-      return made;
-    });
-    this.#entries.splice(at, 1, ...packed);
-  }
-
   /** Blocks that may contain runs with all these names. */
   withNames(names: readonly Named[]): readonly BlockEntry[] {
     return this.among(this.#held, names);
@@ -256,7 +227,7 @@ export class RunBlocks {
       ...blocksWithNames(this.#sql, names, [first.firstSeq, last.firstSeq]),
       ...archivedWithNames(this.#sql, names, entries),
     ]);
-    return entries.filter(({ state, firstSeq }) => state === "rows" || found.has(firstSeq));
+    return entries.filter(({ firstSeq }) => found.has(firstSeq));
   }
 
   /** A block as it is stored. */
@@ -278,7 +249,6 @@ export class RunBlocks {
   }
 
   #bytesOf(entry: BlockEntry): Uint8Array<ArrayBuffer> {
-    if (entry.state === "rows") return readUnpacked(this.#sql, entry);
     if (entry.state === "archived") return archivedBytes(this.#sql, entry);
     return this.#tail?.entry === entry ? this.#tail.data : readBytes(this.#sql, entry.firstSeq);
   }
@@ -286,11 +256,7 @@ export class RunBlocks {
   #readChanged(): void {
     const kept = this.#entries.slice(0, this.#changedFrom);
     const last = kept.at(-1);
-    const isPacked = kept.every(({ state }) => state !== "rows");
-    this.#entries =
-      last !== undefined && isPacked
-        ? [...kept, ...readPacked(this.#sql, lastSeqOf(last) + 1)]
-        : readAll(this.#sql);
+    this.#entries = [...kept, ...readFrom(this.#sql, last === undefined ? 0 : lastSeqOf(last) + 1)];
     this.#tail = null;
     this.#changedFrom = this.#entries.length;
     this.#isSuspect = false;
@@ -346,15 +312,8 @@ export class RunBlocks {
   }
 }
 
-function readAll(sql: SqlStorage): BlockEntry[] {
-  return inOrder([...readUnpackedEntries(sql), ...readPacked(sql, 0)]);
-}
-
-function readPacked(sql: SqlStorage, fromSeq: number): BlockEntry[] {
-  return inOrder([...readArchivedEntries(sql, fromSeq), ...readEntries(sql, fromSeq)]);
-}
-
-function inOrder(entries: BlockEntry[]): BlockEntry[] {
+function readFrom(sql: SqlStorage, fromSeq: number): BlockEntry[] {
+  const entries = [...readArchivedEntries(sql, fromSeq), ...readEntries(sql, fromSeq)];
   return entries.sort((one, other) => one.firstSeq - other.firstSeq);
 }
 

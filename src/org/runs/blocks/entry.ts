@@ -6,8 +6,8 @@ import type { RunRecord } from "../../../domain/run-block/record.ts";
  * What is known of stored runs without reading them: their position, and the minimum and maximum of what lists sort by.
  */
 export interface BlockEntry extends RunRanges {
-  /** `rows`: in `runs`, to be packed later. `archived`: in a file. `remains`: retention has deleted the runs. */
-  readonly state: "runs" | "rows" | "archived" | "remains";
+  /** `archived`: in a file. `remains`: retention has deleted the runs. */
+  readonly state: "runs" | "archived" | "remains";
   /** Names its row in `run_blocks`, unless it is archived. */
   readonly firstSeq: number;
   readonly runs: number;

@@ -1,4 +1,4 @@
-import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
+import type { HashKey } from "../../../domain/id-index/number.ts";
 import type { Remains } from "../../../domain/run-block/remains.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
 import type { Unreadable } from "../../kernel/absent.ts";
@@ -18,7 +18,7 @@ interface FoundInBlocks {
 
 interface Ids {
   readonly ids: ReadonlySet<string>;
-  readonly key: HashKey | null;
+  readonly key: HashKey;
 }
 
 /** The runs with these seqs that have one of the ids. */

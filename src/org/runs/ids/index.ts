@@ -21,7 +21,7 @@ class RunIds {
         return blocks.lastSeq;
       },
       get hashing() {
-        return idKey(sql)?.join() ?? "";
+        return idKey(sql).join();
       },
       numbersAfter: (seq: number) => blocks.numbersAfter(seq, key),
     };

@@ -1,4 +1,4 @@
-import type { HashKey } from "../../../domain/id-index/keyed-number.ts";
+import type { HashKey } from "../../../domain/id-index/number.ts";
 import { Copy } from "../../kernel/copies.ts";
 
 const keys = new Copy<HashKey>();

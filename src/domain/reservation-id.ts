@@ -24,8 +24,8 @@ const CHECK_TO = CHECK_FROM + 6;
 /** An id is recognized in the half day in which it was decided, and in the next one. */
 export const DATED_MS = 12 * HOUR_MS;
 
-/** The parts of an id. `undated`: of a request, made by an earlier version whose checks cover no time. */
-type Origin = "time" | "request" | "undated";
+/** What an id is made of. */
+type Origin = "time" | "request";
 
 /** What names the reservations of a gate. */
 export interface ReservationNames {
@@ -54,7 +54,7 @@ export function reservationKey(pepper: string, orgId: string): string {
 
 export class ReservationIds implements ReservationNames {
   readonly #requests: RequestNames;
-  readonly #checks: Readonly<Record<"time" | "request", KeyedHash>>;
+  readonly #checks: Readonly<Record<Origin, KeyedHash>>;
   readonly #questions: KeyedHash;
 
   /** With the key that the org keeps, or the one that the pepper gives. */
@@ -96,17 +96,17 @@ export class ReservationIds implements ReservationNames {
   }
 
   /**
-   * The parts of an id of this org. Null if the id was never given out, or for a request that was decided earlier than in
+   * What an id of this org is made of. Null if the id was never given out, or for a request that was decided earlier than in
    * the half day before this one.
    */
   originOf(id: string, nowMs: number): Origin | null {
     if (!id.startsWith(PREFIX) || id.length !== ID_CHARACTERS) return null;
     if (this.#checked("time", id) === id) return "time";
-    if (this.dated(id, nowMs) === id || this.dated(id, nowMs - DATED_MS) === id) return "request";
-    return this.#checked("request", id) === id ? "undated" : null;
+    const isDated = this.dated(id, nowMs) === id || this.dated(id, nowMs - DATED_MS) === id;
+    return isDated ? "request" : null;
   }
 
-  #checked(origin: "time" | "request", id: string, ...dated: readonly number[]): string {
+  #checked(origin: Origin, id: string, ...dated: readonly number[]): string {
     const head = id.slice(0, CHECK_FROM);
     const tail = id.slice(CHECK_TO);
     const [check] = this.#checks[origin].ofText(head + tail, ...dated);

@@ -1,8 +1,6 @@
 import type { ReservationIds } from "../domain/reservation-id.ts";
 import { unknownIds } from "./decisions/store.ts";
 import { mayBeUnreported } from "./decisions/unreported.ts";
-import type { ObjectGate } from "./leases/gate.ts";
-import type { Clock } from "./rate-limits/meters.ts";
 
 /**
  * How long a caller waits for the report of its reservation. Constant in every deployment. Only the Worker's tests,
@@ -13,9 +11,9 @@ const REPORT_POLL_MS = 30;
 
 interface Org {
   readonly sql: SqlStorage;
-  readonly gate: ObjectGate;
   readonly ids: ReservationIds;
-  readonly clock: () => Clock;
+  /** By the org's clock. */
+  readonly now: () => number;
   /** Whether the org is in this object: it may leave while somebody waits. */
   readonly isHere: () => boolean;
 }
@@ -24,22 +22,18 @@ interface Org {
 export class UnreportedHolds {
   readonly ids: ReservationIds;
   readonly #sql: SqlStorage;
-  readonly #gate: ObjectGate;
-  readonly #clock: () => Clock;
+  readonly #now: () => number;
   readonly #isHere: () => boolean;
 
   constructor(org: Org) {
     this.#sql = org.sql;
-    this.#gate = org.gate;
     this.ids = org.ids;
-    this.#clock = org.clock;
+    this.#now = org.now;
     this.#isHere = org.isHere;
   }
 
   mayBe(id: string): boolean {
-    const clock = this.#clock();
-    const areSlicesOut = this.#gate.mayHoldUnreported(clock);
-    return mayBeUnreported(this.#sql, { ids: this.ids, id, clock, areSlicesOut });
+    return mayBeUnreported(this.ids, id, this.#now());
   }
 
   /** A caller may be faster than the report of its own reservation. Isolates report several times a second. */

@@ -76,12 +76,11 @@ export class Views {
 
   /** Created at first use, because its ids derive a key. */
   holds(): UnreportedHolds {
-    const { sql, gate, settings, orgId } = this.#parts;
+    const { sql, settings, orgId } = this.#parts;
     this.#unreported ??= new UnreportedHolds({
       sql,
-      gate,
       ids: new ReservationIds(settings.SVC_KEY_PEPPER, orgId, keptReservationKey(sql, settings) ?? undefined),
-      clock: () => this.clock(),
+      now: () => this.now(),
       isHere: () => this.#parts.isOpened(),
     });
     return this.#unreported;

@@ -35,8 +35,6 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
     CREATE INDEX holds_name ON holds (substr(id, 25));
     CREATE INDEX holds_open ON holds (expires_at) WHERE status = 'open';
     CREATE INDEX holds_unreported ON holds (seq) WHERE unreported IS NOT NULL;
-    CREATE TABLE unchecked_ids (until INTEGER NOT NULL) STRICT;
-    CREATE TABLE undated_ids (until INTEGER NOT NULL) STRICT;
     CREATE TABLE forgotten_holds (made_until INTEGER NOT NULL) STRICT;
     INSERT INTO forgotten_holds VALUES (0);
     CREATE TABLE hold_pages (

@@ -5,9 +5,7 @@ import { questionOf } from "../../../src/gate/question.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { aRun, newSpender } from "../../support/ledger.ts";
 import { LeaseHolder } from "../../support/lease-holder.ts";
-import { leaseRate } from "../../support/rate-leases.ts";
 import { rowsOf } from "../../support/rows.ts";
-import { undatedId } from "../../support/undated-id.ts";
 import { env } from "../../support/worker.ts";
 import { AUDIT_ROWS } from "../../support/logs.ts";
 
@@ -145,41 +143,10 @@ test("a reservation in an org without limits is settled before its report, by it
   expect((await org.run({ reservation_id: id, cost_usd: "0.004" })).status).toBe(409);
 });
 
-/** Ids of earlier versions say less: one without any check, and one whose check covers no time. */
-describe.each([
-  ["has no check", "unchecked_ids", (_org: Budgeted) => newId("rsv", Date.now())],
-  ["says no time", "undated_ids", ({ id }: Budgeted) => undatedId(id, "q", questionOf(ASK))],
-] as const)("an id of an earlier version, which %s,", (_what, table, make) => {
-  const upgraded = (org: Budgeted, until: number) => rowsOf(org.id, `INSERT INTO ${table} VALUES (?)`, until);
-
-  test("is taken once within an hour of the upgrade", async () => {
-    const org = await newBudgeted();
-    await org.isolate();
-    const id = make(org);
-    expect((await settle(org, id)).status).toBe(422);
-    await upgraded(org, Date.now() + 3_600_000);
-    expect((await settle(org, id)).status).toBe(201);
-    expect((await settle(org, id)).status).toBe(409);
-  });
-
-  test("is refused after that", async () => {
-    const org = await newBudgeted();
-    await org.isolate();
-    await upgraded(org, Date.now() - 1);
-    expect((await settle(org, make(org))).status).toBe(422);
-  });
-
-  test("is refused while no isolate has slices", async () => {
-    const org = await newBudgeted();
-    await upgraded(org, Date.now() + 3_600_000);
-    expect((await settle(org, make(org))).status).toBe(422);
-    expect((await org.release(make(org))).status).toBe(404);
-  });
-
-  test("is taken while an isolate has slices of a rate limit only", async () => {
-    const org = await newBudgeted();
-    await upgraded(org, Date.now() + 3_600_000);
-    await leaseRate(org, 1000, 3600);
-    expect((await settle(org, make(org))).status).toBe(201);
-  });
+test("an id without a check is refused, also while an isolate has slices that may have paid for it", async () => {
+  const org = await newBudgeted();
+  await org.isolate();
+  const id = newId("rsv", Date.now());
+  expect((await settle(org, id)).status).toBe(422);
+  expect((await org.release(id)).status).toBe(404);
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { run as archive } from "./bench/archive.ts";
 import { run as calls } from "./bench/calls.ts";
 import { run as overview } from "./bench/console.ts";
+import { run as edge } from "./bench/edge.ts";
 import { run as gate } from "./bench/gate.ts";
 import { run as moves } from "./bench/moves.ts";
 import { run as orgs } from "./bench/orgs.ts";
@@ -29,6 +30,7 @@ import { ROOT } from "./worker-config.ts";
  */
 const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
   gate,
+  edge,
   calls,
   start: startUp,
   redis,
@@ -52,7 +54,7 @@ if (unknown !== undefined) {
   throw new Error(`no part is named '${unknown}': take one of ${Object.keys(PARTS).join(", ")}`);
 }
 // What takes long by itself goes where there is room. It is measured by processor time.
-if (!["archive", "moves", "reports"].includes(chosen.join())) pinToServerCore();
+if (!["archive", "moves", "reports", "edge"].includes(chosen.join())) pinToServerCore();
 const rows: BenchRow[] = [];
 for (const [name, run] of Object.entries(PARTS)) {
   if (chosen.length === 0 || chosen.includes(name)) rows.push(...(await run()));

@@ -164,7 +164,7 @@ export function welcome(server: Server, demo: Demo): string {
     `  console      ${server.signInLink(demo.org_id)}`,
     "               (works once)",
     `  docs         ${demo.base_url}/docs`,
-    `  proxy        ${demo.proxy_url} (/openai and /anthropic)`,
+    `  proxy        ${demo.proxy_url} (/openai, /anthropic and the prefix of every other provider)`,
     ...(demo.stand_in_url === undefined ? [] : [`  stand-in     ${demo.stand_in_url} (for the providers)`]),
     `  data, log    ${server.folder.path} (npm run reset empties it)`,
     "",

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writ
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { install, OWNER, REMOVED } from "./install/stage.mjs";
+import { install, OWNER, PARTS, REMOVED } from "./install/stage.mjs";
 import { hasNode, isInstalled, runsTypeScript, wantedPackages } from "./install/wanted.mjs";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -48,7 +48,9 @@ function progress(started) {
   if (existsSync(join(dirname(OWNED_BY), REMOVED))) {
     return `… removing what is not needed, after ${seconds(started)} s`;
   }
-  const done = wanted.filter(([path]) => existsSync(join(dirname(OWNED_BY), path, "package.json"))).length;
+  const isThere = (path) =>
+    Object.values(PARTS).some((part) => existsSync(join(dirname(OWNED_BY), part, path, "package.json")));
+  const done = wanted.filter(([path]) => isThere(path)).length;
   return `… ${done} of ${wanted.length} packages after ${seconds(started)} s`;
 }
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { WorkerOptions } from "miniflare";
+import { PROVIDERS } from "../src/providers/table.ts";
 import { CALLER_FIELDS } from "../src/proxy/options.ts";
 import { bundleWorker } from "./bundle.ts";
 import { claimPorts, HOST } from "./ports.ts";
@@ -42,8 +43,6 @@ export async function proxyWorker(
   };
 }
 
-const PROVIDERS = ["OPENAI", "ANTHROPIC"] as const;
-
 /** Providers with a key in the environment are called for real. The others are a stand-in on this machine. */
 export async function localProviders(
   environment: NodeJS.ProcessEnv,
@@ -53,11 +52,16 @@ export async function localProviders(
   const settings: Record<string, string> = {
     PROXY_ORGS: "*",
     PROXY_CALLER_SETS: CALLER_FIELDS.join(","),
+    PROXY_OWN_KEYS: "true",
   };
-  for (const name of PROVIDERS) {
+  for (const provider of Object.keys(PROVIDERS)) {
+    const name = provider.toUpperCase();
     const key = environment[`${name}_API_KEY`];
+    const url = environment[`${name}_URL`];
     settings[`${name}_API_KEY`] = key || STAND_IN_KEY;
-    if (!key) settings[`${name}_URL`] = standIn.url;
+    settings[`${name}_MODELS`] = environment[`${name}_MODELS`] ?? "";
+    if (url) settings[`${name}_URL`] = url;
+    else if (!key) settings[`${name}_URL`] = `${standIn.url}/${provider}`;
   }
   return { settings, standIn };
 }

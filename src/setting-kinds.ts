@@ -53,6 +53,18 @@ export const yesOrNo: Read<boolean> = (value) => {
   return given === "true";
 };
 
+/** The share of something that is written down: all of it, none, or a number between. */
+export function share(all: string, none: string): Read<number> {
+  return (value) => {
+    const given = text(value) ?? all;
+    if (given === all) return 1;
+    if (given === none) return 0;
+    if (!/^(0(\.\d{1,9})?|1(\.0{1,9})?)$/.test(given))
+      throw new BadSetting(`must be ${all}, ${none} or a share from 0 to 1, such as 0.01`);
+    return Number(given);
+  };
+}
+
 export function address(fallback: string): Read<string> {
   return (value) => {
     const given = text(value) ?? fallback;

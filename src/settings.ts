@@ -7,6 +7,7 @@ import {
   optionalSecret,
   type Read,
   secret,
+  share,
   text,
   wholeNumber,
   yesOrNo,
@@ -81,6 +82,7 @@ const SETTINGS = {
   SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS: wholeNumber(60, 1, 86_400),
   SVC_COHORT_FLOOR: wholeNumber(10, 5, 1_000_000),
   SVC_WEBHOOK_ALLOW_PRIVATE: yesOrNo,
+  SVC_LOG_DECISIONS: share("all", "refused"),
 } satisfies Record<string, Read<unknown>>;
 
 export type Settings = {

@@ -30,10 +30,14 @@ export class Caller {
     return new Caller(this.#urls, key);
   }
 
-  async ask(method: string, path: string, body?: object): Promise<Answer> {
+  async ask(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
     this.#turn += 1;
     const url = this.#urls[this.#turn % this.#urls.length] ?? this.#urls[0];
-    const headers = { authorization: `Bearer ${this.#key}`, "content-type": "application/json" };
+    const headers = {
+      authorization: `Bearer ${this.#key}`,
+      "content-type": "application/json",
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+    };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const response = await fetch(`${url}${path}`, { method, headers, signal, ...sent });
@@ -46,14 +50,14 @@ export class Caller {
   }
 
   /** Null: it was not answered, and may or may not have been done. */
-  async try(method: string, path: string, body?: object): Promise<Answer | null> {
-    return this.ask(method, path, body).catch(() => null);
+  async try(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer | null> {
+    return this.ask(method, path, body, idempotencyKey).catch(() => null);
   }
 
   /** Until it is acknowledged or refused. */
-  async send(method: string, path: string, body?: object): Promise<Answer> {
+  async send(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-      const answer = await this.try(method, path, body);
+      const answer = await this.try(method, path, body, idempotencyKey);
       if (answer !== null && answer.status < 500) return answer;
       await sleep(PAUSE_MS);
     }

@@ -2,13 +2,14 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GateProcesses } from "./gate-processes.ts";
 import { pick, type Random } from "./random.ts";
-import type { Org, Region, World } from "./world.ts";
+import { endObject, type Org, type Region, type World } from "./world.ts";
 
 /** What is done to the parts while callers are at work. */
 
 /** A busy machine takes minutes. */
 const RESTART_PATIENCE_MS = 600_000;
 const REMARKS_SHOWN = 20;
+const EVICTION_MS = 1000;
 /** All together. */
 const MOST_ADVANCE_SECONDS = 1200;
 const MOST_AHEAD_MS = 10_000;
@@ -135,10 +136,17 @@ export class Faults {
 
   async #evict(): Promise<void> {
     const { world, orgs, random } = this.#struck;
-    const { id } = orgs[Math.floor(random() * orgs.length)] ?? { id: "" };
+    const org = orgs[Math.floor(random() * orgs.length)];
+    if (org === undefined) return;
+    if (random() < 0.5) {
+      this.#count("end an object in the middle of its work");
+      await endObject(world, org);
+      return;
+    }
     this.#count("evict an object");
-    // Of another region, or asleep.
-    await world.eu.server.evict(id).catch(() => undefined);
+    // It may be of another region, or asleep; and it first ends what it has begun.
+    const evicted = world.eu.server.evict(org.id).catch(() => undefined);
+    await Promise.race([evicted, sleep(EVICTION_MS)]);
   }
 
   async #moveClock(): Promise<void> {

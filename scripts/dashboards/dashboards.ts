@@ -69,6 +69,24 @@ function waitPanel(): Panel {
   return { title: titleOf(name), description: help, unit: "s", queries };
 }
 
+/** The share of decisions that isolates make by themselves. */
+function edgePanel(): Panel {
+  const queries = ["allow", "deny"].map((verdict) => ({
+    expression: `${decisions(`place="edge",verdict="${verdict}"`)} / (${decisions(`verdict="${verdict}"`)} > 0)`,
+    legend: verdict,
+  }));
+  return {
+    title: "Decided in the isolate",
+    description: "The share of decisions that isolates make without a call to the org's object.",
+    unit: "percentunit",
+    queries,
+  };
+}
+
+function decisions(labels: string): string {
+  return `sum(rate(svc_decisions_total{${labels}}[$__rate_interval]))`;
+}
+
 /** `svc_holds_open`: Holds open. */
 function titleOf(name: string): string {
   const words = name
@@ -136,6 +154,7 @@ function dashboard(title: string, uid: string, panels: readonly Panel[]): object
 export function operatorDashboard(): object {
   return dashboard("Sluice: operator", "sluice-operator", [
     ...(Object.keys(COUNTERS) as CounterName[]).map(counterPanel),
+    edgePanel(),
     waitPanel(),
     ...(Object.keys(GAUGES) as GaugeName[]).map(gaugePanel),
   ]);

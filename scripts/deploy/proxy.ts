@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
+import { PROVIDERS } from "../../src/providers/table.ts";
 import { Complaint } from "../complaint.ts";
 import { STAND_IN_KEY } from "../stand-in/key.ts";
 import type { Step } from "./plan.ts";
@@ -18,7 +19,9 @@ const file = bindings.extend({ name: z.string(), env: z.record(z.string(), bindi
 
 export const PROXY_CONFIG = "src/proxy/wrangler.toml";
 const ORGS = "PROXY_ORGS";
-export const PROVIDER_KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"] as const;
+export const PROVIDER_KEYS: readonly string[] = Object.keys(PROVIDERS).map(
+  (name) => `${name.toUpperCase()}_API_KEY`,
+);
 
 /** The governed proxy before the Worker of a target. */
 export interface ProxyTarget {
@@ -59,7 +62,7 @@ export function lookAtProxy({ wrangler }: ProxyTarget): ReadonlySet<string> {
 }
 
 /** The keys of providers that the environment has. The stand-in's is what a start on this machine has, and no provider takes it. */
-export function givenKeys(environment: NodeJS.ProcessEnv): readonly (typeof PROVIDER_KEYS)[number][] {
+export function givenKeys(environment: NodeJS.ProcessEnv): readonly string[] {
   const given = PROVIDER_KEYS.filter((name) => environment[name]);
   const stoodIn = given.find((name) => environment[name] === STAND_IN_KEY);
   if (stoodIn === undefined) return given;
@@ -84,7 +87,7 @@ export function proxySteps(
   const given = givenKeys(environment);
   const hasKey = given.length > 0 || PROVIDER_KEYS.some((name) => found.has(name));
   const deploy: Step = {
-    says: `deploy the proxy ${worker}${hasKey ? "" : `. It serves no provider until you run this again with ${PROVIDER_KEYS.join(" or ")} in the environment`}`,
+    says: `deploy the proxy ${worker}${hasKey ? "" : `. It serves no provider until you run this again with the key of a provider in the environment, such as OPENAI_API_KEY`}`,
     run: () => void wrangler.run(["deploy"]),
   };
   if (given.length === 0) return [deploy];

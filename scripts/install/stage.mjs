@@ -23,6 +23,11 @@ export const OWNER = "pid";
 export const REMOVED = "removed";
 /** They outlive an install. */
 const KEPT_FOLDERS = [".install", ".cache"];
+/**
+ * npm unpacks in one thread, and the packages of which one file is used bring thousands of files, so they are unpacked beside
+ * the others.
+ */
+export const PARTS = { packages: "packages", singles: "singles" };
 
 /**
  * Installs beside what is installed, and then puts all of it in place. The lock file names no address to download from, and
@@ -33,13 +38,15 @@ const KEPT_FOLDERS = [".install", ".cache"];
 export async function install(root, wish) {
   const folder = join(root, "node_modules/.install");
   const singles = singleFiles(root, wish);
-  rmSync(join(folder, "node_modules"), { recursive: true, force: true });
+  for (const part of Object.values(PARTS)) rmSync(join(folder, part), { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  writeProject(root, folder, singles);
-  const isDone = await npmCi(folder, wish);
+  writeProject(root, join(folder, PARTS.packages), projectOf(root));
+  writeProject(root, join(folder, PARTS.singles), projectWith(singles));
+  const done = await Promise.all(Object.values(PARTS).map((part) => npmCi(join(folder, part), wish)));
+  const isDone = done.every(Boolean);
   if (isDone) {
     mkdirSync(join(folder, REMOVED));
-    for (const [name, { file }] of singles) keepOnly(folder, name, file);
+    for (const [name, single] of singles) keepOnly(folder, name, single);
     putInPlace(root, folder);
   }
   // A thousand folders take their time. Whoever waits hears of it meanwhile, and no other install begins.
@@ -50,23 +57,34 @@ export async function install(root, wish) {
   return isDone;
 }
 
-/** The project as package.json and the lock file have it, with the packages of which one file is used. */
-function writeProject(root, folder, singles) {
-  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const lock = JSON.parse(readFileSync(join(root, LOCK), "utf8"));
-  const asked = Object.fromEntries(singles.map(([name, { version }]) => [name, version]));
-  for (const [name, { version, integrity, bin }] of singles) {
-    lock.packages[`node_modules/${name}`] = { version, integrity, bin };
-  }
+/** The project as package.json and the lock file have it. */
+function projectOf(root) {
+  const { scripts: _, ...manifest } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return { manifest, lock: JSON.parse(readFileSync(join(root, LOCK), "utf8")) };
+}
+
+/** A project that has only the packages of which one file is used, and none of their dependencies. */
+function projectWith(singles) {
+  const manifest = {
+    name: "singles",
+    version: "0.0.0",
+    dependencies: Object.fromEntries(singles.map(([name, { version }]) => [name, version])),
+  };
+  const packages = singles.map(([name, { version, integrity, bin }]) => [
+    `node_modules/${name}`,
+    { version, integrity, bin },
+  ]);
+  const lock = { lockfileVersion: 3, packages: { "": manifest, ...Object.fromEntries(packages) } };
+  return { manifest, lock };
+}
+
+function writeProject(root, folder, { manifest, lock }) {
   for (const [path, entry] of Object.entries(lock.packages)) {
     if (path !== "")
       entry.resolved = addressOf(entry.name ?? path.split("node_modules/").at(-1), entry.version);
   }
-  const whole = lock.packages[""];
-  whole.dependencies = { ...whole.dependencies, ...asked };
-  const { scripts: _, ...rest } = manifest;
-  const project = { ...rest, dependencies: { ...manifest.dependencies, ...asked } };
-  writeFileSync(join(folder, "package.json"), JSON.stringify(project));
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   writeFileSync(join(folder, LOCK), JSON.stringify(lock));
   if (existsSync(join(root, ".npmrc"))) copyFileSync(join(root, ".npmrc"), join(folder, ".npmrc"));
 }
@@ -86,26 +104,36 @@ function npmCi(folder, { set }) {
   });
 }
 
-function keepOnly(folder, name, file) {
-  const whole = join(folder, REMOVED, `all of ${basename(name)}`);
-  const kept = join(folder, "node_modules", name);
-  renameSync(kept, whole);
-  for (const path of [...ALWAYS_KEPT, file]) {
-    if (!existsSync(join(whole, path))) continue;
-    mkdirSync(dirname(join(kept, path)), { recursive: true });
-    renameSync(join(whole, path), join(kept, path));
+/** Moves what is used of a package to the others. */
+function keepOnly(folder, name, { file, bin = {} }) {
+  const [to, from] = Object.values(PARTS).map((part) => join(folder, part, "node_modules"));
+  const files = [...ALWAYS_KEPT, file].map((path) => join(name, path));
+  const commands = Object.keys(bin).map((command) => join(".bin", command));
+  for (const path of [...files, ...commands].filter((each) => existsSync(join(from, each)))) {
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    renameSync(join(from, path), join(to, path));
   }
 }
 
 /** What was there before moves out of the way, to be removed with the folder. */
 function putInPlace(root, folder) {
   const modules = join(root, "node_modules");
-  const made = join(folder, "node_modules");
-  const record = basename(INSTALLED);
+  const made = join(folder, PARTS.packages, "node_modules");
+  const record = recordOf(folder);
   rmSync(join(root, INSTALLED), { force: true });
   for (const name of readdirSync(modules)) {
     if (!KEPT_FOLDERS.includes(name)) renameSync(join(modules, name), join(folder, REMOVED, name));
   }
-  const names = readdirSync(made).filter((name) => name !== record);
-  for (const name of [...names, record]) renameSync(join(made, name), join(modules, name));
+  for (const name of readdirSync(made)) {
+    if (name !== basename(INSTALLED)) renameSync(join(made, name), join(modules, name));
+  }
+  writeFileSync(join(root, INSTALLED), JSON.stringify(record));
+}
+
+/** npm's record of both parts as one. */
+function recordOf(folder) {
+  const [of, ofSingles] = Object.values(PARTS).map((part) =>
+    JSON.parse(readFileSync(join(folder, part, INSTALLED), "utf8")),
+  );
+  return { ...of, packages: { ...of.packages, ...ofSingles.packages } };
 }

@@ -40,16 +40,32 @@ const APIS: Readonly<
   "/v1/messages": { json: anthropicBody, events: anthropicEvents },
 };
 
+/** Hosts that tell the usage of every stream. The others tell it if they are asked. */
+const ALWAYS_TELL_USAGE = ["mistral", "perplexity"];
+
+/**
+ * The path as OpenAI and Anthropic have it. A host may be named before it. Azure names a deployment in it, and Perplexity no
+ * version.
+ */
+function plainPath(path: string): { path: string; deployment: string | undefined; tellsUsage: boolean } {
+  const [, host = "", rest = path] = /^\/([a-z]+)(\/(?:v1|openai|chat)\/.*)$/.exec(path) ?? [];
+  const [, deployment, end = rest] = /^\/openai\/(?:deployments\/([^/]+)|v1)(\/.*)$/.exec(rest) ?? [];
+  const tellsUsage = ALWAYS_TELL_USAGE.includes(host);
+  return { path: end.startsWith("/v1/") ? end : `/v1${end}`, deployment, tellsUsage };
+}
+
 export function answerTo(asked: Asked): Answer {
-  const { method, path, key, expectedKey } = asked;
+  const { method, key, expectedKey } = asked;
+  const { path, deployment, tellsUsage } = plainPath(asked.path);
   if (key !== expectedKey) return refusal(401, `Incorrect API key provided: ${key}.`, "invalid_api_key");
   const models = [{ id: "gpt-4o-mini", object: "model", created: 0, owned_by: "stand-in" }];
   if (method === "GET" && path === "/v1/models") return plain(200, { object: "list", data: models });
   const api = method === "POST" ? APIS[path] : undefined;
-  if (api === undefined) return refusal(404, `Invalid URL (${method} ${path})`, null);
-  const body = bodyIn(asked.body);
+  if (api === undefined) return refusal(404, `Invalid URL (${method} ${asked.path})`, null);
+  const sent = bodyIn(asked.body);
+  const body = tellsUsage && sent !== null ? { ...sent, stream_options: { include_usage: true } } : sent;
   if (body === null) return refusal(400, "We could not parse the JSON body of your request.", null);
-  const { model } = body;
+  const { model = deployment } = body;
   if (typeof model !== "string") return refusal(400, "you must provide a model parameter", null);
   const said = saidTo(body, path === "/v1/embeddings");
   const isStream = body["stream"] === true && api.events !== undefined;
@@ -58,7 +74,7 @@ export function answerTo(asked: Asked): Answer {
     json: isStream ? {} : api.json(body, said),
     pieces: isStream ? (api.events?.(body, said) ?? null) : null,
     outputTokens: said.outputTokens,
-    served: { path, model, inputTokens: said.inputTokens },
+    served: { path: asked.path, model, inputTokens: said.inputTokens },
   };
 }
 

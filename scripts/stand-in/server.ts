@@ -23,7 +23,7 @@ export interface StandIn {
 }
 
 export interface StandInOptions {
-  /** The key that callers must send, as a bearer or as `x-api-key`. */
+  /** The key that callers must send, as a bearer, as `x-api-key` or as `api-key`. */
   readonly key: string;
   readonly port?: number;
   /** Between two pieces of a stream. */
@@ -35,7 +35,7 @@ const MOST_BODY_BYTES = 33_554_432;
 const MOST_SERVED = 10_000;
 
 /**
- * A stand-in for the APIs of OpenAI and Anthropic, on this machine: the same paths, shapes, events and usage. What it says
+ * A stand-in for the APIs of OpenAI, of hosts that are compatible with it, and of Anthropic, on this machine: the same paths, shapes, events and usage. What it says
  * means nothing. A message such as "30 words" sets the length of its answer.
  */
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
@@ -68,7 +68,9 @@ async function respond(
   const answer = answerTo({
     method: request.method ?? "GET",
     path: new URL(request.url ?? "/", "http://stand-in").pathname,
-    key: request.headers.authorization?.replace(/^Bearer /, "") ?? String(request.headers["x-api-key"] ?? ""),
+    key:
+      request.headers.authorization?.replace(/^Bearer /, "") ??
+      String(request.headers["x-api-key"] ?? request.headers["api-key"] ?? ""),
     expectedKey: options.key,
     body,
   });

@@ -214,7 +214,8 @@ function settled(answer: Response, { call, governed, leave, gone, stop }: Settli
     call.finish(null);
     return answer;
   }
-  const { status, statusText, headers } = answer;
+  const { status, statusText } = answer;
+  const headers = withBoundTold(answer.headers, call.outputBound);
   const contentType = headers.get("content-type");
   const isFiltered = api !== null && metered?.request.showsUsageEvent === false && isEventStream(contentType);
   const passage = settledBody(answer.body as ReadableStream<Uint8Array>, {
@@ -228,6 +229,14 @@ function settled(answer: Response, { call, governed, leave, gone, stop }: Settli
   if (gone.aborted) onGone();
   else gone.addEventListener("abort", onGone, { once: true });
   return withUrl(new Response(passage.readable, { status, statusText, headers }), answer.url);
+}
+
+/** Only we say which bound was written into the request. */
+function withBoundTold(given: Headers, maxOutputTokens: number | null): Headers {
+  const headers = new Headers(given);
+  headers.delete("x-sluice-max-output-tokens");
+  if (maxOutputTokens !== null) headers.set("x-sluice-max-output-tokens", String(maxOutputTokens));
+  return headers;
 }
 
 /** A new response has no address, and SDKs show it in their logs. */

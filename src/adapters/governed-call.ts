@@ -1,6 +1,5 @@
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { Allowed, EmbeddedGate, SettledRun } from "../client/gate/embedded-gate.ts";
-import { formatUsd, parseUsd } from "../domain/money.ts";
 import { chargeOf, type Charge } from "../providers/charge.ts";
 import { boundToWrite, type Metered } from "../providers/metering.ts";
 import type { Usage } from "../providers/provider-api.ts";
@@ -8,10 +7,7 @@ import { Unmetered } from "../providers/unmetered.ts";
 import type { Reading } from "../providers/usage/reading.ts";
 
 /** What the adapters need of a gate. */
-export type CallGate = Pick<
-  EmbeddedGate,
-  "decide" | "settle" | "release" | "flush" | "knownFacts" | "priceOf"
->;
+export type CallGate = Pick<EmbeddedGate, "decide" | "settle" | "release" | "flush" | "knownFacts">;
 
 /** Whom and what a call is for. */
 export type CallFields = Omit<DecisionsDecideBody, "estimate" | "dry_run">;
@@ -35,31 +31,9 @@ type Outcome = "completed" | "cancelled" | "failed";
 export async function begin(call: Call): Promise<GovernedCall> {
   const startedAt = new Date().toISOString();
   // A call whose run never comes is charged: it may have reached the provider.
-  const estimate = await estimateOf(call);
-  const ask = stated({ ...call.ask, on_expiry: call.ask.on_expiry ?? "charge", estimate });
+  const ask = stated({ ...call.ask, on_expiry: call.ask.on_expiry ?? "charge" });
   const allowed = await decide(call, ask);
   return new GovernedCall({ ...call, ask }, allowed, startedAt);
-}
-
-/**
- * What is reserved. A call that has no tokens, such as a recording that is billed by the second, is reserved by its units, whose
- * prices the service tells.
- */
-async function estimateOf({ gate, ask, metered }: Call): Promise<DecisionsDecideBody["estimate"]> {
-  const { estimate, model, provider } = ask;
-  const units = Object.entries(metered?.request.units ?? {});
-  const isInTokens = (estimate.input_tokens ?? 0) + (estimate.max_output_tokens ?? 0) > 0;
-  if (units.length === 0 || isInTokens || estimate.cost_usd !== undefined || model === undefined)
-    return estimate;
-  const price = await gate.priceOf({ provider, model });
-  let nanos = 0n;
-  for (const [name, count] of units) {
-    const each = parseUsd(price?.units[name] ?? "");
-    if (each === null)
-      throw new Unmetered(403, `${model} has no price for its unit ${name}, so it is not passed on.`);
-    nanos += each * BigInt(count);
-  }
-  return { cost_usd: formatUsd(nanos) };
 }
 
 /**

@@ -48,14 +48,28 @@ export const ESTIMATE_FIELDS = {
   input_tokens: "tokens",
   max_output_tokens: "tokens",
   min_output_tokens: "someTokens",
+  units: "units",
 } as const;
 
+interface EstimateInTokens {
+  readonly input_tokens?: number | undefined;
+  readonly max_output_tokens?: number | undefined;
+  readonly min_output_tokens?: number | undefined;
+}
+
 /** Whether an estimate is in tokens, which its model's price turns into dollars. */
-export function isInTokens(estimate: {
-  readonly [Field in Exclude<keyof typeof ESTIMATE_FIELDS, "cost_usd">]?: number | undefined;
-}): boolean {
+export function isInTokens(estimate: EstimateInTokens): boolean {
   return (estimate.input_tokens ?? estimate.max_output_tokens ?? estimate.min_output_tokens) !== undefined;
 }
+
+/** Whether an estimate is in what its model's price turns into dollars: tokens, units or both. */
+export function isPriced(estimate: EstimateInTokens & { readonly units?: object | undefined }): boolean {
+  return isInTokens(estimate) || estimate.units !== undefined;
+}
+
+/** What an estimate that is in dollars lacks, and one that is not. */
+export const NO_AMOUNT = "is required if no tokens or units are given";
+export const NO_MODEL = "is required to price tokens and units";
 
 interface LeastOutput {
   readonly cost_usd?: string | undefined;

@@ -13,6 +13,7 @@ export const RESERVATION_HEADERS = {
   id: "x-sluice-reservation-id",
   amount: "x-sluice-reserved-usd",
   expires: "x-sluice-reserved-until",
+  output: "x-sluice-max-output-tokens",
   decision: "x-sluice-decision-id",
 } as const;
 /** The body of a refusal, for proxies that see only headers. */

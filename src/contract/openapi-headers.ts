@@ -35,6 +35,10 @@ export const RESPONSE_HEADERS = {
   [RESERVATION_HEADERS.id]: text("The reservation.", "rsv_01J9ZJ4Q4N8V3K6W5T2R1P0M7C"),
   [RESERVATION_HEADERS.amount]: text("The reserved amount in US dollars.", "0.01"),
   [RESERVATION_HEADERS.expires]: text("When the reservation expires.", "2026-11-15T02:15:00.000Z"),
+  [RESERVATION_HEADERS.output]: text(
+    "How many output tokens the amount is for, if `x-sluice-min-output-tokens` was sent.",
+    "1830",
+  ),
   [RESERVATION_HEADERS.decision]: text("The decision.", "dec_01J9ZJ4Q4N8V3K6W5T2R1P0M7C"),
   [REFUSAL_HEADER]: text(
     "The body of the refusal in ASCII. Absent if it is longer than 3,000 characters.",

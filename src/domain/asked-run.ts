@@ -19,7 +19,7 @@ export function askedRun(ask: Omit<DecisionAsk, "request_id" | "dry_run">, now: 
     on_expiry: _expiry,
     ...rest
   }: DecisionAsk = ask;
-  const { input_tokens: input, max_output_tokens: output } = estimate;
+  const { input_tokens: input, max_output_tokens: output, units } = estimate;
   return {
     ...rest,
     model: ask.model ?? "",
@@ -27,6 +27,7 @@ export function askedRun(ask: Omit<DecisionAsk, "request_id" | "dry_run">, now: 
     usage: {
       input_tokens: input ?? 0,
       output_tokens: output ?? (isInTokens(estimate) ? DEFAULT_OUTPUT_TOKENS : 0),
+      ...(units === undefined ? {} : { units }),
     },
   } as CheckedRun;
 }

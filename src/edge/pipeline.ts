@@ -22,7 +22,7 @@ import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
 import { withReachableDatabase } from "./reachable-database.ts";
 import { recheck } from "./recheck.ts";
-import { requestText } from "./request-line.ts";
+import { isInShare, requestText } from "./request-line.ts";
 import { passOf, untaken } from "./region/pass.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
 import { answerRecorded, checkSupport } from "./support.ts";
@@ -157,6 +157,9 @@ interface Logged {
 
 function log(call: Call, operation: Operation, { status, code, refusal }: Logged): void {
   const { startedAt, trace, parent, request, caller, settings, isCutOff } = call;
+  const decided = call.headers[DECIDED_HEADER] as DecidedAt | undefined;
+  const isAllow = decided !== undefined && code === null;
+  if (isAllow && !isInShare(settings.SVC_LOG_DECISIONS, trace)) return;
   const line = requestText({
     startedAt,
     trace,
@@ -169,7 +172,7 @@ function log(call: Call, operation: Operation, { status, code, refusal }: Logged
     region: settings.SVC_REGION,
     ms: Date.now() - startedAt,
     isCutOff,
-    decided: call.headers[DECIDED_HEADER] as DecidedAt | undefined,
+    decided,
     parent,
     refused: refusal === null ? null : refusedFields(refusal, call.body),
   });

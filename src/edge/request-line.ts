@@ -23,6 +23,11 @@ export interface RequestLine {
   readonly refused?: RefusedFields | null;
 }
 
+/** Whether a call that was allowed is among the share of them that is logged. Its trace id is random, and chosen here. */
+export function isInShare(share: number, trace: string): boolean {
+  return Number.parseInt(trace.slice(-8), 16) < share * 2 ** 32;
+}
+
 const moment = new TimeText();
 
 /** One line of JSON, built by hand for speed. The method, the org of a path and a name in `key` may need escaping. */

@@ -1,5 +1,6 @@
 import { DEFAULT_OUTPUT_TOKENS, isInTokens } from "../contract/decision.ts";
 import type { DecisionAsk } from "../contract/resources/decisions.ts";
+import type { MostUsed } from "../domain/price/ceiling.ts";
 import type { DecisionChecks, ExpiryAction } from "../domain/profile.ts";
 
 export { DEFAULT_OUTPUT_TOKENS } from "../contract/decision.ts";
@@ -14,7 +15,12 @@ export function tokensOf(ask: DecisionAsk): number {
 
 /** How many output tokens a call asks for at most. */
 export function mostOutput({ estimate }: DecisionAsk): number {
-  return estimate.max_output_tokens ?? DEFAULT_OUTPUT_TOKENS;
+  return estimate.max_output_tokens ?? (isInTokens(estimate) ? DEFAULT_OUTPUT_TOKENS : 0);
+}
+
+/** What a call may use with so many output tokens. */
+export function mostUsed({ estimate }: DecisionAsk, outputTokens: number): MostUsed {
+  return { inputTokens: estimate.input_tokens ?? 0, outputTokens, units: estimate.units };
 }
 
 /** The same call with another bound on its output. */

@@ -7,8 +7,6 @@ export interface KnownCeiling extends Ceiling {
   /** The most tokens of a request, and of its output. Null if the price does not state them. */
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;
-  /** What one of each unit costs, in nano-dollars. A list, not a map: it also travels as JSON. */
-  readonly units: readonly { readonly name: string; readonly nanos: bigint }[];
 }
 
 const MOST_KNOWN = 2000;

@@ -1,4 +1,4 @@
-import { isInTokens } from "../contract/decision.ts";
+import { isPriced } from "../contract/decision.ts";
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
 import { type Attempt, denialOf } from "../domain/kinds.ts";
 import { LEASE } from "./lease/protocol.ts";
@@ -6,6 +6,7 @@ import type { Slice } from "./lease/purse.ts";
 import { roomOf } from "../domain/meter.ts";
 import { MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
 import { reservationOf } from "../domain/price/ceiling.ts";
+import { isUnpriced } from "../domain/price/unpriced.ts";
 import { isSameQuestion } from "../domain/reservation-id.ts";
 import { leaseKey } from "../domain/rate-policy.ts";
 import { rateRefusal } from "../domain/rate-denial.ts";
@@ -16,6 +17,7 @@ import {
   type DecisionAsk,
   leastOf,
   mostOutput,
+  mostUsed,
   toldOutput,
   tokensOf,
 } from "./ask.ts";
@@ -209,8 +211,7 @@ export function wish(
   const touch = touchOf(gate, asker, ask);
   const nanos = costOf(gate, ask, gate.orgNow(now) ?? 0);
   if (touch !== undefined && nanos !== null) {
-    const amounts = amountsOf(touch, { nanos, tokens: tokensOf(ask) });
-    for (const [index, slice] of touch.slices.entries()) gate.purse.miss(slice, amounts[index] ?? 0);
+    gate.purse.missAll(touch.slices, amountsOf(touch, { nanos, tokens: tokensOf(ask) }));
   }
   gate.keep(now, touch?.slices ?? [], background);
 }
@@ -264,11 +265,11 @@ export function costOf(gate: OrgGate, ask: DecisionAsk, orgNow: number): number 
   const { estimate, model, provider, variant } = ask;
   if (estimate.cost_usd !== undefined) return parseSmallUsd(estimate.cost_usd);
   const ceiling = model === undefined ? undefined : gate.ceilings.get({ model, provider });
-  if (ceiling === undefined || ceiling === null || ceiling.isByUnits) return null;
+  if (ceiling === undefined || ceiling === null) return null;
   if (ceiling.untilMs !== null && orgNow >= ceiling.untilMs) return null;
-  if (!isInTokens(estimate)) return null;
-  const nanos = reservationOf(ceiling, estimate.input_tokens ?? 0, mostOutput(ask), variant);
-  return nanos === null || nanos > MAX_USD_NANOS ? null : asNumber(nanos);
+  if (!isPriced(estimate)) return null;
+  const nanos = reservationOf(ceiling, mostUsed(ask, mostOutput(ask)), variant);
+  return isUnpriced(nanos) || nanos > MAX_USD_NANOS ? null : asNumber(nanos);
 }
 
 function nameOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string | null {

@@ -1,7 +1,6 @@
-import { HeardTotal } from "./heard-requests.ts";
+import { newTotals } from "./host-totals.ts";
 import { OrgGate } from "./org-gate.ts";
 import { Recent } from "./recent.ts";
-import { WaitingTotal } from "./refusal-outbox.ts";
 
 /** An org with five limits in traffic takes about 10 kB, and an isolate has 128 MB for everything. */
 export const MOST_ORGS = 5000;
@@ -14,8 +13,7 @@ const MOST_LOOKS = 16;
 export class Gates {
   readonly #gates = new Map<string, OrgGate>();
   readonly #recent = new Recent();
-  readonly #heard = new HeardTotal();
-  readonly #waiting = new WaitingTotal();
+  readonly #totals = newTotals();
   readonly #newHolder: () => string;
 
   /** `newHolder` returns a unique name for each gate. */
@@ -32,7 +30,7 @@ export class Gates {
     const known = this.#gates.get(orgId);
     if (known !== undefined) return known;
     if (this.#gates.size >= MOST_ORGS && !this.#forgetIdle()) return null;
-    const gate = new OrgGate(this.#newHolder(), this.#recent, this.#heard, this.#waiting);
+    const gate = new OrgGate(this.#newHolder(), this.#recent, this.#totals);
     this.#gates.set(orgId, gate);
     return gate;
   }
@@ -47,7 +45,7 @@ export class Gates {
     let looked = 0;
     for (const [orgId, gate] of this.#gates) {
       if (gate.idle) {
-        gate.heard.forget();
+        gate.forget();
         this.#gates.delete(orgId);
         return true;
       }

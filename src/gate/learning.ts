@@ -57,7 +57,8 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     orgNow,
     sliceOf: (key) => gate.purse.slice(key),
   });
-  (isWhole ? gate.wholeTouches : gate.touches).set(gate.matters, asker.keyId, ask, touch);
+  const which = isWhole ? gate.wholeTouches : gate.touches;
+  gate.learnTouch(which, { matters: gate.matters, keyId: asker.keyId, names: ask, touch });
 }
 
 const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);

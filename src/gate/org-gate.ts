@@ -4,17 +4,20 @@ import { GIVE_UP_MS, Purse, type Slice } from "./lease/purse.ts";
 import type { Account } from "../domain/meter.ts";
 import type { KnownChecks } from "./lesson.ts";
 import { Ceilings } from "./ceilings.ts";
+import type { CallNames } from "../domain/traits.ts";
 import type { ReservationNames } from "../domain/reservation-id.ts";
 import type { Asker } from "./asker.ts";
 import type { ReportedTouch } from "./reported-touch.ts";
 import { BOUNDS, byTouch, type MadeHold } from "./made-hold.ts";
 import { type RateInfo, readReply, writeAsk } from "./wire.ts";
 import type { Background } from "./background.ts";
-import { HeardRequests, HeardTotal } from "./heard-requests.ts";
+import { HeardRequests } from "./heard-requests.ts";
 import type { Recent } from "./recent.ts";
-import { RefusalOutbox, WaitingTotal } from "./refusal-outbox.ts";
+import { RefusalOutbox } from "./refusal-outbox.ts";
 import type { RefusalNote } from "../domain/refusal-note.ts";
-import { type Known, KnownAccount, Touches } from "./touch.ts";
+import { type Known, KnownAccount, type Touch } from "./touch.ts";
+import { type TouchTotal, Touches } from "./touches.ts";
+import { type HostTotals, newTotals } from "./host-totals.ts";
 
 /** The state of a limit when the object last reported it, in this isolate's time. */
 export interface Told<T> {
@@ -36,7 +39,6 @@ interface SentAsk {
 /** One request's background work maintains the leases of an org for this long. Then the next one takes over. */
 const RELAY_MS = 5000;
 const MOST_KNOWN = 2000;
-const MOST_TOUCHES = 1000;
 /** This many calls decided by the object between two checks are worth learning from. */
 const WORTH_LEARNING = 3;
 
@@ -47,9 +49,11 @@ export class OrgGate {
   readonly recent: Recent;
   readonly heard: HeardRequests;
   readonly #refusals: RefusalOutbox;
-  readonly touches = new Touches();
+  readonly touches: Touches;
   /** Of calls that are checked against everything. */
-  readonly wholeTouches = new Touches();
+  readonly wholeTouches: Touches;
+  readonly #touched: TouchTotal;
+  #rotatedAt = Number.NEGATIVE_INFINITY;
   /** Rules and detectors, of the same version as the lessons; null: not known. */
   checks: KnownChecks | null = null;
   readonly ceilings = new Ceilings();
@@ -69,11 +73,16 @@ export class OrgGate {
   #ids: ReservationNames | null = null;
 
   /** `holder` names this gate to the object. No other gate of the org may ever have the same name. */
-  constructor(holder: string, recent: Recent, total = new HeardTotal(), waiting = new WaitingTotal()) {
+  constructor(holder: string, recent: Recent, totals: Partial<HostTotals> = {}) {
+    const { heard, waiting, touched } = { ...newTotals(), ...totals };
     this.purse = new Purse(holder, BOUNDS);
     this.recent = recent;
-    this.heard = new HeardRequests(total);
+    this.heard = new HeardRequests(heard);
     this.#refusals = new RefusalOutbox(waiting);
+    this.#touched = touched;
+    const release = ({ slices }: Touch) => this.purse.release(slices);
+    this.touches = new Touches(touched, release);
+    this.wholeTouches = new Touches(touched, release);
   }
 
   /** Whether this gate has nothing to tell the object. */
@@ -112,8 +121,9 @@ export class OrgGate {
     return isFresh(this.#taughtAt, now);
   }
 
+  /** A gate that has slices asks again and again, so one more subject costs it no call. */
   get worthLearning(): boolean {
-    return this.asked >= WORTH_LEARNING;
+    return this.asked >= WORTH_LEARNING || this.purse.isActive;
   }
 
   /**
@@ -122,18 +132,44 @@ export class OrgGate {
    */
   taught(version: string, askedAt: number): boolean {
     if (version !== this.#version && askedAt < this.#taughtAt) return false;
-    const touches = this.touches.size + this.wholeTouches.size;
-    if (version !== this.#version || touches > MOST_TOUCHES) {
+    if (version !== this.#version) {
       this.#version = version;
-      this.touches.clear();
-      this.wholeTouches.clear();
+      this.#forgetTouches();
       this.checks = null;
-      this.ceilings.clear();
       this.#accounts.clear();
-      this.purse.prune();
     }
     this.#taughtAt = Math.max(this.#taughtAt, askedAt);
     return true;
+  }
+
+  /** From now on calls like this one are decided by it. */
+  learnTouch(which: Touches, { matters, keyId, names, touch }: LearnedTouch): void {
+    this.purse.retain(touch.slices);
+    which.set(matters, keyId, names, touch);
+  }
+
+  /** The slices stay: calls may touch the same limits by what is learned next. */
+  #forgetTouches(): void {
+    this.touches.clear();
+    this.wholeTouches.clear();
+    this.ceilings.clear();
+    this.purse.releaseAll();
+    this.purse.prune();
+  }
+
+  /** Forgets what no call has touched lately. */
+  #rotate(now: number): void {
+    if (now < this.#rotatedAt + LEASE.idleMs / 2) return;
+    this.#rotatedAt = now;
+    this.touches.rotate();
+    this.wholeTouches.rotate();
+    for (const key of this.purse.prune()) this.#accounts.delete(key);
+  }
+
+  /** Everything that counts towards the host's totals. */
+  forget(): void {
+    this.heard.forget();
+    this.#forgetTouches();
   }
 
   /** What is known of a rate limit, if it is recent enough to refuse by. */
@@ -184,6 +220,12 @@ export class OrgGate {
     background.waitUntil(this.#sync(background, keys));
   }
 
+  /** Reports, and gives back every slice. */
+  async close(background: Background): Promise<void> {
+    this.purse.end();
+    await this.flush(background);
+  }
+
   /** Reports what this isolate has held, so that the object knows it before the next call. */
   async flush(background: Background): Promise<void> {
     if (!this.idle) await this.#sync(background, []);
@@ -198,11 +240,13 @@ export class OrgGate {
       this.asked = 0;
       if (this.idle) break;
       const now = background.now();
+      this.#rotate(now);
       if (this.purse.idle && !this.#refusals.isDue(now)) continue;
       if (!this.purse.asking(now)) await this.#sync(background, []);
     }
     this.purse.rest();
     this.heard.forget();
+    if (this.#touched.isHigh) this.#forgetTouches();
     this.#loopSince = null;
   }
 
@@ -261,6 +305,14 @@ export class OrgGate {
       this.#accounts.get(key)?.learn(found, askedAt);
     }
   }
+}
+
+/** What calls of one kind touch, and how such a call is recognized. */
+interface LearnedTouch {
+  readonly matters: Known;
+  readonly keyId: string;
+  readonly names: CallNames;
+  readonly touch: Touch;
 }
 
 /** Whether what the object said, when asked at that time, can still be used. */

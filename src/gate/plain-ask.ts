@@ -1,5 +1,6 @@
 import { isCallerId, MODEL_NAME_MOST_CHARACTERS } from "../contract/bounds.ts";
 import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS, leastOutputProblem } from "../contract/decision.ts";
+import { MOST_UNITS, PRICE_NAME } from "../contract/token-classes.ts";
 import { isUsd } from "../domain/money.ts";
 import type { DecisionAsk } from "./ask.ts";
 
@@ -19,8 +20,8 @@ export function plainAsk(text: string): DecisionAsk | null {
   }
 }
 
-/** The body and its estimate: a third brace is nesting that the schema does not have, or is inside a string. */
-const MOST_OBJECTS = 2;
+/** The body, its estimate and the units in it: a fourth brace is nesting that the schema does not have, or is inside a string. */
+const MOST_OBJECTS = 3;
 /** Arrays, escapes of characters, and what is not ASCII. */
 const NOT_PLAIN = /[[\x80-\uffff]|\\u/;
 
@@ -50,6 +51,7 @@ const CHECKS = {
   usd: (value) => typeof value === "string" && isUsd(value),
   tokens: (value) => isWhole(value, DECISION.tokens),
   someTokens: (value) => isWhole(value, DECISION.someTokens),
+  units: (value) => isObject(value) && areUnits(value),
 } satisfies Record<string, Check>;
 
 const FIELDS = checksOf(DECISION_FIELDS);
@@ -62,6 +64,14 @@ function checksOf(fields: Readonly<Record<string, keyof typeof CHECKS>>): Readon
 function hasOnly(checks: ReadonlyMap<string, Check>, value: Body): boolean {
   for (const name in value) if (checks.get(name)?.(value[name]) !== true) return false;
   return true;
+}
+
+function areUnits(value: Body): boolean {
+  const names = Object.keys(value);
+  return (
+    names.length <= MOST_UNITS &&
+    names.every((name) => PRICE_NAME.test(name) && isWhole(value[name], DECISION.tokens))
+  );
 }
 
 /** Arrays do not get this far, because of their bracket. */

@@ -35,6 +35,7 @@ export function questionOf(ask: DecisionAsk): string {
     input_tokens: estimate.input_tokens,
     max_output_tokens: estimate.max_output_tokens,
     min_output_tokens: estimate.min_output_tokens,
+    units: inOneOrder(estimate.units),
   };
   return JSON.stringify([asked, estimated]);
 }

@@ -1,4 +1,4 @@
-import { SCOPE_FIELDS, SINGLE_FIELDS, SINGLE_SCOPES, type SingleScope } from "../contract/scopes.ts";
+import { SINGLE_SCOPES, type SingleScope } from "../contract/scopes.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import { type Account, hasRoomFor, roomOf, unitOf, type Usage } from "../domain/meter.ts";
 import { type UsdParts, usdParts } from "../domain/money.ts";
@@ -6,7 +6,6 @@ import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
 import { needsNoBody, type RateMeter, type RatePolicy, quotaWindowEnd } from "../domain/rate-policy.ts";
 import type { Trait } from "../contract/dimensions.ts";
-import { type CallNames, traitIn } from "../domain/traits.ts";
 import type { Matters, TraitMatters } from "./lesson.ts";
 import type { ReportedTouch } from "./reported-touch.ts";
 import { LAST_REPORTED_MS } from "./reported-hold.ts";
@@ -86,65 +85,6 @@ export interface Touch {
 }
 
 type Take = "one" | "tokens" | "nanos" | "nothing";
-
-/** What calls touch, by caller and names. */
-export class Touches {
-  readonly #byKey = new Map<string, Touch>();
-  /**
-   * The last one found. A caller's next call usually has the same names, and comparing them is cheaper than a lookup.
-   */
-  #last: { matters: Known; keyId: string; names: CallNames; touch: Touch } | null = null;
-
-  get size(): number {
-    return this.#byKey.size;
-  }
-
-  get(matters: Known, keyId: string, names: CallNames): Touch | undefined {
-    const last = this.#last;
-    if (
-      last !== null &&
-      last.matters === matters &&
-      last.keyId === keyId &&
-      areSame(matters, last.names, names)
-    ) {
-      return last.touch;
-    }
-    const touch = this.#byKey.get(touchKey(matters, keyId, names));
-    if (touch !== undefined) this.#last = { matters, keyId, names, touch };
-    return touch;
-  }
-
-  set(matters: Known, keyId: string, names: CallNames, touch: Touch): void {
-    this.#last = null;
-    this.#byKey.set(touchKey(matters, keyId, names), touch);
-  }
-
-  clear(): void {
-    this.#last = null;
-    this.#byKey.clear();
-  }
-}
-
-function areSame({ traits }: Known, one: CallNames, other: CallNames): boolean {
-  for (const field of SCOPE_FIELDS) if (one[field] !== other[field]) return false;
-  for (const { trait } of traits) if (traitIn(one, trait) !== traitIn(other, trait)) return false;
-  return true;
-}
-
-/** Ids are printable, so a line break cannot be part of one. Other names are written with none. */
-function touchKey(matters: Known, keyId: string, names: CallNames): string {
-  let key = keyId;
-  for (const [kind, field] of SINGLE_FIELDS) {
-    const name = names[field];
-    if (name !== undefined && matters.has(kind, name)) key += `\n${kind} ${name}`;
-  }
-  if (names.customer_id !== undefined && matters.customer) key += `\ncustomer ${names.customer_id}`;
-  for (const { trait, isMatter } of matters.traits) {
-    const value = traitIn(names, trait);
-    if (value !== null && isMatter(value)) key += `\n${trait} ${JSON.stringify(value)}`;
-  }
-  return key;
-}
 
 /** Which names matter, in a form that is fast to check. */
 export class Known {

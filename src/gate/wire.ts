@@ -56,6 +56,8 @@ type WireAsk = {
   refusals?: NumberedBatch | null | undefined;
   batches: [number: number, holds: readonly ReportedHolds[], used: [meter: string, sum: string][]][];
   wants: [meter: string, left: string, want: string, least: string][];
+  /** Isolates of an earlier version name every slice that they keep. */
+  renews?: number | undefined;
 };
 
 export function writeAsk({ ask, touches, watch, lagMs, heard, refusals }: Report): string {
@@ -78,6 +80,7 @@ export function writeAsk({ ask, touches, watch, lagMs, heard, refusals }: Report
       String(want),
       String(least),
     ]),
+    renews: ask.renews,
   };
   return JSON.stringify(wire);
 }
@@ -94,8 +97,10 @@ export function readAsk(text: string): Report {
     lagMs = null,
     heard = null,
     refusals = null,
+    renews,
   } = wire;
   const ask: Ask<ReportedHolds> = {
+    ...(renews === undefined ? {} : { renews }),
     holder,
     attempt,
     batches: batches.map(([number, holds, used]) => ({
@@ -128,6 +133,8 @@ function joined(group: ReportedHolds): ReportedHolds {
 type WireReply = {
   attempt: number;
   slices: [meter: string, add: string, forMs: number | null, share: string][];
+  /** Missing where nothing was to be renewed unnamed. */
+  lapsed?: readonly string[] | null | undefined;
   rates: readonly RateInfo[];
   usage: [key: string, spent: string, over: string, held: string, leased: string][];
   orgNow: number;
@@ -146,6 +153,7 @@ export function writeReply({ grant, rates, usage, orgNow, version, requests, ref
       forMs,
       String(share),
     ]),
+    lapsed: grant.lapsed,
     rates,
     usage: usage.map(([key, { spent, over, held, leased }]) => [
       key,
@@ -165,9 +173,12 @@ export function writeReply({ grant, rates, usage, orgNow, version, requests, ref
 export function readReply(text: string): SyncReply {
   const wire = JSON.parse(text) as WireReply;
   const { attempt, slices, rates, usage, orgNow, version, requests = NONE_TOLD, refusals = 0 } = wire;
+  // An object that says nothing of other slices has not renewed them.
+  const { lapsed = null } = wire;
   return {
     grant: {
       attempt,
+      lapsed,
       slices: new Map(
         slices.map(([meter, add, forMs, share]) => [
           meter,

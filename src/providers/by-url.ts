@@ -17,13 +17,17 @@ const KNOWN: readonly Provider[] = Object.values(PROVIDERS);
  */
 export function addressed(method: string, url: URL, name: string | undefined): Addressed {
   const named = providerNamed(name ?? "");
-  const hosted = KNOWN.find((provider) => new URL(provider.url).host === url.host);
+  const hosted = KNOWN.find((provider) => isHostOf(provider, url));
   const known = named ?? hosted;
   for (const provider of known === undefined ? [compatible, anthropic] : [known]) {
     const route = routeAt(provider, method, url.pathname);
     if (route.kind !== "unknown") return { provider, route };
   }
   return { provider: known ?? compatible, route: { kind: "unknown" } };
+}
+
+function isHostOf({ url, hosts }: Provider, { host, hostname }: URL): boolean {
+  return hosts?.test(hostname) ?? (url !== null && new URL(url).host === host);
 }
 
 /** Azure names the model in the path. */

@@ -88,7 +88,8 @@ function believedUnits(allowed: Units, told: Units | null): { units: Units; isCu
 function partialCharge(metered: Metered, reserved: Reserved, reading: Reading | null): Charge {
   const { request, estimate } = metered;
   const isStream = reading?.isStream ?? request.isStream;
-  const isSeen = isStream && !request.hidesOutput && request.unseenInput === null;
+  const hidesOutput = request.hidesOutput || reading?.hasUncounted === true;
+  const isSeen = isStream && !hidesOutput && request.unseenInput === null;
   if (!isSeen) return reservedCharge(metered, reserved);
   const told = reading?.usage ?? { input_tokens: estimate.input_tokens, output_tokens: 0 };
   const counted = Math.max(told.output_tokens, reading?.countedOutput ?? 0);

@@ -1,5 +1,6 @@
 import type { FactsOfModel } from "./model-facts.ts";
-import type { MeteredRequest } from "./provider-api.ts";
+import { hasNoUnits } from "../domain/price/unpriced.ts";
+import type { MeteredRequest, Units } from "./provider-api.ts";
 import { Unmetered } from "./unmetered.ts";
 
 /** How requests are bounded. */
@@ -27,19 +28,21 @@ export function meteringFrom(options: SomeMetering): MeteringOptions {
 const LEAST_OUTPUT_TOKENS = 256;
 const MOST_TOKENS = 1_000_000_000_000;
 
-/** What a decision is asked for: as many output tokens as there is room for, from the least to the most. */
-export interface TokenEstimate {
+/** What a decision is asked for: units, and as many output tokens as there is room for, from the least to the most. */
+export interface CallEstimate {
   readonly input_tokens: number;
   readonly max_output_tokens: number;
   /** Only where the bound is ours to choose. */
   readonly min_output_tokens?: number;
+  /** Only where something is billed beside tokens. */
+  readonly units?: Units;
 }
 
 /** A request, what is known of its model, and what it may cost. */
 export interface Metered {
   readonly request: MeteredRequest;
   readonly facts: FactsOfModel;
-  readonly estimate: TokenEstimate;
+  readonly estimate: CallEstimate;
 }
 
 /** Throws `Unmetered` where the options refuse the request. */
@@ -71,6 +74,7 @@ export function meter(request: MeteredRequest, facts: FactsOfModel, options: Met
       input_tokens,
       max_output_tokens,
       ...(isOurs ? { min_output_tokens: least } : {}),
+      ...(hasNoUnits(request.units) ? {} : { units: request.units }),
     },
   };
 }

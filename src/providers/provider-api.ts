@@ -75,6 +75,8 @@ export interface EventFacts {
   readonly isWholeUsage?: boolean;
   /** Text of the output: a string, or an object with texts in it. */
   readonly text?: readonly unknown[];
+  /** Whether the event is output that has no text to count, such as sound. */
+  readonly isUncounted?: boolean;
   readonly isLast?: boolean;
   readonly hasFailed?: boolean;
   /** The answer as a whole, where an event carries it. */

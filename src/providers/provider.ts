@@ -6,14 +6,19 @@ import type { WireRefusal } from "./wire-refusal.ts";
 export type Auth = (key: string) => readonly [name: string, value: string];
 
 export const bearer: Auth = (key) => ["authorization", `Bearer ${key}`];
+export const azureKeyHeader: Auth = (key) => ["api-key", key];
 export const apiKeyHeader: Auth = (key) => ["x-api-key", key];
 
-interface ProviderTerms {
+export interface ProviderTerms {
   /** The provider's name in the price book. */
   readonly prices: string;
-  /** Where it is served. Paths are added to it. */
-  readonly url: string;
+  /** Where it is served. Paths are added to it. Null: each account has an address of its own. */
+  readonly url: string | null;
+  /** Names of its hosts, where there are many. */
+  readonly hosts?: RegExp;
   readonly auth: Auth;
+  /** Default: true. One that runs on a machine of your own may need none. */
+  readonly needsKey?: boolean;
   /** Paths that are called with POST and metered. `{model}` stands for one segment, the model. */
   readonly serves: Readonly<Record<string, ProviderApi>>;
   /** Calls that cost nothing and show nothing of the provider's account, such as `GET /v1/models`. */

@@ -9,23 +9,26 @@ export function badGateway(message: string): WireRefusal {
 }
 
 /** What is relayed of an answer that is no success. */
-export async function failedAnswer(answer: Response, key: string): Promise<Response | WireRefusal> {
+export async function failedAnswer(
+  answer: Response,
+  { secrets, isOwnKey }: { readonly secrets: readonly string[]; readonly isOwnKey: boolean },
+): Promise<Response | WireRefusal> {
   const { status } = answer;
   if (status < 400) {
     await answer.body?.cancel();
     return badGateway("The provider answered with a redirect, which this proxy does not follow.");
   }
-  if (status === 401) {
+  if (status === 401 && !isOwnKey) {
     await answer.body?.cancel();
     const message =
       "The provider did not accept this proxy's own key. Your key is not the reason: tell its operator.";
     return badGateway(message);
   }
   const text = await textWithin(answer, MOST_ERROR_BYTES);
-  return new Response(text.replaceAll(key, "[key]"), {
-    status,
-    headers: headersFrom(key, answer.headers),
-  });
+  return new Response(
+    secrets.reduce((shown, secret) => shown.replaceAll(secret, "[key]"), text),
+    { status, headers: headersFrom(secrets, answer.headers) },
+  );
 }
 
 /** The beginning of a body. A provider that never ends is left there. */

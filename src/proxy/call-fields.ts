@@ -1,5 +1,6 @@
 import type { CallFields } from "../adapters/governed-call.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
+import { SLUICE_KEY_HEADER } from "./credentials.ts";
 import { CALLER_FIELDS, type CallerField } from "./options.ts";
 
 const PREFIX = "x-sluice-";
@@ -26,7 +27,7 @@ const FIELDS: ReadonlyMap<string, CallerField> = new Map(
 export function callerSays(headers: Headers): CallerSays | WireRefusal {
   const said = new Map<CallerField, string>();
   for (const [name, value] of headers) {
-    if (!name.startsWith(PREFIX)) continue;
+    if (!name.startsWith(PREFIX) || name === SLUICE_KEY_HEADER) continue;
     const field = FIELDS.get(name);
     if (field === undefined) return unknown(name);
     if (field !== "tags" && value.includes(","))

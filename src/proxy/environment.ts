@@ -1,24 +1,18 @@
 import { checkOtherPaths, type OtherPaths } from "../adapters/other-paths.ts";
 import { SluiceError } from "../client/errors.ts";
 import type { GateBinding } from "../client/gate/binding.ts";
-import { PROVIDERS } from "../providers/table.ts";
-import {
-  CALLER_FIELDS,
-  type CallerField,
-  type ProviderAccess,
-  type ProviderName,
-  type ProxyOptions,
-} from "./options.ts";
+import { CALLER_FIELDS, type CallerField, type ProxyOptions } from "./options.ts";
+import { jsonObjectIn, type ProviderSettings, providersIn } from "./provider-settings.ts";
 
-/** The proxy's bindings, as its wrangler.toml names them: `OPENAI_API_KEY`, `OPENAI_URL` and so on for each provider. */
+/** The proxy's bindings, as its wrangler.toml names them. */
 export type ProxyEnv = {
   readonly SLUICE?: GateBinding;
   readonly SLUICE_URL?: string;
-} & { readonly [Name in Setting | ProviderSetting]?: string };
+} & { readonly [Name in Setting]?: string } & ProviderSettings;
 
-type ProviderSetting = `${Uppercase<ProviderName>}_${"API_KEY" | "URL"}`;
 type Setting = `PROXY_${
   | "ORGS"
+  | "OWN_KEYS"
   | "CALLER_SETS"
   | "KEY_FIELDS"
   | "OTHER_PATHS"
@@ -33,18 +27,18 @@ type Setting = `PROXY_${
   | "MAX_BODIES_BYTES"
   | "BODY_TIMEOUT_MS"}`;
 
-export const PROVIDER_NAMES = Object.keys(PROVIDERS) as ProviderName[];
-
 /** Throws an error that names the setting that is wrong, and never its value. */
 export function optionsFrom(env: ProxyEnv): ProxyOptions {
   if (env.SLUICE === undefined && !env.SLUICE_URL) {
     throw new SluiceError("set SLUICE_URL, or bind the service's Gate entrypoint as SLUICE");
   }
+  const providers = providersIn(env);
   return {
     binding: env.SLUICE,
     url: env.SLUICE_URL,
     orgs: orgsIn(env.PROXY_ORGS),
-    providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, accessIn(env, name)])),
+    providers,
+    ownKeys: choiceIn(env, "PROXY_OWN_KEYS", ["true", "false"]) === "true",
     callerSets: fieldsIn(env.PROXY_CALLER_SETS),
     keyFields: keyFieldsIn(env.PROXY_KEY_FIELDS),
     otherPaths: otherPathsIn(env.PROXY_OTHER_PATHS),
@@ -53,21 +47,12 @@ export function optionsFrom(env: ProxyEnv): ProxyOptions {
     background: choiceIn(env, "PROXY_BACKGROUND", ["refuse", "reserve"]),
     onLeave: choiceIn(env, "PROXY_ON_LEAVE", ["stop", "finish"]),
     leaveGraceMs: numberIn(env, "PROXY_LEAVE_GRACE_MS"),
-    trustsCost: trustedIn(env.PROXY_TRUSTS_COST),
+    trustsCost: trustedIn(env.PROXY_TRUSTS_COST, Object.keys(providers)),
     onExpiry: choiceIn(env, "PROXY_ON_EXPIRY", ["charge", "release"]),
     mostBodyBytes: numberIn(env, "PROXY_MAX_BODY_BYTES"),
     mostBodiesBytes: numberIn(env, "PROXY_MAX_BODIES_BYTES"),
     bodyTimeoutMs: numberIn(env, "PROXY_BODY_TIMEOUT_MS"),
   };
-}
-
-/** The keys of providers, which must not appear anywhere. */
-export function keysIn(env: ProxyEnv): string[] {
-  return PROVIDER_NAMES.flatMap((name) => env[`${upper(name)}_API_KEY`] || []);
-}
-
-function upper<Name extends ProviderName>(name: Name): Uppercase<Name> {
-  return name.toUpperCase() as Uppercase<Name>;
 }
 
 const ORG_OR_KEY = /^(?:org|key)_[0-9A-Z]{26}$/;
@@ -81,17 +66,6 @@ function orgsIn(text: string | undefined): readonly string[] | "*" {
   );
 }
 
-function accessIn(env: ProxyEnv, provider: ProviderName): ProviderAccess | undefined {
-  const name = upper(provider);
-  const key = env[`${name}_API_KEY`];
-  const url = env[`${name}_URL`] || undefined;
-  if (!key) return undefined;
-  if (!/^[\u0021-\u007e]+$/.test(key)) throw new SluiceError(`${name}_API_KEY must be printable ASCII`);
-  if (url !== undefined && !/^https?:\/\/[^/?#]+[^?#]*$/.test(url))
-    throw new SluiceError(`${name}_URL must be an address without a query`);
-  return { key, url };
-}
-
 function fieldsIn(text: string | undefined): readonly CallerField[] | undefined {
   if (text === undefined) return undefined;
   const names = listIn(text);
@@ -101,10 +75,10 @@ function fieldsIn(text: string | undefined): readonly CallerField[] | undefined 
   );
 }
 
-function trustedIn(text: string | undefined): readonly ProviderName[] {
+function trustedIn(text: string | undefined, served: readonly string[]): readonly string[] {
   const names = listIn(text);
-  if (names.every((name) => PROVIDER_NAMES.some((known) => known === name))) return names as ProviderName[];
-  throw new SluiceError(`PROXY_TRUSTS_COST must be a list of ${PROVIDER_NAMES.join(", ")}`);
+  if (names.every((name) => served.includes(name))) return names;
+  throw new SluiceError(`PROXY_TRUSTS_COST must be a list of ${served.join(", ")}`);
 }
 
 function listIn(text: string | undefined): string[] {
@@ -112,8 +86,9 @@ function listIn(text: string | undefined): string[] {
 }
 
 function keyFieldsIn(text: string | undefined): ProxyOptions["keyFields"] {
-  const fields = objectIn<object>(text);
-  if (fields !== null && Object.entries(fields).every(isFieldsOfKey)) return fields;
+  const fields = jsonObjectIn(text);
+  if (fields !== null && Object.entries(fields).every(isFieldsOfKey))
+    return fields as ProxyOptions["keyFields"];
   throw new SluiceError('PROXY_KEY_FIELDS must be JSON such as {"key_…": {"customer_id": "acme"}}');
 }
 
@@ -122,24 +97,11 @@ function isFieldsOfKey([key, value]: [string, unknown]): boolean {
 }
 
 function otherPathsIn(text: string | undefined): OtherPaths {
-  const paths = objectIn<string>(text);
+  const paths = jsonObjectIn(text) as OtherPaths | null;
   if (paths === null)
     throw new SluiceError('PROXY_OTHER_PATHS must be JSON such as {"POST /v1/batches": "2.50"}');
   checkOtherPaths(paths, "PROXY_OTHER_PATHS");
   return paths;
-}
-
-/** Null: the text is no JSON object. */
-function objectIn<Value>(text: string | undefined): Record<string, Value> | null {
-  if (!text) return {};
-  try {
-    const value = JSON.parse(text) as unknown;
-    return typeof value === "object" && !Array.isArray(value)
-      ? (value as Record<string, Value> | null)
-      : null;
-  } catch {
-    return null;
-  }
 }
 
 function numberIn(env: ProxyEnv, name: Setting): number | undefined {

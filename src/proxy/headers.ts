@@ -1,5 +1,3 @@
-import type { Auth } from "../providers/provider.ts";
-
 /** Of one connection only (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = [
   "connection",
@@ -64,14 +62,17 @@ const NOT_RELAYED = new Set<string>([
   "x-svc-trace-id",
 ]);
 
+/** Where SDKs put the key of a provider. */
+export const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"] as const;
+
 export interface Outgoing {
-  readonly key: string;
-  readonly auth: Auth;
+  /** What is sent beside the caller's own headers, and in place of them: the key above all. */
+  readonly added: readonly (readonly [name: string, value: string])[];
   /** Null: the runtime sets it. */
   readonly contentType: string | null;
 }
 
-export function headersTo({ key, auth, contentType }: Outgoing, given: Headers): Headers {
+export function headersTo({ added, contentType }: Outgoing, given: Headers): Headers {
   const named = namedByConnection(given);
   const headers = new Headers();
   for (const [name, value] of given) {
@@ -80,16 +81,18 @@ export function headersTo({ key, auth, contentType }: Outgoing, given: Headers):
   }
   headers.set("accept-encoding", "identity");
   if (contentType !== null) headers.set("content-type", contentType);
-  headers.set(...auth(key));
+  for (const [name, value] of added) headers.set(name, value);
   return headers;
 }
 
-/** Without anything that has the provider's key in it. */
-export function headersFrom(key: string, given: Headers): Headers {
+/** Without anything that has a secret in it that was sent. */
+export function headersFrom(secrets: readonly string[], given: Headers): Headers {
   const named = namedByConnection(given);
   const headers = new Headers();
   for (const [name, value] of given) {
-    if (!NOT_RELAYED.has(name) && !named.has(name) && !value.includes(key)) headers.append(name, value);
+    const isHidden =
+      NOT_RELAYED.has(name) || named.has(name) || secrets.some((secret) => value.includes(secret));
+    if (!isHidden) headers.append(name, value);
   }
   return headers;
 }

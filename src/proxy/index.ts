@@ -1,7 +1,8 @@
 import { SluiceError } from "../client/errors.ts";
 import { type Context, createProxy, type Proxy } from "./proxy.ts";
-import { keysIn, optionsFrom, type ProxyEnv } from "./environment.ts";
+import { optionsFrom, type ProxyEnv } from "./environment.ts";
 import { ownAnswer } from "./own-answer.ts";
+import { secretsOf } from "./provider-settings.ts";
 
 export type {
   CallerField,
@@ -39,7 +40,7 @@ function log(line: object): void {
 /** Why the proxy failed, for its operator. */
 function withoutKeys(error: unknown, env: ProxyEnv): string {
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return keysIn(env)
+  return secretsOf(env)
     .reduce((text, key) => text.replaceAll(key, "[key]"), cause)
     .replaceAll(/svc_\w+/g, "[key]");
 }

@@ -50,8 +50,6 @@ export class KeyGate implements CallGate {
     return (await this.#facts()).countedBy;
   }
 
-  readonly priceOf: CallGate["priceOf"] = (name) => this.#gate.priceOf(name);
-
   get knownFacts(): EmbeddedGate["knownFacts"] {
     return this.#gate.knownFacts;
   }

@@ -1,16 +1,22 @@
 import type { CallFields } from "../adapters/governed-call.ts";
 import type { OtherPaths } from "../adapters/other-paths.ts";
 import type { GateBinding } from "../client/gate/binding.ts";
-import type { ProviderName } from "../providers/table.ts";
-
 export type { ProviderName } from "../providers/table.ts";
 
 /** How the proxy reaches a provider. Its prefix is its name: `/openai/…`. */
 export interface ProviderAccess {
-  /** The proxy's own key. It never leaves for anywhere but this provider. */
-  readonly key: string;
+  /** The proxy's own key. It never leaves for anywhere but this provider. Without one, callers bring theirs, if they may. */
+  readonly key?: string | undefined;
   /** Such as `https://api.openai.com`, which is the default. What follows the prefix is added to it. */
   readonly url?: string | undefined;
+  /** Sent with every call. They are secrets like the key. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whose API it serves, under a name that is not in the table of providers. Default: `openai`. */
+  readonly compatibleWith?: "openai" | "anthropic" | undefined;
+  /** The provider in the price book whose prices its calls have. Default: its own name. */
+  readonly prices?: string | undefined;
+  /** The model that a name stands for, such as that of a deployment. Calls are priced by it. */
+  readonly models?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What a caller may say about a call, each in a header: `x-sluice-customer-id` and so on. */
@@ -39,7 +45,7 @@ export interface ProxyLine {
   readonly trace: string;
   readonly source: "proxy";
   readonly method: string;
-  readonly provider: ProviderName | null;
+  readonly provider: string | null;
   /** Null: a call that is not counted in tokens. */
   readonly api: string | null;
   readonly status: number;
@@ -71,7 +77,10 @@ export interface ProxyOptions {
   readonly binding?: GateBinding | undefined;
   /** Whom this proxy serves: ids of orgs and of keys, or `"*"` for every org of the service. */
   readonly orgs: readonly string[] | "*";
-  readonly providers: { readonly [Name in ProviderName]?: ProviderAccess | undefined };
+  /** By their prefix: a name of the table of providers, or one of your own. */
+  readonly providers: Readonly<Record<string, ProviderAccess | undefined>>;
+  /** Whether callers may bring a provider's key of their own, with their Sluice key in `x-sluice-key`. */
+  readonly ownKeys?: boolean | undefined;
   /**
    * Which headers are accepted. Any other is refused. Default: workflow_id, user_id and tags, each unless a limit of the org
    * counts by it.
@@ -92,7 +101,7 @@ export interface ProxyOptions {
   /** How long a stream is read on after its caller has left. Default: 2,000. */
   readonly leaveGraceMs?: number | undefined;
   /** Providers whose own cost in dollars is charged where they tell it. */
-  readonly trustsCost?: readonly ProviderName[] | undefined;
+  readonly trustsCost?: readonly string[] | undefined;
   /** What becomes of a reservation whose run never comes. Default: `charge`. */
   readonly onExpiry?: "charge" | "release" | undefined;
   /** The largest body. Default: 32 MiB. */

@@ -6,13 +6,15 @@ import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway } from "./answer.ts";
 import { type CallerSays, callerSays } from "./call-fields.ts";
 import { fieldsOf } from "./caller-rights.ts";
+import { type Credentials, credentialsIn, headersFor, secretsIn } from "./credentials.ts";
 import { headersTo } from "./headers.ts";
 import type { KeyGate } from "./key-gate.ts";
 import { KeyGates } from "./key-gates.ts";
-import type { ProviderAccess, ProxyOptions } from "./options.ts";
+import type { ProxyOptions } from "./options.ts";
 import { type OwnAnswer, ownAnswer } from "./own-answer.ts";
 import { relay } from "./relay.ts";
 import { BodyMemory, readWithin } from "./request-body.ts";
+import { servedProviders } from "./served-providers.ts";
 import { type ServedCall, servedCall, type Service, serviceOf } from "./served-call.ts";
 import { type Target, targetOf } from "./target.ts";
 import { Watch } from "./watch.ts";
@@ -37,6 +39,7 @@ const USUAL = {
 /** A proxy before the APIs of providers. Whoever calls it brings a Sluice key, and never sees the provider's. */
 export function createProxy(options: ProxyOptions): Proxy {
   checkOtherPaths(options.otherPaths ?? {}, "otherPaths");
+  const providers = servedProviders(options);
   const gates = new KeyGates(options);
   const memory = new BodyMemory(options.mostBodiesBytes ?? USUAL.mostBodiesBytes);
   return {
@@ -44,7 +47,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       const startedAt = Date.now();
       const { log } = options;
       const { method } = request;
-      const target = targetOf(new URL(request.url).pathname);
+      const target = targetOf(new URL(request.url).pathname, providers);
       if ("code" in target) return ownAnswer(target, { method, target: null, startedAt, log });
       const answer = await govern({ request, context, target, gates, memory, options });
       return answer instanceof Response ? answer : ownAnswer(answer, { method, target, startedAt, log });
@@ -64,7 +67,11 @@ interface Governing {
 /** A call whose caller, provider and path are known, and whose body is not. */
 interface Admitted {
   readonly gate: KeyGate;
-  readonly access: ProviderAccess;
+  /** Where the provider is. */
+  readonly url: string;
+  /** The headers that go on with the key of the provider. */
+  readonly keyHeaders: readonly (readonly [string, string])[];
+  readonly isOwnKey: boolean;
   readonly service: Service;
   readonly says: CallerSays;
 }
@@ -100,10 +107,11 @@ async function govern(governing: Governing): Promise<Response | OwnAnswer> {
 
 /** Everything that can be refused before a body is read. */
 function admit({ request, target, gates, options }: Governing): Admitted | WireRefusal {
-  const access = options.providers[target.name];
-  if (access === undefined) return notServed(target.name);
+  const { key, own }: Credentials = credentialsIn(request.headers, options.ownKeys === true);
+  const keyHeaders = headersFor(target, own);
+  const url = target.access.url ?? target.provider.url;
+  if (keyHeaders === null || url === null) return notServed(target.name);
   if (request.headers.has("upgrade")) return badRequest("WebSockets are not governed. Use HTTP.");
-  const key = keyIn(request.headers);
   const gate = key === null ? null : gates.gateOf(key);
   if (gate === null) return UNAUTHORIZED;
   if (options.orgs !== "*" && !options.orgs.includes(gate.orgId) && !options.orgs.includes(gate.keyId))
@@ -111,16 +119,17 @@ function admit({ request, target, gates, options }: Governing): Admitted | WireR
   const service = serviceOf(request.method, target, options);
   if ("code" in service) return service;
   const says = callerSays(request.headers);
-  return "code" in says ? says : { gate, access, service, says };
+  return "code" in says ? says : { gate, url, keyHeaders, isOwnKey: own !== null, service, says };
 }
 
 async function serve(
   governing: Governing,
-  { gate, access, service, says }: Admitted,
+  admitted: Admitted,
   { bytes, fields }: { bytes: Uint8Array<ArrayBuffer>; fields: CallerSays["fields"] },
 ): Promise<Response | OwnAnswer> {
   const { request, target, options, context } = governing;
-  const { estimateUsd } = says;
+  const { gate, service } = admitted;
+  const { estimateUsd } = admitted.says;
   const { headers } = request;
   const served = await servedCall({ target, service, headers, bytes, fields, estimateUsd }, options);
   const by = { key: gate.key, ask: served.ask };
@@ -138,24 +147,23 @@ async function serve(
     if (refusal === null) throw error;
     return refusal.status === 401 ? refusal : { ...refusal, by };
   }
-  const answer = await send(governing, { call, access, served });
+  const answer = await send(governing, { ...admitted, call, served });
   return answer instanceof Response ? answer : { ...answer, by };
 }
 
 function send(
   { request, context, target, options }: Governing,
-  { call, access, served }: { call: GovernedCall; access: ProviderAccess; served: ServedCall },
+  { call, served, url, keyHeaders, isOwnKey }: Admitted & { call: GovernedCall; served: ServedCall },
 ): Promise<Response | WireRefusal> {
   const { longestSilenceMs = USUAL.longestSilenceMs, longestAnswerMs = USUAL.longestAnswerMs } = options;
   const watch = new Watch(longestSilenceMs, longestAnswerMs);
   // A Worker ends with its caller, unless there is work that it waits for.
   context.waitUntil(call.ended);
-  const { key, url = target.provider.url } = access;
   const { contentType = request.headers.get("content-type") } = served;
   const maxOutputTokens = call.outputBound;
   const init: RequestInit = {
     method: request.method,
-    headers: headersTo({ key, auth: target.provider.auth, contentType }, request.headers),
+    headers: headersTo({ added: keyHeaders, contentType }, request.headers),
     redirect: "manual",
     signal: watch.signal,
     body: served.write(maxOutputTokens),
@@ -165,7 +173,8 @@ function send(
   return relay({
     call,
     api: served.api,
-    key,
+    secrets: secretsIn(keyHeaders),
+    isOwnKey,
     maxOutputTokens,
     showsUsageEvent: served.metered?.request.showsUsageEvent !== false,
     leave: { graceMs: leaveGraceMs, readsToEnd: onLeave === "finish" },
@@ -190,13 +199,8 @@ const NOT_OURS: WireRefusal = {
   details: {},
 };
 
-function keyIn(headers: Headers): string | null {
-  const bearer = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
-  return bearer ?? headers.get("x-api-key");
-}
-
 function notServed(provider: string): WireRefusal {
-  const message = `This proxy has no key for ${provider}. Its operator sets one.`;
+  const message = `This proxy is not set up for ${provider}. Its operator sets a key, and an address where the provider has none of its own.`;
   return { status: 404, code: "not_found", message, details: {} };
 }
 

@@ -12,8 +12,10 @@ export interface Relayed {
   readonly call: GovernedCall;
   /** Null: the answer says nothing about its cost. */
   readonly api: ProviderApi | null;
-  /** The provider's key, which its answers must not show. */
-  readonly key: string;
+  /** What was sent to the provider and its answers must not show: its key above all. */
+  readonly secrets: readonly string[];
+  /** Whether the key is the caller's. */
+  readonly isOwnKey: boolean;
   /** The bound that was written into the request. Null: none. */
   readonly maxOutputTokens: number | null;
   /** Whether the caller asked for the event with the usage. */
@@ -27,7 +29,7 @@ export interface Relayed {
 
 /** The provider's answer, as fast as the caller reads it. Whichever way it ends, the call is settled. */
 export async function relay(relayed: Relayed): Promise<Response | WireRefusal> {
-  const { call, watch, key } = relayed;
+  const { call, watch } = relayed;
   let answer: Response;
   const stopped = stopIfLeft(relayed);
   try {
@@ -45,7 +47,7 @@ export async function relay(relayed: Relayed): Promise<Response | WireRefusal> {
   if (answer.ok) return isShort(answer) ? shortAnswer(answer, relayed) : succeeded(answer, relayed);
   call.fail();
   try {
-    const failed = await failedAnswer(answer, key);
+    const failed = await failedAnswer(answer, relayed);
     if (failed instanceof Response) failed.headers.set("x-sluice-run-id", call.runId);
     return failed;
   } catch {
@@ -104,8 +106,8 @@ async function shortAnswer(answer: Response, relayed: Relayed): Promise<Response
   }
 }
 
-function relayedHeaders(answer: Response, { key, call, maxOutputTokens }: Relayed): Headers {
-  const headers = headersFrom(key, answer.headers);
+function relayedHeaders(answer: Response, { secrets, call, maxOutputTokens }: Relayed): Headers {
+  const headers = headersFrom(secrets, answer.headers);
   headers.set("x-sluice-run-id", call.runId);
   if (maxOutputTokens !== null) headers.set("x-sluice-max-output-tokens", String(maxOutputTokens));
   return headers;

@@ -58,9 +58,9 @@ export async function servedCall(given: Given, options: ProxyOptions): Promise<S
   if (headers.has("content-encoding")) throw new Unmetered(400, "Send the body without content-encoding.");
   const { api, pathModel } = service;
   const body = await readBody(api, bytes, headers.get("content-type"));
-  const { provider } = target;
-  const request = api.readRequest(body.members, { pathModel, facts: (model) => provider.facts(model) });
-  const metered = meter(request, provider.facts(request.model), meteringFrom(options));
+  const facts = (model: string) => target.provider.facts(modelAt(target, model));
+  const request = api.readRequest(body.members, { pathModel, facts });
+  const metered = meter(request, facts(request.model), meteringFrom(options));
   return {
     api,
     ask: askOf(metered, given),
@@ -70,9 +70,14 @@ export async function servedCall(given: Given, options: ProxyOptions): Promise<S
   };
 }
 
+/** The model that a name stands for at this provider. */
+function modelAt({ access: { models = {} } }: Target, name: string): string {
+  return Object.hasOwn(models, name) ? (models[name] ?? name) : name;
+}
+
 function askOf({ request, estimate }: Metered, { target, fields, estimateUsd }: Given): DecisionsDecideBody {
   return {
-    model: request.model,
+    model: modelAt(target, request.model),
     provider: target.provider.prices,
     ...(request.variant === null ? {} : { variant: request.variant }),
     ...fields,
@@ -81,6 +86,7 @@ function askOf({ request, estimate }: Metered, { target, fields, estimateUsd }: 
 }
 
 /** An amount that the caller sets is reserved as it is. */
-function withoutLeast({ input_tokens, max_output_tokens }: Metered["estimate"]) {
-  return { input_tokens, max_output_tokens };
+function withoutLeast(estimate: Metered["estimate"]): Metered["estimate"] {
+  const { min_output_tokens: _, ...rest } = estimate;
+  return rest;
 }

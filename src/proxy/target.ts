@@ -1,12 +1,8 @@
-import { PROVIDERS } from "../providers/table.ts";
-import type { Provider } from "../providers/provider.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
-import type { ProviderName } from "./options.ts";
+import type { ServedProvider, ServedProviders } from "./served-providers.ts";
 
 /** What a path asks for. */
-export interface Target {
-  readonly name: ProviderName;
-  readonly provider: Provider;
+export interface Target extends ServedProvider {
   /** What follows the prefix. */
   readonly path: string;
 }
@@ -15,15 +11,15 @@ export interface Target {
  * The provider and the path on it. A path that a provider might read differently than we do is refused, so that no spelling
  * leads out of the prefix or past the price of a call.
  */
-export function targetOf(pathname: string): Target | WireRefusal {
+export function targetOf(pathname: string, providers: ServedProviders): Target | WireRefusal {
   const [, name = "", path = ""] = /^\/([^/]+)(\/.*)$/.exec(pathname) ?? [];
-  if (!Object.hasOwn(PROVIDERS, name)) {
-    const prefixes = Object.keys(PROVIDERS).map((known) => `/${known}/`);
+  const served = providers.get(name);
+  if (served === undefined) {
+    const prefixes = Array.from(providers.keys(), (known) => `/${known}/`);
     const message = `There is nothing here. Paths begin with ${prefixes.join(" or ")}.`;
     return { status: 404, code: "not_found", message, details: {} };
   }
-  const known = name as ProviderName;
-  if (isPlain(path)) return { name: known, provider: PROVIDERS[known], path };
+  if (isPlain(path)) return { ...served, path };
   const message =
     "The path is ambiguous: send it without empty or dotted segments, and without encoded slashes or percent signs.";
   return { status: 400, code: "bad_request", message, details: {} };

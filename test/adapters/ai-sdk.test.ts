@@ -23,7 +23,12 @@ const gate: CallGate = {
   release: async () => undefined,
   flush: async () => undefined,
   knownFacts: null,
-  priceOf: async () => null,
+};
+
+/** One that reserves what is asked for. */
+const unbounded: CallGate = {
+  ...gate,
+  decide: async (ask) => (asked.push(ask), { reservation: null }) as never,
 };
 
 const OF_5 = { inputTokens: 40, outputTokens: 30, totalTokens: 70, reasoningTokens: 5, cachedInputTokens: 8 };
@@ -62,6 +67,7 @@ function streamOf<P>(parts: readonly P[]): ReadableStream<P> {
   });
 }
 
+const given = { workflow_id: "docs" };
 const prompt = [{ role: "user", content: [{ type: "text", text: "hi" }] }];
 
 describe.each([
@@ -71,6 +77,7 @@ describe.each([
   const charged = {
     model: "gpt-4o",
     provider: "openai",
+    workflow_id: "docs",
     outcome: "completed",
     estimated: false,
     usage: { input_tokens: 40, output_tokens: 30, cache_read_tokens: 8, reasoning_tokens: 5 },
@@ -78,7 +85,7 @@ describe.each([
 
   test("a text is charged by its usage, and bounded by what was reserved", async () => {
     const { model, sent } = modelWith(usage);
-    await sluiceMiddleware({ gate }).wrapGenerate({ params: { prompt }, model });
+    await sluiceMiddleware({ gate, ask: given }).wrapGenerate({ params: { prompt }, model });
     expect(settled).toMatchObject([charged]);
     expect(sent).toMatchObject([{ maxOutputTokens: 300 }]);
     expect(asked).toMatchObject([{ estimate: { max_output_tokens: 16_384, min_output_tokens: 256 } }]);
@@ -87,7 +94,10 @@ describe.each([
   test("a stream is charged by its usage, also if its reader leaves after the first part", async () => {
     for (const leaves of [false, true]) {
       const { model } = modelWith(usage);
-      const { stream } = await sluiceMiddleware({ gate }).wrapStream({ params: { prompt }, model });
+      const { stream } = await sluiceMiddleware({ gate, ask: given }).wrapStream({
+        params: { prompt },
+        model,
+      });
       const reader = stream.getReader();
       await reader.read();
       if (leaves) await reader.cancel();
@@ -140,7 +150,7 @@ test("embeddings and pictures are charged by their usage", async () => {
         usage,
       }),
     },
-    { gate: { ...gate, decide: async (ask) => (asked.push(ask), { reservation: null }) as never } },
+    { gate: unbounded },
   );
   await picture.doGenerate({ prompt: "a cat", n: 2 });
   expect(asked.map(({ estimate }) => estimate.max_output_tokens)).toEqual([0, 16_384]);
@@ -148,4 +158,39 @@ test("embeddings and pictures are charged by their usage", async () => {
     { input_tokens: 7, output_tokens: 0 },
     { input_tokens: 5, output_tokens: 1000, image_output_tokens: 1000 },
   ]);
+});
+
+describe("the input of a picture that is edited", () => {
+  const usage = { inputTokens: 90, outputTokens: 1000, totalTokens: 1090 };
+  const edited = async (params: object, more: object) => {
+    const model = {
+      provider: "openai.image",
+      modelId: "gpt-image-1",
+      doGenerate: async (_params: object) => ({ images: ["x"], usage, ...more }),
+    };
+    await governImages(model, { gate: unbounded }).doGenerate({ prompt: "a cat", n: 1, ...params });
+    return settled[0]?.usage;
+  };
+  const images = (counts: unknown[]) => ({
+    openai: { images: counts.map((imageTokens) => ({ imageTokens })) },
+  });
+
+  test.each([
+    ["by the tokens that the provider tells", { files: ["a"] }, images([30, 31]), 61],
+    ["as pictures alone, where it does not tell them", { files: ["a"] }, {}, 90],
+    ["as pictures alone, where it tells only some", { mask: "m" }, images([30, undefined]), 90],
+    ["as text, where no picture came with it", {}, undefined, undefined],
+  ])("is charged %s", async (_, params, providerMetadata, image_input_tokens) => {
+    expect(await edited(params, { providerMetadata })).toEqual({
+      input_tokens: 90,
+      output_tokens: 1000,
+      image_output_tokens: 1000,
+      ...(image_input_tokens === undefined ? {} : { image_input_tokens }),
+    });
+  });
+
+  test("is reserved for each file, and for its mask", async () => {
+    await edited({ files: ["a", "b"], mask: "m" }, {});
+    expect(asked[0]?.estimate.input_tokens).toBeGreaterThanOrEqual(3 * 8192);
+  });
 });

@@ -58,7 +58,10 @@ async function useUpElsewhere(org: TestOrg, requests: number): Promise<void> {
 }
 
 async function counted(org: TestOrg): Promise<number> {
-  const rows = await rowsOf<{ sum: number }>(org.id, "SELECT TOTAL(amount) AS sum FROM rate_taken");
+  const rows = await rowsOf<{ sum: number }>(
+    org.id,
+    "SELECT TOTAL(t.value ->> 1) AS sum FROM rate_counts AS c, json_each(c.taken) AS t",
+  );
   return rows[0]?.sum ?? 0;
 }
 

@@ -70,6 +70,39 @@ describe("a decision that is asked in headers", () => {
     expect([other.status, other.body.error.code]).toEqual([409, "conflict"]);
   });
 
+  test("reserves units, and as much output as fits", async () => {
+    const org = await newOrg();
+    const price = { input_usd_per_mtok: "1", output_usd_per_mtok: "10", units: { web_search: "0.004" } };
+    await call("PUT", `/v1/orgs/${org.id}/models/m`, { key: org.ownerKey, body: price });
+    const m = { "x-sluice-model": "m" };
+    const units = await check(org, { ...m, "x-sluice-units": "web_search=2, file_search=0" });
+    expect(units.headers.get("x-sluice-reserved-usd")).toBe("0.008");
+    expect(units.headers.get("x-sluice-max-output-tokens")).toBeNull();
+    await budget(org, "0.009");
+    const fitting = { ...m, "x-sluice-min-output-tokens": "50", "x-sluice-max-output-tokens": "600" };
+    const fitted = await check(org, { ...fitting, "x-sluice-units": "web_search=1" });
+    expect([
+      fitted.headers.get("x-sluice-reserved-usd"),
+      fitted.headers.get("x-sluice-max-output-tokens"),
+    ]).toEqual(["0.009", "500"]);
+    expect((await check(org, fitting)).status).toBe(402);
+  });
+
+  test.each([
+    ["a count that is none", { "x-sluice-units": "web_search=many" }, "x-sluice-units.web_search"],
+    ["a unit twice", { "x-sluice-units": "web_search=1,web_search=2" }, "x-sluice-units"],
+    ["a unit without a price", { "x-sluice-units": "image=1" }, "x-sluice-units"],
+    ["no least at all", { "x-sluice-min-output-tokens": "0" }, "x-sluice-min-output-tokens"],
+    ["a least above the default", { "x-sluice-min-output-tokens": "4097" }, "x-sluice-min-output-tokens"],
+    ["a least with an amount", { ...CENT, "x-sluice-min-output-tokens": "1" }, "x-sluice-min-output-tokens"],
+  ])("refuses %s", async (_, headers: Record<string, string>, field) => {
+    const org = await newOrg();
+    const price = { input_usd_per_mtok: "1", output_usd_per_mtok: "10", units: { web_search: "0.004" } };
+    await call("PUT", `/v1/orgs/${org.id}/models/m`, { key: org.ownerKey, body: price });
+    const answer = await check(org, { "x-sluice-model": "m", ...headers });
+    expect([answer.status, fieldsOf(answer)[0]?.[0]]).toEqual([422, field]);
+  });
+
   test("prices tokens by the model", async () => {
     const org = await newOrg();
     const price = { input_usd_per_mtok: "1", output_usd_per_mtok: "10" };

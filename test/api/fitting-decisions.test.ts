@@ -72,6 +72,19 @@ describe("a decision with min_output_tokens", () => {
     expect(code(await ask(org, { estimate: { max_output_tokens: 501 } }))).toEqual([402, "budget_exceeded"]);
   });
 
+  test("reserves the units first, and fits the output into what they leave", async () => {
+    const org = await priced({ ...MODEL, units: { web_search: "0.004" } });
+    await budget(org, { limit_usd: "0.01" });
+    const { estimate } = fit(100, 600, 1000);
+    const searching = { estimate: { ...estimate, units: { web_search: 1 } } };
+    const allowed = await ask(org, searching);
+    expect([...given(allowed), allowed.body.reservation.amount_usd]).toEqual([200, 500, "0.01"]);
+    expect(code(await ask(org, { estimate: { units: { web_search: 1 } } }))).toEqual([
+      402,
+      "budget_exceeded",
+    ]);
+  });
+
   test("with nothing but the least is for at most 4096 tokens", async () => {
     const org = await priced();
     expect(given(await ask(org, { estimate: { min_output_tokens: 5 } }))).toEqual([200, 4096]);

@@ -236,12 +236,36 @@ describe("units", () => {
     );
     const ask = { model: "pp-hear", estimate: { input_tokens: 1, max_output_tokens: 0 } };
     expect((await org.decide("", ask)).body.error.details.fields).toMatchObject([
-      { field: "estimate.cost_usd", code: "required" },
+      { field: "estimate.units", code: "required" },
     ]);
+  });
+
+  test("a decision reserves units at their price, beside its tokens", async () => {
+    const org = await newSpender();
+    const reserved = async (model: string, estimate: object) =>
+      (await org.decide("", { model, estimate })).body.reservation.amount_usd;
+    expect(
+      await reserved("pp-search", {
+        input_tokens: 1_000_000,
+        max_output_tokens: 0,
+        units: { web_search: 2 },
+      }),
+    ).toBe("1.52");
+    expect(await reserved("pp-search", { units: { web_search: 2, request: 3 } })).toBe("1.52");
+    expect(await reserved("pp-hear", { units: { audio_second: 60 } })).toBe("0.006");
   });
 
   test("a unit that the row does not price is refused", async () => {
     const org = await newSpender();
+    const ask = {
+      model: "pp-chat",
+      provider: "pp-host",
+      estimate: { input_tokens: 1, units: { web_search: 1 } },
+    };
+    expect((await org.decide("", ask)).body.error).toMatchObject({
+      code: "validation_failed",
+      details: { fields: [{ field: "estimate.units.web_search", code: "no_price" }] },
+    });
     const usage = { ...USAGE, units: { web_search: 1 } };
     const run = await org.run({ model: "pp-chat", provider: "pp-host", cost_usd: undefined, usage });
     expect([run.status, run.body.error.details.fields[0].field]).toEqual([422, "usage.units.web_search"]);

@@ -17,6 +17,7 @@ test("with only the secrets set, every other setting has its default", () => {
     SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS: 60,
     SVC_COHORT_FLOOR: 10,
     SVC_WEBHOOK_ALLOW_PRIVATE: false,
+    SVC_LOG_DECISIONS: 1,
   });
 });
 
@@ -38,11 +39,23 @@ test.each([
   ["SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS", "0"],
   ["SVC_COHORT_FLOOR", "4"],
   ["SVC_WEBHOOK_ALLOW_PRIVATE", "yes"],
+  ["SVC_LOG_DECISIONS", "some"],
+  ["SVC_LOG_DECISIONS", "1.5"],
 ])("a bad %s stops the Worker with a message that names it and not its value", (name, value) => {
   const env = { ...secrets, [name]: value };
   expect(() => settingsOf(env)).toThrow(BadSetting);
   expect(() => settingsOf(env)).toThrow(name);
   if (value !== undefined && value.length > 4) expect(() => settingsOf(env)).not.toThrow(value);
+});
+
+test.each([
+  ["all", 1],
+  ["refused", 0],
+  ["0.01", 0.01],
+  ["1", 1],
+  ["0", 0],
+])("SVC_LOG_DECISIONS %s logs that share of the allowed decisions: %d", (given, share) => {
+  expect(settingsOf({ ...secrets, SVC_LOG_DECISIONS: given }).SVC_LOG_DECISIONS).toBe(share);
 });
 
 test("a region that names other regions requires the shared secret; one that names none, or itself, does not", () => {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { largestFitting } from "../../src/domain/fitting.ts";
 import { ceilingOf, reservationOf } from "../../src/domain/price/ceiling.ts";
-import { anyPrice } from "./price/any-price.ts";
+import { anyPriceWithUnits } from "./price/any-price.ts";
 
 test("of a range, the largest number that fits is found, or none if the least does not fit", () => {
   const range = fc.tuple(fc.nat(10 ** 12), fc.nat(10 ** 12)).map(([one, other]) => ({
@@ -35,14 +35,21 @@ test("at any price, what fits into a room of dollars fits exactly, tiers and rou
   const tokens = fc.nat(500_000);
   fc.assert(
     fc.property(
-      anyPrice,
+      anyPriceWithUnits,
       tokens,
       fc.integer({ min: 1, max: 500_000 }),
       fc.integer({ min: 1, max: 10 ** 6 }),
       fc.oneof(fc.bigInt(0n, 1000n), fc.bigInt(0n, 10n ** 15n)),
       (price, input, least, more, room) => {
         const ceiling = ceilingOf(price);
-        const costOf = (output: number) => reservationOf(ceiling, input, output, undefined) ?? -1n;
+        const costOf = (outputTokens: number) => {
+          const nanos = reservationOf(
+            ceiling,
+            { inputTokens: input, outputTokens, units: { search: 3 } },
+            undefined,
+          );
+          return typeof nanos === "bigint" ? nanos : -1n;
+        };
         const range = { least, most: least + more };
         const found = largestFitting(range, (output) => costOf(output) <= room);
         if (found === null) expect(costOf(least)).toBeGreaterThan(room);

@@ -192,6 +192,49 @@ describe("both paths agree on", () => {
     );
   });
 
+  test("units", async () => {
+    await call("PUT", `/v1/orgs/${org.id}/models/u`, {
+      key: org.ownerKey,
+      body: {
+        input_usd_per_mtok: "1",
+        output_usd_per_mtok: "1",
+        units: { web_search: "0.01", "a.b-c_9": "2" },
+      },
+    });
+    const units = (value: string, more = "") => `{"model":"u","estimate":{"units":${value}${more}}}`;
+    const many = (count: number) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`u${at}`, 0])));
+    await expectAlike(
+      bodies({
+        one: [units('{"web_search":1}'), 200, "fast"],
+        several: [units('{"web_search":3,"a.b-c_9":2}'), 200, "fast"],
+        none: [units("{}"), 200, "fast"],
+        zero: [units('{"web_search":0,"unheard":0}'), 200, "fast"],
+        "with tokens": [units('{"web_search":1}', ',"input_tokens":5'), 200, "fast"],
+        "with an amount": [units('{"unheard":1}', ',"cost_usd":"1"'), 200, "fast"],
+        "with the least output": [units('{"web_search":1}', ',"min_output_tokens":5'), 200, "fast"],
+        "most names": [units(many(50)), 200, "fast"],
+        "too many names": [units(many(51)), 422],
+        most: [units('{"web_search":1000000000000}'), 422],
+        "too many": [units('{"web_search":1000000000001}'), 422],
+        negative: [units('{"web_search":-1}'), 422],
+        fraction: [units('{"web_search":1.5}'), 422],
+        text: [units('{"web_search":"1"}'), 422],
+        null: [units("null"), 422],
+        list: [units("[1]"), 422],
+        number: [units("1"), 422],
+        nested: [units('{"web_search":{"a":1}}'), 422],
+        "no price": [units('{"image":1}'), 422],
+        "upper case": [units('{"Web":1}'), 422],
+        "an empty name": [units('{"":1}'), 422],
+        "a prototype": [units('{"__proto__":1}'), 422],
+        "of an object": [units('{"constructor":1}'), 422],
+        twice: [units('{"web_search":"x","web_search":1}'), 200, "fast"],
+        "no model": ['{"estimate":{"units":{"web_search":1}}}', 422],
+      }),
+    );
+  });
+
   test("hold times and dry runs", async () => {
     const { least, most } = DECISION.holdSeconds;
     await expectAlike(
@@ -371,8 +414,16 @@ describe("for generated bodies", () => {
     id,
   );
   const whole = fc.oneof(fc.integer({ min: -2, max: 100_000 }), fc.constantFrom(29, 30, 86_400, 86_401), odd);
+  const counts = fc.dictionary(fc.oneof(fc.constantFrom("web_search", "a.b", "A", "__proto__"), id), whole);
   const estimate = fc.record(
-    { cost_usd: amount, input_tokens: whole, max_output_tokens: whole, min_output_tokens: whole, x: odd },
+    {
+      cost_usd: amount,
+      input_tokens: whole,
+      max_output_tokens: whole,
+      min_output_tokens: whole,
+      units: fc.oneof(counts, odd),
+      x: odd,
+    },
     { requiredKeys: [] },
   );
   const sound = fc.record(

@@ -6,7 +6,7 @@ import type * as Gate from "../../src/gate/index.ts";
 import { readAsk, writeReply } from "../../src/gate/wire.ts";
 
 /** Minified, in bytes: what it adds to a host's own Worker. */
-const LARGEST_BUNDLE_BYTES = 48_000;
+const LARGEST_BUNDLE_BYTES = 53_500;
 
 let text = "";
 let inputs: string[] = [];

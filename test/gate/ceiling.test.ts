@@ -5,7 +5,7 @@ import { ceilingOf } from "../../src/domain/price/ceiling.ts";
 import { costOf } from "../../src/domain/price/cost.ts";
 import type * as gate from "../../src/gate/index.ts";
 import type { KnownCeiling } from "../../src/gate/ceilings.ts";
-import { anyPrice, usageWithin } from "../domain/price/any-price.ts";
+import { anyPrice, anyPriceWithUnits, unitsWithin, usageWithin } from "../domain/price/any-price.ts";
 import { taughtIsolate } from "../support/taught-isolate.ts";
 
 const START = Date.UTC(2026, 0, 1);
@@ -36,21 +36,24 @@ async function isolateWith(ceiling: KnownCeiling | null | undefined) {
   };
 }
 
-const UNBOUNDED = { untilMs: null, contextWindow: null, maxOutputTokens: null, units: [] };
+const UNBOUNDED = { untilMs: null, contextWindow: null, maxOutputTokens: null };
 
 test("an isolate reserves enough for any usage within the estimate, at any price", async () => {
   const estimated = fc
     .tuple(fc.nat(300_000), fc.nat(300_000))
     .chain(([input, output]) => fc.tuple(fc.constant({ input, output }), usageWithin(input, output)));
+  const priced = fc
+    .oneof(anyPrice, anyPriceWithUnits)
+    .chain((price) => fc.tuple(fc.constant(price), unitsWithin(price)));
   await fc.assert(
-    fc.asyncProperty(anyPrice, estimated, fc.nat(), async (price, [{ input, output }, used], pick) => {
+    fc.asyncProperty(priced, estimated, fc.nat(), async ([price, units], [{ input, output }, used], pick) => {
       const names = [undefined, ...price.variants.keys()];
       const variant = names[pick % names.length];
       const decide = await isolateWith({ ...ceilingOf(price), ...UNBOUNDED });
-      const estimate = { input_tokens: input, max_output_tokens: output };
+      const estimate = { input_tokens: input, max_output_tokens: output, units: units.most };
       const amount = decide({ model: "m", estimate, ...(variant === undefined ? {} : { variant }) });
       if (typeof amount !== "string") throw new Error("the isolate decides by itself");
-      const cost = costOf(price, used, variant);
+      const cost = costOf(price, { ...used, units: units.used }, variant);
       if (typeof cost !== "bigint") throw new Error("no price");
       expect(Number(amount)).toBeGreaterThanOrEqual(Number(formatUsd(cost)));
     }),
@@ -72,6 +75,18 @@ test("it applies the variant's factor, and leaves an unknown variant to the obje
   expect(decide({ ...ASK, variant: "batch" })).toBe("0.0016");
   expect(decide({ ...ASK, variant: "standard" })).toBe("0.0032");
   expect(decide({ ...ASK, variant: "flex" })).toBeNull();
+});
+
+test("it reserves units, also without tokens, and leaves one without a price to the object", async () => {
+  const decide = await isolateWith({
+    ...ceilingOf({ ...PRICE, units: new Map([["web_search", 10_000_000n]]) }),
+    ...UNBOUNDED,
+  });
+  const units = { web_search: 3 };
+  expect(decide({ ...ASK, estimate: { ...ASK.estimate, units } })).toBe("0.0332");
+  expect(decide({ model: "m", estimate: { units } })).toBe("0.03");
+  expect(decide({ model: "m", estimate: { units: { ...units, image: 1 } } })).toBeNull();
+  expect(decide({ model: "m", estimate: { units, cost_usd: "0.5" } })).toBe("0.50");
 });
 
 test("a price is not used after it ends", async () => {

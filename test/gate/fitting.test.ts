@@ -34,7 +34,7 @@ const ask = (least: number | undefined, most: number): gate.DecisionAsk => ({
   },
 });
 
-const UNBOUNDED = { untilMs: null, contextWindow: null, maxOutputTokens: null, units: [] };
+const UNBOUNDED = { untilMs: null, contextWindow: null, maxOutputTokens: null };
 
 /** With a slice for so many output tokens. */
 function isolate(tokens: number) {

@@ -219,14 +219,15 @@ describe("an object that is killed anywhere while it folds its journal", () => {
     expect(verified.body).toMatchObject({ valid: true, breaks: [] });
   }
 
-  const FOLDED = [
-    "before INSERT INTO usage",
+  /** Counters stay in the journal when it only makes room. */
+  const STORED = [
     "before UPDATE audit_pages",
     "after UPDATE audit_pages",
     "before UPDATE event_pages",
     "after UPDATE event_pages",
     "after INSERT OR REPLACE INTO journal",
   ];
+  const FOLDED = ["before INSERT INTO usage", ...STORED];
 
   const policyOf = (runs_days: number) => ({
     runs_days,
@@ -270,7 +271,7 @@ describe("an object that is killed anywhere while it folds its journal", () => {
       if (killed === null) break;
       places.push(killed);
     }
-    expect(places).toEqual(expect.arrayContaining(FOLDED));
+    expect(places).toEqual(expect.arrayContaining(STORED));
   });
 
   /** Entries up to the last that waits. */

@@ -151,7 +151,7 @@ test.concurrent("rate-window counters of customers who never came back are delet
   await org.operate("PUT", "/v1/admin/orgs/{org}/rate-limits", limits);
   await org.decide("1", { customer_id: "gone" });
   const taken = () =>
-    rowsOf(org.id, "SELECT 1 FROM rate_taken WHERE meter LIKE '% gone'").then((rows) => rows.length);
+    rowsOf(org.id, "SELECT 1 FROM rate_counts WHERE meter LIKE '% gone'").then((rows) => rows.length);
   expect(await taken()).toBe(1);
   await sweepAfter(org, 2 * DAY);
   expect(await taken()).toBe(0);

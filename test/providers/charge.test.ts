@@ -23,6 +23,7 @@ const READING: Reading = {
   isWhole: false,
   isStream: true,
   countedOutput: 0,
+  hasUncounted: false,
   isDone: false,
   hasFailed: false,
 };
@@ -190,6 +191,7 @@ describe("an answer that was left or broken off is charged by the most that is k
 
   test.each([
     ["its output may be hidden", { request: { hidesOutput: true }, reading: part }],
+    ["some of its output was no text", { reading: { ...part, hasUncounted: true } }],
     ["its input is not in the body", { request: { unseenInput: "file_id" }, reading: part }],
     ["it is no stream", { request: { isStream: false }, reading: { ...part, isStream: false } }],
     ["nothing came of an answer that is no stream", { request: { isStream: false }, reading: null }],

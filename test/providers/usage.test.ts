@@ -115,6 +115,44 @@ describe("an event of a stream", () => {
   });
 });
 
+describe("an event whose API only its type tells", () => {
+  const events = (...list: object[]) => list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const usage = { input_tokens: 12, output_tokens: 30 };
+
+  test("is counted by its text", () => {
+    const completion = { type: "completion", completion: "x".repeat(40), stop_reason: null };
+    expect(read(events(completion), STREAM).countedOutput).toBe(10);
+    const transcript = { type: "transcript.text.delta", delta: "x".repeat(40) };
+    expect(read(events(transcript), STREAM).countedOutput).toBe(10);
+    const other = { type: "text-delta", id: "0", part: { content: "x".repeat(40) } };
+    expect(read(events(other), STREAM).countedOutput).toBe(10);
+  });
+
+  test.each([
+    ["image_generation.partial_image", "image_generation.completed"],
+    ["image_edit.partial_image", "image_edit.completed"],
+    ["speech.audio.delta", "speech.audio.done"],
+  ])("of %s cannot be counted, and its usage is that of %s", (delta, done) => {
+    expect(read(events({ type: delta }), STREAM)).toMatchObject({ hasUncounted: true, isWhole: false });
+    expect(read(events({ type: delta }, { type: done, usage }), STREAM)).toMatchObject({
+      usage,
+      isWhole: true,
+      isDone: true,
+    });
+  });
+});
+
+test("what a picture's answer shows is a picture, also where only its usage tells", () => {
+  const details = { input_tokens_details: { text_tokens: 2, image_tokens: 10 } };
+  const usage = { input_tokens: 12, output_tokens: 30, ...details };
+  expect(read(JSON.stringify({ usage }), "application/json").usage).toEqual({
+    input_tokens: 12,
+    output_tokens: 30,
+    image_input_tokens: 10,
+    image_output_tokens: 30,
+  });
+});
+
 describe("a stream that is cut", () => {
   const cutAfter = (text: string, events: number): string =>
     text.split("\n\n").slice(0, events).join("\n\n") + "\n\n";

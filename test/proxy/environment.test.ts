@@ -17,6 +17,24 @@ test("a provider without a key is not served, and only what is listed may be set
   expect(optionsFrom({ ...set, PROXY_CALLER_SETS: "" }).callerSets).toEqual([]);
 });
 
+test("a provider of the operator's own has its settings in one, and a deployment its model", () => {
+  const lab = { url: "https://lab.test", key: "k", headers: { "x-a": "b c" }, prices: "openai" };
+  const env = {
+    ...set,
+    PROXY_PROVIDERS: JSON.stringify({ lab }),
+    AZURE_API_KEY: "k",
+    AZURE_URL: "https://mine.test",
+    AZURE_MODELS: '{"mine":"gpt-4o"}',
+    PROXY_OWN_KEYS: "true",
+    PROXY_TRUSTS_COST: "lab,openrouter",
+  };
+  expect(optionsFrom(env)).toMatchObject({
+    providers: { lab, azure: { key: "k", url: "https://mine.test", models: { mine: "gpt-4o" } } },
+    ownKeys: true,
+    trustsCost: ["lab", "openrouter"],
+  });
+});
+
 describe("a setting that is wrong stops every call, and is named without its value", () => {
   test.each([
     ["SLUICE_URL", { SLUICE_URL: "" }],
@@ -40,6 +58,16 @@ describe("a setting that is wrong stops every call, and is named without its val
     ["PROXY_LEAVE_GRACE_MS", { PROXY_LEAVE_GRACE_MS: "-1" }],
     ["PROXY_TRUSTS_COST", { PROXY_TRUSTS_COST: "secret" }],
     ["PROXY_ON_EXPIRY", { PROXY_ON_EXPIRY: "secret" }],
+    ["AZURE_MODELS", { AZURE_URL: "https://mine.test", AZURE_MODELS: "secret" }],
+    ["AZURE_MODELS", { AZURE_URL: "https://mine.test", AZURE_MODELS: '{"secret":1}' }],
+    ["PROXY_OWN_KEYS", { PROXY_OWN_KEYS: "secret" }],
+    ["PROXY_PROVIDERS", { PROXY_PROVIDERS: "secret" }],
+    ["PROXY_PROVIDERS", { PROXY_PROVIDERS: '{"lab":{"key":"secret"}}' }],
+    ["PROXY_PROVIDERS", { PROXY_PROVIDERS: '{"lab":{"url":"https://lab.test?secret"}}' }],
+    ["PROXY_PROVIDERS", { PROXY_PROVIDERS: '{"lab":{"url":"https://lab.test","key":"se cret"}}' }],
+    ["PROXY_PROVIDERS", { PROXY_PROVIDERS: '{"lab":{"url":"https://lab.test","headers":{"x":1}}}' }],
+    ["PROXY_PROVIDERS", { PROXY_PROVIDERS: '{"openai":{"url":"https://lab.test"}}' }],
+    ["PROXY_PROVIDERS", { PROXY_PROVIDERS: '{"lab":{"url":"https://lab.test","compatibleWith":"secret"}}' }],
     ["PROXY_MAX_BODY_BYTES", { PROXY_MAX_BODY_BYTES: "secret" }],
   ])("%s", async (name, wrong) => {
     const request = new Request("https://proxy.test/openai/v1/models");
@@ -61,19 +89,22 @@ test("why the proxy failed is logged without any key", async () => {
     PROXY_ORGS: "*",
     OPENAI_API_KEY: "sk-openai-secret",
     ANTHROPIC_API_KEY: "sk-anthropic-secret",
+    PROXY_PROVIDERS: '{"lab":{"url":"https://lab.test","key":"lab-secret","headers":{"x":"header-secret"}}}',
   };
   const request = new Request("https://proxy.test/openai/v1/models", {
     headers: { authorization: `Bearer ${caller}` },
   });
   const waitUntil = (work: Promise<unknown>): never => {
     void work.catch(() => undefined);
-    throw new Error(`lost with ${env.OPENAI_API_KEY}, ${env.ANTHROPIC_API_KEY} and ${caller}`);
+    throw new Error(
+      `lost with ${env.OPENAI_API_KEY}, ${env.ANTHROPIC_API_KEY}, lab-secret, header-secret and ${caller}`,
+    );
   };
   const unreachable = { ...env, SLUICE_URL: "http://127.0.0.1:1" };
   const answer = await worker.fetch(request, unreachable, { waitUntil });
   expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining("secret")]);
   expect(lines).toHaveLength(2);
   expect(lines[0]).toContain("PROXY_ORGS is *");
-  expect(lines[1]).toContain("lost with [key], [key] and [key]");
+  expect(lines[1]).toContain("lost with [key], [key], [key], [key] and [key]");
   expect(lines[1]).not.toContain("secret");
 });

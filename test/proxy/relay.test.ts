@@ -20,7 +20,6 @@ const gate: CallGate = {
   release: async () => undefined,
   flush: async () => undefined,
   knownFacts: null,
-  priceOf: async () => null,
 };
 
 const BODY = { model: "gpt-4o", stream: true, max_tokens: 100, messages: [] };
@@ -44,7 +43,8 @@ async function relayed({ body, graceMs = 0, readsToEnd = false }: Given) {
   const answer = await relay({
     call,
     api: openAiChat,
-    key: "k",
+    isOwnKey: false,
+    secrets: ["k"],
     maxOutputTokens: null,
     showsUsageEvent: false,
     leave: { graceMs, readsToEnd },

@@ -33,17 +33,17 @@ const ALL = [...RUN, "node_modules/tool", "node_modules/tool/node_modules/@s/par
 type Path = string;
 
 /**
- * Stands in for npm: notes its arguments and what it was asked to install, and installs it, each package with a file that
- * nobody uses.
+ * Stands in for npm: notes for each folder its arguments and what it was asked to install, and installs it, each package with
+ * a file that nobody uses.
  */
 const NPM = `#!/usr/bin/env node
 const { existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
-const { join } = require("node:path");
+const { basename, join } = require("node:path");
 const args = process.argv.slice(2);
 const folder = args[args.indexOf("--prefix") + 1];
 const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
 const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-writeFileSync(process.env.NPM_NOTES, JSON.stringify({ args, packages, manifest, npmrc: existsSync(join(folder, ".npmrc")) }));
+writeFileSync(join(process.env.NPM_NOTES, basename(folder) + ".json"), JSON.stringify({ args, packages, manifest, npmrc: existsSync(join(folder, ".npmrc")) }));
 if (process.env.NPM_STATUS) { console.error("npm says why"); process.exit(Number(process.env.NPM_STATUS)); }
 const isHere = (entry) => !entry.os || entry.os.includes(process.platform);
 const made = Object.entries(packages).filter(([path, entry]) => path && isHere(entry) && !(entry.dev && args.includes("--omit=dev")) && path !== process.env.NPM_LEAVES_OUT);
@@ -58,7 +58,7 @@ setTimeout(() => {}, Number(process.env.NPM_TAKES_MS ?? 0));
 /** A project with that npm. */
 function project(): string {
   const root = temporaryFolder();
-  mkdirSync(join(root, "bin"));
+  for (const folder of ["bin", "notes"]) mkdirSync(join(root, folder));
   writeFileSync(join(root, "bin/npm"), NPM, { mode: 0o755 });
   cpSync(join(ROOT, "scripts/install.mjs"), join(root, "scripts/install.mjs"));
   cpSync(join(ROOT, "scripts/install"), join(root, "scripts/install"), { recursive: true });
@@ -89,7 +89,7 @@ function installed(paths: readonly Path[]): string {
 
 const environmentOf = (root: string, more: Record<string, string> = {}) => ({
   PATH: [join(root, "bin"), process.env["PATH"]].join(delimiter),
-  NPM_NOTES: join(root, "notes.json"),
+  NPM_NOTES: join(root, "notes"),
   ...more,
 });
 
@@ -97,12 +97,11 @@ function install(root: string, set: "run" | "all", environment: Record<string, s
   const args = [join(root, "scripts/install.mjs"), ...(set === "run" ? ["run"] : [])];
   const env = environmentOf(root, environment);
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
-  const notes = join(root, "notes.json");
-  return {
-    status,
-    said: stdout + stderr,
-    npm: existsSync(notes) ? JSON.parse(readFileSync(notes, "utf8")) : null,
+  const notesOf = (part: string) => {
+    const notes = join(root, "notes", `${part}.json`);
+    return existsSync(notes) ? JSON.parse(readFileSync(notes, "utf8")) : null;
   };
+  return { status, said: stdout + stderr, npm: notesOf("packages"), singles: notesOf("singles") };
 }
 
 test.for([
@@ -112,7 +111,12 @@ test.for([
 ] as const)(
   "an installation that has all that is needed is left alone, silently: %s of %o",
   ([set, paths]) => {
-    expect(install(installed(paths), set)).toEqual({ status: 0, said: "", npm: null });
+    expect(install(installed(paths), set)).toEqual({
+      status: 0,
+      said: "",
+      npm: null,
+      singles: null,
+    });
   },
 );
 
@@ -161,22 +165,24 @@ test.for<[string, (root: string) => void]>([
 });
 
 test("each package is asked for with its address and digest, so that npm looks nothing up", () => {
-  const { npm } = install(project(), "all");
-  expect(npm.npmrc).toBe(true);
+  const { npm, singles } = install(project(), "all");
+  expect([npm.npmrc, singles.npmrc]).toEqual([true, true]);
   expect(npm.manifest).not.toHaveProperty("scripts");
   expect(npm.packages).toMatchObject({
-    "": { dependencies: { "big-page": "6.0.0" } },
     "node_modules/a": { integrity: "sha512-a", resolved: "https://registry.npmjs.org/a/-/a-1.0.0.tgz" },
     "node_modules/tool/node_modules/@s/part": {
       integrity: "sha512-p",
       resolved: "https://registry.npmjs.org/@s/part/-/part-5.0.0.tgz",
     },
+  });
+  expect(singles.packages).toMatchObject({
+    "": { dependencies: { "big-page": "6.0.0" } },
     "node_modules/big-page": {
       integrity: "sha512-b",
       resolved: expect.stringContaining("/big-page-6.0.0.tgz"),
     },
   });
-  expect(npm.packages).not.toHaveProperty("node_modules/node-elsewhere");
+  expect(singles.packages).not.toHaveProperty("node_modules/node-elsewhere");
 });
 
 test("of a package with a single file, nothing else is kept, and no other package loses a file", () => {

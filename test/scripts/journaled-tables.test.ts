@@ -14,6 +14,8 @@ const TABLES = [
   "audit_ends",
   "idempotency",
   "lease_holders",
+  "lease_slices",
+  "rate_counts",
   "holds",
 ];
 
@@ -29,7 +31,9 @@ const WITH_THE_JOURNAL = [
   "src/org/kernel/idempotency/records.ts",
   "src/org/kernel/idempotency/store.ts",
   "src/org/leases/book-store.ts",
+  "src/org/leases/slice-store.ts",
   "src/org/meters/usage.ts",
+  "src/org/rate-limits/meters.ts",
   "src/org/runs/daily.ts",
 ];
 
@@ -53,6 +57,7 @@ const AFTER_A_FOLD = [
   "src/org/forecasts/queries.ts",
   "src/org/meters/store.ts",
   "src/org/meters/subjects.ts",
+  "src/org/rate-limits/in-use.ts",
   "src/org/recount/recount.ts",
   "src/org/retention-policy/sweep.ts",
   "src/org/retention-policy/usage-sweep.ts",

@@ -14,7 +14,7 @@ import { REPORTING } from "../../src/org/unreported-holds.ts";
  */
 const REAL = { lease: { ...LEASE }, snapshot: { ...SNAPSHOT }, reporting: { ...REPORTING } };
 const SHORT = {
-  lease: { ...REAL.lease, lifeMs: 100, standingMs: 100, syncMs: 50 },
+  lease: { ...REAL.lease, lifeMs: 100, standingMs: 100, syncMs: 50, quietMs: 150 },
   snapshot: { lifeMs: 100 },
   // Several reports long, as the real one is.
   reporting: { patienceMs: 300 },

@@ -14,12 +14,16 @@ const FOLDER = "src/proxy";
 /** Starts a Worker whose source is at this address. It ends after the tests of the file. */
 type Start = (source: string) => Promise<string>;
 
-export const proxyWorkers = (): Start =>
+/** `settings` are more of what the proxy is configured with. */
+export const proxyWorkers = (settings: Readonly<Record<string, string>> = {}): Start =>
   workers(join(FOLDER, "index.ts"), (source) => ({
     SLUICE_URL: sharedServer().urls[0],
     OPENAI_URL: source,
     OPENAI_API_KEY: PROVIDER_KEY,
+    ANTHROPIC_URL: source,
+    ANTHROPIC_API_KEY: PROVIDER_KEY,
     PROXY_ORGS: "*",
+    ...settings,
   }));
 
 function workers(file: string, bindings: (source: string) => Record<string, string>): Start {

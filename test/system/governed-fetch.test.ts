@@ -59,19 +59,6 @@ describe("with OpenAI's SDK", () => {
     await expect.poll(org.reserved).toBe("0.00");
   });
 
-  test("responses and embeddings are recorded by their own usage", async () => {
-    const org = await governed();
-    const client = clientOf(org);
-    await client.responses.create({ model, input: "20 words", reasoning: { effort: "low" } });
-    await client.embeddings.create({ model: "text-embedding-3-small", input: ["one", "two"] });
-    const [response, embedding] = await org.runs(2);
-    expect(response).toMatchObject({ usage: { output_tokens: 28, reasoning_tokens: 8 }, estimated: false });
-    expect(embedding).toMatchObject({
-      model: "text-embedding-3-small",
-      usage: { input_tokens: 4, output_tokens: 0 },
-    });
-  });
-
   test("a stream is settled by its usage, also if its caller did not ask for that", async () => {
     const org = await governed();
     const client = clientOf(org);
@@ -199,7 +186,7 @@ describe("with OpenAI's SDK", () => {
     const before = provider.served.length;
     await client.models.list();
     const picture = client.images.generate({ model: "dall-e-3", prompt: "a cat" });
-    await expect(picture).rejects.toMatchObject({ status: 422 });
+    await expect(picture).rejects.toThrow(/price/);
     await expect(client.batches.list()).rejects.toMatchObject({ status: 403, code: "forbidden" });
     await expect(client.files.list()).rejects.toThrow(/otherPaths/);
     expect(provider.served).toHaveLength(before);

@@ -31,54 +31,20 @@ async function bodiesTo(usageOf: (body: Record<string, unknown>) => object) {
 const spentOf = async ({ key, org }: Governed) =>
   (await call("GET", `/v1/orgs/${org}/budgets`, { key })).body.data[0].spent_usd as string;
 
-describe("what the table does not know is not passed on", () => {
-  test.each([
-    ["POST", "/openai/v1/batches"],
-    ["GET", "/openai/v1/files"],
-    ["DELETE", "/openai/v1/files/file-1"],
-    ["GET", "/openai/v1/responses/resp_1"],
-    ["POST", "/openai/v1/fine_tuning/jobs"],
-    ["POST", "/openai/v1/realtime/client_secrets"],
-    ["GET", "/openai/v1/organization/admin_api_keys"],
-    ["POST", "/openai/v1/videos"],
-    ["POST", "/anthropic/v1/messages/batches"],
-    ["GET", "/anthropic/v1/organizations/api_keys"],
-    ["HEAD", "/openai/v1/models"],
-  ])("%s %s", async (method, path) => {
-    const { key } = await governed();
-    const { url, got } = await providerThat((_, response) => response.end("{}"));
-    const answer = await proxyBefore(url)(path, {
-      key,
-      method,
-      ...(method === "POST" ? { body: "{}" } : {}),
-    });
-    expect([answer.status, got.length]).toEqual([403, 0]);
-    if (method !== "HEAD") expect(await answer.json()).toMatchObject({ error: { code: "forbidden" } });
-  });
-
-  test("a priced path passes at its price, until the budget is spent", async () => {
-    const org = await governed("0.05");
-    const { url, got } = await providerThat((_, response) => response.end("{}"));
-    const proxy = proxyBefore(url, { otherPaths: { "POST /v1/batches": "0.02" } });
-    const statuses: number[] = [];
-    for (let time = 0; time < 4; time += 1) {
-      const answer = await proxy("/openai/v1/batches", { key: org.key, body: "{}" });
-      await answer.text();
-      statuses.push(answer.status);
-    }
-    expect([statuses, got.length]).toEqual([[200, 200, 402, 402], 2]);
-  });
+test("a priced path passes at its price, until the budget is spent", async () => {
+  const org = await governed("0.05");
+  const { url, got } = await providerThat((_, response) => response.end("{}"));
+  const proxy = proxyBefore(url, { otherPaths: { "POST /v1/batches": "0.02" } });
+  const statuses: number[] = [];
+  for (let time = 0; time < 4; time += 1) {
+    const answer = await proxy("/openai/v1/batches", { key: org.key, body: "{}" });
+    await answer.text();
+    statuses.push(answer.status);
+  }
+  expect([statuses, got.length]).toEqual([[200, 200, 402, 402], 2]);
 });
 
 describe("a call without a bound", () => {
-  test("gets the usual one, which the provider gets and the caller is told", async () => {
-    const { key } = await governed();
-    const { url, bodies } = await bodiesTo(() => ({ prompt_tokens: 5, completion_tokens: 7 }));
-    const answer = await proxyBefore(url)(CHAT, { key, body: ask() });
-    expect(answer.headers.get("x-sluice-max-output-tokens")).toBe("16384");
-    expect(bodies).toMatchObject([{ max_completion_tokens: 16_384 }]);
-  });
-
   test("never costs more than its budget has, however much the provider writes", async () => {
     const org = await governed("0.005");
     const { url, bodies } = await bodiesTo(({ max_completion_tokens: most, n }) => ({
@@ -92,13 +58,6 @@ describe("a call without a bound", () => {
     expect(Number(await spentOf(org))).toBeLessThanOrEqual(0.005);
     expect(bodies.length).toBeGreaterThan(0);
     expect(Number(bodies[0]?.["max_completion_tokens"])).toBeLessThan(16_384);
-  });
-
-  test.each([0, -1, 1.5, "100", true])("and one with the bound %j is refused", async (bound) => {
-    const { key } = await governed();
-    const { url, got } = await providerThat((_, response) => response.end("{}"));
-    const answer = await proxyBefore(url)(CHAT, { key, body: ask({ max_tokens: bound }) });
-    expect([answer.status, got.length]).toEqual([400, 0]);
   });
 });
 
@@ -191,18 +150,4 @@ describe("whoever calls", () => {
     expect(got).toHaveLength(0);
     expect((await proxy(CHAT, { key, body: ask() })).status).toBe(200);
   });
-});
-
-test.each([
-  ["a second model", '{"model":"gpt-4o-mini","model":"gpt-4o","messages":[]}'],
-  ["a model in another case", '{"model":"gpt-4o-mini","Model":"gpt-4o-mini","messages":[]}'],
-  ["a bound in another case", '{"model":"gpt-4o-mini","Max_Tokens":5,"messages":[]}'],
-  ["a list of models", '{"model":"gpt-4o-mini","models":["gpt-4o-mini"],"messages":[]}'],
-  ["a hosted tool", '{"model":"gpt-4o-mini","tools":[{"type":"browser_search"}],"messages":[]}'],
-])("%s does not pass", async (_, body) => {
-  const { key } = await governed();
-  const { url, got } = await providerThat((__, response) => response.end("{}"));
-  const answer = await proxyBefore(url)(CHAT, { key, body });
-  expect([400, 403]).toContain(answer.status);
-  expect(got).toHaveLength(0);
 });

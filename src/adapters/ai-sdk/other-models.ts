@@ -1,8 +1,9 @@
 import { PLAIN } from "../../providers/apis/request-members.ts";
 import { seenInput } from "../../providers/body/input-bound.ts";
 import type { FactsOfModel } from "../../providers/model-facts.ts";
-import type { MeteredRequest } from "../../providers/provider-api.ts";
-import { totalsOf } from "../../providers/usage/counts.ts";
+import { objectOf } from "../../providers/json.ts";
+import type { MeteredRequest, Usage } from "../../providers/provider-api.ts";
+import { countOf, partsOf, totalsOf } from "../../providers/usage/counts.ts";
 import type { GovernedCall } from "../governed-call.ts";
 import { beginCall, type CalledModel, type SluiceModelOptions } from "./asked.ts";
 import { embeddingUsage, readingOf } from "./told-usage.ts";
@@ -37,6 +38,7 @@ interface ImageParams {
   readonly prompt?: string | undefined;
   readonly n?: number;
   readonly files?: readonly unknown[] | undefined;
+  readonly mask?: unknown;
 }
 
 interface ImageUsage {
@@ -52,6 +54,7 @@ interface ImageModel extends CalledModel {
 interface ImageResult {
   readonly images: readonly unknown[];
   readonly usage?: ImageUsage | undefined;
+  readonly providerMetadata?: unknown;
 }
 
 /** As for pictures over HTTP: more than the largest has. */
@@ -62,20 +65,44 @@ export function governImages<M extends ImageModel>(model: M, options: SluiceMode
   return withMethod(model, "doGenerate", async (params: ImageParams) => {
     const call = await beginCall(options, { model, params }, (name) => readImages(name, params));
     const result = await attempt(call, () => model.doGenerate(params));
-    const { inputTokens, outputTokens } = result.usage ?? {};
-    const totals = totalsOf(inputTokens, outputTokens);
-    call.finish(readingOf(totals === null ? null : { ...totals, image_output_tokens: totals.output_tokens }));
+    call.finish(readingOf(pictureUsage(params, result)));
     return result;
   });
 }
 
-function readImages(model: string, { prompt = "", n = 1, files = [] }: ImageParams): MeteredRequest {
+/** Pictures that are read have a price of their own. Where nobody tells how many tokens they have, all of the input is theirs. */
+function pictureUsage(params: ImageParams, { usage, providerMetadata }: ImageResult): Usage | null {
+  const totals = totalsOf(usage?.inputTokens, usage?.outputTokens);
+  if (totals === null) return null;
+  const told = Object.values(objectOf(providerMetadata)).flatMap((provider) => {
+    const { images } = objectOf(provider);
+    return Array.isArray(images) ? images.map((image) => countOf(objectOf(image)["imageTokens"])) : [];
+  });
+  const isTold = told.length > 0 && told.every((count) => count !== null);
+  const image_input_tokens = isTold
+    ? told.reduce((sum, count) => sum + (count ?? 0), 0)
+    : picturesIn(params) > 0
+      ? totals.input_tokens
+      : 0;
+  return {
+    ...totals,
+    ...partsOf(totals.input_tokens, { image_input_tokens }),
+    ...partsOf(totals.output_tokens, { image_output_tokens: totals.output_tokens }),
+  };
+}
+
+function picturesIn({ files = [], mask }: ImageParams): number {
+  return files.length + (mask === undefined || mask === null ? 0 : 1);
+}
+
+function readImages(model: string, params: ImageParams): MeteredRequest {
+  const { prompt = "", n = 1 } = params;
   const isByPicture = model.startsWith("dall-e");
   const { tokens, texts } = seenInput({ prompt }, 0);
   return {
     ...PLAIN,
     model,
-    inputTokens: isByPicture ? 0 : tokens + files.length * PICTURE_TOKENS,
+    inputTokens: isByPicture ? 0 : tokens + picturesIn(params) * PICTURE_TOKENS,
     fixedOutputTokens: isByPicture ? 0 : n * PICTURE_TOKENS,
     hidesOutput: true,
     units: isByPicture ? { image_generation: n } : {},

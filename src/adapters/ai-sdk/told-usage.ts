@@ -41,7 +41,14 @@ function detailsOf(
   return typeof told === "object" ? told : { total: told, ...parts };
 }
 
-const UNTOLD = { units: null, variant: null, costUsd: null, isStream: false, countedOutput: 0 } as const;
+const UNTOLD = {
+  units: null,
+  variant: null,
+  costUsd: null,
+  isStream: false,
+  countedOutput: 0,
+  hasUncounted: false,
+} as const;
 
 /** The reading of an answer whose usage is known, or is not. */
 export function readingOf(usage: Usage | null): Reading {

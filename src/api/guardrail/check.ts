@@ -1,7 +1,7 @@
 import { DECISION, MOST_BODY_BYTES_WITH_INPUT } from "../../contract/decision.ts";
 import { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
 import { isRefusal, refuse } from "../../contract/refusal.ts";
-import { askHeaders } from "../../contract/resources/asked-in-headers.ts";
+import { fixedAskHeaders } from "../../contract/resources/asked-in-headers.ts";
 import type { Verdict } from "../../contract/resources/decisions.ts";
 import { type GuardrailReply, guardrailAsk, guardrailReply } from "../../contract/resources/guardrail.ts";
 import { blockedBy, bytesOfTexts, guardrailDecision } from "../../domain/guardrail.ts";
@@ -24,7 +24,7 @@ export const checkGuardrail = operation(
     keyHeader: "x-api-key",
     bodyLimit: "bulk",
     openBody: true,
-    headers: askHeaders,
+    headers: fixedAskHeaders,
     body: guardrailAsk,
     denialReply: blockedBy,
     reply: { 200: guardrailReply },

@@ -30,7 +30,7 @@ import { refused, ungovernedAllow } from "./verdicts.ts";
 
 const KEY = /^svc_(?:live|test)_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})_/;
 const DECISION_ROUTE = "POST /v1/edge/decision";
-/** A slice that goes unused is given back at the third report. */
+/** One is enough, unless answers are lost or there is more to report than fits into one. */
 const MOST_LAST_REPORTS = 5;
 
 /** An allow, and the reservation that its run settles. Null: no limit has seen it. */
@@ -208,7 +208,7 @@ export class EmbeddedGate {
   async close(): Promise<void> {
     await this.flush();
     for (let report = 0; report < MOST_LAST_REPORTS && !this.#gate.idle; report += 1) {
-      await this.#gate.flush(this.#background(undefined));
+      await this.#gate.close(this.#background(undefined));
     }
   }
 

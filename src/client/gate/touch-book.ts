@@ -10,7 +10,8 @@ import { readAsk } from "../../gate/wire.ts";
 
 type WireReport = NonNullable<EdgeLeasesExchangeBody["report"]>;
 
-const MOST = 5000;
+/** As many limits as a gate has slices of. */
+const MOST = 20_000;
 
 /** What the service said that decisions of one kind touch. */
 export interface Taught {
@@ -51,18 +52,26 @@ export class TouchBook {
         return [{ touch: indexOf(token), ...heldLines([...named, ...unnamed], call) }];
       }),
     }));
-    const wants = [...ask.wants].flatMap(([key, { left, want, least }]) => {
+    const wants = Array.from(ask.wants, ([key, { left, want, least }]) => {
       const token = this.#byLimit.get(key);
-      if (token === undefined) return [];
-      indexOf(token);
-      return [{ key, left: String(left), want: String(want), least: String(least) }];
+      // Without it the gate gets no more, and gives back what it says.
+      if (token !== undefined) indexOf(token);
+      return { key, left: String(left), want: String(want), least: String(least) };
     });
     const watched = watch.filter((key) => {
       const token = this.#byLimit.get(key);
       if (token !== undefined) indexOf(token);
       return token !== undefined;
     });
-    const report = { attempt: ask.attempt, touches: [...sent.keys()], batches, wants, watch: watched };
+    const { attempt, renews } = ask;
+    const report = {
+      ...(renews === undefined ? {} : { renews }),
+      attempt,
+      touches: [...sent.keys()],
+      batches,
+      wants,
+      watch: watched,
+    };
     return refusals === null ? report : { ...report, refusals: refusedCalls(refusals) };
   }
 }

@@ -2257,6 +2257,8 @@ export type DecisionsDecideBody = {
     readonly max_output_tokens?: number | undefined;
     /** Allows the call if there is room for so many output tokens, and reserves as many as fit, at most `max_output_tokens`. */
     readonly min_output_tokens?: number | undefined;
+    /** The most of each unit that the call may use beside tokens, such as `web_search`. They are reserved at the price of the unit. */
+    readonly units?: Readonly<Record<string, number>> | undefined;
   };
   /** How long the reservation is held. If omitted: 900. */
   readonly hold_seconds?: number | undefined;
@@ -2314,6 +2316,8 @@ export type DecisionsDecideManyBody = {
       readonly max_output_tokens?: number | undefined;
       /** Allows the call if there is room for so many output tokens, and reserves as many as fit, at most `max_output_tokens`. */
       readonly min_output_tokens?: number | undefined;
+      /** The most of each unit that the call may use beside tokens, such as `web_search`. They are reserved at the price of the unit. */
+      readonly units?: Readonly<Record<string, number>> | undefined;
     };
     /** How long the reservation is held. If omitted: 900. */
     readonly hold_seconds?: number | undefined;
@@ -2398,6 +2402,8 @@ export type EdgeLeasesExchangeBody = {
       readonly max_output_tokens?: number | undefined;
       /** Allows the call if there is room for so many output tokens, and reserves as many as fit, at most `max_output_tokens`. */
       readonly min_output_tokens?: number | undefined;
+      /** The most of each unit that the call may use beside tokens, such as `web_search`. They are reserved at the price of the unit. */
+      readonly units?: Readonly<Record<string, number>> | undefined;
     };
     /** How long the reservation is held. If omitted: 900. */
     readonly hold_seconds?: number | undefined;
@@ -2479,6 +2485,8 @@ export type EdgeLeasesExchangeBody = {
       /** Its largest single call lately. */
       readonly least: string;
     }[];
+    /** How many slices the gate keeps that `wants` does not name. They are renewed as they are. Without it they are given back. */
+    readonly renews?: number | undefined;
     /** Limits to hear about. */
     readonly watch: readonly string[];
     /** What the gate refused by itself. The service keeps it with its own refusals. */
@@ -2602,6 +2610,8 @@ export type ExplainExplainBody = {
       readonly max_output_tokens?: number | undefined;
       /** Allows the call if there is room for so many output tokens, and reserves as many as fit, at most `max_output_tokens`. */
       readonly min_output_tokens?: number | undefined;
+      /** The most of each unit that the call may use beside tokens, such as `web_search`. They are reserved at the price of the unit. */
+      readonly units?: Readonly<Record<string, number>> | undefined;
     };
     /** How long the reservation is held. If omitted: 900. */
     readonly hold_seconds?: number | undefined;

@@ -191,6 +191,7 @@ const MACHINES = {
   learn: { example: true },
   report: { says: "What the gate did since its last report." },
   attempt: { example: 1 },
+  renews: { example: 12 },
   touches: { example: [] },
   batches: { says: "Reservations that the gate made.", example: [] },
   wants: { says: "Which limits the gate asks for.", example: [] },

@@ -74,6 +74,8 @@ export const PARAMETER_WORDS: Readonly<Record<string, FieldWords>> = {
   "x-sluice-estimate-usd": { example: "0.01" },
   "x-sluice-input-tokens": { example: 1200 },
   "x-sluice-max-output-tokens": { example: 1024 },
+  "x-sluice-min-output-tokens": { example: 256 },
+  "x-sluice-units": { example: "web_search=2" },
   "x-sluice-hold-seconds": { example: 900 },
   "x-sluice-checks": { example: "all" },
   "x-sluice-on-expiry": { example: "release" },

@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { DECISION } from "../decision.ts";
+import { DECISION, leastOutputProblem } from "../decision.ts";
+import { withRule } from "../field-rules.ts";
 import { callerId } from "../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
 import { usdInput } from "../shapes.ts";
 import { attribution } from "./attribution.ts";
-import type { DecisionAsk } from "./decisions.ts";
+import { type DecisionAsk, estimatedUnits, LEAST_OUTPUT, leastTokens } from "./decisions.ts";
 import { modelName } from "./dimension-shape.ts";
 import { tokens } from "./runs.ts";
 
@@ -30,19 +31,32 @@ function whole<Shape extends z.ZodType<unknown, number>>(shape: Shape, descripti
   return once(digits.transform(Number).pipe(shape), description);
 }
 
-const tags = z
-  .string()
-  .transform((text, context): Record<string, string> => {
-    const pairs = text.split(",").map(pairOf);
-    const named = new Set(pairs.map((pair) => pair?.[0]));
-    if (pairs.every((pair) => pair !== null) && named.size === pairs.length) return Object.fromEntries(pairs);
-    context.addIssue({ code: "custom", message: TAGS_FORM, params: { code: "invalid_format" } });
+/** Name=value pairs. A name that is sent twice, also by two headers, is refused. */
+function pairs(form: string) {
+  return z.string().transform((text, context): Record<string, string> => {
+    const found = text.split(",").map(pairOf);
+    const named = new Set(found.map((pair) => pair?.[0]));
+    if (found.every((pair) => pair !== null) && named.size === found.length) return Object.fromEntries(found);
+    context.addIssue({ code: "custom", message: form, params: { code: "invalid_format" } });
     return z.NEVER;
-  })
-  .pipe(attribution.tags.unwrap());
+  });
+}
 
 const TAGS_FORM =
   "must be name=value pairs with a comma between them, each name once, values percent-encoded";
+const tags = pairs(TAGS_FORM).pipe(attribution.tags.unwrap());
+
+const UNITS_FORM = "must be name=count pairs with a comma between them, each name once";
+const units = pairs(UNITS_FORM)
+  .transform((counts): unknown =>
+    Object.fromEntries(Object.entries(counts).map(([name, text]) => [name, countIn(text)])),
+  )
+  .pipe(estimatedUnits);
+
+/** What is no whole number stays as it is, and is refused as such. */
+function countIn(text: string): unknown {
+  return /^\d{1,13}$/.test(text) ? Number(text) : text;
+}
 
 function pairOf(text: string): [name: string, value: string] | null {
   const at = text.indexOf("=");
@@ -56,7 +70,7 @@ function pairOf(text: string): [name: string, value: string] | null {
 
 const { least, most } = DECISION.holdSeconds;
 
-export const askHeaders = z.strictObject({
+const fields = {
   "x-sluice-request-id": once(callerId, "Names the call: the same request is reserved once."),
   "x-sluice-customer-id": once(callerId, "The customer that the call is for."),
   "x-sluice-workflow-id": once(callerId, "The workflow of the call."),
@@ -70,13 +84,38 @@ export const askHeaders = z.strictObject({
   "x-sluice-estimate-usd": once(usdInput, "What the call may cost at most."),
   "x-sluice-input-tokens": whole(tokens, "In place of an amount: the tokens of the prompt."),
   "x-sluice-max-output-tokens": whole(tokens, "In place of an amount: the tokens of the longest answer."),
+  "x-sluice-units": units.optional().meta({
+    description: "Beside tokens: the most of each unit, such as `web_search=2,file_search=1`.",
+  }),
   "x-sluice-hold-seconds": whole(
     z.int().min(least).max(most),
     "How long the reservation is kept. If omitted: 900.",
   ),
   "x-sluice-checks": once(z.enum(DECISION_CHECKS), "As `checks` of a decision."),
   "x-sluice-on-expiry": once(z.enum(EXPIRY_ACTIONS), "As `on_expiry` of a decision."),
-});
+};
+
+/** For a proxy that cannot bound a call by what was reserved. */
+export const fixedAskHeaders = z.strictObject(fields);
+
+export const askHeaders = withRule(
+  z.strictObject({
+    ...fields,
+    "x-sluice-min-output-tokens": whole(
+      leastTokens,
+      "As `min_output_tokens` of an estimate. The bound that fits is in `x-sluice-max-output-tokens` of the answer.",
+    ),
+  }),
+  (headers, { complain, isWrong }) => {
+    const given = {
+      cost_usd: headers["x-sluice-estimate-usd"],
+      max_output_tokens: headers["x-sluice-max-output-tokens"],
+      min_output_tokens: headers["x-sluice-min-output-tokens"],
+    };
+    const code = isWrong("x-sluice-max-output-tokens") ? null : leastOutputProblem(given);
+    if (code !== null) complain(["x-sluice-min-output-tokens"], code, LEAST_OUTPUT[code]);
+  },
+);
 export type AskHeaders = z.output<typeof askHeaders>;
 type AskHeader = keyof AskHeaders;
 
@@ -88,11 +127,13 @@ const HEADER_OF: Readonly<Record<string, AskHeader>> = {
   "estimate.cost_usd": "x-sluice-estimate-usd",
   "estimate.input_tokens": "x-sluice-input-tokens",
   "estimate.max_output_tokens": "x-sluice-max-output-tokens",
+  "estimate.units": "x-sluice-units",
 };
+const UNIT = "estimate.units.";
 
 /** What a problem with a decision's field is called where it was asked in headers. */
 export function headerOf(field: string): string {
-  return HEADER_OF[field] ?? field;
+  return field.startsWith(UNIT) ? "x-sluice-units" : (HEADER_OF[field] ?? field);
 }
 
 export function askOf(headers: AskHeaders): DecisionAsk {
@@ -112,6 +153,8 @@ export function askOf(headers: AskHeaders): DecisionAsk {
       cost_usd: headers["x-sluice-estimate-usd"],
       input_tokens: headers["x-sluice-input-tokens"],
       max_output_tokens: headers["x-sluice-max-output-tokens"],
+      min_output_tokens: headers["x-sluice-min-output-tokens"],
+      units: headers["x-sluice-units"],
     },
   };
 }

@@ -4,14 +4,18 @@ import {
   DECISION_FIELDS,
   DEFAULT_OUTPUT_TOKENS,
   ESTIMATE_FIELDS,
-  isInTokens,
+  isPriced,
   leastOutputProblem,
   MOST_ASKS,
+  NO_AMOUNT,
+  NO_MODEL,
 } from "../decision.ts";
 import { withRule } from "../field-rules.ts";
 import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
+import { byPriceName } from "../price-names.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
+import { MOST_UNITS } from "../token-classes.ts";
 import { attribution } from "./attribution.ts";
 import { modelName } from "./dimension-shape.ts";
 import { chain, denial, tokens } from "./runs.ts";
@@ -28,19 +32,26 @@ function shapesOf<
 
 const { holdSeconds, someTokens } = DECISION;
 
+export const leastTokens = z.int().min(someTokens.least).max(someTokens.most);
 const seconds = z.int().min(holdSeconds.least).max(holdSeconds.most);
 
-const LEAST_OUTPUT = {
+export const LEAST_OUTPUT = {
   invalid_value: "must not be given with cost_usd, which is reserved as it is",
   out_of_range: `must be at most max_output_tokens, which is ${DEFAULT_OUTPUT_TOKENS} if omitted`,
 };
+
+export const estimatedUnits = byPriceName(tokens, MOST_UNITS).meta({
+  description:
+    "The most of each unit that the call may use beside tokens, such as `web_search`. They are reserved at the price of the unit.",
+});
 
 const estimate = withRule(
   z.strictObject(
     shapesOf(ESTIMATE_FIELDS, {
       usd: usdInput.optional(),
       tokens: tokens.optional(),
-      someTokens: z.int().min(someTokens.least).max(someTokens.most).optional(),
+      someTokens: leastTokens.optional(),
+      units: estimatedUnits.optional(),
     }),
   ),
   (given, { complain, isWrong }) => {
@@ -80,10 +91,8 @@ const askFields = z.strictObject({
 export const decisionAsk = withRule(askFields, (ask, { complain, isRefused, isWrong }) => {
   if (!isRefused || ask.estimate === undefined || isWrong("estimate")) return;
   if (ask.estimate.cost_usd !== undefined) return;
-  if (!isInTokens(ask.estimate))
-    complain(["estimate", "cost_usd"], "required", "is required if no tokens are given");
-  else if (ask.model === undefined && !isWrong("model"))
-    complain(["model"], "required", "is required to price tokens");
+  if (!isPriced(ask.estimate)) complain(["estimate", "cost_usd"], "required", NO_AMOUNT);
+  else if (ask.model === undefined && !isWrong("model")) complain(["model"], "required", NO_MODEL);
 });
 export type DecisionAsk = z.output<typeof decisionAsk>;
 

@@ -159,6 +159,10 @@ const leaseReport = z.strictObject({
     .meta({ description: "Touches that the service has given to this key, unchanged." }),
   batches: z.array(batch).max(1000),
   wants: z.array(want).max(MOST_LIMITS),
+  renews: count.optional().meta({
+    description:
+      "How many slices the gate keeps that `wants` does not name. They are renewed as they are. Without it they are given back.",
+  }),
   watch: z.array(limitKey).max(MOST_LIMITS).meta({ description: "Limits to hear about." }),
   refusals: refusedCalls.optional(),
 });

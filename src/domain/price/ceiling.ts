@@ -1,16 +1,17 @@
 import { TOKEN_CLASSES, TOKEN_CLASS_NAMES, type TokenTotal } from "../../contract/token-classes.ts";
+import { hasNoUnits, isUnpriced, type Unpriced } from "./unpriced.ts";
 import { FACTOR_OF_ONE, factorOf, isPricedByUnits, type Price, type Rates, REQUEST_UNIT } from "./price.ts";
 
 /** The most that requests of a model may cost: all that an isolate needs to reserve for one. */
 export interface Ceiling {
   /** By the input that a request must exceed, lowest first: the highest rates that can apply above it. */
   readonly steps: readonly CeilingStep[];
-  /** A list, not a map: it also travels as JSON. */
+  /** Lists, not maps: they also travel as JSON. */
   readonly variants: readonly { readonly name: string; readonly factor: bigint }[];
   /** The factor for a request without a variant. */
   readonly highestFactor: bigint;
-  /** What each request costs beside its tokens, in nano-dollars. */
-  readonly perRequest: bigint;
+  /** What one of each unit costs, in nano-dollars. */
+  readonly units: readonly { readonly name: string; readonly nanos: bigint }[];
   /** Whether the model is priced by units alone: its tokens say nothing about what a request may cost. */
   readonly isByUnits: boolean;
 }
@@ -38,28 +39,48 @@ export function ceilingOf(price: Price): Ceiling {
     steps,
     variants: Array.from(price.variants, ([name, factor]) => ({ name, factor })),
     highestFactor,
-    perRequest: price.units.get(REQUEST_UNIT) ?? 0n,
+    units: Array.from(price.units, ([name, nanos]) => ({ name, nanos })),
     isByUnits: isPricedByUnits(price),
   };
 }
 
-/**
- * The maximum cost of any usage within these tokens, in nano-dollars, without units that a request may use beside them.
- * Null if the price has no such variant.
- */
+/** The most that a request may use. */
+export interface MostUsed {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly units: Readonly<Record<string, number>> | undefined;
+}
+
+/** The maximum cost of any usage within these bounds, in nano-dollars. */
 export function reservationOf(
   ceiling: Ceiling,
-  inputTokens: number,
-  outputTokens: number,
+  { inputTokens, outputTokens, units }: MostUsed,
   variant: string | undefined,
-): bigint | null {
+): bigint | Unpriced {
+  if (ceiling.isByUnits && hasNoUnits(units)) return { unpriced: "units", name: "units" };
   const factor = variant === undefined ? ceiling.highestFactor : namedFactor(ceiling, variant);
-  if (factor === null) return null;
-  let reached = ceiling.steps[0];
-  for (const step of ceiling.steps) if (inputTokens > step.aboveInputTokens) reached = step;
-  if (reached === undefined) return null;
-  const parts = (BigInt(inputTokens) * reached.input + BigInt(outputTokens) * reached.output) * factor;
-  return (parts + PARTS_PER_NANO - 1n) / PARTS_PER_NANO + ceiling.perRequest;
+  if (factor === null) return { unpriced: "variant", name: variant ?? "" };
+  const counted = costOfUnits(ceiling, units);
+  if (isUnpriced(counted)) return counted;
+  let input = 0n;
+  let output = 0n;
+  for (const step of ceiling.steps) if (inputTokens > step.aboveInputTokens) ({ input, output } = step);
+  const parts = (BigInt(inputTokens) * input + BigInt(outputTokens) * output) * factor;
+  return (parts + PARTS_PER_NANO - 1n) / PARTS_PER_NANO + counted;
+}
+
+/** As a run is charged for them: a request is at least one, and what is not counted needs no price. */
+function costOfUnits({ units: prices }: Ceiling, units: MostUsed["units"]): bigint | Unpriced {
+  let nanos = 0n;
+  for (const name in units) {
+    const count = units[name] ?? 0;
+    if (count === 0) continue;
+    const price = prices.find((one) => one.name === name);
+    if (price === undefined) return { unpriced: "unit", name };
+    nanos += price.nanos * BigInt(count);
+  }
+  if ((units?.[REQUEST_UNIT] ?? 0) > 0) return nanos;
+  return nanos + (prices.find(({ name }) => name === REQUEST_UNIT)?.nanos ?? 0n);
 }
 
 function namedFactor({ variants }: Ceiling, variant: string): bigint | null {

@@ -4,6 +4,7 @@ import {
   type TokenClass,
   type TokenTotal,
 } from "../../contract/token-classes.ts";
+import { hasNoUnits, isUnpriced, type Unpriced } from "./unpriced.ts";
 import {
   FACTOR_OF_ONE,
   factorOf,
@@ -13,15 +14,6 @@ import {
   ratesFor,
   REQUEST_UNIT,
 } from "./price.ts";
-
-/**
- * What cannot be priced: a variant or a unit that the price does not have, or a usage without units of a model that is
- * priced by them alone. It is refused, never free.
- */
-export interface Unpriced {
-  readonly unpriced: "variant" | "unit" | "units";
-  readonly name: string;
-}
 
 /** One class of tokens, or one unit, in a usage. */
 interface Line {
@@ -48,10 +40,6 @@ const LARGEST_SMALL = Number.MAX_SAFE_INTEGER / 2;
 /** Rates are per million tokens and have factors in billionths, so costs are exact in these parts. */
 const PARTS_PER_NANO = MILLION * FACTOR_OF_ONE;
 
-export function isUnpriced(value: unknown): value is Unpriced {
-  return typeof value === "object" && value !== null && "unpriced" in value;
-}
-
 /** The cost in nano-dollars: exact, and rounded up once as a whole. */
 export function costOf(price: Price, usage: RunUsage, variant?: string): bigint | Unpriced {
   const { units } = usage;
@@ -60,8 +48,7 @@ export function costOf(price: Price, usage: RunUsage, variant?: string): bigint 
       ? smallCost(price, usage)
       : null;
   if (small !== null && small > 0) return BigInt(small);
-  const isWithoutUnits = Object.keys(units ?? {}).length === 0;
-  if (isWithoutUnits && isPricedByUnits(price)) return { unpriced: "units", name: "units" };
+  if (hasNoUnits(units) && isPricedByUnits(price)) return { unpriced: "units", name: "units" };
   if (small !== null) return 0n;
   const lines = linesOf(price, usage, variant);
   return isUnpriced(lines) ? lines : roundedUp(lines);

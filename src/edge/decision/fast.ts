@@ -267,7 +267,7 @@ function respond(
   const ms = now - call.startedAt;
   leaveTrail(call, {
     asker: call.who.asker,
-    region: call.who.settings.SVC_REGION,
+    settings: call.who.settings,
     status,
     code,
     place,

@@ -19,6 +19,8 @@ export async function answerProxied(call: Deciding, ask: DecisionAsk): Promise<A
     call.headers[RESERVATION_HEADERS.id] = reservation.id;
     call.headers[RESERVATION_HEADERS.amount] = reservation.amount_usd;
     call.headers[RESERVATION_HEADERS.expires] = reservation.expires_at;
+    const { max_output_tokens: output } = reservation;
+    if (output !== undefined) call.headers[RESERVATION_HEADERS.output] = String(output);
   }
   return answer;
 }

@@ -7,12 +7,13 @@ import { counters, flushIn } from "../../counters.ts";
 import type { RefusedFields } from "../../domain/refusal-log.ts";
 import type { TraceParent } from "../../domain/traceparent.ts";
 import type { Env } from "../env.ts";
-import { requestText } from "../request-line.ts";
+import type { Settings } from "../../settings.ts";
+import { isInShare, requestText } from "../request-line.ts";
 import type { Asker } from "../../gate/asker.ts";
 
 interface Answered {
   readonly asker: Asker;
-  readonly region: string;
+  readonly settings: Settings;
   readonly status: number;
   readonly code: string | null;
   readonly place: DecidedAt;
@@ -31,11 +32,12 @@ interface Call {
 
 /** What every decision leaves behind: its counts, and its log line. */
 export function leaveTrail(call: Call, answered: Answered): void {
+  const { code, dry, settings } = answered;
   count(call, answered);
-  log(call, answered);
+  if (code !== null || dry || isInShare(settings.SVC_LOG_DECISIONS, call.trace)) log(call, answered);
 }
 
-function log(call: Call, { asker, region, status, code, place, ms, refused }: Answered): void {
+function log(call: Call, { asker, settings, status, code, place, ms, refused }: Answered): void {
   const { trace, startedAt, parent } = call;
   const { method, path: route } = DECISION;
   const { orgId: org, keyId: key } = asker;
@@ -48,7 +50,7 @@ function log(call: Call, { asker, region, status, code, place, ms, refused }: An
     code,
     org,
     key,
-    region,
+    region: settings.SVC_REGION,
     ms,
     decided: place,
     parent,

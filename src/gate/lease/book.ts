@@ -1,33 +1,16 @@
-import { type Addition, type Ask, type Batch, type Grant, LEASE, type Terms } from "./protocol.ts";
-import { isRateKey } from "../../domain/rate-policy.ts";
+import { type Addition, type Ask, type Batch, type Grant, LEASE, type Terms, type Want } from "./protocol.ts";
+import {
+  type Asked,
+  goneAt,
+  Holders,
+  isCounted,
+  mayCover,
+  type Holder,
+  type Outstanding,
+} from "./holders.ts";
 import { additionTo, shareOf, smaller } from "./size.ts";
 
-/** One isolate's part of one meter: what it may still have unreported, and until when it may use it. */
-export interface Outstanding {
-  left: bigint;
-  until: number;
-  lingerMs: number;
-  /** When the isolate was first given some of it. 0 or missing if that is not known. */
-  since?: number;
-}
-
-/** What must survive a restart of the object so that a report counts once. */
-interface Counters {
-  attempt: number;
-  batch: number;
-  askedAt: number;
-  /** The last batch of refusals. */
-  refusals?: number;
-}
-
-export interface StoredHolder extends Counters {
-  readonly holder: string;
-  readonly slices: readonly (readonly [meter: string, slice: Outstanding])[];
-}
-
-interface Holder extends Counters {
-  readonly slices: Map<string, Outstanding>;
-}
+export { mayCover, MOST_SLICES, type Outstanding, type StoredHolder } from "./holders.ts";
 
 /** What an ask did to one meter. */
 export interface Move {
@@ -46,89 +29,75 @@ export interface Settled<Hold> {
   /** Holds reported for the first time. */
   readonly holds: readonly Hold[];
   readonly moves: ReadonlyMap<string, Move>;
+  /** Slices of which more than the end is another, or which are gone. */
+  readonly changed: ReadonlySet<string>;
 }
 
 /** A slice that ended without a report and whose last possible hold has ended. */
 export interface Orphan {
+  readonly holder: string;
   readonly meter: string;
   readonly left: bigint;
 }
 
-/** Whether a slice still counts against its limit. */
-function isCounted({ until, lingerMs }: Outstanding, now: number): boolean {
-  return now < until + lingerMs;
-}
-
-/**
- * Whether holds from a slice may still be reported. The window of a rate limit can be over long before that: its slice
- * counts no more, and still says what the isolate was given.
- */
-export function mayCover(meter: string, slice: Outstanding, now: number): boolean {
-  return isCounted(slice, now) || (isRateKey(meter) && now < slice.until + LEASE.longestHoldMs);
-}
-
-/**
- * Of one isolate. They are stored as one text, at each of its reports, and each of them is at most some 500 characters. Calls
- * that touch others are decided by the object.
- */
-export const MOST_SLICES = 1000;
+type TermsOf = (meter: string) => Terms | null;
 
 /**
  * The object's side of the leases: which isolate has how much of which meter. Everything in it counts against the
  * limit. It leaves in two ways only: with the isolate's own report or, without one, at the end of the longest hold that
  * the slice may have given out.
  */
-export class LeaseBook {
-  readonly #holders = new Map<string, Holder>();
-  readonly #byMeter = new Map<string, Map<string, Outstanding>>();
-
-  /** What isolates have of a meter now. */
-  leased(meter: string, now: number): bigint {
-    let sum = 0n;
-    for (const slice of this.slicesOf(meter, now)) sum += slice.left;
-    return sum;
-  }
-
+export class LeaseBook extends Holders {
   /** How long until no slice given so far can be used. A lowered limit waits that long before it returns. */
   waitOutMs(now: number): number {
     let until = now;
-    for (const { slices } of this.#holders.values()) {
-      for (const slice of slices.values()) if (slice.left > 0n) until = Math.max(until, slice.until);
-    }
+    for (const slice of this.all()) if (slice.left > 0n) until = Math.max(until, slice.until);
     return until - now;
+  }
+
+  /** The slices that an ask renews unnamed, and whose terms are needed for that. */
+  toReview({ holder: name, renews, wants, mark }: Asked, now: number): string[] {
+    const holder = this.known(name);
+    if (holder === undefined || renews === undefined) return [];
+    const found: string[] = [];
+    for (const [meter, slice] of holder.slices) {
+      if (!wants.has(meter) && mayRenew(slice, mark, now) && needsTerms(slice, now)) found.push(meter);
+    }
+    return found;
   }
 
   /**
    * Takes an ask: reported holds once, what the isolate no longer keeps, then additions. Null for an ask that came late
    * or twice, because a later one includes everything in it.
    */
-  settle<Hold>(ask: Ask<Hold>, termsOf: (meter: string) => Terms | null, now: number): Settled<Hold> | null {
-    const holder = this.#holder(ask.holder);
+  settle<Hold>(ask: Ask<Hold>, termsOf: TermsOf, now: number): Settled<Hold> | null {
+    const holder = this.open(ask.holder);
     if (ask.attempt <= holder.attempt) return null;
     holder.attempt = ask.attempt;
     holder.askedAt = now;
     const fresh = ask.batches.filter((batch) => batch.number > holder.batch);
     for (const { number } of fresh) holder.batch = Math.max(holder.batch, number);
-    const moves = this.#report(ask, holder, fresh, now);
+    const changed = new Set<string>();
+    const moves = this.#report(ask, holder, { fresh, now, changed });
     const slices = new Map<string, Addition>();
-    const holders = this.#active(now, ask.holder);
     for (const [meter, want] of ask.wants) {
       const terms = termsOf(meter);
       if (terms === null) continue;
       const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until: now };
-      const sizing = { limit: terms.limit, used: terms.used + move.used, holders, ...want };
-      const addition = this.#extend(ask.holder, holder, meter, { asked: sizing, terms, now });
+      const addition = this.#extend(ask, meter, { want, terms, reported: move.used, now });
       move.added = addition.add;
       moves.set(meter, move);
       slices.set(meter, addition);
+      if (addition.add > 0n) changed.add(meter);
     }
+    const lapsed = this.#renew(ask, holder, { termsOf, moves, slices, now });
     const holds = fresh.flatMap((batch) => batch.holds);
-    return { grant: { attempt: ask.attempt, slices }, holds, moves };
+    return { grant: { attempt: ask.attempt, slices, lapsed }, holds, moves, changed };
   }
 
   /** Whether a batch of an isolate's refusals is new. If so, it counts as taken. */
   takesRefusals(name: string, number: number): boolean {
-    const holder = this.#holder(name);
+    const holder = this.open(name);
     if (number <= (holder.refusals ?? 0)) return false;
     holder.refusals = number;
     return true;
@@ -138,8 +107,11 @@ export class LeaseBook {
   #report(
     ask: Ask<unknown>,
     holder: Holder,
-    fresh: readonly Batch<unknown>[],
-    now: number,
+    {
+      fresh,
+      now,
+      changed,
+    }: { readonly fresh: readonly Batch<unknown>[]; readonly now: number; readonly changed: Set<string> },
   ): Map<string, Move> {
     const moves = new Map<string, Move>();
     for (const { used } of fresh) {
@@ -150,17 +122,67 @@ export class LeaseBook {
         moves.set(meter, move);
       }
     }
-    for (const [meter, slice] of holder.slices) {
+    const { wants, keeps, renews } = ask;
+    const meters =
+      renews === undefined
+        ? [...holder.slices.keys()]
+        : new Set([...moves.keys(), ...wants.keys(), ...(keeps?.keys() ?? [])]);
+    for (const meter of meters) {
+      const slice = holder.slices.get(meter);
+      if (slice === undefined) continue;
       const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until: now };
-      const unused = slice.left - move.used;
-      const said = ask.wants.get(meter)?.left ?? ask.keeps?.get(meter) ?? 0n;
-      const kept = smaller(unused < 0n ? 0n : unused, said);
-      move.returned = unused < 0n ? 0n : unused - kept;
+      const rest = slice.left - move.used;
+      const unused = rest < 0n ? 0n : rest;
+      const said = wants.get(meter)?.left ?? keeps?.get(meter) ?? (renews === undefined ? 0n : unused);
+      const kept = smaller(unused, said);
+      move.returned = unused - kept;
+      if (kept !== slice.left) changed.add(meter);
       slice.left = kept;
       moves.set(meter, move);
-      if (kept === 0n) this.#drop(ask.holder, holder, meter);
+      if (kept === 0n) this.drop(ask.holder, holder, meter);
     }
     return moves;
+  }
+
+  /**
+   * Renews the slices that the ask does not name. Those of limits that have changed, come near or end soon only as their terms
+   * allow. Returns those that are not renewed; null: none is, because the isolate has some that are not in the book.
+   */
+  #renew(
+    ask: Ask<unknown>,
+    holder: Holder,
+    {
+      termsOf,
+      moves,
+      slices,
+      now,
+    }: {
+      readonly termsOf: TermsOf;
+      readonly moves: ReadonlyMap<string, Move>;
+      readonly slices: Map<string, Addition>;
+      readonly now: number;
+    },
+  ): string[] | null {
+    const { wants, keeps, renews, mark } = ask;
+    if (renews === undefined) return [];
+    const lapsed: string[] = [];
+    const unnamed: (readonly [string, Outstanding])[] = [];
+    for (const entry of holder.slices) {
+      if (!wants.has(entry[0]) && keeps?.has(entry[0]) !== true) unnamed.push(entry);
+    }
+    if (unnamed.length < renews) return null;
+    for (const [meter, slice] of unnamed) {
+      if (!mayRenew(slice, mark, now)) lapsed.push(meter);
+      else if (needsTerms(slice, now)) {
+        const terms = termsOf(meter);
+        const want = { left: slice.left, want: slice.left, least: 0n };
+        const reported = moves.get(meter)?.used ?? 0n;
+        const found = terms === null ? null : this.#extend(ask, meter, { want, terms, reported, now });
+        if (found === null || found.forMs === null) lapsed.push(meter);
+        else slices.set(meter, found);
+      } else this.renewed(meter, slice, now);
+    }
+    return lapsed;
   }
 
   /**
@@ -170,16 +192,18 @@ export class LeaseBook {
   sweep(now: number): { readonly orphans: readonly Orphan[]; readonly gone: readonly string[] } {
     const orphans: Orphan[] = [];
     const gone: string[] = [];
-    for (const [name, holder] of this.#holders) {
+    if (now < this.sweepAt) return { orphans, gone };
+    for (const [name, holder] of this.entries()) {
       for (const [meter, slice] of holder.slices) {
         if (mayCover(meter, slice, now)) continue;
-        orphans.push({ meter, left: slice.left });
-        this.#drop(name, holder, meter);
+        orphans.push({ holder: name, meter, left: slice.left });
+        this.drop(name, holder, meter);
       }
-      if (holder.slices.size > 0 || now < holder.askedAt + LEASE.lifeMs + LEASE.longestHoldMs) continue;
-      this.#holders.delete(name);
+      if (holder.slices.size > 0 || now < goneAt(holder)) continue;
+      this.forget(name);
       gone.push(name);
     }
+    this.planSweep();
     return { orphans, gone };
   }
 
@@ -188,124 +212,59 @@ export class LeaseBook {
    * use, holds may yet be made after that.
    */
   moveAhead(byMs: number, now: number): void {
-    for (const { slices } of this.#holders.values()) {
-      for (const slice of slices.values()) {
-        if (slice.until <= now) slice.lingerMs = Math.max(0, slice.lingerMs - byMs);
-      }
+    for (const slice of this.all()) {
+      if (slice.until > now) continue;
+      slice.lingerMs = Math.max(0, slice.lingerMs - byMs);
+      slice.isPressed = true;
     }
-  }
-
-  /** When the first slice will be orphaned if no report comes, for all isolates or for one. Null if there is none. */
-  orphanedAt(counts: (meter: string) => boolean, holder?: string): number | null {
-    let first: number | null = null;
-    for (const [name, { slices }] of this.#holders) {
-      if (holder !== undefined && name !== holder) continue;
-      for (const [meter, { until, lingerMs }] of slices) {
-        if (counts(meter) && (first === null || until + lingerMs < first)) first = until + lingerMs;
-      }
-    }
-    return first;
-  }
-
-  /** The slices of one meter that still count. */
-  *slicesOf(meter: string, now: number): Generator<Outstanding> {
-    for (const slice of this.#byMeter.get(meter)?.values() ?? []) {
-      if (isCounted(slice, now)) yield slice;
-    }
-  }
-
-  /** For storage: what one isolate has, or what all have. */
-  *holders(): Generator<StoredHolder> {
-    for (const [holder, { slices, ...counters }] of this.#holders) {
-      yield { holder, ...counters, slices: [...slices] };
-    }
-  }
-
-  holder(name: string): StoredHolder {
-    const { slices, ...counters } = this.#holder(name);
-    return { holder: name, ...counters, slices: [...slices] };
-  }
-
-  restore({ holder: name, slices, ...counters }: StoredHolder): void {
-    const holder = this.#holder(name);
-    Object.assign(holder, counters);
-    for (const [meter, slice] of slices) this.#keep(name, holder, meter, { ...slice });
+    this.planSweep();
   }
 
   #extend(
-    name: string,
-    holder: Holder,
+    { holder: name, mark }: Pick<Ask<unknown>, "holder" | "mark">,
     meter: string,
     {
-      asked,
+      want,
       terms,
+      reported,
       now,
-    }: {
-      readonly asked: {
-        limit: bigint;
-        used: bigint;
-        holders: number;
-        left: bigint;
-        want: bigint;
-        least: bigint;
-      };
-      readonly terms: Terms;
-      readonly now: number;
-    },
+    }: { readonly want: Want; readonly terms: Terms; readonly reported: bigint; readonly now: number },
   ): Addition {
+    const holder = this.open(name);
     const there = holder.slices.get(meter);
     const own = there !== undefined && isCounted(there, now) ? there : undefined;
-    if (own === undefined && holder.slices.size >= MOST_SLICES) return { add: 0n, forMs: null, share: 0n };
+    if (own === undefined && this.isFull(holder)) return { add: 0n, forMs: null, share: 0n };
     const kept = own?.left ?? 0n;
     const leased = this.leased(meter, now);
     let orphaned = 0n;
+    let holders = 1;
     for (const slice of this.slicesOf(meter, now)) {
-      if (slice !== own && slice.until <= now) orphaned += slice.left;
+      if (slice === own) continue;
+      if (slice.until <= now) orphaned += slice.left;
+      else holders += 1;
     }
+    const asked = { limit: terms.limit, used: terms.used + reported, holders, ...want };
     const share = shareOf({ ...asked, orphaned });
     // Over the limit because it was lowered, or with more than is on the books: existing slices run out.
     if (asked.used + leased > asked.limit || kept < asked.left) return { add: 0n, forMs: null, share };
     const addition = additionTo({ ...asked, left: kept, live: leased - orphaned, orphaned });
     if (kept + addition === 0n) return { add: 0n, forMs: null, share };
-    const until = Math.max(now + terms.lifeMs, own?.until ?? 0);
+    const { lifeMs, lingerMs, endsAt } = terms;
+    const until = Math.max(now + lifeMs, own?.until ?? 0);
     const since = own === undefined ? now : (own.since ?? 0);
-    this.#keep(name, holder, meter, { left: kept + addition, until, lingerMs: terms.lingerMs, since });
-    return { add: addition, forMs: terms.lifeMs, share };
+    const isPressed = share < kept + addition;
+    const slice = { left: kept + addition, until, lingerMs, since, lifeMs, endsAt, isPressed, mark };
+    this.keep(name, holder, meter, slice);
+    return { add: addition, forMs: lifeMs, share };
   }
+}
 
-  #active(now: number, asking: string): number {
-    let count = 1;
-    for (const [name, { slices }] of this.#holders) {
-      if (name === asking) continue;
-      for (const slice of slices.values()) {
-        if (slice.until > now) {
-          count += 1;
-          break;
-        }
-      }
-    }
-    return count;
-  }
+/** Whether a slice that an ask does not name can be renewed at all. */
+function mayRenew(slice: Outstanding, mark: string | undefined, now: number): boolean {
+  return isCounted(slice, now) && slice.mark === mark;
+}
 
-  #holder(name: string): Holder {
-    let holder = this.#holders.get(name);
-    if (holder === undefined) {
-      holder = { attempt: 0, batch: 0, askedAt: 0, slices: new Map() };
-      this.#holders.set(name, holder);
-    }
-    return holder;
-  }
-
-  #keep(name: string, holder: Holder, meter: string, slice: Outstanding): void {
-    holder.slices.set(meter, slice);
-    const shared = this.#byMeter.get(meter) ?? new Map<string, Outstanding>();
-    this.#byMeter.set(meter, shared.set(name, slice));
-  }
-
-  #drop(name: string, holder: Holder, meter: string): void {
-    holder.slices.delete(meter);
-    const shared = this.#byMeter.get(meter);
-    shared?.delete(name);
-    if (shared?.size === 0) this.#byMeter.delete(meter);
-  }
+/** Whether more must be known for that than how long slices live. */
+function needsTerms({ isPressed, lifeMs, endsAt }: Outstanding, now: number): boolean {
+  return isPressed || lifeMs !== LEASE.lifeMs || (endsAt !== undefined && endsAt < now + LEASE.lifeMs);
 }

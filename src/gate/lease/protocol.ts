@@ -2,10 +2,11 @@
  * What an isolate and the org's object say to each other about leases.
  *
  * A slice is a part of one meter's room that the object has counted as `leased` before the isolate may use it.
- * The isolate asks (one ask at a time, numbered), reporting what it held and how much it keeps of each slice;
- * the object answers with what it adds. Both count a slice's life on their own clock: the isolate from when it
- * asked, the object from when it was asked, which is later. So the isolate always stops first, and no two
- * clocks need agree.
+ * The isolate asks (one ask at a time, numbered), reporting what it held. It names the slices of which it wants more or
+ * gives something back, and those that an unanswered ask named; all others are renewed as they are. The object answers with
+ * what it adds, and with the slices that it did not renew. Both count a slice's life on their own clock: the isolate from
+ * when it asked, the object from when it was asked, which is later. So the isolate always stops first, and no two clocks
+ * need agree.
  *
  * Constant wherever the Worker is deployed: only its tests, which share its isolate, shorten these times.
  */
@@ -18,6 +19,12 @@ export const LEASE = {
   standingMs: 1000,
   /** How often an isolate with traffic reports. */
   syncMs: 250,
+  /** An isolate keeps its slice of a limit for this long after a call last took from it. */
+  idleMs: 60_000,
+  /** An isolate without any call for this long gives back all of its slices. */
+  quietMs: 1500,
+  /** Renewals that change nothing but the end of slices are stored this long ahead, so that most of them write no row. */
+  storedMs: 10_000,
   /** The longest hold from a slice. The object makes longer ones. */
   longestHoldMs: 900_000,
 } as const;
@@ -45,6 +52,10 @@ export interface Ask<Hold> {
   readonly wants: ReadonlyMap<string, Want>;
   /** What it keeps of slices that it may have no more of. */
   readonly keeps?: ReadonlyMap<string, bigint>;
+  /** So many slices that it does not name are kept, and renewed. Missing: those that it does not name are given back. */
+  readonly renews?: number;
+  /** Which limits it knows. Only slices that were named with the same value are renewed unnamed. */
+  readonly mark?: string;
 }
 
 export interface Addition {
@@ -58,6 +69,8 @@ export interface Addition {
 export interface Grant {
   readonly attempt: number;
   readonly slices: ReadonlyMap<string, Addition>;
+  /** Slices that the ask did not name, and that were not renewed: they keep their end. Null: none of them was renewed. */
+  readonly lapsed?: readonly string[] | null;
 }
 
 /** What the object knows of a meter when it sizes a slice. */
@@ -69,4 +82,6 @@ export interface Terms {
   readonly lifeMs: number;
   /** How long a slice that ended without a report still counts: as long as what it may have admitted. */
   readonly lingerMs: number;
+  /** When its window ends, or its limit falls, by the clock of the object. Missing: not foreseen. */
+  readonly endsAt?: number;
 }

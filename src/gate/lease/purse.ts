@@ -1,62 +1,27 @@
-import { type Ask, type Batch, type Grant, LEASE, type Want } from "./protocol.ts";
+import { type ClosedBatch, fitting, type ReportBounds, SUM_BYTES, UNBOUNDED, usedIn } from "./batches.ts";
+import { type Ask, type Grant, LEASE, type Want } from "./protocol.ts";
+import { MOST_IN_SLICE, newSlice, type Slice, UNUSED, wantOf } from "./slice.ts";
 
-/**
- * The isolate's part of one meter. Amounts are plain numbers, because thousands of calls a second take from them. No
- * call takes more than a number holds exactly, and a slice that was granted more uses only that much.
- */
-export interface Slice {
-  readonly meter: string;
-  left: number;
-  until: number;
-  /** The most that this isolate may keep, as the object last said. */
-  share: number;
-  /** Its content after the last grant. */
-  full: number;
-  /** Held from this slice since the last ask, and what calls would have held if it had been large enough. */
-  used: number;
-  /** The part of what is used that is already in a batch. */
-  batched: number;
-  missed: number;
-  misses: number;
-  /** What an interval between asks takes. It decays when traffic falls. */
-  pace: number;
-  /** The largest recent call. */
-  least: number;
-  quiet: number;
-}
+export type { ReportBounds } from "./batches.ts";
+export type { Slice } from "./slice.ts";
 
-/** A quarter of what a number holds exactly, so that sums of a few are exact too. */
-const MOST = 2 ** 51;
-const UNUSED = { used: 0, batched: 0, missed: 0, misses: 0, pace: 0, least: 0, quiet: 0 };
-
-/** After this many asks without use, a slice is given back whole. */
-const QUIET_ASKS = 2;
-/** This many calls through the object between two asks are steady traffic. Fewer are decided there, one by one. */
-const STEADY_CALLS = 4;
-/** This many do not wait for the next ask. */
+/** Where an isolate has no slices, so many calls through the object between two asks are steady traffic. */
+const STEADY_CALLS = 3;
+/** This many of one limit do not wait for the next ask. */
 const URGENT_CALLS = 8;
+/** How many slices an ask names. The rest waits for the next. */
+export const MOST_NAMED = 500;
 /** How long an answer to an ask is awaited. */
 export const GIVE_UP_MS = 2000;
-/** A slice is sized for this many intervals, so that one late or lost ask does not empty it. */
-const INTERVALS_AHEAD = 4;
+const NOTHING = { left: 0n, want: 0n, least: 0n };
 
-/**
- * The maximum size of a report: the rest goes with the next. A batch has a maximum too, because it is reported whole:
- * its holds, and what they took of each slice, must reach the object together.
- */
-export interface ReportBounds<Hold> {
-  readonly batchBytes: number;
-  readonly reportBytes: number;
-  /** What a hold adds to its batch. `named` are the names that are already in the batch. */
-  readonly weigh: (hold: Hold, named: Set<unknown>) => number;
-}
-
-const UNBOUNDED = { batchBytes: Infinity, reportBytes: Infinity, weigh: () => 0 };
-/** What a sum adds to a batch, in addition to its meter's name. */
-const SUM_BYTES = 40;
-
-interface ClosedBatch<Hold> extends Batch<Hold> {
-  readonly bytes: number;
+/** An ask whose answer has not come. */
+interface Pending {
+  readonly attempt: number;
+  readonly askedAt: number;
+  readonly lastBatch: number;
+  readonly renews: boolean;
+  readonly named: readonly Slice[];
 }
 
 /** The isolate's side of one org's leases: slices to hold from, and reports that are not acknowledged yet. */
@@ -70,7 +35,17 @@ export class Purse<Hold> {
   #attempt = 0;
   #batch = 0;
   #acknowledged = 0;
-  #pending: { attempt: number; askedAt: number; lastBatch: number } | null = null;
+  #pending: Pending | null = null;
+  /** Slices that were used since the last batch was closed. */
+  #touched: Slice[] = [];
+  /** Calls that the object decided since the last ask, of all slices together. */
+  #misses = 0;
+  /** Calls since the last ask, how many of them are decisions, and when an ask last found that there were any. */
+  #calls = 0;
+  #calledAt = 0;
+  #decisions = 0;
+  #decidedAt = 0;
+  #isEnding = false;
 
   readonly #holder: string;
   readonly #bounds: ReportBounds<Hold>;
@@ -83,10 +58,7 @@ export class Purse<Hold> {
   /** The slice of a meter, empty until the object grants some. Callers keep the reference. */
   slice(meter: string): Slice {
     let slice = this.#slices.get(meter);
-    if (slice === undefined) {
-      slice = { meter, left: 0, until: 0, share: 0, full: 0, ...UNUSED };
-      this.#slices.set(meter, slice);
-    }
+    if (slice === undefined) this.#slices.set(meter, (slice = newSlice(meter)));
     return slice;
   }
 
@@ -100,12 +72,16 @@ export class Purse<Hold> {
       const slice = slices[index];
       const amount = amounts[index];
       if (slice === undefined || amount === undefined) continue;
-      if (slice.used === slice.batched) this.#bytes += slice.meter.length + SUM_BYTES;
+      if (slice.used === slice.batched) {
+        this.#bytes += slice.meter.length + SUM_BYTES;
+        this.#touched.push(slice);
+      }
       slice.left -= amount;
       slice.used += amount;
       if (amount > slice.least) slice.least = amount;
     }
     this.#unreported = true;
+    this.#calls += 1;
     return true;
   }
 
@@ -114,15 +90,24 @@ export class Purse<Hold> {
    */
   note(hold: Hold): void {
     this.#made.push(hold);
+    this.#decisions += 1;
     this.#bytes += this.#bounds.weigh(hold, this.#named);
     if (this.#bytes >= this.#bounds.batchBytes) this.#close();
   }
 
   /** Counts a call that the object decided as demand. This is how leases start. */
   miss(slice: Slice, amount: number): void {
-    slice.missed = Math.min(MOST, slice.missed + amount);
+    slice.missed = Math.min(MOST_IN_SLICE, slice.missed + amount);
     slice.misses += 1;
+    this.#misses += 1;
+    this.#calls += 1;
     if (amount > slice.least) slice.least = amount;
+  }
+
+  /** Counts a decision of the object, with what it took of each slice, as demand. */
+  missAll(slices: readonly Slice[], amounts: readonly number[]): void {
+    for (const [index, slice] of slices.entries()) this.miss(slice, amounts[index] ?? 0);
+    this.#decisions += 1;
   }
 
   /** The batch in which new holds will be reported. */
@@ -152,59 +137,88 @@ export class Purse<Hold> {
     return this.#pending !== null && now < this.#pending.askedAt + GIVE_UP_MS;
   }
 
+  /** Whether it has slices, and so asks again and again. */
+  get isActive(): boolean {
+    for (const { left } of this.#slices.values()) if (left > 0) return true;
+    return false;
+  }
+
   /** Whether there is nothing to report, give back or ask for. */
   get idle(): boolean {
     if (this.#unreported || this.#unacknowledged.length > 0 || this.#pending !== null) return false;
-    for (const { left, misses } of this.#slices.values()) {
-      if (left > 0 || misses >= STEADY_CALLS) return false;
-    }
+    if (this.#misses >= STEADY_CALLS) return false;
+    for (const { left, isUnsure } of this.#slices.values()) if (left > 0 || isUnsure) return false;
     return true;
   }
 
   /** Ends an interval in which there was nothing to ask. */
   rest(): void {
+    this.#misses = 0;
     for (const slice of this.#slices.values()) Object.assign(slice, UNUSED);
   }
 
-  /** The next ask. It gives back slices that have ended, or are more than the traffic needs. */
-  ask(now: number): Ask<Hold> {
-    if (this.#unreported) this.#close();
-    const batches = this.#fitting();
-    const unsent = usedIn(this.#unacknowledged.slice(batches.length));
-    const wants = new Map<string, Want>();
-    for (const slice of this.#slices.values()) {
-      const want = demand(slice);
-      if (now >= slice.until) slice.left = 0;
-      slice.left = Math.min(slice.left, want, slice.share);
-      // Of one that has gone back nothing is half used: it would be asked for again at each call, and each ask ends an interval.
-      if (slice.left === 0) slice.full = 0;
-      if (slice.left > 0 || want > 0) {
-        wants.set(slice.meter, {
-          left: BigInt(slice.left),
-          want: BigInt(want),
-          least: BigInt(slice.least),
-        });
-      }
-    }
-    // What was used and is not in this report has not been given back.
-    for (const [meter, sum] of unsent) {
-      const { left, ...rest } = wants.get(meter) ?? { left: 0n, want: 0n, least: 0n };
-      wants.set(meter, { ...rest, left: left + sum });
-    }
-    this.#attempt += 1;
-    const lastBatch = batches.at(-1)?.number ?? this.#acknowledged;
-    this.#pending = { attempt: this.#attempt, askedAt: now, lastBatch };
-    return { holder: this.#holder, attempt: this.#attempt, batches, wants };
+  /** Makes the next asks give back all that is left. Traffic after them begins anew. */
+  end(): void {
+    this.#isEnding = true;
   }
 
-  /** The oldest batches that fit into one report, and at least one. */
-  #fitting(): ClosedBatch<Hold>[] {
-    let bytes = 0;
-    const over = this.#unacknowledged.findIndex((batch, index) => {
-      bytes += batch.bytes;
-      return index > 0 && bytes > this.#bounds.reportBytes;
-    });
-    return over < 0 ? [...this.#unacknowledged] : this.#unacknowledged.slice(0, over);
+  /**
+   * The next ask. It renews all slices but those that it names. Without traffic it gives back all of them, and without decisions
+   * those that no other call takes from.
+   */
+  ask(now: number): Ask<Hold> {
+    if (this.#unreported) this.#close();
+    if (this.#calls > 0) this.#calledAt = now;
+    if (this.#decisions > 0) this.#decidedAt = now;
+    const isEnding = this.#isEnding || now >= this.#calledAt + LEASE.quietMs;
+    const batches = fitting(this.#unacknowledged, this.#bounds);
+    const wants = new Map<string, Want>();
+    const named = this.#name(wants, now, isEnding);
+    // What was used and is not in this report has not been given back.
+    for (const [meter, sum] of usedIn(this.#unacknowledged.slice(batches.length))) {
+      const want = wants.get(meter) ?? (isEnding ? NOTHING : null);
+      if (want !== null) wants.set(meter, { ...want, left: want.left + sum });
+    }
+    this.#calls = 0;
+    this.#decisions = 0;
+    this.#misses = 0;
+    this.#attempt += 1;
+    const lastBatch = batches.at(-1)?.number ?? this.#acknowledged;
+    this.#pending = { attempt: this.#attempt, askedAt: now, lastBatch, renews: !isEnding, named };
+    const ask = { holder: this.#holder, attempt: this.#attempt, batches, wants };
+    return isEnding ? ask : { ...ask, renews: this.#unnamed(wants) };
+  }
+
+  /** What the ask says about single slices. At its end an isolate keeps nothing, and so it names nothing. */
+  #name(wants: Map<string, Want>, now: number, isEnding: boolean): Slice[] {
+    const named: Slice[] = [];
+    // Reads take from a slice of their own. They keep those of decisions no longer than no call at all does.
+    const isDeciding = now < this.#decidedAt + LEASE.quietMs;
+    const keptMs = isDeciding ? LEASE.idleMs : LEASE.quietMs;
+    for (const slice of this.#slices.values()) {
+      if (!isEnding && wants.size >= MOST_NAMED) break;
+      const want = wantOf(slice, now, isEnding ? 0 : keptMs);
+      if (want === null) continue;
+      slice.isUnsure = true;
+      named.push(slice);
+      if (!isEnding) wants.set(slice.meter, want);
+    }
+    if (wants.size >= MOST_NAMED) this.#putLast(named);
+    return named;
+  }
+
+  /** So that the next ask gets to the others. */
+  #putLast(named: readonly Slice[]): void {
+    for (const slice of named) {
+      this.#slices.delete(slice.meter);
+      this.#slices.set(slice.meter, slice);
+    }
+  }
+
+  #unnamed(wants: ReadonlyMap<string, Want>): number {
+    let kept = 0;
+    for (const { meter, left } of this.#slices.values()) if (left > 0 && !wants.has(meter)) kept += 1;
+    return kept;
   }
 
   /** Takes what the object granted. False if the answer is to an ask that was given up, and is ignored. */
@@ -212,16 +226,31 @@ export class Purse<Hold> {
     const pending = this.#pending;
     if (pending === null || pending.attempt !== grant.attempt) return false;
     this.#pending = null;
+    this.#isEnding = false;
     this.#acknowledged = pending.lastBatch;
     this.#unacknowledged = this.#unacknowledged.filter(({ number }) => number > pending.lastBatch);
+    for (const slice of pending.named) slice.isUnsure = false;
+    if (pending.renews) this.#renew(grant, pending);
     for (const [meter, { add, forMs, share }] of grant.slices) {
       const slice = this.slice(meter);
-      slice.left = Math.min(MOST, slice.left + inNumber(add));
+      slice.left = Math.min(MOST_IN_SLICE, slice.left + inNumber(add));
       slice.full = slice.left;
       slice.share = inNumber(share);
+      slice.hasLapsed = forMs === null;
       if (forMs !== null) slice.until = pending.askedAt + forMs - LEASE.guardMs;
     }
     return true;
+  }
+
+  /** All slices but those that were named, or that the object has something to say about, last for another life. */
+  #renew({ slices, lapsed = [] }: Grant, { askedAt, named }: Pending): void {
+    const others = new Set<string>(lapsed);
+    for (const { meter } of named) others.add(meter);
+    for (const slice of this.#slices.values()) {
+      if (slice.left === 0 || slices.has(slice.meter)) continue;
+      slice.hasLapsed = lapsed === null || others.has(slice.meter);
+      if (!slice.hasLapsed) slice.until = askedAt + LEASE.lifeMs - LEASE.guardMs;
+    }
   }
 
   /** Gives up on an ask. What it reported is sent again with the next, and its answer is void. */
@@ -229,19 +258,45 @@ export class Purse<Hold> {
     if (this.#pending?.attempt === attempt) this.#pending = null;
   }
 
-  /** Forgets empty slices once nobody holds a reference, because the meters have changed. */
-  prune(): void {
-    for (const [meter, slice] of this.#slices) {
-      if (slice.left === 0 && slice.used === 0) this.#slices.delete(meter);
+  /** A kind of calls takes from these slices. */
+  retain(slices: readonly Slice[]): void {
+    for (const slice of slices) {
+      slice.users += 1;
+      slice.isDropped = false;
     }
+  }
+
+  /** A kind of calls is forgotten. Slices that only it took from go back. */
+  release(slices: readonly Slice[]): void {
+    for (const slice of slices) {
+      slice.users -= 1;
+      slice.isDropped = slice.users === 0;
+    }
+  }
+
+  /** All kinds of calls are forgotten, because the meters have changed. The next ones may take from the same slices. */
+  releaseAll(): void {
+    for (const slice of this.#slices.values()) slice.users = 0;
+  }
+
+  /** Forgets empty slices that nobody takes from. Returns their meters. */
+  prune(): string[] {
+    const pruned: string[] = [];
+    for (const [meter, { left, used, misses, isUnsure, users }] of this.#slices) {
+      if (left > 0 || used > 0 || misses > 0 || isUnsure || users > 0) continue;
+      this.#slices.delete(meter);
+      pruned.push(meter);
+    }
+    return pruned;
   }
 
   #close(): void {
     const used = new Map<string, bigint>();
-    for (const slice of this.#slices.values()) {
+    for (const slice of this.#touched) {
       if (slice.used > slice.batched) used.set(slice.meter, BigInt(slice.used - slice.batched));
       slice.batched = slice.used;
     }
+    this.#touched = [];
     this.#batch += 1;
     this.#unacknowledged.push({ number: this.#batch, holds: this.#made, used, bytes: this.#bytes });
     this.#made = [];
@@ -251,30 +306,6 @@ export class Purse<Hold> {
   }
 }
 
-function usedIn(batches: readonly Batch<unknown>[]): Map<string, bigint> {
-  const sums = new Map<string, bigint>();
-  for (const { used } of batches) {
-    for (const [meter, sum] of used) sums.set(meter, (sums.get(meter) ?? 0n) + sum);
-  }
-  return sums;
-}
-
-/** What a slice should hold, from what the last interval took. Starts the next interval. */
-function demand(slice: Slice): number {
-  const steady = slice.left > 0 || slice.used > 0 || slice.misses >= STEADY_CALLS;
-  const taken = steady ? slice.used + slice.missed : 0;
-  slice.used = 0;
-  slice.batched = 0;
-  slice.missed = 0;
-  slice.misses = 0;
-  slice.quiet = taken === 0 ? slice.quiet + 1 : 0;
-  if (slice.quiet >= QUIET_ASKS) {
-    slice.pace = 0;
-    slice.least = 0;
-  } else slice.pace = taken > slice.pace ? taken : Math.floor((slice.pace + taken) / 2);
-  return Math.min(MOST, slice.pace * INTERVALS_AHEAD);
-}
-
 function inNumber(amount: bigint): number {
-  return Math.min(MOST, Number(amount));
+  return Math.min(MOST_IN_SLICE, Number(amount));
 }

@@ -49,6 +49,11 @@ export function additionTo(sizing: Sizing): bigint {
   return size - left;
 }
 
+/** Whether slices have become more than a part of the room, so that they are to be given back. */
+export function isTooMuch(leased: bigint, room: bigint): boolean {
+  return leased * SHARE_OF_ROOM > room;
+}
+
 export function smaller(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
 }

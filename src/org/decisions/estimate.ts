@@ -1,8 +1,10 @@
-import { isInTokens } from "../../contract/decision.ts";
+import { isPriced, NO_AMOUNT, NO_MODEL } from "../../contract/decision.ts";
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
-import { type DecisionAsk, mostOutput } from "../../gate/ask.ts";
+import { noModelPrice, noPrice } from "../../domain/price/no-price.ts";
+import { isUnpriced } from "../../domain/price/unpriced.ts";
+import { type DecisionAsk, mostOutput, mostUsed } from "../../gate/ask.ts";
 import type { Tx } from "../kernel/door.ts";
 import { pricesOf } from "../models/revisions.ts";
 
@@ -17,33 +19,31 @@ export function estimateOf(tx: Priced, ask: DecisionAsk): bigint | Invalid {
 
 /**
  * What an ask reserves with so many output tokens, at most those that it asks for. `cost_usd` takes precedence. Otherwise tokens
- * at the highest rates of the price book that can apply. A model without a price is refused, never free.
+ * at the highest rates of the price book that can apply, and units. What has no price is refused, never free.
  */
 export function costsOf(tx: Priced, ask: DecisionAsk): ((outputTokens: number) => bigint) | Invalid {
-  const { cost_usd, input_tokens: input = 0 } = ask.estimate;
+  const { cost_usd } = ask.estimate;
   if (cost_usd !== undefined) {
     const nanos = parseUsd(cost_usd);
     return nanos === null
       ? invalidField("estimate.cost_usd", "invalid_format", "must be an amount")
       : () => nanos;
   }
-  if (!isInTokens(ask.estimate)) {
-    return invalidField("estimate.cost_usd", "required", "is required if no tokens are given");
-  }
+  if (!isPriced(ask.estimate)) return invalidField("estimate.cost_usd", "required", NO_AMOUNT);
   const { model, provider } = ask;
   if (model === undefined) {
-    return invalidField("model", "required", "is required to price tokens");
+    return invalidField("model", "required", NO_MODEL);
   }
   const revision = pricesOf(tx.sql, { model, provider }).at(tx.now, tx.now);
-  if (revision === null)
-    return invalidField("model", "no_price", "has no price in this organization's price book");
+  if (revision === null) return noModelPrice();
   const { ceiling } = revision;
-  if (ceiling.isByUnits) {
-    return invalidField("estimate.cost_usd", "required", "is required for a model that is priced by units");
-  }
-  const most = reservationOf(ceiling, input, mostOutput(ask), ask.variant);
-  if (most === null) return invalidField("variant", "no_price", "is not a variant of this model's price");
+  const reserved = (output: number) => reservationOf(ceiling, mostUsed(ask, output), ask.variant);
+  const most = reserved(mostOutput(ask));
+  if (isUnpriced(most)) return noPrice(most, "estimate");
   return most > MAX_USD_NANOS
     ? invalidField("estimate", "out_of_range", "results in a cost above the maximum amount")
-    : (outputTokens) => reservationOf(ceiling, input, outputTokens, ask.variant) ?? most;
+    : (outputTokens) => {
+        const nanos = reserved(outputTokens);
+        return isUnpriced(nanos) ? most : nanos;
+      };
 }

@@ -1,18 +1,19 @@
-import { LeaseBook, type StoredHolder } from "../../gate/lease/book.ts";
+import { LeaseBook, type Outstanding } from "../../gate/lease/book.ts";
+import { LEASE } from "../../gate/lease/protocol.ts";
 import { Copy } from "../kernel/copies.ts";
 import { JournalTable } from "../kernel/journal/table.ts";
+import { loadSlices, putSlices, sliceRow } from "./slice-store.ts";
 
 type Row = {
   holder: string;
   attempt: number;
   batch: number;
   asked_at: number;
-  slices: string;
   refusals: number;
+  until: number;
 };
-type StoredSlice = [meter: string, left: string, until: number, lingerMs: number, since?: number];
 
-const CHANGING = ["attempt", "batch", "asked_at", "slices", "refusals"] as const;
+const CHANGING = ["attempt", "batch", "asked_at", "slices", "refusals", "until"] as const;
 const COLUMNS = ["holder", ...CHANGING] as const;
 const TABLE = new JournalTable({
   name: "lease_holders",
@@ -26,24 +27,22 @@ const books = new Copy<LeaseBook>();
 
 /** The book to work on. Code that changes what an isolate has saves it in the same transaction. */
 export function bookOf(sql: SqlStorage): LeaseBook {
-  return books.get(sql, () => loadBook(sql));
+  return books.get(sql, () => loadBook(sql, Date.now()));
 }
 
-export function loadBook(sql: SqlStorage): LeaseBook {
+/**
+ * Slices as they are stored, and their ends as late as they can be: renewals are stored ahead, and none was made after the
+ * object's last life.
+ */
+export function loadBook(sql: SqlStorage, now: number): LeaseBook {
   const book = new LeaseBook();
-  for (const row of readHolders(sql)) {
-    const slices = (JSON.parse(row.slices) as StoredSlice[]).map(
-      ([meter, left, until, lingerMs, since = 0]) =>
-        [meter, { left: BigInt(left), until, lingerMs, since }] as const,
-    );
-    book.restore({
-      holder: row.holder,
-      attempt: row.attempt,
-      batch: row.batch,
-      askedAt: row.asked_at,
-      refusals: row.refusals,
-      slices,
-    });
+  const slices = loadSlices(sql);
+  for (const { holder, attempt, batch, asked_at: askedAt, refusals, until } of readHolders(sql)) {
+    const restored = (slices.get(holder) ?? []).map(([meter, slice]): [string, Outstanding] => [
+      meter,
+      { ...slice, until: Math.min(now + LEASE.lifeMs, Math.max(slice.until, until)) },
+    ]);
+    book.restore({ holder, attempt, batch, askedAt, refusals, until, slices: restored });
   }
   return book;
 }
@@ -54,28 +53,30 @@ function readHolders(sql: SqlStorage): Iterable<Row> {
   const holders = new Map(
     rows.filter(({ holder }) => TABLE.get(sql, holder) === undefined).map((row) => [row.holder, row]),
   );
-  for (const [holder, attempt, batch, asked_at, slices, refusals] of TABLE.changed(
+  for (const [holder, attempt, batch, asked_at, , refusals, until] of TABLE.changed(
     sql,
   ) as Iterable<HolderRow>) {
-    holders.set(holder, { holder, attempt, batch, asked_at, slices, refusals });
+    holders.set(holder, { holder, attempt, batch, asked_at, refusals, until });
   }
   return holders.values();
 }
 
-type HolderRow = readonly [string, number, number, number, string, number];
+type HolderRow = readonly [string, number, number, number, string, number, number];
 
-export function saveHolder(sql: SqlStorage, stored: StoredHolder): void {
-  const slices = stored.slices.map(([meter, { left, until, lingerMs, since = 0 }]): StoredSlice => [
-    meter,
-    String(left),
-    until,
-    lingerMs,
-    since,
-  ]);
-  const { holder, attempt, batch, askedAt, refusals = 0 } = stored;
-  TABLE.put(sql, [[holder, attempt, batch, askedAt, JSON.stringify(slices), refusals]]);
+/** Stores what an isolate's ask has changed: the numbers of what it reported, and these slices. */
+export function saveHolder(sql: SqlStorage, holder: string, changed: Iterable<string>): void {
+  const book = bookOf(sql);
+  const { attempt, batch, askedAt, refusals = 0, until = 0 } = book.counters(holder);
+  TABLE.put(sql, [[holder, attempt, batch, askedAt, NO_SLICES, refusals, until]]);
+  putSlices(
+    sql,
+    Array.from(changed, (meter) => sliceRow(holder, meter, book.slice(holder, meter))),
+  );
 }
 
+/** Slices have a table of their own. */
+const NO_SLICES = "[]";
+
 export function deleteHolder(sql: SqlStorage, holder: string): void {
-  TABLE.delete(sql, [[holder, null, null, null, null, null]]);
+  TABLE.delete(sql, [[holder, null, null, null, null, null, null]]);
 }

@@ -19,6 +19,7 @@ import { type DecisionVerdict, type RequestVerdict, withLesson } from "../../gat
 import { type Decided as DecidedAsk, decideOnce, type RateTerms } from "../decisions/decide.ts";
 import { countedIn, type CountedRates } from "../decisions/counted.ts";
 import { keepRefusals } from "../refusals/commands.ts";
+import { takeNearLimits } from "../meters/usage.ts";
 import { Ending } from "../kernel/perform/ending.ts";
 import { openTx, performDue } from "../kernel/perform/perform.ts";
 import { type Clock, RateMeters } from "../rate-limits/meters.ts";
@@ -167,7 +168,10 @@ export class ObjectGate {
         return isMalformed(result) && ask.dry_run !== true && meter.policy.unit === "requests" ? 1 : 0;
       };
       const met = standings.map((found) => ({ ...found, taken: takenOf(found.meter) }));
-      for (const { meter, taken } of met) this.#rates.take(meter, taken, clock.org, clock.org);
+      for (const { meter, taken } of met) {
+        this.#rates.take(meter, taken, clock.org, clock.org);
+        this.#rates.pressIfNear(meter, this.#leases(), clock.org);
+      }
       const refusal = isRefusal(result) ? result : null;
       if (learn || refusal !== null) this.#toldAt = clock.real;
       return {
@@ -202,7 +206,9 @@ export class ObjectGate {
     const { ask, touches, watch, lagMs, refusals = null } = report;
     sweepLeases(view, clock);
     const book = this.#leases();
-    const keys = [...book.holder(ask.holder).slices.map(([key]) => key), ...ask.wants.keys(), ...watch];
+    for (const key of takeNearLimits(this.#storage.sql)) book.press(key);
+    const keys = [...book.toReview(ask, clock.real), ...ask.wants.keys(), ...watch];
+    if (ask.renews === undefined) keys.push(...book.holder(ask.holder).slices.map(([key]) => key));
     for (const { used } of ask.batches) for (const key of used.keys()) keys.push(key);
     const accounts = new LeasedAccounts(
       this.#storage.sql,
@@ -218,20 +224,24 @@ export class ObjectGate {
       clock.real,
     );
     if (settled === null) return null;
-    performDue(this.#storage, view, (tx) => {
-      const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs }, accounts);
-      for (const [key, move] of settled.moves) {
-        const none = dropped.get(key) ?? 0n;
-        if (isRateKey(key)) this.#rates.report(key, move, none, clock);
-        else accounts.apply(key, move, none);
-      }
-      accounts.save();
-      sweepWhenOrphaned(tx, ask.holder, clock);
-    });
-    if (refusals !== null && book.takesRefusals(ask.holder, refusals.number)) {
-      keepRefusals(view, readBatch(refusals.batch));
+    if (settled.moves.size > 0 || settled.holds.length > 0) {
+      performDue(this.#storage, view, (tx) => {
+        const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs }, accounts);
+        for (const [key, move] of settled.moves) {
+          const none = dropped.get(key) ?? 0n;
+          if (isRateKey(key)) this.#rates.report(key, { ...move, counted: none }, book, clock);
+          else accounts.apply(key, move, none);
+        }
+        accounts.save();
+        if (settled.changed.size > 0) sweepWhenOrphaned(tx, ask.holder, clock);
+      });
     }
-    saveHolder(this.#storage.sql, book.holder(ask.holder));
+    const isRefused = refusals !== null && book.takesRefusals(ask.holder, refusals.number);
+    if (isRefused) keepRefusals(view, readBatch(refusals.batch));
+    const hasChanged = isRefused || settled.changed.size > 0 || settled.holds.length > 0;
+    if (book.mustStore(ask.holder, hasChanged, clock.real)) {
+      saveHolder(this.#storage.sql, ask.holder, settled.changed);
+    }
     this.#toldAt = clock.real;
     const known = [...ask.wants.keys(), ...watch];
     const reply = {
@@ -275,6 +285,7 @@ export class ObjectGate {
     this.#changes += 1;
     this.changedAt = clock.real;
     this.#rates.forget();
+    this.#leases().pressAll();
     return Math.max(this.#leases().waitOutMs(clock.real), this.#toldAt + LEASE.standingMs - clock.real);
   }
 

@@ -96,13 +96,7 @@ function ceilingAt({ sql, now }: View, model: ModelName): KnownCeiling | null {
   const revision = prices.at(now, now);
   if (revision === null) return null;
   const { context_window: contextWindow, max_output_tokens: maxOutputTokens } = revision.terms;
-  return {
-    ...revision.ceiling,
-    untilMs: prices.nextChange(now),
-    contextWindow,
-    maxOutputTokens,
-    units: Array.from(revision.price.units, ([name, nanos]) => ({ name, nanos })),
-  };
+  return { ...revision.ceiling, untilMs: prices.nextChange(now), contextWindow, maxOutputTokens };
 }
 
 function mattersIn({ sql, now }: View, rates: readonly RatePolicy[]): Matters {

@@ -23,6 +23,9 @@ const MOST_TOKENS = 2 * DECISION.tokens.most;
 
 type GivenHolds = LeaseReport["batches"][number]["holds"][number];
 
+/** No limits are of this version. */
+const NONE = "";
+
 /** What the object knows that a report from outside is held against. */
 export interface OutsideTerms {
   readonly holder: TouchHolder;
@@ -73,7 +76,11 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
     if (!terms.mayHaveMore || !current.has(key)) keeps.set(key, BigInt(left));
     else wants.set(key, { left: BigInt(left), want: BigInt(want), least: BigInt(least) });
   }
-  const ask = { holder: stored.holder, attempt: given.attempt, batches: checking.batches(), wants, keeps };
+  const { attempt, renews } = given;
+  // A gate that may have no more keeps what it has until it ends, as one that knows other limits does.
+  const mark = terms.mayHaveMore ? version : NONE;
+  const renewed = renews === undefined ? {} : { renews, mark };
+  const ask = { holder: stored.holder, attempt, batches: checking.batches(), wants, keeps, ...renewed };
   const watch = given.watch.filter((key) => current.has(key));
   const { orgNow, knowsLimit } = terms;
   const { keyId } = terms.holder;

@@ -1,6 +1,6 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
-/** One row per isolate that has, or recently had, slices of this org's limits. `slices` is JSON. */
+/** One row per isolate that has, or recently had, slices of this org's limits. The slices are in `lease_slices`, as JSON. */
 export const GATE_STEPS: readonly SchemaStep[] = [
   {
     name: "gate/1",
@@ -19,4 +19,17 @@ export const GATE_STEPS: readonly SchemaStep[] = [
       SELECT 'leases', '', MIN(asked_at) FROM lease_holders HAVING COUNT(*) > 0`,
   },
   { name: "gate/3", sql: "ALTER TABLE lease_holders ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0" },
+  {
+    // All slices of an isolate, in as many rows as they need.
+    name: "gate/4",
+    sql: `CREATE TABLE lease_slices (
+      holder TEXT NOT NULL,
+      part INTEGER NOT NULL,
+      slices TEXT NOT NULL,
+      PRIMARY KEY (holder, part)
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO lease_slices SELECT holder, 0, slices FROM lease_holders WHERE slices <> '[]';
+    UPDATE lease_holders SET slices = '[]' WHERE slices <> '[]';
+    ALTER TABLE lease_holders ADD COLUMN until INTEGER NOT NULL DEFAULT 0`,
+  },
 ];

@@ -14,9 +14,15 @@ const lookedAt = new Copy<number | null>();
 export function sweepLeases(view: View, clock: Clock): void {
   const book = bookOf(view.sql);
   const { orphans, gone } = book.sweep(clock.real);
+  for (const [holder, lost] of Map.groupBy(orphans, (orphan) => orphan.holder)) {
+    saveHolder(
+      view.sql,
+      holder,
+      lost.map(({ meter }) => meter),
+    );
+  }
   for (const holder of gone) deleteHolder(view.sql, holder);
   if (orphans.length === 0) return;
-  for (const stored of book.holders()) saveHolder(view.sql, stored);
   const accounts = new LeasedAccounts(
     view.sql,
     orphans.flatMap(({ meter }) => (isRateKey(meter) ? [] : [meter])),
@@ -44,7 +50,13 @@ export function sweepWhenOrphaned(tx: Tx, holder: string, clock: Clock): void {
 export function moveSlicesAhead(tx: Tx, byMs: number): void {
   const book = bookOf(tx.sql);
   book.moveAhead(byMs, tx.now - tx.profile().clockOffsetMs);
-  for (const stored of book.holders()) saveHolder(tx.sql, stored);
+  for (const { holder, slices } of book.holders()) {
+    saveHolder(
+      tx.sql,
+      holder,
+      slices.map(([meter]) => meter),
+    );
+  }
 }
 
 /**

@@ -1,5 +1,7 @@
 import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../domain/meter.ts";
 import type { Notices } from "../../domain/notice.ts";
+import { accountKey } from "../../gate/account-key.ts";
+import { isTooMuch } from "../../gate/lease/size.ts";
 import { Copy } from "../kernel/copies.ts";
 import { JournalTable } from "../kernel/journal/table.ts";
 import { inParts } from "../kernel/json-rows.ts";
@@ -34,6 +36,7 @@ const TABLE = new JournalTable({
   key: KEY,
   named: KEY,
   changing: COUNTERS,
+  isCarried: true,
 });
 
 const MOST_COPIES = 10_000;
@@ -125,8 +128,23 @@ export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
     ]);
     entry.stored = { usage: entry.usage, notices: entry.notices };
     known.set(keyOf(entry), entry.stored);
+    if (comesNear(entry)) near.get(sql, () => new Set()).add(accountKey(entry));
   }
   TABLE.put(sql, changed);
+}
+
+/** Limits that have come near while isolates have slices of them, since they were last taken, by the keys of their slices. */
+const near = new Copy<Set<string>>();
+
+export function takeNearLimits(sql: SqlStorage): ReadonlySet<string> {
+  const found = near.get(sql, () => new Set());
+  near.forget(sql);
+  return found;
+}
+
+/** Whether slices of the limit are more than they would be if they were given now. */
+function comesNear({ meter: { limit }, usage: { spent, over, held, leased } }: Entry): boolean {
+  return leased > 0n && limit !== null && isTooMuch(leased, limit - spent - over - held);
 }
 
 type Row = readonly [

@@ -45,8 +45,9 @@ function inUse(view: View, policy: RatePolicy): InUse {
 function busiestOf(view: View, policy: RatePolicy): InUse["busiest"] {
   const prefix = `${policy.id} `;
   const rows = view.sql.exec<{ meter: string }>(
-    `SELECT meter FROM rate_taken WHERE meter > ?1 AND meter < ?2 AND bucket >= ?3
-     GROUP BY meter ORDER BY SUM(amount) DESC LIMIT ?4`,
+    `SELECT c.meter FROM rate_counts AS c, json_each(c.taken) AS t
+     WHERE c.meter > ?1 AND c.meter < ?2 AND t.value ->> 0 >= ?3
+     GROUP BY c.meter ORDER BY SUM(t.value ->> 1) DESC LIMIT ?4`,
     prefix,
     `${policy.id}!`,
     firstBucket(policy, view.now),

@@ -1,5 +1,6 @@
 import type { LeaseBook, Move } from "../../gate/lease/book.ts";
 import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
+import { isTooMuch } from "../../gate/lease/size.ts";
 import {
   bucketOf,
   firstBucket,
@@ -17,17 +18,28 @@ import { quotaWindow, type RoomAhead, roomAhead, slidingWindow, type Taken } fro
 import { BoundedMap } from "../../domain/bounded-map.ts";
 import { Copy } from "../kernel/copies.ts";
 import type { RateBook } from "../kernel/door.ts";
+import { JournalTable } from "../kernel/journal/table.ts";
 import { loadRateLimits } from "./store.ts";
 
 const SHORTEST_SLICE_MS = 50;
 
 /** Policies may count each user separately, so only the latest counters are in memory. */
 const MOST_COUNTERS = 10_000;
+const TABLE = new JournalTable({
+  name: "rate_counts",
+  columns: ["meter", "taken"],
+  key: ["meter"],
+  named: ["meter"],
+  changing: ["taken"],
+  isCarried: true,
+});
+/** A counter that has counted nothing. */
+const NONE = "[]";
 const TAKEN = new Copy<BoundedMap<string, Taken[]>>();
 const LIMITS = new Copy<{ readonly policies: readonly RatePolicy[]; readonly read: RatePolicy }>();
 
 /**
- * What the org's rate limits have counted. Kept in memory and written through, one row for each bucket that changes.
+ * What the org's rate limits have counted. Kept in memory and written through, one journaled row for each counter.
  */
 export class RateMeters {
   readonly #sql: SqlStorage;
@@ -49,7 +61,10 @@ export class RateMeters {
       policies: () => this.policies(),
       find: (key) => this.find(key, clock.org),
       standing: (meter, amount) => this.standing(meter, amount, leases, clock),
-      take: (meter, amount) => this.take(meter, amount, clock.org, clock.org),
+      take: (meter, amount) => {
+        this.take(meter, amount, clock.org, clock.org);
+        this.pressIfNear(meter, leases, clock.org);
+      },
     };
   }
 
@@ -95,7 +110,17 @@ export class RateMeters {
     if (entry < 0) taken.push([bucket, count]);
     else taken[entry] = [bucket, count];
     taken.sort((left, right) => left[0] - right[0]);
-    this.#write(meter, bucket, count);
+    this.#write(meter, taken);
+  }
+
+  /** After an amount was added: slices of a limit that comes near are no longer renewed unseen. */
+  pressIfNear(meter: RateMeter, book: LeaseBook, nowMs: number): void {
+    const key = leaseKey(meter, nowMs);
+    // Also what no longer counts: it costs a look at the terms, and no more.
+    const leased = book.leased(key, Number.NEGATIVE_INFINITY);
+    if (leased === 0n) return;
+    const used = this.#load(meter, nowMs).reduce((sum, [, amount]) => sum + amount, 0);
+    if (isTooMuch(leased, BigInt(meter.policy.limit - used))) book.press(key);
   }
 
   /** Takes back an amount that was added at a time, if that still counts. */
@@ -106,17 +131,11 @@ export class RateMeters {
     const count = taken[entry]?.[1] ?? 0;
     if (count < 1) return;
     taken[entry] = [bucket, count - 1];
-    this.#write(meter, bucket, count - 1);
+    this.#write(meter, taken);
   }
 
-  #write(meter: RateMeter, bucket: number, count: number): void {
-    this.#sql.exec(
-      `INSERT INTO rate_taken VALUES (?, ?, ?)
-       ON CONFLICT (meter, bucket) DO UPDATE SET amount = excluded.amount`,
-      meter.key,
-      bucket,
-      count,
-    );
+  #write({ key }: RateMeter, taken: readonly Taken[]): void {
+    TABLE.put(this.#sql, [[key, JSON.stringify(taken)]]);
   }
 
   /** The terms for leasing a slice of a meter. Null if the meter no longer exists. */
@@ -129,7 +148,8 @@ export class RateMeters {
     if (policy.kind === "quota") {
       const left = quotaWindow(policy.window_seconds, clock.org).endMs - clock.org;
       const lifeMs = Math.min(LEASE.lifeMs, left);
-      return { limit: BigInt(policy.limit), used, lifeMs, lingerMs: left - lifeMs };
+      const endsAt = clock.real + left;
+      return { limit: BigInt(policy.limit), used, lifeMs, lingerMs: left - lifeMs, endsAt };
     }
     const { windowMs, bucketMs } = slidingWindow(policy.window_seconds);
     const lifeMs = Math.max(SHORTEST_SLICE_MS, Math.min(LEASE.lifeMs, windowMs / 20));
@@ -140,10 +160,16 @@ export class RateMeters {
    * Counts what an isolate reports of its slice, at the latest time at which it can have been used. `counted` is the
    * part that runs have already counted.
    */
-  report(key: string, move: Move, counted: bigint, clock: Clock): void {
+  report(
+    key: string,
+    { used, until, counted }: Move & { readonly counted: bigint },
+    book: LeaseBook,
+    clock: Clock,
+  ): void {
     const found = this.find(key, clock.org);
-    if (found === null || move.used <= counted) return;
-    this.take(found, Number(move.used - counted), move.until + clock.org - clock.real, clock.org);
+    if (found === null || used <= counted) return;
+    this.take(found, Number(used - counted), until + clock.org - clock.real, clock.org);
+    this.pressIfNear(found, book, clock.org);
   }
 
   #limits(): { policies: readonly RatePolicy[]; read: RatePolicy } {
@@ -171,21 +197,22 @@ export class RateMeters {
     const all = TAKEN.get(this.#sql, () => new BoundedMap(MOST_COUNTERS));
     let taken = all.get(meter.key);
     if (taken === undefined) {
-      taken = this.#sql
-        .exec<{ bucket: number; amount: number }>(
-          "SELECT bucket, amount FROM rate_taken WHERE meter = ? ORDER BY bucket",
-          meter.key,
-        )
-        .toArray()
-        .map(({ bucket, amount }): Taken => [bucket, amount]);
+      taken = JSON.parse(this.#read(meter.key)) as Taken[];
       all.set(meter.key, taken);
     }
+    // Those that no longer count go when the counter is next written.
     if ((taken[0]?.[0] ?? first) < first) {
       taken = taken.filter(([bucket]) => bucket >= first);
       all.set(meter.key, taken);
-      this.#sql.exec("DELETE FROM rate_taken WHERE meter = ? AND bucket < ?", meter.key, first);
     }
     return taken;
+  }
+
+  #read(key: string): string {
+    const changed = TABLE.get(this.#sql, key);
+    if (changed !== undefined) return changed === null ? NONE : String(changed[1]);
+    const rows = this.#sql.exec<{ taken: string }>("SELECT taken FROM rate_counts WHERE meter = ?", key);
+    return rows.toArray()[0]?.taken ?? NONE;
   }
 }
 

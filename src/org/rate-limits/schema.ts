@@ -1,6 +1,9 @@
 import type { SchemaStep } from "../kernel/schema-step.ts";
 
-/** `rate_taken.bucket` numbers a sliding window's sub-buckets; for a quota it is the start of the window. */
+/**
+ * `rate_counts.taken` is a list of buckets and amounts, as JSON. A bucket is the number of a sliding window's sub-bucket; for a
+ * quota it is the start of the window.
+ */
 export const RATE_STEPS: readonly SchemaStep[] = [
   {
     name: "rates/1",
@@ -19,5 +22,16 @@ export const RATE_STEPS: readonly SchemaStep[] = [
       amount INTEGER NOT NULL,
       PRIMARY KEY (meter, bucket)
     ) STRICT, WITHOUT ROWID`,
+  },
+  {
+    // One row for a counter, so that journaled commands find it by its name.
+    name: "rates/2",
+    sql: `CREATE TABLE rate_counts (
+      meter TEXT PRIMARY KEY,
+      taken TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO rate_counts
+      SELECT meter, json_group_array(json_array(bucket, amount) ORDER BY bucket) FROM rate_taken GROUP BY meter;
+    DROP TABLE rate_taken`,
   },
 ];

@@ -55,16 +55,18 @@ const DAYS: Counters = {
   },
 };
 
-/** Buckets are deleted when their meter is next used. Those of customers who never came back are deleted here. */
+/** Counters of customers who never came back. */
 const RATES: Counters = {
-  table: "rate_taken",
-  key: ["meter", "bucket"],
+  table: "rate_counts",
+  key: ["meter"],
+  also: ["taken"],
   over(tx, rows) {
     const policies = [readPolicy(0), ...loadRateLimits(tx.sql).policies];
     const firstOf = new Map(policies.map((policy) => [policy.id, firstBucket(policy, tx.now)]));
     return rows.filter((row) => {
       const [policy = ""] = String(row["meter"]).split(" ");
-      return Number(row["bucket"]) < (firstOf.get(policy) ?? Number.POSITIVE_INFINITY);
+      const [last = 0] = (JSON.parse(String(row["taken"])) as (readonly number[])[]).at(-1) ?? [];
+      return last < (firstOf.get(policy) ?? Number.POSITIVE_INFINITY);
     });
   },
 };

@@ -1,6 +1,7 @@
 import type { RunResource } from "../../contract/resources/runs.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { breakdownOf, isUnpriced } from "../../domain/price/cost.ts";
+import { breakdownOf } from "../../domain/price/cost.ts";
+import { isUnpriced } from "../../domain/price/unpriced.ts";
 import { formatRate } from "../../domain/price/rate-text.ts";
 import { loadRevision } from "../models/revisions.ts";
 import type { Revision } from "../models/revision.ts";

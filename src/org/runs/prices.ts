@@ -2,8 +2,10 @@ import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { instantOf } from "../../domain/instant.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
-import { costOf, isUnpriced, type Unpriced } from "../../domain/price/cost.ts";
+import { costOf } from "../../domain/price/cost.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
+import { noPrice } from "../../domain/price/no-price.ts";
+import { isUnpriced } from "../../domain/price/unpriced.ts";
 import type { NamedPrices } from "../models/named-prices.ts";
 import { pricesOf } from "../models/revisions.ts";
 
@@ -62,17 +64,9 @@ export class Prices {
       );
     }
     const nanos = costOf(revision.price, input.usage, input.variant);
-    if (isUnpriced(nanos)) return unpriced(nanos);
+    if (isUnpriced(nanos)) return noPrice(nanos, "usage");
     return nanos > MAX_USD_NANOS
       ? invalidField("usage", "out_of_range", "results in a cost above the maximum amount")
       : { nanos, revision: revision.revision };
   }
-}
-
-function unpriced({ unpriced: what, name }: Unpriced): Refusal<"validation_failed"> {
-  if (what === "variant")
-    return invalidField("variant", "no_price", "is not a variant of this model's price");
-  return what === "unit"
-    ? invalidField(`usage.units.${name}`, "no_price", "is not a unit in this model's price")
-    : invalidField("usage.units", "required", "is required for a model that is priced by units");
 }

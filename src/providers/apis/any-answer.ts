@@ -1,8 +1,10 @@
-import type { JsonObject } from "../json.ts";
-import { objectOf } from "../json.ts";
-import type { AnswerApi } from "../provider-api.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
+import type { AnswerApi, EventFacts } from "../provider-api.ts";
+import { anthropicComplete } from "./anthropic-complete.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
+import { openAiSpeech, openAiTranscriptions } from "./openai-audio.ts";
 import { openAiChat } from "./openai-chat.ts";
+import { openAiImages } from "./openai-images.ts";
 import { openAiResponses } from "./openai-responses.ts";
 
 /** Reads answers of which only the shape tells the API: what a handler passes on may come from any of them. */
@@ -11,7 +13,7 @@ export const anyAnswer: AnswerApi = {
     ...new Set([openAiChat, openAiResponses, anthropicMessages].flatMap((api) => api.answerMembers)),
   ],
   readAnswer: (answer) => apiOfUsage(objectOf(answer["usage"])).readAnswer(answer),
-  readEvent: (event) => apiOfEvent(event).readEvent?.(event) ?? {},
+  readEvent: (event) => readerOf(event)(event),
 };
 
 function apiOfUsage(usage: JsonObject): AnswerApi {
@@ -20,10 +22,28 @@ function apiOfUsage(usage: JsonObject): AnswerApi {
     "cache_read_input_tokens" in usage ||
     "cache_creation_input_tokens" in usage ||
     "server_tool_use" in usage;
-  return isAnthropic ? anthropicMessages : openAiResponses;
+  if (isAnthropic) return anthropicMessages;
+  // Only pictures tell how much of their input was text.
+  return "text_tokens" in objectOf(usage["input_tokens_details"]) ? openAiImages : openAiResponses;
 }
 
-function apiOfEvent({ type, choices }: JsonObject): AnswerApi {
-  if (typeof type !== "string" || Array.isArray(choices)) return openAiChat;
-  return type.startsWith("response.") ? openAiResponses : anthropicMessages;
+/** The beginnings of the types that name an event's API. */
+const EVENT_TYPES: readonly (readonly [RegExp, AnswerApi])[] = [
+  [/^response\./, openAiResponses],
+  [/^(?:message_|content_block_|ping$|error$)/, anthropicMessages],
+  [/^completion$/, anthropicComplete],
+  [/^(?:image_generation|image_edit)\./, openAiImages],
+  [/^speech\.audio\./, openAiSpeech],
+  [/^transcript\.text\./, openAiTranscriptions],
+];
+
+function readerOf({ type, choices }: JsonObject): (event: JsonObject) => EventFacts {
+  const isChat = typeof type !== "string" || Array.isArray(choices);
+  const api = isChat ? openAiChat : EVENT_TYPES.find(([pattern]) => pattern.test(type))?.[1];
+  return api?.readEvent ?? otherEvent;
+}
+
+/** Nobody knows which of its members are output, so every text in it counts. */
+function otherEvent(event: JsonObject): EventFacts {
+  return { text: [event], hasFailed: isJsonObject(event["error"]) };
 }

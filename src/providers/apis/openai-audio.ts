@@ -75,6 +75,7 @@ export const openAiSpeech: ProviderApi = {
   readEvent: ({ type, usage, error }): EventFacts => ({
     usage,
     isWholeUsage: type === "speech.audio.done",
+    isUncounted: true,
     isLast: type === "speech.audio.done",
     hasFailed: typeof error === "object" && error !== null,
   }),

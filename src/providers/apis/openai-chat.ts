@@ -24,16 +24,38 @@ import {
 
 const BOUNDS = ["max_tokens", "max_completion_tokens"] as const;
 /** With these, a host would choose other models, or add work of its own that is billed. */
-const NOT_METERED = ["models", "plugins", "route"] as const;
+const NOT_METERED = ["models", "plugins", "route", "search_parameters"] as const;
 const CLIENT_TOOLS = new Set<unknown>(["function", "custom"]);
 
+/** How a host serves the API. */
+interface ChatTerms {
+  /** What a bound is called that the caller did not set. */
+  readonly bound: (typeof BOUNDS)[number];
+  /** Whether a stream tells its usage only if it is asked to. Others always tell it, and some refuse the question. */
+  readonly asksForUsage: boolean;
+  /** Members by which this host would do what is billed beside the price of the model. */
+  readonly notMetered: readonly string[];
+  /** Models that do so by themselves. */
+  readonly notMeteredModels: RegExp | null;
+  /** Whether the price of a call has its search in it. Otherwise each search is a unit. */
+  readonly pricesSearch: boolean;
+}
+
+const USUAL_TERMS: ChatTerms = {
+  bound: "max_tokens",
+  asksForUsage: true,
+  notMetered: [],
+  notMeteredModels: null,
+  pricesSearch: false,
+};
+
 /** `POST /v1/chat/completions`. */
-export const openAiChat = chatApi("max_completion_tokens");
+export const openAiChat = chatApi({ bound: "max_completion_tokens" });
 
-/** The same at hosts that are compatible with it, most of which know the older name of the bound only. */
-export const compatibleChat = chatApi("max_tokens");
-
-function chatApi(boundName: (typeof BOUNDS)[number]): ProviderApi {
+/** The API at a host that is compatible with it. Most know the older name of the bound. */
+export function chatApi(differences: Partial<ChatTerms> = {}): ProviderApi {
+  const terms = { ...USUAL_TERMS, ...differences };
+  const notMetered = [...NOT_METERED, ...terms.notMetered];
   return {
     name: "chat",
     body: "json",
@@ -49,13 +71,23 @@ function chatApi(boundName: (typeof BOUNDS)[number]): ProviderApi {
       "prediction",
       "reasoning_effort",
       ...BOUNDS,
-      ...NOT_METERED,
+      ...notMetered,
     ]),
     answerMembers: ["usage", "service_tier"],
-    readRequest: readChat,
+    readRequest(body, context) {
+      refuseMembers(body, notMetered);
+      const request = readChat(body, context, terms);
+      if (terms.notMeteredModels?.test(request.model) === true)
+        throw new Unmetered(
+          403,
+          `${request.model} does more than its price says, so it is not metered here.`,
+        );
+      return request;
+    },
     withBounds(body, { maxOutputTokens }) {
-      const name = memberIn(body, BOUNDS) ?? boundName;
-      return withStreamUsage(maxOutputTokens === null ? body : { ...body, [name]: maxOutputTokens });
+      const name = memberIn(body, BOUNDS) ?? terms.bound;
+      const bounded = maxOutputTokens === null ? body : { ...body, [name]: maxOutputTokens };
+      return terms.asksForUsage ? withStreamUsage(bounded) : bounded;
     },
     readAnswer: chatAnswer,
     readEvent: chatEvent,
@@ -63,15 +95,18 @@ function chatApi(boundName: (typeof BOUNDS)[number]): ProviderApi {
   };
 }
 
-function readChat(body: JsonObject, { pathModel, facts }: RequestContext): MeteredRequest {
-  refuseMembers(body, NOT_METERED);
+function readChat(
+  body: JsonObject,
+  { pathModel, facts }: RequestContext,
+  { asksForUsage, pricesSearch }: ChatTerms,
+): MeteredRequest {
   refuseHostedTools(body["tools"]);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, texts } = seenInput(body, pictureTokens);
   const answers = answersIn(body, ["n"]);
   const { prediction } = body;
-  const searches = isJsonObject(body["web_search_options"]) || /search/i.test(model);
+  const searches = !pricesSearch && (isJsonObject(body["web_search_options"]) || /search/i.test(model));
   return {
     ...PLAIN,
     model,
@@ -85,7 +120,7 @@ function readChat(body: JsonObject, { pathModel, facts }: RequestContext): Meter
     hidesOutput: reasons || memberIn(body, ["reasoning_effort", "reasoning"]) !== undefined,
     units: searches ? { web_search: answers } : {},
     variant: tierIn(body["service_tier"]),
-    showsUsageEvent: objectOf(body["stream_options"])["include_usage"] === true,
+    showsUsageEvent: !asksForUsage || objectOf(body["stream_options"])["include_usage"] === true,
     texts,
   };
 }

@@ -68,5 +68,6 @@ function imagesAnswer({ usage }: JsonObject): AnswerFacts {
 
 function imagesEvent({ type, usage, error }: JsonObject): EventFacts {
   const isLast = type === "image_generation.completed" || type === "image_edit.completed";
-  return { usage, isWholeUsage: isLast, isLast, hasFailed: typeof error === "object" && error !== null };
+  const hasFailed = typeof error === "object" && error !== null;
+  return { usage, isWholeUsage: isLast, isUncounted: true, isLast, hasFailed };
 }

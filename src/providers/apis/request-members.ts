@@ -1,5 +1,5 @@
 import { Unmetered } from "../unmetered.ts";
-import type { JsonObject } from "../json.ts";
+import { type JsonObject, objectOf } from "../json.ts";
 import type { MeteredRequest } from "../provider-api.ts";
 import { countOf } from "../usage/counts.ts";
 
@@ -78,9 +78,12 @@ export function memberIn(body: JsonObject, names: readonly string[]): string | u
   return names.find((name) => body[name] !== undefined && body[name] !== null);
 }
 
-/** Refuses members by which a request would cost what its other members do not show. */
+/** Refuses members by which a request would cost what its other members do not show. `a.b` is the member b of a. */
 export function refuseMembers(body: JsonObject, names: readonly string[]): void {
-  const name = memberIn(body, names);
+  const name = names.find((path) => {
+    const [outer = "", inner] = path.split(".");
+    return memberIn(inner === undefined ? body : objectOf(body[outer]), [inner ?? outer]) !== undefined;
+  });
   if (name !== undefined) throw new Unmetered(403, `"${name}" is not metered by this proxy. Leave it out.`);
 }
 

@@ -1,6 +1,6 @@
 import { isJsonObject, objectOf } from "../json.ts";
 import type { Usage } from "../provider-api.ts";
-import { partsOf, totalsOf } from "./counts.ts";
+import { countOf, partsOf, totalsOf } from "./counts.ts";
 
 /**
  * The usage of OpenAI's APIs in our classes: `prompt_tokens` and `completion_tokens`, or `input_tokens` and `output_tokens`, each
@@ -9,8 +9,11 @@ import { partsOf, totalsOf } from "./counts.ts";
 export function openAiUsage(value: unknown): Usage | null {
   if (!isJsonObject(value)) return null;
   const [input, output] = "prompt_tokens" in value ? ["prompt", "completion"] : ["input", "output"];
-  const totals = totalsOf(value[`${input}_tokens`], value[`${output}_tokens`] ?? 0);
-  if (totals === null) return null;
+  const said = totalsOf(value[`${input}_tokens`], value[`${output}_tokens`] ?? 0);
+  if (said === null) return null;
+  // Some hosts count what a model thought in the total and not in the output. It is billed as output.
+  const beside = (countOf(value["total_tokens"]) ?? 0) - said.input_tokens;
+  const totals = { ...said, output_tokens: Math.max(said.output_tokens, beside) };
   const inputs = objectOf(value[`${input}_tokens_details`] ?? value["input_token_details"]);
   const outputs = objectOf(value[`${output}_tokens_details`] ?? value["output_token_details"]);
   return {

@@ -11,6 +11,8 @@ export interface Reading extends AnswerFacts {
   readonly isStream: boolean;
   /** Output tokens by the text that was seen. Only streams are counted. */
   readonly countedOutput: number;
+  /** Whether output passed that could not be counted. */
+  readonly hasUncounted: boolean;
   /** The last event has come. Readers leave after it, without waiting for the end of the body. */
   readonly isDone: boolean;
   /** The provider broke off with an error. */
@@ -33,7 +35,13 @@ export function answerReader(api: AnswerApi | null, contentType: string | null):
   return api.readEvent !== null && isEventStream(contentType) ? new StreamReader(api) : new BodyReader(api);
 }
 
-const UNREAD = { isStream: false, countedOutput: 0, isDone: false, hasFailed: false } as const;
+const UNREAD = {
+  isStream: false,
+  countedOutput: 0,
+  hasUncounted: false,
+  isDone: false,
+  hasFailed: false,
+} as const;
 
 const NO_READER: AnswerReader = {
   push: () => undefined,
@@ -67,6 +75,7 @@ class StreamReader implements AnswerReader {
   readonly #counted = new CountedText();
   #usage: JsonObject | null = null;
   #isWhole = false;
+  #hasUncounted = false;
   #isDone = false;
   #hasFailed = false;
   /** The answer that an event carried, or the members of it that events told one by one. */
@@ -87,6 +96,7 @@ class StreamReader implements AnswerReader {
       isWhole: this.#isWhole && (facts.usage !== null || facts.costUsd !== null),
       isStream: true,
       countedOutput: this.#counted.tokens,
+      hasUncounted: this.#hasUncounted,
       isDone: this.#isDone,
       hasFailed: this.#hasFailed,
     };
@@ -101,6 +111,7 @@ class StreamReader implements AnswerReader {
     if (event === null) return;
     const facts = this.#api.readEvent?.(event) ?? {};
     for (const text of facts.text ?? []) this.#counted.add(text);
+    this.#hasUncounted ||= facts.isUncounted === true;
     this.#isDone ||= facts.isLast === true;
     this.#hasFailed ||= facts.hasFailed === true;
     if (facts.answer !== undefined) this.#answer = { ...this.#answer, ...facts.answer };

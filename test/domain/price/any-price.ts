@@ -33,6 +33,32 @@ export const anyPrice: fc.Arbitrary<Price> = fc
   .tuple(rates, tiers, factors)
   .map(([own, all, variants]) => ({ rates: own, tiers: all, units: new Map(), variants }));
 
+const UNITS = ["search", "image", "request"] as const;
+
+/** Any price that also has units, with or without a price for each request. */
+export const anyPriceWithUnits: fc.Arbitrary<Price> = fc
+  .tuple(anyPrice, rate, rate, fc.option(rate, { nil: undefined }))
+  .map(([price, search, image, request]) => ({
+    ...price,
+    units: new Map([
+      ["search", search],
+      ["image", image],
+      ...(request === undefined ? [] : [["request", request] as const]),
+    ]),
+  }));
+
+/** Counts of units that a price has, and others that are no more than each of them. */
+export function unitsWithin(price: Price): fc.Arbitrary<Record<"most" | "used", Record<string, number>>> {
+  const names = UNITS.filter((name) => price.units.has(name));
+  const counts = fc.tuple(fc.nat(1000), fc.double({ min: 0, max: 1, noNaN: true }));
+  return fc.array(counts, { minLength: names.length, maxLength: names.length }).map((all) => ({
+    most: Object.fromEntries(names.map((name, at) => [name, all[at]?.[0] ?? 0])),
+    used: Object.fromEntries(
+      names.map((name, at) => [name, Math.floor((all[at]?.[0] ?? 0) * (all[at]?.[1] ?? 0))]),
+    ),
+  }));
+}
+
 /** Any usage of at most this many tokens, split into any parts. */
 export function usageWithin(input: number, output: number): fc.Arbitrary<RunUsage> {
   const cuts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 10, maxLength: 10 });

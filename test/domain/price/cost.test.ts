@@ -3,10 +3,11 @@ import { describe, expect, test } from "vitest";
 import { partAboveTotal, TOKEN_CLASSES, TOKEN_CLASS_NAMES } from "../../../src/contract/token-classes.ts";
 import { formatUsd } from "../../../src/domain/money.ts";
 import { ceilingOf, reservationOf } from "../../../src/domain/price/ceiling.ts";
-import { breakdownOf, costOf, isUnpriced } from "../../../src/domain/price/cost.ts";
+import { breakdownOf, costOf } from "../../../src/domain/price/cost.ts";
+import { isUnpriced } from "../../../src/domain/price/unpriced.ts";
 import type { Price } from "../../../src/domain/price/price.ts";
 import { priceOf, termsOf } from "../../../src/domain/price/terms.ts";
-import { anyPrice, usageWithin } from "./any-price.ts";
+import { anyPrice, anyPriceWithUnits, unitsWithin, usageWithin } from "./any-price.ts";
 import { EXAMPLES, PUBLISHED } from "./examples.ts";
 
 function amount(cost: ReturnType<typeof costOf>): bigint {
@@ -22,6 +23,12 @@ function sumOf(price: Price, ...usage: [usage: Parameters<typeof breakdownOf>[1]
 
 const bare = (terms: Parameters<typeof termsOf>[0]) => priceOf(termsOf(terms));
 
+const reserve = (
+  price: Price,
+  { input, output, units }: { input: number; output: number; units?: Record<string, number> },
+  variant?: string,
+) => reservationOf(ceilingOf(price), { inputTokens: input, outputTokens: output, units }, variant);
+
 describe("a published price", () => {
   test("is checked in at least 40 examples from three providers", () => {
     expect(EXAMPLES.length).toBeGreaterThanOrEqual(40);
@@ -34,9 +41,9 @@ describe("a published price", () => {
     expect(formatUsd(amount(costOf(price, usage, variant)))).toBe(costUsd);
     expect(formatUsd(sumOf(price, usage, variant))).toBe(costUsd);
     const ceiling = ceilingOf(price);
-    const reserved = reservationOf(ceiling, usage.input_tokens, usage.output_tokens, variant) ?? 0n;
-    const { units: _, ...tokens } = usage;
-    expect(reserved).toBeGreaterThanOrEqual(amount(costOf(price, tokens, variant)));
+    const { input_tokens: inputTokens, output_tokens: outputTokens, units } = usage;
+    const reserved = amount(reservationOf(ceiling, { inputTokens, outputTokens, units }, variant));
+    expect(reserved).toBeGreaterThanOrEqual(amount(costOf(price, usage, variant)));
   });
 });
 
@@ -73,21 +80,49 @@ describe("for any price", () => {
     );
   });
 
-  test("the reservation covers every usage within its estimate, for any tier, class and variant", () => {
+  test("the reservation covers every usage within its estimate, for any tier, class, unit and variant", () => {
     const estimated = fc
       .tuple(fc.nat(500_000), fc.nat(500_000))
       .chain(([input, output]) => fc.tuple(fc.constant({ input, output }), usageWithin(input, output)));
+    const priced = fc
+      .oneof(anyPrice, anyPriceWithUnits)
+      .chain((price) => fc.tuple(fc.constant(price), unitsWithin(price)));
     fc.assert(
-      fc.property(anyPrice, estimated, fc.nat(), (price, [{ input, output }, used], pick) => {
+      fc.property(priced, estimated, fc.nat(), ([price, units], [{ input, output }, tokens], pick) => {
         const names = [undefined, ...price.variants.keys()];
         const variant = names[pick % names.length];
-        const ceiling = ceilingOf(price);
-        const cost = amount(costOf(price, used, variant));
-        expect(reservationOf(ceiling, input, output, variant) ?? -1n).toBeGreaterThanOrEqual(cost);
-        expect(reservationOf(ceiling, input, output, undefined) ?? -1n).toBeGreaterThanOrEqual(cost);
+        const cost = amount(costOf(price, { ...tokens, units: units.used }, variant));
+        const most = { input, output, units: units.most };
+        expect(amount(reserve(price, most, variant))).toBeGreaterThanOrEqual(cost);
+        expect(amount(reserve(price, most))).toBeGreaterThanOrEqual(cost);
       }),
       { numRuns: 500 },
     );
+  });
+
+  test("units are reserved at exactly their price, whatever the variant, and a request at least once", () => {
+    const price = bare({
+      input_usd_per_mtok: "1",
+      output_usd_per_mtok: "2",
+      units: { search: "0.01", request: "0.005" },
+      variants: { priority: "2" },
+    });
+    const reserved = (units: Record<string, number>, variant?: string) =>
+      reserve(price, { input: 0, output: 0, units }, variant);
+    expect(reserved({})).toBe(5_000_000n);
+    expect(reserved({ search: 3 }, "priority")).toBe(35_000_000n);
+    expect(reserved({ search: 3, request: 0 })).toBe(35_000_000n);
+    expect(reserved({ request: 2 })).toBe(10_000_000n);
+    expect(reserved({ image: 1 })).toEqual({ unpriced: "unit", name: "image" });
+    expect(reserved({ image: 0 })).toBe(5_000_000n);
+    expect(reserved({ constructor: 1 })).toEqual({ unpriced: "unit", name: "constructor" });
+  });
+
+  test("a model that is priced by units alone reserves nothing by tokens", () => {
+    const price = bare({ input_usd_per_mtok: "0", output_usd_per_mtok: "0", units: { second: "0.1" } });
+    expect(reserve(price, { input: 5, output: 5 })).toEqual({ unpriced: "units", name: "units" });
+    expect(reserve(price, { input: 0, output: 0, units: {} })).toEqual({ unpriced: "units", name: "units" });
+    expect(reserve(price, { input: 0, output: 0, units: { second: 7 } })).toBe(700_000_000n);
   });
 
   test("the reservation is never more than the most expensive class and tier that can apply", () => {
@@ -102,15 +137,15 @@ describe("for any price", () => {
       ],
       variants: { batch: "0.5", priority: "2" },
     });
-    const reserve = (input: number, output: number, variant?: string) =>
-      reservationOf(ceilingOf(price), input, output, variant);
-    expect(reserve(1000, 100, "standard")).toBe(1000n * 3000n + 100n * 5000n);
-    expect(reserve(1001, 100, "standard")).toBe(1001n * 7000n + 100n * 5000n);
+    const reserved = (input: number, output: number, variant?: string) =>
+      reserve(price, { input, output }, variant);
+    expect(reserved(1000, 100, "standard")).toBe(1000n * 3000n + 100n * 5000n);
+    expect(reserved(1001, 100, "standard")).toBe(1001n * 7000n + 100n * 5000n);
     // With one token less, it is in the more expensive tier below.
-    expect(reserve(5001, 100, "standard")).toBe(5001n * 7000n + 100n * 5000n);
-    expect(reserve(1000, 100, "batch")).toBe((1000n * 3000n + 100n * 5000n) / 2n);
-    expect(reserve(1000, 100)).toBe((1000n * 3000n + 100n * 5000n) * 2n);
-    expect(reserve(1, 1, "unheard")).toBeNull();
+    expect(reserved(5001, 100, "standard")).toBe(5001n * 7000n + 100n * 5000n);
+    expect(reserved(1000, 100, "batch")).toBe((1000n * 3000n + 100n * 5000n) / 2n);
+    expect(reserved(1000, 100)).toBe((1000n * 3000n + 100n * 5000n) * 2n);
+    expect(reserved(1, 1, "unheard")).toEqual({ unpriced: "variant", name: "unheard" });
   });
 
   test("a class without a rate costs as much as its total, never nothing", () => {
@@ -168,8 +203,8 @@ test("a unit or a variant that the price does not have is refused, never free", 
 test("a fraction of a nano-dollar is reserved and charged as one", () => {
   const tiny = bare({ input_usd_per_mtok: "0.000000001", output_usd_per_mtok: "0" });
   expect(costOf(tiny, { input_tokens: 1, output_tokens: 0 })).toBe(1n);
-  expect(reservationOf(ceilingOf(tiny), 1, 0, undefined)).toBe(1n);
-  expect(reservationOf(ceilingOf(tiny), 1_000_001, 0, undefined)).toBe(2n);
+  expect(reserve(tiny, { input: 1, output: 0 })).toBe(1n);
+  expect(reserve(tiny, { input: 1_000_001, output: 0 })).toBe(2n);
 });
 
 test("a free model is free", () => {
@@ -177,7 +212,7 @@ test("a free model is free", () => {
   const used = { input_tokens: 1000, output_tokens: 500, reasoning_tokens: 400 };
   expect(costOf(free, used)).toBe(0n);
   expect(sumOf(free, used)).toBe(0n);
-  expect(reservationOf(ceilingOf(free), 1000, 500, undefined)).toBe(0n);
+  expect(reserve(free, { input: 1000, output: 500 })).toBe(0n);
 });
 
 test("equal terms are written the same", () => {

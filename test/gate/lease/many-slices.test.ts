@@ -35,3 +35,20 @@ test("an isolate has no more slices than are stored together, and gets others fo
   const other = book.settle({ holder: "other", attempt: 1, batches: [], wants }, terms, 600);
   expect(other?.grant.slices.get("m0")?.add).toBe(100n);
 });
+
+test("all isolates together have no more slices than the object has memory for", () => {
+  const book = new LeaseBook();
+  for (let isolate = 0; isolate < 3; isolate += 1) {
+    const wants = new Map(
+      names(0, MOST_SLICES).map((meter) => [meter, { left: 0n, want: 100n, least: 10n }]),
+    );
+    book.settle({ holder: `h${isolate}`, attempt: 1, batches: [], wants }, terms, 0);
+    expect(book.holder(`h${isolate}`).slices).toHaveLength(MOST_SLICES);
+  }
+  const wants = new Map([["m0", { left: 0n, want: 100n, least: 10n }]]);
+  const late = { holder: "late", attempt: 1, batches: [], wants };
+  expect(book.settle(late, terms, 1)?.grant.slices.get("m0")?.add).toBe(0n);
+  // One that is given back makes room.
+  book.settle({ holder: "h0", attempt: 2, batches: [], wants: new Map() }, terms, 2);
+  expect(book.settle({ ...late, attempt: 2 }, terms, 3)?.grant.slices.get("m0")?.add).toBe(100n);
+});

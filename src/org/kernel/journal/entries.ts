@@ -10,6 +10,9 @@ export const MOST_CHARACTERS = 250_000;
 /** Of all entries that wait: waking reads them, and a fold writes them while other calls wait. */
 export const MOST_WAITING_CHARACTERS = 500_000;
 
+/** Of rows that a checkpoint leaves in the journal. */
+export const MOST_CARRIED_CHARACTERS = 1_000_000;
+
 const FOLDED_SLOT = 0;
 const SHAPES_SLOT = -1;
 

@@ -68,13 +68,13 @@ export class Images {
     else if (!names.includes(name)) names.push(name);
   }
 
-  /** They are in their tables now. */
-  clear(): void {
+  /** They are in their tables now, but for those of tables that stay. */
+  clear(stays: (table: string) => boolean = () => false): void {
     const before = this.#tables;
     this.#changes.push(() => {
       this.#tables = before;
     });
-    this.#tables = new Map();
+    this.#tables = new Map([...before].filter(([table]) => stays(table)));
   }
 
   /** What to call if the changes since a mark are taken back. */

@@ -1,4 +1,5 @@
 import {
+  MOST_CARRIED_CHARACTERS,
   MOST_CHARACTERS,
   MOST_ENTRIES,
   MOST_WAITING_CHARACTERS,
@@ -7,6 +8,7 @@ import {
   writeEntry,
   writeFolded,
 } from "./entries.ts";
+import { groupsOf } from "./groups.ts";
 import { type Image, Images } from "./images.ts";
 import { deleteRows, type Row, rowName, type TableShape, writeRows } from "./shape.ts";
 import { appendToLog, lastInLog } from "./log-pages.ts";
@@ -88,6 +90,7 @@ export class Journal {
   #store(shape: TableShape, written: readonly Row[], deleted: readonly Row[]): void {
     if (shape.log !== undefined) appendToLog(this.#sql, shape, shape.log, written);
     else if (shape.isPaged === true) this.pages(shape).change(written, deleted);
+    else if (shape.isGrouped === true) groupsOf(shape.name)(this.#sql, written, deleted);
     else {
       deleteRows(this.#sql, shape, deleted);
       writeRows(this.#sql, shape, written);
@@ -186,19 +189,70 @@ export class Journal {
     if (changes.length === 0) return;
     const body = JSON.stringify(changes);
     const characters = this.#characters + body.length;
-    if (
-      this.#entries + 1 >= MOST_ENTRIES ||
-      body.length > MOST_CHARACTERS ||
-      characters > MOST_WAITING_CHARACTERS
-    ) {
+    if (body.length > MOST_CHARACTERS) {
       this.fold();
       return;
     }
+    if (this.#entries + 1 >= MOST_ENTRIES || characters > MOST_WAITING_CHARACTERS) {
+      this.#checkpoint();
+      return;
+    }
+    this.#characters = characters;
+    this.#append(body);
+  }
+
+  #append(body: string): void {
     this.#seq += 1;
     this.#entries += 1;
-    this.#characters = characters;
     writeEntry(this.#sql, this.#seq, body);
   }
+
+  /**
+   * Makes room for entries. Rows that change again and again, such as the counters of thousands of customers, stay in the journal:
+   * as they are now, in as few entries as they fit into. All others are written to their tables.
+   */
+  #checkpoint(): void {
+    const isCarried = (name: string) => shapeIn(this.#shapes, name).isCarried === true;
+    const carried = [...this.#images].flatMap(([name, images]) =>
+      isCarried(name) ? Array.from(images, (image) => ({ name, image })) : [],
+    );
+    const bodies = carriedBodies(carried);
+    if (bodies === null) {
+      this.fold();
+      return;
+    }
+    for (const [name, images] of this.#images) {
+      const all = [...images];
+      if (!isCarried(name)) {
+        this.#store(shapeIn(this.#shapes, name), rowsOf(all, false), rowsOf(all, true));
+      }
+    }
+    this.#images.clear(isCarried);
+    if (this.#entries > 0) writeFolded(this.#sql, this.#seq);
+    this.#entries = 0;
+    this.#characters = 0;
+    for (const body of bodies) this.#append(body);
+  }
+}
+
+/** Entries with rows that stay in the journal. Null: there is too much of them. */
+function carriedBodies(
+  carried: readonly { readonly name: string; readonly image: Image }[],
+): string[] | null {
+  if (carried.length === 0) return [];
+  const changes = Array.from(
+    Map.groupBy(carried, ({ name }) => name),
+    ([name, of]): TableChange => {
+      const images = of.map(({ image }) => image);
+      return [name, rowsOf(images, false), rowsOf(images, true)];
+    },
+  );
+  const body = JSON.stringify(changes);
+  if (body.length > MOST_CARRIED_CHARACTERS) return null;
+  if (body.length <= MOST_CHARACTERS || carried.length === 1) return [body];
+  const half = Math.ceil(carried.length / 2);
+  const parts = [carried.slice(0, half), carried.slice(half)].map(carriedBodies);
+  return parts.every((part) => part !== null) ? parts.flat() : null;
 }
 
 function rowsOf(images: readonly Image[], isDeleted: boolean): Row[] {

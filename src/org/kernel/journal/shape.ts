@@ -19,6 +19,10 @@ export interface TableShape {
   readonly isNumbered?: true;
   /** Its rows are stored in pages. There is no table of its name. */
   readonly isPaged?: true;
+  /** The same rows change again and again: only a fold for others writes them, and not one that makes room in the journal. */
+  readonly isCarried?: true;
+  /** The table has many of them in each of its own rows; `groups.ts` knows how. */
+  readonly isGrouped?: true;
   /** It is a log: the journal only adds rows, and they stay as they are. There is no table of its name. */
   readonly log?: LogShape;
 }

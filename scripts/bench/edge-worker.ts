@@ -1,0 +1,61 @@
+import { Purse } from "../../src/gate/lease/purse.ts";
+import { accountKey } from "../../src/gate/account-key.ts";
+import { lessonIn } from "../../src/gate/object-verdict.ts";
+import { readReply, writeAsk } from "../../src/gate/wire.ts";
+import rowsWorker from "./rows-worker.ts";
+
+export * from "./rows-worker.ts";
+
+type Worker = typeof rowsWorker;
+type Env = Parameters<Worker["fetch"]>[1];
+
+const ACTOR = { kind: "system", id: "bench", role: "owner", onBehalfOf: null, address: null } as const;
+const ENVELOPE = { actor: ACTOR, trace: "bench", idempotency: null, ifMatch: null };
+/** A call that is worth a cent. */
+const NANOS = 10_000_000;
+
+/** By org and isolate, what it has. */
+const purses = new Map<string, Purse<never>>();
+
+/** Isolates with slices of so many customers, which renew them together. */
+async function renew(env: Env, { searchParams }: URL): Promise<Response> {
+  const org = searchParams.get("org") ?? "";
+  const [isolates, customers, rounds] = ["isolates", "customers", "rounds"].map((name) =>
+    Number(searchParams.get(name)),
+  ) as [number, number, number];
+  const object = env.ORG.getByName(org);
+  const exchange = async (purse: Purse<never>): Promise<void> => {
+    const report = { touches: [], watch: [], lagMs: 0, heard: null };
+    const reply = await object.syncLeases(writeAsk({ ...report, ask: purse.ask(Date.now()) }));
+    if (reply !== null) purse.granted(readReply(reply).grant);
+  };
+  for (let isolate = 0; isolate < isolates; isolate += 1) {
+    const name = `${org} ${isolate}`;
+    const known = purses.get(name);
+    const purse = known ?? new Purse<never>(`bench-${isolate}`);
+    purses.set(name, purse);
+    const newcomers = known === undefined ? customers : 0;
+    for (let at = 0; at < newcomers; at += 1) {
+      const ask = { estimate: { cost_usd: "0" }, dry_run: true, customer_id: `cus_${at}` };
+      const verdict = await object.decide(ask, ACTOR.id, true, ENVELOPE, null);
+      for (const account of (verdict === null ? null : lessonIn(verdict))?.accounts ?? []) {
+        for (let call = 0; call < 4; call += 1) purse.miss(purse.slice(accountKey(account)), NANOS);
+      }
+      if (at % 100 === 99) await exchange(purse);
+    }
+    const one = purse.slice("none");
+    for (let round = 0; round < rounds; round += 1) {
+      // Traffic goes on, and takes from none of the slices.
+      purse.missAll([one], [0]);
+      await exchange(purse);
+    }
+  }
+  return Response.json({ purses: purses.size });
+}
+
+export default {
+  async fetch(request, env, context) {
+    const url = new URL(request.url);
+    return url.pathname === "/bench/renewals" ? renew(env, url) : rowsWorker.fetch(request, env, context);
+  },
+} satisfies Worker;

@@ -1,0 +1,117 @@
+import { SCOPE_FIELDS, SINGLE_FIELDS } from "../contract/scopes.ts";
+import { type CallNames, traitIn } from "../domain/traits.ts";
+import type { Known, Touch } from "./touch.ts";
+
+/** Of one org, since the last rotation. */
+const MOST_TOUCHES = 2500;
+const FEW_TOUCHES = 100;
+/** Of all orgs of a host: some 40 MB, with their slices and what is known of their limits. */
+const MOST_OF_ALL = 20_000;
+
+/** How many kinds of calls all gates of a host know. */
+export class TouchTotal {
+  touches = 0;
+
+  /** Whether gates without traffic are to forget what they know. */
+  get isHigh(): boolean {
+    return this.touches > MOST_OF_ALL / 2;
+  }
+}
+
+/**
+ * What calls touch, by caller and names. There are two generations: a rotation drops what was not used since the one before.
+ * It comes with time, and when the younger generation is full.
+ */
+export class Touches {
+  #young = new Map<string, Touch>();
+  #old = new Map<string, Touch>();
+  /**
+   * The last one found. A caller's next call usually has the same names, and comparing them is cheaper than a lookup.
+   */
+  #last: { matters: Known; keyId: string; names: CallNames; touch: Touch } | null = null;
+  readonly #total: TouchTotal;
+  readonly #dropped: (touch: Touch) => void;
+
+  /** `dropped` hears of what is forgotten for want of use. */
+  constructor(total = new TouchTotal(), dropped: (touch: Touch) => void = () => undefined) {
+    this.#total = total;
+    this.#dropped = dropped;
+  }
+
+  get size(): number {
+    return this.#young.size + this.#old.size;
+  }
+
+  get(matters: Known, keyId: string, names: CallNames): Touch | undefined {
+    const last = this.#last;
+    if (
+      last !== null &&
+      last.matters === matters &&
+      last.keyId === keyId &&
+      areSame(matters, last.names, names)
+    ) {
+      return last.touch;
+    }
+    const key = touchKey(matters, keyId, names);
+    const touch = this.#young.get(key) ?? this.#rejuvenated(key);
+    if (touch !== undefined) this.#last = { matters, keyId, names, touch };
+    return touch;
+  }
+
+  #rejuvenated(key: string): Touch | undefined {
+    const touch = this.#old.get(key);
+    if (touch === undefined) return undefined;
+    this.#old.delete(key);
+    this.#young.set(key, touch);
+    return touch;
+  }
+
+  set(matters: Known, keyId: string, names: CallNames, touch: Touch): void {
+    this.#last = null;
+    const key = touchKey(matters, keyId, names);
+    const before = this.#young.get(key) ?? this.#rejuvenated(key);
+    if (before !== undefined) this.#dropped(before);
+    else {
+      const most = this.#total.touches < MOST_OF_ALL ? MOST_TOUCHES : FEW_TOUCHES;
+      if (this.#young.size >= most) this.rotate();
+      this.#total.touches += 1;
+    }
+    this.#young.set(key, touch);
+  }
+
+  rotate(): void {
+    this.#last = null;
+    this.#total.touches -= this.#old.size;
+    for (const touch of this.#old.values()) this.#dropped(touch);
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  clear(): void {
+    this.#last = null;
+    this.#total.touches -= this.size;
+    this.#young.clear();
+    this.#old.clear();
+  }
+}
+
+function areSame({ traits }: Known, one: CallNames, other: CallNames): boolean {
+  for (const field of SCOPE_FIELDS) if (one[field] !== other[field]) return false;
+  for (const { trait } of traits) if (traitIn(one, trait) !== traitIn(other, trait)) return false;
+  return true;
+}
+
+/** Ids are printable, so a line break cannot be part of one. Other names are written with none. */
+function touchKey(matters: Known, keyId: string, names: CallNames): string {
+  let key = keyId;
+  for (const [kind, field] of SINGLE_FIELDS) {
+    const name = names[field];
+    if (name !== undefined && matters.has(kind, name)) key += `\n${kind} ${name}`;
+  }
+  if (names.customer_id !== undefined && matters.customer) key += `\ncustomer ${names.customer_id}`;
+  for (const { trait, isMatter } of matters.traits) {
+    const value = traitIn(names, trait);
+    if (value !== null && isMatter(value)) key += `\n${trait} ${JSON.stringify(value)}`;
+  }
+  return key;
+}

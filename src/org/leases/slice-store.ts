@@ -1,0 +1,122 @@
+import type { Outstanding } from "../../gate/lease/book.ts";
+import { MOST_BOUND_CHARACTERS } from "../kernel/json-rows.ts";
+import { addGroups, type Grouped } from "../kernel/journal/groups.ts";
+import { JournalTable } from "../kernel/journal/table.ts";
+import type { Row } from "../kernel/journal/shape.ts";
+
+/**
+ * The slices of an isolate change with every report, and there may be thousands of them. An entry of the journal has those that
+ * changed; a fold writes all slices of an isolate into as few rows as they fit into.
+ */
+const TABLE = new JournalTable({
+  name: "lease_slices",
+  columns: ["holder", "meter", "left", "until", "linger_ms", "since"],
+  key: ["holder", "meter"],
+  named: ["holder", "meter"],
+  changing: ["left", "until", "linger_ms", "since"],
+  isGrouped: true,
+});
+
+type SliceRow = readonly [
+  holder: string,
+  meter: string,
+  left: string,
+  until: number,
+  lingerMs: number,
+  since: number,
+];
+type Stored = readonly [meter: string, left: string, until: number, lingerMs: number, since?: number];
+
+export function sliceRow(holder: string, meter: string, slice: Outstanding | undefined): Row {
+  if (slice === undefined) return [holder, meter, null, null, null, null];
+  const { left, until, lingerMs, since = 0 } = slice;
+  return [holder, meter, String(left), until, lingerMs, since];
+}
+
+function isThere([, , left]: Row): boolean {
+  return left !== null;
+}
+
+/** A row without an amount is that of a slice that is gone. */
+export function putSlices(sql: SqlStorage, rows: readonly Row[]): void {
+  TABLE.put(sql, rows.filter(isThere));
+  TABLE.delete(
+    sql,
+    rows.filter((row) => !isThere(row)),
+  );
+}
+
+/** What each isolate has, with what the journal has of it. */
+export function loadSlices(sql: SqlStorage): Map<string, [string, Outstanding][]> {
+  const found = new Map<string, Map<string, Outstanding>>();
+  const of = (holder: string) => {
+    let slices = found.get(holder);
+    if (slices === undefined) found.set(holder, (slices = new Map()));
+    return slices;
+  };
+  for (const [holder, stored] of readGroups(sql, null)) {
+    for (const [meter, left, until, lingerMs, since = 0] of stored.values()) {
+      of(holder).set(meter, { left: BigInt(left), until, lingerMs, since });
+    }
+  }
+  for (const row of TABLE.touched(sql)) {
+    const [holder, meter] = row as SliceRow;
+    const current = TABLE.get(sql, holder, meter) as SliceRow | null;
+    if (current === null) of(holder).delete(meter);
+    else {
+      const [, , left, until, lingerMs, since] = current;
+      of(holder).set(meter, { left: BigInt(left), until, lingerMs, since });
+    }
+  }
+  return new Map(Array.from(found, ([holder, slices]) => [holder, [...slices]]));
+}
+
+/** As the table has them, of all isolates or of some. */
+function readGroups(sql: SqlStorage, holders: readonly string[] | null): Map<string, Map<string, Stored>> {
+  const which = holders === null ? "" : "WHERE holder IN (SELECT value FROM json_each(?))";
+  const rows = sql.exec<{ holder: string; slices: string }>(
+    `SELECT holder, slices FROM lease_slices ${which}`,
+    ...(holders === null ? [] : [JSON.stringify(holders)]),
+  );
+  const groups = new Map<string, Map<string, Stored>>();
+  for (const { holder, slices } of rows) {
+    const group = groups.get(holder) ?? new Map<string, Stored>();
+    for (const stored of JSON.parse(slices) as Stored[]) group.set(stored[0], stored);
+    groups.set(holder, group);
+  }
+  return groups;
+}
+
+/** A fold: the rows of each isolate anew, with what has changed. */
+const store: Grouped = (sql, written, deleted) => {
+  const holders = [...new Set([...written, ...deleted].map(([holder]) => String(holder)))];
+  const groups = readGroups(sql, holders);
+  for (const holder of holders) if (!groups.has(holder)) groups.set(holder, new Map());
+  for (const [holder, meter] of deleted as readonly SliceRow[]) groups.get(holder)?.delete(meter);
+  for (const [holder, ...stored] of written as readonly SliceRow[])
+    groups.get(holder)?.set(stored[0], stored);
+  for (const [holder, group] of groups) writeGroup(sql, holder, [...group.values()]);
+};
+addGroups("lease_slices", store);
+
+function writeGroup(sql: SqlStorage, holder: string, slices: readonly Stored[]): void {
+  const parts = partsOf(slices);
+  for (const [part, json] of parts.entries()) {
+    sql.exec(
+      `INSERT INTO lease_slices (holder, part, slices) VALUES (?, ?, ?)
+       ON CONFLICT (holder, part) DO UPDATE SET slices = excluded.slices`,
+      holder,
+      part,
+      json,
+    );
+  }
+  sql.exec("DELETE FROM lease_slices WHERE holder = ? AND part >= ?", holder, parts.length);
+}
+
+function partsOf(slices: readonly Stored[]): string[] {
+  if (slices.length === 0) return [];
+  const json = JSON.stringify(slices);
+  if (json.length <= MOST_BOUND_CHARACTERS || slices.length === 1) return [json];
+  const half = Math.ceil(slices.length / 2);
+  return [...partsOf(slices.slice(0, half)), ...partsOf(slices.slice(half))];
+}

@@ -1,0 +1,57 @@
+import { chatApi } from "./apis/openai-chat.ts";
+import { host } from "./compatible.ts";
+
+/**
+ * Hosts that are compatible with OpenAI. What each does beside it is from its own reference: a host that bills searches, agents or
+ * a choice of hosts beside tokens is refused what would make it do so.
+ */
+export const hosts = {
+  mistral: host("mistral", {
+    url: "https://api.mistral.ai",
+    // It tells the usage of every stream, and takes no member that it does not know.
+    chat: { asksForUsage: false },
+  }),
+  groq: host("groq", {
+    url: "https://api.groq.com/openai",
+    chat: {
+      bound: "max_completion_tokens",
+      notMetered: ["compound_custom", "search_settings"],
+      notMeteredModels: /(?:^|\/)compound/,
+    },
+  }),
+  xai: host("xai", {
+    prices: "x-ai",
+    url: "https://api.x.ai",
+    chat: { bound: "max_completion_tokens", notMetered: ["deferred"] },
+  }),
+  deepseek: host("deepseek", { url: "https://api.deepseek.com" }),
+  openrouter: host("openrouter", {
+    url: "https://openrouter.ai/api",
+    chat: {
+      // A caller that chooses among the hosts of a model chooses its price.
+      notMetered: ["provider", "preset", "web_search"],
+      notMeteredModels: /:(?:online|nitro|exacto)$|^openrouter\/|^@preset\//,
+    },
+  }),
+  together: host("together", { url: "https://api.together.xyz" }),
+  fireworks: host("fireworks", { url: "https://api.fireworks.ai/inference" }),
+  cerebras: host("cerebras", {
+    url: "https://api.cerebras.ai",
+    chat: { bound: "max_completion_tokens" },
+  }),
+  perplexity: host("perplexity", {
+    url: "https://api.perplexity.ai",
+    // It tells the usage with every piece. Its price has a search of the largest kind in each request.
+    serves: {
+      "/chat/completions": chatApi({
+        asksForUsage: false,
+        pricesSearch: true,
+        notMetered: ["search_type", "web_search_options.search_type"],
+        notMeteredModels: /deep-research|pro-search/,
+      }),
+    },
+    free: [],
+  }),
+  ollama: host("ollama", { url: "http://localhost:11434", needsKey: false }),
+  vllm: host("vllm", { url: "http://localhost:8000", needsKey: false }),
+};

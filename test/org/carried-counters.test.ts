@@ -1,0 +1,56 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { expect, test } from "vitest";
+import { readPolicy } from "../../src/domain/rate-policy.ts";
+import { LeaseBook } from "../../src/gate/lease/book.ts";
+import { MOST_ENTRIES } from "../../src/org/kernel/journal/entries.ts";
+import { foldFirst, journaled } from "../../src/org/kernel/journal/transaction.ts";
+import { RateMeters } from "../../src/org/rate-limits/meters.ts";
+import { env, newOrg } from "../support/worker.ts";
+
+const POLICY = readPolicy(1_000_000);
+const NOW = 1_800_000_000_000;
+const CLOCK = { real: NOW, org: NOW };
+const meterOf = (subject: string) => ({ policy: POLICY, key: `${POLICY.id} ${subject}` });
+
+/** Counts one for each of these subjects, each in a journaled transaction of its own. */
+function countAll(storage: DurableObjectStorage, subjects: readonly string[]): void {
+  const meters = new RateMeters(storage.sql, 100);
+  for (const subject of subjects) {
+    journaled(storage, () => meters.take(meterOf(subject), 1, NOW, NOW));
+  }
+}
+
+const countOf = (sql: SqlStorage, table: string) =>
+  sql.exec<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`).one().count;
+
+test("counters stay in the journal when it only makes room, are found after a restart, and are stored by a fold", async () => {
+  const { id } = await newOrg();
+  const object = env.ORG.getByName(id);
+  const subjects = Array.from({ length: 3 * MOST_ENTRIES }, (_, at) => `c${at % 50}`);
+  await runInDurableObject(object, (_, { storage }) => {
+    countAll(storage, subjects);
+    expect(countOf(storage.sql, "rate_counts")).toBe(0);
+    expect(countOf(storage.sql, "journal")).toBeLessThanOrEqual(MOST_ENTRIES + 2);
+  });
+  await evictDurableObject(object);
+  const counted = subjects.filter((subject) => subject === "c7").length;
+  await runInDurableObject(object, (_, { storage }) => {
+    const meters = new RateMeters(storage.sql, 100);
+    expect(meters.standing(meterOf("c7"), 0, new LeaseBook(), CLOCK).used).toBe(counted);
+    foldFirst(storage);
+    expect(countOf(storage.sql, "rate_counts")).toBe(50);
+    expect(meters.standing(meterOf("c7"), 0, new LeaseBook(), CLOCK).used).toBe(counted);
+  });
+});
+
+test("more counters than a journal can carry are stored", async () => {
+  const { id } = await newOrg();
+  await runInDurableObject(env.ORG.getByName(id), (_, { storage }) => {
+    const long = "x".repeat(2000);
+    countAll(
+      storage,
+      Array.from({ length: 1000 }, (_each, at) => `${long}${at}`),
+    );
+    expect(countOf(storage.sql, "rate_counts")).toBeGreaterThan(400);
+  });
+});

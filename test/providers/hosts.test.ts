@@ -1,0 +1,83 @@
+import { describe, expect, test } from "vitest";
+import { addressed } from "../../src/providers/by-url.ts";
+import type { JsonObject } from "../../src/providers/json.ts";
+import { PROVIDERS, type ProviderName } from "../../src/providers/table.ts";
+import { openAiUsage } from "../../src/providers/usage/openai-usage.ts";
+
+const chatAt = (name: ProviderName, path = "/v1/chat/completions") => {
+  const provider = PROVIDERS[name];
+  const found = provider.route("POST", path);
+  if (found.kind !== "metered") throw new Error(`${name} does not serve ${path}`);
+  const { api, pathModel } = found;
+  return {
+    read: (body: JsonObject) =>
+      api.readRequest(
+        { model: "m", messages: [], ...body },
+        { pathModel, facts: (model) => provider.facts(model) },
+      ),
+    write: (body: JsonObject) => api.withBounds(body, { maxOutputTokens: 50 }),
+  };
+};
+
+describe("a host that bills something beside tokens is refused what makes it do so", () => {
+  test.each<[ProviderName, string, JsonObject]>([
+    ["groq", "/v1/chat/completions", { model: "groq/compound-mini" }],
+    ["groq", "/v1/chat/completions", { model: "compound-beta" }],
+    ["groq", "/v1/chat/completions", { tools: [{ type: "browser_search" }] }],
+    ["xai", "/v1/chat/completions", { search_parameters: { mode: "auto" } }],
+    ["xai", "/v1/chat/completions", { deferred: true }],
+    ["openrouter", "/v1/chat/completions", { model: "openai/gpt-4o:online" }],
+    ["openrouter", "/v1/chat/completions", { model: "openrouter/auto" }],
+    ["openrouter", "/v1/chat/completions", { plugins: [{ id: "web" }] }],
+    ["openrouter", "/v1/chat/completions", { provider: { sort: "throughput" } }],
+    ["perplexity", "/chat/completions", { model: "sonar-deep-research" }],
+    ["perplexity", "/chat/completions", { model: "sonar-pro", web_search_options: { search_type: "pro" } }],
+    ["azure", "/openai/deployments/mine/chat/completions", { model: "mine", data_sources: [{}] }],
+  ])("%s %s %j", (name, path, body) => {
+    expect(() => chatAt(name, path).read(body)).toThrow(expect.objectContaining({ status: 403 }));
+  });
+});
+
+test("a bound has the name that the host knows, and a host that always tells the usage is not asked for it", () => {
+  const stream = { stream: true };
+  expect(chatAt("groq").write(stream)).toEqual({
+    stream: true,
+    max_completion_tokens: 50,
+    stream_options: { include_usage: true },
+  });
+  expect(chatAt("together").write(stream)).toMatchObject({ max_tokens: 50, stream_options: {} });
+  expect(chatAt("mistral").write(stream)).toEqual({ stream: true, max_tokens: 50 });
+  expect(chatAt("mistral").read(stream).showsUsageEvent).toBe(true);
+  expect(chatAt("groq").read(stream).showsUsageEvent).toBe(false);
+});
+
+test("a search is a unit of its own, but where the price of each request has it", () => {
+  const searched = { web_search_options: { search_context_size: "high" } };
+  expect(chatAt("perplexity", "/chat/completions").read(searched).units).toEqual({});
+  expect(chatAt("openai").read(searched).units).toEqual({ web_search: 1 });
+});
+
+test("tokens that only the total has are output: some hosts leave out what a model thought", () => {
+  const usage = (total_tokens: number) => ({
+    prompt_tokens: 32,
+    completion_tokens: 9,
+    total_tokens,
+    completion_tokens_details: { reasoning_tokens: 94 },
+  });
+  expect(openAiUsage(usage(135))).toEqual({ input_tokens: 32, output_tokens: 103, reasoning_tokens: 94 });
+  expect(openAiUsage(usage(41))).toMatchObject({ input_tokens: 32, output_tokens: 9 });
+});
+
+test.each([
+  ["https://api.groq.com/openai/v1/chat/completions", "groq"],
+  ["https://api.mistral.ai/v1/chat/completions", "mistral"],
+  ["https://api.x.ai/v1/chat/completions", "x-ai"],
+  ["https://openrouter.ai/api/v1/chat/completions", "openrouter"],
+  ["https://api.perplexity.ai/chat/completions", "perplexity"],
+  ["https://mine.openai.azure.com/openai/deployments/gpt/chat/completions", "azure"],
+  ["https://mine.services.ai.azure.com/openai/v1/responses", "azure"],
+  ["https://evil.example/openai.azure.com/v1/chat/completions", "openai"],
+])("%s has the prices of %s", (url, prices) => {
+  const { provider, route } = addressed("POST", new URL(url), undefined);
+  expect([provider.prices, route.kind]).toEqual([prices, "metered"]);
+});

@@ -1,6 +1,5 @@
 import { Purse } from "../../src/gate/lease/purse.ts";
 import { accountKey } from "../../src/gate/account-key.ts";
-import { lessonIn } from "../../src/gate/object-verdict.ts";
 import { readReply, writeAsk } from "../../src/gate/wire.ts";
 import rowsWorker from "./rows-worker.ts";
 
@@ -37,8 +36,14 @@ async function renew(env: Env, { searchParams }: URL): Promise<Response> {
     const newcomers = known === undefined ? customers : 0;
     for (let at = 0; at < newcomers; at += 1) {
       const ask = { estimate: { cost_usd: "0" }, dry_run: true, customer_id: `cus_${at}` };
-      const verdict = await object.decide(ask, ACTOR.id, true, ENVELOPE, null);
-      for (const account of (verdict === null ? null : lessonIn(verdict))?.accounts ?? []) {
+      const verdict = await object.decide({
+        ask,
+        keyId: ACTOR.id,
+        learn: true,
+        envelope: ENVELOPE,
+        report: null,
+      });
+      for (const account of verdict?.lesson?.accounts ?? []) {
         for (let call = 0; call < 4; call += 1) purse.miss(purse.slice(accountKey(account)), NANOS);
       }
       if (at % 100 === 99) await exchange(purse);

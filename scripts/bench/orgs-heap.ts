@@ -64,7 +64,7 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
     wait: () => new Promise(() => {}),
   };
   for (let call = 0; call < 8; call += 1) {
-    const verdict = await object.decide(ask, keyId, true);
+    const verdict = await object.decide({ learn: true });
     learn(gate, asker, ask, { verdict, askedAt: now, now: Date.now() });
     wish(gate, asker, ask, { now, background });
   }

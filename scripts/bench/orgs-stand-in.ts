@@ -57,9 +57,9 @@ export function standIn(orgId: string) {
       } as const;
       return Promise.resolve({ org: { ...org, ipAllowList: [], clockOffsetMs: 0, rates }, key });
     },
-    decide: (_ask: unknown, _key: string, learn: boolean): Promise<DecisionVerdict> => {
+    decide: ({ learn }: { readonly learn: boolean }): Promise<DecisionVerdict> => {
       const orgNow = Date.now();
-      const lesson = learn ? { accounts: accountsAt(orgNow), matters: NAMES, price: null } : null;
+      const lesson = learn ? { accounts: accountsAt(orgNow), matters: NAMES, ceiling: null } : null;
       return Promise.resolve({ refusal: null, text: TEXT, rates: [], lesson, orgNow, version: "1" });
     },
     syncLeases: (text: string): Promise<string> => {

@@ -9,7 +9,7 @@ import { checksAll, type DecisionAsk, leastOf, tokensOf } from "./ask.ts";
 import type { Asker } from "./asker.ts";
 import { costOf } from "./decision.ts";
 import type { Lesson } from "./lesson.ts";
-import { type DecisionVerdict, lessonIn } from "./object-verdict.ts";
+import type { DecisionVerdict } from "./object-verdict.ts";
 import type { OrgGate } from "./org-gate.ts";
 import { Known, type KnownAccount, newTouch } from "./touch.ts";
 
@@ -22,15 +22,14 @@ interface Heard {
 
 /** Learns from the object's decision, so that this isolate can make the next one. */
 export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, askedAt, now }: Heard): void {
-  const { orgNow, rates, refusal, touch: mark = null, version } = verdict;
-  const lesson = lessonIn(verdict);
+  const { orgNow, rates, refusal, lesson, touch: mark = null, version } = verdict;
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
   if (lesson === null) return;
   if (!gate.taught(version, askedAt)) return;
   gate.matters = new Known(lesson.matters);
   const { model, provider } = ask;
-  if (model !== undefined) gate.ceilings.set({ model, provider }, lesson.ceiling ?? null);
+  if (model !== undefined) gate.ceilings.set({ model, provider }, lesson.ceiling);
   const accounts = lesson.accounts.map((account) => {
     const key = accountKey(account);
     return { key, known: gate.account(key, account, askedAt) };

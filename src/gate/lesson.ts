@@ -10,10 +10,8 @@ export interface Lesson {
   /** The dollar limits that the call touches, in order of refusal, and their state. */
   readonly accounts: readonly Account[];
   readonly matters: Matters;
-  /** Isolates of an earlier version look for a price here, and ask again if there is none. */
-  readonly price: null;
-  /** Null if the model has no price, or none was asked for. Objects of an earlier version do not send it. */
-  readonly ceiling?: KnownCeiling | null;
+  /** Null if the model has no price, or none was asked for. */
+  readonly ceiling: KnownCeiling | null;
   /** Of a call that is checked against everything; null: calls like it are for the object. */
   readonly checks?: KnownChecks | null;
 }
@@ -24,11 +22,8 @@ export interface KnownChecks {
   readonly detectors: readonly Detector[];
 }
 
-/**
- * Which of a call's names determine what it touches: all (null), some, or none. An object of an earlier version says
- * nothing about a newer scope.
- */
-export type Matters = { readonly [Kind in SingleScope]?: readonly string[] | null } & {
+/** Which of a call's names determine what it touches: all (null), some, or none. */
+export type Matters = { readonly [Kind in SingleScope]: readonly string[] | null } & {
   readonly customer: boolean;
   /** What limits look at beside the scopes. Missing: at nothing. */
   readonly traits?: readonly TraitMatters[];
@@ -41,13 +36,4 @@ export interface TraitMatters {
   readonly names: readonly string[] | null;
   /** And all that begin so. */
   readonly prefixes: readonly string[];
-}
-
-/**
- * Whether isolates of an earlier version would take other calls for calls like this one, or count it wrongly. They must not
- * learn it.
- */
-export function isForThisVersion({ accounts, matters }: Lesson): boolean {
-  if (matters.traits !== undefined) return true;
-  return accounts.some(({ meter }) => meter.unit !== undefined || meter.limitUntilMs !== undefined);
 }

@@ -210,6 +210,6 @@ export function amountsOf(
   return amounts;
 }
 
-function asSet(names: readonly string[] | null | undefined): ReadonlySet<string> | null {
-  return names === null || names === undefined ? null : new Set(names);
+function asSet(names: readonly string[] | null): ReadonlySet<string> | null {
+  return names === null ? null : new Set(names);
 }

@@ -50,6 +50,6 @@ export class DecidingTogether {
 }
 
 function isPlain(verdict: DecisionVerdict): verdict is DecisionVerdict & { readonly text: string } {
-  const { text, lesson, fullLesson, rates } = verdict;
-  return text !== null && lesson === null && fullLesson === undefined && rates.length === 0;
+  const { text, lesson, rates } = verdict;
+  return text !== null && lesson === null && rates.length === 0;
 }

@@ -5,7 +5,6 @@ import type { RateSubject } from "../domain/rate-policy.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
 import type { Residency } from "../domain/residency.ts";
 import { SeenPasses } from "../domain/seen-passes.ts";
-import type { DecisionAsk } from "../gate/ask.ts";
 import type { Introduced, Introduction } from "../gate/introduction.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
@@ -16,7 +15,7 @@ import type { Arrival, Arriving } from "./backup/arrival.ts";
 import type { Imported } from "./backup/importing.ts";
 import { cameAt } from "./backup/came-by.ts";
 import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
-import { Deciding } from "./deciding.ts";
+import { Deciding, type DecisionCall } from "./deciding.ts";
 import type { DecidedTogether } from "../gate/decided-together.ts";
 import { DecidingTogether } from "./deciding-together.ts";
 import { type CommandName, Executing, type Reservation } from "./executing.ts";
@@ -125,15 +124,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /** A decision that an isolate cannot make by itself. Null if there is no such org. */
-  // oxlint-disable-next-line max-params -- isolates of the version before call it by position
-  decide(
-    ask: DecisionAsk,
-    keyId: string,
-    learn: boolean,
-    envelope: Envelope,
-    report: string | null,
-  ): DecisionReply | null | Promise<DecisionReply | null> {
-    return this.#deciding.decide({ ask, keyId, learn, envelope, report });
+  decide(call: DecisionCall): DecisionReply | null | Promise<DecisionReply | null> {
+    return this.#deciding.decide(call);
   }
 
   /** Such decisions of one isolate, as text. Null if each must be asked alone. */

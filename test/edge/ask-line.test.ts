@@ -148,20 +148,6 @@ test("a call that breaks fails its asks, and no others", async () => {
   expect((await asked[1])?.text).toBe("a1");
 });
 
-test("an object of the version before is asked for each alone, and for a while not together", async () => {
-  const isolate = new Isolate();
-  const asked = [...(await isolate.busy()), isolate.ask("a2")];
-  const unknown = new TypeError('The RPC receiver does not implement the method "decideTogether".');
-  await isolate.calls[0]?.fail(unknown);
-  expect(await asked[0]).toBeNull();
-  isolate.now += LINE.olderMs - 1;
-  expect(await isolate.ask("meanwhile")).toBeNull();
-  expect(isolate.calls.map(({ names }) => names)).toEqual([["a0"], ["a1"], ["a2"]]);
-  isolate.now += 1;
-  void isolate.ask("later");
-  expect(isolate.calls.at(-1)?.names).toEqual(["later"]);
-});
-
 test("an ask whose caller gave up before it was sent is not sent", async () => {
   const isolate = new Isolate();
   const last = `a${2 + 2 * LINE.mostAsks}`;

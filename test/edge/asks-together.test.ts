@@ -116,17 +116,6 @@ test("if the call fails, none of them is admitted, and later ones are decided", 
   expect((await decide(org, env)).status).toBe(200);
 });
 
-test("an object of the version before is asked for each alone", async () => {
-  const org = await budgeted();
-  const noted: Noted = { together: [], alone: 0 };
-  const unknown = new TypeError('The RPC receiver does not implement the method "decideTogether".');
-  const by = noting(noted, unknown);
-  const { 200: allowed = [], 402: refused = [] } = statusesOf(await many(() => decide(org, by)));
-  expect([allowed.length, refused.length]).toEqual([ROOM, ASKS - ROOM]);
-  expect(noted.alone).toBe(ASKS);
-  expect(await org.reserved()).toBe(`${ROOM}.00`);
-});
-
 /** Calls like these can be decided from slices. */
 const SHORT_HOLD = { estimate: { cost_usd: "0.01" }, hold_seconds: 60 };
 const MUCH = 100_000;

@@ -170,16 +170,6 @@ test("an object that fails is not asked a second time, because it may have decid
   expect([body.error.code, calls]).toEqual(["service_unavailable", ["introduce"]]);
 });
 
-test("an object of the version before is asked about the key, then for the decision", async () => {
-  const org = await budgeted();
-  const unknown = new TypeError('The RPC receiver does not implement the method "introduce".');
-  const { status, calls } = await decide(await org.mint("developer"), {
-    failing: new Map([["introduce", unknown]]),
-  });
-  expect([status, calls]).toEqual([200, ["introduce", "authenticate", "decideTogether"]]);
-  expect(await org.reserved()).toBe("1.00");
-});
-
 test("a key that was never given out is refused without a call", async () => {
   const { body, calls } = await decide(`svc_live_${"0".repeat(52)}_${"x".repeat(49)}`, {
     from: "203.0.113.99",

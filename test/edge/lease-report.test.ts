@@ -40,7 +40,7 @@ test("a report that is too large for another region is sent in parts, and held o
 
   const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
   const ask = { estimate: { cost_usd: "0" }, dry_run: true };
-  const lesson = (await home.decide(ask, ACTOR.id, true, envelope, null))?.lesson;
+  const lesson = (await home.decide({ ask, keyId: ACTOR.id, learn: true, envelope, report: null }))?.lesson;
   const keys = (lesson?.accounts ?? []).map(accountKey);
   const gate = new OrgGate(crypto.randomUUID(), new Recent());
   const slices = keys.map((key) => gate.purse.slice(key));

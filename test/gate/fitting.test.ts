@@ -75,7 +75,6 @@ async function refusedOnce(refused: gate.DecisionAsk, roomNanos: bigint) {
   const lesson = {
     accounts,
     matters: { department: [], workflow: [], deployment: [], customer: false },
-    price: null,
     ceiling: { ...ceilingOf(PRICE), ...UNBOUNDED },
   };
   const refusal = { refused: true, code: "budget_exceeded", status: 402, message: "", details: {} } as never;

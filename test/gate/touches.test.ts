@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Known, type Touch } from "../../src/gate/touch.ts";
 import { Touches, TouchTotal } from "../../src/gate/touches.ts";
 
-const MATTERS = new Known({ customer: true });
+const MATTERS = new Known({ department: null, workflow: null, deployment: null, customer: true });
 const touch = (): Touch => ({ slices: [] }) as unknown as Touch;
 const names = (customer: number) => ({ customer_id: `c${customer}` });
 

@@ -95,7 +95,6 @@ test.each([
 test.each([
   ["the host brings no judge", { judge: null, lesson: { checks: CHECKS } }],
   ["the object says that it decides", { judge: judgeHere, lesson: { checks: null } }],
-  ["the object is of an earlier version", { judge: judgeHere, lesson: {} }],
 ])("the object decides where %s", async (_why, told) => {
   expect((await isolate(told)).decide()).toBeNull();
 });

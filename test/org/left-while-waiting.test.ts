@@ -59,10 +59,15 @@ test.each<[string, Waiting]>([
     "the decision of a key about a model without a known price",
     (object, key) => object.introduce(key.id, key.digest, introduction(ASK_OF_MODEL)),
   ],
-  ["a decision", (object, key) => object.decide(ASK, key.id, false, OPERATOR, null)],
+  [
+    "a decision",
+    (object, key) =>
+      object.decide({ ask: ASK, keyId: key.id, learn: false, envelope: OPERATOR, report: null }),
+  ],
   [
     "a decision about a model without a known price",
-    (object, key) => object.decide(ASK_OF_MODEL, key.id, false, OPERATOR, null),
+    (object, key) =>
+      object.decide({ ask: ASK_OF_MODEL, keyId: key.id, learn: false, envelope: OPERATOR, report: null }),
   ],
   ["a run", (object) => execute(object, "recordRun", aRun({}))],
   [
@@ -108,7 +113,11 @@ function holdPrices(): PromiseWithResolvers<void> {
 }
 
 test.each<[string, Waiting]>([
-  ["a decision", (object, key) => object.decide(ASK_OF_MODEL, key.id, false, OPERATOR, null)],
+  [
+    "a decision",
+    (object, key) =>
+      object.decide({ ask: ASK_OF_MODEL, keyId: key.id, learn: false, envelope: OPERATOR, report: null }),
+  ],
   ["a run", (object) => execute(object, "recordRun", aRun(UNPRICED))],
   ["a query", (object) => object.ask("getModel", { model: "nobody/knows-it" }, OPERATOR)],
 ])("%s that waits for a price while its org leaves is told where it went", async (_name, call) => {
@@ -129,7 +138,13 @@ test("a decision that learned its price before it had to wait for a move is told
   onTestFinished(() => spy.mockRestore());
   await runInDurableObject(object, async (instance: OrgObject) => {
     const id = await freeze(instance);
-    const answer = instance.decide(ASK_OF_MODEL, key.id, false, OPERATOR, null);
+    const answer = instance.decide({
+      ask: ASK_OF_MODEL,
+      keyId: key.id,
+      learn: false,
+      envelope: OPERATOR,
+      report: null,
+    });
     // It has its price now, and finds the org frozen.
     await scheduler.wait(0);
     await leave(instance, id);

@@ -122,8 +122,14 @@ test("an org does not begin to leave for a region that its rule excludes", async
 
 /** The version of the limits that an isolate is told. What it has learned is of one version. */
 async function versionOf(orgId: string): Promise<string> {
-  const ask = { estimate: { cost_usd: "0.01" } } as Parameters<OrgStub["decide"]>[0];
-  const reply = await env.ORG.getByName(orgId).decide(ask, "key", true, OPERATOR, null);
+  const ask = { estimate: { cost_usd: "0.01" } } as Parameters<OrgStub["decide"]>[0]["ask"];
+  const reply = await env.ORG.getByName(orgId).decide({
+    ask,
+    keyId: "key",
+    learn: true,
+    envelope: OPERATOR,
+    report: null,
+  });
   if (reply === null) throw new Error("no such org");
   return reply.version;
 }

@@ -7,7 +7,6 @@ import type { DecisionAsk } from "../../src/gate/ask.ts";
 import { accountKey } from "../../src/gate/account-key.ts";
 import type { ReportedCall } from "../../src/gate/reported-call.ts";
 import type { ReportedHolds, ReportedTouch } from "../../src/gate/reported-touch.ts";
-import { lessonIn } from "../../src/gate/object-verdict.ts";
 import { reportedHold, withInput, withTokens } from "../../src/gate/reported-hold.ts";
 import { readReply, writeAsk } from "../../src/gate/wire.ts";
 import { env } from "./worker.ts";
@@ -46,8 +45,14 @@ export class LeaseHolder {
   async lease(nanos: bigint, names: LeasedNames = {}, tokens = 0): Promise<void> {
     const ask = { estimate: { cost_usd: "0" }, dry_run: true, ...names };
     const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
-    const verdict = await this.#object().decide(ask, ACTOR.id, true, envelope, null);
-    const accounts = (verdict === null ? null : lessonIn(verdict))?.accounts ?? [];
+    const verdict = await this.#object().decide({
+      ask,
+      keyId: ACTOR.id,
+      learn: true,
+      envelope,
+      report: null,
+    });
+    const accounts = verdict?.lesson?.accounts ?? [];
     const meters = accounts.map(({ meter }) => meter.id).join(" ");
     const isWhole = names.checks === "all" ? ({ isWhole: true } as const) : {};
     this.#touch = { keys: accounts.map(accountKey), meters, customer: names.customer_id ?? null, ...isWhole };

@@ -62,7 +62,7 @@ export async function taughtIsolate(taught: Taught) {
     usage: NO_USAGE,
   }));
   const matters = { department: [], workflow: [], deployment: [], customer: false };
-  const lesson = { accounts, matters, price: null, ...taught.lesson };
+  const lesson = { accounts, matters, ceiling: null, ...taught.lesson };
   const verdict = { refusal: null, text: "", rates: [], lesson, orgNow: start, version: "1" };
   for (let call = 0; call < 8; call += 1) {
     gate.learn(org, asker, learned, { verdict, askedAt: start, now: start });

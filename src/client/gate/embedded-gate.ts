@@ -6,7 +6,6 @@ import type { ModelName } from "../../domain/price/model-name.ts";
 import { refusalNote } from "../../domain/refusal-note.ts";
 import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision.ts";
 import { learn } from "../../gate/learning.ts";
-import { lessonIn } from "../../gate/object-verdict.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
 import { Recent } from "../../gate/recent.ts";
 import { toldAllow } from "../../gate/verdict.ts";
@@ -245,11 +244,9 @@ export class EmbeddedGate {
   }
 
   #learn(ask: DecisionsDecideBody, verdict: ToldVerdict, when: { askedAt: number; now: number }): void {
-    const { touch, policies, orgNow } = verdict;
-    const lesson = lessonIn(verdict);
+    const { touch, policies, orgNow, lesson } = verdict;
     const { model, provider } = ask;
-    if (model !== undefined && lesson !== null)
-      this.#bounds.learn({ model, provider }, lesson.ceiling ?? null);
+    if (model !== undefined && lesson !== null) this.#bounds.learn({ model, provider }, lesson.ceiling);
     if (touch !== null && lesson !== null) {
       const asking = { route: DECISION_ROUTE, keyId: this.#asker.keyId };
       this.#touches.learn(ask, asking, { touch, lesson, policies, orgNow });

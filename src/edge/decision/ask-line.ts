@@ -1,7 +1,6 @@
 import type { DecisionReply } from "../../gate/object-verdict.ts";
 import type { PlainCall } from "../../org/deciding-together.ts";
 import { ASK_ALONE, type DecidedTogether, FAILED } from "../../gate/decided-together.ts";
-import { isOlderObject } from "../older-object.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
 
 /** What a request gives to the asks that it sends: its own connection to the object, and work that outlives it. */
@@ -27,8 +26,6 @@ export const LINE = {
   slowMs: 250,
   /** A request sends for others this often. Then the next request that asks takes over. */
   relayCalls: 32,
-  /** An object of an earlier version is asked alone for this long. */
-  olderMs: 10_000,
 } as const;
 
 /** An ask on its way. */
@@ -60,16 +57,13 @@ export class AskLine {
   #waiting: Waiting[] = [];
   #characters = 0;
   readonly #carriers = new Set<Carrier>();
-  #olderUntil = Number.NEGATIVE_INFINITY;
 
   /** The object's decision. `ASK_ALONE`: it decided nothing, and is to be asked for this one alone. */
   async ask(call: PlainCall, sender: Sender): Promise<Told> {
-    const now = sender.now();
-    if (now < this.#olderUntil) return ASK_ALONE;
     const { promise, resolve: told, reject: failed } = Promise.withResolvers<Told>();
     const waiting: Waiting = { text: JSON.stringify(call), told, failed, isSent: false, hasLeft: false };
     this.#join(waiting);
-    this.#retire(now);
+    this.#retire(sender.now());
     if (this.#carriers.size < LINE.mostCalls) sender.waitUntil(this.#carry(sender));
     try {
       const soon = await Promise.race([promise, sender.wait(LINE.slowMs).then(() => SLOW)]);
@@ -142,10 +136,7 @@ export class AskLine {
       const decided = await patiently(sender.send(asked), (ms) => sender.wait(ms));
       for (const [index, waiting] of batch.entries()) tell(waiting, decided, index);
     } catch (error) {
-      if (isOlderObject(error)) {
-        this.#olderUntil = sender.now() + LINE.olderMs;
-        for (const { told } of batch) told(ASK_ALONE);
-      } else for (const { failed } of batch) failed(error);
+      for (const { failed } of batch) failed(error);
     }
   }
 }

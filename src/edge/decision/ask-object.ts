@@ -29,5 +29,5 @@ export async function askObject(
     const reply = await lineOf(gate).ask({ ask, keyId, envelope }, background);
     if (reply !== ASK_ALONE) return reply;
   }
-  return await patiently(background.object().decide(ask, keyId, learn, envelope, report));
+  return await patiently(background.object().decide(call));
 }

@@ -7,7 +7,6 @@ import { deprecationCopy } from "../deprecation.ts";
 import type { Env } from "../env.ts";
 import { acquaint, type Stranger, strangerOf } from "../identify.ts";
 import { askHome } from "../region/home.ts";
-import { isOlderObject } from "../older-object.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { ObjectUnreachable, patiently } from "../unreachable.ts";
 import { again, bytesOf, cutOff, plainLength } from "./body-bytes.ts";
@@ -65,7 +64,6 @@ async function decideRead(
     acquaint(stranger, found.snapshot, askedAt);
     if (found.reply !== null) foretell(asked, { trace, askedAt, reply: found.reply });
   } catch (error) {
-    if (isOlderObject(error)) return serve(asked);
     foretell(asked, { trace, askedAt, reply: new ObjectUnreachable(String(error), { cause: error }) });
   }
   return serve(asked);

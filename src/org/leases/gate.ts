@@ -15,7 +15,7 @@ import { foldFirst, journaled } from "../kernel/journal/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, leastOf, tokensOf } from "../../gate/ask.ts";
 import type { Lesson } from "../../gate/lesson.ts";
-import { type DecisionVerdict, type RequestVerdict, withLesson } from "../../gate/object-verdict.ts";
+import type { DecisionVerdict, RequestVerdict } from "../../gate/object-verdict.ts";
 import { type Decided as DecidedAsk, decideOnce, type RateTerms } from "../decisions/decide.ts";
 import { countedIn, type CountedRates } from "../decisions/counted.ts";
 import { keepRefusals } from "../refusals/commands.ts";
@@ -178,7 +178,7 @@ export class ObjectGate {
         refusal,
         text: isRefusal(result) ? null : withRates(result.body ?? {}, met, limit),
         rates: meters.map((meter) => this.#info(meter, clock)),
-        ...withLesson(learn || refusal !== null ? this.#lesson(ask, view) : null),
+        lesson: learn || refusal !== null ? this.#lesson(ask, view) : null,
         orgNow: clock.org,
         version: this.version,
       };

@@ -62,7 +62,6 @@ export function lessonFor(view: View, ask: DecisionAsk, rates: readonly RatePoli
     ...(isWhole ? { checks: checksFor(view, ask.customer_id) } : {}),
     accounts: accounts.map(({ meter, subject, window, usage }) => ({ meter, subject, window, usage })),
     matters: mattersIn(view, rates),
-    price: null,
     ceiling: ask.model === undefined ? null : ceilingAt(view, { model: ask.model, provider: ask.provider }),
   };
 }

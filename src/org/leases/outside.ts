@@ -3,7 +3,7 @@ import { type CountedBy, TAG_PREFIX } from "../../contract/dimensions.ts";
 import type { UnsettledReason } from "../../contract/lists.ts";
 import { LEASE_VERSION, TOUCH_MOST_CHARACTERS } from "../../contract/bounds.ts";
 import type { LeaseExchange, LeaseReport } from "../../contract/resources/leases.ts";
-import { SINGLE_SCOPES } from "../../contract/scopes.ts";
+import { SINGLE_SCOPES, type SingleScope } from "../../contract/scopes.ts";
 import { countedBy } from "../../domain/counted-by.ts";
 import type { CallAllowance } from "../../domain/call-allowance.ts";
 import { toExactJson } from "../../domain/exact-json.ts";
@@ -18,7 +18,7 @@ import { checksAll, type DecisionAsk } from "../../gate/ask.ts";
 import { mayCover } from "../../gate/lease/book.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import type { Lesson, Matters } from "../../gate/lesson.ts";
-import { type DecisionVerdict, lessonIn, withLesson } from "../../gate/object-verdict.ts";
+import type { DecisionVerdict } from "../../gate/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot.ts";
 import { hasDetectors } from "../content-safety/config.ts";
 import { forgottenUntil } from "../decisions/forgotten.ts";
@@ -165,8 +165,7 @@ export class OutsideGates {
   }
 
   #told(ask: DecisionAsk, verdict: DecisionVerdict): object {
-    const { lesson: _lesson, fullLesson: _full, ...rest } = verdict;
-    const lesson = lessonIn(verdict);
+    const { lesson, ...rest } = verdict;
     const none = { ...rest, lesson: null, touch: null, policies: [] };
     if (lesson === null || !this.#isForSlices(ask)) return none;
     const meters = this.#gate.decisionMeters(ask, this.#holder.keyId);
@@ -174,7 +173,7 @@ export class OutsideGates {
     if (touch.length > TOUCH_MOST_CHARACTERS) return none;
     return {
       ...rest,
-      ...withLesson(shown(lesson)),
+      lesson: shown(lesson),
       touch,
       policies: meters.map(({ policy }) => policy),
     };
@@ -229,24 +228,23 @@ interface Taken {
 const NOTHING: Taken = { leases: null, refused: [] };
 
 /** A lesson without what the org has set up beyond this call: other names that have limits, and who is alerted when. */
-function shown({ accounts, matters, ceiling = null }: Lesson): Lesson {
+function shown({ accounts, matters, ceiling }: Lesson): Lesson {
   return {
     accounts: accounts.map(({ meter, subject, window, usage }) => {
       const { thresholds: _thresholds, lowRoom: _lowRoom, ...plain } = meter;
       return { meter: plain, subject, window, usage };
     }),
     matters: hidden(matters),
-    price: null,
     ceiling,
   };
 }
 
 /** Null: every name may matter. */
 function hidden(matters: Matters): Matters {
-  const kinds = SINGLE_SCOPES.map((kind) => [kind, matters[kind]?.length === 0 ? [] : null]);
+  const kinds = SINGLE_SCOPES.map((kind) => [kind, matters[kind]?.length === 0 ? [] : null] as const);
   const traits = matters.traits?.map(({ trait }) => (trait.startsWith(TAG_PREFIX) ? "tags" : trait));
   return {
-    ...(Object.fromEntries(kinds) as object),
+    ...(Object.fromEntries(kinds) as Pick<Matters, SingleScope>),
     customer: matters.customer,
     ...(traits === undefined
       ? {}

@@ -94,7 +94,7 @@ test("each is decided as if it had come alone, whatever stands beside it", async
           for (const ask of asks) {
             const { keyId, envelope } = callOf(ask);
             const object = env.ORG.getByName(other.id);
-            const alone = object.decide(ask as never, keyId, false, envelope, null);
+            const alone = object.decide({ ask: ask as never, keyId, learn: false, envelope, report: null });
             singly.push(gist(await Promise.resolve(alone).catch(() => false)));
           }
           const answers = await answersOf(one.id, asks);

@@ -2,7 +2,6 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { accountKey } from "../../../src/gate/account-key.ts";
 import { Purse } from "../../../src/gate/lease/purse.ts";
-import { lessonIn } from "../../../src/gate/object-verdict.ts";
 import { reportedHold } from "../../../src/gate/reported-hold.ts";
 import type { ReportedHolds } from "../../../src/gate/reported-touch.ts";
 import { readReply, writeAsk } from "../../../src/gate/wire.ts";
@@ -54,8 +53,8 @@ test("a report of more than is leased is counted in full: it was held", async ()
   const org = await newBudgeted();
   const object = env.ORG.getByName(org.id);
   const ask = { estimate: { cost_usd: "0" }, dry_run: true };
-  const verdict = await object.decide(ask, "key", true, OPERATOR, null);
-  const [account] = (verdict === null ? null : lessonIn(verdict))?.accounts ?? [];
+  const verdict = await object.decide({ ask, keyId: "key", learn: true, envelope: OPERATOR, report: null });
+  const [account] = verdict?.lesson?.accounts ?? [];
   if (account === undefined) throw new Error("the budget was not shown");
   const [key, now, nanos] = [accountKey(account), Date.now(), 5n * CENT];
   const line = reportedHold({ id: org.ids.newId(now), at: now, expiresAt: now + 900_000, nanos });

@@ -16,12 +16,20 @@ const report = (attempt: number) =>
     heard: null,
   });
 
+const withReport = (text: string) => ({
+  ask: ASK,
+  keyId: ACTOR.id,
+  learn: false,
+  envelope: ENVELOPE,
+  report: text,
+});
+
 test("a report sent with a decision is answered with it, once", async () => {
   const org = await newSpender();
   const object = env.ORG.getByName(org.id);
-  const first = await object.decide(ASK, ACTOR.id, false, ENVELOPE, report(1));
+  const first = await object.decide(withReport(report(1)));
   expect(readReply(first?.leases ?? "").grant.attempt).toBe(1);
-  const again = await object.decide(ASK, ACTOR.id, false, ENVELOPE, report(1));
+  const again = await object.decide(withReport(report(1)));
   expect([again?.leases, again?.refusal]).toEqual([null, null]);
 });
 
@@ -29,9 +37,15 @@ test("a decision and its hold stand even if the report sent with it is invalid",
   const org = await newSpender();
   await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1.50", period: "total" });
   const object = env.ORG.getByName(org.id);
-  const verdict = await object.decide(ASK, ACTOR.id, false, ENVELOPE, "no report at all");
+  const verdict = await object.decide(withReport("no report at all"));
   expect([verdict?.refusal, verdict?.leases]).toEqual([null, null]);
   expect(JSON.parse(verdict?.text ?? "").decision).toBe("allow");
-  const next = await object.decide(ASK, ACTOR.id, false, ENVELOPE, null);
+  const next = await object.decide({
+    ask: ASK,
+    keyId: ACTOR.id,
+    learn: false,
+    envelope: ENVELOPE,
+    report: null,
+  });
   expect(next?.refusal?.code).toBe("budget_exceeded");
 });

@@ -86,7 +86,15 @@ class Isolate {
 }
 
 async function byObject(org: string, asked: DecisionAsk) {
-  return (await env.ORG.getByName(org).decide(asked, ACTOR.id, true, ENVELOPE, null)) ?? unavailable();
+  return (
+    (await env.ORG.getByName(org).decide({
+      ask: asked,
+      keyId: ACTOR.id,
+      learn: true,
+      envelope: ENVELOPE,
+      report: null,
+    })) ?? unavailable()
+  );
 }
 
 function unavailable(): never {

@@ -4,7 +4,6 @@ import { ReservationIds } from "../../../src/domain/reservation-id.ts";
 import { accountKey } from "../../../src/gate/account-key.ts";
 import { LEASE } from "../../../src/gate/lease/protocol.ts";
 import { Purse } from "../../../src/gate/lease/purse.ts";
-import { lessonIn } from "../../../src/gate/object-verdict.ts";
 import { reportedHold } from "../../../src/gate/reported-hold.ts";
 import type { ReportedHolds, ReportedTouch } from "../../../src/gate/reported-touch.ts";
 import { readReply, writeAsk } from "../../../src/gate/wire.ts";
@@ -24,8 +23,14 @@ const ENVELOPE = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null
 /** What calls of each customer touch. */
 async function touchesOf(org: Spender): Promise<ReportedTouch[]> {
   const ask = { estimate: { cost_usd: "0" }, dry_run: true, customer_id: "first" };
-  const verdict = await env.ORG.getByName(org.id).decide(ask, ACTOR.id, true, ENVELOPE, null);
-  const accounts = (verdict === null ? null : lessonIn(verdict))?.accounts ?? [];
+  const verdict = await env.ORG.getByName(org.id).decide({
+    ask,
+    keyId: ACTOR.id,
+    learn: true,
+    envelope: ENVELOPE,
+    report: null,
+  });
+  const accounts = verdict?.lesson?.accounts ?? [];
   expect(accounts).toHaveLength(1);
   return Array.from({ length: CUSTOMERS }, (_, at) => {
     const customer = `cus_${at}`;

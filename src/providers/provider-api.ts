@@ -117,5 +117,6 @@ export interface Bounds {
 export interface RequestContext {
   /** The model that the path names. Null: it names none. */
   readonly pathModel: string | null;
+  readonly query: URLSearchParams;
   readonly facts: (model: string) => FactsOfModel;
 }

@@ -10,7 +10,11 @@ function apiOf(action: string) {
   const route = gemini.route("POST", `/v1beta/models/gemini-2.5-flash:${action}`);
   if (route.kind !== "metered") throw new Error(`${action} is ${route.kind}`);
   const { api, pathModel } = route;
-  const context = { pathModel, query: new URLSearchParams("alt=sse"), facts: gemini.facts };
+  const context = {
+    pathModel,
+    query: new URLSearchParams("alt=sse"),
+    facts: (model: string) => gemini.facts(model),
+  };
   return { api, read: (body: JsonObject, more = {}) => api.readRequest(body, { ...context, ...more }) };
 }
 

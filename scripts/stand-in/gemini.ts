@@ -37,12 +37,12 @@ export function geminiBody(body: Body, said: Said): object {
   return answerOf(body, said, { text: said.words.join(""), count: said.words.length, isLast: true });
 }
 
+function piece(event: object, tokens: number): Piece {
+  return { text: `data: ${JSON.stringify(event)}\r\n\r\n`, tokens };
+}
+
 /** Every event has the usage so far. */
 export function* geminiEvents(body: Body, said: Said): Iterable<Piece> {
-  const piece = (event: object, tokens: number): Piece => ({
-    text: `data: ${JSON.stringify(event)}\r\n\r\n`,
-    tokens,
-  });
   for (const [at, text] of said.words.entries()) {
     const tokens = at === 0 ? 1 + said.reasoningTokens : 1;
     yield piece(answerOf(body, said, { text, count: at + 1, isLast: false }), tokens);

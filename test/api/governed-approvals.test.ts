@@ -7,16 +7,6 @@ import { rowsOf } from "../support/rows.ts";
 import { signedIn } from "../support/session.ts";
 import { call, env, newOrg } from "../support/worker.ts";
 
-/** As an earlier version stored it. */
-const EARLIER_ATTEMPT = {
-  model: "acme/m1",
-  action: null,
-  customer_id: "c",
-  cost_usd: "9.00",
-  input_tokens: 10,
-  output_tokens: 5,
-};
-
 const keyIdOf = (key: string): string => parseKey(env.SVC_KEY_PEPPER, key)?.keyId ?? "";
 
 describe("an approval", () => {
@@ -197,9 +187,6 @@ describe("an approval", () => {
     expect(plain).toMatchObject({ workflow_id: null, chain: null, metadata: null, metadata_omitted: false });
     const long = await shown({ cost_usd: "9", metadata: { text: "x".repeat(5000) } });
     expect(long).toMatchObject({ metadata: null, metadata_omitted: true });
-    await rowsOf(org.id, "UPDATE approvals SET attempt = ?", JSON.stringify(EARLIER_ATTEMPT));
-    const { data } = (await org.send("GET", "approvals")).body;
-    expect(data[0].attempt).toMatchObject({ ...EARLIER_ATTEMPT, workflow_id: null, metadata: null });
   });
 
   test("is not decided with a key that its asker minted, as long as another admin can", async () => {

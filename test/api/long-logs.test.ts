@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { shownAttempt } from "../../src/org/approvals/attempt.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
@@ -125,8 +126,9 @@ describe("a list of approvals with a rare filter", () => {
       const fill = `${COUNTING} INSERT INTO approvals
           (id, rule_id, digest, status, reason, attempted, attempt, requested_by, requested_at, expires_at)
         SELECT printf('apr_%026d', n), IIF(n IN (5, 99999), 'rare', 'often'), 'd', 'used', 'r', 'm',
-          '{"model":"m","action":null,"cost_usd":"1.00","input_tokens":1,"output_tokens":1}', 'k', ?2 + n / 3, ?2 FROM counting`;
-      await rowsOf(org.id, fill, ROWS, Date.now() - ROWS * 1000);
+          ?3, 'k', ?2 + n / 3, ?2 FROM counting`;
+      const attempt = shownAttempt({ model: "m", usage: { input_tokens: 1, output_tokens: 1 } }, 1n);
+      await rowsOf(org.id, fill, ROWS, Date.now() - ROWS * 1000, JSON.stringify(attempt));
       const pagesForAll = Math.ceil(ROWS / SEEN);
       const pages = (filter: string) => walk(org, `approvals?${filter}&sort=${sort}`);
       expect(await pages("rule_id=rare")).toEqual({ found: 2, pages: pagesForAll, isRepeated: false });

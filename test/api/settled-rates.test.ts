@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
-import { changeHolds } from "../support/holds.ts";
 import { type Answer, call } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
 
@@ -133,14 +132,6 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s that settles a res
     const refused = await decide(estimate(41));
     expect(seen(refused)).toEqual([429, "quota_exhausted"]);
     expect(refused.body.error.details.used).toBe(60);
-  });
-
-  test("of an earlier version's reservation is treated as counted by its decision", async () => {
-    const org = await limited({}, { name: "r", match: { route: "POST /v1/runs" }, limit: 1000 });
-    const id = await reserve(org, estimate(10));
-    await changeHolds(org.id, (hold) => ({ ...hold, rates: null, tokens: null }));
-    await settle(org, id, tokens(60));
-    expect(await used(org)).toBe(10);
   });
 });
 

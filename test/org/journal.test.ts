@@ -87,7 +87,7 @@ function aHold(name: string, tokens: number): HoldRow {
     customer_id: null,
     verdict: "",
     unreported: null,
-    rates: null,
+    rates: "",
     tokens,
     beside: null,
     asked: null,

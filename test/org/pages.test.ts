@@ -49,7 +49,7 @@ function aHold(length: number): HoldRow {
     customer_id: null,
     verdict: "é".repeat(length),
     unreported: null,
-    rates: null,
+    rates: "",
     tokens: made,
     beside: null,
     asked: null,

@@ -10,7 +10,7 @@ import { listRows } from "../kernel/rows.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { isCharged } from "../../domain/charged.ts";
 import { findRun } from "../runs/store.ts";
-import { adjustedNames, nameIn } from "./names.ts";
+import { nameIn } from "./names.ts";
 import { type AdjustmentRow, fromAdjustmentRow, type StoredAdjustment, toAdjustment } from "./store.ts";
 
 export const listAdjustments = query({
@@ -70,13 +70,13 @@ function madeOf(sql: SqlStorage, one: StoredAdjustment): MadeAdjustment {
   return {
     atMs: one.at,
     nanos: String(one.amount),
-    names: adjustedNames(sql, one),
+    names: one.names,
     isCorrection: isOfEarlierMonth(findRun(sql, one.runId)?.startedAt ?? null, one.at),
   };
 }
 
 function isWanted(sql: SqlStorage, one: StoredAdjustment, filters: AdjustmentsAsk["filters"]): boolean {
-  const names = adjustedNames(sql, one);
+  const { names } = one;
   const sought = soughtRuns(filters);
   if (!sought.without.every((name) => nameIn(names, name) === null)) return false;
   if (!sought.tags.every(({ name, value }) => tagIn(names.tags ?? null, name) === value)) return false;

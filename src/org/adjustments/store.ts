@@ -8,8 +8,8 @@ interface AdjustmentData {
   readonly reason: string;
   readonly customer: string | null;
   readonly chain: string | null;
-  /** What the run named, by the columns that it is stored in. Missing in adjustments of an earlier version. */
-  readonly names?: RunNames;
+  /** What the run named, by the columns that it is stored in. */
+  readonly names: RunNames;
   /** From the run. */
   readonly subjects?: Readonly<Record<string, string>>;
   /** The run's cost including it. */

@@ -25,22 +25,7 @@ export function shownAttempt(run: JudgedRun, nanos: bigint): Shown {
   };
 }
 
-/** Of an attempt that an earlier version has stored, less is known. */
-export function readAttempt(text: string): Shown {
-  const stored = JSON.parse(text) as Partial<Shown> & Pick<Shown, "model" | "action" | "cost_usd">;
-  return {
-    chain: null,
-    variant: null,
-    metadata: null,
-    metadata_omitted: false,
-    input_tokens: 0,
-    output_tokens: 0,
-    ...stored,
-    ...namesOf(stored),
-  };
-}
-
-function namesOf(run: Partial<Record<(typeof SCOPE_FIELDS)[number], string | null | undefined>>) {
+function namesOf(run: Partial<Record<(typeof SCOPE_FIELDS)[number], string | undefined>>) {
   const names = SCOPE_FIELDS.map((field) => [field, run[field] ?? null]);
   return Object.fromEntries(names) as Pick<Shown, (typeof SCOPE_FIELDS)[number]>;
 }

@@ -1,5 +1,4 @@
 import type { ApprovalResource } from "../../contract/resources/approvals.ts";
-import { readAttempt } from "./attempt.ts";
 
 export type ApprovalRow = {
   id: string;
@@ -71,7 +70,7 @@ export function toApproval(row: ApprovalRow): ApprovalResource {
     status: row.status,
     reason: row.reason,
     attempted: row.attempted,
-    attempt: readAttempt(row.attempt),
+    attempt: JSON.parse(row.attempt) as ApprovalResource["attempt"],
     requested_by: row.requested_by,
     requested_at: new Date(row.requested_at).toISOString(),
     expires_at: new Date(row.expires_at).toISOString(),

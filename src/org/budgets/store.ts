@@ -14,7 +14,7 @@ import type { Entry } from "../meters/usage.ts";
 
 export type BudgetRow = MeterRow & { kind: "budget" } & Pick<Budget, "scope_kind" | "mode">;
 
-/** The fields of a budget that its row does not have. Each may be missing in budgets of an earlier version. */
+/** The fields of a budget that its row does not have. */
 export interface BudgetExtra {
   readonly name: string | null;
   readonly thresholds: readonly string[];

@@ -7,8 +7,7 @@ export interface PackExtra {
   readonly effectiveAt: number;
   readonly expiresAt: number | null;
   readonly voidedAt: number | null;
-  /** Missing in packs of an earlier version. */
-  readonly thresholds?: readonly string[];
+  readonly thresholds: readonly string[];
 }
 
 export function packExtra(row: MeterRow): PackExtra {

@@ -5,7 +5,7 @@ import type { HoldRow } from "./table.ts";
 /** What is kept of a call with its hold, for the run that it may become and for its renewal. Its input never is. */
 export interface KeptAsk {
   readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
-  /** The key that asked. Missing in holds of an earlier version. */
+  /** The key that asked. Missing if no key did. */
   readonly keyId?: string | undefined;
   readonly depth: number;
   /** Whether the hold becomes a run where nobody settles it. */

@@ -3,7 +3,6 @@ import type { Content } from "../../domain/export/writers.ts";
 import type { FileKind } from "../../domain/export/window.ts";
 import { Sought } from "../../domain/id-index/sought.ts";
 import type { RunNames } from "../../domain/run-block/run-names.ts";
-import { adjustedNames } from "../adjustments/names.ts";
 import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
@@ -78,7 +77,7 @@ function readAdjustments(sql: SqlStorage, window: WindowRow, at: Place): ReadPar
       nanos: made.amount,
       reason: made.reason,
       byRunId: null,
-      names: adjustedNames(sql, made),
+      names: made.names,
     };
   });
   const last = rows.length < STEP_CORRECTIONS ? window.adjustment_to : (rows.at(-1)?.seq ?? 0) + 1;

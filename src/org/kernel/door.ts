@@ -121,7 +121,7 @@ export interface Hooks {
 export interface Estimate {
   readonly runId: string;
   readonly reservationId: string;
-  /** The key that had asked. Null for reservations from before it was kept. */
+  /** The key that had asked. Null if no key had. */
   readonly keyId: string | null;
   /** When the reservation was made. */
   readonly at: number;

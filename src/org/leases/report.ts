@@ -72,8 +72,8 @@ const NEW = {
   ended_at: null,
   expires_at: 0,
   unreported: null,
-  rates: null,
-  tokens: null,
+  rates: "",
+  tokens: 0,
   beside: null,
   asked: null,
   key_id: null,
@@ -212,7 +212,7 @@ class Keeping {
   /** A run that settled it before this report was counted in full, so rate limits count the larger of the two. */
   #dropKnown(hold: ReportedHold, { keys, rates = [] }: ReportedTouch, before: Known): void {
     this.#drop(hold, keys);
-    if (before.unreported === null || before.rates === null) return;
+    if (before.unreported === null) return;
     for (const key of rates) {
       const meter = this.#tx.rates().find(key);
       if (meter === null) continue;
@@ -227,15 +227,14 @@ class Keeping {
   }
 
   #insert(holds: readonly ReportedHold[], { touch, call }: Common): void {
-    const { keys, meters, customer, rates, isWhole = false, keyId = null } = touch;
+    const { keys, meters, customer, rates = [], isWhole = false, keyId = null } = touch;
     const [hold] = holds;
     if (hold === undefined) return;
     let first = endsAt(hold);
     for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
     expireNoLaterThan(this.#tx, Number(first));
-    const counted = rates === undefined ? null : countedInKeys(rates);
     const accounts = this.#accounts.standing(keys);
-    const shared = { meters, customer_id: customer, rates: counted, key_id: keyId };
+    const shared = { meters, customer_id: customer, rates: countedInKeys(rates), key_id: keyId };
     saveHolds(
       this.#tx.sql,
       holds.map((one) => ({ ...toHold(one, isWhole, accounts), ...shared, asked: askedOf(one, call) })),

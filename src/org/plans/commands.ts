@@ -12,7 +12,6 @@ export function keepPlanTerms(tx: Tx, terms: PlanTerms): void {
       ...emptyMeterRow(id, loadMeterRow(tx.sql, id, id)?.since ?? tx.now),
       amount: limit === null ? null : String(limit),
       mode: terms.overage_policy === "block" ? "enforce" : "count",
-      // Terms of an edge of an earlier version have none.
       extra: sharesExtra(terms.alert_thresholds),
     });
   }

@@ -1,23 +1,20 @@
 import { Copy } from "../kernel/copies.ts";
 import { JournalTable } from "../kernel/journal/table.ts";
 import { inParts } from "../kernel/json-rows.ts";
-import {
-  plusTokens,
-  readTokens,
-  type TokenCounts,
-  writeTokens,
-} from "../../domain/usage-report/token-counts.ts";
+import { plusTokens, readTokens, writeTokens } from "../../domain/usage-report/token-counts.ts";
 import { RUN_SCOPES } from "./scopes.ts";
 import type { Sum, Total } from "./sums.ts";
 
 /** What each scope spent each day, by the start of its runs. It outlives the runs, because forecasts use it. */
-interface Day extends Total {
+interface Day extends Total, DayName {}
+
+interface DayName {
   readonly day: string;
   readonly scopeKind: string;
   readonly scopeId: string;
 }
 
-type DayRow = { at: number; usd: string; runs: number; tokens: number; counts: string | null };
+type DayRow = { at: number; usd: string; runs: number; tokens: number; counts: string };
 
 const KEY = ["scope_kind", "scope_id", "day"];
 const TOTALS = ["usd", "runs", "tokens", "counts"];
@@ -36,7 +33,7 @@ type Row = readonly [
   usd: string,
   runs: number,
   tokens: number,
-  counts: string | null,
+  counts: string,
 ];
 
 const COUNTED = [
@@ -76,7 +73,7 @@ function addTo(
   there.usd += usd;
   there.runs += runs;
   there.tokens += tokens;
-  if (there.counts !== null) plusTokens(there.counts, counts);
+  plusTokens(there.counts, counts);
   return there;
 }
 
@@ -100,20 +97,19 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
     const total = plus(added, known.get(key));
     known.set(key, total);
     const { usd, runs, tokens, counts } = total;
-    rows.push([scopeKind, scopeId, day, String(usd), runs, tokens, counts && writeTokens(counts)]);
+    rows.push([scopeKind, scopeId, day, String(usd), runs, tokens, writeTokens(counts)]);
   }
   TABLE.put(sql, rows);
 }
 
 /** What the org spent on some days, in nano-dollars. */
 export function spentOn(sql: SqlStorage, days: readonly string[]): bigint {
-  const none = { scopeKind: "org", scopeId: "", usd: 0n, runs: 0, tokens: 0, counts: null };
   const totals = new Map<string, Total>();
-  readTotals(sql, new Map(days.map((day) => [day, { ...none, day }])), totals);
+  readTotals(sql, new Map(days.map((day) => [day, { day, scopeKind: "org", scopeId: "" }])), totals);
   return [...totals.values()].reduce((sum, { usd }) => sum + usd, 0n);
 }
 
-function readTotals(sql: SqlStorage, days: ReadonlyMap<string, Day>, into: Map<string, Total>): void {
+function readTotals(sql: SqlStorage, days: ReadonlyMap<string, DayName>, into: Map<string, Total>): void {
   const keys: string[] = [];
   const asked: (readonly string[])[] = [];
   for (const [key, { scopeKind, scopeId, day }] of days) {
@@ -138,13 +134,12 @@ function readTotals(sql: SqlStorage, days: ReadonlyMap<string, Day>, into: Map<s
 }
 
 function totalOf({ usd, runs, tokens, counts }: Omit<DayRow, "at">): Total {
-  return { usd: BigInt(usd), runs, tokens, counts: counts === null ? null : readTokens(counts) };
+  return { usd: BigInt(usd), runs, tokens, counts: readTokens(counts) };
 }
 
-/** Where one of them is unknown, so are both together. */
 function plus({ usd, runs, tokens, counts }: Total, other: Total | undefined): Total {
   if (other === undefined) return { usd, runs, tokens, counts };
-  let both: TokenCounts | null = null;
-  if (counts !== null && other.counts !== null) plusTokens((both = [...counts]), other.counts);
+  const both = [...counts];
+  plusTokens(both, other.counts);
   return { usd: usd + other.usd, runs: runs + other.runs, tokens: tokens + other.tokens, counts: both };
 }

@@ -113,7 +113,6 @@ export class RunRates {
   }
 
   #countedWith(hold: HoldRow, run: RunInput): readonly Counted[] {
-    if (hold.rates === null) return [];
     return this.#policies.flatMap((policy) => {
       const meter = meterOf(policy, run);
       return meter === null || !isCountedIn(meter, hold) ? [] : [this.#count(meter)];

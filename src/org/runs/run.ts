@@ -42,8 +42,6 @@ export interface RunExtra {
   /** By meter: the customer whose counter was charged, if it is not the run's own. */
   readonly subjects?: Readonly<Record<string, string>>;
   readonly shadow?: readonly Denial[];
-  /** In runs of an earlier version: nobody reported it, and it is what its reservation held. */
-  readonly outcome?: "unreported";
   readonly estimated?: true;
 }
 
@@ -90,8 +88,8 @@ export function toRun(
   };
 }
 
-export function outcomeOf({ outcome, extra }: Run): RunResource["outcome"] {
-  return (outcome as RunResource["outcome"] | null) ?? extra?.outcome ?? "completed";
+export function outcomeOf({ outcome }: Run): RunResource["outcome"] {
+  return (outcome as RunResource["outcome"] | null) ?? "completed";
 }
 
 function iso(ms: number): string {

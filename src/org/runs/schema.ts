@@ -74,7 +74,7 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       usd TEXT NOT NULL,
       runs INTEGER NOT NULL,
       tokens INTEGER NOT NULL,
-      counts TEXT,
+      counts TEXT NOT NULL,
       PRIMARY KEY (scope_kind, scope_id, day)
     ) STRICT, WITHOUT ROWID;
     CREATE TABLE run_digests (

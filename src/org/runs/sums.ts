@@ -8,12 +8,11 @@ export interface Total {
   usd: bigint;
   runs: number;
   tokens: number;
-  /** The tokens by class. Null: unknown, in sums that an earlier version has added to. */
-  counts: TokenCounts | null;
+  /** The tokens by class. */
+  counts: TokenCounts;
 }
 
 export interface Sum extends Total {
-  counts: TokenCounts;
   readonly day: string;
   /** Any of its runs: all have the same scopes and model. */
   readonly run: Run;

@@ -2,7 +2,7 @@ import type { Dimension } from "../../contract/dimensions.ts";
 import { type Grouping, type ReportAsk, StretchFinder } from "../../domain/usage-report/ask.ts";
 import { tagIn } from "../../domain/usage-report/tag.ts";
 import type { GroupSums } from "../../domain/usage-report/sums.ts";
-import { adjustedNames, nameIn } from "../adjustments/names.ts";
+import { nameIn } from "../adjustments/names.ts";
 import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
 import type { RunNames } from "../../domain/run-block/run-names.ts";
 
@@ -35,7 +35,7 @@ export function addAdjustments(
   for (const row of rows) {
     if (row.at < ask.fromMs || row.at >= ask.toMs) continue;
     const made = fromAdjustmentRow(row);
-    const names = adjustedNames(sql, made);
+    const { names } = made;
     if (!isWanted(ask, names)) continue;
     sums.add(
       ask.groupBy.map((grouping) => groupOf(grouping, names, made.at)),

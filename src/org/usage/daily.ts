@@ -14,7 +14,7 @@ type Row = {
   usd: string;
   runs: number;
   tokens: number;
-  counts: string | null;
+  counts: string;
 };
 
 /** Sums of cost, runs and tokens that also count runs which retention has deleted. */
@@ -28,8 +28,8 @@ export const dailyUsage = query({
 });
 
 /**
- * All that a report says of full days: exact, with runs that retention has deleted, and without reading any run. Null: not
- * all of it is known. Sums of longer ago may be deleted although a run that was reported late is stored.
+ * All that a report says of full days: exact, with runs that retention has deleted, and without reading any run. Null: sums
+ * of longer ago may be deleted although a run that was reported late is stored.
  */
 export const wholeDays = query({
   refuses: [],
@@ -40,12 +40,9 @@ export const wholeDays = query({
   },
 });
 
-function knownRows(sql: SqlStorage, ask: DailyAsk): readonly GroupRow[] | null {
+function knownRows(sql: SqlStorage, ask: DailyAsk): readonly GroupRow[] {
   const sums = new DaySums(ask);
-  for (const row of rowsOf(sql, ask)) {
-    if (row.counts === null) return null;
-    sums.add(row, [row.runs, ...readTokens(row.counts)]);
-  }
+  for (const row of rowsOf(sql, ask)) sums.add(row, [row.runs, ...readTokens(row.counts)]);
   return sums.rows();
 }
 

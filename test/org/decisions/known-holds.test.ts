@@ -51,7 +51,7 @@ function aHold(holdId: string, unreported: 1 | null): HoldRow {
     customer_id: null,
     verdict: "",
     unreported,
-    rates: null,
+    rates: "",
     tokens: 1,
     beside: null,
     asked: null,

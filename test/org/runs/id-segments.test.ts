@@ -92,7 +92,7 @@ test("calls with few ids after a wake read no filter, then one each, and miss no
 test.each([
   ["is of other runs", "UPDATE run_id_filters SET last_seq = last_seq + 1"],
   ["is cut off", "UPDATE run_id_filters SET filter = substr(filter, 2)"],
-  ["was never stored, as by an earlier version", "DELETE FROM run_id_filters"],
+  ["is missing", "DELETE FROM run_id_filters"],
 ])("a filter that %s is made again of those of the blocks", async (_, damage) => {
   const stub = await withLarge();
   await runInDurableObject(stub, (_object, { storage: { sql } }) => void sql.exec(damage));

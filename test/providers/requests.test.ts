@@ -9,7 +9,11 @@ function apiAt(name: ProviderName, path: string) {
   const provider = PROVIDERS[name];
   const route = provider.route("POST", path);
   if (route.kind !== "metered") throw new Error(`${path} is not metered`);
-  const context = { pathModel: route.pathModel, query: new URLSearchParams(), facts: (model: string) => provider.facts(model) };
+  const context = {
+    pathModel: route.pathModel,
+    query: new URLSearchParams(),
+    facts: (model: string) => provider.facts(model),
+  };
   return {
     read: (body: JsonObject): MeteredRequest => route.api.readRequest(body, context),
     written: (body: JsonObject) => route.api.withBounds(body, { maxOutputTokens: null }),

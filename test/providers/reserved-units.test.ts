@@ -6,7 +6,7 @@ import { costOf } from "../../src/domain/price/cost.ts";
 import type { Price } from "../../src/domain/price/price.ts";
 import { anthropicMessages } from "../../src/providers/apis/anthropic-messages.ts";
 import { openAiSpeech } from "../../src/providers/apis/openai-audio.ts";
-import { compatibleChat, openAiChat } from "../../src/providers/apis/openai-chat.ts";
+import { chatApi, openAiChat } from "../../src/providers/apis/openai-chat.ts";
 import { openAiImages } from "../../src/providers/apis/openai-images.ts";
 import { openAiResponses } from "../../src/providers/apis/openai-responses.ts";
 import { PLAIN } from "../../src/providers/apis/request-members.ts";
@@ -16,10 +16,11 @@ import { meter, meteringFrom } from "../../src/providers/metering.ts";
 import type { MeteredRequest, ProviderApi } from "../../src/providers/provider-api.ts";
 import { anyPriceWithUnits, usageWithin } from "../domain/price/any-price.ts";
 
+const compatibleChat = chatApi();
 const FACTS = { contextTokens: 100_000, outputTokens: 8000, reasons: false, pictureTokens: 1000 };
 
 const read = (api: ProviderApi, body: JsonObject): MeteredRequest =>
-  api.readRequest(body, { pathModel: null, facts: () => FACTS });
+  api.readRequest(body, { pathModel: null, query: new URLSearchParams(), facts: () => FACTS });
 
 describe("what a call is charged", () => {
   const count = fc.nat(20);
@@ -78,6 +79,7 @@ describe("what a call is charged", () => {
               countedOutput: given.countedOutput,
               isDone: given.isDone,
               hasFailed: false,
+              hasUncounted: false,
             },
           },
           false,
@@ -188,6 +190,7 @@ function charged(request: MeteredRequest, api: ProviderApi, answer: JsonObject):
     countedOutput: 0,
     isDone: false,
     hasFailed: false,
+    hasUncounted: false,
   };
   const reserved = { outputTokens: metered.estimate.max_output_tokens, isBound: true, amountUsd: "9" };
   return chargeOf(metered, reserved, { reading, isWhole: true }, false);
@@ -205,6 +208,7 @@ test("units that nobody here could bound are charged as they are told", () => {
     countedOutput: 0,
     isDone: true,
     hasFailed: false,
+    hasUncounted: false,
   };
   const charge = (isBound: boolean) =>
     chargeOf(metered, { outputTokens: 0, isBound, amountUsd: "1" }, { reading, isWhole: true }, false);

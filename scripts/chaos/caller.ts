@@ -12,6 +12,8 @@ export interface Answer {
 }
 
 const MOST_ATTEMPTS = 2000;
+/** One after the other. A disk that is full for a while fails fewer. */
+const MOST_FAILURES = 200;
 const PAUSE_MS = 20;
 const PATIENCE_MS = 10_000;
 
@@ -54,11 +56,13 @@ export class Caller {
     return this.ask(method, path, body, idempotencyKey).catch(() => null);
   }
 
-  /** Until it is acknowledged or refused. */
+  /** Until it is acknowledged or refused. What fails again and again has its failure as its answer. */
   async send(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
+    let failures = 0;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
       const answer = await this.try(method, path, body, idempotencyKey);
-      if (answer !== null && answer.status < 500) return answer;
+      failures = answer?.status === 500 ? failures + 1 : 0;
+      if (answer !== null && (answer.status < 500 || failures === MOST_FAILURES)) return answer;
       await sleep(PAUSE_MS);
     }
     throw new Error(`${method} ${path} was never acknowledged`);

@@ -55,10 +55,9 @@ async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal)
     new Past({ org: others.old, world, findings, traffic }),
     new Books({ org: others.booked, world, findings, traffic }),
   ];
-  await crowdAlone(world, others.crowded, findings);
-  for (const one of rounds) await one.open();
   // Once before any fault, so that even a busy machine sees the whole of each.
-  await Promise.all(rounds.map((one) => one.round()));
+  await Promise.all(rounds.map((one) => one.open().then(() => one.round())));
+  await crowdAlone(world, others.crowded, findings);
   const gates = new GateProcesses(world, [home, tight], traffic);
   const work = Promise.all([
     ...["a", "b"].map((name) => call(home, name, traffic)),
@@ -85,15 +84,16 @@ async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal)
 async function openOrgs(world: World) {
   const open = (name: string, more: object = {}) =>
     openOrg(world, { name, home: "eu", limitNanos: ROOMY_NANOS, ...more });
-  return {
-    home: await open("at home in eu"),
-    away: await open("at home in us", { home: "us" }),
-    tight: await open("short of money", { limitNanos: TIGHT_NANOS, onlyGrows: true }),
-    proxied: await open("behind the proxy"),
-    crowded: await open("crowded"),
-    old: await open("of the past"),
-    booked: await open("with books"),
-  };
+  const [home, away, tight, proxied, crowded, old, booked] = await Promise.all([
+    open("at home in eu"),
+    open("at home in us", { home: "us" }),
+    open("short of money", { limitNanos: TIGHT_NANOS, onlyGrows: true }),
+    open("behind the proxy"),
+    open("crowded"),
+    open("of the past"),
+    open("with books"),
+  ]);
+  return { home, away, tight, proxied, crowded, old, booked };
 }
 
 /** On a busy machine there are fewer kills than were asked for, rather than no end. */

@@ -84,9 +84,12 @@ export class SureCalls {
     await endObject(world, org);
   }
 
+  /** What falls due happens before this is answered, so a receiver that keeps silent would hold it up. */
   async pass(seconds: number): Promise<void> {
-    const path = `/v1/admin/orgs/${this.#given.org.id}/test-clock`;
-    const { body } = await this.send(this.#given.world.operator, "POST", path, { advance_seconds: seconds });
+    const { org, world } = this.#given;
+    world.letters.speak();
+    const path = `/v1/admin/orgs/${org.id}/test-clock`;
+    const { body } = await this.send(world.operator, "POST", path, { advance_seconds: seconds });
     this.#now = String(body["now"]);
   }
 

@@ -81,8 +81,10 @@ export async function openWorld(entry: string): Promise<World> {
     port: 0,
     settings: { OPENAI_API_KEY: PROVIDER_KEY, OPENAI_URL: provider.url, PROXY_ORGS: "*" },
   };
-  const eu = await start("eu", { us: links[1].url }, { isolates: ISOLATES, proxy });
-  const us = await start("us", { eu: links[0].url }, {});
+  const [eu, us] = await Promise.all([
+    start("eu", { us: links[1].url }, { isolates: ISOLATES, proxy }),
+    start("us", { eu: links[0].url }, {}),
+  ]);
   links[0].leadTo(eu.server.urls[0]);
   links[1].leadTo(us.server.urls[0]);
   links[2].leadTo(eu.server.urls[1] ?? eu.server.urls[0]);

@@ -9,6 +9,9 @@ const PUBLISHED = [
   "bin",
   "exports",
   "files",
+  // Of others' packages, all optional: which of their versions the adapters work with.
+  "peerDependencies",
+  "peerDependenciesMeta",
 ] as const;
 
 export function publishedManifest(text: string): string {

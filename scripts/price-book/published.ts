@@ -7,11 +7,33 @@ import type { NewPrice } from "../../src/contract/resources/prices.ts";
  * highest one, so every plain call of such a model would reserve too much.
  */
 
-/** Half of every token rate, cached tokens included: developers.openai.com/api/docs/pricing, platform.claude.com/docs/en/about-claude/pricing. */
-const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  openai: { batch: "0.5", flex: "0.5" },
-  anthropic: { batch: "0.5" },
-};
+interface DiscountedTiers {
+  readonly provider: string;
+  readonly isFor: (model: string) => boolean;
+  readonly variants: Readonly<Record<string, string>>;
+}
+
+const VARIANTS: readonly DiscountedTiers[] = [
+  {
+    // Half of every token rate, cached tokens included: developers.openai.com/api/docs/guides/batch.
+    provider: "openai",
+    isFor: () => true,
+    variants: { batch: "0.5" },
+  },
+  {
+    // The rates of batches, for some models: developers.openai.com/api/docs/guides/flex-processing. Others do not have the tier.
+    provider: "openai",
+    isFor: (model) =>
+      /^(?:gpt-5(?:\.\d)?|gpt-6)(?:-(?:mini|nano|sol|terra|luna|astra))?$|^o3$|^o4-mini$/.test(model),
+    variants: { flex: "0.5" },
+  },
+  {
+    // Half of every token rate: platform.claude.com/docs/en/about-claude/pricing.
+    provider: "anthropic",
+    isFor: () => true,
+    variants: { batch: "0.5" },
+  },
+];
 
 interface ToolPrices {
   readonly provider: string;
@@ -20,9 +42,12 @@ interface ToolPrices {
   readonly units: Readonly<Record<string, string>>;
 }
 
+const DOES_NOT_REASON = /^gpt-4/;
+
 const TOOLS: readonly ToolPrices[] = [
   {
-    // Containers of 1, 4, 16 and 64 GB: developers.openai.com/api/docs/pricing. Models with file search have them.
+    // Containers of 1, 4, 16 and 64 GB: developers.openai.com/api/docs/pricing. Models with file search have them. They are billed
+    // by the minute, and these are the prices of 20 minutes, after which a container that nobody uses ends.
     provider: "openai",
     isFor: (_model, { units }) => units?.["file_search"] !== undefined,
     units: {
@@ -31,6 +56,24 @@ const TOOLS: readonly ToolPrices[] = [
       code_interpreter_session_16g: "0.48",
       code_interpreter_session_64g: "1.92",
     },
+  },
+  {
+    // For each search of the older tool by a model that reasons: developers.openai.com/api/docs/pricing.
+    provider: "openai",
+    isFor: (model, { units }) => units?.["web_search"] !== undefined && !DOES_NOT_REASON.test(model),
+    units: { web_search_preview: "0.01" },
+  },
+  {
+    // The same by a model that does not reason.
+    provider: "openai",
+    isFor: (model, { units }) => units?.["web_search"] !== undefined && DOES_NOT_REASON.test(model),
+    units: { web_search_preview: "0.025" },
+  },
+  {
+    // Models that search for every answer are billed for it as by the older tool.
+    provider: "openai",
+    isFor: (model) => /^gpt-4o(?:-mini)?-search-preview$/.test(model),
+    units: { web_search: "0.025" },
   },
   {
     // For each call of a tool: docs.x.ai/developers/pricing.
@@ -69,7 +112,7 @@ const FREE_OF_CHARGE: readonly string[] = [
   "google gemma-4-31b-it",
 ];
 
-/** Models that the catalog does not list. Speech is priced by the character: developers.openai.com/api/docs/pricing. */
+/** Models that the catalog does not list. Speech is priced by the character: developers.openai.com/api/docs/models/tts-1. */
 export const UNLISTED: readonly NewListedModel[] = [
   speech("tts-1", "0.000015", ["tts-1-1106"]),
   speech("tts-1-hd", "0.00003", ["tts-1-hd-1106"]),
@@ -94,10 +137,11 @@ export function isFree(provider: string, model: string): boolean {
 export function withPublished(provider: string, model: string, terms: NewPrice): NewPrice {
   const tools = TOOLS.filter((one) => one.provider === provider && one.isFor(model, terms));
   const units = Object.assign({}, ...tools.map((one) => one.units), terms.units) as Record<string, string>;
-  const variants = VARIANTS[provider];
+  const tiers = VARIANTS.filter((one) => one.provider === provider && one.isFor(model));
+  const variants = Object.assign({}, ...tiers.map((one) => one.variants)) as Record<string, string>;
   return {
     ...terms,
     ...(Object.keys(units).length === 0 ? {} : { units }),
-    ...(variants === undefined ? {} : { variants }),
+    ...(Object.keys(variants).length === 0 ? {} : { variants }),
   };
 }

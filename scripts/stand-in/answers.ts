@@ -1,3 +1,4 @@
+import { asOthers, geminiBody, geminiEmbedding, geminiEvents } from "./gemini.ts";
 import { anthropicBody, anthropicEvents } from "./anthropic.ts";
 import { chatBody, chatEvents, embeddingBody, responseBody, responseEvents } from "./openai.ts";
 import { type Said, saidTo } from "./words.ts";
@@ -38,36 +39,54 @@ const APIS: Readonly<
   "/v1/responses": { json: responseBody, events: responseEvents },
   "/v1/embeddings": { json: embeddingBody },
   "/v1/messages": { json: anthropicBody, events: anthropicEvents },
+  ":generateContent": { json: geminiBody },
+  ":streamGenerateContent": { json: geminiBody, events: geminiEvents },
+  ":embedContent": { json: geminiEmbedding },
 };
 
 /** Hosts that tell the usage of every stream. The others tell it if they are asked. */
 const ALWAYS_TELL_USAGE = ["mistral", "perplexity"];
 
+/** A request as one of `APIS` has it. */
+interface PlainRequest {
+  readonly path: string;
+  /** What the path says, in members of the body. */
+  readonly body: Body;
+}
+
 /**
- * The path as OpenAI and Anthropic have it. A host may be named before it. Azure names a deployment in it, and Perplexity no
+ * A host may be named before the path. Azure and Gemini name the model in it, Gemini also what it does, and Perplexity no
  * version.
  */
-function plainPath(path: string): { path: string; deployment: string | undefined; tellsUsage: boolean } {
-  const [, host = "", rest = path] = /^\/([a-z]+)(\/(?:v1|openai|chat)\/.*)$/.exec(path) ?? [];
-  const [, deployment, end = rest] = /^\/openai\/(?:deployments\/([^/]+)|v1)(\/.*)$/.exec(rest) ?? [];
-  const tellsUsage = ALWAYS_TELL_USAGE.includes(host);
-  return { path: end.startsWith("/v1/") ? end : `/v1${end}`, deployment, tellsUsage };
+function plainRequest(path: string, body: Body): PlainRequest {
+  const [, host = "", rest = path] = /^\/([a-z]+)(\/(?:v1|v1beta|openai|chat)\/.*)$/.exec(path) ?? [];
+  const [, named, action] = /^\/v1(?:beta)?\/models\/([^:/]+):(\w+)$/.exec(rest) ?? [];
+  if (action !== undefined) {
+    const stream = action === "streamGenerateContent";
+    return { path: `:${action}`, body: { ...asOthers(body), model: named, stream } };
+  }
+  const [, model, end = rest] =
+    /^\/(?:v1beta\/)?openai(?:\/deployments\/([^/]+)|\/v1)?(\/.*)$/.exec(rest) ?? [];
+  const usage = ALWAYS_TELL_USAGE.includes(host) ? { stream_options: { include_usage: true } } : {};
+  return {
+    path: end.startsWith("/v1/") ? end : `/v1${end}`,
+    body: { ...(model === undefined ? {} : { model }), ...body, ...usage },
+  };
 }
 
 export function answerTo(asked: Asked): Answer {
   const { method, key, expectedKey } = asked;
-  const { path, deployment, tellsUsage } = plainPath(asked.path);
   if (key !== expectedKey) return refusal(401, `Incorrect API key provided: ${key}.`, "invalid_api_key");
+  const sent = bodyIn(asked.body);
+  const { path, body } = plainRequest(asked.path, sent ?? {});
   const models = [{ id: "gpt-4o-mini", object: "model", created: 0, owned_by: "stand-in" }];
   if (method === "GET" && path === "/v1/models") return plain(200, { object: "list", data: models });
   const api = method === "POST" ? APIS[path] : undefined;
   if (api === undefined) return refusal(404, `Invalid URL (${method} ${asked.path})`, null);
-  const sent = bodyIn(asked.body);
-  const body = tellsUsage && sent !== null ? { ...sent, stream_options: { include_usage: true } } : sent;
-  if (body === null) return refusal(400, "We could not parse the JSON body of your request.", null);
-  const { model = deployment } = body;
+  if (sent === null) return refusal(400, "We could not parse the JSON body of your request.", null);
+  const { model } = body;
   if (typeof model !== "string") return refusal(400, "you must provide a model parameter", null);
-  const said = saidTo(body, path === "/v1/embeddings");
+  const said = saidTo(body, /embed/i.test(path));
   const isStream = body["stream"] === true && api.events !== undefined;
   return {
     status: 200,

@@ -23,7 +23,7 @@ export interface StandIn {
 }
 
 export interface StandInOptions {
-  /** The key that callers must send, as a bearer, as `x-api-key` or as `api-key`. */
+  /** The key that callers must send, as a bearer, or in the header of its API. */
   readonly key: string;
   readonly port?: number;
   /** Between two pieces of a stream. */
@@ -35,7 +35,7 @@ const MOST_BODY_BYTES = 33_554_432;
 const MOST_SERVED = 10_000;
 
 /**
- * A stand-in for the APIs of OpenAI, of hosts that are compatible with it, and of Anthropic, on this machine: the same paths, shapes, events and usage. What it says
+ * A stand-in for the APIs of OpenAI, of hosts that are compatible with it, of Anthropic and of Gemini, on this machine: the same paths, shapes, events and usage. What it says
  * means nothing. A message such as "30 words" sets the length of its answer.
  */
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
@@ -70,7 +70,9 @@ async function respond(
     path: new URL(request.url ?? "/", "http://stand-in").pathname,
     key:
       request.headers.authorization?.replace(/^Bearer /, "") ??
-      String(request.headers["x-api-key"] ?? request.headers["api-key"] ?? ""),
+      String(
+        request.headers["x-api-key"] ?? request.headers["api-key"] ?? request.headers["x-goog-api-key"] ?? "",
+      ),
     expectedKey: options.key,
     body,
   });

@@ -119,7 +119,11 @@ async function governedCall(
   const { api } = route;
   const pathModel = route.pathModel === null ? null : (deployments[route.pathModel] ?? route.pathModel);
   const body = await readBody(api, request.bytes, request.headers.get("content-type"));
-  const read = api.readRequest(body.members, { pathModel, facts: (model) => provider.facts(model) });
+  const read = api.readRequest(body.members, {
+    pathModel,
+    query: request.url.searchParams,
+    facts: (model) => provider.facts(model),
+  });
   const metered = meter(read, provider.facts(read.model), meteringFrom(options));
   const variant = read.variant === null ? {} : { variant: read.variant };
   const ask = { model: read.model, provider: name, ...variant, ...fields, estimate: metered.estimate };

@@ -114,7 +114,7 @@ function settleAfter(context: GovernedContext, call: GovernedCall): void {
 function meteredAsk(asked: DecisionsDecideBody, defaultMaxOutputTokens: number | undefined): Metered | null {
   const { model, provider = "", estimate } = asked;
   if (model === undefined) return null;
-  const { input_tokens = 0, max_output_tokens: perAnswer = null } = estimate;
+  const { input_tokens = 0, max_output_tokens: perAnswer = null, units = {} } = estimate;
   const facts = providerNamed(provider)?.facts(model) ?? factsOf([], model);
   const request = {
     ...PLAIN,
@@ -122,6 +122,7 @@ function meteredAsk(asked: DecisionsDecideBody, defaultMaxOutputTokens: number |
     inputTokens: input_tokens,
     hidesOutput: facts.reasons,
     outputBound: { perAnswer, usualPerAnswer: null, answers: 1 },
+    units,
   };
   const metered = meter(request, facts, meteringFrom({ defaultMaxOutputTokens }));
   // An amount in dollars is reserved as it is.

@@ -8,8 +8,8 @@ import { Absent, ifPresent } from "./kernel/absent.ts";
 import type { Parts } from "./parts.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
-/** A decision that brings the isolate nothing but its answer. */
-export type PlainCall = Pick<DecisionCall, "ask" | "keyId" | "envelope">;
+/** A decision that brings the isolate its answer, and what it learns from it. */
+export type PlainCall = Pick<DecisionCall, "ask" | "keyId" | "learn" | "envelope">;
 
 /** Decisions that an isolate asks for in one call. Each stands or fails alone, and they are stored as one. */
 export class DecidingTogether {
@@ -35,8 +35,8 @@ export class DecidingTogether {
     return { orgNow: clock.org, version: gate.version, answers };
   }
 
-  #one({ ask, keyId, envelope }: PlainCall, clock: Clock, noted: Noted): Answer {
-    const call = { ask, keyId, envelope, learn: false, report: null };
+  #one({ ask, keyId, learn, envelope }: PlainCall, clock: Clock, noted: Noted): Answer {
+    const call = { ask, keyId, envelope, learn, report: null };
     try {
       if (this.#parts.book.missing(modelsOf(ask), clock.org).length > 0) return ASK_ALONE;
       const verdict = ifPresent(() => this.#deciding.verdict(call, { clock, unlearned: null, noted }));

@@ -1,5 +1,5 @@
 import type { Metered } from "./metering.ts";
-import type { Units, Usage } from "./provider-api.ts";
+import type { MeteredRequest, Units, Usage } from "./provider-api.ts";
 import type { Reading } from "./usage/reading.ts";
 
 /** What a call is charged. */
@@ -42,7 +42,7 @@ export function chargeOf(metered: Metered, reserved: Reserved, ended: Ended, tru
 function toldCharge(metered: Metered, reserved: Reserved, reading: Reading, trustsCost: boolean): Charge {
   const { request } = metered;
   const told = believedUsage(metered, reserved, reading.usage ?? { input_tokens: 0, output_tokens: 0 });
-  const units = believedUnits(request.units, reading.units);
+  const units = believedUnits(request, reserved, reading.units);
   const isCut = told.isCut || units.isCut;
   return {
     usage: withUnits(told.usage, units.units),
@@ -73,16 +73,29 @@ function believedUsage(
   return { usage: isCut ? { input_tokens, output_tokens } : told, isCut };
 }
 
-/** Units beyond what the request allowed cannot be true. Units that are not told are taken for all that it allowed. */
-function believedUnits(allowed: Units, told: Units | null): { units: Units; isCut: boolean } {
+/** More pieces than any request allows. */
+const MOST_UNITS = 1000;
+
+/**
+ * Units beyond what the request allowed cannot be true, unless nobody here has seen the request. Units that are not told are
+ * taken for all that it allowed.
+ */
+function believedUnits(
+  { units: allowed, startedUnits, billedAs }: MeteredRequest,
+  { isBound }: Reserved,
+  told: Units | null,
+): { units: Units; isCut: boolean } {
   if (told === null) return { units: allowed, isCut: false };
   let isCut = false;
-  const units = Object.entries(told).map(([name, count]) => {
-    const most = allowed[name] ?? 0;
+  const units = new Map(Object.entries(startedUnits));
+  for (const [toldName, count] of Object.entries(told)) {
+    const name = billedAs[toldName] ?? toldName;
+    const most = isBound ? (allowed[name] ?? 0) : Math.max(allowed[name] ?? 0, MOST_UNITS);
     isCut ||= count > most;
-    return [name, Math.min(count, most)] as const;
-  });
-  return { units: Object.fromEntries(units.filter(([, count]) => count > 0)), isCut };
+    const believed = Math.max(units.get(name) ?? 0, Math.min(count, most));
+    if (believed > 0) units.set(name, believed);
+  }
+  return { units: Object.fromEntries(units), isCut };
 }
 
 function partialCharge(metered: Metered, reserved: Reserved, reading: Reading | null): Charge {

@@ -35,6 +35,10 @@ export interface MeteredRequest {
   readonly hidesOutput: boolean;
   /** The most pieces that are billed beside tokens. */
   readonly units: Units;
+  /** Those of them that are billed as soon as the call is made, whether or not the answer shows their use. */
+  readonly startedUnits: Units;
+  /** The units in which pieces are billed that the answer tells under another name. */
+  readonly billedAs: Readonly<Record<string, string>>;
   /** The price variant, such as a service tier. Null: the standard one. */
   readonly variant: string | null;
   /** The provider answers at once and goes on working. */
@@ -117,5 +121,6 @@ export interface Bounds {
 export interface RequestContext {
   /** The model that the path names. Null: it names none. */
   readonly pathModel: string | null;
+  readonly query: URLSearchParams;
   readonly facts: (model: string) => FactsOfModel;
 }

@@ -7,6 +7,7 @@ export type Auth = (key: string) => readonly [name: string, value: string];
 
 export const bearer: Auth = (key) => ["authorization", `Bearer ${key}`];
 export const azureKeyHeader: Auth = (key) => ["api-key", key];
+export const googleKeyHeader: Auth = (key) => ["x-goog-api-key", key];
 export const apiKeyHeader: Auth = (key) => ["x-api-key", key];
 
 export interface ProviderTerms {
@@ -17,6 +18,8 @@ export interface ProviderTerms {
   /** Names of its hosts, where there are many. */
   readonly hosts?: RegExp;
   readonly auth: Auth;
+  /** The parameter of a query in which it takes a key, too. It is not passed on. */
+  readonly keyParameter?: string;
   /** Default: true. One that runs on a machine of your own may need none. */
   readonly needsKey?: boolean;
   /** Paths that are called with POST and metered. `{model}` stands for one segment, the model. */

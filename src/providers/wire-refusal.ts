@@ -13,6 +13,22 @@ export function openAiError({ code, message, details }: WireRefusal): object {
   return { error: { code, message, details, type: "sluice_refusal", param: null } };
 }
 
+const GOOGLE_STATUSES: Readonly<Record<number, string>> = {
+  400: "INVALID_ARGUMENT",
+  401: "UNAUTHENTICATED",
+  402: "RESOURCE_EXHAUSTED",
+  403: "PERMISSION_DENIED",
+  404: "NOT_FOUND",
+  422: "INVALID_ARGUMENT",
+  429: "RESOURCE_EXHAUSTED",
+  503: "UNAVAILABLE",
+};
+
+/** With what Google's SDKs look for in an error. */
+export function geminiError({ status, code, message, details }: WireRefusal): object {
+  return { error: { code, message, details, status: GOOGLE_STATUSES[status] ?? "INTERNAL" } };
+}
+
 const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
   401: "authentication_error",

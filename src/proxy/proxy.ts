@@ -131,7 +131,8 @@ async function serve(
   const { gate, service } = admitted;
   const { estimateUsd } = admitted.says;
   const { headers } = request;
-  const served = await servedCall({ target, service, headers, bytes, fields, estimateUsd }, options);
+  const query = new URLSearchParams(searchOf(request, target));
+  const served = await servedCall({ target, service, headers, query, bytes, fields, estimateUsd }, options);
   const by = { key: gate.key, ask: served.ask };
   let call: GovernedCall;
   try {
@@ -168,7 +169,7 @@ function send(
     signal: watch.signal,
     body: served.write(maxOutputTokens),
   };
-  const to = url.replace(/\/+$/, "") + target.path + new URL(request.url).search;
+  const to = url.replace(/\/+$/, "") + target.path + searchOf(request, target);
   const { leaveGraceMs = USUAL_LEAVE.graceMs, onLeave } = options;
   return relay({
     call,
@@ -198,6 +199,14 @@ const NOT_OURS: WireRefusal = {
     "This proxy does not serve your organization. Its operator names those that it serves in PROXY_ORGS.",
   details: {},
 };
+
+/** The query as it came, but for a key in it: a Sluice key goes to no provider. */
+function searchOf({ url }: Request, { provider: { keyParameter = "" } }: Target): string {
+  const { search, searchParams } = new URL(url);
+  if (!searchParams.has(keyParameter)) return search;
+  searchParams.delete(keyParameter);
+  return searchParams.size === 0 ? "" : `?${searchParams.toString()}`;
+}
 
 function notServed(provider: string): WireRefusal {
   const message = `This proxy is not set up for ${provider}. Its operator sets a key, and an address where the provider has none of its own.`;

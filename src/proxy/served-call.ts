@@ -41,6 +41,7 @@ export interface Given {
   readonly target: Target;
   readonly service: Service;
   readonly headers: Headers;
+  readonly query: URLSearchParams;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly fields: CallFields;
   readonly estimateUsd: string | null;
@@ -59,7 +60,7 @@ export async function servedCall(given: Given, options: ProxyOptions): Promise<S
   const { api, pathModel } = service;
   const body = await readBody(api, bytes, headers.get("content-type"));
   const facts = (model: string) => target.provider.facts(modelAt(target, model));
-  const request = api.readRequest(body.members, { pathModel, facts });
+  const request = api.readRequest(body.members, { pathModel, facts, query: given.query });
   const metered = meter(request, facts(request.model), meteringFrom(options));
   return {
     api,

@@ -130,6 +130,33 @@ test("a file that is elsewhere is reserved at the model's context, and a hosted 
   );
 });
 
+test("hosted tools are reserved as far as the call is then bounded", async () => {
+  const send = async (tools: object[], more: object = {}) => {
+    const { model, sent } = modelWith(OF_6);
+    await sluiceMiddleware({ gate }).wrapGenerate({ params: { prompt, tools, ...more } as Params, model });
+    return { units: asked.at(-1)?.estimate.units, sent: sent.at(-1) };
+  };
+  const search = { type: "provider", id: "anthropic.web_search_20250305", args: { maxUses: 3, city: "x" } };
+  const anthropic = await send([search, { ...search, args: {} }, { type: "function", name: "web_search" }]);
+  expect(anthropic.units).toEqual({ web_search: 19 });
+  expect(anthropic.sent).toMatchObject({
+    tools: [{ args: { maxUses: 3, city: "x" } }, { args: { maxUses: 16 } }, { type: "function" }],
+  });
+  const openai = [
+    { type: "provider", id: "openai.web_search", args: {} },
+    { type: "provider-defined", id: "openai.code_interpreter", args: {} },
+  ];
+  const usual = await send(openai);
+  expect(usual.units).toEqual({ web_search: 16, code_interpreter_session: 1 });
+  expect(usual.sent).toMatchObject({ providerOptions: { openai: { maxToolCalls: 16 } } });
+  const own = await send(openai, { providerOptions: { openai: { maxToolCalls: 2, store: false } } });
+  expect(own.units).toEqual({ web_search: 2, code_interpreter_session: 1 });
+  expect(own.sent).toMatchObject({ providerOptions: { openai: { maxToolCalls: 2, store: false } } });
+  expect((await send([{ type: "provider", id: "xai.web_search", args: {} }])).units).toEqual({
+    web_search: 16,
+  });
+});
+
 test("embeddings and pictures are charged by their usage", async () => {
   const embedding = governEmbeddings(
     {

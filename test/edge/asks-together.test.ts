@@ -120,6 +120,26 @@ test("if the call fails, none of them is admitted, and later ones are decided", 
 const SHORT_HOLD = { estimate: { cost_usd: "0.01" }, hold_seconds: 60 };
 const MUCH = 100_000;
 
+test("calls of customers whom the isolate sees for the first time share calls to the object, and the next ones need none", async () => {
+  const org = await budgeted(MUCH, lengthenLives);
+  const limit = { customer_id: "*", limit_usd: String(MUCH), period: "total" };
+  const path = `/v1/orgs/${org.id}/customer-limits`;
+  expect((await call("POST", path, { key: org.ownerKey, body: limit })).status).toBe(201);
+  const noted: Noted = { together: [], alone: 0 };
+  const by = noting(noted, null);
+  await many(() => decide(org, by, SHORT_HOLD));
+  noted.together.length = 0;
+  noted.alone = 0;
+  const ofCustomers = () => many((at) => decide(org, by, { ...SHORT_HOLD, customer_id: `cus_${at}` }));
+  expect(Object.keys(statusesOf(await ofCustomers()))).toEqual(["200"]);
+  expect([noted.alone, noted.together.reduce((sum, asks) => sum + asks, 0)]).toEqual([0, ASKS]);
+  expect(noted.together.length).toBeLessThan(ASKS / 4);
+  // Slices come with the next exchange.
+  await expect
+    .poll(async () => (await ofCustomers()).filter(({ decided }) => decided === "edge").length)
+    .toBe(ASKS);
+});
+
 test("steady calls that share calls to the object are soon decided in the isolate", async () => {
   const org = await budgeted(MUCH, lengthenLives);
   const noted: Noted = { together: [], alone: 0 };

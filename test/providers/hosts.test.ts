@@ -13,7 +13,7 @@ const chatAt = (name: ProviderName, path = "/v1/chat/completions") => {
     read: (body: JsonObject) =>
       api.readRequest(
         { model: "m", messages: [], ...body },
-        { pathModel, facts: (model) => provider.facts(model) },
+        { pathModel, query: new URLSearchParams(), facts: (model) => provider.facts(model) },
       ),
     write: (body: JsonObject) => api.withBounds(body, { maxOutputTokens: 50 }),
   };

@@ -34,7 +34,11 @@ interface Given {
 }
 
 async function relayed({ body, graceMs = 0, readsToEnd = false }: Given) {
-  const request = openAiChat.readRequest(BODY, { pathModel: null, facts: (model) => openai.facts(model) });
+  const request = openAiChat.readRequest(BODY, {
+    pathModel: null,
+    query: new URLSearchParams(),
+    facts: (model) => openai.facts(model),
+  });
   const metered = meter(request, openai.facts("gpt-4o"), meteringFrom({}));
   const call = await begin({ gate, ask: { model: "gpt-4o", estimate: metered.estimate }, metered });
   const caller = new AbortController();

@@ -79,9 +79,12 @@ describe("the packed package", () => {
     expect(readFileSync(join(installed, bin.sluice), "utf8")).toMatch(/^#!\/usr\/bin\/env node\n/);
   });
 
-  test("depends on nothing and runs no scripts when it is installed", () => {
+  test("needs no other package and runs no scripts when it is installed", () => {
     const published = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
-    expect(Object.keys(published).filter((field) => /dependencies|scripts|private/i.test(field))).toEqual([]);
+    const fields = Object.keys(published).filter((field) => /dependencies|scripts|private/i.test(field));
+    expect(fields).toEqual(["peerDependencies", "peerDependenciesMeta"]);
+    for (const name of Object.keys(published.peerDependencies))
+      expect(published.peerDependenciesMeta[name]).toEqual({ optional: true });
     expect(published).toMatchObject({ name: "sluice", version: manifest.version, exports: manifest.exports });
   });
 
@@ -139,8 +142,10 @@ describe("the packed package", () => {
     expect(stdout).toBe("true true gone true missing_signature\n");
   });
 
-  test("has types that a strict program compiles against, and that refuse a wrong one", () => {
+  /** What a strict compiler says to a program. */
+  function complaintsOf(typed: string, options: object = {}): string {
     const compilerOptions = {
+      ...options,
       strict: true,
       exactOptionalPropertyTypes: true,
       noEmit: true,
@@ -153,6 +158,39 @@ describe("the packed package", () => {
       join(consumer, "tsconfig.json"),
       JSON.stringify({ compilerOptions, files: ["program.ts"] }),
     );
+    writeFileSync(join(consumer, "program.ts"), typed);
+    const compiler = join(ROOT, "node_modules/.bin/tsc");
+    return spawnSync(compiler, ["-p", "."], { cwd: consumer, encoding: "utf8" }).stdout;
+  }
+
+  test("works with the middleware and the models of the AI SDK 5, 6 and 7", () => {
+    const beside = join(consumer, "node_modules/@ai-sdk");
+    mkdirSync(beside);
+    symlinkSync(join(ROOT, "node_modules/@ai-sdk/provider"), join(beside, "provider"));
+    // The newest package of the SDK's interfaces still has those of the versions before it.
+    const versions = ["V2", "V3", "V4"].map((version) => {
+      const embeddings = `sdk.EmbeddingModel${version}${version === "V2" ? "<string>" : ""}`;
+      return `
+        export const middleware${version}: sdk.LanguageModel${version}Middleware = sluiceMiddleware({ gate });
+        declare const embeddings${version}: ${embeddings};
+        declare const images${version}: sdk.ImageModel${version};
+        governEmbeddings(embeddings${version}, { gate }) satisfies ${embeddings};
+        governImages(images${version}, { gate }) satisfies sdk.ImageModel${version};
+        // @ts-expect-error: pictures are no embeddings
+        governEmbeddings(images${version}, { gate });
+      `;
+    });
+    const typed = `
+      import type * as sdk from "@ai-sdk/provider";
+      import { createGate, governEmbeddings, governImages, sluiceMiddleware } from "sluice/ai-sdk";
+      const gate = createGate({ key: "k" });
+      ${versions.join("")}
+    `;
+    // The SDK's own types lack those of a package that it uses.
+    expect(complaintsOf(typed, { skipLibCheck: true })).toBe("");
+  });
+
+  test("has types that a strict program compiles against, and that refuse a wrong one", () => {
     const typed = `
       import { Refused, Sluice } from "sluice/client";
       import { verify } from "sluice/webhooks";
@@ -180,12 +218,7 @@ describe("the packed package", () => {
       // @ts-expect-error: there is no such kind
       event.type === "budget.exploded";
     `;
-    writeFileSync(join(consumer, "program.ts"), typed);
-    const { stdout } = spawnSync(join(ROOT, "node_modules/.bin/tsc"), ["-p", "."], {
-      cwd: consumer,
-      encoding: "utf8",
-    });
-    expect(stdout).toBe("");
+    expect(complaintsOf(typed)).toBe("");
   });
 });
 

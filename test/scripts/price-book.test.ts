@@ -80,11 +80,18 @@ test("models cost what the catalog itself computes", () => {
 test("what providers publish and the catalog lacks has a price", () => {
   const row = (name: string) => models.find(({ model }) => model === name);
   expect(row("gpt-5")?.units).toMatchObject({ web_search: "0.01", code_interpreter_session: "0.03" });
-  expect(row("gpt-5")?.variants).toEqual({ batch: "0.5", flex: "0.5" });
+  expect(row("gpt-5")?.units).toMatchObject({ web_search_preview: "0.01" });
+  expect(row("gpt-4o")?.units).toMatchObject({ web_search: "0.01", web_search_preview: "0.025" });
+  expect(row("gpt-4o-search-preview")?.units).toEqual({ web_search: "0.025" });
+  for (const name of ["gpt-5", "gpt-5.4-mini", "gpt-5.6-sol", "gpt-6-luna", "o3", "o4-mini"])
+    expect([name, row(name)?.variants]).toEqual([name, { batch: "0.5", flex: "0.5" }]);
+  for (const name of ["gpt-4o", "gpt-5-pro", "o3-deep-research", "text-embedding-3-small"])
+    expect([name, row(name)?.variants]).toEqual([name, { batch: "0.5" }]);
   expect(row("grok-4.5")?.units).toMatchObject({ web_search: "0.005", x_search: "0.005" });
   expect(row("gemini-2.5-pro")?.units).toEqual({ web_search: "0.035" });
   expect(row("gemini-3-pro-preview")?.units).toEqual({ web_search: "0.014" });
   expect(row("tts-1")?.units).toEqual({ speech_character: "0.000015" });
+  expect(row("tts-1-hd")?.units).toEqual({ speech_character: "0.00003" });
   expect(row("moderation")).toMatchObject({ input_usd_per_mtok: "0", provider: "openai" });
   expect(row("gpt-4o")?.context_window).toBe(128_000);
   expect(leftOut).toContain("openrouter/google/lyria-3-pro-preview");

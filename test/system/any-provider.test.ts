@@ -21,6 +21,17 @@ const pathOf = (name: string) => `/${name}${CHAT_PATHS[name] ?? "/v1/chat/comple
 const ask = (model: string | undefined, more: object = {}) =>
   JSON.stringify({ model, max_tokens: 100, messages: [{ role: "user", content: "20 words" }], ...more });
 
+/** A call of the provider's own chat API. */
+function chatOf(name: string, stream: boolean): { path: string; body: string } {
+  if (name !== "gemini") return { path: pathOf(name), body: ask(modelOf(name), { stream }) };
+  const action = stream ? "streamGenerateContent?alt=sse&key=mine" : "generateContent";
+  const contents = [{ role: "user", parts: [{ text: "20 words" }] }];
+  return {
+    path: `/gemini/v1beta/models/${modelOf(name)}:${action}`,
+    body: JSON.stringify({ contents, generationConfig: { maxOutputTokens: 100 } }),
+  };
+}
+
 /** An org that has a price for a model of each provider, each another one. */
 async function pricedOrg(names: readonly string[], limitUsd?: string) {
   const org = await governed(limitUsd);
@@ -42,7 +53,8 @@ describe("every provider of the table", () => {
       providers: Object.fromEntries(HOSTS.map((name) => [name, access(name)])),
     });
     for (const name of HOSTS) {
-      const answer = await proxy(pathOf(name), { key: org.key, body: ask(modelOf(name), { stream }) });
+      const { path, body } = chatOf(name, stream);
+      const answer = await proxy(path, { key: org.key, body });
       const text = await answer.text();
       expect([name, answer.status, text]).toEqual([name, 200, text]);
     }
@@ -67,7 +79,8 @@ describe("every provider of the table", () => {
     const before = provider.served.length;
     const statuses: number[] = [];
     for (const name of [...HOSTS, ...HOSTS]) {
-      const answer = await proxy(pathOf(name), { key: org.key, body: ask(modelOf(name)) });
+      const { path, body } = chatOf(name, false);
+      const answer = await proxy(path, { key: org.key, body });
       await answer.text();
       statuses.push(answer.status);
     }

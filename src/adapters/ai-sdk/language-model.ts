@@ -1,7 +1,8 @@
 import { type LeavePolicy, USUAL_LEAVE } from "../settled-body.ts";
 import type { GovernedCall } from "../governed-call.ts";
 import { beginCall, type CalledModel, type SluiceModelOptions } from "./asked.ts";
-import { type CallParams, meteredParams } from "./call-params.ts";
+import { type CallParams, meteredParams, optionsIn } from "./call-params.ts";
+import { withToolBounds } from "./hosted-tools.ts";
 import { settledParts, type StreamPart } from "./settled-parts.ts";
 import { readingOf, type ToldUsage, usageOf } from "./told-usage.ts";
 
@@ -72,7 +73,8 @@ export function sluiceMiddleware(options: SluiceMiddlewareOptions): SluiceMiddle
 
 function withBound<P extends CallParams>(params: P, { outputBound }: GovernedCall): P {
   const { abortSignal: _, ...rest } = params;
-  return { ...rest, ...(outputBound === null ? {} : { maxOutputTokens: outputBound }) } as P;
+  const output = outputBound === null ? {} : { maxOutputTokens: outputBound };
+  return { ...rest, ...withToolBounds(params, optionsIn(params)), ...output } as P;
 }
 
 async function settledAnswer<G extends { readonly usage: ToldUsage }>(

@@ -15,9 +15,9 @@ function lineOf(gate: OrgGate): AskLine {
 }
 
 /**
- * A decision of the org's object, asked for together with those of other requests. One that takes a report along or brings
- * a lesson back does not wait for others: both are good for about a second from when it was asked. Null if there is no
- * such org.
+ * A decision of the org's object, asked for together with those of other requests, also where it brings a lesson back: hundreds
+ * of customers may call an isolate for the first time at once. One that takes a report along does not wait for others: its
+ * slices are good for about a second from when it was asked. Null if there is no such org.
  */
 export async function askObject(
   gate: OrgGate | null,
@@ -25,8 +25,8 @@ export async function askObject(
   background: ObjectBackground,
 ): Promise<DecisionReply | null> {
   const { ask, keyId, learn, envelope, report } = call;
-  if (gate !== null && background.isHere && !learn && report === null) {
-    const reply = await lineOf(gate).ask({ ask, keyId, envelope }, background);
+  if (gate !== null && background.isHere && report === null) {
+    const reply = await lineOf(gate).ask({ ask, keyId, learn, envelope }, background);
     if (reply !== ASK_ALONE) return reply;
   }
   return await patiently(background.object().decide(call));

@@ -1,6 +1,7 @@
 import { Unmetered } from "../unmetered.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import { seenInput } from "../body/input-bound.ts";
+import { countOf } from "../usage/counts.ts";
 import { openAiUsage } from "../usage/openai-usage.ts";
 import type {
   AnswerFacts,
@@ -8,6 +9,7 @@ import type {
   MeteredRequest,
   ProviderApi,
   RequestContext,
+  Units,
 } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
 import {
@@ -106,23 +108,34 @@ function readChat(
   const { tokens, unseen, texts } = seenInput(body, pictureTokens);
   const answers = answersIn(body, ["n"]);
   const { prediction } = body;
-  const searches = !pricesSearch && (isJsonObject(body["web_search_options"]) || /search/i.test(model));
+  const searches = pricesSearch ? 0 : searchesIn(body, model);
   return {
     ...PLAIN,
     model,
     isStream: flagIn(body, "stream"),
     inputTokens: tokens,
     // The model also reads what a search found.
-    unseenInput: unseen ?? (searches ? "web_search_options" : null),
+    unseenInput: unseen ?? (searches > 0 ? "web_search_options" : null),
     outputBound: { perAnswer: boundIn(body, BOUNDS), usualPerAnswer: null, answers },
     // Predicted text that the model did not write is billed as output.
     fixedOutputTokens: isJsonObject(prediction) ? seenInput(prediction, 0).tokens : 0,
     hidesOutput: reasons || memberIn(body, ["reasoning_effort", "reasoning"]) !== undefined,
-    units: searches ? { web_search: answers } : {},
+    units: searches > 0 ? { web_search: searches * answers } : {},
     variant: tierIn(body["service_tier"]),
     showsUsageEvent: !asksForUsage || objectOf(body["stream_options"])["include_usage"] === true,
     texts,
   };
+}
+
+/** Models that search for every answer, and those that search for as long as they think. */
+const SEARCHING = /(?:^|[-/])search(?:-|$)/;
+const RESEARCHING = /deep-research/;
+/** How often a model searches that researches: no request can bound it. */
+const RESEARCH_SEARCHES = 100;
+
+function searchesIn(body: JsonObject, model: string): number {
+  if (RESEARCHING.test(model)) return RESEARCH_SEARCHES;
+  return isJsonObject(body["web_search_options"]) || SEARCHING.test(model) ? 1 : 0;
 }
 
 function refuseHostedTools(tools: unknown): void {
@@ -138,7 +151,13 @@ export function withStreamUsage(body: JsonObject): JsonObject {
 
 /** Also of completions and embeddings. */
 export function chatAnswer({ usage, service_tier: tier }: JsonObject): AnswerFacts {
-  return { usage: openAiUsage(usage), units: null, variant: tierOf(tier), costUsd: costIn(usage) };
+  return { usage: openAiUsage(usage), units: unitsIn(usage), variant: tierOf(tier), costUsd: costIn(usage) };
+}
+
+/** Perplexity tells how often it searched. Null: the usage does not say. */
+function unitsIn(usage: unknown): Units | null {
+  const searches = countOf(objectOf(usage)["num_search_queries"]);
+  return searches === null ? null : { web_search: searches };
 }
 
 /** OpenRouter tells what it bills. Rounded up to nano-dollars, so that nothing is lost. */

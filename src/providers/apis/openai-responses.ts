@@ -31,21 +31,29 @@ const CLIENT_TOOLS = new Set<unknown>([
   "computer_use_preview",
   "computer",
 ]);
-/** Tools that the provider runs, by the unit in which it bills their calls. Null: only by the tokens that they bring. */
+/** Searches of the older tool have a price of their own, and the same name in answers. */
+const PREVIEW_SEARCH = "web_search_preview";
+/** Tools that the provider runs, by the unit in which it bills their calls. Null: not by the call. */
 const HOSTED_TOOLS: Readonly<Record<string, string | null>> = {
   web_search: "web_search",
-  web_search_preview: "web_search",
+  web_search_preview: PREVIEW_SEARCH,
   web_search_2025_08_26: "web_search",
-  web_search_preview_2025_03_11: "web_search",
+  web_search_preview_2025_03_11: PREVIEW_SEARCH,
   file_search: "file_search",
-  code_interpreter: "code_interpreter_session",
+  code_interpreter: null,
   mcp: null,
 };
+/** Containers of code interpreters, by their memory. Each is billed as a session, also if no code runs in it. */
+const SESSIONS: ReadonlyMap<unknown, string> = new Map([
+  ["1g", "code_interpreter_session"],
+  ["4g", "code_interpreter_session_4g"],
+  ["16g", "code_interpreter_session_16g"],
+  ["64g", "code_interpreter_session_64g"],
+]);
 /** The items of an answer that stand for a billed call. */
 const BILLED_ITEMS: Readonly<Record<string, string>> = {
   web_search_call: "web_search",
   file_search_call: "file_search",
-  code_interpreter_call: "code_interpreter_session",
 };
 /** How often the provider may call hosted tools in one answer, where the caller does not say. */
 const USUAL_TOOL_CALLS = 16;
@@ -105,6 +113,8 @@ function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): 
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, texts } = seenInput(body, pictureTokens);
   const hosted = hostedIn(body);
+  const startedUnits = sessionsIn(body);
+  const units = unitsOf(hosted, toolCallsIn(body));
   return {
     ...PLAIN,
     model,
@@ -114,7 +124,9 @@ function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): 
     unseenInput: unseen ?? hosted[0] ?? null,
     outputBound: { perAnswer: boundIn(body, ["max_output_tokens"]), usualPerAnswer: null, answers: 1 },
     hidesOutput: reasons || memberIn(body, ["reasoning"]) !== undefined,
-    units: unitsOf(hosted, toolCallsIn(body)),
+    units: { ...units, ...startedUnits },
+    startedUnits,
+    billedAs: PREVIEW_SEARCH in units ? { web_search: PREVIEW_SEARCH } : {},
     variant: tierIn(body["service_tier"]),
     isBackground: flagIn(body, "background"),
     texts,
@@ -136,9 +148,26 @@ function toolCallsIn(body: JsonObject): number {
   return wholeNumberIn(body, "max_tool_calls", MOST_TOOL_CALLS) ?? USUAL_TOOL_CALLS;
 }
 
+/** All hosted tools share the bound. Where an answer may search by both tools, all are taken for the one that costs more. */
 function unitsOf(hosted: readonly string[], calls: number): Units {
-  const units = hosted.map((type) => HOSTED_TOOLS[type]).filter((unit) => typeof unit === "string");
+  const named = hosted.map((type) => HOSTED_TOOLS[type]).filter((unit) => typeof unit === "string");
+  const units = named.includes(PREVIEW_SEARCH) ? named.filter((unit) => unit !== "web_search") : named;
   return Object.fromEntries(units.map((unit) => [unit, calls]));
+}
+
+/** A container that exists was billed when it began, and may have to begin anew. */
+function sessionsIn({ tools }: JsonObject): Units {
+  const units: Record<string, number> = {};
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    const { type, container } = objectOf(tool);
+    if (type !== "code_interpreter") continue;
+    const { memory_limit: memory = null } = objectOf(container);
+    const unit = SESSIONS.get(memory ?? "1g");
+    if (unit === undefined)
+      throw new Unmetered(403, `"memory_limit" must be one of ${[...SESSIONS.keys()].join(", ")}.`);
+    units[unit] = (units[unit] ?? 0) + 1;
+  }
+  return units;
 }
 
 function responsesAnswer({ usage, service_tier: tier, output }: JsonObject): AnswerFacts {

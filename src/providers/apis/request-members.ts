@@ -95,6 +95,8 @@ export const PLAIN = {
   fixedOutputTokens: 0,
   hidesOutput: false,
   units: {},
+  startedUnits: {},
+  billedAs: {},
   variant: null,
   isBackground: false,
   showsUsageEvent: true,

@@ -1,0 +1,155 @@
+import { seenInput } from "../body/input-bound.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
+import type {
+  AnswerFacts,
+  EventFacts,
+  MeteredRequest,
+  ProviderApi,
+  RequestContext,
+} from "../provider-api.ts";
+import { Unmetered } from "../unmetered.ts";
+import { geminiUsage } from "../usage/gemini-usage.ts";
+import { geminiError } from "../wire-refusal.ts";
+import { answersIn, boundIn, modelIn, PLAIN } from "./request-members.ts";
+
+/** `POST /v1beta/models/{model}:generateContent`. */
+export const geminiGenerate = generateApi({ isStream: false });
+
+/** `POST /v1beta/models/{model}:streamGenerateContent?alt=sse`. */
+export const geminiStream = generateApi({ isStream: true });
+
+const CLIENT_TOOLS = new Set(["functionDeclarations"]);
+
+function generateApi({ isStream }: { readonly isStream: boolean }): ProviderApi {
+  return {
+    name: "generate",
+    body: "json",
+    members: new Set([
+      "contents",
+      "systemInstruction",
+      "tools",
+      "toolConfig",
+      "safetySettings",
+      "generationConfig",
+      "cachedContent",
+    ]),
+    answerMembers: ["usageMetadata"],
+    readRequest: (body, context) => readGenerate(body, context, isStream),
+    withBounds(body, { maxOutputTokens }) {
+      if (maxOutputTokens === null) return body;
+      return { ...body, generationConfig: { ...objectOf(body["generationConfig"]), maxOutputTokens } };
+    },
+    readAnswer: ({ usage, usageMetadata = usage }): AnswerFacts => ({
+      usage: geminiUsage(usageMetadata),
+      units: null,
+      variant: null,
+      costUsd: null,
+    }),
+    readEvent: isStream ? generateEvent : null,
+    errorBody: geminiError,
+  };
+}
+
+function readGenerate(
+  body: JsonObject,
+  { pathModel, facts, query }: RequestContext,
+  isStream: boolean,
+): MeteredRequest {
+  refuseSnakeCase(body);
+  if (isStream && query.get("alt") !== "sse")
+    throw new Unmetered(400, "Streams are metered as events: add ?alt=sse to the address.");
+  if (body["model"] !== undefined)
+    throw new Unmetered(400, 'The path names the model. Leave "model" out of the body.');
+  refuseHostedTools(body["tools"]);
+  const config = objectOf(body["generationConfig"]);
+  refuseSnakeCase(config);
+  const model = modelIn(body, pathModel);
+  const { reasons, pictureTokens } = facts(model);
+  const { tokens, unseen, texts } = geminiInput(body, pictureTokens);
+  return {
+    ...PLAIN,
+    model,
+    isStream,
+    inputTokens: tokens,
+    unseenInput: typeof body["cachedContent"] === "string" ? "cachedContent" : unseen,
+    outputBound: {
+      perAnswer: boundIn(config, ["maxOutputTokens"]),
+      usualPerAnswer: null,
+      answers: answersIn(config, ["candidateCount"]),
+    },
+    hidesOutput: reasons || isJsonObject(config["thinkingConfig"]),
+    texts,
+  };
+}
+
+/** The API reads both spellings of its members, and one of them is metered. */
+function refuseSnakeCase(object: JsonObject): void {
+  const name = Object.keys(object).find((each) => each.includes("_"));
+  if (name !== undefined)
+    throw new Unmetered(
+      400,
+      `The body has a member ${JSON.stringify(name.slice(0, 64))}. Write it in camelCase.`,
+    );
+}
+
+function refuseHostedTools(tools: unknown): void {
+  if (tools === undefined || tools === null) return;
+  const names = (Array.isArray(tools) ? tools : [tools]).flatMap((tool) => Object.keys(objectOf(tool)));
+  if (names.every((name) => CLIENT_TOOLS.has(name))) return;
+  throw new Unmetered(
+    403,
+    'Only "functionDeclarations" are metered by this proxy. Other tools bill what the call does not say.',
+  );
+}
+
+/** What a body shows of its input, in the form in which other APIs have it. */
+export function geminiInput(body: JsonObject, pictureTokens: number): ReturnType<typeof seenInput> {
+  const { contents, content, requests, systemInstruction, tools } = body;
+  const input = [contents, content, requests].filter((each) => each !== undefined).map(withParts);
+  return seenInput(
+    { input, system: withParts(systemInstruction ?? null), tools: tools ?? null },
+    pictureTokens,
+  );
+}
+
+const INLINE = ["inlineData", "inline_data"];
+const STORED = ["fileData", "file_data"];
+
+/** Pictures and files as parts with a type, at any depth. The strict reading of a body bounds how deep it is. */
+function withParts(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withParts);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      if (STORED.includes(name)) return [name, { file_id: "stored", member }];
+      return [name, INLINE.includes(name) ? inlinePart(objectOf(member)) : withParts(member)];
+    }),
+  );
+}
+
+/** Sound, films and documents have as many tokens as they are long, and their bytes do not bound that. */
+function inlinePart(member: JsonObject): JsonObject {
+  const media = member["mimeType"] ?? member["mime_type"];
+  const isPicture = typeof media === "string" && /^image\//i.test(media);
+  return {
+    type: "image",
+    media_type: isPicture ? media : "application/octet-stream",
+    data: typeof member["data"] === "string" ? member["data"] : "",
+  };
+}
+
+function generateEvent({ candidates, usageMetadata, error }: JsonObject): EventFacts {
+  const list = (Array.isArray(candidates) ? candidates : []).map(objectOf);
+  const parts = list.flatMap(({ content }) => {
+    const { parts: own } = objectOf(content);
+    return Array.isArray(own) ? (own as unknown[]) : [];
+  });
+  return {
+    usage: usageMetadata,
+    // Every event has the usage so far. Only that of the last is of the whole answer.
+    isWholeUsage: list.some((candidate) => typeof candidate["finishReason"] === "string"),
+    text: parts,
+    isUncounted: parts.some((part) => objectOf(part)["inlineData"] !== undefined),
+    hasFailed: isJsonObject(error),
+  };
+}

@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/providers/json.ts";
+import type { MeteredRequest } from "../../src/providers/provider-api.ts";
+import { PROVIDERS, type ProviderName } from "../../src/providers/table.ts";
+
+/** What each API reads in a request, and writes into it. */
+
+function apiAt(name: ProviderName, path: string) {
+  const provider = PROVIDERS[name];
+  const route = provider.route("POST", path);
+  if (route.kind !== "metered") throw new Error(`${path} is not metered`);
+  const context = {
+    pathModel: route.pathModel,
+    query: new URLSearchParams(),
+    facts: (model: string) => provider.facts(model),
+  };
+  return {
+    read: (body: JsonObject): MeteredRequest => route.api.readRequest(body, context),
+    written: (body: JsonObject) => route.api.withBounds(body, { maxOutputTokens: null }),
+  };
+}
+
+const chat = apiAt("openai", "/v1/chat/completions");
+const completions = apiAt("openai", "/v1/completions");
+const engine = apiAt("openai", "/v1/engines/davinci-002/completions");
+const responses = apiAt("openai", "/v1/responses");
+const images = apiAt("openai", "/v1/images/generations");
+const messages = apiAt("anthropic", "/v1/messages");
+
+const MINI = { model: "gpt-4o-mini", messages: [] };
+const CLAUDE = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [] };
+const TEXT = { model: "gpt-3.5-turbo-instruct", prompt: "hi" };
+
+describe("what multiplies a bound is read", () => {
+  test.each([
+    ["n of chat", chat.read({ ...MINI, n: 3 }).outputBound?.answers, 3],
+    ["n of completions", completions.read({ ...TEXT, n: 3 }).outputBound?.answers, 3],
+    ["best_of", completions.read({ ...TEXT, n: 3, best_of: 7 }).outputBound?.answers, 7],
+    ["prompts", completions.read({ ...TEXT, prompt: ["a", "b"], n: 3 }).outputBound?.answers, 6],
+    ["one prompt of token ids", completions.read({ ...TEXT, prompt: [1, 2, 3] }).outputBound?.answers, 1],
+    ["pictures", images.read({ model: "gpt-image-1", prompt: "x", n: 4 }).fixedOutputTokens, 4 * 8192],
+    [
+      "pictures by the piece",
+      images.read({ model: "dall-e-2", prompt: "x", n: 4 }).units,
+      { image_generation: 4 },
+    ],
+  ])("%s", (_, read, expected) => {
+    expect(read).toEqual(expected);
+  });
+
+  test("and so is output that no bound holds", () => {
+    const prediction = { type: "content", content: "x".repeat(500) };
+    expect(chat.read({ ...MINI, prediction }).fixedOutputTokens).toBeGreaterThanOrEqual(500);
+    const echoed = completions.read({ ...TEXT, prompt: "x".repeat(500), echo: true });
+    expect(echoed.fixedOutputTokens).toBeGreaterThanOrEqual(500);
+  });
+});
+
+test("the highest of two bounds counts", () => {
+  const both = { ...MINI, max_tokens: 5, max_completion_tokens: 900 };
+  expect(chat.read(both).outputBound?.perAnswer).toBe(900);
+});
+
+describe("output may be hidden", () => {
+  test.each([
+    ["of a model that reasons", chat.read({ ...MINI, model: "gpt-5-mini" }), true],
+    ["of a model that nobody knows", chat.read({ ...MINI, model: "new-model" }), true],
+    ["where chat asks for it", chat.read({ ...MINI, reasoning_effort: "low" }), true],
+    ["and not of any other chat", chat.read(MINI), false],
+    ["of responses of a model that reasons", responses.read({ model: "o3", input: "hi" }), true],
+    ["where a response asks for it", responses.read({ model: "gpt-4o", input: "hi", reasoning: {} }), true],
+    ["where a message asks for it", messages.read({ ...CLAUDE, thinking: { type: "enabled" } }), true],
+    ["and not where it asks for none", messages.read({ ...CLAUDE, thinking: { type: "disabled" } }), false],
+    ["of pictures", images.read({ model: "gpt-image-1", prompt: "x" }), true],
+  ])("%s", (_, { hidesOutput }, expected) => {
+    expect(hidesOutput).toBe(expected);
+  });
+});
+
+describe("hosted tools", () => {
+  const search = { type: "web_search_20250305", name: "web_search" };
+  const fetched = { type: "web_fetch_20250910", name: "web_fetch" };
+
+  test("bring input that the body does not show, and units", () => {
+    expect(messages.read({ ...CLAUDE, tools: [search] })).toMatchObject({
+      unseenInput: search.type,
+      units: { web_search: 16 },
+    });
+    expect(messages.read({ ...CLAUDE, tools: [fetched] })).toMatchObject({
+      unseenInput: fetched.type,
+      units: {},
+    });
+    expect(responses.read({ model: "gpt-4o", input: "hi", tools: [{ type: "web_search" }] })).toMatchObject({
+      unseenInput: "web_search",
+      units: { web_search: 16 },
+    });
+    expect(chat.read({ ...MINI, n: 2, web_search_options: {} })).toMatchObject({
+      unseenInput: "web_search_options",
+      units: { web_search: 2 },
+    });
+    expect(chat.read({ ...MINI, model: "gpt-4o-mini-search-preview" }).unseenInput).not.toBeNull();
+  });
+
+  test("get a bound, which is the caller's own if it has one", () => {
+    const withTool = (tool: object) => messages.written({ ...CLAUDE, tools: [tool] })["tools"];
+    expect(withTool(search)).toEqual([{ ...search, max_uses: 16 }]);
+    expect(withTool({ ...search, max_uses: 3 })).toEqual([{ ...search, max_uses: 3 }]);
+    const asked = { model: "gpt-4o", input: "hi", tools: [{ type: "web_search" }] };
+    expect(responses.written(asked)).toMatchObject({ max_tool_calls: 16 });
+    expect(responses.written({ ...asked, max_tool_calls: 2 })).toMatchObject({ max_tool_calls: 2 });
+    expect(responses.written({ model: "gpt-4o", input: "hi" })).not.toHaveProperty("max_tool_calls");
+  });
+
+  test.each([
+    ["of chat", () => chat.read({ ...MINI, tools: [{ type: "browser_search" }] })],
+    [
+      "of responses",
+      () => responses.read({ model: "gpt-4o", input: "hi", tools: [{ type: "image_generation" }] }),
+    ],
+    ["of messages", () => messages.read({ ...CLAUDE, tools: [{ type: "code_execution_20250825" }] })],
+  ])("that nobody prices are refused: %s", (_, read) => {
+    expect(read).toThrow(/metered/);
+  });
+
+  test("and tools that the caller runs pass", () => {
+    const tools = [
+      { name: "find", input_schema: {} },
+      { type: "bash_20250124", name: "bash" },
+    ];
+    expect(messages.read({ ...CLAUDE, tools })).toMatchObject({ unseenInput: null, units: {} });
+  });
+});
+
+test("members by which a host would choose another model or do more work are refused", () => {
+  for (const name of ["models", "plugins", "route"])
+    expect(() => chat.read({ ...MINI, [name]: ["x"] })).toThrow(name);
+});
+
+test("the path and the body name one model", () => {
+  expect(engine.read({ prompt: "hi" }).model).toBe("davinci-002");
+  expect(engine.read({ prompt: "hi", model: "davinci-002" }).model).toBe("davinci-002");
+  expect(() => engine.read({ prompt: "hi", model: "gpt-4o" })).toThrow(/another model/);
+});
+
+test("a path that returns credentials is never served, by whichever provider and in whichever case", () => {
+  for (const provider of Object.values(PROVIDERS))
+    for (const path of [
+      "/v1/realtime/client_secrets",
+      "/v1/Organization/x",
+      "/organizations/me",
+      "/v1/usage",
+    ])
+      expect(provider.route("GET", path)).toEqual({ kind: "never" });
+});

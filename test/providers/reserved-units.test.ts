@@ -1,0 +1,218 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseUsd } from "../../src/domain/money.ts";
+import { ceilingOf, reservationOf } from "../../src/domain/price/ceiling.ts";
+import { costOf } from "../../src/domain/price/cost.ts";
+import type { Price } from "../../src/domain/price/price.ts";
+import { anthropicMessages } from "../../src/providers/apis/anthropic-messages.ts";
+import { openAiSpeech } from "../../src/providers/apis/openai-audio.ts";
+import { chatApi, openAiChat } from "../../src/providers/apis/openai-chat.ts";
+import { openAiImages } from "../../src/providers/apis/openai-images.ts";
+import { openAiResponses } from "../../src/providers/apis/openai-responses.ts";
+import { PLAIN } from "../../src/providers/apis/request-members.ts";
+import { type Charge, chargeOf } from "../../src/providers/charge.ts";
+import type { JsonObject } from "../../src/providers/json.ts";
+import { meter, meteringFrom } from "../../src/providers/metering.ts";
+import type { MeteredRequest, ProviderApi } from "../../src/providers/provider-api.ts";
+import { anyPriceWithUnits, usageWithin } from "../domain/price/any-price.ts";
+
+const compatibleChat = chatApi();
+const FACTS = { contextTokens: 100_000, outputTokens: 8000, reasons: false, pictureTokens: 1000 };
+
+const read = (api: ProviderApi, body: JsonObject): MeteredRequest =>
+  api.readRequest(body, { pathModel: null, query: new URLSearchParams(), facts: () => FACTS });
+
+describe("what a call is charged", () => {
+  const count = fc.nat(20);
+  const told = fc.option(fc.dictionary(fc.constantFrom("search", "image", "request", "other"), fc.nat(60)));
+  const call = fc.record({
+    units: fc.record({ search: count, image: count }),
+    hasStarted: fc.boolean(),
+    answers: fc.integer({ min: 1, max: 4 }),
+    perAnswer: fc.option(fc.integer({ min: 1, max: 3000 })),
+    fixedOutputTokens: fc.nat(500),
+    inputTokens: fc.nat(120_000),
+    isStream: fc.boolean(),
+    hidesOutput: fc.boolean(),
+    isWhole: fc.boolean(),
+    isDone: fc.boolean(),
+    hasUsage: fc.boolean(),
+    countedOutput: fc.nat(2_000),
+    told,
+    fits: fc.double({ min: 0, max: 1, noNaN: true }),
+    pick: fc.nat(),
+  });
+
+  test("never passes what was reserved for it, if its tokens are within its bounds", () => {
+    fc.assert(
+      fc.property(anyPriceWithUnits, call, fc.gen(), (price, given, pickOne) => {
+        const { answers, perAnswer, units, fits, pick } = given;
+        const request: MeteredRequest = {
+          ...PLAIN,
+          ...given,
+          model: "m",
+          outputBound: { perAnswer, usualPerAnswer: null, answers },
+          startedUnits: given.hasStarted ? { image: units.image } : {},
+        };
+        const metered = meter(request, FACTS, meteringFrom({}));
+        const {
+          input_tokens: input,
+          max_output_tokens: most,
+          min_output_tokens: least = most,
+        } = metered.estimate;
+        const output = Math.floor(least + fits * (most - least));
+        const reserved = reserve(price, { input, output, units: metered.estimate.units });
+        const names = [null, ...price.variants.keys()];
+        const usage = given.hasUsage ? pickOne(() => usageWithin(input, output)) : null;
+        const charge = chargeOf(
+          metered,
+          { outputTokens: output, isBound: true, amountUsd: String(Number(reserved) / 1e9) },
+          {
+            isWhole: given.isWhole,
+            reading: {
+              usage,
+              units: given.told,
+              variant: names[pick % names.length] ?? null,
+              costUsd: null,
+              isWhole: given.hasUsage,
+              isStream: given.isStream,
+              countedOutput: given.countedOutput,
+              isDone: given.isDone,
+              hasFailed: false,
+              hasUncounted: false,
+            },
+          },
+          false,
+        );
+        expect(chargedNanos(price, charge, reserved)).toBeLessThanOrEqual(reserved);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  function reserve(
+    price: Price,
+    { input, output, units }: { input: number; output: number; units: Record<string, number> | undefined },
+  ): bigint {
+    const most = { inputTokens: input, outputTokens: output, units: units ?? { search: 0 } };
+    const nanos = reservationOf(ceilingOf(price), most, undefined);
+    if (typeof nanos !== "bigint") throw new Error(`no price for ${nanos.name}`);
+    return nanos;
+  }
+
+  /** What the service makes of it. A run that it cannot price goes again with what was reserved. */
+  function chargedNanos(price: Price, charge: Charge, reserved: bigint): bigint {
+    if (charge.cost_usd !== undefined) return parseUsd(Number(charge.cost_usd).toFixed(9)) ?? 0n;
+    const nanos = costOf(price, charge.usage, charge.variant);
+    return typeof nanos === "bigint" ? nanos : reserved;
+  }
+});
+
+describe("a request reserves", () => {
+  const responses = (tools: object[], more: object = {}) =>
+    read(openAiResponses, { model: "gpt-5", input: "hi", tools, ...more });
+
+  test("as many calls of OpenAI's hosted tools as the body then allows", () => {
+    const body = { model: "gpt-5", input: "hi", tools: [{ type: "web_search" }, { type: "file_search" }] };
+    expect(read(openAiResponses, body).units).toEqual({ web_search: 16, file_search: 16 });
+    expect(openAiResponses.withBounds(body, { maxOutputTokens: null })).toMatchObject({ max_tool_calls: 16 });
+    const own = { ...body, max_tool_calls: 3 };
+    expect(read(openAiResponses, own).units).toEqual({ web_search: 3, file_search: 3 });
+    expect(openAiResponses.withBounds(own, { maxOutputTokens: null })).toMatchObject({ max_tool_calls: 3 });
+  });
+
+  test("searches of the older tool by their own price, however the answer calls them", () => {
+    const request = responses([{ type: "web_search_preview" }, { type: "web_search" }], {
+      max_tool_calls: 4,
+    });
+    expect(request.units).toEqual({ web_search_preview: 4 });
+    const answer = { usage: { input_tokens: 5, output_tokens: 7 }, output: [{ type: "web_search_call" }] };
+    const charge = charged(request, openAiResponses, answer);
+    expect(charge).toMatchObject({ usage: { units: { web_search_preview: 1 } }, estimated: false });
+  });
+
+  test("a container by its size, which is billed also if no code runs in it", () => {
+    const tool = (container: unknown) => ({ type: "code_interpreter", container });
+    const request = responses([tool({ type: "auto" }), tool({ type: "auto", memory_limit: "4g" })]);
+    expect(request.units).toEqual({ code_interpreter_session: 1, code_interpreter_session_4g: 1 });
+    const answer = { usage: { input_tokens: 5, output_tokens: 7 }, output: [] };
+    expect(charged(request, openAiResponses, answer).usage.units).toEqual(request.units);
+    expect(responses([tool("cntr_1")]).units).toEqual({ code_interpreter_session: 1 });
+    for (const memory_limit of ["2g", "constructor", 4])
+      expect(() => responses([tool({ type: "auto", memory_limit })])).toThrow(/memory_limit/);
+  });
+
+  test("as many of Anthropic's searches as each tool then allows", () => {
+    const body = {
+      model: "claude-sonnet-4-5",
+      messages: [],
+      max_tokens: 5,
+      tools: [{ type: "web_search_20250305" }, { type: "web_search_20250305", max_uses: 2 }],
+    };
+    expect(read(anthropicMessages, body).units).toEqual({ web_search: 18 });
+    const sent = anthropicMessages.withBounds(body, { maxOutputTokens: null });
+    expect(sent["tools"]).toMatchObject([{ max_uses: 16 }, { max_uses: 2 }]);
+  });
+
+  test("one search for each answer of a model that always searches, and more of one that researches", () => {
+    const units = (api: ProviderApi, model: string, more: object = {}) =>
+      read(api, { model, messages: [], ...more }).units;
+    expect(units(openAiChat, "gpt-4o-search-preview", { n: 2 })).toEqual({ web_search: 2 });
+    expect(units(openAiChat, "gpt-4o", { web_search_options: {} })).toEqual({ web_search: 1 });
+    expect(units(compatibleChat, "sonar-deep-research")).toEqual({ web_search: 100 });
+    expect(units(compatibleChat, "nousresearch/hermes-4-70b")).toEqual({});
+    expect(units(openAiChat, "gpt-4o")).toEqual({});
+  });
+
+  test("what a model that researches says that it searched is charged", () => {
+    const request = read(compatibleChat, { model: "sonar-deep-research", messages: [], max_tokens: 50 });
+    const usage = { prompt_tokens: 5, completion_tokens: 7, num_search_queries: 21 };
+    expect(charged(request, compatibleChat, { usage }).usage.units).toEqual({ web_search: 21 });
+  });
+
+  test("pictures and characters of models that are billed by them", () => {
+    const picture = read(openAiImages, { model: "dall-e-3", prompt: "a cat", n: 3 });
+    expect(meter(picture, FACTS, meteringFrom({})).estimate).toEqual({
+      input_tokens: 0,
+      max_output_tokens: 0,
+      units: { image_generation: 3 },
+    });
+    expect(read(openAiSpeech, { model: "tts-1", input: "hello" }).units).toEqual({ speech_character: 5 });
+  });
+});
+
+function charged(request: MeteredRequest, api: ProviderApi, answer: JsonObject): Charge {
+  const metered = meter(request, FACTS, meteringFrom({}));
+  const reading = {
+    ...api.readAnswer(answer),
+    isWhole: true,
+    isStream: false,
+    countedOutput: 0,
+    isDone: false,
+    hasFailed: false,
+    hasUncounted: false,
+  };
+  const reserved = { outputTokens: metered.estimate.max_output_tokens, isBound: true, amountUsd: "9" };
+  return chargeOf(metered, reserved, { reading, isWhole: true }, false);
+}
+
+test("units that nobody here could bound are charged as they are told", () => {
+  const request: MeteredRequest = { ...PLAIN, model: "m", inputTokens: 5 };
+  const metered = meter(request, FACTS, meteringFrom({}));
+  const reading = {
+    ...anthropicMessages.readAnswer({
+      usage: { input_tokens: 5, output_tokens: 0, server_tool_use: { web_search_requests: 3 } },
+    }),
+    isWhole: true,
+    isStream: false,
+    countedOutput: 0,
+    isDone: true,
+    hasFailed: false,
+    hasUncounted: false,
+  };
+  const charge = (isBound: boolean) =>
+    chargeOf(metered, { outputTokens: 0, isBound, amountUsd: "1" }, { reading, isWhole: true }, false);
+  expect(charge(false)).toMatchObject({ usage: { units: { web_search: 3 } }, estimated: false });
+  expect(charge(true)).toMatchObject({ estimated: true });
+  expect(charge(true).usage.units).toBeUndefined();
+});

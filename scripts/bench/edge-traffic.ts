@@ -50,11 +50,18 @@ function zipf(subjects: number): () => number {
 
 const MOST_UNDER_WAY = 64;
 
-/** Calls at a steady rate, however long their answers take. Those that are late are sent when they can be. */
+/**
+ * Calls at a steady rate, however long their answers take. Those that are late are sent when they can be, and no more after
+ * `mostSeconds`.
+ */
 export async function drive(
   ask: Ask,
   next: () => number,
-  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+  {
+    perSecond,
+    seconds,
+    mostSeconds = seconds,
+  }: { readonly perSecond: number; readonly seconds: number; readonly mostSeconds?: number },
 ): Promise<Counts> {
   const counts = { sent: 0, atEdge: 0, failed: 0 };
   const started = performance.now();
@@ -64,7 +71,7 @@ export async function drive(
     const waitMs = dueAt - performance.now();
     if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
     if (underWay.size >= MOST_UNDER_WAY) await Promise.race(underWay);
-    if (performance.now() > started + seconds * 1000) break;
+    if (performance.now() > started + mostSeconds * 1000) break;
     const one = counted(ask(next()), counts);
     underWay.add(one);
     void one.finally(() => underWay.delete(one));

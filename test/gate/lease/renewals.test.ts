@@ -140,9 +140,9 @@ test("an isolate that could not renew a slice for a minute gives it back: the bo
   expect(purse.ask(LEASE.idleMs + 1000).wants.get("a")?.left).toBe(0n);
 });
 
-test("an isolate that only reads gives back what its decisions took from, and keeps what reads take from", () => {
-  const purse = new Purse<never>("h");
-  const [money, reads] = [purse.slice("a"), purse.slice("rate\n\nread")];
+/** An isolate, and an exchange in which it gets up to 40 of each slice that it asks for. */
+function exchanging() {
+  const purse = new Purse<string>("h");
   const exchange = (now: number) => {
     const { attempt, wants } = purse.ask(now);
     const given = ({ left, want: most }: Want) => ({
@@ -154,6 +154,12 @@ test("an isolate that only reads gives back what its decisions took from, and ke
     purse.granted({ attempt, slices, lapsed: [] });
     return wants;
   };
+  return { purse, exchange };
+}
+
+test("an isolate that only reads gives back what its decisions took from, and keeps what reads take from", () => {
+  const { purse, exchange } = exchanging();
+  const [money, reads] = [purse.slice("a"), purse.slice("rate\n\nread")];
   purse.missAll([money], [10]);
   purse.miss(reads, 1);
   exchange(0);
@@ -166,6 +172,19 @@ test("an isolate that only reads gives back what its decisions took from, and ke
   expect(purse.take([reads], [1], LEASE.quietMs)).toBe(true);
   expect(exchange(LEASE.quietMs).get("a")).toEqual({ left: 0n, want: 0n, least: 0n });
   expect([money.left, reads.left > 0]).toEqual([0, true]);
+});
+
+test.each(["here", "by the object"])("decisions of others that are made %s keep a slice", (where) => {
+  const { purse, exchange } = exchanging();
+  const [money, other] = [purse.slice("a"), purse.slice("b")];
+  purse.missAll([money, other], [10, 1]);
+  exchange(0);
+  for (let now = 250; now <= 2 * LEASE.quietMs; now += 250) {
+    if (where === "by the object") purse.missAll([other], [1]);
+    else if (purse.take([other], [1], now)) purse.note("hold");
+    exchange(now);
+  }
+  expect(money.left).toBe(40);
 });
 
 test("what is above the isolate's part of a limit goes back with the next ask", () => {

@@ -116,6 +116,8 @@ async function governedCall(
       write: () => (request.bytes.byteLength === 0 ? null : request.bytes),
     };
   }
+  if (request.headers.has("content-encoding"))
+    throw new Unmetered(400, "Send the body without content-encoding.");
   const { api } = route;
   const pathModel = route.pathModel === null ? null : (deployments[route.pathModel] ?? route.pathModel);
   const body = await readBody(api, request.bytes, request.headers.get("content-type"));

@@ -292,9 +292,11 @@ describe.each(WAYS)("%s", (name, send) => {
     expect(billed).toHaveLength(before);
   });
 
-  test("a body that is compressed does not reach the provider", async () => {
+  test.each([
+    ["is", gzipSync(JSON.stringify({ ...mini, messages }))],
+    ["says that it is", JSON.stringify({ ...mini, messages })],
+  ])("a body that %s compressed does not reach the provider", async (_, body) => {
     const before = billed.length;
-    const body = gzipSync(JSON.stringify({ ...mini, messages }));
     const headers = { ...json, "content-encoding": "gzip" };
     expect(
       (await send({ org: await anyone(), path: CHAT, init: { method: "POST", headers, body } })).status,

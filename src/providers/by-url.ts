@@ -1,6 +1,6 @@
 import { anthropic } from "./anthropic.ts";
 import { compatible } from "./compatible.ts";
-import { isNeverServed, type Provider, type Route } from "./provider.ts";
+import type { Provider, Route } from "./provider.ts";
 import { PROVIDERS, providerNamed } from "./table.ts";
 
 /** A call by its whole address: whose it is, and what it is. */
@@ -33,11 +33,10 @@ function isHostOf({ url, hosts }: Provider, { host, hostname }: URL): boolean {
 /** Azure names the model in the path. */
 const DEPLOYMENT = /\/deployments\/([^/]+)\//;
 
-/** The longest end of the path that the provider serves. What stands before it belongs to the address of the host. */
+/** The longest end of the path that the provider serves, or never serves. What stands before it belongs to the address of the host. */
 function routeAt(provider: Provider, method: string, pathname: string): Route {
   if (!isPlain(pathname)) return { kind: "unknown" };
   const ends = Array.from(pathname.matchAll(/\//g), ({ index }) => pathname.slice(index));
-  if (ends.some(isNeverServed)) return { kind: "never" };
   for (const end of ends) {
     for (const path of [end, `/v1${end}`]) {
       const route = provider.route(method, path);

@@ -136,6 +136,32 @@ test("members by which a host would choose another model or do more work are ref
     expect(() => chat.read({ ...MINI, [name]: ["x"] })).toThrow(name);
 });
 
+test.each([
+  ["a bound of nothing", { max_tokens: 0 }],
+  ["a bound in quotes", { max_tokens: "5" }],
+  ["half an answer", { n: 0.5 }],
+  ["a stream in quotes", { stream: "true" }],
+  ["a tier that is none", { service_tier: { a: 1 } }],
+])("%s is refused", (_, more) => {
+  expect(() => chat.read({ ...MINI, ...more })).toThrow(/must be|is not a tier/);
+});
+
+test("the usage of a stream is asked for, also where the caller asks for none", () => {
+  const stream_options = { include_usage: false, include_obfuscation: false };
+  expect(chat.written({ ...MINI, stream: true, stream_options })["stream_options"]).toEqual({
+    include_usage: true,
+    include_obfuscation: false,
+  });
+  expect(completions.written({ ...TEXT, stream: true })).toMatchObject({
+    stream_options: { include_usage: true },
+  });
+  expect(chat.written(MINI)).not.toHaveProperty("stream_options");
+});
+
+test("only POST makes a metered call", () => {
+  expect(PROVIDERS.openai.route("GET", "/v1/chat/completions")).toEqual({ kind: "unknown" });
+});
+
 test("the path and the body name one model", () => {
   expect(engine.read({ prompt: "hi" }).model).toBe("davinci-002");
   expect(engine.read({ prompt: "hi", model: "davinci-002" }).model).toBe("davinci-002");

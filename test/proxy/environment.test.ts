@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import worker from "../../src/proxy/index.ts";
+import worker, { createProxy } from "../../src/proxy/index.ts";
 import { optionsFrom } from "../../src/proxy/environment.ts";
 
 const set = {
@@ -77,6 +77,11 @@ describe("a setting that is wrong stops every call, and is named without its val
     expect(text).toContain(name);
     expect(text.replaceAll("client_secrets", "")).not.toContain("secret");
   });
+});
+
+test("paths that are never served are refused by whoever makes a proxy", () => {
+  const otherPaths = { "POST /v1/realtime/sessions": "1" };
+  expect(() => createProxy({ orgs: "*", providers: {}, otherPaths })).toThrow(/credentials/);
 });
 
 test("why the proxy failed is logged without any key", async () => {

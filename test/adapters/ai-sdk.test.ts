@@ -157,6 +157,13 @@ test("hosted tools are reserved as far as the call is then bounded", async () =>
   });
 });
 
+test.each(["previousResponseId", "conversation"])("%s stands for input that is elsewhere", async (name) => {
+  const { model } = modelWith(OF_6);
+  const params = { prompt, providerOptions: { openai: { [name]: "x_1" } } } as Params;
+  await sluiceMiddleware({ gate }).wrapGenerate({ params, model });
+  expect(asked).toMatchObject([{ estimate: { input_tokens: 128_000 } }]);
+});
+
 test("embeddings and pictures are charged by their usage", async () => {
   const embedding = governEmbeddings(
     {

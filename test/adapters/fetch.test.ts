@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { governedFetch, type GovernedFetchOptions, Unreachable } from "../../src/adapters/fetch.ts";
+import { governedFetch, type GovernedFetchOptions, Refused, Unreachable } from "../../src/adapters/fetch.ts";
 import type { CallGate } from "../../src/adapters/governed-call.ts";
 
 const gate: CallGate = {
@@ -71,8 +71,16 @@ describe("a path", () => {
   });
 });
 
-test("a gate that cannot reach the service answers 503 with a time to come again", async () => {
-  const away: CallGate = { ...gate, decide: () => Promise.reject(new Unreachable("away", {})) };
+const unavailable = new Refused(
+  { code: "service_unavailable", message: "No.", details: {} },
+  new Response(null, { status: 503 }),
+);
+
+test.each([
+  ["a gate that cannot reach the service", new Unreachable("away", {})],
+  ["a service that cannot decide and does not say for how long", unavailable],
+])("%s answers 503 with a time to come again", async (_, error) => {
+  const away: CallGate = { ...gate, decide: () => Promise.reject(error) };
   const body = { model: "gpt-4o", messages: [] };
   const { answer, sent } = await called("https://api.openai.com/v1/chat/completions", body, { gate: away });
   expect([answer.status, answer.headers.get("retry-after"), sent]).toEqual([503, "1", []]);

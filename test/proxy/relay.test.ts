@@ -92,6 +92,8 @@ describe("an answer of the provider", () => {
     write?.enqueue(event("one"));
     await answer.body?.getReader().read();
     caller.abort();
+    // Longer than a grace that is none.
+    await new Promise((resolve) => setTimeout(resolve, 20));
     const usage = { prompt_tokens: 5, completion_tokens: 77 };
     write?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify({ choices: [], usage })}\n\n`));
     write?.enqueue(new TextEncoder().encode("data: [DONE]\n\n"));

@@ -310,7 +310,7 @@ describe.each(WAYS)("%s", (name, send) => {
       ["model", "gpt-image-1"],
       ["prompt", "x"],
       ["n", "1"],
-      ["n", "10"],
+      ["prompt", "y"],
     ] as const)
       form.append(field, value);
     const { headers, body } = new Request("http://form.test", { method: "POST", body: form });

@@ -89,6 +89,7 @@ describe("every call is settled", () => {
     const [run] = await org.runs(1);
     expect(run).toMatchObject({ outcome: "failed" });
     expect(run?.["usage"].output_tokens).toBeGreaterThanOrEqual(how === "never answers" ? 0 : 1);
+    expect(Number(run?.["cost_usd"])).toBeGreaterThan(0);
   });
 
   test("each by itself, where a caller repeats its request id", async () => {

@@ -1,11 +1,19 @@
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Server, startServer } from "../../scripts/server.ts";
+import { newId } from "../../src/domain/ulid.ts";
 import { makeFolder } from "../support/folder.ts";
 import { http } from "../support/http.ts";
+import { HONEST } from "../web/saml/keys.ts";
 
 const SECRETS = {
   SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
   SVC_OPERATOR_KEY: "svc_operator_for-tests-0123456789abcdefghij",
+};
+const IDP = {
+  idp_entity_id: "https://idp.example",
+  idp_sso_url: "https://idp.example/sso",
+  idp_certificate: HONEST.certificate,
 };
 const operator = { key: SECRETS.SVC_OPERATOR_KEY };
 
@@ -65,6 +73,42 @@ describe("people and support in two regions", () => {
       }
     },
   );
+
+  /** Of orgs, in both regions. */
+  function objects(): string[] {
+    const files = readdirSync(server.folder.state, { recursive: true, encoding: "utf8" });
+    return files.filter((file) => /OrgObject.*[0-9a-f]{64}\.sqlite$/.test(file)).toSorted();
+  }
+
+  test("an org that does not exist gets no object in any region when somebody wants to sign in to it", async () => {
+    const { id } = await newOrg();
+    const before = objects();
+    expect(before.length).toBeGreaterThan(0);
+    const statuses = new Set<number>();
+    for (const base of [eu, us]) {
+      for (const path of [(org: string) => `/sso/login?org=${org}`, (org: string) => `/saml/${org}/login`]) {
+        statuses.add((await page(base + path(newId("org", Date.now())), { cookie: "" })).status);
+      }
+    }
+    expect(statuses.size).toBe(1);
+    expect(objects()).toEqual(before);
+    // One without single sign-on cannot be told from one that does not exist.
+    for (const base of [eu, us]) {
+      statuses.add((await page(`${base}/sso/login?org=${id}`, { cookie: "" })).status);
+    }
+    expect(statuses.size).toBe(1);
+  });
+
+  test("people sign in to their org through either region", async () => {
+    const org = await newOrg();
+    const body = { kind: "saml", ...IDP };
+    const set = await http("PUT", `${eu}/v1/orgs/${org.id}/sso`, { key: org.key, body });
+    expect(set.status).toBe(200);
+    for (const base of [eu, us]) {
+      const answer = await fetch(`${base}/saml/${org.id}/login`, { redirect: "manual" });
+      expect(answer.headers.get("location")).toMatch(/^https:\/\/idp\.example\/sso\?/);
+    }
+  });
 
   test("a form sent in the other region changes the org at home", async () => {
     const org = await newOrg();

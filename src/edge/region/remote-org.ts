@@ -10,6 +10,8 @@ import { fromWire, type ObjectCall, toWire } from "./wire.ts";
 export type OrgStub = Pick<DurableObjectStub<OrgObject>, ObjectMethod>;
 
 export const OBJECT_PATH = "/internal/object";
+/** Asks the region's directory instead of an object. */
+export const LISTED_CALL = "isListed";
 
 /**
  * The object of an org in another region, used as if it were local. Questions, leases and reports go to the home
@@ -21,6 +23,16 @@ export function remoteOrg(env: Env, settings: Settings, region: string, org: str
     (...args: unknown[]) => callObject(env, settings, region, { org, method, args }),
   ]);
   return Object.fromEntries(methods) as OrgStub;
+}
+
+/** Whether an org has its home in another region, by the directory there. No object is woken for it. */
+export async function isListedIn(
+  env: Env,
+  settings: Settings,
+  region: string,
+  org: string,
+): Promise<boolean> {
+  return (await callObject(env, settings, region, { org, method: LISTED_CALL, args: [] })) === true;
 }
 
 async function callObject(env: Env, settings: Settings, region: string, call: ObjectCall): Promise<unknown> {

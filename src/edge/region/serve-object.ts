@@ -3,6 +3,7 @@ import { standardHeaders } from "../../contract/headers.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { logFailure } from "../../log.ts";
 import { OBJECT_METHODS, type RegionDoor } from "../../org/region-door.ts";
+import { isListed } from "../../platform/directory.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { refuseAtDoor } from "../pipeline.ts";
@@ -10,6 +11,7 @@ import { readBounded } from "../read-bounded.ts";
 import { passOf } from "./pass.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, UNTAKEN_HEADER } from "./peer.ts";
 import { objectHere } from "./placement.ts";
+import { LISTED_CALL } from "./remote-org.ts";
 import { fromWire, MOST_CALL_BYTES, type ObjectCall, toWire } from "./wire.ts";
 
 /**
@@ -34,6 +36,10 @@ export async function serveObject(context: Context<{ Bindings: Env }>): Promise<
   const headers = standardHeaders(settings.SVC_REGION);
   try {
     const { org, method, args } = fromWire(text) as ObjectCall;
+    if (method === LISTED_CALL) {
+      // It reads and no more, so a pass that comes twice does no harm, and no object need remember it.
+      return new Response(toWire({ result: await isListed(env.DB, org) }), { headers });
+    }
     const known = OBJECT_METHODS.find((name) => name === method);
     if (known === undefined) throw new Error(`no method ${method}`);
     const { nonce, epoch } = pass;

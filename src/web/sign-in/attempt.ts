@@ -5,12 +5,13 @@ import { BoundedMap } from "../../domain/bounded-map.ts";
 import { type EntryProblem, isEntryProblem } from "../../domain/entry.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/org-token.ts";
 import { firstUnder, givenDigest } from "../../domain/peppers.ts";
-import { peppersOf } from "../../settings.ts";
+import { peppersOf, type Settings } from "../../settings.ts";
 import { seal, unsealAny } from "../../domain/seal.ts";
 import type { Env } from "../../edge/env.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
 import { peersOf } from "../../edge/region/peer.ts";
+import { isListedIn } from "../../edge/region/remote-org.ts";
 import { isSecure, readCookie } from "../../edge/session-cookie.ts";
 import type { SignInConnection } from "../../org/people/sso.ts";
 import { isListed } from "../../platform/directory.ts";
@@ -55,14 +56,24 @@ const MOST_LISTED = 10_000;
 const listed = new BoundedMap<string, true>(MOST_LISTED);
 
 /**
- * Anyone can ask for any org, and an object that is asked exists from then on. So the directory is asked first. It lists the orgs
- * of this region; one that it does not list may have its home in another.
+ * Anyone can ask for any org, and an object that is asked exists from then on. So the directory is asked first, and where there are
+ * other regions, theirs: each lists the orgs that have their home there.
  */
 async function mayExist(env: Env, orgId: string, { settings }: Web): Promise<boolean> {
-  if (listed.get(orgId) === true || peersOf(settings).length > 0) return true;
-  if (!(await isListed(env.DB, orgId))) return false;
+  if (listed.get(orgId) === true) return true;
+  if (!(await isListed(env.DB, orgId)) && !(await isListedElsewhere(env, settings, orgId))) return false;
   listed.set(orgId, true);
   return true;
+}
+
+/** A region that does not answer may have it, so nothing is known then. */
+async function isListedElsewhere(env: Env, settings: Settings, orgId: string): Promise<boolean> {
+  const asked = peersOf(settings).map((region) => isListedIn(env, settings, region, orgId));
+  const answers = await Promise.allSettled(asked);
+  if (answers.some((answer) => answer.status === "fulfilled" && answer.value)) return true;
+  const silent = answers.find((answer) => answer.status === "rejected");
+  if (silent !== undefined) throw silent.reason;
+  return false;
 }
 
 function cookieName(request: Request): string {

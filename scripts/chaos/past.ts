@@ -39,22 +39,28 @@ export class Past {
     const round = this.#rounds++;
     const names = Array.from({ length: RUNS }, (_, index) => `old-${round}-${index}`);
     const same = { at, person: `person-${crypto.randomUUID()}` };
-    await record(org, names, same);
+    await this.#record(names, same);
     await this.#pass(2);
     const fresh = Array.from({ length: AGAIN }, (_, index) => `new-${round}-${index}`);
     // Known ones between new ones: what was begun when one has to be fetched is undone.
     const mixed = fresh.flatMap((name, index) => [name, names[index * 7] ?? ""]);
-    await record(org, mixed, same);
+    await this.#record(mixed, same);
     await this.#spent("after some were sent again");
     await this.#pass(RETENTION.runs_days + 2);
     const left = await leftOver(org, at, traffic);
     if (left === undefined) return;
     if (left !== null) findings.add("wrong sum", `${org.name}: ${left}`);
-    await record(org, mixed, same);
+    await this.#record(mixed, same);
     await this.#spent("after deleted ones were sent again");
     for (const found of [await wrongDay(org, at), ...keptOf(world.eu, same.person)]) {
       if (found !== null) findings.add(found.kind, `${org.name}: ${found.what}`);
     }
+  }
+
+  async #record(names: readonly string[], same: { at: number; person: string }): Promise<void> {
+    const { org, findings } = this.#given;
+    const found = await record(org, names, same);
+    if (found !== null) findings.add(found.kind, `${org.name}: ${found.what}`);
   }
 
   async #pass(days: number): Promise<number> {
@@ -93,18 +99,23 @@ function keptOf({ server }: Region, person: string): Finding[] {
   }));
 }
 
-/** Each is recorded once, however often it is sent. */
+/**
+ * Each is recorded once, however often it is sent. The call has a key of its own: what it began before a run had to be fetched is undone,
+ * and so is that it has taken the key.
+ */
 async function record(
   org: Org,
   names: readonly string[],
   { at, person }: { at: number; person: string },
-): Promise<void> {
+): Promise<Finding | null> {
   const same = { started_at: new Date(at).toISOString(), model: "m", user_id: person, cost_usd: inUsd(1) };
   const usage = { input_tokens: 1, output_tokens: 1 };
   for (let first = 0; first < names.length; first += BULK) {
     const runs = names.slice(first, first + BULK).map((id) => ({ id, usage, ...same }));
-    await org.caller.send("POST", "/v1/runs/bulk", { runs });
+    const { status } = await org.caller.send("POST", "/v1/runs/bulk", { runs }, crypto.randomUUID());
+    if (status !== 200) return { kind: "unpromised answer", what: `a bulk was answered with ${status}` };
   }
+  return null;
 }
 
 /**

@@ -46,6 +46,39 @@ test("a SAML connection", async () => {
   expect(fieldsOf(await send("PUT", "sso", saml))).toEqual(["idp_certificate", "idp_sso_url"]);
 });
 
+test("a connection of a wrong or missing kind", async () => {
+  const body = { issuer: 5, idp_sso_url: "", client_id: "c", default_role: "owner", surprise: 1 };
+  const wrong = ["default_role", "idp_sso_url", "issuer", "kind", "surprise"];
+  expect(fieldsOf(await send("PUT", "sso", body))).toEqual(wrong);
+  const answer = await send("PUT", "sso", { ...body, kind: "ldap" });
+  expect(fieldsOf(answer)).toEqual(wrong);
+  expect(answer.body.error.details.fields).toContainEqual({
+    field: "issuer",
+    code: "invalid_type",
+    message: "must be a string",
+  });
+  expect(
+    fieldsOf(await send("PUT", "sso", { kind: "ldap", client_id: "c", default_role: "viewer" })),
+  ).toEqual(["kind"]);
+});
+
+test("an export", async () => {
+  const destination = { kind: "ftp", prefix: "../x", bucket: "B", region: "eu", surprise: 1 };
+  const body = { format: "csv", focus_version: "1.2", every: "week", destination };
+  expect(fieldsOf(await send("PUT", "exports/usage", body))).toEqual([
+    "destination.bucket",
+    "destination.kind",
+    "destination.prefix",
+    "destination.surprise",
+    "every",
+    "focus_version",
+  ]);
+  const s3 = { kind: "s3", endpoint: "https://s3.example/path", bucket: "bucket", region: "eu" };
+  const keys = { access_key_id: "a", secret_access_key: "s" };
+  const named = { format: "csv", every: "day", destination: { ...s3, ...keys } };
+  expect(fieldsOf(await send("PUT", "exports/Usage", named))).toEqual(["destination.endpoint", "name"]);
+});
+
 test("a new organization", async () => {
   const body = { name: "n", plan: "no-such-plan", home_region: "nowhere" };
   const refused = await call("POST", "/v1/admin/orgs", { key: operatorKey(), body });

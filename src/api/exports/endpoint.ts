@@ -1,4 +1,4 @@
-import { invalidField, type Refusal } from "../../contract/refusal.ts";
+import type { FieldError } from "../../contract/error-details.ts";
 import { webhookUrlProblem } from "../../domain/webhook-url.ts";
 import { addressProblem, outboundRules } from "../../outbound/post.ts";
 import type { Settings } from "../../settings.ts";
@@ -6,20 +6,20 @@ import type { Settings } from "../../settings.ts";
 const RESOLVE_MS = 3000;
 const FIELD = "destination.endpoint";
 
-/** Refuses an address that nothing can be written to. What its name resolves to is checked again at each file. */
-export async function checkEndpoint(
-  endpoint: string,
-  settings: Settings,
-): Promise<Refusal<"validation_failed"> | null> {
+/** Why nothing can be written to an address. What its name resolves to is checked again at each file. */
+export async function endpointErrors(endpoint: string, settings: Settings): Promise<FieldError[]> {
+  const problem = await endpointProblem(endpoint, settings);
+  return problem === null ? [] : [{ field: FIELD, code: "invalid_value", message: problem }];
+}
+
+async function endpointProblem(endpoint: string, settings: Settings): Promise<string | null> {
   const rules = outboundRules(settings);
   const problem = webhookUrlProblem(endpoint, rules);
-  if (problem !== null) return invalidField(FIELD, "invalid_value", problem);
+  if (problem !== null) return problem;
   const { pathname, search, hash } = new URL(endpoint);
   if (pathname !== "/" || search !== "" || hash !== "" || endpoint.includes("?") || endpoint.includes("#")) {
-    return invalidField(FIELD, "invalid_value", "must have no path, query or fragment");
+    return "must have no path, query or fragment";
   }
   const resolved = await Promise.race([addressProblem(endpoint, rules), scheduler.wait(RESOLVE_MS)]);
-  return resolved === "address_refused"
-    ? invalidField(FIELD, "invalid_value", "must not point to a private address")
-    : null;
+  return resolved === "address_refused" ? "must not point to a private address" : null;
 }

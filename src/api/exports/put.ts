@@ -1,7 +1,13 @@
 import { EXPORT_NAME, newExport, scheduledExport } from "../../contract/resources/exports.ts";
-import { invalidField } from "../../contract/refusal.ts";
+import { invalidFields } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
-import { checkEndpoint } from "./endpoint.ts";
+import { endpointErrors } from "./endpoint.ts";
+
+const WRONG_NAME = {
+  field: "name",
+  code: "invalid_format",
+  message: "must be 1 to 64 characters of a-z 0-9 _ -, and begin with a letter or digit",
+};
 
 export const putExport = operation(
   {
@@ -20,12 +26,11 @@ export const putExport = operation(
     refuses: ["conflict"],
   },
   async ({ params: { name }, body, settings, org }) => {
-    if (!EXPORT_NAME.test(name)) {
-      const message = "must be 1 to 64 characters of a-z 0-9 _ -, and begin with a letter or digit";
-      return invalidField("name", "invalid_format", message);
-    }
     const { destination } = body;
-    const refused = destination.kind === "s3" ? await checkEndpoint(destination.endpoint, settings) : null;
-    return refused ?? org.command("setExport", { name, ...body });
+    const wrong = [
+      ...(EXPORT_NAME.test(name) ? [] : [WRONG_NAME]),
+      ...(destination.kind === "s3" ? await endpointErrors(destination.endpoint, settings) : []),
+    ];
+    return wrong.length > 0 ? invalidFields(wrong) : org.command("setExport", { name, ...body });
   },
 );

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { withRule } from "../field-rules.ts";
+import { withKinds, withRule } from "../field-rules.ts";
 import { pageOf } from "../list.ts";
 import { EXPORT_FORMATS, EXPORT_PERIODS, FOCUS_VERSIONS } from "../lists.ts";
 import type { Unchanging } from "../reply-type.ts";
@@ -28,23 +28,25 @@ const text = (most: number) =>
     .max(most)
     .regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces");
 
-const newDestination = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("bucket"), prefix }),
-  z.strictObject({
-    kind: z.literal("s3"),
-    endpoint: text(300).meta({
-      description: "The https address of the storage, without a path.",
-      examples: ["https://s3.eu-central-1.amazonaws.com"],
+const newDestination = withKinds(
+  z.discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("bucket"), prefix }),
+    z.strictObject({
+      kind: z.literal("s3"),
+      endpoint: text(300).meta({
+        description: "The https address of the storage, without a path.",
+        examples: ["https://s3.eu-central-1.amazonaws.com"],
+      }),
+      bucket: z
+        .string()
+        .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be 3 to 63 characters of a-z 0-9 . -"),
+      prefix,
+      region: z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 characters of a-z 0-9 -"),
+      access_key_id: text(128),
+      secret_access_key: text(256).meta({ description: "Stored encrypted, and never returned." }),
     }),
-    bucket: z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "must be 3 to 63 characters of a-z 0-9 . -"),
-    prefix,
-    region: z.string().regex(/^[a-z0-9-]{1,32}$/, "must be 1 to 32 characters of a-z 0-9 -"),
-    access_key_id: text(128),
-    secret_access_key: text(256).meta({ description: "Stored encrypted, and never returned." }),
-  }),
-]);
+  ]),
+);
 
 export const newExport = withRule(
   z.strictObject({

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { withKinds } from "../field-rules.ts";
 import { timestamp } from "../shapes.ts";
 
 const ssoCommon = {
@@ -37,22 +38,24 @@ const defaultRole = z
   .default("viewer")
   .meta({ description: "The role of people without a `svc_role` from the provider." });
 
-export const newSsoConnection = z.discriminatedUnion("kind", [
-  z.strictObject({
-    kind: z.literal("oidc"),
-    issuer: text,
-    client_id: text,
-    client_secret: text,
-    default_role: defaultRole,
-  }),
-  z.strictObject({
-    kind: z.literal("saml"),
-    idp_entity_id: text,
-    idp_sso_url: text,
-    idp_certificate: z.string().min(1).max(32_768).meta({
-      description: "PEM or bare base64. Use several PEM blocks while the provider rotates its certificate.",
+export const newSsoConnection = withKinds(
+  z.discriminatedUnion("kind", [
+    z.strictObject({
+      kind: z.literal("oidc"),
+      issuer: text,
+      client_id: text,
+      client_secret: text,
+      default_role: defaultRole,
     }),
-    default_role: defaultRole,
-  }),
-]);
+    z.strictObject({
+      kind: z.literal("saml"),
+      idp_entity_id: text,
+      idp_sso_url: text,
+      idp_certificate: z.string().min(1).max(32_768).meta({
+        description: "PEM or bare base64. Use several PEM blocks while the provider rotates its certificate.",
+      }),
+      default_role: defaultRole,
+    }),
+  ]),
+);
 export type NewSsoConnection = z.output<typeof newSsoConnection>;

@@ -26,6 +26,10 @@ const attempted = z.number().int().optional().meta({
   description: "What the call asks for, if that is more than the whole limit. Then waiting does not help.",
 });
 
+const attemptedUsd = usd.optional().meta({
+  description: "What the call may cost, if that is more than the whole limit. Then waiting does not help.",
+});
+
 const quotaDetails = z.union([
   z.object({ quota: z.literal("prepaid"), available_usd: usd, attempted_usd: usd }),
   z.object({
@@ -36,6 +40,16 @@ const quotaDetails = z.union([
     window_seconds: z.number().int(),
     resets_at: z.string(),
     attempted,
+  }),
+  z.object({
+    quota: z.literal("window"),
+    unit: z.literal("usd").meta({ description: "The policy counts dollars." }),
+    policy_id: z.string(),
+    limit_usd: usd,
+    used_usd: usd,
+    window_seconds: z.number().int(),
+    resets_at: z.string(),
+    attempted_usd: attemptedUsd,
   }),
 ]);
 
@@ -113,6 +127,8 @@ export const DETAILS = {
     retry_after_seconds: z.number().int().min(1),
     limit: z.number().int().optional().meta({ description: "Only with `attempted`." }),
     attempted,
+    limit_usd: usd.optional().meta({ description: "Only with `attempted_usd`." }),
+    attempted_usd: attemptedUsd,
   }),
   policy_expression_error: z.object({ rule_id: z.string() }),
   internal: none,

@@ -1,6 +1,7 @@
 import type { DetailsOf } from "../contract/error-details.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import type { RateMeter, RatePolicy, RateStanding } from "./rate-policy.ts";
+import { formatUsd } from "./money.ts";
 import { quotaWindow, retryAfterSeconds } from "./rate.ts";
 import { formatInZone } from "./zone.ts";
 
@@ -33,25 +34,38 @@ function slidingRefusal(full: readonly AskedRate[]): RateRefusal {
   const never = sliding.find(({ meter, amount }) => isMoreThanAll(meter.policy, amount));
   if (never === undefined) return refuse("rate_limited", details, { limit: last.meter.policy.id });
   const { policy } = never.meter;
-  return refuse(
-    "rate_limited",
-    { ...details, limit: policy.limit, attempted: never.amount },
-    { message: moreThanAll(never), limit: policy.id },
-  );
+  const most =
+    policy.unit === "usd"
+      ? { limit_usd: usdOf(policy.limit), attempted_usd: usdOf(never.amount) }
+      : { limit: policy.limit, attempted: never.amount };
+  return refuse("rate_limited", { ...details, ...most }, { message: moreThanAll(never), limit: policy.id });
 }
 
 function quotaRefusal(asked: AskedRate, nowMs: number): RateRefusal {
   const { policy } = asked.meter;
   const isNever = isMoreThanAll(policy, asked.amount);
-  const details: DetailsOf<"quota_exhausted"> = {
-    quota: "window",
+  const window = {
     policy_id: policy.id,
-    limit: policy.limit,
-    used: asked.standing.used,
     window_seconds: policy.window_seconds,
     resets_at: formatInZone("UTC", quotaWindow(policy.window_seconds, nowMs).endMs),
-    ...(isNever ? { attempted: asked.amount } : {}),
   };
+  const details: DetailsOf<"quota_exhausted"> =
+    policy.unit === "usd"
+      ? {
+          quota: "window",
+          unit: "usd",
+          ...window,
+          limit_usd: usdOf(policy.limit),
+          used_usd: usdOf(asked.standing.used),
+          ...(isNever ? { attempted_usd: usdOf(asked.amount) } : {}),
+        }
+      : {
+          quota: "window",
+          ...window,
+          limit: policy.limit,
+          used: asked.standing.used,
+          ...(isNever ? { attempted: asked.amount } : {}),
+        };
   const retry = { status: 429, retryAfterSeconds: retryAfterSeconds(asked.standing.waitMs) } as const;
   return refuse("quota_exhausted", details, isNever ? { ...retry, message: moreThanAll(asked) } : retry);
 }
@@ -61,8 +75,13 @@ export function isMoreThanAll({ limit }: RatePolicy, amount: number): boolean {
   return amount > limit;
 }
 
+function usdOf(nanos: number): string {
+  return formatUsd(BigInt(Math.round(nanos)));
+}
+
 function moreThanAll({ meter: { policy }, amount }: AskedRate): string {
   const { unit, limit, window_seconds: seconds } = policy;
-  const asked = unit === "tokens" ? `${amount} tokens` : `${amount} request`;
-  return `This call asks for ${asked}, more than the whole limit of ${limit} ${unit} in ${seconds} seconds. Waiting does not help: ask for less, or have the limit raised.`;
+  const asked = { usd: `$${usdOf(amount)}`, tokens: `${amount} tokens`, requests: `${amount} request` }[unit];
+  const whole = unit === "usd" ? `$${usdOf(limit)}` : `${limit} ${unit}`;
+  return `This call asks for ${asked}, more than the whole limit of ${whole} in ${seconds} seconds. Waiting does not help: ask for less, or have the limit raised.`;
 }

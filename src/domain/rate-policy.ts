@@ -1,10 +1,67 @@
-import type { RateLimits } from "../contract/resources/rate-limits.ts";
+import type { NewRateLimits, RateLimits } from "../contract/resources/rate-limits.ts";
+import { formatUsd, parseUsd } from "./money.ts";
 import { looksAtBody, rateSubject } from "./rate-match.ts";
 import type { CallNames } from "./traits.ts";
 import { quotaWindow, slidingWindow, type Taken, usedNow, waitMs } from "./rate.ts";
 
-/** A limit on the rate: sliding (`rate`) or in fixed windows (`quota`), in requests or in tokens. */
-export type RatePolicy = RateLimits["policies"][number];
+type ShownPolicy = RateLimits["policies"][number];
+
+/** A limit on the rate: sliding (`rate`) or in fixed windows (`quota`), in requests, tokens or dollars. */
+export interface RatePolicy extends Omit<ShownPolicy, "limit" | "limit_usd"> {
+  /** Of dollars: in nano-dollars. */
+  readonly limit: number;
+}
+
+/** The rate limits of an org. */
+export interface StoredLimits {
+  readonly read_rpm: number | null;
+  readonly policies: readonly RatePolicy[];
+}
+
+/** A policy as an operator sets it. */
+export function ratePolicyOf(
+  id: string,
+  { limit, limit_usd: exact, ...policy }: NewRateLimits["policies"][number],
+): RatePolicy {
+  const isUsd = policy.unit === "usd";
+  return { id, ...policy, limit: isUsd ? Number(parseUsd(exact ?? String(limit)) ?? 0n) : Number(limit) };
+}
+
+export function shownPolicy(policy: RatePolicy): ShownPolicy {
+  const { limit } = policy;
+  if (policy.unit !== "usd") return policy;
+  return { ...policy, limit: wholeOf(policy, limit), limit_usd: formatUsd(BigInt(limit)) };
+}
+
+const NANOS_PER_USD = 1_000_000_000;
+
+/** A whole number of what a policy counts: of dollars, rounded down. */
+export function wholeOf({ unit }: Pick<RatePolicy, "unit">, amount: number): number {
+  return unit === "usd" ? Math.floor(amount / NANOS_PER_USD) : amount;
+}
+
+/** The same in dollars, if the policy counts them. */
+export function usdOf(
+  { unit }: Pick<RatePolicy, "unit">,
+  amount: number | null,
+): { used_usd?: string | null } {
+  if (unit !== "usd") return {};
+  return { used_usd: amount === null ? null : formatUsd(BigInt(Math.round(amount))) };
+}
+
+/** An amount that a policy counts, as texts say it. */
+export function shownAmount({ unit }: Pick<RatePolicy, "unit">, amount: number): number | string {
+  return unit === "usd" ? formatUsd(BigInt(Math.round(amount))) : amount;
+}
+
+/** What a policy counts of a call that may cost so much and use so many tokens. */
+export function rateAmount(
+  { unit }: RatePolicy,
+  { nanos, tokens }: { readonly nanos: number; readonly tokens: number },
+): number {
+  if (unit === "usd") return nanos;
+  return unit === "tokens" ? tokens : 1;
+}
 
 /** The properties of a request that a policy can match. */
 export interface RateSubject {

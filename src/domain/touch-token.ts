@@ -19,10 +19,11 @@ export interface GivenTouch {
   /** The meters' ids, between spaces. */
   readonly meters: string;
   readonly customer: string | null;
-  /** Lease keys of rate limits in requests, and in tokens. */
+  /** Lease keys of rate limits in requests, in tokens and in dollars. */
   readonly requests: readonly string[];
   readonly tokens: readonly string[];
-  /** Those of both that count a call by its body. */
+  readonly dollars: readonly string[];
+  /** Those of them that count a call by its body. */
   readonly byBody: readonly string[];
   /** What the call said where limits look at it. Null where it said nothing. Missing in touches of an earlier version. */
   readonly names?: { readonly [Name in keyof CallNames]?: CallNames[Name] | null };

@@ -8,7 +8,7 @@ import { MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
 import { reservationOf } from "../domain/price/ceiling.ts";
 import { isUnpriced } from "../domain/price/unpriced.ts";
 import { isSameQuestion } from "../domain/reservation-id.ts";
-import { leaseKey } from "../domain/rate-policy.ts";
+import { leaseKey, rateAmount } from "../domain/rate-policy.ts";
 import { rateRefusal } from "../domain/rate-denial.ts";
 import {
   chargesOnExpiry,
@@ -229,7 +229,7 @@ function refusedHere(
   const amounts = amountsOf(touch, { nanos, tokens });
   if (touch.rates.length > 0) {
     const standings = touch.rates.map(({ meter, key, slice }) => {
-      const amount = meter.policy.unit === "tokens" ? tokens : 1;
+      const amount = rateAmount(meter.policy, { nanos, tokens });
       const told = gate.rate(key, now);
       return { meter, standing: standingNow({ meter, told, slice, amount }, now), amount };
     });

@@ -39,10 +39,18 @@ export function standingNow({ meter, told, slice, amount }: TouchedNow, now: num
 }
 
 /** For as long as the object has said; 0: there may be room, and the object is to be asked. */
-function waitFor(amount: number, { kind }: RatePolicy, { room, waitMs, ahead }: RateInfo): number {
+function waitFor(amount: number, { kind, unit }: RatePolicy, info: RateInfo): number {
+  const { room, waitMs, moreInMs, ahead } = info;
+  if (amount <= room) return 0;
+  // There is hardly ever no room for a billionth of a dollar, so what a call needs is compared.
+  if (unit === "usd") return kind === "quota" ? moreInMs : waitAhead(amount, ahead);
   // A fixed window that has no room for one has none for more until it ends.
   if (amount <= 1 || kind === "quota") return waitMs;
   if (room >= 1) return 0;
+  return waitAhead(amount, ahead);
+}
+
+function waitAhead(amount: number, ahead: RateInfo["ahead"]): number {
   return ahead?.find((later) => later.room >= amount)?.inMs ?? 0;
 }
 

@@ -1,6 +1,6 @@
 import type { KeyRole, Scope } from "../contract/access.ts";
-import type { RateLimits } from "../contract/resources/rate-limits.ts";
 import type { DecisionChecks, ExpiryAction, Profile } from "../domain/profile.ts";
+import type { StoredLimits } from "../domain/rate-policy.ts";
 
 /** Constant in every deployment. Only the Worker's tests, which share its isolate, shorten it. */
 export const SNAPSHOT = {
@@ -26,7 +26,7 @@ export interface OrgSnapshot {
   readonly regions: readonly string[] | null;
   readonly ipAllowList: readonly string[];
   readonly clockOffsetMs: number;
-  readonly rates: RateLimits;
+  readonly rates: StoredLimits;
   /** What decisions are checked against by default. Objects of an earlier version do not send it. */
   readonly checks?: DecisionChecks;
   /** What becomes of reservations that do not say it. */

@@ -69,6 +69,7 @@ export interface TouchedRate {
   readonly key: string;
   readonly slice: Slice;
   readonly opening: string;
+  readonly isUsd: boolean;
 }
 
 /** What calls of one kind touch: found once, used for all with the same names. */
@@ -85,6 +86,7 @@ export interface Touch {
 }
 
 type Take = "one" | "tokens" | "nanos" | "nothing";
+const RATE_TAKES = { requests: "one", tokens: "tokens", usd: "nanos" } as const;
 
 /** Which names matter, in a form that is fast to check. */
 export class Known {
@@ -135,8 +137,9 @@ export function newTouch({
 }): Touch {
   const touchedRates = rates.map(({ key, meter }): TouchedRate => {
     const kind = meter.policy.kind === "rate" ? "rate_limit" : "quota_window";
-    const opening = `{"kind":"${kind}","id":"${meter.policy.id}","available":`;
-    return { meter, kind, key, slice: sliceOf(key), opening };
+    const isUsd = meter.policy.unit === "usd";
+    const opening = `{"kind":"${kind}","id":"${meter.policy.id}",${isUsd ? '"available_usd":"' : '"available":'}`;
+    return { meter, kind, key, slice: sliceOf(key), opening, isUsd };
   });
   const touchedAccounts = accounts.map(({ key, known }) => ({
     known,
@@ -149,7 +152,7 @@ export function newTouch({
     accounts: touchedAccounts,
     slices: [...touchedRates, ...touchedAccounts].map(({ slice }) => slice),
     takes: [
-      ...rates.map(({ meter }) => (meter.policy.unit === "tokens" ? "tokens" : "one")),
+      ...rates.map(({ meter }) => RATE_TAKES[meter.policy.unit]),
       ...accounts.map(({ known }) => takeOf(known)),
     ],
     reported: {

@@ -42,7 +42,8 @@ export function allowText(gate: OrgGate, allow: Allow): string {
   const { touch, id, now } = allow;
   let limits = "";
   for (const rate of touch.rates) {
-    limits += `${limits === "" ? "" : ","}${rate.opening}${leftOfRate(gate, rate, now)}}`;
+    const left = leftOfRate(gate, rate, now);
+    limits += `${limits === "" ? "" : ","}${rate.opening}${rate.isUsd ? `${formatSum(NOTHING, left)}"` : left}}`;
   }
   for (const account of touch.accounts) {
     const left = account.isUsd ? `${usdLeft(account)}"` : unitsLeft(account);
@@ -57,7 +58,9 @@ export function toldAllow(gate: OrgGate, allow: Allow): ToldAllow {
   const { touch, id, nanos, output, expiresAt, orgNow, now } = allow;
   const limits: ToldLimit[] = [];
   for (const rate of touch.rates) {
-    limits.push({ kind: rate.kind, id: rate.meter.policy.id, available: leftOfRate(gate, rate, now) });
+    const left = leftOfRate(gate, rate, now);
+    const available = rate.isUsd ? { available_usd: formatSum(NOTHING, left) } : { available: left };
+    limits.push({ kind: rate.kind, id: rate.meter.policy.id, ...available });
   }
   for (const account of touch.accounts) {
     const { kind, id: limit } = account.known.account.meter;

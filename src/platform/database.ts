@@ -50,7 +50,8 @@ export const rateLimitPolicies = sqliteTable(
     customerId: text("customer_id"),
     /** All of what it matches, as JSON. */
     match: text("match").notNull(),
-    unit: text("unit", { enum: ["requests", "tokens"] }).notNull(),
+    unit: text("unit", { enum: ["requests", "tokens", "usd"] }).notNull(),
+    /** Of dollars: in nano-dollars. */
     limit: integer("limit").notNull(),
     windowSeconds: integer("window_seconds").notNull(),
     kind: text("kind", { enum: ["rate", "quota"] }).notNull(),

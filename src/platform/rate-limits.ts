@@ -1,13 +1,9 @@
 import { eq } from "drizzle-orm";
-import type { RatePolicy } from "../domain/rate-policy.ts";
+import type { StoredLimits } from "../domain/rate-policy.ts";
 import { database, orgRateLimits, rateLimitPolicies } from "./database.ts";
 
 /** The rate limits of every org, for operators to query across orgs. Each org's object decides with its own copy. */
-export async function publishRateLimits(
-  d1: D1Database,
-  orgId: string,
-  limits: { readonly read_rpm: number | null; readonly policies: readonly RatePolicy[] },
-): Promise<void> {
+export async function publishRateLimits(d1: D1Database, orgId: string, limits: StoredLimits): Promise<void> {
   const db = database(d1);
   const row = { orgId, readRpm: limits.read_rpm };
   await db.batch([

@@ -49,6 +49,7 @@ test("what is sealed, signed or made under either pepper is accepted, and under 
     customer: null,
     requests: [],
     tokens: [],
+    dollars: [],
     byBody: [],
   };
   const holder = { orgId: "org_A", keyId: "key_A" };

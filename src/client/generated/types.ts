@@ -183,8 +183,11 @@ export interface RateLimits {
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
-    readonly unit: "requests" | "tokens";
+    /** `usd`: dollars, a decision by its estimate and a run by what it costs beyond that. */
+    readonly unit: "requests" | "tokens" | "usd";
     readonly limit: number;
+    /** Only for dollars: the exact amount. */
+    readonly limit_usd?: string | undefined;
     readonly window_seconds: number;
     /** `rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`. */
     readonly kind: "rate" | "quota";
@@ -219,11 +222,16 @@ export interface OwnRateLimits {
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
-    readonly unit: "requests" | "tokens";
+    /** `usd`: dollars, a decision by its estimate and a run by what it costs beyond that. */
+    readonly unit: "requests" | "tokens" | "usd";
     readonly limit: number;
+    /** Only for dollars: the exact amount. */
+    readonly limit_usd?: string | undefined;
     readonly window_seconds: number;
     /** `rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`. */
     readonly kind: "rate" | "quota";
+    /** Only for dollars: the exact amount. */
+    readonly used_usd?: string | null | undefined;
     /** What its current window has counted. Null if it counts each of something separately. */
     readonly used: number | null;
     /** When a fixed window ends, with the offset `+00:00`. Null for a sliding one. */
@@ -232,6 +240,8 @@ export interface OwnRateLimits {
     readonly busiest: readonly {
       readonly subject: string;
       readonly used: number;
+      /** Only for dollars: the exact amount. */
+      readonly used_usd?: string | null | undefined;
     }[];
   }[];
 }
@@ -3110,10 +3120,12 @@ export type RateLimitsSetBody = {
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
-    /** What is counted. */
-    readonly unit: "requests" | "tokens";
-    /** How many requests or tokens a window has. */
-    readonly limit: number;
+    /** `usd`: dollars, a decision by its estimate and a run by what it costs beyond that. */
+    readonly unit: "requests" | "tokens" | "usd";
+    /** A whole number. Of dollars also a decimal string, at most 9000000. */
+    readonly limit: number | string;
+    /** Only for dollars: the limit as replies show it. Takes precedence over `limit`. */
+    readonly limit_usd?: string | undefined;
     /** The length of the window. */
     readonly window_seconds: number;
     /** `rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`. */
@@ -3631,6 +3643,19 @@ export interface Refusals {
       readonly resets_at: string;
       /** What the call asks for, if that is more than the whole limit. Then waiting does not help. */
       readonly attempted?: number | undefined;
+    } | {
+      readonly quota: "window";
+      /** The policy counts dollars. */
+      readonly unit: "usd";
+      readonly policy_id: string;
+      /** Dollars as a decimal string. */
+      readonly limit_usd: string;
+      /** Dollars as a decimal string. */
+      readonly used_usd: string;
+      readonly window_seconds: number;
+      readonly resets_at: string;
+      /** What the call may cost, if that is more than the whole limit. Then waiting does not help. */
+      readonly attempted_usd?: string | undefined;
     } };
   /** The customer's remaining credits cannot cover this charge. */
   readonly credits_exhausted: { readonly status: 402; readonly details: {
@@ -3652,6 +3677,10 @@ export interface Refusals {
       readonly limit?: number | undefined;
       /** What the call asks for, if that is more than the whole limit. Then waiting does not help. */
       readonly attempted?: number | undefined;
+      /** Only with `attempted_usd`. */
+      readonly limit_usd?: string | undefined;
+      /** What the call may cost, if that is more than the whole limit. Then waiting does not help. */
+      readonly attempted_usd?: string | undefined;
     } };
   /** A policy rule failed to evaluate. Fix or remove the rule named in details.rule_id. */
   readonly policy_expression_error: { readonly status: 500; readonly details: {

@@ -33,6 +33,19 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
     period: "month",
   },
   "PATCH /v1/orgs/{id}/budgets/{budget_id}": BUDGET,
+  "PUT /v1/admin/orgs/{org_id}/rate-limits": {
+    read_rpm: 600,
+    policies: [
+      {
+        name: "per customer",
+        match: { customer_id: "*" },
+        unit: "usd",
+        limit: "5.00",
+        window_seconds: 60,
+        kind: "rate",
+      },
+    ],
+  },
   "PUT /v1/orgs/{id}/exports/{name}": {
     format: "parquet",
     every: "day",

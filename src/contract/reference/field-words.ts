@@ -86,7 +86,7 @@ const LIMITS = {
   match: { says: "Which calls it counts. Empty: all calls of the organization." },
   route: who("A route, with the names of its parameters.", "POST /v1/edge/decision"),
   "deprecations.route": who("The path of a route, with the names of its parameters.", "/v1/forecast"),
-  limit: { says: "How many requests or tokens a window has.", example: 600 },
+  limit: { says: "How many requests, tokens or dollars a window has.", example: 600 },
   window_seconds: { says: "The length of the window.", example: 60 },
   runs_limit: { says: "Runs of a calendar month. Null: unlimited.", example: 100_000 },
   tokens_limit: { says: "Tokens of a calendar month. Null: unlimited.", example: 50_000_000 },

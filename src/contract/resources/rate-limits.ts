@@ -5,7 +5,7 @@ import { EACH, type Rated, RATED } from "../dimensions.ts";
 import { matchedTags, matchParts } from "./budget-match.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { callerId, idShape, SAFE_ID } from "../ids.ts";
-import { name, resetTime } from "../shapes.ts";
+import { name, resetTime, usd, usdInput } from "../shapes.ts";
 
 const ROUTE = /^(GET|POST|PUT|PATCH|DELETE) \/v1\/[\w/{}.:%-]{1,200}$/;
 const MOST_POLICIES = 100;
@@ -16,7 +16,11 @@ const BESIDE = RATED.filter(
 );
 const LONGEST_WINDOW_SECONDS = 31_622_400;
 
-const policyInput = z.strictObject({
+/** Dollars are counted in nano-dollars, of which a window counts no more than numbers are exact for. */
+const MOST_USD = 9_000_000;
+const dollars = z.union([z.int().min(0).max(MOST_USD), usdInput]);
+
+const policyFields = z.strictObject({
   name: name.regex(PRINTABLE_ASCII, "must be printable ASCII"),
   match: withRule(
     z.strictObject({
@@ -48,13 +52,41 @@ const policyInput = z.strictObject({
     description:
       'Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it.',
   }),
-  unit: z.enum(["requests", "tokens"]),
-  limit: z.int().min(0),
+  unit: z.enum(["requests", "tokens", "usd"]).meta({
+    description: "`usd`: dollars, a decision by its estimate and a run by what it costs beyond that.",
+  }),
+  limit: z.union([z.int().min(0), usdInput]).meta({
+    description: "A whole number. Of dollars also a decimal string, at most 9000000.",
+  }),
+  limit_usd: usdInput.optional().meta({
+    description: "Only for dollars: the limit as replies show it. Takes precedence over `limit`.",
+  }),
   window_seconds: z.int().min(1).max(LONGEST_WINDOW_SECONDS),
   kind: z.enum(["rate", "quota"]).meta({
     description:
       "`rate` is a sliding window and refuses with `rate_limited`. `quota` is a fixed window and refuses with `quota_exhausted`.",
   }),
+});
+
+/** How replies show a limit, and what it has counted. Of dollars, the whole number is rounded down. */
+const shownLimit = {
+  limit: z.int(),
+  limit_usd: usd.optional().meta({ description: "Only for dollars: the exact amount." }),
+};
+const shownUsed = {
+  used_usd: usd.nullable().optional().meta({ description: "Only for dollars: the exact amount." }),
+};
+
+const policyInput = withRule(policyFields, ({ unit, limit, limit_usd: exact }, { complain, isWrong }) => {
+  if (exact !== undefined && unit !== undefined && unit !== "usd")
+    complain(["limit_usd"], "invalid_value", "must be given for dollars only");
+  if (exact !== undefined && Number(exact) > MOST_USD)
+    complain(["limit_usd"], "out_of_range", `must be at most ${MOST_USD}`);
+  if (unit === undefined || limit === undefined || isWrong("limit")) return;
+  if (unit !== "usd") {
+    if (typeof limit !== "number") complain(["limit"], "invalid_type", "must be a whole number");
+  } else if (!dollars.safeParse(limit).success || Number(limit) > MOST_USD)
+    complain(["limit"], "out_of_range", `must be at most ${MOST_USD}`);
 });
 
 export const rateLimitsInput = withRule(
@@ -81,14 +113,16 @@ export type NewRateLimits = z.output<typeof rateLimitsInput>;
 export const rateLimits = z
   .object({
     read_rpm: z.int().nullable(),
-    policies: z.array(z.object({ id: idShape("rlp"), ...policyInput.shape })),
+    policies: z.array(z.object({ id: idShape("rlp"), ...policyFields.shape, ...shownLimit })),
   })
   .meta({ id: "RateLimits" });
 export type RateLimits = Unchanging<z.output<typeof rateLimits>>;
 
 const usedPolicy = z.object({
   id: idShape("rlp"),
-  ...policyInput.shape,
+  ...policyFields.shape,
+  ...shownLimit,
+  ...shownUsed,
   used: z.int().nullable().meta({
     description: "What its current window has counted. Null if it counts each of something separately.",
   }),
@@ -96,7 +130,7 @@ const usedPolicy = z.object({
     description: "When a fixed window ends, with the offset `+00:00`. Null for a sliding one.",
   }),
   busiest: z
-    .array(z.object({ subject: z.string(), used: z.int() }))
+    .array(z.object({ subject: z.string(), used: z.int(), ...shownUsed }))
     .meta({ description: "The five that use it most, where each of something is counted separately." }),
 });
 

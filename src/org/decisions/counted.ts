@@ -1,4 +1,10 @@
-import { leaseKeyIds, type RateMeter, subjectIn } from "../../domain/rate-policy.ts";
+import {
+  leaseKeyIds,
+  rateAmount,
+  type RateMeter,
+  type RatePolicy,
+  subjectIn,
+} from "../../domain/rate-policy.ts";
 
 /**
  * What rate limits counted of a decision from its body, stored with its hold so that its run counts only the rest. If a
@@ -7,7 +13,7 @@ import { leaseKeyIds, type RateMeter, subjectIn } from "../../domain/rate-policy
 export type CountedRates = {
   /** Ids of the policies, separated by spaces, each with the subject whose counter it was in, if it has one. */
   rates: string;
-  /** For policies by tokens. The others count one. */
+  /** For policies by tokens. Those by dollars count the hold's amount, and the others one. */
   tokens: number;
 };
 
@@ -25,13 +31,27 @@ function entryOf(id: string, subject: string): string {
   return subject === "" ? id : `${id}=${encodeURIComponent(subject)}`;
 }
 
-/** What was counted of a decision, or of its run, in one counter of a policy. */
-export function countedBy(meter: RateMeter, hold: CountedRates): number {
+/** A hold, as far as it says what was counted of its decision, or of its run. */
+type CountedHold = CountedRates & { readonly amount: string };
+
+/** What was counted in one counter of a policy. */
+export function countedBy(meter: RateMeter, hold: CountedHold): number {
   if (!isCountedIn(meter, hold)) return 0;
-  return meter.policy.unit === "tokens" ? hold.tokens : 1;
+  return rateAmount(meter.policy, { nanos: Number(hold.amount), tokens: hold.tokens });
 }
 
 /** Whether it was counted there. */
-export function isCountedIn(meter: RateMeter, { rates }: CountedRates): boolean {
+export function isCountedIn(meter: RateMeter, { rates }: Pick<CountedRates, "rates">): boolean {
   return rates.split(" ").includes(entryOf(meter.policy.id, subjectIn(meter)));
+}
+
+/** The counters of these policies in which it was. */
+export function countedMeters(policies: readonly RatePolicy[], { rates }: CountedHold): RateMeter[] {
+  const entries = rates.split(" ").map((entry) => entry.split("="));
+  return policies.flatMap((policy) => {
+    const entry = entries.find(([id]) => id === policy.id);
+    if (entry === undefined) return [];
+    const [, subject = ""] = entry;
+    return [{ policy, key: subject === "" ? policy.id : `${policy.id} ${decodeURIComponent(subject)}` }];
+  });
 }

@@ -46,9 +46,11 @@ export interface RateTerms {
   readonly countedOf: (ask: DecisionAsk) => CountedRates;
   /** How many tokens they have room for. Null if none counts tokens. */
   readonly tokenRoom: number | null;
+  /** The same in nano-dollars. */
+  readonly nanosRoom: number | null;
 }
 
-const NO_RATES: RateTerms = { countedOf: () => ({ rates: "", tokens: 0 }), tokenRoom: null };
+const NO_RATES: RateTerms = { countedOf: () => ({ rates: "", tokens: 0 }), tokenRoom: null, nanosRoom: null };
 
 type DecideCode = (typeof CODES)[number];
 
@@ -124,8 +126,9 @@ function decideAnew(
   const { scopes, phase } = asked;
   const draft = new Draft(tx.sql, phase, tx.now);
   const accounts = draft.accounts({ scopes, atMs: tx.now });
-  const { tokenRoom } = rates;
-  const fitted = fittedFreeing(tx, draft, ask, { attempt: asked.attempt, costOf, accounts, tokenRoom });
+  const { tokenRoom, nanosRoom } = rates;
+  const fit = { attempt: asked.attempt, costOf, accounts, tokenRoom, nanosRoom };
+  const fitted = fittedFreeing(tx, draft, ask, fit);
   const { attempt } = fitted;
   const { refusedBy, shadow } = admitFreeing(tx, draft, accounts, attempt);
   const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));

@@ -16,6 +16,8 @@ export interface Fit {
   readonly accounts: readonly Account[];
   /** How many tokens, input included, rate limits have room for. Null if none counts tokens. */
   readonly tokenRoom: number | null;
+  /** How many nano-dollars they have room for. Null if none counts dollars. */
+  readonly nanosRoom: number | null;
 }
 
 /** An ask with as many output tokens as fit, and what it takes. */
@@ -45,7 +47,7 @@ export function fittedFreeing(tx: Tx, draft: Draft, ask: DecisionAsk, fit: Fit):
 
 /** Where not even the least fits, the least is what limits refuse. */
 function fitted(ask: DecisionAsk, fit: Fit, free: (limit: Account) => boolean): Fitted {
-  const { attempt, costOf, accounts, tokenRoom } = fit;
+  const { attempt, costOf, accounts, tokenRoom, nanosRoom } = fit;
   const { min_output_tokens: least } = ask.estimate;
   if (least === undefined) return { ask, attempt };
   const at = (output: number): Attempt => ({
@@ -56,7 +58,9 @@ function fitted(ask: DecisionAsk, fit: Fit, free: (limit: Account) => boolean): 
   const limitOf = (output: number) => admit(accounts, at(output)).refusedBy;
   const most = Math.min(mostOutput(ask), (tokenRoom ?? Infinity) - (ask.estimate.input_tokens ?? 0));
   for (;;) {
-    const output = largestFitting({ least, most }, (number) => limitOf(number) === null);
+    const fits = (number: number) =>
+      limitOf(number) === null && (nanosRoom === null || costOf(number) <= nanosRoom);
+    const output = largestFitting({ least, most }, fits);
     const limit = output !== null && output >= most ? null : limitOf(output === null ? least : output + 1);
     if (limit !== null && free(limit)) continue;
     const given = output ?? least;

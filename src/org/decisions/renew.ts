@@ -6,6 +6,7 @@ import { denialOf } from "../../domain/kinds.ts";
 import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/limit-refusal.ts";
 import { formatUsd, parseUsd } from "../../domain/money.ts";
+import { type AskedRate, rateRefusal } from "../../domain/rate-denial.ts";
 import { oneRunsWork } from "../../domain/work.ts";
 import { DEFAULT_HOLD_SECONDS } from "../../gate/ask.ts";
 import { runChecks } from "../checks/checks.ts";
@@ -13,6 +14,7 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import { admitFreeing } from "./admit.ts";
+import { countedMeters } from "./counted.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { besideOf, phaseOf, writeBeside } from "./held.ts";
 import { keptOf } from "./kept-ask.ts";
@@ -58,7 +60,7 @@ export const renewHold = command({
 function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
   const { tokens, chain } = besideOf(before);
   if (amount > BigInt(before.amount)) {
-    const refused = checkMore(tx, before, amount);
+    const refused = checkMore(tx, before, amount) ?? limitedMore(tx, before, amount);
     if (refused !== null) return refused;
   }
   const phase = phaseOf(before);
@@ -80,9 +82,27 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
   }
   const packs = holdAll(accounts, attempt);
   draft.save();
+  for (const { meter, amount: more } of moreOf(tx, before, amount)) tx.rates().take(meter, more);
   const meters = [...accounts, ...packs.map(({ pack }) => pack)].map(({ meter }) => meter.id).join(" ");
   const beside = writeBeside({ phase, tokens, chain, packs, accounts });
   return { ...before, amount: String(amount), meters, beside };
+}
+
+/** What a hold with a higher amount takes from the rate limits by dollars in which its decision was counted. */
+function moreOf(tx: Tx, before: HoldRow, amount: bigint): AskedRate[] {
+  const more = Number(amount - BigInt(before.amount));
+  const policies = tx
+    .rates()
+    .policies()
+    .filter(({ unit }) => unit === "usd");
+  if (more <= 0 || policies.length === 0) return [];
+  return countedMeters(policies, before).map((meter) => {
+    return { meter, standing: tx.rates().standing(meter, more), amount: more };
+  });
+}
+
+function limitedMore(tx: Tx, before: HoldRow, amount: bigint) {
+  return rateRefusal(moreOf(tx, before, amount), tx.now);
 }
 
 /** What checks a run before the limits checks more of it too. Its input is not kept, and was scanned when it was made. */

@@ -2,7 +2,7 @@ import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { askedRun } from "../../domain/asked-run.ts";
 import type { Attempt } from "../../domain/kinds.ts";
-import { rateMetersFor } from "../../domain/rate-policy.ts";
+import { rateMetersFor, type RatePolicy } from "../../domain/rate-policy.ts";
 import { namesIn, scopesOf } from "../../domain/touch.ts";
 import { checksAll, type DecisionAsk, mostOutput, tokensOf } from "../../gate/ask.ts";
 import { depthIn } from "../checks/depth.ts";
@@ -47,11 +47,14 @@ function fittedAttempt(
   const draft = new Draft(view.sql, phase, view.now);
   const accounts = draft.accounts({ scopes, atMs: view.now });
   const book = view.rates();
-  const rooms = rateMetersFor(book.policies(), { route, keyId, names: namesIn(scopes) })
-    .filter(({ policy }) => policy.unit === "tokens")
-    .map((meter) => book.standing(meter, 1).room);
-  const tokenRoom = rooms.length === 0 ? null : Math.min(...rooms);
-  return fittedNow(ask, { attempt, costOf, accounts, tokenRoom }).attempt;
+  const meters = rateMetersFor(book.policies(), { route, keyId, names: namesIn(scopes) });
+  const roomIn = (unit: RatePolicy["unit"]): number | null => {
+    const rooms = meters.filter(({ policy }) => policy.unit === unit);
+    if (rooms.length === 0) return null;
+    return Math.min(...rooms.map((meter) => book.standing(meter, 1).room));
+  };
+  const fit = { attempt, costOf, accounts, tokenRoom: roomIn("tokens"), nanosRoom: roomIn("usd") };
+  return fittedNow(ask, fit).attempt;
 }
 
 /** The fields of the refusal, from the question. */

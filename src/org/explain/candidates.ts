@@ -3,7 +3,7 @@ import { admit } from "../../domain/admission.ts";
 import { METERS, type Phase } from "../../contract/meter-kinds.ts";
 import { groupIn } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
-import { rateMetersFor } from "../../domain/rate-policy.ts";
+import { rateAmount, rateMetersFor, shownAmount } from "../../domain/rate-policy.ts";
 import { namesIn } from "../../domain/touch.ts";
 import type { View } from "../kernel/door.ts";
 import { readInParts } from "../kernel/json-rows.ts";
@@ -57,12 +57,13 @@ function rateCandidates(view: View, { route, keyId, scopes, attempt }: Subject):
   const meters = rateMetersFor(book.policies(), { route, keyId, names: namesIn(scopes) });
   return meters.map((meter) => {
     const { id, name, unit } = meter.policy;
-    const amount = unit === "tokens" ? attempt.tokens : 1;
+    const amount = rateAmount(meter.policy, { nanos: Number(attempt.nanos), tokens: attempt.tokens });
+    const taken = unit === "usd" ? `$${shownAmount(meter.policy, amount)}` : `${amount} ${unit}`;
     const standing = book.standing(meter, amount);
     const passes = standing.waitMs === 0;
     const why = passes
-      ? `There is room for ${amount} ${unit}.`
-      : `There is no room for ${amount} ${unit}; there is in ${Math.ceil(standing.waitMs / 1000)} s.`;
+      ? `There is room for ${taken}.`
+      : `There is no room for ${taken}; there is in ${Math.ceil(standing.waitMs / 1000)} s.`;
     return { check: "rate_limit", id, name, passes, why, amounts: rateAmounts(meter, standing, view.now) };
   });
 }

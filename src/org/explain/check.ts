@@ -4,7 +4,7 @@ import { amountOf, type Attempt, availableOf } from "../../domain/kinds.ts";
 import { type Account, type Meter, totalSpent, unitOf, zoneOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
-import { quotaWindowEnd } from "../../domain/rate-policy.ts";
+import { quotaWindowEnd, shownAmount } from "../../domain/rate-policy.ts";
 import { formatInZone } from "../../domain/zone.ts";
 
 export type CheckName = ExplainedCheck["check"];
@@ -77,10 +77,10 @@ export function rateAmounts({ policy }: RateMeter, standing: RateStanding, now: 
   const waitsUntil = standing.waitMs > 0 ? now + standing.waitMs : null;
   const resetsAt = policy.kind === "quota" ? quotaWindowEnd(policy, now) : waitsUntil;
   return {
-    limit: policy.limit,
-    spent: standing.used,
-    reserved: 0,
-    available: Math.max(0, standing.room),
+    limit: shownAmount(policy, policy.limit),
+    spent: shownAmount(policy, standing.used),
+    reserved: shownAmount(policy, 0),
+    available: shownAmount(policy, Math.max(0, standing.room)),
     resets_at: resetsAt === null ? null : formatInZone("UTC", resetsAt),
     as_of: new Date(now).toISOString(),
   };

@@ -6,6 +6,7 @@ import {
   isRateKey,
   leaseKey,
   needsNoBody,
+  rateAmount,
   type RateMeter,
   type RatePolicy,
   type RateSubject,
@@ -18,6 +19,7 @@ import type { Lesson } from "../../gate/lesson.ts";
 import type { DecisionVerdict, RequestVerdict } from "../../gate/object-verdict.ts";
 import { type Decided as DecidedAsk, decideOnce, type RateTerms } from "../decisions/decide.ts";
 import { countedIn, type CountedRates } from "../decisions/counted.ts";
+import { estimateOf } from "../decisions/estimate.ts";
 import { keepRefusals } from "../refusals/commands.ts";
 import { takeNearLimits } from "../meters/usage.ts";
 import { Ending } from "../kernel/perform/ending.ts";
@@ -49,14 +51,15 @@ function turnedAway(refusal: Refusal, ask: DecisionAsk): Decided {
   return { result: refusal, taken: false, named: null, ask };
 }
 
-/** What a rate limit counts of a decision. */
-function countOf({ policy }: RateMeter, ask: DecisionAsk): number {
-  return policy.unit === "tokens" ? tokensOf(ask) : 1;
+/** What a rate limit counts of a decision. One that has no price is refused for that, and counts nothing. */
+function countOf({ policy }: RateMeter, ask: DecisionAsk, view: View): number {
+  const nanos = policy.unit === "usd" ? estimateOf(view, ask) : 0n;
+  return rateAmount(policy, { nanos: isRefusal(nanos) ? 0 : Number(nanos), tokens: tokensOf(ask) });
 }
 
-/** How many tokens fit into every rate limit that counts tokens. Null if none does. */
-function tokenRoomIn(standings: readonly AskedRate[]): number | null {
-  const counting = standings.filter(({ meter }) => meter.policy.unit === "tokens");
+/** How much fits into every rate limit that counts by a unit. Null if none does. */
+function roomIn(standings: readonly AskedRate[], unit: RatePolicy["unit"]): number | null {
+  const counting = standings.filter(({ meter }) => meter.policy.unit === unit);
   return counting.length === 0 ? null : Math.min(...counting.map(({ standing }) => standing.room));
 }
 
@@ -153,18 +156,19 @@ export class ObjectGate {
     const verdict = this.#transaction((): DecisionVerdict => {
       sweepLeases(view, clock);
       const meters = this.decisionMeters(ask, keyId);
-      const standings = this.#standings(meters, (meter) => countOf(meter, leastOf(ask)), clock);
+      const standings = this.#standings(meters, (meter) => countOf(meter, leastOf(ask), view), clock);
       const limit = rateRefusal(standings, clock.org);
       const isLimited = limit !== null && ask.dry_run !== true;
       const rates = {
         countedOf: (given: DecisionAsk) => countedOf(given, meters),
-        tokenRoom: tokenRoomIn(standings),
+        tokenRoom: roomIn(standings, "tokens"),
+        nanosRoom: roomIn(standings, "usd"),
       };
       const decided = isLimited ? turnedAway(limit, ask) : this.#exact(ask, rates, view);
       const { result } = decided;
       named = decided.named;
       const takenOf = (meter: RateMeter): number => {
-        if (decided.taken) return countOf(meter, decided.ask);
+        if (decided.taken) return countOf(meter, decided.ask, view);
         return isMalformed(result) && ask.dry_run !== true && meter.policy.unit === "requests" ? 1 : 0;
       };
       const met = standings.map((found) => ({ ...found, taken: takenOf(found.meter) }));
@@ -345,7 +349,8 @@ export class ObjectGate {
     const { waitMs } = this.#rates.standing(meter, more, this.#leases(), clock);
     const ahead = this.#rates.ahead(meter, this.#leases(), clock);
     const told = { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
-    return standing.room >= 1 || ahead === null ? told : { ...told, ahead };
+    const isTold = standing.room < 1 || meter.policy.unit === "usd";
+    return isTold && ahead !== null ? { ...told, ahead } : told;
   }
 
   #leases(): LeaseBook {

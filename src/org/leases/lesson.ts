@@ -1,6 +1,6 @@
 import { SINGLE_SCOPES, type SingleScope } from "../../contract/scopes.ts";
 import type { Refusal } from "../../contract/refusal.ts";
-import type { RateMeter, RatePolicy, RateStanding } from "../../domain/rate-policy.ts";
+import { type RateMeter, type RatePolicy, type RateStanding, shownAmount } from "../../domain/rate-policy.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { View } from "../kernel/door.ts";
 import { checksAll, type DecisionAsk } from "../../gate/ask.ts";
@@ -41,7 +41,9 @@ export function withRates(verdict: object, rates: readonly MetRate[], limit: Ref
   const all = rates.map(({ meter: { policy }, standing, taken }) => ({
     kind: policy.kind === "rate" ? "rate_limit" : "quota_window",
     id: policy.id,
-    available: Math.max(0, standing.room - taken),
+    ...(policy.unit === "usd"
+      ? { available_usd: shownAmount(policy, Math.max(0, standing.room - taken)) }
+      : { available: Math.max(0, standing.room - taken) }),
   }));
   const refused = limit === null ? {} : { decision: "deny", would_deny: pick(limit) };
   return JSON.stringify({ ...rest, ...refused, limits: [...all, ...limits] });

@@ -99,8 +99,8 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   };
 }
 
-function limitsOf({ keys, requests, tokens }: GivenTouch): string[] {
-  return [...keys, ...requests, ...tokens];
+function limitsOf({ keys, requests, tokens, dollars }: GivenTouch): string[] {
+  return [...keys, ...requests, ...tokens, ...dollars];
 }
 
 function reported({ keys, meters, customer, byBody }: GivenTouch, keyId: string): ReportedTouch {
@@ -210,5 +210,6 @@ function takenBy(touch: GivenTouch, line: ReportedHold): Taken | null {
   }
   for (const key of touch.requests) taken.push([key, 1n]);
   for (const key of touch.tokens) taken.push([key, tokens]);
+  for (const key of touch.dollars) taken.push([key, nanos]);
   return taken;
 }

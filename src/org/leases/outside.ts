@@ -8,7 +8,7 @@ import { countedBy } from "../../domain/counted-by.ts";
 import type { CallAllowance } from "../../domain/call-allowance.ts";
 import { toExactJson } from "../../domain/exact-json.ts";
 import { unitOf } from "../../domain/meter.ts";
-import { leaseKey, needsNoBody, type RateMeter } from "../../domain/rate-policy.ts";
+import { leaseKey, needsNoBody, type RateMeter, type RatePolicy } from "../../domain/rate-policy.ts";
 import { traitsOf } from "../../domain/rate-match.ts";
 import type { ReservationIds } from "../../domain/reservation-id.ts";
 import { peppersOf } from "../../settings.ts";
@@ -186,7 +186,7 @@ export class OutsideGates {
 
   #touch(ask: DecisionAsk, { accounts, matters }: Lesson, meters: readonly RateMeter[]) {
     const rates = meters.map((meter) => ({ key: leaseKey(meter, this.#clock.org), policy: meter.policy }));
-    const inUnit = (unit: "requests" | "tokens") =>
+    const inUnit = (unit: RatePolicy["unit"]) =>
       rates.filter(({ policy }) => policy.unit === unit).map(({ key }) => key);
     return {
       version: this.#gate.version,
@@ -198,6 +198,7 @@ export class OutsideGates {
       customer: matters.customer ? (ask.customer_id ?? null) : null,
       requests: inUnit("requests"),
       tokens: inUnit("tokens"),
+      dollars: inUnit("usd"),
       byBody: rates.filter(({ policy }) => !needsNoBody(policy)).map(({ key }) => key),
       names: namesThatMatter(ask, matters),
     };

@@ -30,6 +30,7 @@ import { questionPart } from "../../domain/reservation-id.ts";
 import type { SettledQuestions } from "../../domain/settled-questions.ts";
 import type { ReportedCall } from "../../gate/reported-call.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
+import { rateAmount } from "../../domain/rate-policy.ts";
 import { countedBy, countedInKeys } from "../decisions/counted.ts";
 
 /** What the object has no hold for, by limit: it is returned instead of held. */
@@ -217,7 +218,10 @@ class Keeping {
       const meter = this.#tx.rates().find(key);
       if (meter === null) continue;
       const byRun = countedBy(meter, before);
-      const byDecision = meter.policy.unit === "tokens" ? tokensOf(hold) : 1;
+      const byDecision = rateAmount(meter.policy, {
+        nanos: Number(amountOf(hold)),
+        tokens: tokensOf(hold),
+      });
       this.#add(key, BigInt(Math.min(byRun, byDecision)));
     }
   }

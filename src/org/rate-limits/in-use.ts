@@ -1,5 +1,13 @@
 import type { OwnRateLimits } from "../../contract/resources/rate-limits.ts";
-import { firstBucket, quotaWindowEnd, type RatePolicy, readPolicy } from "../../domain/rate-policy.ts";
+import {
+  firstBucket,
+  quotaWindowEnd,
+  type RatePolicy,
+  readPolicy,
+  shownPolicy,
+  usdOf,
+  wholeOf,
+} from "../../domain/rate-policy.ts";
 import { countsEach, onlySubject, subjectText } from "../../domain/rate-match.ts";
 import { formatInZone } from "../../domain/zone.ts";
 import { query, type View } from "../kernel/door.ts";
@@ -33,9 +41,11 @@ function usedOf(view: View, policy: RatePolicy, key: string): number {
 function inUse(view: View, policy: RatePolicy): InUse {
   const isEach = countsEach(policy.match);
   const only = onlySubject(policy.match);
+  const used = isEach ? null : usedOf(view, policy, only === "" ? policy.id : `${policy.id} ${only}`);
   return {
-    ...policy,
-    used: isEach ? null : usedOf(view, policy, only === "" ? policy.id : `${policy.id} ${only}`),
+    ...shownPolicy(policy),
+    used: used === null ? null : wholeOf(policy, used),
+    ...usdOf(policy, used),
     resets_at: policy.kind === "quota" ? formatInZone("UTC", quotaWindowEnd(policy, view.now)) : null,
     busiest: isEach ? busiestOf(view, policy) : [],
   };
@@ -53,8 +63,9 @@ function busiestOf(view: View, policy: RatePolicy): InUse["busiest"] {
     firstBucket(policy, view.now),
     MOST_SHOWN,
   );
-  return rows.toArray().map(({ meter }) => ({
-    subject: subjectText(policy.match, meter.slice(prefix.length)),
-    used: usedOf(view, policy, meter),
-  }));
+  return rows.toArray().map(({ meter }) => {
+    const used = usedOf(view, policy, meter);
+    const subject = subjectText(policy.match, meter.slice(prefix.length));
+    return { subject, used: wholeOf(policy, used), ...usdOf(policy, used) };
+  });
 }

@@ -87,7 +87,7 @@ export class RateMeters {
   /** Where calls may ask for more than one: how much room there will be when; null: each waits the same. */
   ahead(meter: RateMeter, book: LeaseBook, clock: Clock): readonly RoomAhead[] | null {
     const { limit, kind, unit, window_seconds: seconds } = meter.policy;
-    if (kind !== "rate" || unit !== "tokens") return null;
+    if (kind !== "rate" || unit === "requests") return null;
     const taken = this.#counted(meter, book, clock);
     return roomAhead(slidingWindow(seconds), taken, { limit, nowMs: clock.org });
   }

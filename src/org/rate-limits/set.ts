@@ -1,12 +1,12 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import type { RatePolicy } from "../../domain/rate-policy.ts";
-import type { NewRateLimits } from "../../contract/resources/rate-limits.ts";
+import { type RatePolicy, ratePolicyOf, shownPolicy, type StoredLimits } from "../../domain/rate-policy.ts";
+import type { NewRateLimits, RateLimits } from "../../contract/resources/rate-limits.ts";
 import { matchBeside } from "../../domain/rate-match.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { loadRateLimits, saveRateLimits } from "./store.ts";
 
-const current = (view: View) => loadRateLimits(view.sql);
+const current = (view: View) => shown(loadRateLimits(view.sql));
 
 export const getRateLimits = query({ refuses: [], run: current });
 
@@ -22,16 +22,20 @@ export const setRateLimits = command({
     const before = loadRateLimits(tx.sql).policies;
     const policies = input.policies.map((policy): RatePolicy => {
       const same = before.find((known) => countsAlike(known, policy));
-      return { id: same?.id ?? newId("rlp", tx.now), ...policy };
+      return ratePolicyOf(same?.id ?? newId("rlp", tx.now), policy);
     });
     const after = { read_rpm: input.read_rpm, policies };
     saveRateLimits(tx.sql, after);
     tx.schedule(DUE.publishRateLimits, "", tx.now);
-    return done(200, after, { target: tx.orgId, detail: { ...input } });
+    return done(200, shown(after), { target: tx.orgId, detail: { ...input } });
   },
 });
 
-function countsAlike(known: RatePolicy, policy: Omit<RatePolicy, "id">): boolean {
+function shown({ read_rpm, policies }: StoredLimits): RateLimits {
+  return { read_rpm, policies: policies.map(shownPolicy) };
+}
+
+function countsAlike(known: RatePolicy, policy: NewRateLimits["policies"][number]): boolean {
   const { id: _id, limit: _limit, ...what } = known;
   const { limit: _other, ...asked } = policy;
   return JSON.stringify(inOrder(what)) === JSON.stringify(inOrder(asked));

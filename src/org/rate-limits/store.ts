@@ -1,7 +1,6 @@
-import type { RatePolicy } from "../../domain/rate-policy.ts";
-import type { RateLimits } from "../../contract/resources/rate-limits.ts";
+import type { RatePolicy, StoredLimits } from "../../domain/rate-policy.ts";
 
-export function loadRateLimits(sql: SqlStorage): RateLimits {
+export function loadRateLimits(sql: SqlStorage): StoredLimits {
   const row = sql.exec<{ read_rpm: number | null }>("SELECT read_rpm FROM rate_limits").toArray()[0];
   const policies = sql
     .exec<{ policy: string }>("SELECT policy FROM rate_policies ORDER BY position")
@@ -10,7 +9,7 @@ export function loadRateLimits(sql: SqlStorage): RateLimits {
   return { read_rpm: row?.read_rpm ?? null, policies };
 }
 
-export function saveRateLimits(sql: SqlStorage, { read_rpm, policies }: RateLimits): void {
+export function saveRateLimits(sql: SqlStorage, { read_rpm, policies }: StoredLimits): void {
   sql.exec(
     "INSERT INTO rate_limits VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET read_rpm = excluded.read_rpm",
     read_rpm,

@@ -157,7 +157,7 @@ export class Batch {
    * Ends a hold. Returns the credits that were reserved for its run. `countedOf` returns what the run counts under rate
    * limits if the hold was not reported yet.
    */
-  settle(hold: HoldRow, input: RunInput, countedOf: () => CountedRates | undefined): readonly Draw[] {
+  settle(hold: HoldRow, input: RunInput, countedOf: () => Partial<HoldRow> | undefined): readonly Draw[] {
     let reserved: readonly Draw[] = [];
     const settled: HoldRow = { ...hold, status: "settled", ended_at: this.#tx.now };
     if (hold.unreported !== null) {

@@ -3,6 +3,7 @@ import type { Refusal } from "../../contract/refusal.ts";
 import {
   meterOf,
   needsNoBody,
+  rateAmount,
   type RateMeter,
   rateMetersFor,
   type RatePolicy,
@@ -58,26 +59,29 @@ export class RunRates {
   }
 
   /** Why a run may not be recorded, or null. Takes nothing. */
-  refusalOf(run: RunInput): Refusal<"rate_limited" | "quota_exhausted"> | null {
+  refusalOf(run: RunInput, nanos: bigint): Refusal<"rate_limited" | "quota_exhausted"> | null {
     const counted = this.#touchedBy(run, this.#route);
-    if (counted.every((one) => amountOf(one, run) <= Math.max(0, one.room - one.taken))) return null;
+    if (counted.every((one) => amountOf(one, run, nanos) <= Math.max(0, one.room - one.taken))) return null;
     // The earlier runs' usage is included, so that the stated wait is exact.
     this.save();
     const asked = counted.map((meter) => {
-      const amount = amountOf(meter, run);
+      const amount = amountOf(meter, run, nanos);
       return { meter, standing: this.#book.standing(meter, amount), amount };
     });
     return rateRefusal(asked, this.#now);
   }
 
   /** Counts a recorded run. If it settles a hold, only what its decision did not count. */
-  take(run: RunInput, hold: HoldRow | null): void {
-    for (const one of this.#countedFor(run, hold)) one.taken += restOf(one, run, hold);
+  take(run: RunInput, hold: HoldRow | null, nanos: bigint): void {
+    for (const one of this.#countedFor(run, hold)) {
+      one.taken += restOf(one, amountOf(one, run, nanos), hold);
+    }
   }
 
   /** What is counted of a run whose hold was not reported. */
-  countedOf(run: RunInput, hold: HoldRow): CountedRates {
-    return { rates: countedIn([...this.#countedFor(run, hold)]), tokens: tokensOf(run) };
+  countedOf(run: RunInput, hold: HoldRow, nanos: bigint): CountedRates & { readonly amount: string } {
+    const rates = countedIn([...this.#countedFor(run, hold)]);
+    return { rates, tokens: tokensOf(run), amount: String(nanos) };
   }
 
   save(): void {
@@ -129,8 +133,8 @@ export class RunRates {
   }
 }
 
-function amountOf({ policy }: RateMeter, run: RunInput): number {
-  return policy.unit === "tokens" ? tokensOf(run) : 1;
+function amountOf({ policy }: RateMeter, run: RunInput, nanos: bigint): number {
+  return rateAmount(policy, { nanos: Number(nanos), tokens: tokensOf(run) });
 }
 
 function tokensOf({ usage }: RunInput): number {
@@ -140,7 +144,6 @@ function tokensOf({ usage }: RunInput): number {
 /**
  * A decision that estimated more than its run used stays counted as it was, because the room was taken in its window.
  */
-function restOf(meter: RateMeter, run: RunInput, hold: HoldRow | null): number {
-  const amount = amountOf(meter, run);
+function restOf(meter: RateMeter, amount: number, hold: HoldRow | null): number {
   return hold === null ? amount : Math.max(0, amount - countedBy(meter, hold));
 }

@@ -137,7 +137,7 @@ export class Recorder {
   }
 
   #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
-    const limited = this.#rates?.refusalOf(input) ?? null;
+    const limited = this.#rates?.refusalOf(input, prepared.attempt.nanos) ?? null;
     if (limited !== null) return rejected(input, limited);
     const effects = this.#check(input, prepared.attempt.nanos);
     if (isRefusal(effects)) return rejected(input, effects);
@@ -189,7 +189,9 @@ export class Recorder {
   #recordFact(input: RunInput, prepared: Prepared, own: readonly Account[]): Recorded {
     const { attempt, hold } = prepared;
     const reserved =
-      hold === null ? [] : this.#batch.settle(hold, input, () => this.#rates?.countedOf(input, hold));
+      hold === null
+        ? []
+        : this.#batch.settle(hold, input, () => this.#rates?.countedOf(input, hold, attempt.nanos));
     const accounts = hold === null ? own : this.#batch.chargedWith(hold, own);
     const charged = chargeFact(accounts, attempt, drawReserved(reserved, attempt.nanos));
     const recorded = this.#accept(input, prepared, { accounts, charged, shadow: [] });
@@ -228,7 +230,7 @@ export class Recorder {
       }),
     });
     this.#accepted.push(run);
-    this.#rates?.take(input, prepared.hold);
+    this.#rates?.take(input, prepared.hold, prepared.attempt.nanos);
     this.#sums.add(run, accounts);
     this.#batch.remember(run);
     return { status: "accepted", run };

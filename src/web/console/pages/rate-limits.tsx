@@ -3,7 +3,7 @@ import type { OwnRateLimits } from "../../../contract/resources/rate-limits.ts";
 import { EACH } from "../../../contract/dimensions.ts";
 import { type NameOf, readNames } from "../names.ts";
 import { Meter } from "../view/charts.tsx";
-import { count, moment, share } from "../view/format.ts";
+import { count, moment, share, usd } from "../view/format.ts";
 import { Badge, Card, Empty, Head, Tile, Tiles } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { show, type Shown, type Visit } from "../visit.ts";
@@ -40,23 +40,28 @@ function partText(name: string, values: string | readonly string[] | undefined):
 }
 
 /** What its window has counted, or the busiest of those that it counts separately. */
-function usedNow({ used, limit, busiest }: Policy) {
-  if (used !== null) return <Used of={used} limit={limit} />;
+function usedNow({ used, used_usd: usedUsd, limit, limit_usd: limitUsd, busiest }: Policy) {
+  if (used !== null) return <Used of={usedUsd ?? used} limit={limitUsd ?? limit} />;
   if (busiest.length === 0) return <span class="quiet">Nobody now</span>;
   return busiest.map((one) => (
     <div>
       {one.subject}
-      <Used of={one.used} limit={limit} />
+      <Used of={one.used_usd ?? one.used} limit={limitUsd ?? limit} />
     </div>
   ));
 }
 
-function Used({ of, limit }: { of: number; limit: number }) {
+/** Dollars are texts. */
+function amount(of: number | string): string {
+  return typeof of === "string" ? usd(of) : count(of);
+}
+
+function Used({ of, limit }: { of: number | string; limit: number | string }) {
   return (
     <>
       <Meter spent={share(of, limit)} label="Used of this limit" />
       <span class="sub number">
-        {count(of)} of {count(limit)}
+        {amount(of)} of {amount(limit)}
       </span>
     </>
   );
@@ -74,7 +79,12 @@ const columns = (nameOf: NameOf): readonly Column<Policy>[] => [
   },
   { title: "Counts", cell: ({ match }) => subjectOf(match, nameOf) },
   { title: "Used now", kind: "meter", cell: usedNow },
-  { title: "Limit", kind: "number", cell: ({ limit, unit }) => `${count(limit)} ${unit}` },
+  {
+    title: "Limit",
+    kind: "number",
+    cell: ({ limit, limit_usd: exact, unit }) =>
+      exact === undefined ? `${count(limit)} ${unit}` : usd(exact),
+  },
   { title: "Per", cell: ({ window_seconds }) => windowText(window_seconds) },
   {
     title: "Window",
@@ -100,7 +110,7 @@ export async function rateLimits(visit: Visit): Promise<Shown> {
     <>
       <Head
         title="Rate limits"
-        about="How many requests and tokens are allowed per window. Your provider sets these limits."
+        about="How many requests, tokens and dollars are allowed per window. Your provider sets these limits."
       />
       <Tiles>
         <Tile label="Reads in the last minute" value={count(read_used)}>

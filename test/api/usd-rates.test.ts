@@ -1,0 +1,236 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createGate } from "../../src/client/gate/index.ts";
+import { lengthenLives } from "../support/lives.ts";
+import { newSpender, type Spender } from "../support/ledger.ts";
+import { type Answer, call, serve } from "../support/worker.ts";
+
+/** Rate-limit policies by dollars: at most so much in any window, from estimates, and from runs beyond them. */
+
+async function limited(policy: object = {}): Promise<Spender> {
+  const org = await newSpender();
+  const whole = { name: "dollars", match: {}, unit: "usd", limit: "5", window_seconds: 60, kind: "rate" };
+  expect((await put(org, { ...whole, ...policy })).status).toBe(200);
+  return org;
+}
+
+const put = (org: Spender, policy: object): Promise<Answer> =>
+  org.operate("PUT", "/v1/admin/orgs/{org}/rate-limits", { read_rpm: null, policies: [policy] });
+const own = async (org: Spender) => (await org.send("GET", "rate-limits")).body.policies[0];
+const statuses = async (org: Spender, costs: readonly string[], fields: object = {}) => {
+  const found: number[] = [];
+  for (const cost of costs) found.push((await org.decide(cost, fields)).status);
+  return found;
+};
+
+describe("a policy", () => {
+  test.each([
+    ["a whole number", 5, "5.00"],
+    ["a decimal string", "0.25", "0.25"],
+    ["the most", 9_000_000, "9000000.00"],
+    ["nothing", 0, "0.00"],
+  ])("takes %s of dollars, and shows it as an amount", async (_, limit, shown) => {
+    const org = await limited({ limit });
+    const path = `/v1/admin/orgs/${org.id}/rate-limits`;
+    expect((await org.operate("GET", path)).body.policies[0]).toMatchObject({
+      unit: "usd",
+      limit_usd: shown,
+    });
+    expect(await own(org)).toMatchObject({ limit_usd: shown, used_usd: "0.00" });
+    // What is read can be sent back, and keeps its counter.
+    const { id, ...policy } = (await org.operate("GET", path)).body.policies[0];
+    expect((await put(org, policy)).body.policies[0].id).toBe(id);
+  });
+
+  test.each([
+    ["a fraction as a number", { limit: 0.5 }],
+    ["a negative amount", { limit: "-1" }],
+    ["more than the most", { limit: 9_000_001 }],
+    ["more than the most as text", { limit: "9000000.01" }],
+    ["dollars as text for tokens", { limit: "5", unit: "tokens" }],
+    ["dollars as text for requests", { limit: "5.00", unit: "requests" }],
+    ["more than the most, exactly", { limit_usd: "9000000.01" }],
+    ["exact dollars for tokens", { limit: 5, limit_usd: "5", unit: "tokens" }],
+  ])("refuses %s", async (_, policy) => {
+    const org = await newSpender();
+    const whole = { name: "p", match: {}, unit: "usd", limit: "5", window_seconds: 60, kind: "rate" };
+    const answer = await put(org, { ...whole, ...policy });
+    expect([answer.status, answer.body.error.details.fields[0].field]).toEqual([
+      422,
+      expect.stringMatching(/^policies\[0\]\.limit/),
+    ]);
+  });
+});
+
+describe("decisions", () => {
+  test("are allowed up to the dollars of the window, and again when it has passed", async () => {
+    const org = await limited();
+    expect(await statuses(org, ["2", "2", "0.99", "0.02", "0.01", "0.01"])).toEqual([
+      200, 200, 200, 429, 200, 429,
+    ]);
+    const refused = await org.decide("1");
+    expect(refused.body.error).toMatchObject({ code: "rate_limited" });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await own(org)).toMatchObject({ used_usd: "5.00" });
+    await org.advance(62);
+    expect(await statuses(org, ["5", "0.01"])).toEqual([200, 429]);
+  });
+
+  test("tell what is left, and a call for more than all of it is told that no wait helps", async () => {
+    const org = await limited();
+    expect((await org.decide("1.5")).body.limits).toMatchObject([
+      { kind: "rate_limit", available_usd: "3.50" },
+    ]);
+    const never = await org.decide("5.01");
+    expect(never.body.error).toMatchObject({
+      code: "rate_limited",
+      details: { limit_usd: "5.00", attempted_usd: "5.01" },
+    });
+    expect(never.body.error.message).toContain("$5.01");
+  });
+
+  test("count in fixed windows, too", async () => {
+    const org = await limited({ kind: "quota", window_seconds: 86_400 });
+    expect(await statuses(org, ["4", "2"])).toEqual([200, 429]);
+    expect((await org.decide("2")).body.error).toMatchObject({
+      code: "quota_exhausted",
+      details: { quota: "window", unit: "usd", limit_usd: "5.00", used_usd: "4.00" },
+    });
+  });
+
+  test("are counted for each key, user and customer by itself", async () => {
+    const each: readonly [string, object, object, object][] = [
+      ["customer", { customer_id: "*" }, { customer_id: "a" }, { customer_id: "b" }],
+      ["user", { user_id: "*" }, { user_id: "a" }, { user_id: "b" }],
+      ["tag", { tags: { team: "*" } }, { tags: { team: "a" } }, { tags: { team: "b" } }],
+    ];
+    for (const [name, match, one, other] of each) {
+      const org = await limited({ match });
+      const found = [await statuses(org, ["4", "2"], one), await statuses(org, ["4", "2"], other)];
+      expect([name, found]).toEqual([
+        name,
+        [
+          [200, 429],
+          [200, 429],
+        ],
+      ]);
+      expect((await own(org)).busiest).toMatchObject([{ used_usd: "4.00" }, { used_usd: "4.00" }]);
+    }
+  });
+
+  test("in tokens are counted at their price, and fitted into what the window has left", async () => {
+    const org = await limited({ limit: "0.01" });
+    await org.send("PUT", "models/m", { input_usd_per_mtok: "1", output_usd_per_mtok: "10" });
+    const ask = (estimate: object) =>
+      call("POST", "/v1/edge/decision", { key: org.key, body: { model: "m", estimate } });
+    expect((await ask({ max_output_tokens: 400 })).status).toBe(200);
+    const fitted = await ask({ max_output_tokens: 4000, min_output_tokens: 100 });
+    expect(fitted.body.reservation).toMatchObject({ max_output_tokens: 600, amount_usd: "0.006" });
+    expect((await ask({ max_output_tokens: 4000, min_output_tokens: 1 })).status).toBe(429);
+    expect(await own(org)).toMatchObject({ used_usd: "0.01" });
+  });
+
+  test("without a price are refused for that, and count nothing", async () => {
+    const org = await limited();
+    const ask = { model: "nobody", estimate: { input_tokens: 5 } };
+    expect((await org.decide("", ask)).status).toBe(422);
+    expect(await own(org)).toMatchObject({ used_usd: "0.00" });
+  });
+
+  test("are explained with their amounts", async () => {
+    const org = await limited();
+    await org.decide("4");
+    const body = { ask: { estimate: { cost_usd: "2" } } };
+    const { checks } = (await call("POST", `/v1/orgs/${org.id}/explain`, { key: org.key, body })).body;
+    expect(checks.find(({ check }: { check: string }) => check === "rate_limit")).toMatchObject({
+      outcome: "refused",
+      limit: "5.00",
+      spent: "4.00",
+      available: "1.00",
+      why: expect.stringContaining("$2.00"),
+    });
+  });
+});
+
+describe("runs", () => {
+  test("count what they cost beyond the estimate of their decision, and never less than that", async () => {
+    const org = await limited();
+    const settle = async (estimate: string, cost: string) => {
+      const { reservation } = (await org.decide(estimate)).body;
+      expect((await org.run({ reservation_id: reservation.id, cost_usd: cost })).status).toBe(201);
+    };
+    await settle("1", "0.2");
+    expect(await own(org)).toMatchObject({ used_usd: "1.00" });
+    await settle("1", "3.5");
+    expect(await own(org)).toMatchObject({ used_usd: "4.50" });
+    expect((await org.decide("0.51")).status).toBe(429);
+  });
+
+  test("that nobody decided are refused by it, unless they were incurred", async () => {
+    const org = await limited();
+    expect((await org.run({ cost_usd: "6" })).body.error.code).toBe("rate_limited");
+    expect((await org.run({ cost_usd: "3" })).status).toBe(201);
+    expect((await org.run({ cost_usd: "3" })).status).toBe(429);
+    expect((await org.run({ cost_usd: "3", incurred: true })).status).toBe(201);
+    expect(await own(org)).toMatchObject({ used_usd: "6.00" });
+  });
+
+  test("of a renewed reservation count what was added to it", async () => {
+    const org = await limited();
+    const { reservation } = (await org.decide("1")).body;
+    const renew = (amount_usd: string) =>
+      call("POST", `/v1/edge/decision/${reservation.id}/renew`, { key: org.key, body: { amount_usd } });
+    expect((await renew("3")).status).toBe(200);
+    expect(await own(org)).toMatchObject({ used_usd: "3.00" });
+    expect((await renew("5.5")).status).toBe(429);
+    expect((await org.run({ reservation_id: reservation.id, cost_usd: "3.5" })).status).toBe(201);
+    expect(await own(org)).toMatchObject({ used_usd: "3.50" });
+  });
+});
+
+test("what was admitted in any window never passes the limit by its estimates", async () => {
+  const steps = fc.array(fc.record({ cents: fc.integer({ min: 1, max: 300 }), afterSeconds: fc.nat(25) }), {
+    minLength: 10,
+    maxLength: 25,
+  });
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      const org = await limited();
+      const admitted: { at: number; cents: number }[] = [];
+      for (const { cents, afterSeconds } of all) {
+        const at = await org.advance(afterSeconds + 1);
+        if ((await org.decide(String(cents / 100))).status === 200) admitted.push({ at, cents });
+      }
+      for (const { at } of admitted) {
+        const inside = admitted.filter((one) => one.at >= at && one.at < at + 60_000);
+        expect(inside.reduce((sum, { cents }) => sum + cents, 0)).toBeLessThanOrEqual(500);
+      }
+    }),
+    { numRuns: 6 },
+  );
+});
+
+test("an isolate and an embedded gate decide by it themselves, and never pass it together", async () => {
+  lengthenLives();
+  const org = await limited({ window_seconds: 3600 });
+  const gate = createGate({ key: org.key, url: "http://sluice.test", fetch: serve, flushMs: 20 });
+  const cost = { estimate: { cost_usd: "0.01" } };
+  let allowed = 0;
+  let refusedHere = 0;
+  for (let turn = 0; turn < 700; turn += 1) {
+    const byGate = gate.decide(cost).then(
+      () => 200,
+      () => 429,
+    );
+    const found = [await byGate, (await org.decide("0.01")).status];
+    allowed += found.filter((status) => status === 200).length;
+    if (found.every((status) => status === 429)) refusedHere += 1;
+    if (refusedHere > 20) break;
+  }
+  expect(allowed).toBeLessThanOrEqual(500);
+  expect(allowed).toBeGreaterThan(400);
+  expect(gate.stats.allowedHere).toBeGreaterThan(100);
+  expect(gate.stats.refusedHere).toBeGreaterThan(0);
+  await gate.close();
+  expect(Number((await own(org)).used_usd)).toBeLessThanOrEqual(5);
+});

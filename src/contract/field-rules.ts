@@ -71,7 +71,7 @@ type Member = z.ZodObject;
  * A union of shapes that a field tells apart. Where that field is missing or wrong, no member can be chosen: then each field that was
  * sent must be one of some member and fit it, so that a caller hears of those, too.
  */
-export function withKinds<T extends z.ZodDiscriminatedUnion<readonly Member[], string>>(union: T): T {
+export function withKinds<T extends z.ZodDiscriminatedUnion<readonly Member[]>>(union: T): T {
   const { options: members, discriminator } = union.def as unknown as Kinds;
   const run = (value: unknown, context: z.core.$RefinementCtx): void => {
     if (!context.issues.some((issue) => isNoMember(issue, discriminator))) return;
@@ -91,14 +91,18 @@ function isNoMember({ code, path = [] }: z.core.$ZodRawIssue, discriminator: str
   return code === "invalid_union" && path.length === 1 && path[0] === discriminator;
 }
 
+/** A shape's own words stay; others are chosen where all issues become errors. */
+const OWN_WORDS = { reportInput: true, error: () => "" };
+
 /** What is wrong with a field in every member that has it. */
 function issuesOf(field: string, said: unknown, members: readonly Member[]): z.core.$ZodRawIssue[] {
   const shapes = members.flatMap(({ shape }) => (Object.hasOwn(shape, field) ? [shape[field]] : []));
-  if (shapes.length === 0) return [{ code: "unrecognized_keys", keys: [field], input: { [field]: said }, path: [] }];
-  const results = shapes.map((shape) => (shape as z.ZodType).safeParse(said, { reportInput: true }));
+  if (shapes.length === 0)
+    return [{ code: "unrecognized_keys", keys: [field], input: { [field]: said }, path: [] }];
+  const results = shapes.map((shape) => (shape as z.ZodType).safeParse(said, OWN_WORDS));
   const [first] = results;
   if (first === undefined || results.some(({ success }) => success)) return [];
-  return (first.error?.issues ?? []).map(({ message: _, ...issue }) => ({
+  return (first.error?.issues ?? []).map((issue) => ({
     ...issue,
     path: [field, ...issue.path],
   })) as z.core.$ZodRawIssue[];

@@ -1,4 +1,3 @@
-import type { CountedRates } from "../decisions/counted.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";

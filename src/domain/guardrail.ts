@@ -3,15 +3,11 @@ import type { DecisionAsk } from "../contract/resources/decisions.ts";
 import type { GuardrailAsk, GuardrailReply } from "../contract/resources/guardrail.ts";
 import { DECISION_DENIALS } from "../contract/decision-codes.ts";
 import type { Refusal } from "../contract/refusal.ts";
+import { mostTokensIn } from "./token-bound.ts";
 
-/** No tokenizer makes more tokens of a text in most languages: an English word is longer, other scripts have more bytes. */
-const BYTES_PER_TOKEN = 3;
-
-const encoder = new TextEncoder();
-
-/** Texts as bytes. */
-export function bytesOfTexts({ texts }: GuardrailAsk): number {
-  return (texts ?? []).reduce((sum, text) => sum + encoder.encode(text).byteLength, 0);
+/** The most tokens that its texts have, which are as many as their bytes. */
+export function boundOfTexts({ texts }: GuardrailAsk): number {
+  return (texts ?? []).reduce((sum, text) => sum + mostTokensIn(text), 0);
 }
 
 /**
@@ -22,7 +18,6 @@ export function guardrailDecision(headers: AskHeaders, asked: GuardrailAsk): Dec
   const ask = askOf(headers);
   const about = asked.request_data ?? {};
   const { cost_usd, input_tokens } = ask.estimate;
-  const counted = Math.ceil(bytesOfTexts(asked) / BYTES_PER_TOKEN);
   return {
     ...ask,
     model: ask.model ?? asked.model ?? undefined,
@@ -30,7 +25,9 @@ export function guardrailDecision(headers: AskHeaders, asked: GuardrailAsk): Dec
     department_id: ask.department_id ?? about.user_api_key_team_id ?? undefined,
     user_id: ask.user_id ?? about.user_api_key_user_id ?? undefined,
     estimate:
-      cost_usd === undefined ? { ...ask.estimate, input_tokens: input_tokens ?? counted } : ask.estimate,
+      cost_usd === undefined
+        ? { ...ask.estimate, input_tokens: input_tokens ?? boundOfTexts(asked) }
+        : ask.estimate,
   };
 }
 

@@ -96,7 +96,7 @@ describe("LiteLLM's guardrail", () => {
     await call("PUT", `/v1/orgs/${org.id}/models/m`, { key: org.ownerKey, body: price });
     const asked = { ...REQUEST, model: "m", texts: ["abc", "\u4e16\u754c"] };
     const answer = await check(org, asked, { "x-sluice-max-output-tokens": "0" });
-    expect(answer.body.reservation.amount_usd).toBe("3.00");
+    expect(answer.body.reservation.amount_usd).toBe("9.00");
     const unpriced = await check(org, { ...REQUEST, litellm_call_id: "call-2" }, {});
     expect([unpriced.status, unpriced.body.error.details.fields[0].field]).toEqual([422, "x-sluice-model"]);
   });

@@ -4,7 +4,7 @@ import { isRefusal, refuse } from "../../contract/refusal.ts";
 import { fixedAskHeaders } from "../../contract/resources/asked-in-headers.ts";
 import type { Verdict } from "../../contract/resources/decisions.ts";
 import { type GuardrailReply, guardrailAsk, guardrailReply } from "../../contract/resources/guardrail.ts";
-import { blockedBy, bytesOfTexts, guardrailDecision } from "../../domain/guardrail.ts";
+import { blockedBy, boundOfTexts, guardrailDecision } from "../../domain/guardrail.ts";
 import { answerProxied } from "../../edge/decision/proxied.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { checksAll } from "../../gate/ask.ts";
@@ -35,7 +35,7 @@ export const checkGuardrail = operation(
     const ask = guardrailDecision(call.requestHeaders, call.body);
     const { checks = "limits" } = call.caller?.org?.snapshot ?? {};
     const isScanned = checksAll(ask, checks);
-    if (isScanned && bytesOfTexts(call.body) > MOST_BODY_BYTES_WITH_INPUT) {
+    if (isScanned && boundOfTexts(call.body) > MOST_BODY_BYTES_WITH_INPUT) {
       return refuse("payload_too_large");
     }
     const answer = await answerProxied(call, isScanned ? { ...ask, input: call.body.texts ?? [] } : ask);

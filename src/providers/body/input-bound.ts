@@ -1,3 +1,4 @@
+import { mostTokensIn } from "../../domain/token-bound.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 
 /** What a body shows of the input that a model will read. */
@@ -54,12 +55,7 @@ const MEDIA_TYPES = new Set([
   "document",
 ]);
 
-const encoder = new TextEncoder();
-
-/**
- * Reads what a body holds, at any depth: bytes of text, pictures, recordings, and references to what is elsewhere. Every token
- * stands for at least one byte, so text has at most as many tokens as bytes, in any language and for any tokenizer.
- */
+/** Reads what a body holds, at any depth: bytes of text, pictures, recordings, and references to what is elsewhere. */
 export function seenInput(body: JsonObject, pictureTokens: number): SeenInput {
   const walk = new Walk(pictureTokens);
   walk.read(body);
@@ -85,7 +81,7 @@ class Walk {
 
   read(body: JsonObject): void {
     for (const [name, value] of Object.entries(body)) {
-      this.tokens += bytesOf(name);
+      this.tokens += mostTokensIn(name);
       this.#member(name, value);
     }
   }
@@ -127,7 +123,7 @@ class Walk {
       return [];
     }
     return Object.entries(value).map(([member, content]) => {
-      this.tokens += bytesOf(member);
+      this.tokens += mostTokensIn(member);
       return { name: member, value: content, isMedia };
     });
   }
@@ -145,7 +141,7 @@ class Walk {
     }
     const isAddress = NAMES_ADDRESS.has(name) && HAS_SCHEME.test(text);
     if (isAddress || NAMES_UNSEEN.has(name)) this.#unseenBy(name);
-    this.tokens += bytesOf(text);
+    this.tokens += mostTokensIn(text);
     return true;
   }
 
@@ -153,11 +149,7 @@ class Walk {
     const [kind] = media.toLowerCase().split("/");
     if (kind === "image") this.tokens += this.#pictureTokens;
     else if (kind === "audio") this.tokens += Math.ceil(text.length / SOUND_BYTES_PER_TOKEN);
-    else if (kind === "text") this.tokens += bytesOf(text);
+    else if (kind === "text") this.tokens += mostTokensIn(text);
     else this.#unseenBy("document");
   }
-}
-
-function bytesOf(text: string): number {
-  return encoder.encode(text).byteLength;
 }

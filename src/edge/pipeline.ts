@@ -26,7 +26,7 @@ import { isInShare, requestText } from "./request-line.ts";
 import { passOf, untaken } from "./region/pass.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
 import { answerRecorded, checkSupport } from "./support.ts";
-import { STORED_BEFORE } from "../org/stored-before.ts";
+import { STORED_BEFORE } from "../domain/stored-before.ts";
 import { isStoredBefore, isUnreachable } from "./unreachable.ts";
 import { validateBody, validateHeaders, validateQuery } from "./validate.ts";
 

@@ -1,4 +1,4 @@
-import { STORED_BEFORE } from "../org/stored-before.ts";
+import { STORED_BEFORE } from "../domain/stored-before.ts";
 
 /** The org's object or its region did not answer. It is unknown whether it acted. */
 export class ObjectUnreachable extends Error {

@@ -4,7 +4,7 @@ import { newId } from "../../src/domain/ulid.ts";
 import { foldFirst } from "../../src/org/kernel/journal/transaction.ts";
 import { OrgObject } from "../../src/org/object.ts";
 import { applySchema, ORG_STEPS } from "../../src/org/schema.ts";
-import { STORED_BEFORE } from "../../src/org/stored-before.ts";
+import { STORED_BEFORE } from "../../src/domain/stored-before.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { contentsOf, rowsOf } from "../support/rows.ts";
 import { call, env } from "../support/worker.ts";

@@ -1,3 +1,4 @@
+import type { DecidedAt } from "../contract/decision.ts";
 import { DECISION_DENIALS } from "../contract/decision-codes.ts";
 import { DECIDED_HEADER } from "../contract/headers.ts";
 import { decisionSeries } from "../contract/metrics.ts";
@@ -6,11 +7,16 @@ import { counters } from "../counters.ts";
 
 export const DENIALS: ReadonlySet<string> = new Set(DECISION_DENIALS);
 
-/** A decision is recognized by the header that says where it was made. Dry runs and bad requests have none. */
+/** Where a decision was made. A decision is recognized by the header that says it. Null: it is a dry run, or something else. */
+export function placeOf({ headers, body }: Pick<Call, "headers" | "body">): DecidedAt | null {
+  const place = headers[DECIDED_HEADER];
+  const isDry = (body as { dry_run?: unknown } | undefined)?.dry_run === true;
+  return !isDry && (place === "edge" || place === "object") ? place : null;
+}
+
 export function countDecision(call: Call, code: string | null): void {
-  const place = call.headers[DECIDED_HEADER];
-  if (place !== "edge" && place !== "object") return;
-  if ((call.body as { dry_run?: unknown } | undefined)?.dry_run === true) return;
+  const place = placeOf(call);
+  if (place === null) return;
   if (code === null) counters.count(decisionSeries("allow", null, place));
   else if (DENIALS.has(code)) counters.count(decisionSeries("deny", code, place));
 }

@@ -11,7 +11,7 @@ import { settingsOf } from "../settings.ts";
 import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTenant } from "./admit.ts";
 import { checkIfMatch, readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
-import { countDecision } from "./count-decision.ts";
+import { countDecision, placeOf } from "./count-decision.ts";
 import { checkCustomer } from "./customer.ts";
 import type { Env } from "./env.ts";
 import { checkRate, countMalformed } from "./decision/request-rate.ts";
@@ -157,8 +157,7 @@ interface Logged {
 
 function log(call: Call, operation: Operation, { status, code, refusal }: Logged): void {
   const { startedAt, trace, parent, request, caller, settings, isCutOff } = call;
-  const decided = call.headers[DECIDED_HEADER] as DecidedAt | undefined;
-  const isAllow = decided !== undefined && code === null;
+  const isAllow = code === null && placeOf(call) !== null;
   if (isAllow && !isInShare(settings.SVC_LOG_DECISIONS, trace)) return;
   const line = requestText({
     startedAt,
@@ -172,7 +171,7 @@ function log(call: Call, operation: Operation, { status, code, refusal }: Logged
     region: settings.SVC_REGION,
     ms: Date.now() - startedAt,
     isCutOff,
-    decided,
+    decided: call.headers[DECIDED_HEADER] as DecidedAt | undefined,
     parent,
     refused: refusal === null ? null : refusedFields(refusal, call.body),
   });

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { runInDurableObject } from "cloudflare:test";
 import { archiveOf, bindArchive } from "../../src/org/runs/blocks/archive-binding.ts";
 import { env } from "./worker.ts";
@@ -14,14 +15,17 @@ const WRITES = /^\s*(INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+"?(\w+)/i;
 class Places {
   readonly passed: string[] = [];
   readonly #killAt: number;
+  readonly #isOurs: () => boolean;
   isDead = false;
 
-  constructor(killAt: number) {
+  constructor(killAt: number, isOurs: () => boolean = () => true) {
     this.#killAt = killAt;
+    this.#isOurs = isOurs;
   }
 
   pass(place: string): void {
     if (this.isDead) throw new Killed(place);
+    if (!this.#isOurs()) return;
     this.passed.push(place);
     if (this.passed.length !== this.#killAt + 1) return;
     this.isDead = true;
@@ -79,14 +83,17 @@ async function end(stub: DurableObjectStub): Promise<void> {
 
 type Work = (storage: DurableObjectStorage) => Promise<unknown>;
 
+/** What is going on in an object beside the work, such as an isolate's exchange, comes at any time, and is no place of it. */
+const working = new AsyncLocalStorage<true>();
+
 /** Where an object was killed. Null: its work has fewer places. */
 export async function killedAt(orgId: string, place: number, work: Work): Promise<string | null> {
   const stub = env.ORG.getByName(orgId);
-  const places = new Places(place);
+  const places = new Places(place, () => working.getStore() === true);
   await runInDurableObject(stub, (_object, { storage }) => plant(storage, places));
   const failure = await runInDurableObject(stub, async (_object, { storage }) => {
     try {
-      await work(storage);
+      await working.run(true, () => work(storage));
       return null;
     } catch (error) {
       return String(error);

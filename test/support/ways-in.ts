@@ -137,11 +137,9 @@ export const byHono: WayIn = {
   send: async (sent) => {
     const { org, fixture, kind, url } = sent;
     const { model, provider, boundTokens } = fixture;
-    const {
-      input_tokens,
-      max_output_tokens,
-      cost_usd = "0",
-    } = (kind === "stream" ? fixture.stream : fixture.whole)?.reserved ?? {};
+    const shown = kind === "stream" ? fixture.stream : fixture.whole;
+    const { input_tokens, max_output_tokens } = shown?.reserved ?? {};
+    const { cost_usd = "0" } = shown?.charged ?? {};
     const tokens = boundTokens === null ? { input_tokens, max_output_tokens } : { input_tokens };
     const estimate = input_tokens === undefined ? { cost_usd } : tokens;
     const app = new Hono<{ Variables: SluiceVariables }>();

@@ -26,8 +26,7 @@ import { isInShare, requestText } from "./request-line.ts";
 import { passOf, untaken } from "./region/pass.ts";
 import { type Relayed, settleRegion } from "./region/settle.ts";
 import { answerRecorded, checkSupport } from "./support.ts";
-import { STORED_BEFORE } from "../domain/stored-before.ts";
-import { isStoredBefore, isUnreachable } from "./unreachable.ts";
+import { unavailable } from "./unreachable.ts";
 import { validateBody, validateHeaders, validateQuery } from "./validate.ts";
 
 type Check = (call: Call) => Refusal | null | Promise<Refusal | Relayed | null>;
@@ -145,8 +144,7 @@ function checkReply(operation: Operation, status: number, body: unknown): void {
 
 function failed(trace: string, error: unknown): Refusal {
   logFailure(trace, error);
-  if (isStoredBefore(error)) return refuse("service_unavailable", {}, { message: STORED_BEFORE });
-  return isUnreachable(error) ? refuse("service_unavailable") : refuse("internal");
+  return unavailable(error) ?? refuse("internal");
 }
 
 interface Logged {

@@ -1,3 +1,4 @@
+import { type Refusal, refuse } from "../contract/refusal.ts";
 import { STORED_BEFORE } from "../domain/stored-before.ts";
 
 /** The org's object or its region did not answer. It is unknown whether it acted. */
@@ -13,8 +14,14 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /** The object refuses to read what is stored in it. An error that comes from an object has the message of the one that it threw. */
-export function isStoredBefore(error: unknown): boolean {
+function isStoredBefore(error: unknown): boolean {
   return hasCause(error, ({ message }) => message.includes(STORED_BEFORE));
+}
+
+/** What a caller is told whose call an object did not serve. Null: the error says nothing of that. */
+export function unavailable(error: unknown): Refusal<"service_unavailable"> | null {
+  if (isStoredBefore(error)) return refuse("service_unavailable", {}, { message: STORED_BEFORE });
+  return isUnreachable(error) ? refuse("service_unavailable") : null;
 }
 
 function hasCause(error: unknown, isIt: (inner: Error) => boolean): boolean {

@@ -15,17 +15,17 @@ const WRITES = /^\s*(INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+"?(\w+)/i;
 class Places {
   readonly passed: string[] = [];
   readonly #killAt: number;
-  readonly #isOurs: () => boolean;
+  readonly #isOurs: (place: string) => boolean;
   isDead = false;
 
-  constructor(killAt: number, isOurs: () => boolean = () => true) {
+  constructor(killAt: number, isOurs: (place: string) => boolean = () => true) {
     this.#killAt = killAt;
     this.#isOurs = isOurs;
   }
 
   pass(place: string): void {
     if (this.isDead) throw new Killed(place);
-    if (!this.#isOurs()) return;
+    if (!this.#isOurs(place)) return;
     this.passed.push(place);
     if (this.passed.length !== this.#killAt + 1) return;
     this.isDead = true;
@@ -83,13 +83,17 @@ async function end(stub: DurableObjectStub): Promise<void> {
 
 type Work = (storage: DurableObjectStorage) => Promise<unknown>;
 
-/** What is going on in an object beside the work, such as an isolate's exchange, comes at any time, and is no place of it. */
+/**
+ * What is going on in an object beside the work comes at any time, and is no place of it: an isolate's exchange, and what the
+ * work then writes of it with its own.
+ */
 const working = new AsyncLocalStorage<true>();
+const isOfWork = (place: string) => working.getStore() === true && !place.includes(" lease_");
 
 /** Where an object was killed. Null: its work has fewer places. */
 export async function killedAt(orgId: string, place: number, work: Work): Promise<string | null> {
   const stub = env.ORG.getByName(orgId);
-  const places = new Places(place, () => working.getStore() === true);
+  const places = new Places(place, isOfWork);
   await runInDurableObject(stub, (_object, { storage }) => plant(storage, places));
   const failure = await runInDurableObject(stub, async (_object, { storage }) => {
     try {

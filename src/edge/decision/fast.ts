@@ -32,6 +32,7 @@ import type { DecisionAsk } from "../../gate/ask.ts";
 import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
 import { leaveTrail } from "./trail.ts";
+import { unavailable } from "../unreachable.ts";
 
 /** A host and exactly this path. Anything with a query, or spelled differently, is left to the router. */
 const DECISION_URL = new RegExp(`^https?://[^/?#\\\\@]+${DECISION.path}$`);
@@ -130,7 +131,8 @@ async function decideRead(call: FastCall, serve: Serve, bytes: number): Promise<
     return respond(call, there, { place: "object", dry: ask.dry_run === true, ask });
   } catch (error) {
     logFailure(call.trace, error);
-    return respond(call, refuse("service_unavailable"), { place: "object", dry: false, ask });
+    const refusal = unavailable(error) ?? refuse("service_unavailable");
+    return respond(call, refusal, { place: "object", dry: false, ask });
   }
 }
 

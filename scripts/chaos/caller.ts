@@ -12,8 +12,6 @@ export interface Answer {
 }
 
 const MOST_ATTEMPTS = 2000;
-/** One after the other. A disk that is full for a while fails fewer. */
-const MOST_FAILURES = 200;
 const PAUSE_MS = 20;
 const PATIENCE_MS = 10_000;
 
@@ -32,14 +30,10 @@ export class Caller {
     return new Caller(this.#urls, key);
   }
 
-  async ask(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
+  async ask(method: string, path: string, body?: object): Promise<Answer> {
     this.#turn += 1;
     const url = this.#urls[this.#turn % this.#urls.length] ?? this.#urls[0];
-    const headers = {
-      authorization: `Bearer ${this.#key}`,
-      "content-type": "application/json",
-      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-    };
+    const headers = { authorization: `Bearer ${this.#key}`, "content-type": "application/json" };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const response = await fetch(`${url}${path}`, { method, headers, signal, ...sent });
@@ -52,17 +46,15 @@ export class Caller {
   }
 
   /** Null: it was not answered, and may or may not have been done. */
-  async try(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer | null> {
-    return this.ask(method, path, body, idempotencyKey).catch(() => null);
+  async try(method: string, path: string, body?: object): Promise<Answer | null> {
+    return this.ask(method, path, body).catch(() => null);
   }
 
-  /** Until it is acknowledged or refused. What fails again and again has its failure as its answer. */
-  async send(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
-    let failures = 0;
+  /** Until it is acknowledged or refused. */
+  async send(method: string, path: string, body?: object): Promise<Answer> {
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-      const answer = await this.try(method, path, body, idempotencyKey);
-      failures = answer?.status === 500 ? failures + 1 : 0;
-      if (answer !== null && (answer.status < 500 || failures === MOST_FAILURES)) return answer;
+      const answer = await this.try(method, path, body);
+      if (answer !== null && answer.status < 500) return answer;
       await sleep(PAUSE_MS);
     }
     throw new Error(`${method} ${path} was never acknowledged`);

@@ -1,6 +1,6 @@
 import { createGate } from "../../src/client/gate/index.ts";
 import { Caller } from "./caller.ts";
-import type { Findings } from "./findings.ts";
+import type { RoundFinding } from "./history.ts";
 import type { Traffic } from "./traffic.ts";
 import { inUsd, type Org, type World } from "./world.ts";
 
@@ -24,7 +24,7 @@ export async function crowd(
   world: World,
   org: Org,
   traffic: Pick<Traffic, "answers" | "isOver">,
-  findings: Findings,
+  found: RoundFinding[],
 ): Promise<void> {
   const callers = world.eu.server.urls.map((url) => new Caller([url], org.key));
   const gates = Array.from({ length: GATES }, () => createGate({ url: world.links[2].url, key: org.key }));
@@ -54,17 +54,17 @@ export async function crowd(
     await Promise.all(everyone.map((asks) => several(asks, LAST_CALLS)));
     if (admitted > LIMIT_NANOS) {
       const what = `${admitted} nano-dollars were admitted together where ${LIMIT_NANOS} is the limit`;
-      findings.add("overspent limit", what);
+      found.push({ kind: "overspent limit", what });
     }
   }
   await Promise.all(gates.map((gate) => gate.close()));
 }
 
 /** Before there is other work and any fault: on a busy machine, slices are over before they are used otherwise. */
-export async function crowdAlone(world: World, org: Org, findings: Findings): Promise<void> {
+export async function crowdAlone(world: World, org: Org, found: RoundFinding[]): Promise<void> {
   const alone = { answers: 0, isOver: false };
   const timer = setTimeout(() => (alone.isOver = true), ALONE_MS);
-  await crowd(world, org, alone, findings).finally(() => clearTimeout(timer));
+  await crowd(world, org, alone, found).finally(() => clearTimeout(timer));
 }
 
 /** At once: slices are good for two seconds, also on a busy machine. */

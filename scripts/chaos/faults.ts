@@ -2,14 +2,13 @@ import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GateProcesses } from "./gate-processes.ts";
 import { pick, type Random } from "./random.ts";
-import { endObject, type Org, type Region, type World } from "./world.ts";
+import type { Org, Region, World } from "./world.ts";
 
 /** What is done to the parts while callers are at work. */
 
 /** A busy machine takes minutes. */
 const RESTART_PATIENCE_MS = 600_000;
 const REMARKS_SHOWN = 20;
-const EVICTION_MS = 1000;
 /** All together. */
 const MOST_ADVANCE_SECONDS = 1200;
 const MOST_AHEAD_MS = 10_000;
@@ -136,17 +135,10 @@ export class Faults {
 
   async #evict(): Promise<void> {
     const { world, orgs, random } = this.#struck;
-    const org = orgs[Math.floor(random() * orgs.length)];
-    if (org === undefined) return;
-    if (random() < 0.5) {
-      this.#count("end an object in the middle of its work");
-      await endObject(world, org);
-      return;
-    }
+    const { id } = orgs[Math.floor(random() * orgs.length)] ?? { id: "" };
     this.#count("evict an object");
-    // It may be of another region, or asleep; and it first ends what it has begun.
-    const evicted = world.eu.server.evict(org.id).catch(() => undefined);
-    await Promise.race([evicted, sleep(EVICTION_MS)]);
+    // Of another region, or asleep.
+    await world.eu.server.evict(id).catch(() => undefined);
   }
 
   async #moveClock(): Promise<void> {

@@ -3,22 +3,6 @@
  * monotonic clock, in milliseconds, alike in all processes.
  */
 
-export const VIOLATION_KINDS = [
-  "lost report",
-  "doubled settlement",
-  "skipped check",
-  "overspent limit",
-  "logged secret",
-  "wrong sum",
-  "stuck reservation",
-  "broken trail",
-  "lost webhook",
-  "repeated effect",
-  "kept data",
-  "unpromised answer",
-] as const;
-export type ViolationKind = (typeof VIOLATION_KINDS)[number];
-
 /** A reported run, by the id that its caller gave it. */
 export interface SentRun {
   readonly id: string;
@@ -102,6 +86,12 @@ export interface ProxyHistory {
   readonly quietRecorded: number;
 }
 
+/** A promise that a round of calls has found broken by itself. */
+export interface RoundFinding {
+  readonly kind: "overspent limit" | "wrong sum";
+  readonly what: string;
+}
+
 export interface History {
   readonly orgs: readonly OrgHistory[];
   readonly proxy: ProxyHistory;
@@ -109,8 +99,7 @@ export interface History {
   readonly unpromised: readonly string[];
   /** Where a secret is in plain text. */
   readonly secrets: readonly string[];
-  /** What rounds of calls have found by themselves. */
-  readonly rounds: readonly { readonly kind: ViolationKind; readonly what: string }[];
+  readonly rounds: readonly RoundFinding[];
   /** Holds of gates that closed in order, and that the service did not take. */
   readonly holdsRefused: number;
 }

@@ -3,12 +3,10 @@ import { logFiles } from "../logfile.ts";
 import { Faults } from "./faults.ts";
 import { filesUnder, foundSecrets } from "./found-secrets.ts";
 import { GateProcesses } from "./gate-processes.ts";
-import { Books } from "./books.ts";
 import { crowd, crowdAlone } from "./crowd.ts";
-import { Findings, roundsUntilOver } from "./findings.ts";
-import type { History } from "./history.ts";
+import type { History, RoundFinding } from "./history.ts";
 import type { ChaosOptions } from "./options.ts";
-import { Past } from "./past.ts";
+import { growOld } from "./past.ts";
 import { proxyHistory, useProxy } from "./proxy-traffic.ts";
 import { randomFrom } from "./random.ts";
 import { readBack } from "./read-back.ts";
@@ -46,27 +44,36 @@ export async function runChaos(options: ChaosOptions, ending: AbortSignal): Prom
 
 async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal): Promise<Outcome> {
   const random = randomFrom(options.seed);
-  const { home, away, tight, ...others } = await openOrgs(world);
+  const home = await openOrg(world, { name: "at home in eu", home: "eu", limitNanos: ROOMY_NANOS });
+  const away = await openOrg(world, { name: "at home in us", home: "us", limitNanos: ROOMY_NANOS });
+  const tight = await openOrg(world, {
+    name: "short of money",
+    home: "eu",
+    limitNanos: TIGHT_NANOS,
+    onlyGrows: true,
+  });
+  const proxied = await openOrg(world, { name: "behind the proxy", home: "eu", limitNanos: ROOMY_NANOS });
+  const crowded = await openOrg(world, { name: "crowded", home: "eu", limitNanos: ROOMY_NANOS });
+  const old = await openOrg(world, { name: "of the past", home: "eu", limitNanos: ROOMY_NANOS });
   const orgs = [home, away, tight];
-  const findings = new Findings();
-  const { secrets, unpromised } = world;
-  const traffic: Traffic = { random, secrets, unpromised, answers: 0, isOver: false };
-  const rounds = [
-    new Past({ org: others.old, world, findings, traffic }),
-    new Books({ org: others.booked, world, findings, traffic }),
-  ];
-  // Once before any fault, so that even a busy machine sees the whole of each.
-  await Promise.all(rounds.map((one) => one.open().then(() => one.round())));
-  await crowdAlone(world, others.crowded, findings);
+  const rounds: RoundFinding[] = [];
+  const traffic: Traffic = {
+    random,
+    secrets: world.secrets,
+    unpromised: world.unpromised,
+    answers: 0,
+    isOver: false,
+  };
+  await crowdAlone(world, crowded, rounds);
   const gates = new GateProcesses(world, [home, tight], traffic);
   const work = Promise.all([
     ...["a", "b"].map((name) => call(home, name, traffic)),
     ...["c", "d"].map((name) => call(away, name, traffic)),
     ...["e", "f"].map((name) => useUp(tight, name, traffic)),
     changeLimits(tight, traffic),
-    useProxy(world, others.proxied, traffic),
-    crowd(world, others.crowded, traffic, findings),
-    ...rounds.map((one) => roundsUntilOver(one, traffic)),
+    useProxy(world, proxied, traffic),
+    crowd(world, crowded, traffic, rounds),
+    growOld(old, world.operator, traffic, rounds),
     keepPlanted(world, options, traffic),
   ]);
   work.catch(() => (traffic.isOver = true));
@@ -76,24 +83,14 @@ async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal)
   await faults.end();
   await work;
   const holdsRefused = await gates.end();
-  const history = await historyOf(world, orgs, { proxied: others.proxied, holdsRefused, findings });
-  const { counts, kills } = faults;
-  return { history, faults: counts, kills, answers: traffic.answers, diskBy: world.eu.disk.how };
-}
-
-async function openOrgs(world: World) {
-  const open = (name: string, more: object = {}) =>
-    openOrg(world, { name, home: "eu", limitNanos: ROOMY_NANOS, ...more });
-  const [home, away, tight, proxied, crowded, old, booked] = await Promise.all([
-    open("at home in eu"),
-    open("at home in us", { home: "us" }),
-    open("short of money", { limitNanos: TIGHT_NANOS, onlyGrows: true }),
-    open("behind the proxy"),
-    open("crowded"),
-    open("of the past"),
-    open("with books"),
-  ]);
-  return { home, away, tight, proxied, crowded, old, booked };
+  const history = await historyOf(world, orgs, { proxied, holdsRefused, rounds });
+  return {
+    history,
+    faults: faults.counts,
+    kills: faults.kills,
+    answers: traffic.answers,
+    diskBy: world.eu.disk.how,
+  };
 }
 
 /** On a busy machine there are fewer kills than were asked for, rather than no end. */
@@ -143,7 +140,7 @@ async function keepPlanted({ eu }: World, { plant }: ChaosOptions, traffic: Traf
 async function historyOf(
   world: World,
   orgs: readonly Org[],
-  { proxied, holdsRefused, findings }: { proxied: Org; holdsRefused: number; findings: Findings },
+  { proxied, holdsRefused, rounds }: { proxied: Org; holdsRefused: number; rounds: RoundFinding[] },
 ): Promise<History> {
   const proxy = await proxyHistory(world, proxied);
   const histories = [];
@@ -156,7 +153,7 @@ async function historyOf(
     proxy,
     unpromised: world.unpromised,
     secrets: secretsIn(world),
-    rounds: findings.all,
+    rounds,
     holdsRefused,
   };
 }

@@ -65,6 +65,8 @@ describe("what cannot be metered is refused", () => {
     [403, { ...HI, tools: [{ googleSearch: {} }] }],
     [403, { ...HI, tools: [{ functionDeclarations: [], codeExecution: {} }] }],
     [403, { ...HI, tools: { urlContext: {} } }],
+    [403, { ...HI, serviceTier: "priority" }],
+    [403, { ...HI, generationConfig: { serviceTier: "priority" } }],
     [400, { ...HI, generation_config: { max_output_tokens: 1 } }],
     [400, { ...HI, generationConfig: { max_output_tokens: 1 } }],
     [400, { ...HI, generationConfig: { maxOutputTokens: "5" } }],

@@ -103,6 +103,16 @@ describe("every provider of the table", () => {
   });
 });
 
+test("a key in the query goes to no provider, and the rest of the query does", async () => {
+  const org = await pricedOrg(["gemini"]);
+  const { url, got } = await providerThat((_, response) => response.end("{}"));
+  const proxy = proxyBefore("", { providers: { gemini: { key: PROVIDER_KEY, url } } });
+  const { path, body } = chatOf("gemini", true);
+  await (await proxy(path, { headers: { "x-goog-api-key": org.key }, body })).text();
+  expect(got[0]?.url).toBe(`/v1beta/models/${modelOf("gemini")}:streamGenerateContent?alt=sse`);
+  expect(got[0]?.headers["x-goog-api-key"]).toBe(PROVIDER_KEY);
+});
+
 test("a deployment is priced by the model that the operator says it has", async () => {
   const org = await governed();
   const proxy = proxyBefore("", {

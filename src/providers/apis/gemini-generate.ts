@@ -10,7 +10,18 @@ import type {
 import { Unmetered } from "../unmetered.ts";
 import { geminiUsage } from "../usage/gemini-usage.ts";
 import { geminiError } from "../wire-refusal.ts";
-import { answersIn, boundIn, modelIn, PLAIN } from "./request-members.ts";
+import { answersIn, boundIn, modelIn, PLAIN, refuseMembers } from "./request-members.ts";
+
+/** A member that is not among them may change the price, as a service tier does, so it is refused. */
+const MEMBERS: ReadonlySet<string> = new Set([
+  "contents",
+  "systemInstruction",
+  "tools",
+  "toolConfig",
+  "safetySettings",
+  "generationConfig",
+  "cachedContent",
+]);
 
 /** `POST /v1beta/models/{model}:generateContent`. */
 export const geminiGenerate = generateApi({ isStream: false });
@@ -24,15 +35,7 @@ function generateApi({ isStream }: { readonly isStream: boolean }): ProviderApi 
   return {
     name: "generate",
     body: "json",
-    members: new Set([
-      "contents",
-      "systemInstruction",
-      "tools",
-      "toolConfig",
-      "safetySettings",
-      "generationConfig",
-      "cachedContent",
-    ]),
+    members: MEMBERS,
     answerMembers: ["usageMetadata"],
     readRequest: (body, context) => readGenerate(body, context, isStream),
     withBounds(body, { maxOutputTokens }) {
@@ -60,9 +63,14 @@ function readGenerate(
     throw new Unmetered(400, "Streams are metered as events: add ?alt=sse to the address.");
   if (body["model"] !== undefined)
     throw new Unmetered(400, 'The path names the model. Leave "model" out of the body.');
+  refuseMembers(
+    body,
+    Object.keys(body).filter((name) => !MEMBERS.has(name)),
+  );
   refuseHostedTools(body["tools"]);
   const config = objectOf(body["generationConfig"]);
   refuseSnakeCase(config);
+  refuseMembers(config, ["serviceTier"]);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, texts } = geminiInput(body, pictureTokens);

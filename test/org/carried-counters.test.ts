@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { readPolicy } from "../../src/domain/rate-policy.ts";
 import { LeaseBook } from "../../src/gate/lease/book.ts";
-import { MOST_ENTRIES } from "../../src/org/kernel/journal/entries.ts";
+import { MOST_CHARACTERS, MOST_ENTRIES } from "../../src/org/kernel/journal/entries.ts";
 import { foldFirst, journaled } from "../../src/org/kernel/journal/transaction.ts";
 import { RateMeters } from "../../src/org/rate-limits/meters.ts";
 import { env, newOrg } from "../support/worker.ts";
@@ -22,6 +22,9 @@ function countAll(storage: DurableObjectStorage, subjects: readonly string[]): v
 
 const countOf = (sql: SqlStorage, table: string) =>
   sql.exec<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table}`).one().count;
+
+const longestEntry = (sql: SqlStorage) =>
+  sql.exec<{ longest: number }>("SELECT MAX(LENGTH(body)) AS longest FROM journal").one().longest;
 
 test("counters stay in the journal when it only makes room, are found after a restart, and are stored by a fold", async () => {
   const { id } = await newOrg();
@@ -43,13 +46,31 @@ test("counters stay in the journal when it only makes room, are found after a re
   });
 });
 
+test("thousands of counters stay in the journal, in entries that a row can hold", async () => {
+  const { id } = await newOrg();
+  const object = env.ORG.getByName(id);
+  const long = "x".repeat(1000);
+  const subjects = Array.from({ length: 2000 }, (_each, at) => `${long}${at}`);
+  await runInDurableObject(object, (_, { storage }) => {
+    countAll(storage, subjects);
+    expect(countOf(storage.sql, "rate_counts")).toBe(0);
+    expect(longestEntry(storage.sql)).toBeLessThanOrEqual(MOST_CHARACTERS + 1000);
+  });
+  await evictDurableObject(object);
+  await runInDurableObject(object, (_, { storage }) => {
+    const meters = new RateMeters(storage.sql, 100);
+    const used = subjects.map((subject) => meters.standing(meterOf(subject), 0, new LeaseBook(), CLOCK).used);
+    expect(used).toEqual(subjects.map(() => 1));
+  });
+});
+
 test("more counters than a journal can carry are stored", async () => {
   const { id } = await newOrg();
   await runInDurableObject(env.ORG.getByName(id), (_, { storage }) => {
     const long = "x".repeat(2000);
     countAll(
       storage,
-      Array.from({ length: 1000 }, (_each, at) => `${long}${at}`),
+      Array.from({ length: 2500 }, (_each, at) => `${long}${at}`),
     );
     expect(countOf(storage.sql, "rate_counts")).toBeGreaterThan(400);
   });

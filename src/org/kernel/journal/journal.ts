@@ -235,24 +235,38 @@ export class Journal {
   }
 }
 
-/** Entries with rows that stay in the journal. Null: there is too much of them. */
-function carriedBodies(
-  carried: readonly { readonly name: string; readonly image: Image }[],
-): string[] | null {
-  if (carried.length === 0) return [];
+interface Carried {
+  readonly name: string;
+  readonly image: Image;
+}
+
+/** Entries with the rows that stay in the journal. Null if there are too many of them. */
+function carriedBodies(carried: readonly Carried[]): string[] | null {
+  const parts: Carried[][] = [];
+  let [room, characters] = [0, 0];
+  for (const one of carried) {
+    const size = JSON.stringify(one.image.row).length + 1;
+    characters += size;
+    if (characters > MOST_CARRIED_CHARACTERS) return null;
+    if (size > room) {
+      parts.push([]);
+      room = MOST_CHARACTERS;
+    }
+    parts.at(-1)?.push(one);
+    room -= size;
+  }
+  return parts.map(bodyOf);
+}
+
+function bodyOf(rows: readonly Carried[]): string {
   const changes = Array.from(
-    Map.groupBy(carried, ({ name }) => name),
+    Map.groupBy(rows, ({ name }) => name),
     ([name, of]): TableChange => {
       const images = of.map(({ image }) => image);
       return [name, rowsOf(images, false), rowsOf(images, true)];
     },
   );
-  const body = JSON.stringify(changes);
-  if (body.length > MOST_CARRIED_CHARACTERS) return null;
-  if (body.length <= MOST_CHARACTERS || carried.length === 1) return [body];
-  const half = Math.ceil(carried.length / 2);
-  const parts = [carried.slice(0, half), carried.slice(half)].map(carriedBodies);
-  return parts.every((part) => part !== null) ? parts.flat() : null;
+  return JSON.stringify(changes);
 }
 
 function rowsOf(images: readonly Image[], isDeleted: boolean): Row[] {

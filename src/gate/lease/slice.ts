@@ -41,7 +41,7 @@ export const UNUSED = { used: 0, batched: 0, missed: 0, misses: 0, pace: 0, leas
 /** A slice is sized for this many intervals, so that one late or lost ask does not empty it. */
 const INTERVALS_AHEAD = 4;
 /** And for so many of its largest calls, however seldom they come. */
-const CALLS_KEPT = 4;
+const CALLS_KEPT = 8;
 
 export function newSlice(meter: string): Slice {
   const flags = { isUnsure: false, hasLapsed: false, isDropped: false };

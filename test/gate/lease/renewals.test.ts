@@ -123,7 +123,7 @@ test("slices that an unanswered ask named are named again, until an ask is answe
   const lost = purse.ask(0);
   purse.lost(lost.attempt);
   const again = purse.ask(250);
-  expect(again.wants.get("a")).toMatchObject({ left: 0n, want: 40n });
+  expect(again.wants.get("a")).toMatchObject({ left: 0n, want: 80n });
   purse.granted({ attempt: again.attempt, slices: new Map(), lapsed: [] });
   expect(purse.ask(500).wants.size).toBe(0);
 });

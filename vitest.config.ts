@@ -54,7 +54,7 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
-          include: ["test/{edge,api,org,outbound,platform,web}/**/*.test.ts"],
+          include: ["test/{edge,api,org,outbound,platform,storage,web}/**/*.test.ts"],
           setupFiles: ["test/support/seed.ts", "test/support/workerd-setup.ts"],
           // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
           isolate: false,

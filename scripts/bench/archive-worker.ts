@@ -1,8 +1,8 @@
 import type { Env } from "../../src/edge/env.ts";
 import worker from "../../src/index.ts";
-import { readWaiting } from "../../src/org/kernel/journal/entries.ts";
-import { foldFirst } from "../../src/org/kernel/journal/transaction.ts";
-import { RECENT } from "../../src/org/kernel/id-index/log-index.ts";
+import { readEntries } from "../../src/storage/wal/entries.ts";
+import { checkpointFirst } from "../../src/storage/transaction.ts";
+import { RECENT } from "../../src/storage/key-index/key-index.ts";
 import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
 import { OrgObject as Product } from "../../src/org/object.ts";
 
@@ -104,7 +104,7 @@ export class OrgObject extends Product {
   }
 
   fold(): void {
-    foldFirst(this.ctx.storage);
+    checkpointFirst(this.ctx.storage);
   }
 
   stored(): Stored {
@@ -141,7 +141,7 @@ export class OrgObject extends Product {
 
   /** How many entries wait for a fold. */
   journal(): number {
-    return readWaiting(this.ctx.storage.sql).bodies.length;
+    return readEntries(this.ctx.storage.sql).bodies.length;
   }
 
   /** How many more runs fill a segment of the index of ids. */

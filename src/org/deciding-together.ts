@@ -4,7 +4,7 @@ import type { DecisionVerdict } from "../gate/object-verdict.ts";
 import { logFailure } from "../log.ts";
 import type { Deciding, DecisionCall, Noted } from "./deciding.ts";
 import { modelsOf } from "./decisions/decide.ts";
-import { Absent, ifPresent } from "./kernel/absent.ts";
+import { NeedsFetch, withoutFetching } from "../storage/needs-fetch.ts";
 import type { Parts } from "./parts.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
@@ -39,8 +39,8 @@ export class DecidingTogether {
     const call = { ask, keyId, envelope, learn, report: null };
     try {
       if (this.#parts.book.missing(modelsOf(ask), clock.org).length > 0) return ASK_ALONE;
-      const verdict = ifPresent(() => this.#deciding.verdict(call, { clock, unlearned: null, noted }));
-      if (verdict instanceof Absent) return ASK_ALONE;
+      const verdict = withoutFetching(() => this.#deciding.verdict(call, { clock, unlearned: null, noted }));
+      if (verdict instanceof NeedsFetch) return ASK_ALONE;
       return isPlain(verdict) ? verdict.text : { ...verdict, leases: null };
     } catch (error) {
       logFailure(envelope.trace, error);

@@ -8,7 +8,7 @@ import { logFailure } from "../log.ts";
 import { callerRefusal } from "./caller.ts";
 import { modelsOf } from "./decisions/decide.ts";
 import { refusedDecision } from "./decisions/refused.ts";
-import { onceReadable } from "./kernel/absent.ts";
+import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Envelope, View } from "./kernel/door.ts";
 import { type ExchangeAnswer, OutsideGates, refusedExchange } from "./leases/outside.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
@@ -54,7 +54,7 @@ export class Deciding {
     const orRefused = (made: DecisionReply | Refusal) =>
       isRefusal(made) ? this.#decideNow(call, made) : made;
     const readAndDecide = (unlearned: Refusal | null): DecisionReply | Promise<DecisionReply> => {
-      const reply = onceReadable(() => this.#decideNow(call, unlearned));
+      const reply = fetchingOrRefusing(() => this.#decideNow(call, unlearned));
       return reply instanceof Promise ? reply.then(orRefused) : orRefused(reply);
     };
     const now = views.now();

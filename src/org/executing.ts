@@ -3,10 +3,10 @@ import { isRefusal, refuse } from "../contract/refusal.ts";
 import type { RefusalNote } from "../domain/refusal-note.ts";
 import { callerRefusal } from "./caller.ts";
 import { COMMANDS } from "./commands.ts";
-import { onceReadable } from "./kernel/absent.ts";
+import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Command, Envelope, Outcome } from "./kernel/door.ts";
 import { claim } from "./kernel/idempotency/records.ts";
-import { transaction } from "./kernel/journal/transaction.ts";
+import { transaction } from "../storage/transaction.ts";
 import { perform } from "./kernel/perform/perform.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
 import type { Parts } from "./parts.ts";
@@ -89,7 +89,7 @@ export class Executing {
   async #perform({ name, command, input, envelope }: Ask): Promise<Outcome> {
     const { freeze, views, refusals, storage } = this.#parts;
     let refused: RefusalNote[] = [];
-    const performed = onceReadable(() => {
+    const performed = fetchingOrRefusing(() => {
       if (!this.#parts.isOpened) return this.#gone();
       if (!GOES_ON.has(name)) freeze.check();
       refused = [];

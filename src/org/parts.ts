@@ -3,7 +3,7 @@ import { counters, flushIn } from "../counters.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";
 import type { Actor, Counts, OrgEnv } from "./kernel/door.ts";
-import { transaction } from "./kernel/journal/transaction.ts";
+import { transaction } from "../storage/transaction.ts";
 import { DueRunner } from "./kernel/perform/due-runner.ts";
 import { ObjectGate } from "./leases/gate.ts";
 import { PlatformBook } from "./models/platform-book.ts";

@@ -8,10 +8,10 @@ import { EVENT_STEPS } from "./kernel/events/schema.ts";
 import { GATE_STEPS } from "./leases/schema.ts";
 import { HOLD_STEPS } from "./decisions/schema.ts";
 import { IDEMPOTENCY_STEPS } from "./kernel/idempotency/schema.ts";
-import { JOURNAL_STEPS } from "./kernel/journal/schema.ts";
-import { foldForUpgrade, hasOtherShapes, noteShapes } from "./kernel/journal/upgrade.ts";
+import { WAL_STEPS } from "../storage/schema.ts";
+import { checkpointForUpgrade, hasOtherShapes, noteShapes } from "../storage/upgrade.ts";
 import { KEY_STEPS } from "./keys/schema.ts";
-import { isTable } from "./kernel/tables.ts";
+import { isTable } from "../storage/tables.ts";
 import { METER_STEPS } from "./meters/schema.ts";
 import { MOVING_STEPS } from "./moving/schema.ts";
 import { MODEL_STEPS } from "./models/schema.ts";
@@ -33,7 +33,7 @@ import { BACKUP_STEPS } from "./backup/schema.ts";
 import { CUSTOMER_STEPS } from "./customers/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 import { REFUSAL_STEPS } from "./refusals/schema.ts";
-import type { SchemaStep } from "./kernel/schema-step.ts";
+import type { SchemaStep } from "../storage/schema-step.ts";
 import { STORED_BEFORE } from "../domain/stored-before.ts";
 
 /** The first step of every object since the first release. */
@@ -78,7 +78,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...SUPPORT_STEPS,
   ...REFUSAL_STEPS,
   ...CUSTOMER_STEPS,
-  ...JOURNAL_STEPS,
+  ...WAL_STEPS,
   ...BACKUP_STEPS,
   ...EXPORT_STEPS,
   ...PEPPER_STEPS,
@@ -98,7 +98,7 @@ export function applySchema(storage: DurableObjectStorage, steps = ORG_STEPS): b
     const applied = appliedSteps(sql);
     if (!isNew && !applied.has(BASELINE)) throw new StoredBefore();
     const missing = steps.filter(({ name }) => !applied.has(name));
-    if (!isNew && (missing.length > 0 || hasOtherShapes(sql))) foldForUpgrade(sql);
+    if (!isNew && (missing.length > 0 || hasOtherShapes(sql))) checkpointForUpgrade(sql);
     run(sql, missing);
     noteShapes(sql);
     return missing.length > 0;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
-import { onceReadable } from "../../src/org/kernel/absent.ts";
+import { fetchingOrRefusing } from "../../src/storage/needs-fetch.ts";
 import { checkArchivedAfter } from "../../src/org/runs/archive/carried.ts";
 import { bindArchive } from "../../src/org/runs/blocks/archive-binding.ts";
 import { archiveEverything, bucket, filesOf, newArchivist, sendRuns } from "../support/archive.ts";
@@ -110,7 +110,7 @@ describe("a backup of an org with runs in the archive", () => {
     const read = await countReads(org.id);
     await runInDurableObject(object, async (_object, { storage }) => {
       const next = async (after: number): Promise<number | null> => {
-        const last = await onceReadable(() => checkArchivedAfter(storage.sql, after, 1));
+        const last = await fetchingOrRefusing(() => checkArchivedAfter(storage.sql, after, 1));
         if (isRefusal(last)) throw new Error(last.message);
         return last;
       };

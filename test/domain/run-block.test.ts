@@ -2,7 +2,6 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { RunBlock } from "../../src/domain/run-block/block.ts";
 import { encodeFrame, encodeRuns } from "../../src/domain/run-block/frame.ts";
-import { NameFilter } from "../../src/domain/run-block/names.ts";
 import { decodeRemains, encodeRemains } from "../../src/domain/run-block/remains.ts";
 import { NAME_COLUMNS, type RunRecord } from "../../src/domain/run-block/record.ts";
 import { runRecord } from "../support/run-records.ts";
@@ -122,25 +121,6 @@ test("a reader skips unknown columns", () => {
   const bytes = encodeFrame([known]);
   const longer = new Uint8Array([...bytes.subarray(0, -1), 200, 3, 1, 2, 3, 0]);
   expect([...new RunBlock(longer)]).toEqual([known]);
-});
-
-test("a filter never denies a name that is present", () => {
-  const column = fc.constantFrom("model" as const, "customerId" as const, "chainId" as const);
-  fc.assert(
-    fc.property(fc.array(fc.tuple(column, name), { maxLength: 300 }), (names) => {
-      const filter = NameFilter.read(NameFilter.of(names).stored);
-      for (const [of, one] of names) expect(filter.mayHave(of, one)).toBe(true);
-    }),
-  );
-});
-
-test("a filter denies nearly every absent name, including names of another column", () => {
-  const filter = NameFilter.of(Array.from({ length: 1000 }, (_, at) => ["chainId", `chain-${at}`] as const));
-  const seeming = Array.from({ length: 10_000 }, (_, at) => `other-${at}`).filter((one) =>
-    filter.mayHave("chainId", one),
-  );
-  expect(seeming.length).toBeLessThan(10);
-  expect(filter.mayHave("model", "chain-1")).toBe(false);
 });
 
 /** Two runs without users, providers, keys and tags, as they are stored. */

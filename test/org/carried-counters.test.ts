@@ -2,8 +2,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { readPolicy } from "../../src/domain/rate-policy.ts";
 import { LeaseBook } from "../../src/gate/lease/book.ts";
-import { MOST_CHARACTERS, MOST_ENTRIES } from "../../src/org/kernel/journal/entries.ts";
-import { foldFirst, journaled } from "../../src/org/kernel/journal/transaction.ts";
+import { MOST_CHARACTERS, MOST_ENTRIES } from "../../src/storage/wal/entries.ts";
+import { checkpointFirst, walTransaction } from "../../src/storage/transaction.ts";
 import { RateMeters } from "../../src/org/rate-limits/meters.ts";
 import { env, newOrg } from "../support/worker.ts";
 
@@ -12,11 +12,11 @@ const NOW = 1_800_000_000_000;
 const CLOCK = { real: NOW, org: NOW };
 const meterOf = (subject: string) => ({ policy: POLICY, key: `${POLICY.id} ${subject}` });
 
-/** Counts one for each of these subjects, each in a journaled transaction of its own. */
+/** Counts one for each of these subjects, each in a walTransaction transaction of its own. */
 function countAll(storage: DurableObjectStorage, subjects: readonly string[]): void {
   const meters = new RateMeters(storage.sql, 100);
   for (const subject of subjects) {
-    journaled(storage, () => meters.take(meterOf(subject), 1, NOW, NOW));
+    walTransaction(storage, () => meters.take(meterOf(subject), 1, NOW, NOW));
   }
 }
 
@@ -40,7 +40,7 @@ test("counters stay in the journal when it only makes room, are found after a re
   await runInDurableObject(object, (_, { storage }) => {
     const meters = new RateMeters(storage.sql, 100);
     expect(meters.standing(meterOf("c7"), 0, new LeaseBook(), CLOCK).used).toBe(counted);
-    foldFirst(storage);
+    checkpointFirst(storage);
     expect(countOf(storage.sql, "rate_counts")).toBe(50);
     expect(meters.standing(meterOf("c7"), 0, new LeaseBook(), CLOCK).used).toBe(counted);
   });

@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
-import { oncePresent } from "../../src/org/kernel/absent.ts";
+import { fetchingAsNeeded } from "../../src/storage/needs-fetch.ts";
 import type { Tx } from "../../src/org/kernel/door.ts";
 import { saveRecord } from "../../src/org/kernel/idempotency/store.ts";
-import { foldFirst, journaled, transaction } from "../../src/org/kernel/journal/transaction.ts";
+import { checkpointFirst, walTransaction, transaction } from "../../src/storage/transaction.ts";
 import { restoreFile } from "../../src/org/runs/archive/restore.ts";
 import { archiveFile, deleteGone } from "../../src/org/runs/archive/work.ts";
 import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
@@ -170,7 +170,7 @@ async function takeBack(storage: DurableObjectStorage): Promise<void> {
   for (;;) {
     const entry = runBlocks(storage.sql).entries.find(({ state }) => state === "archived");
     if (entry === undefined) break;
-    await oncePresent(() => transaction(storage, () => restoreFile(tx, entry)));
+    await fetchingAsNeeded(() => transaction(storage, () => restoreFile(tx, entry)));
   }
   await deleteGone(contextOf(storage));
 }
@@ -277,11 +277,11 @@ describe("an object that is killed anywhere while it folds its journal", () => {
   /** Entries up to the last that waits. */
   async function fill(): Promise<void> {
     await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
-      foldFirst(storage);
+      checkpointFirst(storage);
       for (let at = 0; at < 255; at += 1) {
         const kept = { route: "r", key: `k${at}`, digest: "d", fence: at, seed: "s", reserved_at: 1 };
         const unset = { status: null, code: null, etag: null, sealed: null };
-        journaled(storage, () => saveRecord(storage.sql, { ...kept, ...unset }));
+        walTransaction(storage, () => saveRecord(storage.sql, { ...kept, ...unset }));
       }
     });
   }

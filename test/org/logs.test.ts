@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EventRow } from "../../src/org/kernel/events/find.ts";
 import { EVENTS } from "../../src/org/kernel/events/log.ts";
-import { foldFirst, journaled, transaction } from "../../src/org/kernel/journal/transaction.ts";
+import { checkpointFirst, walTransaction, transaction } from "../../src/storage/transaction.ts";
 import { rowsOf } from "../support/rows.ts";
 import { env, newOrg } from "../support/worker.ts";
 
@@ -58,7 +58,7 @@ function perform(
   next: Step,
 ): readonly Omit<EventRow, "seq">[] {
   const { sql } = storage;
-  const open = made % 2 === 0 ? journaled : transaction;
+  const open = made % 2 === 0 ? walTransaction : transaction;
   if (next.kind === "add") {
     const added = someRows(next.count, next.length);
     open(storage, () => put(sql, added));
@@ -132,7 +132,7 @@ test("a log has every row once, in order, whatever is added, undone and deleted,
         rows = await runInDurableObject(stub, (_object, { storage }) => {
           const after = perform(storage, rows, next);
           if (next.kind === "fold") {
-            foldFirst(storage);
+            checkpointFirst(storage);
             expectRead(storage.sql, after);
           }
           return after;
@@ -140,7 +140,7 @@ test("a log has every row once, in order, whatever is added, undone and deleted,
         if (next.kind === "wake") await evictDurableObject(stub);
       }
       await runInDurableObject(stub, (_object, { storage }) => {
-        foldFirst(storage);
+        checkpointFirst(storage);
         expectRead(storage.sql, rows);
       });
     }),
@@ -156,7 +156,7 @@ test("rows share a page until it is full, and a page whose rows are deleted is g
       "SELECT first, length(body) AS characters FROM event_pages ORDER BY first",
     );
   await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
-    foldFirst(storage);
+    checkpointFirst(storage);
     storage.sql.exec("DELETE FROM event_pages");
     const data = "x".repeat(500);
     const row = (at: number) => ({ id: `evt_${at}`, type: kindOf(0), created_at: at, data, parent: null });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { countOpen, heldAfter, nextExpiry, overHolds } from "../../src/org/decisions/open.ts";
 import { deleteHold, type HoldRow, loadHold, loadHolds, saveHolds } from "../../src/org/decisions/store.ts";
 import { HOLDS } from "../../src/org/decisions/table.ts";
-import { foldFirst, journaled, transaction } from "../../src/org/kernel/journal/transaction.ts";
+import { checkpointFirst, walTransaction, transaction } from "../../src/storage/transaction.ts";
 import { storedHolds } from "../support/holds.ts";
 import { env, newOrg } from "../support/worker.ts";
 
@@ -94,7 +94,7 @@ class Undone extends Error {}
 /** A command that does this, or, with "undo", that did it and failed. Folds inside it are undone, too. */
 function perform(storage: DurableObjectStorage, state: State, next: Step): State {
   const after = new Map(state);
-  const open = made % 2 === 0 ? journaled : transaction;
+  const open = made % 2 === 0 ? walTransaction : transaction;
   if (next.kind !== "undo") {
     open(storage, () => change(storage.sql, after, next));
     return after;
@@ -158,14 +158,14 @@ test("holds are what was made of them, in whichever page they are", async () => 
         if (next.kind === "wake") await evictDurableObject(stub);
         await runInDurableObject(stub, (_object, { storage }) => {
           if (next.kind === "fold") {
-            foldFirst(storage);
+            checkpointFirst(storage);
             agreeStored(storage.sql, state);
           } else state = perform(storage, state, next);
           agree(storage.sql, state);
         });
       }
       await runInDurableObject(stub, (_object, { storage }) => {
-        foldFirst(storage);
+        checkpointFirst(storage);
         agreeStored(storage.sql, state);
       });
     }),

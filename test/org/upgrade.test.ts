@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { newId } from "../../src/domain/ulid.ts";
-import { foldFirst } from "../../src/org/kernel/journal/transaction.ts";
+import { checkpointFirst } from "../../src/storage/transaction.ts";
 import { OrgObject } from "../../src/org/object.ts";
 import { applySchema, ORG_STEPS } from "../../src/org/schema.ts";
 import { STORED_BEFORE } from "../../src/domain/stored-before.ts";
@@ -17,7 +17,7 @@ import { call, env } from "../support/worker.ts";
  */
 function putBack(orgId: string, eventId: string): Promise<void> {
   return runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) => {
-    foldFirst(storage);
+    checkpointFirst(storage);
     const { sql } = storage;
     const { body } = sql.exec<{ body: string }>("SELECT body FROM journal WHERE slot = -1").one();
     const shapes = (JSON.parse(body) as { name: string; columns: string[] }[]).map((shape) =>

@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { transaction } from "../../src/org/kernel/journal/transaction.ts";
+import { transaction } from "../../src/storage/transaction.ts";
 import { digestSome } from "../../src/org/runs/digests/work.ts";
 import { contextOf } from "./archive.ts";
 import type { Spender } from "./ledger.ts";

@@ -1,7 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { saveHolds } from "../../src/org/decisions/store.ts";
 import { fromRow, HOLDS, type HoldRow } from "../../src/org/decisions/table.ts";
-import { transaction } from "../../src/org/kernel/journal/transaction.ts";
+import { transaction } from "../../src/storage/transaction.ts";
 
 function inside<T>(orgId: string, use: (sql: SqlStorage) => T): Promise<T> {
   const namespace = (env as { ORG: DurableObjectNamespace }).ORG;

@@ -2,12 +2,12 @@ import { env, runInDurableObject } from "cloudflare:test";
 import { AUDIT } from "../../src/org/kernel/audit/log.ts";
 import type { AuditRow } from "../../src/org/kernel/audit/store.ts";
 import { EVENTS } from "../../src/org/kernel/events/log.ts";
-import { transaction } from "../../src/org/kernel/journal/transaction.ts";
-import type { Row } from "../../src/org/kernel/journal/shape.ts";
-import type { LogKind } from "../../src/org/kernel/log/kind.ts";
+import { transaction } from "../../src/storage/transaction.ts";
+import type { Row } from "../../src/storage/table.ts";
+import type { LogLayout } from "../../src/storage/paged-table/log-layout.ts";
 
 /** A log as a table, for statements of tests. */
-function rowsIn({ columns, pages }: LogKind): string {
+function rowsIn({ columns, pages }: LogLayout): string {
   const values = columns.map((column, at) => `e.value ->> ${at} AS ${column}`).join(", ");
   return `(SELECT ${values} FROM ${pages}, json_each(body) AS e)`;
 }

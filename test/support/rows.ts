@@ -1,12 +1,12 @@
 import { env, runInDurableObject } from "cloudflare:test";
-import { forgetCopies } from "../../src/org/kernel/copies.ts";
-import { foldFirst } from "../../src/org/kernel/journal/transaction.ts";
+import { rollBackCaches } from "../../src/storage/transactional-cache.ts";
+import { checkpointFirst } from "../../src/storage/transaction.ts";
 import { isOpened } from "../../src/org/schema.ts";
 
 function storageOf<T>(orgId: string, use: (storage: DurableObjectStorage) => T): Promise<T> {
   const namespace = (env as { ORG: DurableObjectNamespace }).ORG;
   return runInDurableObject(namespace.getByName(orgId), (_object, { storage }) => {
-    if (isOpened(storage.sql)) foldFirst(storage);
+    if (isOpened(storage.sql)) checkpointFirst(storage);
     return use(storage);
   });
 }
@@ -32,7 +32,7 @@ export function rowsOf<R extends Record<string, SqlStorageValue>>(
   return storageOf(orgId, ({ sql }) => {
     const rows = sql.exec<R>(statement, ...bindings).toArray();
     // What the object keeps in memory may have been changed behind its back.
-    if (!/^\s*(SELECT|PRAGMA|WITH)\b/i.test(statement)) forgetCopies(sql);
+    if (!/^\s*(SELECT|PRAGMA|WITH)\b/i.test(statement)) rollBackCaches(sql);
     return rows;
   });
 }

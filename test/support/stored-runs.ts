@@ -1,7 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
-import { oncePresent } from "../../src/org/kernel/absent.ts";
+import { fetchingAsNeeded } from "../../src/storage/needs-fetch.ts";
 import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
-import { transaction } from "../../src/org/kernel/journal/transaction.ts";
+import { transaction } from "../../src/storage/transaction.ts";
 import { insertRuns } from "../../src/org/runs/store.ts";
 import type { Run } from "../../src/org/runs/run.ts";
 
@@ -12,7 +12,7 @@ function withStorage<T>(orgId: string, use: (storage: DurableObjectStorage) => T
 
 /** All runs of an org, wherever they are stored, oldest first. */
 export async function storedRuns(orgId: string): Promise<Run[]> {
-  return withStorage(orgId, async ({ sql }) => oncePresent(() => allRuns(sql)));
+  return withStorage(orgId, async ({ sql }) => fetchingAsNeeded(() => allRuns(sql)));
 }
 
 export function allRuns(sql: SqlStorage): Run[] {

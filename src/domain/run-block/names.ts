@@ -1,6 +1,3 @@
-import { Filter } from "../id-index/filter.ts";
-import { type HashKey, numberOf } from "../id-index/number.ts";
-import { Sought } from "../id-index/sought.ts";
 import type { ByteReader } from "./byte-reader.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import { COLUMN_NUMBERS, type NameColumn } from "./record.ts";
@@ -64,49 +61,7 @@ export function readNames(reader: ByteReader, count: number): (string | null)[] 
   return Array.from({ length: count }, () => names[reader.count()] ?? null);
 }
 
-/** Bits of the filter per name: it wrongly reports one in a hundred thousand absent names as present. */
-const BITS_PER_NAME = 24;
-/** No secret: whoever chooses names that collide only makes their own lists read more blocks. */
-const OPEN_KEY: HashKey = [0, 0];
-
-/** Tells which names a block certainly does not contain. */
-export class NameFilter {
-  readonly #filter: Filter;
-  readonly #words: number;
-
-  private constructor(filter: Filter, words: number) {
-    this.#filter = filter;
-    this.#words = words;
-  }
-
-  static of(names: readonly (readonly [column: NameColumn, name: string])[]): NameFilter {
-    const numbers = Uint32Array.from(names, ([column, name]) => numberOf(keyOf(column, name), OPEN_KEY));
-    const words = Math.max(1, Math.ceil((numbers.length * BITS_PER_NAME) / 64));
-    const filter = new Filter(1, words);
-    filter.add(numbers);
-    return new NameFilter(filter, words);
-  }
-
-  static read(stored: ArrayBuffer): NameFilter {
-    const words = stored.byteLength / 8;
-    const filter = new Filter(1, words);
-    filter.setPart(0, stored.slice(0, words * 4));
-    filter.setPart(1, stored.slice(words * 4));
-    return new NameFilter(filter, words);
-  }
-
-  get stored(): ArrayBuffer {
-    const bytes = new Uint8Array(this.#words * 8);
-    bytes.set(new Uint8Array(this.#filter.part(0)));
-    bytes.set(new Uint8Array(this.#filter.part(1)), this.#words * 4);
-    return bytes.buffer;
-  }
-
-  mayHave(column: NameColumn, name: string): boolean {
-    return this.#filter.among(new Sought([keyOf(column, name)], OPEN_KEY)).length > 0;
-  }
-}
-
-function keyOf(column: NameColumn, name: string): string {
+/** A name of a column, as one text. */
+export function nameKey(column: NameColumn, name: string): string {
   return `${COLUMN_NUMBERS[column]} ${name}`;
 }

@@ -6,7 +6,7 @@ import { isOfEarlierMonth } from "../../domain/focus/correction.ts";
 import type { RunNames } from "../../domain/run-block/run-names.ts";
 import { tagIn } from "../../domain/usage-report/tag.ts";
 import { query } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
+import { listRows } from "../../storage/list-rows.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { isCharged } from "../../domain/charged.ts";
 import { findRun } from "../runs/store.ts";

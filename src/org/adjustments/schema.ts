@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /** `charges` names the adjusted limits, separated by spaces. With `at`, their counters can be recounted. */
 export const ADJUSTMENT_STEPS: readonly SchemaStep[] = [

@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /** `note` is what whoever decided wrote about it. */
 export const APPROVAL_STEPS: readonly SchemaStep[] = [

@@ -3,7 +3,7 @@ import { type AuditLink, type ExportFormat, toAuditJson } from "../../domain/aud
 import { command, done, query } from "../kernel/door.ts";
 import { AUDIT } from "../kernel/audit/log.ts";
 import { type AuditRow, linkReader } from "../kernel/audit/store.ts";
-import { listLog } from "../kernel/log/list.ts";
+import { listLog } from "../../storage/paged-table/list-log.ts";
 
 /** A read of the trail is itself an entry, which the next read shows. */
 export const listAudit = command({

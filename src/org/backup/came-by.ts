@@ -1,4 +1,4 @@
-import { isTable } from "../kernel/tables.ts";
+import { isTable } from "../../storage/tables.ts";
 
 /**
  * The archives that orgs of this object came from. They are remembered after the org went on: the region that it came from may

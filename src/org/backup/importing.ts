@@ -1,7 +1,7 @@
 import { refuse, type Refusal } from "../../contract/refusal.ts";
 import { noteSupportGrant } from "../../platform/support-grants.ts";
 import { appendAudit } from "../kernel/audit/append.ts";
-import { forgetCopies } from "../kernel/copies.ts";
+import { rollBackCaches } from "../../storage/transactional-cache.ts";
 import type { OrgEnv, View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
@@ -50,14 +50,14 @@ export function importStaged({
       steps.upgrade();
       sql.exec("DELETE FROM platform_book");
       archiveApart(sql, head.archive_id);
-      forgetCopies(sql);
+      rollBackCaches(sql);
       checkLoaded(view(), orgId);
       heedPeppers(view());
       note(view(), head.archive_id, head.home_region);
       return { archiveId: head.archive_id, fromRegion: head.home_region };
     });
   } catch (error) {
-    forgetCopies(sql);
+    rollBackCaches(sql);
     if (!(error instanceof BadArchive)) throw error;
     return error.message === EXCLUDED
       ? refuse("residency_violation")

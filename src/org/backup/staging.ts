@@ -1,4 +1,4 @@
-import { isTable } from "../kernel/tables.ts";
+import { isTable } from "../../storage/tables.ts";
 
 /**
  * An archive on its way in. It is stored beside nothing: the object has no org, and gets one when the whole archive has

@@ -7,7 +7,7 @@ export interface ArchivedTable {
 }
 
 /**
- * Tables that belong to the place rather than to the org: what makes the tables, the journal (which is folded before),
+ * Tables that belong to the place rather than to the org: what makes the tables, the write-ahead log (which gets a checkpoint before),
  * what is on its way to the platform's counters, and archives themselves.
  */
 const LEFT_OUT: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 export const BENCHMARK_STEPS: readonly SchemaStep[] = [
   {

@@ -1,7 +1,7 @@
 import { type Detector, type DetectorSet, detectorSet } from "../../domain/safety.ts";
 import type { ContentSafety, NewContentSafety } from "../../contract/resources/content-safety.ts";
 import { compiledOnce } from "../kernel/compiled.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { presentRulesEngine } from "../kernel/rules-engine.ts";
 
@@ -20,7 +20,7 @@ const compiled = compiledOnce<DetectorSet>("safety", (sql) =>
 /** The org's compiled detectors. */
 export const loadDetectors = compiled.load;
 
-const anyDetector = new Copy<boolean>();
+const anyDetector = new TransactionalCache<boolean>();
 
 /** Whether the org has any detector, of either action. Kept in memory, because gates are told with each exchange. */
 export function hasDetectors(sql: SqlStorage): boolean {

@@ -1,7 +1,7 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
+import { listRows } from "../../storage/list-rows.ts";
 import type { MeterRow } from "../meters/store.ts";
 import { customerLimitNow, toCustomerLimit } from "./store.ts";
 

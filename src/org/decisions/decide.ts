@@ -59,7 +59,7 @@ const CODES = [...CHECK_CODES, ...RUN_CODES, "validation_failed", "conflict"] as
 /** The exact decision, in one step: reserved in every limit that applies, or in none. */
 export const decide = command({
   action: null,
-  isJournaled: true,
+  usesWal: true,
   refuses: CODES,
   models: modelsOf,
   run: (tx, ask: DecisionAsk) => decideOnce(tx, ask, NO_RATES).result,

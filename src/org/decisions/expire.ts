@@ -2,8 +2,8 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
 import type { Account } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { Copy } from "../kernel/copies.ts";
-import { foldJournal } from "../kernel/journal/transaction.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { checkpoint } from "../../storage/transaction.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { announceCharges } from "../ledger/announce.ts";
@@ -22,7 +22,7 @@ const AT_ONCE = 500;
 export const TRIES_FOR_ROOM = 4;
 
 /** No open hold ends before this time. Null if none is open. */
-const earliest = new Copy<number | null>();
+const earliest = new TransactionalCache<number | null>();
 
 /**
  * Ends expired holds, earliest first. If there are more than one transaction ends, due work continues with the rest.
@@ -83,7 +83,7 @@ function expire(tx: Tx, draft: Draft, rows: readonly HoldRow[]): readonly HoldRo
 function someAreOver(tx: Tx): boolean {
   const first = earliest.get(tx.sql, () => nextExpiry(tx.sql));
   if (first === null || first > tx.now) return false;
-  foldJournal(tx.sql);
+  checkpoint(tx.sql);
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { fromRow, HOLDS, type HoldRow, idIn, openEnd } from "./table.ts";
 
-/** Open holds. Those that are read as they are stored come after a fold. */
+/** Open holds. Those that are read as they are stored come after a checkpoint. */
 
 /** Those whose time is up, earliest first, as far as the caller wants them, and at most so many. */
 export function overHolds(

@@ -12,7 +12,7 @@ import { unreportedHold } from "./unreported.ts";
  */
 export const releaseHold = command({
   action: "reservation.released",
-  isJournaled: true,
+  usesWal: true,
   refuses: ["not_found", "conflict"],
   current: (view, input: { reservationId: string }) => loadHold(view.sql, input.reservationId),
   reservations: ({ reservationId }: { reservationId: string }) => [reservationId],

@@ -26,7 +26,7 @@ type Renewal = ReservationRenewal & { readonly reservationId: string };
 /** Keeps a hold for longer, with more or less in it. Where a limit has no room for more, it stays as it was. */
 export const renewHold = command({
   action: "reservation.renewed",
-  isJournaled: true,
+  usesWal: true,
   refuses: [...CHECK_CODES, ...RUN_CODES, "not_found", "conflict"],
   reservations: ({ reservationId }: Renewal) => [reservationId],
   run(tx, { reservationId, hold_seconds: seconds = DEFAULT_HOLD_SECONDS, amount_usd: usd }: Renewal) {

@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
  * Holds are in `hold_pages`, many to a row, as JSON, in the order of their columns (`table.ts`). What is known of a page

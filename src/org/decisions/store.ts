@@ -10,7 +10,7 @@ import {
   fromRow,
   HOLDS,
   type HoldRow,
-  holdTag,
+  holdKeyHash,
   idIn,
   isSettled,
   isUnreported,
@@ -23,7 +23,7 @@ export type { HoldRow } from "./table.ts";
 export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
   const changed = HOLDS.get(sql, id);
   if (changed !== undefined) return changed === null ? null : fromRow(changed);
-  return storedHolds(sql, tagsOf([id])).find((hold) => hold.id === id) ?? null;
+  return storedHolds(sql, keyHashesOf([id])).find((hold) => hold.id === id) ?? null;
 }
 
 export interface KnownHolds {
@@ -39,13 +39,13 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
   const known: KnownHolds = { holds: new Map(), settled: new SettledQuestions(), charged: new Map() };
   if (ids.length === 0) return known;
   const asked = new Set(ids);
-  const tags = tagsOf(ids);
-  for (const row of storedHolds(sql, tags)) {
+  const keyHashes = keyHashesOf(ids);
+  for (const row of storedHolds(sql, keyHashes)) {
     if (asked.has(row.id)) known.holds.set(row.id, row);
     if (row.status === "settled") known.settled.add(row.id);
     else noteCharged(known, row);
   }
-  for (const row of HOLDS.tagged(sql, tags)) {
+  for (const row of HOLDS.withKeyHashes(sql, keyHashes)) {
     const id = idIn(row);
     if (asked.has(id)) known.holds.set(id, fromRow(row));
     if (isSettled(row)) known.settled.add(id);
@@ -61,23 +61,23 @@ function noteCharged({ charged }: KnownHolds, hold: HoldRow): void {
 /** Of these ids, those that no hold has. */
 export function unknownIds(sql: SqlStorage, ids: readonly string[]): readonly string[] {
   const known = new Set<string>();
-  for (const row of HOLDS.tagged(sql, tagsOf(ids))) known.add(idIn(row));
+  for (const row of HOLDS.withKeyHashes(sql, keyHashesOf(ids))) known.add(idIn(row));
   const rest = ids.filter((id) => !known.has(id));
   if (rest.length === 0) return rest;
-  for (const { id } of storedHolds(sql, tagsOf(rest))) known.add(id);
+  for (const { id } of storedHolds(sql, keyHashesOf(rest))) known.add(id);
   return rest.filter((id) => !known.has(id));
 }
 
-function tagsOf(ids: readonly string[]): Set<number> {
-  const tags = new Set<number>();
-  for (const id of ids) tags.add(holdTag(id));
-  return tags;
+function keyHashesOf(ids: readonly string[]): Set<number> {
+  const keyHashes = new Set<number>();
+  for (const id of ids) keyHashes.add(holdKeyHash(id));
+  return keyHashes;
 }
 
 /** Every hold of the request that an id belongs to, whatever was asked. */
 export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
-  const found = storedHolds(sql, tagsOf([id])).filter((row) => isSameRequest(row.id, id));
-  for (const row of HOLDS.tagged(sql, [holdTag(id)])) {
+  const found = storedHolds(sql, keyHashesOf([id])).filter((row) => isSameRequest(row.id, id));
+  for (const row of HOLDS.withKeyHashes(sql, [holdKeyHash(id)])) {
     if (isSameRequest(idIn(row), id)) found.push(fromRow(row));
   }
   return found;
@@ -86,15 +86,15 @@ export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
 /** Those of these ids, and a few others, whose holds are known, and not only from their runs. */
 export function reportedIds(sql: SqlStorage, ids: readonly string[]): Set<string> {
   const reported = new Set<string>();
-  const tags = tagsOf(ids);
-  for (const { id, unreported } of storedHolds(sql, tags)) if (unreported === null) reported.add(id);
-  for (const row of HOLDS.tagged(sql, tags)) if (!isUnreported(row)) reported.add(idIn(row));
+  const keyHashes = keyHashesOf(ids);
+  for (const { id, unreported } of storedHolds(sql, keyHashes)) if (unreported === null) reported.add(id);
+  for (const row of HOLDS.withKeyHashes(sql, keyHashes)) if (!isUnreported(row)) reported.add(idIn(row));
   return reported;
 }
 
-/** Holds with these tags as they are stored. Without those that memory has. */
-function storedHolds(sql: SqlStorage, tags: ReadonlySet<number>): HoldRow[] {
-  const rows = HOLDS.pages(sql).find(tags);
+/** Holds with these keyHashes as they are stored. Without those that memory has. */
+function storedHolds(sql: SqlStorage, keyHashes: ReadonlySet<number>): HoldRow[] {
+  const rows = HOLDS.pages(sql).find(keyHashes);
   return rows.filter((row) => HOLDS.get(sql, idIn(row)) === undefined).map(fromRow);
 }
 

@@ -1,6 +1,5 @@
 import { requestNumber } from "../../domain/reservation-id.ts";
-import type { Row, Value } from "../kernel/journal/shape.ts";
-import { JournalTable } from "../kernel/journal/table.ts";
+import { type Row, Table, type Value } from "../../storage/table.ts";
 import type { CountedRates } from "./counted.ts";
 
 /** An amount reserved in every limit that admitted it, until a run settles it, it is released or it expires. */
@@ -55,19 +54,21 @@ const END_AT = COLUMNS.indexOf("expires_at");
 const AMOUNT_AT = COLUMNS.indexOf("amount");
 const UNREPORTED_AT = COLUMNS.indexOf("unreported");
 
-export const HOLDS = new JournalTable(
+export const HOLDS = new Table(
   { name: "holds", columns: COLUMNS, key: ["seq"], named: ["id"], changing: CHANGING, isNumbered: true },
   {
-    table: "hold_pages",
-    index: "hold_id",
-    tagOf: (row) => holdTag(idIn(row)),
-    told: ["first_expiry", "open", "held", "unreported"],
-    tell,
+    pages: {
+      table: "hold_pages",
+      index: { name: "hold_id" },
+      keyHashOf: (row) => holdKeyHash(idIn(row)),
+      summary: ["first_expiry", "open", "held", "unreported"],
+      summarize,
+    },
   },
 );
 
 /** When the first of its open holds expires, how many there are, what they hold, and how many of all were unreported. */
-function tell(rows: readonly Row[]): readonly [number | null, number, string, number] {
+function summarize(rows: readonly Row[]): readonly [number | null, number, string, number] {
   let first: number | null = null;
   let open = 0;
   let held = 0n;
@@ -84,7 +85,7 @@ function tell(rows: readonly Row[]): readonly [number | null, number, string, nu
 }
 
 /** A number by which holds are found. All holds of one request share it. */
-export function holdTag(id: string): number {
+export function holdKeyHash(id: string): number {
   const number = requestNumber(id);
   return ((number << 2) | (number & 3)) >>> 0;
 }

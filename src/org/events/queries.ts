@@ -4,7 +4,7 @@ import { storedTraceParent, type TraceParent } from "../../domain/traceparent.ts
 import { query, type View } from "../kernel/door.ts";
 import { type EventRow, findEvent } from "../kernel/events/find.ts";
 import { EVENTS } from "../kernel/events/log.ts";
-import { listLog } from "../kernel/log/list.ts";
+import { listLog } from "../../storage/paged-table/list-log.ts";
 
 function toEvent(orgId: string, row: EventRow): Event {
   return {

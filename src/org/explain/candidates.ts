@@ -6,7 +6,7 @@ import type { Account } from "../../domain/meter.ts";
 import { rateAmount, rateMetersFor, shownAmount } from "../../domain/rate-policy.ts";
 import { namesIn } from "../../domain/touch.ts";
 import type { View } from "../kernel/door.ts";
-import { readInParts } from "../kernel/json-rows.ts";
+import { readInParts } from "../../storage/json-rows.ts";
 import { Draft } from "../ledger/draft.ts";
 import {
   amountsOf,

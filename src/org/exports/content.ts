@@ -1,7 +1,7 @@
 import type { Correction } from "../../domain/export/correction.ts";
 import type { Content } from "../../domain/export/writers.ts";
 import type { FileKind } from "../../domain/export/window.ts";
-import { Sought } from "../../domain/id-index/sought.ts";
+import { KeyProbe } from "../../storage/key-index/probe.ts";
 import type { RunNames } from "../../domain/run-block/run-names.ts";
 import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
@@ -65,7 +65,7 @@ function readAdjustments(sql: SqlStorage, window: WindowRow, at: Place): ReadPar
     .toArray();
   const all = rows.map(fromAdjustmentRow);
   const ids = [...new Set(all.map(({ runId }) => runId))];
-  const { runs, unreadable } = findRuns(sql, new Sought(ids, idKey(sql)));
+  const { runs, unreadable } = findRuns(sql, new KeyProbe(ids, idKey(sql)));
   for (const cause of unreadable.values()) throw cause;
   const corrections = all.map((made): Correction => {
     return {

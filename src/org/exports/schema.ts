@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
  * A window has a part of each of three logs, from where the window before ended: runs, adjustments and replacements. The

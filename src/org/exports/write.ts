@@ -1,9 +1,9 @@
 import { ExportFile } from "../../domain/export/file.ts";
 import { EXTENSIONS, fileWriter } from "../../domain/export/writers.ts";
 import { MANIFEST, placeOf, windowFile, windowFrom } from "../../domain/export/window.ts";
-import { oncePresent, Unreadable } from "../kernel/absent.ts";
+import { fetchingAsNeeded, Unreadable } from "../../storage/needs-fetch.ts";
 import { DUE } from "../kernel/due-kinds.ts";
-import { transaction } from "../kernel/journal/transaction.ts";
+import { transaction } from "../../storage/transaction.ts";
 import type { View } from "../kernel/door.ts";
 import type { DueContext } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
@@ -25,7 +25,9 @@ const LEASE_MS = 90_000;
  */
 export async function writeExport(object: DueContext, name: string): Promise<void> {
   for (;;) {
-    const step = await oncePresent(() => transaction(object.storage, () => nextStep(object.view(), name)));
+    const step = await fetchingAsNeeded(() =>
+      transaction(object.storage, () => nextStep(object.view(), name)),
+    );
     if (step === null) return;
     const written = await write(object, step);
     performDue(object.storage, object.view(), (tx) => recordStep(tx, step, written));
@@ -75,7 +77,7 @@ async function make(object: DueContext, { row, window }: Step): Promise<Written>
   let hasRead = false;
   while (!file.isFull) {
     const from = at;
-    const part = await oncePresent(() => readPart(object.view().sql, window, from, kind));
+    const part = await fetchingAsNeeded(() => readPart(object.view().sql, window, from, kind));
     if (part === null) break;
     file.add(part.content);
     hasRead = true;

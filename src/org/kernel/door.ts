@@ -245,8 +245,8 @@ export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
   readonly models?: (input: Input) => readonly ModelName[];
   /** As for a query. */
   readonly readsRefusals?: true;
-  /** Frequent: what it changes of journaled tables is one row. It reads them as `journaled` says. */
-  readonly isJournaled?: true;
+  /** Frequent: what it changes of tables is one entry of the write-ahead log. It reads them as `walTransaction` says. */
+  readonly usesWal?: true;
   run(tx: Tx, input: Input): Done<B> | Refusal<Code>;
 }
 

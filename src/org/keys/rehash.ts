@@ -1,7 +1,7 @@
 import { digestsIn, pepperMark } from "../../domain/peppers.ts";
 import { sameSecret } from "../../domain/api-key.ts";
 import type { Settings } from "../../settings.ts";
-import { transaction } from "../kernel/journal/transaction.ts";
+import { transaction } from "../../storage/transaction.ts";
 
 type Kept = { digest: string; pepper: string | null };
 

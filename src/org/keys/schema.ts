@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
  * `minted_by` is the key or the person that a key was minted by. It is null for keys that the operator made. `pepper`

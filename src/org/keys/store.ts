@@ -1,7 +1,7 @@
 import type { KeyRole, Scope } from "../../contract/access.ts";
 import type { Key } from "../../contract/resources/keys.ts";
 import { BoundedMap } from "../../domain/bounded-map.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { View } from "../kernel/door.ts";
 import { lastUseOf } from "./uses.ts";
 
@@ -24,7 +24,7 @@ export type KeyRow = {
 };
 
 const MOST_COPIES = 1000;
-const copies = new Copy<BoundedMap<string, Readonly<KeyRow>>>();
+const copies = new TransactionalCache<BoundedMap<string, Readonly<KeyRow>>>();
 
 /** The same object until it changes. Only rows that exist are kept in memory: anyone can ask for others. */
 export function loadKey(sql: SqlStorage, id: string): Readonly<KeyRow> | null {

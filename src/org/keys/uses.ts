@@ -1,10 +1,10 @@
 import { HOUR_MS } from "../../contract/durations.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 
 /** Kept to within this, so that a key writes at most one row in it, however often it is used. */
 const WITHIN_MS = HOUR_MS;
 
-const lately = new Copy<Map<string, number>>();
+const lately = new TransactionalCache<Map<string, number>>();
 
 export function lastUseOf(sql: SqlStorage, keyId: string): number | null {
   const found = sql.exec<{ at: number }>("SELECT at FROM key_uses WHERE key_id = ?", keyId);

@@ -1,7 +1,7 @@
 import { LeaseBook, type Outstanding } from "../../gate/lease/book.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
-import { Copy } from "../kernel/copies.ts";
-import { JournalTable } from "../kernel/journal/table.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { Table } from "../../storage/table.ts";
 import { loadSlices, putSlices, sliceRow } from "./slice-store.ts";
 
 type Row = {
@@ -15,7 +15,7 @@ type Row = {
 
 const CHANGING = ["attempt", "batch", "asked_at", "slices", "refusals", "until"] as const;
 const COLUMNS = ["holder", ...CHANGING] as const;
-const TABLE = new JournalTable({
+const TABLE = new Table({
   name: "lease_holders",
   columns: COLUMNS,
   key: ["holder"],
@@ -23,7 +23,7 @@ const TABLE = new JournalTable({
   changing: CHANGING,
 });
 
-const books = new Copy<LeaseBook>();
+const books = new TransactionalCache<LeaseBook>();
 
 /** The book to work on. Code that changes what an isolate has saves it in the same transaction. */
 export function bookOf(sql: SqlStorage): LeaseBook {

@@ -12,7 +12,7 @@ import {
   type RateSubject,
 } from "../../domain/rate-policy.ts";
 import { type AskedRate, rateRefusal } from "../../domain/rate-denial.ts";
-import { foldFirst, journaled } from "../kernel/journal/transaction.ts";
+import { checkpointFirst, walTransaction } from "../../storage/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, leastOf, tokensOf } from "../../gate/ask.ts";
 import type { Lesson } from "../../gate/lesson.ts";
@@ -310,7 +310,7 @@ export class ObjectGate {
   /** Adds those of a report. The first time they are already among what is stored. */
   #requestsWith(holds: readonly ReportedHolds[]): ReservedRequests {
     if (this.#requests === null) {
-      foldFirst(this.#storage);
+      checkpointFirst(this.#storage);
       this.#requests = ReservedRequests.stored(this.#storage.sql, String(this.#wokeAt));
       return this.#requests;
     }
@@ -359,7 +359,7 @@ export class ObjectGate {
 
   #transaction<T>(run: () => T): T {
     try {
-      return journaled(this.#storage, run);
+      return walTransaction(this.#storage, run);
     } catch (error) {
       this.#rates.forget();
       throw error;

@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /** One row per isolate that has, or recently had, slices of this org's limits. The slices are in `lease_slices`, as JSON. */
 export const GATE_STEPS: readonly SchemaStep[] = [

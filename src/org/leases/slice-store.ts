@@ -1,21 +1,21 @@
 import type { Outstanding } from "../../gate/lease/book.ts";
-import { MOST_BOUND_CHARACTERS } from "../kernel/json-rows.ts";
-import { addGroups, type Grouped } from "../kernel/journal/groups.ts";
-import { JournalTable } from "../kernel/journal/table.ts";
-import type { Row } from "../kernel/journal/shape.ts";
+import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
+import { type Row, type StoreRows, Table } from "../../storage/table.ts";
 
 /**
- * The slices of an isolate change with every report, and there may be thousands of them. An entry of the journal has those that
- * changed; a fold writes all slices of an isolate into as few rows as they fit into.
+ * The slices of an isolate change with every report, and there may be thousands of them. An entry of the write-ahead log has those that
+ * changed; a checkpoint writes all slices of an isolate into as few rows as they fit into.
  */
-const TABLE = new JournalTable({
-  name: "lease_slices",
-  columns: ["holder", "meter", "left", "until", "linger_ms", "since"],
-  key: ["holder", "meter"],
-  named: ["holder", "meter"],
-  changing: ["left", "until", "linger_ms", "since"],
-  isGrouped: true,
-});
+const TABLE = new Table(
+  {
+    name: "lease_slices",
+    columns: ["holder", "meter", "left", "until", "linger_ms", "since"],
+    key: ["holder", "meter"],
+    named: ["holder", "meter"],
+    changing: ["left", "until", "linger_ms", "since"],
+  },
+  { store: (...changes) => store(...changes) },
+);
 
 type SliceRow = readonly [
   holder: string,
@@ -46,7 +46,7 @@ export function putSlices(sql: SqlStorage, rows: readonly Row[]): void {
   );
 }
 
-/** What each isolate has, with what the journal has of it. */
+/** What each isolate has, with what the write-ahead log has of it. */
 export function loadSlices(sql: SqlStorage): Map<string, [string, Outstanding][]> {
   const found = new Map<string, Map<string, Outstanding>>();
   const of = (holder: string) => {
@@ -87,8 +87,8 @@ function readGroups(sql: SqlStorage, holders: readonly string[] | null): Map<str
   return groups;
 }
 
-/** A fold: the rows of each isolate anew, with what has changed. */
-const store: Grouped = (sql, written, deleted) => {
+/** A checkpoint: the rows of each isolate anew, with what has changed. */
+const store: StoreRows = (sql, written, deleted) => {
   const holders = [...new Set([...written, ...deleted].map(([holder]) => String(holder)))];
   const groups = readGroups(sql, holders);
   for (const holder of holders) if (!groups.has(holder)) groups.set(holder, new Map());
@@ -97,7 +97,6 @@ const store: Grouped = (sql, written, deleted) => {
     groups.get(holder)?.set(stored[0], stored);
   for (const [holder, group] of groups) writeGroup(sql, holder, [...group.values()]);
 };
-addGroups("lease_slices", store);
 
 function writeGroup(sql: SqlStorage, holder: string, slices: readonly Stored[]): void {
   const parts = partsOf(slices);

@@ -1,6 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { isRateKey } from "../../domain/rate-policy.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import type { Clock } from "../rate-limits/meters.ts";
@@ -8,7 +8,7 @@ import { bookOf, deleteHolder, saveHolder } from "./book-store.ts";
 import { LeasedAccounts } from "./money.ts";
 
 /** When slices are next checked, by the org's clock. Null if no dollars are leased. */
-const lookedAt = new Copy<number | null>();
+const lookedAt = new TransactionalCache<number | null>();
 
 /** Takes back what isolates that never reported may have held, once the last such hold has ended. */
 export function sweepLeases(view: View, clock: Clock): void {

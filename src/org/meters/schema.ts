@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
  * Counters are TEXT, because sums of 64-bit amounts may exceed 64 bits, and the runtime returns INTEGER columns as

@@ -7,8 +7,8 @@ import { type Match, traitsIn } from "../../domain/match.ts";
 import type { Meter, MeterWindow } from "../../domain/meter.ts";
 import type { Period } from "../../domain/period.ts";
 import { indexMeters, type MeterIndex } from "../../domain/touch.ts";
-import { Copy } from "../kernel/copies.ts";
-import { readInParts } from "../kernel/json-rows.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { readInParts } from "../../storage/json-rows.ts";
 import { forgetUsage } from "./usage.ts";
 
 /** Every limit of the org, of any kind, is a row of `meters`. Fields of only one kind are in `extra`. */
@@ -160,7 +160,7 @@ interface KnownMeters {
 }
 
 /** The meters that belong to no single customer, kept in memory between calls. */
-const known = new Copy<KnownMeters>();
+const known = new TransactionalCache<KnownMeters>();
 
 export function knownMeters(sql: SqlStorage, nowMs: number): KnownMeters {
   const found = known.get(sql, () => readMeters(sql, nowMs));

@@ -2,9 +2,9 @@ import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../
 import type { Notices } from "../../domain/notice.ts";
 import { accountKey } from "../../gate/account-key.ts";
 import { isTooMuch } from "../../gate/lease/size.ts";
-import { Copy } from "../kernel/copies.ts";
-import { JournalTable } from "../kernel/journal/table.ts";
-import { inParts } from "../kernel/json-rows.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { Table } from "../../storage/table.ts";
+import { inParts } from "../../storage/json-rows.ts";
 
 /** An account in use: with what was announced about it, and what is stored of it. */
 export interface Entry extends Account {
@@ -30,7 +30,7 @@ type Stored = Entry["stored"];
 
 const KEY = ["meter_id", "subject", "window_start"];
 const COUNTERS = ["spent", "over", "held", "leased", "notices"];
-const TABLE = new JournalTable({
+const TABLE = new Table({
   name: "usage",
   columns: [...KEY, ...COUNTERS],
   key: KEY,
@@ -40,7 +40,7 @@ const TABLE = new JournalTable({
 });
 
 const MOST_COPIES = 10_000;
-const copies = new Copy<Map<string, Stored>>();
+const copies = new TransactionalCache<Map<string, Stored>>();
 
 function keyOf({ meter, subject, window }: Entry): string {
   // Neither a meter's id nor a number contains a space.
@@ -134,7 +134,7 @@ export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
 }
 
 /** Limits that have come near while isolates have slices of them, since they were last taken, by the keys of their slices. */
-const near = new Copy<Set<string>>();
+const near = new TransactionalCache<Set<string>>();
 
 export function takeNearLimits(sql: SqlStorage): ReadonlySet<string> {
   const found = near.get(sql, () => new Set());

@@ -2,7 +2,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import type { PriceRevision } from "../../contract/resources/prices.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query, type View } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
+import { listRows } from "../../storage/list-rows.ts";
 import type { Revision } from "./revision.ts";
 import { loadRevision, pricesOf } from "./revisions.ts";
 import { iso } from "./store.ts";

@@ -8,7 +8,7 @@ import {
   type FoundPrices,
   noteReader,
 } from "../../platform/price-book-readers.ts";
-import { transaction } from "../kernel/journal/transaction.ts";
+import { transaction } from "../../storage/transaction.ts";
 import { command, done } from "../kernel/door.ts";
 import { keepBook, providersOf } from "./providers.ts";
 import type { Revision } from "./revision.ts";

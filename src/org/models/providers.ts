@@ -1,6 +1,6 @@
 import type { BookProvider } from "../../contract/resources/price-book.ts";
 import { Providers } from "../../domain/price/providers.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 
 /** The platform's book as this org last read it: its revision, and the providers that it knows. */
 export interface KeptBook {
@@ -9,7 +9,7 @@ export interface KeptBook {
   readonly providers: Providers;
 }
 
-const copies = new Copy<KeptBook>();
+const copies = new TransactionalCache<KeptBook>();
 
 export function providersOf(sql: SqlStorage): KeptBook {
   return copies.get(sql, () => {

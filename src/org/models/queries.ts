@@ -1,7 +1,7 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
+import { listRows } from "../../storage/list-rows.ts";
 import { modelAt } from "./store.ts";
 
 export { listPrices } from "./history.ts";

@@ -3,7 +3,7 @@ import { BoundedMap } from "../../domain/bounded-map.ts";
 import type { FoundRow } from "../../domain/price/book-index.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { fineTunedBase, otherName } from "../../domain/price/names.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { NamedPrices } from "./named-prices.ts";
 import { providersOf } from "./providers.ts";
 import { Revision, type RevisionRow } from "./revision.ts";
@@ -12,7 +12,7 @@ const COLUMNS =
   "revision, model, other_name, provider, found, source, platform_revision, effective_at, created_at, terms";
 
 const MOST_NAMES = 1000;
-const copies = new Copy<BoundedMap<string, NamedPrices>>();
+const copies = new TransactionalCache<BoundedMap<string, NamedPrices>>();
 
 /** The prices of a model as a call names it. */
 export function pricesOf(sql: SqlStorage, name: ModelName): NamedPrices {

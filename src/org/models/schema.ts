@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
  * `price_revisions` has every price that may have priced an org's runs: its own, and those of the platform's book for

@@ -1,5 +1,5 @@
 import { MINUTE_MS } from "../../contract/durations.ts";
-import { isTable } from "../kernel/tables.ts";
+import { isTable } from "../../storage/tables.ts";
 import { importedArchives, noteCameBy } from "../backup/came-by.ts";
 import { fileNames, noteLeft } from "../runs/archive/left.ts";
 import { quotedName } from "../../domain/archive/lines.ts";

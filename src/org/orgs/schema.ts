@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /** `decision_defaults` is JSON. What it does not mention has the default. */
 export const PROFILE_STEPS: readonly SchemaStep[] = [

@@ -1,6 +1,6 @@
 import { type DecisionDefaults, type Profile, USUAL_DECISIONS } from "../../domain/profile.ts";
 import type { Org } from "../../contract/resources/orgs.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 
 type Row = {
   id: string;
@@ -15,7 +15,7 @@ type Row = {
   clock_offset_ms: number;
 };
 
-const copy = new Copy<Profile | null>();
+const copy = new TransactionalCache<Profile | null>();
 
 export function loadProfile(sql: SqlStorage): Profile | null {
   return copy.get(sql, () => readProfile(sql));

@@ -1,4 +1,4 @@
-import type { Bound } from "../kernel/scan.ts";
+import type { Bound } from "../../storage/scan-bounds.ts";
 
 /**
  * A session that an API key opened, and a link that one made, work as long as the secret that they were made with: they end

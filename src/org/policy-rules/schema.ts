@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /** `version` shows whether a compiled value still matches its rows. */
 export const POLICY_STEPS: readonly SchemaStep[] = [

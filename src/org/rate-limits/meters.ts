@@ -16,16 +16,16 @@ import {
 } from "../../domain/rate-policy.ts";
 import { quotaWindow, type RoomAhead, roomAhead, slidingWindow, type Taken } from "../../domain/rate.ts";
 import { BoundedMap } from "../../domain/bounded-map.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { RateBook } from "../kernel/door.ts";
-import { JournalTable } from "../kernel/journal/table.ts";
+import { Table } from "../../storage/table.ts";
 import { loadRateLimits } from "./store.ts";
 
 const SHORTEST_SLICE_MS = 50;
 
 /** Policies may count each user separately, so only the latest counters are in memory. */
 const MOST_COUNTERS = 10_000;
-const TABLE = new JournalTable({
+const TABLE = new Table({
   name: "rate_counts",
   columns: ["meter", "taken"],
   key: ["meter"],
@@ -35,11 +35,14 @@ const TABLE = new JournalTable({
 });
 /** A counter that has counted nothing. */
 const NONE = "[]";
-const TAKEN = new Copy<BoundedMap<string, Taken[]>>();
-const LIMITS = new Copy<{ readonly policies: readonly RatePolicy[]; readonly read: RatePolicy }>();
+const TAKEN = new TransactionalCache<BoundedMap<string, Taken[]>>();
+const LIMITS = new TransactionalCache<{
+  readonly policies: readonly RatePolicy[];
+  readonly read: RatePolicy;
+}>();
 
 /**
- * What the org's rate limits have counted. Kept in memory and written through, one journaled row for each counter.
+ * What the org's rate limits have counted. Kept in memory and written through, one row for each counter.
  */
 export class RateMeters {
   readonly #sql: SqlStorage;

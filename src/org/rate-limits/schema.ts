@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
  * `rate_counts.taken` is a list of buckets and amounts, as JSON. A bucket is the number of a sliding window's sub-bucket; for a
@@ -24,7 +24,7 @@ export const RATE_STEPS: readonly SchemaStep[] = [
     ) STRICT, WITHOUT ROWID`,
   },
   {
-    // One row for a counter, so that journaled commands find it by its name.
+    // One row for a counter, so that a frequent command finds it by its name.
     name: "rates/2",
     sql: `CREATE TABLE rate_counts (
       meter TEXT PRIMARY KEY,

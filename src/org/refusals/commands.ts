@@ -4,7 +4,7 @@ import { type RefusalBatch, writeBatch } from "../../domain/refusal-batch.ts";
 import type { RefusalNote } from "../../domain/refusal-note.ts";
 import { hourOf, type RefusalSum } from "../../domain/refusal-sums.ts";
 import type { View } from "../kernel/door.ts";
-import { MOST_BOUND_CHARACTERS } from "../kernel/json-rows.ts";
+import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
 import { foldInto, foldWhenMany } from "./hours.ts";
 import { type BatchRow, insertBatch, lastAtOf, setTotals, totalsOf } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { RefusalNote } from "../../domain/refusal-note.ts";
 import { logFailure } from "../../log.ts";
-import { journaled } from "../kernel/journal/transaction.ts";
+import { walTransaction } from "../../storage/transaction.ts";
 import { keepRefusals } from "./commands.ts";
 
 /**
@@ -54,7 +54,7 @@ export class RefusalDesk {
     this.#storedAt = Date.now();
     try {
       const batch = { notes: this.#waiting, more: [] };
-      journaled(storage, () => keepRefusals({ sql: storage.sql, now: this.#now() }, batch));
+      walTransaction(storage, () => keepRefusals({ sql: storage.sql, now: this.#now() }, batch));
       this.#waiting = [];
     } catch (error) {
       logFailure("refusals", error);

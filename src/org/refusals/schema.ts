@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
  * A row is many refusals: those of one report, as JSON. Rows are numbered by the time of their last refusal, so that

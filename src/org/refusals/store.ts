@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../contract/durations.ts";
 import { readBatch, type RefusalBatch, type WireBatch } from "../../domain/refusal-batch.ts";
 import { hourOf } from "../../domain/refusal-sums.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 
 /** Rows that end in the same millisecond have separate numbers. Above this many, they move to the next. */
 const PER_MS = 100;
@@ -23,7 +23,7 @@ export interface Totals {
   unfoldedBytes: number;
 }
 
-const totals = new Copy<Totals>();
+const totals = new TransactionalCache<Totals>();
 
 export function totalsOf(sql: SqlStorage): Totals {
   return totals.get(sql, () => readTotals(sql));

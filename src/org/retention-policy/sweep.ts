@@ -7,7 +7,7 @@ import { AUDIT } from "../kernel/audit/log.ts";
 import { linkReader } from "../kernel/audit/store.ts";
 import type { EventRow } from "../kernel/events/find.ts";
 import { EVENTS } from "../kernel/events/log.ts";
-import { readInParts } from "../kernel/json-rows.ts";
+import { readInParts } from "../../storage/json-rows.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { isBeingRead } from "../backup/parts.ts";
@@ -21,7 +21,7 @@ import { idKey } from "../runs/ids/key.ts";
 import { forgetReplaced } from "../runs/replaced.ts";
 import { restoreFile } from "../runs/archive/restore.ts";
 import { scheduleArchive } from "../runs/archive/schedule.ts";
-import { Unreadable } from "../kernel/absent.ts";
+import { Unreadable } from "../../storage/needs-fetch.ts";
 import { type RunBlocks, runBlocks } from "../runs/blocks/blocks.ts";
 import { loadRetention } from "./policy.ts";
 

@@ -5,7 +5,7 @@ import { windowOf } from "../../domain/meter.ts";
 import { forgetAfter } from "../decisions/forget.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
-import { inParts } from "../kernel/json-rows.ts";
+import { inParts } from "../../storage/json-rows.ts";
 import { loadMetersById } from "../meters/store.ts";
 import { forgetUsage } from "../meters/usage.ts";
 import { loadRateLimits } from "../rate-limits/store.ts";

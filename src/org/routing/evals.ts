@@ -3,7 +3,7 @@ import { invalidField } from "../../contract/refusal.ts";
 import type { EvalResource } from "../../contract/resources/routing.ts";
 import type { EvalResult } from "../../domain/routing.ts";
 import { command, done, query } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
+import { listRows } from "../../storage/list-rows.ts";
 
 type EvalRow = {
   suite: string;

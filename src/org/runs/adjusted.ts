@@ -1,4 +1,4 @@
-import { readInParts } from "../kernel/json-rows.ts";
+import { readInParts } from "../../storage/json-rows.ts";
 
 /** By run, the sum of its adjustments. Runs without any are left out. */
 export function adjustedAmounts(sql: SqlStorage, runIds: readonly string[]): ReadonlyMap<string, bigint> {

@@ -2,7 +2,7 @@ import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/re
 import type { Phase } from "../../contract/meter-kinds.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Draw } from "../../domain/credit.ts";
-import { Sought } from "../../domain/id-index/sought.ts";
+import { KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { questionPart } from "../../domain/reservation-id.ts";
@@ -16,7 +16,7 @@ import { phaseOf } from "../decisions/held.ts";
 import { isFinal } from "../decisions/kept-ask.ts";
 import { type HoldRow, insertHold, letGo, loadHolds, saveHolds, standingOf } from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported.ts";
-import type { Unreadable } from "../kernel/absent.ts";
+import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Ask, Draft } from "../ledger/draft.ts";
@@ -57,7 +57,7 @@ export class Batch {
   /** Whether any can. If not, no run needs to be remembered by its id, which is slow for a thousand new texts. */
   #relates = false;
   /** The ids of the batch, and of their parents. */
-  #sought: Sought | null = null;
+  #sought: KeyProbe | null = null;
   #holds = new Map<string, HoldRow>();
   /** The questions of which a hold is settled, whichever half day its id is of. */
   #settled = new SettledQuestions();
@@ -83,7 +83,7 @@ export class Batch {
       if (chain?.parent_run_id !== undefined) parents.push(chain.parent_run_id);
       if (reservation_id !== undefined) reservations.push(reservation_id);
     }
-    const sought = new Sought(parents.length === 0 ? ids : [...ids, ...parents], idKey(this.#tx.sql));
+    const sought = new KeyProbe(parents.length === 0 ? ids : [...ids, ...parents], idKey(this.#tx.sql));
     this.#sought = sought;
     const { runs, remains, unreadable } = findRuns(this.#tx.sql, sought);
     this.#unreadable = unreadable;
@@ -144,7 +144,7 @@ export class Batch {
     return this.#unreadable.get(id ?? "") ?? this.#unreadable.get(chain?.parent_run_id ?? "");
   }
 
-  get sought(): Sought | null {
+  get sought(): KeyProbe | null {
     return this.#sought;
   }
 

@@ -70,7 +70,7 @@ type Rejected = Extract<Recorded, { status: "rejected" }>;
 /** One run: recorded and charged, or refused with nothing changed. A repeated run is not charged again. */
 export const recordRun = command({
   action: "run.recorded",
-  isJournaled: true,
+  usesWal: true,
   refuses: CODES,
   servesEndedKeys: true,
   reservations: reservationsOf,
@@ -101,7 +101,7 @@ export const recordRun = command({
  */
 export const recordRuns = command({
   action: "runs.recorded",
-  isJournaled: true,
+  usesWal: true,
   refuses: CODES,
   servesEndedKeys: true,
   reservations(batch: Batch) {

@@ -1,6 +1,6 @@
-import { Copy } from "../kernel/copies.ts";
-import { JournalTable } from "../kernel/journal/table.ts";
-import { inParts } from "../kernel/json-rows.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { Table } from "../../storage/table.ts";
+import { inParts } from "../../storage/json-rows.ts";
 import { plusTokens, readTokens, writeTokens } from "../../domain/usage-report/token-counts.ts";
 import { RUN_SCOPES } from "./scopes.ts";
 import type { Sum, Total } from "./sums.ts";
@@ -18,7 +18,7 @@ type DayRow = { at: number; usd: string; runs: number; tokens: number; counts: s
 
 const KEY = ["scope_kind", "scope_id", "day"];
 const TOTALS = ["usd", "runs", "tokens", "counts"];
-const TABLE = new JournalTable({
+const TABLE = new Table({
   name: "usage_daily",
   columns: [...KEY, ...TOTALS],
   key: KEY,
@@ -78,7 +78,7 @@ function addTo(
 }
 
 const MOST_COPIES = 10_000;
-const copies = new Copy<Map<string, Total>>();
+const copies = new TransactionalCache<Map<string, Total>>();
 
 /** Code that changes daily sums in another way than by a batch must drop the copies. */
 export function forgetDaily(sql: SqlStorage): void {

@@ -1,5 +1,5 @@
 import { rawJson, writeRaw } from "../../domain/raw-json.ts";
-import { inParts } from "../kernel/json-rows.ts";
+import { inParts } from "../../storage/json-rows.ts";
 import type { Run } from "./run.ts";
 import { digestOfRun } from "./same.ts";
 

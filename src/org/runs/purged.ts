@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type HashKey, numberOf } from "../../domain/id-index/number.ts";
+import { type HashKey, keyHashOf } from "../../storage/key-index/key-hash.ts";
 import { NAME_BYTES, type Remains, SAID_BYTES } from "../../domain/run-block/remains.ts";
 import { RUN_ID_KEPT_MS } from "../../domain/retention.ts";
 import { extraOf } from "./extra.ts";
@@ -23,7 +23,7 @@ const SAID_DIGITS = SAID_BYTES * 2;
 export function remainsOf(run: Run, key: HashKey): Remains {
   const { id, recordedAt, chargedAt, depth, cost } = run;
   const said = digestOfRun(run).slice(0, SAID_DIGITS);
-  return { number: numberOf(id, key), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
+  return { number: keyHashOf(id, key), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
 }
 
 /** Which of the ids belong to deleted runs. `remains` are candidates. */

@@ -3,14 +3,14 @@ import { runNames } from "../../domain/run-block/run-names.ts";
 import { estimateOf } from "../decisions/charge.ts";
 import { estimateIn, keptOf } from "../decisions/kept-ask.ts";
 import type { HoldRow } from "../decisions/store.ts";
-import { Copy } from "../kernel/copies.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { tallyReplaced } from "../ledger/tally.ts";
 import type { Tx } from "../kernel/door.ts";
 import { saveDaily } from "./daily.ts";
 import { estimatedRun, sumOf } from "./estimates.ts";
 import type { Run } from "./run.ts";
 
-const copies = new Copy<Set<string>>();
+const copies = new TransactionalCache<Set<string>>();
 
 /** Ids of the estimates that a run has taken the place of: they are stored, and are no runs any more. */
 export function replacedRuns(sql: SqlStorage): ReadonlySet<string> {

@@ -1,5 +1,5 @@
 import { makeIdKey } from "./ids/key.ts";
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /** Runs are in `run_blocks`, many to a row. What else is known of them is in tables of its own. */
 export const RUN_STEPS: readonly SchemaStep[] = [

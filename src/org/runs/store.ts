@@ -1,6 +1,6 @@
-import { Sought } from "../../domain/id-index/sought.ts";
+import { KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Remains } from "../../domain/run-block/remains.ts";
-import type { Unreadable } from "../kernel/absent.ts";
+import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { runBlocks } from "./blocks/blocks.ts";
 import { findInBlocks } from "./blocks/find.ts";
 import { runIds } from "./ids/index.ts";
@@ -18,7 +18,7 @@ interface FoundRuns {
 }
 
 /** The stored runs with one of these ids. */
-export function findRuns(sql: SqlStorage, sought: Sought): FoundRuns {
+export function findRuns(sql: SqlStorage, sought: KeyProbe): FoundRuns {
   const seqs = sought.ids.length === 0 ? [] : runIds(sql).find(sought);
   if (seqs.length === 0) return { runs: new Map(), remains: [], unreadable: new Map() };
   const { runs, remains, unreadable } = findInBlocks(sql, seqs, {
@@ -30,14 +30,14 @@ export function findRuns(sql: SqlStorage, sought: Sought): FoundRuns {
 
 /** The stored run with this id. */
 export function findRun(sql: SqlStorage, id: string): Run | undefined {
-  const { runs, unreadable } = findRuns(sql, new Sought([id], idKey(sql)));
+  const { runs, unreadable } = findRuns(sql, new KeyProbe([id], idKey(sql)));
   const cause = unreadable.get(id);
   if (cause !== undefined) throw cause;
   return runs.get(id);
 }
 
 /** Stores the runs of one batch. Their ids may have been sought before. */
-export function insertRuns(sql: SqlStorage, runs: readonly Run[], sought: Sought | null = null): void {
+export function insertRuns(sql: SqlStorage, runs: readonly Run[], sought: KeyProbe | null = null): void {
   if (runs.length === 0) return;
   const index = runIds(sql);
   runBlocks(sql).append(runs.map((run) => storeApart(sql, run)));

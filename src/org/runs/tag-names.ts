@@ -1,11 +1,11 @@
-import { Copy } from "../kernel/copies.ts";
-import { inParts } from "../kernel/json-rows.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { inParts } from "../../storage/json-rows.ts";
 import type { Run } from "./run.ts";
 
 /** Names of tags that runs have had. Of an org with more than so many, any other name may be one too. */
 const MOST_NAMES = 10_000;
 
-const copies = new Copy<Set<string>>();
+const copies = new TransactionalCache<Set<string>>();
 
 function known(sql: SqlStorage): Set<string> {
   return copies.get(sql, () => {

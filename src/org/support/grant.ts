@@ -5,7 +5,7 @@ import type { SupportGrant } from "../../contract/resources/support.ts";
 import type { SupportScope } from "../../domain/support.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
+import { listRows } from "../../storage/list-rows.ts";
 
 /** Support grants: an owner gives support access, for a reason, for a time, and within a scope. */
 

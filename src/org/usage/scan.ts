@@ -1,5 +1,5 @@
 import { DIMENSIONS, storedName } from "../../contract/dimensions.ts";
-import { Sought } from "../../domain/id-index/sought.ts";
+import { KeyProbe } from "../../storage/key-index/probe.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
 import { BlockScan } from "../../domain/usage-report/scan.ts";
@@ -173,7 +173,7 @@ function replacedSeqs(sql: SqlStorage, lastRun: number): readonly number[] {
 }
 
 function idsBySeq(sql: SqlStorage, ids: ReadonlySet<string>): ReadonlyMap<number, string> {
-  const seqs = runIds(sql).find(new Sought([...ids], idKey(sql)));
+  const seqs = runIds(sql).find(new KeyProbe([...ids], idKey(sql)));
   return idsInBlocks(sql, seqs, { ids, key: idKey(sql) });
 }
 

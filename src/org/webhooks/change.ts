@@ -3,7 +3,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import type { Webhook, WebhookChange } from "../../contract/resources/webhooks.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
-import { listRows } from "../kernel/rows.ts";
+import { listRows } from "../../storage/list-rows.ts";
 import { forgetFanOuts } from "./fan-out.ts";
 import { moveUp } from "./queue.ts";
 import { dropSecrets } from "./secrets.ts";

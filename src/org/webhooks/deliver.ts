@@ -6,7 +6,7 @@ import { childTraceParent } from "../../domain/traceparent.ts";
 import { signatureHeaders } from "../../domain/signature.ts";
 import type { Posted } from "../../outbound/post.ts";
 import { sendApart } from "../../outbound/sender.ts";
-import { transaction } from "../kernel/journal/transaction.ts";
+import { transaction } from "../../storage/transaction.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";

@@ -1,6 +1,6 @@
 import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
-import { Copy } from "../kernel/copies.ts";
-import { foldJournal } from "../kernel/journal/transaction.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { checkpoint } from "../../storage/transaction.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
@@ -26,7 +26,7 @@ type FanOutRow = {
 };
 
 /** Subscriptions with such rows: later events wait behind those, so that each gets its events in order. */
-const waiting = new Copy<ReadonlySet<string>>();
+const waiting = new TransactionalCache<ReadonlySet<string>>();
 
 /** Queues events of one kind for every subscription to it, with the change that caused them. */
 export function fanOut(sql: SqlStorage, now: number, type: EventKind, ids: readonly string[]): void {
@@ -61,7 +61,7 @@ function queueLater(
     readonly subscriptions: readonly string[];
   },
 ): void {
-  foldJournal(sql);
+  checkpoint(sql);
   sql.exec(
     `INSERT INTO webhook_fan_outs (subscription_id, event_type, first_event, last_event)
      SELECT value, ?2, ?3, ?4 FROM json_each(?1)`,

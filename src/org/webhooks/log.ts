@@ -2,7 +2,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type Tx } from "../kernel/door.ts";
 import { recordEvents } from "../kernel/events/append.ts";
-import { listRows } from "../kernel/rows.ts";
+import { listRows } from "../../storage/list-rows.ts";
 import { enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
 import { loadSubscription } from "./subscriptions.ts";
 

@@ -3,7 +3,7 @@ import type { EventKind } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/resources/webhooks.ts";
 import { newId } from "../../domain/ulid.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
-import { inParts, jsonRows } from "../kernel/json-rows.ts";
+import { inParts, jsonRows } from "../../storage/json-rows.ts";
 
 /**
  * Each subscription has its own queue, in order of creation. Its head is tried until it succeeds or is given up, and

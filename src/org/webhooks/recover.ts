@@ -4,7 +4,7 @@ import type { RecoveredDeliveries } from "../../contract/resources/webhooks.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import type { EventRow } from "../kernel/events/find.ts";
 import { EVENTS } from "../kernel/events/log.ts";
-import { readInParts } from "../kernel/json-rows.ts";
+import { readInParts } from "../../storage/json-rows.ts";
 import { DELIVERIES_AT_ONCE } from "./fan-out.ts";
 import { switchedOff } from "./log.ts";
 import { enqueueAll } from "./queue.ts";

@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../kernel/schema-step.ts";
+import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /** `webhook_fan_outs` has events that are yet to be queued for a subscription, if there are too many for one transaction. */
 export const WEBHOOK_STEPS: readonly SchemaStep[] = [

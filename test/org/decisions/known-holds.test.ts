@@ -11,7 +11,7 @@ import {
   reportedIds,
   unknownIds,
 } from "../../../src/org/decisions/store.ts";
-import { foldJournal, journaled } from "../../../src/org/kernel/journal/transaction.ts";
+import { checkpoint, walTransaction } from "../../../src/storage/transaction.ts";
 import { env, newOrg } from "../../support/worker.ts";
 
 const NAMES = new ReservationIds("p".repeat(32), "org_A");
@@ -59,7 +59,7 @@ function aHold(holdId: string, unreported: 1 | null): HoldRow {
 }
 
 function take(sql: SqlStorage, one: Step, holds: Map<string, HoldRow>): void {
-  if (one.kind === "fold") foldJournal(sql);
+  if (one.kind === "fold") checkpoint(sql);
   if (one.kind === "fold" || one.kind === "wake") return;
   const there = holds.get(one.id);
   if (one.kind === "drop") {
@@ -105,7 +105,7 @@ test("what is known of holds by their ids is what was stored, in memory, in page
         await runInDurableObject(stub, (_object, { storage }) => {
           holds = new Map(before);
           try {
-            journaled(storage, () => {
+            walTransaction(storage, () => {
               for (const one of steps) take(storage.sql, one, holds);
               agrees(storage.sql, holds, ids);
               if (fails) throw new RangeError("undone");

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { DecisionReply } from "../../../src/gate/object-verdict.ts";
-import { Absent } from "../../../src/org/kernel/absent.ts";
+import { NeedsFetch } from "../../../src/storage/needs-fetch.ts";
 import type { PlainCall } from "../../../src/org/deciding-together.ts";
 import { OPERATOR } from "../../support/backup.ts";
 import { killedInCall } from "../../support/kills.ts";
@@ -123,7 +123,11 @@ test("exactly what fits is admitted, and repeats of a request are one reservatio
 
 test.for([
   ["fails is undone alone", () => new Error("planted"), false],
-  ["needs what the object must fetch is undone, to be asked alone", () => new Absent("it", fetched), null],
+  [
+    "needs what the object must fetch is undone, to be asked alone",
+    () => new NeedsFetch("it", fetched),
+    null,
+  ],
 ] as const)("one that %s, after others and before others", async ([, failure, told]) => {
   const org = await budgeted("3");
   const asks = [usd("1"), usd("0.5", { request_id: "trap" }), usd("1"), usd("1"), usd("1")];

@@ -1,10 +1,10 @@
-import { oncePresent } from "../../../src/org/kernel/absent.ts";
+import { fetchingAsNeeded } from "../../../src/storage/needs-fetch.ts";
 import { archiveEverything } from "../../support/archive.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { env as testEnv, evictDurableObject, runInDurableObject } from "cloudflare:test";
 import type { Refusal } from "../../../src/contract/refusal.ts";
 import type { Answer, Envelope } from "../../../src/org/kernel/door.ts";
-import { foldFirst } from "../../../src/org/kernel/journal/transaction.ts";
+import { checkpointFirst } from "../../../src/storage/transaction.ts";
 import type { OrgObject } from "../../../src/org/object.ts";
 import { loadProfile, saveProfile } from "../../../src/org/orgs/store.ts";
 import { parseUsd } from "../../../src/domain/money.ts";
@@ -127,7 +127,7 @@ export class World {
   }
 
   async fold(): Promise<void> {
-    await runInDurableObject(this.#stub, (_object, { storage }) => foldFirst(storage));
+    await runInDurableObject(this.#stub, (_object, { storage }) => checkpointFirst(storage));
   }
 
   async usage(): Promise<{ meter_id: string; spent: string; over: string; held: string; leased: string }[]> {
@@ -144,7 +144,7 @@ export class World {
       this.#stub,
       async (_object, { storage: { sql } }) =>
         new Set(
-          (await oncePresent(() => allRuns(sql)))
+          (await fetchingAsNeeded(() => allRuns(sql)))
             .filter(({ outcome }) => outcome === "unreported")
             .map(({ id }) => id),
         ),
@@ -166,14 +166,14 @@ export class World {
 
   async runIds(): Promise<string[]> {
     return runInDurableObject(this.#stub, async (_object, { storage: { sql } }) =>
-      (await oncePresent(() => standingRuns(sql))).map((run) => nameOf(run)),
+      (await fetchingAsNeeded(() => standingRuns(sql))).map((run) => nameOf(run)),
     );
   }
 
   /** By their holds, the ids of runs that nobody reported. */
   async estimates(): Promise<ReadonlyMap<string, string>> {
     return runInDurableObject(this.#stub, async (_object, { storage: { sql } }) => {
-      const standing = await oncePresent(() => standingRuns(sql));
+      const standing = await fetchingAsNeeded(() => standingRuns(sql));
       const estimates = standing.filter(({ outcome }) => outcome === "unreported");
       return new Map(estimates.map(({ id, extra }) => [extra?.reservation ?? "", id]));
     });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { type RefusalBatch, writeBatch } from "../../../src/domain/refusal-batch.ts";
 import { hourOf } from "../../../src/domain/refusal-sums.ts";
 import { readReply, writeAsk } from "../../../src/gate/wire.ts";
-import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
+import { transaction } from "../../../src/storage/transaction.ts";
 import { keepRefusals, sweepRefusals } from "../../../src/org/refusals/commands.ts";
 import { findRefusals } from "../../../src/org/refusals/find.ts";
 import { aNote } from "../../support/refusals.ts";

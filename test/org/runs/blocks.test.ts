@@ -3,12 +3,12 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeCursor, type ListQuery } from "../../../src/contract/list.ts";
 import type { RunRecord } from "../../../src/domain/run-block/record.ts";
-import { oncePresent } from "../../../src/org/kernel/absent.ts";
+import { fetchingAsNeeded } from "../../../src/storage/needs-fetch.ts";
 import type { Tx } from "../../../src/org/kernel/door.ts";
 import { restoreFile } from "../../../src/org/runs/archive/restore.ts";
 import { archiveFile, deleteGone } from "../../../src/org/runs/archive/work.ts";
 import { type Cut, contextOf, cutOff, filesOf, SMALL_FILES } from "../../support/archive.ts";
-import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
+import { transaction } from "../../../src/storage/transaction.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { idKey } from "../../../src/org/runs/ids/key.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
@@ -86,7 +86,7 @@ async function listed(
   let after: ListQuery["after"] = null;
   for (;;) {
     const asked = { ...query, limit, after, scope: "" };
-    const { runs, next_cursor } = await oncePresent(() =>
+    const { runs, next_cursor } = await fetchingAsNeeded(() =>
       pageOfRuns(sql, asked, { apartOf: () => 0, without: new Set() }),
     );
     ids.push(...runs.map(({ id }) => id));
@@ -160,7 +160,7 @@ async function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]
     model.push(...one.batches.flat());
   }
   if (one.kind === "roll back") {
-    await oncePresent(() =>
+    await fetchingAsNeeded(() =>
       undone(storage, () => {
         store(one.batches);
         expect(runBlocks(sql).lastSeq).toBeGreaterThan(0);
@@ -169,9 +169,9 @@ async function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]
     );
   }
   if (one.kind === "purge")
-    model.splice(0, await oncePresent(() => transaction(storage, () => drop(sql, one.count))));
+    model.splice(0, await fetchingAsNeeded(() => transaction(storage, () => drop(sql, one.count))));
   if (one.kind === "purge and roll back") {
-    await oncePresent(() => undone(storage, () => drop(sql, one.count)));
+    await fetchingAsNeeded(() => undone(storage, () => drop(sql, one.count)));
   }
   if (one.kind === "archive") {
     await cutOff(storage, one.cut, async () => {
@@ -182,13 +182,13 @@ async function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]
   if (one.kind === "restore") {
     const archived = runBlocks(sql).entries.find(({ state }) => state === "archived");
     if (archived === undefined) return;
-    await oncePresent(() => transaction(storage, () => restoreFile(txOf(sql), archived)));
+    await fetchingAsNeeded(() => transaction(storage, () => restoreFile(txOf(sql), archived)));
     await cutOff(storage, one.cut, () => deleteGone(contextOf(storage)));
   }
 }
 
 async function expectSame(sql: SqlStorage, model: readonly RunRecord[]): Promise<void> {
-  expect(await oncePresent(() => allRuns(sql))).toEqual(model);
+  expect(await fetchingAsNeeded(() => allRuns(sql))).toEqual(model);
   const { entries } = runBlocks(sql);
   for (const [at, entry] of entries.entries()) {
     const before = entries[at - 1];
@@ -220,7 +220,7 @@ test("blocks contain what was stored, and lists equal those of a plain array, af
         if (one.kind === "wake" && !isCut) await evictDurableObject(stub);
         await runInDurableObject(stub, async (_object, { storage }) => {
           await play(storage, one, model);
-          const stored = await oncePresent(() => allRuns(storage.sql));
+          const stored = await fetchingAsNeeded(() => allRuns(storage.sql));
           expect(stored.map(({ id }) => id)).toEqual(model.map(({ id }) => id));
         });
         isCut = "cut" in one && one.cut !== null;

@@ -1,8 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, vi } from "vitest";
-import { Sought } from "../../../src/domain/id-index/sought.ts";
-import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
+import { KeyProbe } from "../../../src/storage/key-index/probe.ts";
+import { transaction } from "../../../src/storage/transaction.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { findInBlocks } from "../../../src/org/runs/blocks/find.ts";
 import { remainsOf } from "../../../src/org/runs/purged.ts";
@@ -60,7 +60,7 @@ export function store(sql: SqlStorage, count: number): string[] {
 
 /** The ids of the runs that the index reports for these. */
 export function found(sql: SqlStorage, ids: readonly string[]): string[] {
-  const seqs = runIds(sql, SIZE).find(new Sought(ids, idKey(sql)));
+  const seqs = runIds(sql, SIZE).find(new KeyProbe(ids, idKey(sql)));
   const { runs } = findInBlocks(sql, seqs, { ids: new Set(ids), key: idKey(sql) });
   return Array.from(runs.values(), ({ id }) => id);
 }
@@ -113,7 +113,7 @@ export function play(storage: DurableObjectStorage, one: Step): void {
         throw new Error("rolled back");
       });
     expect(rolledBack).toThrow("rolled back");
-    expect(runIds(sql, SIZE).find(new Sought(ids, idKey(sql)))).toEqual([]);
+    expect(runIds(sql, SIZE).find(new KeyProbe(ids, idKey(sql)))).toEqual([]);
   }
 }
 

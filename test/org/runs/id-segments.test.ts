@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
+import { transaction } from "../../../src/storage/transaction.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { expectSound, found, play, SIZE, store, wokenObject } from "./id-play.ts";
 

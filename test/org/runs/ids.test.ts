@@ -1,10 +1,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { spreadOf } from "../../../src/domain/id-index/number.ts";
-import { transaction } from "../../../src/org/kernel/journal/transaction.ts";
+import { spreadOf } from "../../../src/storage/key-index/key-hash.ts";
+import { transaction } from "../../../src/storage/transaction.ts";
 import { idKey } from "../../../src/org/runs/ids/key.ts";
-import { findSuspects, Segment } from "../../../src/org/kernel/id-index/segment.ts";
+import { findSuspects, Segment } from "../../../src/storage/key-index/segment.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { call, env } from "../../support/worker.ts";
@@ -89,7 +89,7 @@ test("ids with equal hashes make no block that is too large for a row", async ()
       firstSeq: first,
     });
     const row = { level: 0, first_seq: 1, last_seq: COUNT, state: "made", step: 0 } as const;
-    const index = { sql, name: "run_id", ofFirstLevel: 4096 } as const;
+    const index = { sql, tables: { name: "run_id" }, ofFirstLevel: 4096 };
     const segment = Segment.create(index, { ...row, segment: 1 });
     segment.fill(alike(1, 7));
     const above = Segment.create(index, { ...row, segment: 2, level: 1, state: "making" });
@@ -105,7 +105,7 @@ test("ids with equal hashes make no block that is too large for a row", async ()
         left: new Uint32Array(1),
       };
       sought.spreads[0] = spreadOf(7);
-      const seqs = findSuspects(sql, "run_id", one.suspects(sought));
+      const seqs = findSuspects(sql, index.tables, one.suspects(sought));
       expect([seqs.length, seqs.at(-1)]).toEqual([count, COUNT]);
     }
     segment.end();

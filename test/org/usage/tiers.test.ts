@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { type Dimension, DIMENSION_NAMES } from "../../../src/contract/dimensions.ts";
 import { formatUsd } from "../../../src/domain/money.ts";
-import { readWaiting } from "../../../src/org/kernel/journal/entries.ts";
+import { readEntries } from "../../../src/storage/wal/entries.ts";
 import { archiveAll } from "../../support/archive.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { call, env } from "../../support/worker.ts";
@@ -78,7 +78,7 @@ function tiersOf(org: Spender) {
     const count = (of: string) =>
       sql.exec<{ runs: number }>(`SELECT IFNULL(SUM(runs), 0) AS runs ${of}`).one().runs;
     return {
-      journal: readWaiting(sql).bodies.some((body) => body.includes("usage_daily")),
+      journal: readEntries(sql).bodies.some((body) => body.includes("usage_daily")),
       blocks: count("FROM run_blocks WHERE state = 'runs'"),
       archive: count("FROM run_files WHERE state = 'made'"),
     };

@@ -3,9 +3,9 @@ import { sameSecret } from "../../../domain/api-key.ts";
 import { firstUnder } from "../../../domain/peppers.ts";
 import { peppersOf } from "../../../settings.ts";
 import type { View } from "../door.ts";
-import { JournalTable } from "../journal/table.ts";
+import { Table } from "../../../storage/table.ts";
 
-const TABLE = new JournalTable({
+const TABLE = new Table({
   name: "audit_ends",
   columns: ["name", "seq", "hash", "mac"],
   key: ["name"],

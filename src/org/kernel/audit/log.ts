@@ -1,8 +1,8 @@
-import { Log } from "../log/log.ts";
+import { AppendOnlyLog } from "../../../storage/paged-table/append-only-log.ts";
 import type { AuditRow } from "./store.ts";
 
 /** Every entry of the audit trail. */
-export const AUDIT = new Log<AuditRow>({
+export const AUDIT = new AppendOnlyLog<AuditRow>({
   name: "audit",
   columns: [
     "seq",

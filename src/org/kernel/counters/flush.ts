@@ -1,6 +1,6 @@
 import { DUE } from "../due-kinds.ts";
 import { shardOf } from "../../../contract/metrics.ts";
-import { transaction } from "../journal/transaction.ts";
+import { transaction } from "../../../storage/transaction.ts";
 import type { DueHandler } from "../due/handler.ts";
 import { scheduleDue } from "../due/table.ts";
 import { closeBatches, confirmBatches, hasCounts } from "./count.ts";

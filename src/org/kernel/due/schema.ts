@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema-step.ts";
+import type { SchemaStep } from "../../../storage/schema-step.ts";
 
 export const DUE_STEPS: readonly SchemaStep[] = [
   {

@@ -1,5 +1,5 @@
 import type { DueKind } from "../due-kinds.ts";
-import { Copy } from "../copies.ts";
+import { TransactionalCache } from "../../../storage/transactional-cache.ts";
 
 /** Scheduled work, by the org's clock: one row each, so that a failed alarm loses nothing. */
 
@@ -9,7 +9,7 @@ export interface DueRow extends Record<string, SqlStorageValue> {
   at: number;
 }
 
-const next = new Copy<number | null>();
+const next = new TransactionalCache<number | null>();
 
 export function scheduleDue(sql: SqlStorage, kind: DueKind, key: string, at: number | null): void {
   next.forget(sql);

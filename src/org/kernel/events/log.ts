@@ -1,8 +1,8 @@
-import { Log } from "../log/log.ts";
+import { AppendOnlyLog } from "../../../storage/paged-table/append-only-log.ts";
 import type { EventRow } from "./find.ts";
 
 /** Every event. */
-export const EVENTS = new Log<EventRow>({
+export const EVENTS = new AppendOnlyLog<EventRow>({
   name: "events",
   columns: ["seq", "id", "type", "created_at", "data", "parent"],
   named: "id",

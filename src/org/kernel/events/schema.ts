@@ -1,4 +1,4 @@
-import type { SchemaStep } from "../schema-step.ts";
+import type { SchemaStep } from "../../../storage/schema-step.ts";
 
 /** Events are many to a row, as JSON, in the order of the columns of the log. */
 export const EVENT_STEPS: readonly SchemaStep[] = [

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../../contract/errors.ts";
-import { JournalTable } from "../journal/table.ts";
-import type { Row } from "../journal/shape.ts";
+import { Table } from "../../../storage/table.ts";
+import type { Row } from "../../../storage/table.ts";
 
 export type Record = {
   route: string;
@@ -18,7 +18,7 @@ export type Record = {
 const KEY = ["route", "key"] as const;
 const CHANGING = ["digest", "fence", "seed", "reserved_at", "status", "code", "etag", "sealed"] as const;
 const COLUMNS = [...KEY, ...CHANGING];
-const TABLE = new JournalTable({
+const TABLE = new Table({
   name: "idempotency",
   columns: COLUMNS,
   key: KEY,

@@ -1,7 +1,7 @@
 import type { DueKind } from "../due-kinds.ts";
 import { logFailure } from "../../../log.ts";
-import { oncePresent } from "../absent.ts";
-import { transaction } from "../journal/transaction.ts";
+import { fetchingAsNeeded } from "../../../storage/needs-fetch.ts";
+import { transaction } from "../../../storage/transaction.ts";
 import type { OrgEnv, View } from "../door.ts";
 import { performDue } from "./perform.ts";
 import type { DueHandler } from "../due/handler.ts";
@@ -134,7 +134,7 @@ export class DueRunner {
       if (handler === undefined) throw new Error(`nothing handles ${kind}`);
       const name = `${kind} ${key}`;
       if (handler.kind === "change" && !this.#working.has(name)) {
-        const changed = oncePresent(() =>
+        const changed = fetchingAsNeeded(() =>
           performDue(this.#storage, this.#view(view.trace), (tx) => {
             tx.schedule(kind, key, null);
             handler.run(tx, key);

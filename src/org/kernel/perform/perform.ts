@@ -4,7 +4,7 @@ import { etagOf, ifMatchRefusal } from "../../../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal } from "../../../contract/refusal.ts";
 import { writeRaw } from "../../../domain/raw-json.ts";
 import { appendAudit } from "../audit/append.ts";
-import { journaled, transaction } from "../journal/transaction.ts";
+import { walTransaction, transaction } from "../../../storage/transaction.ts";
 import { countSeries } from "../counters/count.ts";
 import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "../door.ts";
 import { scheduleDue } from "../due/table.ts";
@@ -74,7 +74,7 @@ export function perform<Input>(
     input,
   }: { readonly envelope: Envelope; readonly command: Command<Input, ErrorCode>; readonly input: Input },
 ): Outcome {
-  const within = command.isJournaled === true ? journaled : transaction;
+  const within = command.usesWal === true ? walTransaction : transaction;
   return within(storage, () => {
     const refused =
       command.admitsItself?.(view.actor, input) === true

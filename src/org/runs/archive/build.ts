@@ -1,6 +1,6 @@
 import { joinedBytes } from "../../../domain/joined-bytes.ts";
-import { markOf } from "../../../domain/id-index/mark.ts";
-import { type HashKey, numberOf } from "../../../domain/id-index/number.ts";
+import { secondHashOf } from "../../../storage/key-index/second-hash.ts";
+import { type HashKey, keyHashOf } from "../../../storage/key-index/key-hash.ts";
 import { type ArchivedGroup, encodeGroups } from "../../../domain/run-archive/groups.ts";
 import { RunBlock } from "../../../domain/run-block/block.ts";
 import { runBlocks } from "../blocks/blocks.ts";
@@ -78,5 +78,5 @@ export async function buildFile(
 
 function hashesOf(block: Uint8Array, key: HashKey): Hashes {
   const { ids } = new RunBlock(block);
-  return { numbers: ids.map((id) => numberOf(id, key)), marks: ids.map((id) => markOf(id, key)) };
+  return { numbers: ids.map((id) => keyHashOf(id, key)), marks: ids.map((id) => secondHashOf(id, key)) };
 }

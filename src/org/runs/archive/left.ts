@@ -1,5 +1,5 @@
 import { archiveOf } from "../blocks/archive-binding.ts";
-import { isTable } from "../../kernel/tables.ts";
+import { isTable } from "../../../storage/tables.ts";
 
 /**
  * Files of an org that went to another region, which has their runs. They are deleted here. The table is made when an org goes,

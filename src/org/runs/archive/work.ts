@@ -1,5 +1,5 @@
 import { DUE } from "../../kernel/due-kinds.ts";
-import { transaction } from "../../kernel/journal/transaction.ts";
+import { transaction } from "../../../storage/transaction.ts";
 import type { DueContext, DueHandler } from "../../kernel/due/handler.ts";
 import { scheduleDue } from "../../kernel/due/table.ts";
 import { archiveOf } from "../blocks/archive-binding.ts";

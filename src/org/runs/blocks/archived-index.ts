@@ -1,9 +1,9 @@
-import { markOf } from "../../../domain/id-index/mark.ts";
-import { type HashKey, numberOf } from "../../../domain/id-index/number.ts";
-import { NameFilter } from "../../../domain/run-block/names.ts";
+import { secondHashOf } from "../../../storage/key-index/second-hash.ts";
+import { type HashKey, keyHashOf } from "../../../storage/key-index/key-hash.ts";
+import { NameFilter } from "../../../storage/segments/name-filter.ts";
 import type { ArchiveFile, BlockEntry } from "./entry.ts";
 import { type FileIndex, readFileIndex } from "./files.ts";
-import type { Named } from "./table.ts";
+import { mayHaveAll, type Named } from "./table.ts";
 
 /** What the object knows of archived runs without reading their file. */
 
@@ -26,7 +26,7 @@ export function archivedWithNames(
     if (place === undefined) continue;
     const { offset, bytes } = place.names;
     const filter = NameFilter.read(indexes.of(place.file).names.slice(offset, offset + bytes).buffer);
-    if (names.every(([column, name]) => name === null || filter.mayHave(column, name))) found.push(firstSeq);
+    if (mayHaveAll(filter, names)) found.push(firstSeq);
   }
   return found;
 }
@@ -73,7 +73,7 @@ export class SoughtInFiles {
 
   #byHash(): ReadonlyMap<number, string> {
     this.#hashes ??= new Map(
-      Array.from(this.ids, (id) => [numberOf(id, this.#key) * MARKS + markOf(id, this.#key), id]),
+      Array.from(this.ids, (id) => [keyHashOf(id, this.#key) * MARKS + secondHashOf(id, this.#key), id]),
     );
     return this.#hashes;
   }

@@ -1,6 +1,6 @@
 import type { RunBlock } from "../../../domain/run-block/block.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
-import { broughtSoFar } from "../../kernel/absent.ts";
+import { fetchedSoFar } from "../../../storage/needs-fetch.ts";
 import { dropFetched, needArchived } from "./archived.ts";
 import { runBlocks } from "./blocks.ts";
 import type { BlockEntry } from "./entry.ts";
@@ -69,7 +69,7 @@ export class ArchivedPart {
   /** A block may have left the archive since. Then the page begins anew. */
   #begun(): Progress {
     const make = (): Progress => ({ done: new Set(), top: new TopRuns(this.#order, this.#most), atOnce: 1 });
-    const brought = broughtSoFar();
+    const brought = fetchedSoFar();
     if (this.#archived.length === 0 || brought === null) return make();
     const there = brought.keep(PAGE, make);
     const seqs = new Set(this.#archived.map(({ firstSeq }) => firstSeq));

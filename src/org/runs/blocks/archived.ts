@@ -1,5 +1,5 @@
 import { RunBlock } from "../../../domain/run-block/block.ts";
-import { Absent, type Brought, broughtSoFar, Unreadable } from "../../kernel/absent.ts";
+import { NeedsFetch, type Fetched, fetchedSoFar, Unreadable } from "../../../storage/needs-fetch.ts";
 import { archiveOf } from "./archive-binding.ts";
 import type { BlockEntry } from "./entry.ts";
 import { fetchBlocks } from "./fetch.ts";
@@ -12,14 +12,14 @@ type Blocks = Map<number, Uint8Array<ArrayBuffer> | Unreadable>;
 const BATCH_BLOCKS = 32;
 const BATCH_BYTES = 4_194_304;
 
-function fetchedIn(brought: Brought | null): Blocks {
+function fetchedIn(brought: Fetched | null): Blocks {
   if (brought === null) throw new Error("this call cannot wait for archived runs");
   return brought.keep("archived blocks", () => new Map());
 }
 
 /** An archived block as it was stored. */
 export function archivedBytes(sql: SqlStorage, entry: BlockEntry): Uint8Array<ArrayBuffer> {
-  const found = fetchedIn(broughtSoFar()).get(entry.firstSeq);
+  const found = fetchedIn(fetchedSoFar()).get(entry.firstSeq);
   if (found === undefined) throw absent(sql, [entry]);
   if (found instanceof Unreadable) throw found;
   return found;
@@ -27,24 +27,24 @@ export function archivedBytes(sql: SqlStorage, entry: BlockEntry): Uint8Array<Ar
 
 /** Whether the running call has fetched a block. */
 export function isFetched({ firstSeq }: BlockEntry): boolean {
-  return fetchedIn(broughtSoFar()).has(firstSeq);
+  return fetchedIn(fetchedSoFar()).has(firstSeq);
 }
 
 export function dropFetched({ firstSeq }: BlockEntry): void {
-  fetchedIn(broughtSoFar()).delete(firstSeq);
+  fetchedIn(fetchedSoFar()).delete(firstSeq);
 }
 
 /** Fetches all of these blocks at once, so that each is there when it is read. */
 export function needArchived(sql: SqlStorage, entries: readonly BlockEntry[]): void {
   const archived = entries.filter(({ state }) => state === "archived");
   if (archived.length === 0) return;
-  const fetched = fetchedIn(broughtSoFar());
+  const fetched = fetchedIn(fetchedSoFar());
   const missing = archived.filter(({ firstSeq }) => !fetched.has(firstSeq));
   if (missing.length > 0) throw absent(sql, missing);
 }
 
-function absent(sql: SqlStorage, entries: readonly BlockEntry[]): Absent {
-  return new Absent("an archived run", async (brought) => {
+function absent(sql: SqlStorage, entries: readonly BlockEntry[]): NeedsFetch {
+  return new NeedsFetch("an archived run", async (brought) => {
     const fetched = fetchedIn(brought);
     for (const [seq, block] of await fetchBlocks(archiveOf(sql), entries)) fetched.set(seq, block);
   });
@@ -69,7 +69,7 @@ export function foldArchived<State>(
   fold: Fold<State>,
 ): State {
   if (entries.length === 0) return fold.start();
-  const brought = broughtSoFar();
+  const brought = fetchedSoFar();
   const fetched = fetchedIn(brought);
   const sum = progressOf(brought, entries, fold);
   const batch: BlockEntry[] = [];
@@ -99,7 +99,7 @@ interface Progress<State> {
 
 /** A block that was added may have left the archive since. Then nothing counts that was added. */
 function progressOf<State>(
-  brought: Brought | null,
+  brought: Fetched | null,
   entries: readonly BlockEntry[],
   { key, start }: Fold<State>,
 ): Progress<State> {

@@ -1,9 +1,9 @@
 import { RunBlock } from "../../../domain/run-block/block.ts";
-import { type HashKey, numberOf } from "../../../domain/id-index/number.ts";
+import { type HashKey, keyHashOf } from "../../../storage/key-index/key-hash.ts";
 import { encodeFrame, encodeRuns } from "../../../domain/run-block/frame.ts";
 import { decodeRemains, encodeRemains, type Remains } from "../../../domain/run-block/remains.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
-import { followRollbacks } from "../../kernel/copies.ts";
+import { followRollbacks } from "../../../storage/transactional-cache.ts";
 import { archivedBytes, isFetched } from "./archived.ts";
 import { archivedNumbers, archivedWithNames } from "./archived-index.ts";
 import { type BlockEntry, entryOf, entryOfRemains, extended, lastSeqOf } from "./entry.ts";
@@ -127,7 +127,7 @@ export class RunBlocks {
   }
 
   /** The index numbers of ids, with their seqs, oldest first, for runs after a seq. */
-  *numbersAfter(seq: number, key: HashKey): Generator<readonly [seq: number, number: number]> {
+  *keyHashesAfter(seq: number, key: HashKey): Generator<readonly [seq: number, number: number]> {
     for (const entry of this.entries) {
       if (lastSeqOf(entry) <= seq) continue;
       const numbers = this.#numbersOf(entry, key);
@@ -140,7 +140,7 @@ export class RunBlocks {
   #numbersOf(entry: BlockEntry, key: HashKey): Iterable<number> & { entries(): Iterable<[number, number]> } {
     if (entry.state === "remains") return this.remains(entry).map(({ number }) => number);
     if (entry.state === "archived") return archivedNumbers(this.#sql, entry);
-    return this.block(entry).ids.map((id) => numberOf(id, key));
+    return this.block(entry).ids.map((id) => keyHashOf(id, key));
   }
 
   /** The first block whose runs are not deleted. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { DIGEST_BYTES } from "../../../domain/run-archive/groups.ts";
-import { Unreadable } from "../../kernel/absent.ts";
+import { Unreadable } from "../../../storage/needs-fetch.ts";
 import type { Archive } from "./archive-binding.ts";
 import type { ArchiveFile, BlockEntry } from "./entry.ts";
 

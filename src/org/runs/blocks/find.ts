@@ -1,7 +1,7 @@
-import type { HashKey } from "../../../domain/id-index/number.ts";
+import type { HashKey } from "../../../storage/key-index/key-hash.ts";
 import type { Remains } from "../../../domain/run-block/remains.ts";
 import type { RunRecord } from "../../../domain/run-block/record.ts";
-import type { Unreadable } from "../../kernel/absent.ts";
+import type { Unreadable } from "../../../storage/needs-fetch.ts";
 import { SoughtInFiles } from "./archived-index.ts";
 import { foldArchived } from "./archived.ts";
 import { runBlocks } from "./blocks.ts";

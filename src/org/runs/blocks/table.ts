@@ -1,6 +1,7 @@
 import type { ColumnNames } from "../../../domain/run-block/frame.ts";
 import { NAME_COLUMNS, type NameColumn } from "../../../domain/run-block/record.ts";
-import { NameFilter } from "../../../domain/run-block/names.ts";
+import { nameKey } from "../../../domain/run-block/names.ts";
+import { NameFilter } from "../../../storage/segments/name-filter.ts";
 import { type BlockEntry, type EntryRow, fromEntryRow } from "./entry.ts";
 
 /** Rows of `run_blocks`, each identified by the seq of its first run. */
@@ -51,16 +52,19 @@ export function blocksWithNames(
   );
   const found = new Set<number>();
   for (const { first_seq, names: stored } of rows) {
-    const filter = NameFilter.read(stored);
-    if (names.every(([column, name]) => name === null || filter.mayHave(column, name))) found.add(first_seq);
+    if (mayHaveAll(NameFilter.read(stored), names)) found.add(first_seq);
   }
   return found;
+}
+
+export function mayHaveAll(filter: NameFilter, names: readonly Named[]): boolean {
+  return names.every(([column, name]) => name === null || filter.mayHave(nameKey(column, name)));
 }
 
 /** A filter of the names in a complete block. A block that still grows has none, and may have any name. */
 export function filterOf(names: ColumnNames): ArrayBuffer {
   const filtered = FILTERED.flatMap((column) =>
-    (names.get(column) ?? []).map((name) => [column, name] as const),
+    (names.get(column) ?? []).map((name) => nameKey(column, name)),
   );
   return NameFilter.of(filtered).stored;
 }

@@ -1,6 +1,6 @@
 import type { Digest } from "../../../domain/usage-report/digest-maker.ts";
 import { DIGESTED } from "../../../domain/usage-report/digest.ts";
-import { Copy } from "../../kernel/copies.ts";
+import { TransactionalCache } from "../../../storage/transactional-cache.ts";
 
 /** Rows of `run_digests`: the sums of all runs from one seq to another, by the names in one column. */
 export interface DigestEntry {
@@ -14,7 +14,7 @@ export interface DigestEntry {
 
 export type DigestedRuns = Omit<DigestEntry, "groups" | "bytes">;
 
-const lastDigested = new Copy<number>();
+const lastDigested = new TransactionalCache<number>();
 
 /** The last run that is in a digest. Runs with too many names to add up beforehand have an empty one. */
 export function digestedTo(sql: SqlStorage): number {

@@ -2,7 +2,7 @@ import { type Digest, DigestMaker } from "../../../domain/usage-report/digest-ma
 import { DUE } from "../../kernel/due-kinds.ts";
 import type { DueContext, DueHandler } from "../../kernel/due/handler.ts";
 import { scheduleDue } from "../../kernel/due/table.ts";
-import { transaction } from "../../kernel/journal/transaction.ts";
+import { transaction } from "../../../storage/transaction.ts";
 import { runBlocks } from "../blocks/blocks.ts";
 import { type BlockEntry, entryWith, isAlike, lastSeqOf } from "../blocks/entry.ts";
 import { DIGEST_SIZE, type DigestSize, nextToDigest } from "./next.ts";

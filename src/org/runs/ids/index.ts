@@ -1,11 +1,10 @@
-import { numbersOf, type Sought } from "../../../domain/id-index/sought.ts";
-import { LogIndex } from "../../kernel/id-index/log-index.ts";
-import { MissingBlock } from "../../kernel/id-index/segment.ts";
+import { keyHashesOf, type KeyProbe } from "../../../storage/key-index/probe.ts";
+import { KeyIndex, MissingBlock } from "../../../storage/key-index/key-index.ts";
 import { runBlocks } from "../blocks/blocks.ts";
 import { idKey } from "./key.ts";
 
 class RunIds {
-  readonly index: LogIndex;
+  readonly index: KeyIndex;
   readonly #sql: SqlStorage;
 
   constructor(sql: SqlStorage, size?: number) {
@@ -20,15 +19,15 @@ class RunIds {
       get lastSeq() {
         return blocks.lastSeq;
       },
-      get hashing() {
+      get hashSecret() {
         return idKey(sql).join();
       },
-      numbersAfter: (seq: number) => blocks.numbersAfter(seq, key),
+      keyHashesAfter: (seq: number) => blocks.keyHashesAfter(seq, key),
     };
-    this.index = new LogIndex(sql, "run_id", log, size);
+    this.index = new KeyIndex(sql, { name: "run_id", hasFilters: true }, log, size);
   }
 
-  find: LogIndex["find"] = (sought) => {
+  find: KeyIndex["find"] = (sought) => {
     try {
       return this.index.find(sought);
     } catch (error) {
@@ -38,9 +37,9 @@ class RunIds {
   };
 
   /** Adds runs that were just stored, in this order. What was sought before often has their hashes. */
-  add(ids: readonly string[], sought: Sought | null = null): void {
+  add(ids: readonly string[], sought: KeyProbe | null = null): void {
     try {
-      this.index.addNext(sought?.firstNumbers(ids) ?? numbersOf(ids, idKey(this.#sql)));
+      this.index.addNext(sought?.firstNumbers(ids) ?? keyHashesOf(ids, idKey(this.#sql)));
     } catch (error) {
       // They are stored already, so they are in what is built.
       this.#rebuildAfter(error);

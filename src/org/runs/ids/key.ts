@@ -1,7 +1,7 @@
-import type { HashKey } from "../../../domain/id-index/number.ts";
-import { Copy } from "../../kernel/copies.ts";
+import type { HashKey } from "../../../storage/key-index/key-hash.ts";
+import { TransactionalCache } from "../../../storage/transactional-cache.ts";
 
-const keys = new Copy<HashKey>();
+const keys = new TransactionalCache<HashKey>();
 
 /** The key for hashing the ids of an org's runs. */
 export function idKey(sql: SqlStorage): HashKey {

@@ -1,0 +1,76 @@
+import { readInParts } from "../json-rows.ts";
+
+/** How many entries of a block its row holds. The platform stores no row above 2 MB. */
+const PART_BYTES = 1_048_576;
+const PART_WORDS = PART_BYTES / 4;
+
+/** The tables of one index begin with its name: `_segments`, `_blocks` and `_block_parts`. */
+export interface IndexTables {
+  readonly name: string;
+  /** The filters of large segments have a table, too: `_filters`. */
+  readonly hasFilters?: true;
+}
+
+/** Stores a block. What does not fit into its row is stored separately, in parts. */
+export function writeBlock(
+  sql: SqlStorage,
+  { name }: IndexTables,
+  { place, filter, words }: { place: number; filter: ArrayBuffer; words: Uint32Array },
+): void {
+  sql.exec(
+    `INSERT INTO ${name}_blocks (place, filter, entries) VALUES (?, ?, ?)`,
+    place,
+    filter,
+    words.slice(0, PART_WORDS).buffer,
+  );
+  for (let part = 1; part * PART_WORDS < words.length; part += 1) {
+    sql.exec(
+      `INSERT INTO ${name}_block_parts (place, part, entries) VALUES (?, ?, ?)`,
+      place,
+      part,
+      words.slice(part * PART_WORDS, (part + 1) * PART_WORDS).buffer,
+    );
+  }
+}
+
+/** The entries of blocks, by position. */
+export function readBlocks(
+  sql: SqlStorage,
+  { name }: IndexTables,
+  places: readonly number[],
+): Map<number, Uint32Array> {
+  const rows = readInParts(places, (json) =>
+    sql.exec<{ place: number; entries: ArrayBuffer }>(
+      `SELECT place, entries FROM ${name}_blocks WHERE place IN (SELECT value FROM json_each(?))`,
+      json,
+    ),
+  );
+  return new Map(
+    rows.map(({ place, entries }) => [place, new Uint32Array(whole(sql, name, place, entries))]),
+  );
+}
+
+export function deleteBlocks(sql: SqlStorage, { name }: IndexTables, from: number, until: number): void {
+  for (const table of [`${name}_blocks`, `${name}_block_parts`]) {
+    sql.exec(`DELETE FROM ${table} WHERE place >= ? AND place < ?`, from, until);
+  }
+}
+
+function whole(sql: SqlStorage, name: string, place: number, first: ArrayBuffer): ArrayBuffer {
+  if (first.byteLength < PART_BYTES) return first;
+  const parts = sql
+    .exec<{ entries: ArrayBuffer }>(
+      `SELECT entries FROM ${name}_block_parts WHERE place = ? ORDER BY part`,
+      place,
+    )
+    .toArray();
+  const bytes = new Uint8Array(
+    first.byteLength + parts.reduce((sum, one) => sum + one.entries.byteLength, 0),
+  );
+  let at = 0;
+  for (const piece of [first, ...parts.map(({ entries }) => entries)]) {
+    bytes.set(new Uint8Array(piece), at);
+    at += piece.byteLength;
+  }
+  return bytes.buffer;
+}

@@ -1,0 +1,75 @@
+import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
+import { type Bound, lastSeen, scanOf } from "./scan-bounds.ts";
+
+interface ListSource<R, Item> {
+  readonly table: string;
+  readonly columns?: string;
+  /** Sort field, as callers name it → column. Every sortable column is NOT NULL. */
+  readonly sort: Readonly<Record<string, string>>;
+  /** Filter, as callers name it → SQL condition. Each `?` is the filter's value. */
+  readonly filters?: Readonly<Record<string, string>>;
+  /** A condition that always holds, with its bindings. */
+  readonly where?: Bound;
+  /** The unique column that breaks ties. */
+  readonly id?: string;
+  /** Filters by which an index finds the rows: all of them are looked at. */
+  readonly found?: readonly string[];
+  /** The table is a log, which may have millions of rows. */
+  readonly isLog?: true;
+  toItem(row: R): Item;
+}
+
+function filtered<R, Item>(
+  { filters = {} }: ListSource<R, Item>,
+  name: string,
+  value: SqlStorageValue,
+): Bound {
+  const sql = filters[name];
+  if (sql === undefined) throw new Error(`no condition for filter ${name}`);
+  return { sql, bindings: Array<SqlStorageValue>(sql.split("?").length - 1).fill(value) };
+}
+
+/**
+ * One page by keyset: the rows after the last one seen, in a total order. Rows inserted in between cause no repeats and
+ * no gaps.
+ */
+export function listRows<R extends Record<string, SqlStorageValue>, Item>(
+  sql: SqlStorage,
+  source: ListSource<R, Item>,
+  query: ListQuery,
+): Page<Item> {
+  const id = source.id ?? "id";
+  const column = source.sort[query.sort.field];
+  if (column === undefined) throw new Error(`no sort column for ${query.sort.field}`);
+  const [direction, compare] = query.sort.descending ? ["DESC", "<"] : ["ASC", ">"];
+  const bounds: Bound[] = source.where === undefined ? [] : [source.where];
+  for (const [name, value] of Object.entries(query.filters)) bounds.push(filtered(source, name, value));
+  const { after } = query;
+  const beyond = `${column} ${compare}= ? AND (${column} ${compare} ? OR ${id} ${compare} ?)`;
+  const rest = after === null ? null : { sql: beyond, bindings: [after.value, after.value, after.id] };
+  if (rest !== null) bounds.push(rest);
+  const scan = source.isLog === true ? scanOf(sql, source, query) : null;
+  const seen = source.isLog === true ? null : lastSeen(sql, { ...source, column, id }, query, rest);
+  bounds.push(...(scan?.within ?? []), ...(seen === null ? [] : [seen.within]));
+  const where = bounds.length === 0 ? "" : `WHERE ${bounds.map((one) => one.sql).join(" AND ")}`;
+  const order = [...new Set([column, id])].map((name) => `${name} ${direction}`).join(", ");
+  const rows = sql
+    .exec<R>(
+      `SELECT ${source.columns ?? "*"} FROM ${source.table} ${where} ORDER BY ${order} LIMIT ?`,
+      ...bounds.flatMap(({ bindings }) => bindings),
+      query.limit + 1,
+    )
+    .toArray();
+  const page = rows.slice(0, query.limit);
+  const last = rows.length > query.limit ? page.at(-1) : undefined;
+  let next = last === undefined ? null : { value: last[column] as string | number, id: last[id] as string };
+  next ??= seen?.last ?? null;
+  // Ids are printable, so every one sorts after the empty text and before this one.
+  if (next === null && scan !== null && scan.next !== null) {
+    next = { value: scan.next, id: query.sort.descending ? "\u007f" : "" };
+  }
+  return {
+    data: page.map((row) => source.toItem(row)),
+    next_cursor: next === null ? null : encodeCursor(query, next),
+  };
+}

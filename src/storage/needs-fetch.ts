@@ -1,0 +1,100 @@
+import { type Refusal, refuse } from "../contract/refusal.ts";
+
+/**
+ * Rules are synchronous, and read only what the object has. A rule that needs something from outside throws `NeedsFetch`: its
+ * transaction is rolled back, what it needs is fetched, and it runs again, until it needs nothing more.
+ */
+export class NeedsFetch extends Error {
+  override readonly name = "NeedsFetch";
+  /** Fetches what is needed. It is there while the rule runs again. */
+  readonly fetch: (fetched: Fetched) => Promise<void>;
+
+  constructor(what: string, fetch: (fetched: Fetched) => Promise<void>) {
+    super(`${what} is not in the object`);
+    this.fetch = fetch;
+  }
+}
+
+/** What is outside cannot be fetched. The message says what, for the caller. */
+export class Unreadable extends Error {
+  override readonly name = "Unreadable";
+}
+
+/** What one call has fetched from outside the object. */
+export class Fetched {
+  readonly #kept = new Map<object | string, unknown>();
+
+  /** What is kept under a key, made if there is nothing. */
+  keep<T>(key: object | string, make: () => T): T {
+    if (!this.#kept.has(key)) this.#kept.set(key, make());
+    return this.#kept.get(key) as T;
+  }
+
+  drop(key: object | string): void {
+    this.#kept.delete(key);
+  }
+}
+
+/** Of the rule that runs now. No two run at once. */
+let current: Fetched | null = null;
+
+/** What the running call has fetched. Null for a rule that cannot wait. */
+export function fetchedSoFar(): Fetched | null {
+  return current;
+}
+
+/** Each round brings something. More than any call needs. */
+const MOST_ROUNDS = 100_000;
+
+/** Runs a rule that nobody can wait for. What it needs from outside is not fetched: then it has done nothing. */
+export function withoutFetching<T>(run: () => T): T | NeedsFetch {
+  return runWith(new Fetched(), run);
+}
+
+/** Runs a rule, at once if it needs nothing from outside. */
+export function fetchingAsNeeded<T>(run: () => T): T | Promise<T> {
+  const fetched = new Fetched();
+  const round = () => runWith(fetched, run);
+  const first = round();
+  return first instanceof NeedsFetch ? fetchAll(first, fetched, round) : first;
+}
+
+function runWith<T>(fetched: Fetched, run: () => T): T | NeedsFetch {
+  const before = current;
+  current = fetched;
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof NeedsFetch) return error;
+    throw error;
+  } finally {
+    current = before;
+  }
+}
+
+async function fetchAll<T>(first: NeedsFetch, fetched: Fetched, round: () => T | NeedsFetch): Promise<T> {
+  let found: T | NeedsFetch = first;
+  for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
+    if (!(found instanceof NeedsFetch)) return found;
+    await found.fetch(fetched);
+    found = round();
+  }
+  throw new Error("a call needs too much from outside the object");
+}
+
+type OrRefusal<T> = T | Refusal<"service_unavailable">;
+
+/** As `fetchingAsNeeded`. What cannot be fetched is a refusal that says so. */
+export function fetchingOrRefusing<T>(run: () => T): OrRefusal<T> | Promise<OrRefusal<T>> {
+  try {
+    const found = fetchingAsNeeded(run);
+    return found instanceof Promise ? found.catch(refusalOf) : found;
+  } catch (error) {
+    return refusalOf(error);
+  }
+}
+
+function refusalOf(error: unknown): Refusal<"service_unavailable"> {
+  if (error instanceof Unreadable) return refuse("service_unavailable", {}, { message: error.message });
+  throw error;
+}

@@ -1,0 +1,14 @@
+/** A row of a log, by its columns. */
+export type LogRow = { readonly seq: number };
+
+/** What a log is made of. The first column is `seq`. */
+export interface LogLayout {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** By which the write-ahead log tells rows apart. */
+  readonly named: string;
+  /** The write-ahead log numbers its rows. */
+  readonly isNumbered?: true;
+  readonly pages: string;
+  readonly time: string;
+}

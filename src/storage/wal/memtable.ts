@@ -1,0 +1,119 @@
+import type { Row } from "./table-shape.ts";
+
+/** A row as it is, or, deleted, as it was. */
+export interface MemtableRow {
+  readonly row: Row;
+  readonly isDeleted: boolean;
+}
+
+/** Rows of one table, by name. */
+class TableRows extends Map<string, MemtableRow> {
+  /** Of rows that have a tag. Some of them were taken back. */
+  readonly namesByKeyHash = new Map<number, string[]>();
+}
+
+interface Change {
+  readonly table: string;
+  readonly images: TableRows;
+  readonly name: string;
+  readonly before: MemtableRow | undefined;
+}
+
+/** The rows that are not in their tables yet, by table and name. What a transaction changed can be taken back. */
+export class Memtable {
+  #tables = new Map<string, TableRows>();
+  readonly #changes: (Change | (() => void))[] = [];
+
+  get(table: string, name: string): MemtableRow | undefined {
+    return this.#tables.get(table)?.get(name);
+  }
+
+  get isEmpty(): boolean {
+    return this.#tables.size === 0;
+  }
+
+  *[Symbol.iterator](): Generator<readonly [table: string, images: Iterable<MemtableRow>]> {
+    for (const [table, images] of this.#tables) yield [table, images.values()];
+  }
+
+  of(table: string): Iterable<MemtableRow> {
+    return this.#tables.get(table)?.values() ?? [];
+  }
+
+  /** The rows with each of these tags that are not deleted, in the order in which they came. */
+  withKeyHashes(table: string, keyHashes: Iterable<number>): Row[] {
+    const rows: Row[] = [];
+    const images = this.#tables.get(table);
+    if (images === undefined) return rows;
+    for (const keyHash of keyHashes) {
+      for (const name of images.namesByKeyHash.get(keyHash) ?? []) {
+        const image = images.get(name);
+        if (image?.isDeleted === false) rows.push(image.row);
+      }
+    }
+    return rows;
+  }
+
+  /** A row keeps the tag that it came with. */
+  set(table: string, name: string, image: MemtableRow, keyHashOf?: (row: Row) => number): void {
+    let images = this.#tables.get(table);
+    if (images === undefined) this.#tables.set(table, (images = new TableRows()));
+    const before = images.get(name);
+    this.#changes.push({ table, images, name, before });
+    images.set(name, image);
+    if (keyHashOf === undefined || before !== undefined) return;
+    const keyHash = keyHashOf(image.row);
+    const names = images.namesByKeyHash.get(keyHash);
+    if (names === undefined) images.namesByKeyHash.set(keyHash, [name]);
+    else if (!names.includes(name)) names.push(name);
+  }
+
+  /** They are in their tables now, but for those of tables that stay. */
+  clear(stays: (table: string) => boolean = () => false): void {
+    const before = this.#tables;
+    this.#changes.push(() => {
+      this.#tables = before;
+    });
+    this.#tables = new Map([...before].filter(([table]) => stays(table)));
+  }
+
+  /** What to call if the changes since a mark are taken back. */
+  note(undo: () => void): void {
+    this.#changes.push(undo);
+  }
+
+  /** How many changes there are to take back. */
+  get savepoint(): number {
+    return this.#changes.length;
+  }
+
+  /** Those since a mark are as they were. */
+  rollBack(savepoint: number): void {
+    while (this.#changes.length > savepoint) {
+      const change = this.#changes.pop();
+      if (typeof change === "function") change();
+      else if (change !== undefined) {
+        const { images, name, before } = change;
+        if (before === undefined) images.delete(name);
+        else images.set(name, before);
+      }
+    }
+  }
+
+  /** The tables and names that were changed since the last time, each once. What is there now stays. */
+  takeChanged(): Map<string, Set<string>> {
+    const changed = new Map<string, Set<string>>();
+    for (const change of this.#changes) {
+      // What came before a checkpoint is in the tables.
+      if (typeof change === "function" || this.#tables.get(change.table) !== change.images) continue;
+      const names = changed.get(change.table);
+      if (names === undefined) changed.set(change.table, new Set([change.name]));
+      else names.add(change.name);
+    }
+    return changed;
+  }
+
+  commit(): void {
+    this.#changes.length = 0;
+  }
+}

@@ -102,12 +102,14 @@ function partialCharge(metered: Metered, reserved: Reserved, reading: Reading | 
   const { request, estimate } = metered;
   const isStream = reading?.isStream ?? request.isStream;
   const hidesOutput = request.hidesOutput || reading?.hasUncounted === true;
-  const isSeen = isStream && !hidesOutput && request.unseenInput === null;
+  const hidesInput = request.unseenInput !== null || (request.hasCostlyInput && !reading?.usage);
+  const isSeen = isStream && !hidesOutput && !hidesInput;
   if (!isSeen) return reservedCharge(metered, reserved);
   const told = reading?.usage ?? { input_tokens: estimate.input_tokens, output_tokens: 0 };
   const counted = Math.max(told.output_tokens, reading?.countedOutput ?? 0);
   const { usage } = believedUsage(metered, reserved, { ...told, output_tokens: counted });
-  return { usage: withUnits(usage, request.units), ...variantOf(metered), estimated: true };
+  const variant = variantTold(reading?.variant ?? null, request.variant);
+  return { usage: withUnits(usage, request.units), ...variant, estimated: true };
 }
 
 function reservedCharge(metered: Metered, { outputTokens, amountUsd }: Reserved): Charge {

@@ -28,6 +28,8 @@ export interface MeteredRequest {
   readonly inputTokens: number;
   /** The member by which the provider reads more than the body shows. Null: all of the input is in the body. */
   readonly unseenInput: string | null;
+  /** Whether input may be billed above the rate of text: sound, and what is written to a cache. */
+  readonly hasCostlyInput: boolean;
   /** Null: the answer has no tokens, or they do not depend on a bound. Then `fixedOutputTokens` says how many there may be. */
   readonly outputBound: OutputBound | null;
   readonly fixedOutputTokens: number;

@@ -107,6 +107,32 @@ describe.each([
   });
 });
 
+test.each([
+  ["its text, at a token for each byte", [{ type: "text-delta", delta: "héllo" }], { output_tokens: 7 }],
+  [
+    "calls of tools that came whole",
+    [{ type: "tool-call", toolName: "find", input: "{}" }],
+    { output_tokens: 8 },
+  ],
+  ["files, at what was reserved", [{ type: "file", data: "AAAA" }], { output_tokens: 300 }],
+])("a stream that breaks off without its usage is charged by %s", async (_, parts, charge) => {
+  let read = 0;
+  const broken = new ReadableStream<{ type: string }>({
+    pull: (controller) => {
+      const part = parts[read];
+      read += 1;
+      if (part === undefined) controller.error(new Error("broken off"));
+      else controller.enqueue(part);
+    },
+  });
+  const model = { ...modelWith(OF_6).model, doStream: async () => ({ stream: broken }) };
+  const { stream } = await sluiceMiddleware({ gate }).wrapStream({ params: { prompt }, model });
+  const reader = stream.getReader();
+  await reader.read();
+  await expect(reader.read()).rejects.toThrow("broken off");
+  expect(settled).toMatchObject([{ outcome: "failed", estimated: true, usage: charge }]);
+});
+
 test("a bound of the caller's own goes on as it is, and one that is none is refused", async () => {
   const { model, sent } = modelWith(OF_6);
   const middleware = sluiceMiddleware({ gate });

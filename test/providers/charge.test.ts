@@ -189,10 +189,32 @@ describe("an answer that was left or broken off is charged by the most that is k
     expect(charged({ reading: null }).usage).toEqual({ input_tokens: 1000, output_tokens: 0 });
   });
 
+  test("by input that may cost more than text as it was told", () => {
+    expect(charged({ request: { hasCostlyInput: true }, reading: part }).usage).toEqual({
+      input_tokens: 40,
+      output_tokens: 12,
+    });
+  });
+
+  test("by the tier that was told, else the one that was asked for", () => {
+    const variant = (asked: string | null, said: string | null) =>
+      charged({ request: { variant: asked }, reading: { ...part, variant: said } }).variant;
+    expect([variant(null, "priority"), variant("flex", null), variant("flex", "standard")]).toEqual([
+      "priority",
+      "flex",
+      undefined,
+    ]);
+  });
+
   test.each([
     ["its output may be hidden", { request: { hidesOutput: true }, reading: part }],
     ["some of its output was no text", { reading: { ...part, hasUncounted: true } }],
     ["its input is not in the body", { request: { unseenInput: "file_id" }, reading: part }],
+    [
+      "its input may cost more than text",
+      { request: { hasCostlyInput: true }, reading: { countedOutput: 3 } },
+    ],
+    ["nothing came of input that may cost more", { request: { hasCostlyInput: true }, reading: null }],
     ["it is no stream", { request: { isStream: false }, reading: { ...part, isStream: false } }],
     ["nothing came of an answer that is no stream", { request: { isStream: false }, reading: null }],
   ])("at what was reserved, where %s", (_, given) => {

@@ -6,7 +6,7 @@ const encoder = new TextEncoder();
 
 function dataOf(chunks: readonly Uint8Array[]): string[] {
   const found: string[] = [];
-  const lines = new EventLines((data) => found.push(data));
+  const lines = new EventLines((data) => data !== null && found.push(data));
   for (const chunk of chunks) lines.push(chunk);
   return found;
 }

@@ -95,3 +95,31 @@ describe("input that the body does not show is named", () => {
     expect(seen(body).unseen).toBeNull();
   });
 });
+
+describe("input may be billed above the rate of text", () => {
+  const sound = user([{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }]);
+  test.each([
+    ["if it is sound", sound, true],
+    [
+      "if a part of it is written to a cache",
+      user([{ type: "text", text: "x", cache_control: { type: "ephemeral" } }]),
+      true,
+    ],
+    ["if all of it is", { cache_control: { type: "ephemeral" }, messages: [] }, true],
+    ["if a tool is", { tools: [{ name: "t", cache_control: { type: "ephemeral", ttl: "1h" } }] }, true],
+    [
+      "if the AI SDK says it so",
+      user([{ text: "x", providerOptions: { anthropic: { cacheControl: {} } } }]),
+      true,
+    ],
+    ["and is not where a text only says it", user("cache_control"), false],
+    [
+      "and is not where it is a picture",
+      user([{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }]),
+      false,
+    ],
+    ["and is not where there is no cache", { messages: [], cache_control: null }, false],
+  ])("%s", (_, body, isCostly) => {
+    expect(seen(body).isCostly).toBe(isCostly);
+  });
+});

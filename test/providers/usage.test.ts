@@ -121,11 +121,11 @@ describe("an event whose API only its type tells", () => {
 
   test("is counted by its text", () => {
     const completion = { type: "completion", completion: "x".repeat(40), stop_reason: null };
-    expect(read(events(completion), STREAM).countedOutput).toBe(10);
+    expect(read(events(completion), STREAM).countedOutput).toBe(41);
     const transcript = { type: "transcript.text.delta", delta: "x".repeat(40) };
-    expect(read(events(transcript), STREAM).countedOutput).toBe(10);
-    const other = { type: "text-delta", id: "0", part: { content: "x".repeat(40) } };
-    expect(read(events(other), STREAM).countedOutput).toBe(10);
+    expect(read(events(transcript), STREAM).countedOutput).toBe(41);
+    const other = { type: "text-delta", id: "0", part: { content: "x".repeat(40), unheardOf: "y" } };
+    expect(read(events(other), STREAM).countedOutput).toBe(42);
   });
 
   test.each([
@@ -153,6 +153,9 @@ test("what a picture's answer shows is a picture, also where only its usage tell
   });
 });
 
+/** The bytes of the stand-in's first ten words, and one more for each of the events that bring them. */
+const TEN_WORDS = 43;
+
 describe("a stream that is cut", () => {
   const cutAfter = (text: string, events: number): string =>
     text.split("\n\n").slice(0, events).join("\n\n") + "\n\n";
@@ -162,7 +165,7 @@ describe("a stream that is cut", () => {
     expect(read(cutAfter(text, 11), STREAM)).toMatchObject({
       usage: null,
       isWhole: false,
-      countedOutput: 10,
+      countedOutput: TEN_WORDS,
     });
   });
 
@@ -171,33 +174,73 @@ describe("a stream that is cut", () => {
     expect(read(cutAfter(text, 14), STREAM)).toMatchObject({
       usage: null,
       isWhole: false,
-      countedOutput: 10,
+      countedOutput: TEN_WORDS,
     });
   });
 
   test("of a message knows its input, and counts the output that was seen", () => {
     const text = spoken("/v1/messages", { model, messages, max_tokens: 99, stream });
     const { usage, isWhole, countedOutput } = read(cutAfter(text, 13), STREAM);
-    expect({ isWhole, countedOutput }).toEqual({ isWhole: false, countedOutput: 10 });
+    expect({ isWhole, countedOutput }).toEqual({ isWhole: false, countedOutput: TEN_WORDS });
     expect(usage?.input_tokens).toBeGreaterThan(200);
   });
 
-  test("counts the arguments of tools, and long pieces by their bytes", () => {
+  const event = (delta: object) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
+
+  test("counts the arguments of tools, and names that are not known, but no ids", () => {
     const tool = { index: 0, id: "call_with_a_long_id", function: { name: "find", arguments: "{}" } };
-    const event = (delta: object) => `data: ${JSON.stringify({ choices: [{ delta }] })}\n\n`;
-    expect(read(event({ tool_calls: [tool] }), STREAM).countedOutput).toBe(2);
-    expect(read(event({ content: "x".repeat(400) }), STREAM).countedOutput).toBe(100);
+    expect(read(event({ tool_calls: [tool] }), STREAM).countedOutput).toBe(7);
+    expect(read(event({ unheardOf: "four" }), STREAM).countedOutput).toBe(5);
     expect(read(event({ role: "assistant" }), STREAM).countedOutput).toBe(0);
+    const item = { id: "fc_1", type: "function_call", status: "in_progress", call_id: "c", name: "find" };
+    const added = `data: ${JSON.stringify({ type: "response.output_item.added", item })}\n\n`;
+    expect(read(added, STREAM).countedOutput).toBe(5);
+    const done = added.replace("added", "done");
+    expect(read(done, STREAM).countedOutput).toBe(0);
+  });
+
+  test("is never counted at less than any tokenizer would make of it, however its events pack their tokens", () => {
+    const texts = fc.array(fc.string({ unit: "grapheme", maxLength: 30 }), { maxLength: 20 });
+    fc.assert(
+      fc.property(texts, (pieces) => {
+        const { countedOutput } = read(pieces.map((text) => event({ content: text })).join(""), STREAM);
+        expect(countedOutput).toBeGreaterThanOrEqual(encoder.encode(pieces.join("")).byteLength);
+      }),
+    );
+  });
+
+  test.each([
+    ["sound", event({ audio: { id: "a", data: "AAAA" } })],
+    ["an event that is no JSON", "data: AAAA\n\n"],
+    ["an event that is too long", event({ content: "x".repeat(1_100_000) })],
+  ])("cannot be counted with %s", (_, text) => {
+    expect(read(text, STREAM).hasUncounted).toBe(true);
+  });
+
+  test.each([
+    ["nothing to hear", event({ audio: null, content: "x" })],
+    ["an empty event", "data:\n\n"],
+    ["a mark of its end", "data: [DONE]\n\n"],
+  ])("is counted with %s", (_, text) => {
+    expect(read(text, STREAM).hasUncounted).toBe(false);
+  });
+
+  test("after the event that has nothing but the usage is done", () => {
+    const usage = { prompt_tokens: 3, completion_tokens: 4 };
+    const last = (choices: object[]) => `data: ${JSON.stringify({ choices, usage })}\n\n`;
+    expect(read(last([]), STREAM)).toMatchObject({ isWhole: true, isDone: true });
+    // Some hosts tell the usage so far with every piece.
+    expect(read(last([{ delta: { content: "x" } }]), STREAM).isDone).toBe(false);
   });
 
   test("counts all of a long stream, whenever it is asked", () => {
-    const event = `data: ${JSON.stringify({ choices: [{ delta: { content: "word" } }], usage: null })}\n\n`;
+    const word = `data: ${JSON.stringify({ choices: [{ delta: { content: "word" } }], usage: null })}\n\n`;
     const reader = answerReader(anyAnswer, STREAM);
     for (let count = 1; count <= 3000; count += 1) {
-      reader.push(encoder.encode(event));
-      if (count % 1700 === 0) expect(reader.reading.countedOutput).toBe(count);
+      reader.push(encoder.encode(word));
+      if (count % 1700 === 0) expect(reader.reading.countedOutput).toBe(5 * count);
     }
-    expect(reader.reading).toMatchObject({ usage: null, isWhole: false, countedOutput: 3000 });
+    expect(reader.reading).toMatchObject({ usage: null, isWhole: false, countedOutput: 15_000 });
   });
 
   test("in the middle of its last event is not misread", () => {

@@ -81,7 +81,7 @@ describe("with OpenAI's SDK", () => {
     expect(response).toMatchObject({ usage: { output_tokens: 20 }, estimated: false });
   });
 
-  test("a stream that its reader leaves is settled by what it has read", async () => {
+  test("a stream that its reader leaves is settled by the most that it has read, never less than was written", async () => {
     const org = await governed();
     const long = [{ role: "user" as const, content: "5000 words" }];
     const stream = await clientOf(org, slow).chat.completions.create({ model, messages: long, stream: true });
@@ -92,9 +92,11 @@ describe("with OpenAI's SDK", () => {
     }
     const [run] = await org.runs(1);
     expect(run).toMatchObject({ outcome: "cancelled", estimated: true });
-    expect(run?.["usage"].output_tokens).toBeGreaterThanOrEqual(7);
     await expect.poll(() => slow.served.at(-1)?.ended).toBe("cut");
-    expect(run?.["usage"].output_tokens).toBeLessThanOrEqual(slow.served.at(-1)?.outputTokens ?? 0);
+    const written = slow.served.at(-1)?.outputTokens ?? 0;
+    expect(written).toBeGreaterThanOrEqual(7);
+    expect(run?.["usage"].output_tokens).toBeGreaterThanOrEqual(written);
+    expect(run?.["usage"].output_tokens).toBeLessThan(16_384);
     await expect.poll(org.reserved).toBe("0.00");
   });
 
@@ -153,7 +155,7 @@ describe("with OpenAI's SDK", () => {
     }).rejects.toThrow();
     broken.close();
     const [run] = await org.runs(1);
-    expect(run).toMatchObject({ outcome: "failed", estimated: true, usage: { output_tokens: 3 } });
+    expect(run).toMatchObject({ outcome: "failed", estimated: true, usage: { output_tokens: 9 } });
   });
 
   test("a refusal is an error of the SDK with our code, is not tried again, and never reaches the provider", async () => {

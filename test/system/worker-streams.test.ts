@@ -99,7 +99,7 @@ test("a stream that the provider breaks off is settled by what came", async () =
   expect((await org.runs(1))[0]).toMatchObject({
     outcome: "failed",
     estimated: true,
-    usage: { output_tokens: 2 },
+    usage: { output_tokens: 6 },
   });
 });
 

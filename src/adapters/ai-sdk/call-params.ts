@@ -27,7 +27,10 @@ export function meteredParams(
     throw new Unmetered(400, "maxOutputTokens must be a positive whole number.");
   const options = optionsIn(params);
   const { previousResponseId, conversation, serviceTier, reasoningEffort, thinking } = options;
-  const { tokens, unseen, texts } = seenInput({ messages: plainPrompt(prompt), tools }, facts.pictureTokens);
+  const { tokens, unseen, isCostly, texts } = seenInput(
+    { messages: plainPrompt(prompt), tools },
+    facts.pictureTokens,
+  );
   const hosted = hostedIn(tools, options);
   const elsewhere = [previousResponseId, conversation].some((value) => typeof value === "string");
   return {
@@ -36,6 +39,7 @@ export function meteredParams(
     isStream,
     inputTokens: tokens,
     unseenInput: unseen ?? (elsewhere ? "previousResponseId" : (hosted.names[0] ?? null)),
+    hasCostlyInput: isCostly,
     outputBound: { perAnswer: maxOutputTokens ?? null, usualPerAnswer: null, answers: 1 },
     hidesOutput: facts.reasons || reasoningEffort !== undefined || isJsonObject(thinking),
     units: hosted.units,

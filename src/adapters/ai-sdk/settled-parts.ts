@@ -61,11 +61,21 @@ export function settledParts<P extends StreamPart>(
   };
 }
 
+/** What is read of a part: what the model wrote, and the usage at the end. */
+interface PartMembers {
+  readonly delta?: unknown;
+  readonly toolName?: unknown;
+  /** Of a whole call of a tool. */
+  readonly input?: unknown;
+  readonly usage?: ToldUsage;
+}
+
 class Parts<P extends StreamPart> {
   readonly #source: ReadableStreamDefaultReader<P>;
   readonly #call: GovernedCall;
   readonly #counted = new CountedText();
   #usage: ToldUsage | null = null;
+  #hasUncounted = false;
   #hasFailed = false;
   #reading: Promise<P | null> | null = null;
   /** Whether the reader has gone away. */
@@ -79,7 +89,13 @@ class Parts<P extends StreamPart> {
   get reading(): Reading {
     const usage = this.#usage === null ? null : usageOf(this.#usage);
     const hasFailed = this.#hasFailed;
-    return { ...readingOf(usage), isStream: true, countedOutput: this.#counted.tokens, hasFailed };
+    return {
+      ...readingOf(usage),
+      isStream: true,
+      countedOutput: this.#counted.tokens,
+      hasUncounted: this.#hasUncounted,
+      hasFailed,
+    };
   }
 
   /** One read at a time. Null: there is no more. */
@@ -95,8 +111,9 @@ class Parts<P extends StreamPart> {
         this.#call.finish(this.reading);
         return null;
       }
-      const { delta, usage } = value as { delta?: unknown; usage?: ToldUsage };
-      this.#counted.add(delta);
+      const { delta, toolName, input, usage } = value as PartMembers;
+      for (const text of [delta, toolName, input]) this.#counted.add(text);
+      this.#hasUncounted ||= value.type === "file";
       this.#hasFailed ||= value.type === "error";
       if (value.type === "finish") this.#usage = usage ?? null;
       return value;

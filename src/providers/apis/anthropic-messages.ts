@@ -37,7 +37,7 @@ export const anthropicMessages: ProviderApi = {
   readRequest(body, { pathModel, facts }) {
     const model = modelIn(body, pathModel);
     const { reasons, pictureTokens } = facts(model);
-    const { tokens, unseen, texts } = seenInput(body, pictureTokens);
+    const { tokens, unseen, isCostly, texts } = seenInput(body, pictureTokens);
     const { tools, thinking } = body;
     const hosted = hostedIn(tools);
     return {
@@ -47,6 +47,7 @@ export const anthropicMessages: ProviderApi = {
       inputTokens: tokens,
       // The model also reads what hosted tools found.
       unseenInput: unseen ?? hosted[0]?.type ?? null,
+      hasCostlyInput: isCostly,
       outputBound: { perAnswer: boundIn(body, ["max_tokens"]), usualPerAnswer: null, answers: 1 },
       // What the model thought is billed whole and shown as a summary.
       hidesOutput: reasons || (isJsonObject(thinking) && thinking["type"] !== "disabled"),
@@ -129,7 +130,7 @@ function messagesEvent({ type, delta, message, usage, error, content_block: bloc
     // It grows from the first event to the last.
     usage: usage ?? objectOf(message)["usage"],
     isWholeUsage: type === "message_delta",
-    text: [delta, block].filter((text) => text !== undefined),
+    text: [delta, block],
     isLast: type === "message_stop",
     hasFailed: isJsonObject(error),
   };

@@ -156,7 +156,8 @@ function generateEvent({ candidates, usageMetadata, error }: JsonObject): EventF
     usage: usageMetadata,
     // Every event has the usage so far. Only that of the last is of the whole answer.
     isWholeUsage: list.some((candidate) => typeof candidate["finishReason"] === "string"),
-    text: parts,
+    // The model wrote the names and numbers in the arguments of a call, too.
+    text: parts.map((part) => ("functionCall" in objectOf(part) ? JSON.stringify(part) : part)),
     isUncounted: parts.some((part) => objectOf(part)["inlineData"] !== undefined),
     hasFailed: isJsonObject(error),
   };

@@ -105,7 +105,7 @@ function readChat(
   refuseHostedTools(body["tools"]);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
-  const { tokens, unseen, texts } = seenInput(body, pictureTokens);
+  const { tokens, unseen, isCostly, texts } = seenInput(body, pictureTokens);
   const answers = answersIn(body, ["n"]);
   const { prediction } = body;
   const searches = pricesSearch ? 0 : searchesIn(body, model);
@@ -116,6 +116,7 @@ function readChat(
     inputTokens: tokens,
     // The model also reads what a search found.
     unseenInput: unseen ?? (searches > 0 ? "web_search_options" : null),
+    hasCostlyInput: isCostly,
     outputBound: { perAnswer: boundIn(body, BOUNDS), usualPerAnswer: null, answers },
     // Predicted text that the model did not write is billed as output.
     fixedOutputTokens: isJsonObject(prediction) ? seenInput(prediction, 0).tokens : 0,
@@ -171,12 +172,16 @@ function costIn(usage: unknown): string | null {
 export function chatEvent({ choices, usage, error, service_tier }: JsonObject): EventFacts {
   const list = Array.isArray(choices) ? choices : [];
   const hasUsage = isJsonObject(usage);
+  const isUsageEvent = hasUsage && list.length === 0;
   return {
     usage,
     isWholeUsage: hasUsage,
     text: list.map((choice) => objectOf(choice)["delta"] ?? objectOf(choice)["text"]),
+    // Sound has a rate of its own.
+    isUncounted: list.some((choice) => isJsonObject(objectOf(objectOf(choice)["delta"])["audio"])),
+    isLast: isUsageEvent,
     hasFailed: isJsonObject(error),
-    isUsageEvent: hasUsage && list.length === 0,
+    isUsageEvent,
     answer: typeof service_tier === "string" ? { service_tier } : undefined,
   };
 }

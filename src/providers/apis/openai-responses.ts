@@ -111,7 +111,7 @@ export const openAiCompaction: ProviderApi = {
 function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): MeteredRequest {
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
-  const { tokens, unseen, texts } = seenInput(body, pictureTokens);
+  const { tokens, unseen, isCostly, texts } = seenInput(body, pictureTokens);
   const hosted = hostedIn(body);
   const startedUnits = sessionsIn(body);
   const units = unitsOf(hosted, toolCallsIn(body));
@@ -122,6 +122,7 @@ function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): 
     inputTokens: tokens,
     // The model also reads what hosted tools found.
     unseenInput: unseen ?? hosted[0] ?? null,
+    hasCostlyInput: isCostly,
     outputBound: { perAnswer: boundIn(body, ["max_output_tokens"]), usualPerAnswer: null, answers: 1 },
     hidesOutput: reasons || memberIn(body, ["reasoning"]) !== undefined,
     units: { ...units, ...startedUnits },
@@ -187,13 +188,14 @@ function unitsIn(output: unknown): Units | null {
 
 const LAST_EVENTS = new Set<unknown>(["response.completed", "response.incomplete", "response.failed"]);
 
-function responsesEvent({ type, delta, response, error }: JsonObject): EventFacts {
+function responsesEvent({ type, delta, item, response, error }: JsonObject): EventFacts {
   const isLast = LAST_EVENTS.has(type);
   const { usage, service_tier, output } = objectOf(response);
   return {
     usage,
     isWholeUsage: isLast,
-    text: delta === undefined ? [] : [delta],
+    // An item begins with the name of the function that it calls.
+    text: [delta, type === "response.output_item.added" ? item : undefined],
     isLast,
     hasFailed:
       type === "response.failed" || type === "error" || (typeof error === "object" && error !== null),

@@ -91,6 +91,7 @@ export function refuseMembers(body: JsonObject, names: readonly string[]): void 
 export const PLAIN = {
   isStream: false,
   unseenInput: null,
+  hasCostlyInput: false,
   outputBound: null,
   fixedOutputTokens: 0,
   hidesOutput: false,

@@ -7,6 +7,8 @@ export interface SeenInput {
   readonly tokens: number;
   /** The member by which the provider reads more than the body shows. Null: all of the input is in the body. */
   readonly unseen: string | null;
+  /** Whether some of it may be billed above the rate of text: sound, and what is written to a cache. */
+  readonly isCostly: boolean;
   /** What people or programs wrote for the model: messages, instructions and tools. */
   readonly texts: readonly string[];
 }
@@ -35,6 +37,8 @@ const NAMES_UNSEEN = new Set([
   "server_url",
   "connector_id",
 ]);
+/** Members by which a request has what comes before them written to a cache. */
+const NAMES_CACHE = new Set(["cache_control", "cacheControl"]);
 /** Objects that stand for something stored at the provider, if they have an id. */
 const NAMES_OF_STORED = new Set(["conversation", "prompt"]);
 /** Members that hold an address or the content itself. */
@@ -59,7 +63,7 @@ const MEDIA_TYPES = new Set([
 export function seenInput(body: JsonObject, pictureTokens: number): SeenInput {
   const walk = new Walk(pictureTokens);
   walk.read(body);
-  return { tokens: walk.tokens, unseen: walk.unseen, texts: walk.texts };
+  return { tokens: walk.tokens, unseen: walk.unseen, isCostly: walk.isCostly, texts: walk.texts };
 }
 
 interface Member {
@@ -73,6 +77,7 @@ class Walk {
   readonly #pictureTokens: number;
   tokens = 0;
   unseen: string | null = null;
+  isCostly = false;
   readonly texts: string[] = [];
 
   constructor(pictureTokens: number) {
@@ -114,6 +119,7 @@ class Walk {
   /** Counts what the object is by itself, and returns the members that are left to read. */
   #object(name: string, value: JsonObject, isMedia: boolean): Member[] {
     if (value["type"] === "item_reference") this.#unseenBy("item_reference");
+    if (NAMES_CACHE.has(name)) this.isCostly = true;
     const isNamed = name === "container" || (NAMES_OF_STORED.has(name) && typeof value["id"] === "string");
     if (isNamed) this.#unseenBy(name);
     const { data, media_type: media } = value;
@@ -145,10 +151,15 @@ class Walk {
     return true;
   }
 
+  #sound(text: string): void {
+    this.tokens += Math.ceil(text.length / SOUND_BYTES_PER_TOKEN);
+    this.isCostly = true;
+  }
+
   #inline(media: string, text: string): void {
     const [kind] = media.toLowerCase().split("/");
     if (kind === "image") this.tokens += this.#pictureTokens;
-    else if (kind === "audio") this.tokens += Math.ceil(text.length / SOUND_BYTES_PER_TOKEN);
+    else if (kind === "audio") this.#sound(text);
     else if (kind === "text") this.tokens += mostTokensIn(text);
     else this.#unseenBy("document");
   }

@@ -1,58 +1,52 @@
+import { mostTokensIn } from "../../domain/token-bound.ts";
 import { isJsonObject } from "../json.ts";
 
-/** English has some four bytes to a token. */
-const BYTES_PER_TOKEN = 4;
-
-/** Where the text is in what providers stream. Ids, roles and types are no output. */
-const TEXTS = new Set([
-  "content",
-  "text",
-  "refusal",
-  "reasoning",
-  "reasoning_content",
-  "thinking",
-  "partial_json",
-  "arguments",
-  "name",
-  "input",
-  "transcript",
-  "delta",
-  "completion",
+/** Strings in what providers stream that the model did not write. Every other string counts, whatever its name. */
+const NOT_WRITTEN = new Set([
+  "id",
+  "type",
+  "role",
+  "object",
+  "status",
+  "call_id",
+  "item_id",
+  "finish_reason",
+  "stop_reason",
+  "stop_sequence",
+  "obfuscation",
 ]);
 
-const encoder = new TextEncoder();
+/** What a model writes around a piece of text, such as the marks of a tool's call, is billed and not shown. */
+const UNSHOWN_TOKENS = 1;
 
-/** Output tokens by what was seen of them. A piece of a stream is at least one token. */
+/**
+ * The most output tokens that what was seen can have been billed as. A piece may hold any number of tokens, and each of them
+ * stands for at least one byte.
+ */
 export class CountedText {
-  #pieces = 0;
-  #bytes = 0;
+  #tokens = 0;
 
   get tokens(): number {
-    return Math.max(this.#pieces, Math.ceil(this.#bytes / BYTES_PER_TOKEN));
+    return this.#tokens;
   }
 
   /** Adds a piece of text, or an object with texts in it. */
   add(piece: unknown): void {
-    const bytes = typeof piece === "string" ? bytesIn(piece) : bytesUnder(piece, 0);
-    if (bytes > 0) this.#pieces += 1;
-    this.#bytes += bytes;
+    const tokens = typeof piece === "string" ? mostTokensIn(piece) : tokensUnder(piece, 0);
+    if (tokens > 0) this.#tokens += tokens + UNSHOWN_TOKENS;
   }
-}
-
-function bytesIn(text: string): number {
-  return encoder.encode(text).byteLength;
 }
 
 const DEEPEST = 8;
 
-function bytesUnder(value: unknown, depth: number): number {
+function tokensUnder(value: unknown, depth: number): number {
   if (depth > DEEPEST) return 0;
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + bytesUnder(item, depth + 1), 0);
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + tokensUnder(item, depth + 1), 0);
   if (!isJsonObject(value)) return 0;
   let sum = 0;
   for (const [name, member] of Object.entries(value)) {
-    if (typeof member !== "string") sum += bytesUnder(member, depth + 1);
-    else if (TEXTS.has(name)) sum += bytesIn(member);
+    if (typeof member !== "string") sum += tokensUnder(member, depth + 1);
+    else if (!NOT_WRITTEN.has(name)) sum += mostTokensIn(member);
   }
   return sum;
 }

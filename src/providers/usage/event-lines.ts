@@ -1,4 +1,4 @@
-/** The longest event that is read. A longer one is skipped. */
+/** The longest event that is read. */
 const MOST_CHARACTERS = 1_048_576;
 
 const LINE_END = /[\r\n]/g;
@@ -9,7 +9,8 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /** The data of server-sent events, read from their bytes as they pass, wherever chunks begin and end. */
 export class EventLines {
-  readonly #onData: (data: string) => void;
+  /** Null: an event was too long to be read. */
+  readonly #onData: (data: string | null) => void;
   #decoder: TextDecoder | null = null;
   /** Whether the last chunk may have ended within a character. */
   #isWithin = false;
@@ -21,7 +22,7 @@ export class EventLines {
   #isTooLong = false;
   #endedWithReturn = false;
 
-  constructor(onData: (data: string) => void) {
+  constructor(onData: (data: string | null) => void) {
     this.#onData = onData;
   }
 
@@ -68,6 +69,7 @@ export class EventLines {
     this.#line = "";
     if (this.#isTooLong) {
       // The rest of the event is skipped with the line: it has no meaning without it.
+      this.#onData(null);
       this.#data = null;
       this.#isTooLong = false;
       this.#length = 0;

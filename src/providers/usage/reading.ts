@@ -9,7 +9,7 @@ export interface Reading extends AnswerFacts {
   /** Whether the usage is that of the whole answer. */
   readonly isWhole: boolean;
   readonly isStream: boolean;
-  /** Output tokens by the text that was seen. Only streams are counted. */
+  /** The most output tokens that the text that was seen can be. Only streams are counted. */
   readonly countedOutput: number;
   /** Whether output passed that could not be counted. */
   readonly hasUncounted: boolean;
@@ -102,13 +102,18 @@ class StreamReader implements AnswerReader {
     };
   }
 
-  #take(data: string): void {
+  #take(data: string | null): void {
     if (data === "[DONE]") {
       this.#isDone = true;
       return;
     }
-    const event = eventIn(data);
-    if (event === null) return;
+    if (data === "") return;
+    const event = data === null ? null : eventIn(data);
+    if (event === null) {
+      // Nobody can say how much output an event has that cannot be read.
+      this.#hasUncounted = true;
+      return;
+    }
     const facts = this.#api.readEvent?.(event) ?? {};
     for (const text of facts.text ?? []) this.#counted.add(text);
     this.#hasUncounted ||= facts.isUncounted === true;

@@ -51,10 +51,14 @@ export function bundleOptions(entry: string) {
   } satisfies BuildOptions;
 }
 
-async function makeBundle(entry: string): Promise<Made> {
-  const result = await build(bundleOptions(entry));
-  // Otherwise esbuild's helper process would stay as long as the server runs.
-  await stop();
+/** Bundles that esbuild's helper process works on. Ending it leaves them without an answer, so the last one ends it. */
+let inProgress = 0;
+
+export async function makeBundle(entry: string): Promise<Made> {
+  inProgress += 1;
+  const result = await build(bundleOptions(entry)).finally(() => (inProgress -= 1));
+  // Otherwise the process would stay as long as the server runs.
+  if (inProgress === 0) await stop();
   const [module] = result.outputFiles;
   if (module === undefined) throw new Error(`esbuild produced no output for ${entry}`);
   // A module of the plugin has a name, and no file.

@@ -1,12 +1,12 @@
 /** `npm run chaos`: kills, stops, cuts, fills and moves clocks under load, and checks that every promise held. */
 import { type Violation, violationsOf } from "./chaos/check.ts";
 import { chaosOptions } from "./chaos/options.ts";
-import { mostSecondsOf, type Outcome, runChaos } from "./chaos/run.ts";
-import { Complaint, run } from "./complaint.ts";
+import { inTime } from "./chaos/in-time.ts";
+import { type Outcome, runChaos } from "./chaos/run.ts";
+import { mostSecondsOf } from "./chaos/shares.ts";
+import { run } from "./complaint.ts";
 
 const MOST_SHOWN = 20;
-/** How long everything may take to end, and to be read back. What takes longer is stuck. */
-const ENDING_SECONDS = 240;
 
 const ending = new AbortController();
 for (const signal of ["SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(130));
@@ -22,7 +22,11 @@ await run(async () => {
   console.log(
     `chaos: seed ${seed}, ${seconds} seconds${kills > 0 ? ` and ${kills} kills` : ""}${plant === null ? "" : `, with a planted defect: ${plant}`}`,
   );
-  const outcome = await inTime(runChaos(options, ending.signal), mostSecondsOf(seconds) + ENDING_SECONDS);
+  const outcome = await inTime(
+    mostSecondsOf(seconds),
+    () => "the end of the run",
+    runChaos(options, ending.signal),
+  );
   if (outcome.kills < kills) console.log(`Only ${outcome.kills} kills of ${kills}: the machine is busy`);
   const violations = violationsOf(outcome.history);
   console.log(report(outcome, violations).join("\n"));
@@ -31,18 +35,8 @@ await run(async () => {
   process.exit(violations.length > 0 || isIdle ? 1 : 0);
 });
 
-/** A verdict in any case: a service that cannot be read back in time has broken a promise. */
-async function inTime<T>(work: Promise<T>, seconds: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const complaint = new Complaint(`VIOLATION: it did not come to an end within ${seconds} seconds`);
-    timer = setTimeout(() => reject(complaint), seconds * 1000);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
-
 function report(
-  { history, faults, kills, answers, diskBy }: Outcome,
+  { history, faults, kills, answers, diskBy, seconds }: Outcome,
   violations: readonly Violation[],
 ): string[] {
   const { orgs, proxy } = history;
@@ -60,6 +54,7 @@ function report(
     `${answers} answers; ${runs} runs stored, ${total((org) => org.allows.length)} allows, ${forbidden} calls that had to be refused,`,
     `${total((org) => org.limits.length)} limits set, ${total((org) => org.limited)} calls refused by one;`,
     `${proxy.served} calls served through the proxy, ${proxy.recorded} recorded`,
+    `Seconds: ${Array.from(seconds, ([part, took]) => `${part} ${took}`).join(", ")}`,
     ...violations.slice(0, MOST_SHOWN).map(({ kind, what }) => `VIOLATION ${kind}: ${what}`),
     ...(violations.length > MOST_SHOWN ? [`… and ${violations.length - MOST_SHOWN} more`] : []),
     `${kills} kills, ${violations.length} violations`,

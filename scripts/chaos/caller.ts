@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { TooLate } from "./in-time.ts";
 
 /** A careful client: it sends the same again until it is answered, to one address after the other. */
 
@@ -11,29 +12,53 @@ export interface Answer {
   readonly decided: string | null;
 }
 
-const MOST_ATTEMPTS = 2000;
+/** A region that was killed is back by then, also on a busy machine. */
+const MOST_SECONDS = 120;
+/** One after the other. A disk that is full for a while fails fewer. */
+const MOST_FAILURES = 200;
 const PAUSE_MS = 20;
 const PATIENCE_MS = 10_000;
+
+type Call = readonly [method: string, path: string, body?: object, idempotencyKey?: string];
+
+/** Thrown to whoever still calls when the time for it is over. */
+export class Over extends Error {}
+
+/** Calls that have no answer yet, whoever makes them. */
+const UNANSWERED = new Set<{ readonly what: string }>();
+
+export const unanswered = (): string[] => [...new Set(Array.from(UNANSWERED, ({ what }) => what))];
 
 export class Caller {
   readonly #urls: readonly [string, ...string[]];
   readonly #key: string;
+  readonly #isOver: () => boolean;
   #turn = 0;
 
-  constructor(urls: readonly [string, ...string[]], key: string) {
+  constructor(urls: readonly [string, ...string[]], key: string, isOver: () => boolean = () => false) {
     this.#urls = urls;
     this.#key = key;
+    this.#isOver = isOver;
   }
 
   /** The same addresses with another key. */
   as(key: string): Caller {
-    return new Caller(this.#urls, key);
+    return new Caller(this.#urls, key, this.#isOver);
   }
 
-  async ask(method: string, path: string, body?: object): Promise<Answer> {
+  /** The same for calls that nobody needs once something is over. They end by `Over`, also in the middle of their attempts. */
+  during({ isOver }: { readonly isOver: () => boolean }): Caller {
+    return new Caller(this.#urls, this.#key, isOver);
+  }
+
+  async ask(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
     this.#turn += 1;
     const url = this.#urls[this.#turn % this.#urls.length] ?? this.#urls[0];
-    const headers = { authorization: `Bearer ${this.#key}`, "content-type": "application/json" };
+    const headers = {
+      authorization: `Bearer ${this.#key}`,
+      "content-type": "application/json",
+      ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+    };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const signal = AbortSignal.timeout(PATIENCE_MS);
     const response = await fetch(`${url}${path}`, { method, headers, signal, ...sent });
@@ -46,18 +71,31 @@ export class Caller {
   }
 
   /** Null: it was not answered, and may or may not have been done. */
-  async try(method: string, path: string, body?: object): Promise<Answer | null> {
-    return this.ask(method, path, body).catch(() => null);
+  async try(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer | null> {
+    return this.ask(method, path, body, idempotencyKey).catch(() => null);
   }
 
-  /** Until it is acknowledged or refused. */
-  async send(method: string, path: string, body?: object): Promise<Answer> {
-    for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
-      const answer = await this.try(method, path, body);
-      if (answer !== null && answer.status < 500) return answer;
+  /** Until it is acknowledged or refused. What fails again and again has its failure as its answer. */
+  async send(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
+    const call = { what: `an answer to ${method} ${path}` };
+    UNANSWERED.add(call);
+    try {
+      return await this.#send(call.what, method, path, body, idempotencyKey);
+    } finally {
+      UNANSWERED.delete(call);
+    }
+  }
+
+  async #send(what: string, ...[method, path, body, idempotencyKey]: Call): Promise<Answer> {
+    let failures = 0;
+    for (const until = performance.now() + MOST_SECONDS * 1000; performance.now() < until;) {
+      if (this.#isOver()) throw new Over();
+      const answer = await this.try(method, path, body, idempotencyKey);
+      failures = answer?.status === 500 ? failures + 1 : 0;
+      if (answer !== null && (answer.status < 500 || failures === MOST_FAILURES)) return answer;
       await sleep(PAUSE_MS);
     }
-    throw new Error(`${method} ${path} was never acknowledged`);
+    throw new TooLate(what, MOST_SECONDS);
   }
 
   /** Every page of a list. The path ends in `?` or `&`. */

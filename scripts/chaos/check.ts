@@ -1,19 +1,6 @@
-import type { History, OrgHistory, ProxyHistory, StoredRun } from "./history.ts";
+import type { History, OrgHistory, ProxyHistory, StoredRun, ViolationKind } from "./history.ts";
 import { overspent } from "./overspent.ts";
 import { sum } from "./sum.ts";
-
-export const VIOLATION_KINDS = [
-  "lost report",
-  "doubled settlement",
-  "skipped check",
-  "overspent limit",
-  "logged secret",
-  "wrong sum",
-  "stuck reservation",
-  "broken trail",
-  "unpromised answer",
-] as const;
-type ViolationKind = (typeof VIOLATION_KINDS)[number];
 
 export interface Violation {
   readonly kind: ViolationKind;

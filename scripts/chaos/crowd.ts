@@ -1,6 +1,7 @@
 import { createGate } from "../../src/client/gate/index.ts";
 import { Caller } from "./caller.ts";
-import type { RoundFinding } from "./history.ts";
+import type { Findings } from "./findings.ts";
+import { inTime } from "./in-time.ts";
 import type { Traffic } from "./traffic.ts";
 import { inUsd, type Org, type World } from "./world.ts";
 
@@ -10,6 +11,7 @@ const WARMING_CALLS = 16;
 const LAST_CALLS = 24;
 const GATES = 2;
 const ALONE_MS = 10_000;
+const CLOSING_SECONDS = 30;
 /** So long that the object decides. */
 const LONG_SECONDS = 3600;
 
@@ -24,7 +26,7 @@ export async function crowd(
   world: World,
   org: Org,
   traffic: Pick<Traffic, "answers" | "isOver">,
-  found: RoundFinding[],
+  findings: Findings,
 ): Promise<void> {
   const callers = world.eu.server.urls.map((url) => new Caller([url], org.key));
   const gates = Array.from({ length: GATES }, () => createGate({ url: world.links[2].url, key: org.key }));
@@ -50,21 +52,22 @@ export async function crowd(
     const everyone = [...overHttp, ...inGates];
     await Promise.all(everyone.map((asks) => several(asks, WARMING_CALLS)));
     const taker = overHttp[round % overHttp.length];
-    if (taker !== undefined) await takeTheRest(taker);
+    if (taker !== undefined) await takeTheRest(taker, traffic);
     await Promise.all(everyone.map((asks) => several(asks, LAST_CALLS)));
     if (admitted > LIMIT_NANOS) {
       const what = `${admitted} nano-dollars were admitted together where ${LIMIT_NANOS} is the limit`;
-      found.push({ kind: "overspent limit", what });
+      findings.add("overspent limit", what);
     }
   }
-  await Promise.all(gates.map((gate) => gate.close()));
+  const closed = Promise.all(gates.map((gate) => gate.close()));
+  await inTime(CLOSING_SECONDS, () => "gates that are closed", closed);
 }
 
 /** Before there is other work and any fault: on a busy machine, slices are over before they are used otherwise. */
-export async function crowdAlone(world: World, org: Org, found: RoundFinding[]): Promise<void> {
+export async function crowdAlone(world: World, org: Org, findings: Findings): Promise<void> {
   const alone = { answers: 0, isOver: false };
   const timer = setTimeout(() => (alone.isOver = true), ALONE_MS);
-  await crowd(world, org, alone, found).finally(() => clearTimeout(timer));
+  await crowd(world, org, alone, findings).finally(() => clearTimeout(timer));
 }
 
 /** At once: slices are good for two seconds, also on a busy machine. */
@@ -73,9 +76,9 @@ async function several(asks: Asks, calls: number): Promise<void> {
 }
 
 /** The object decides each of these: as much as fits, and then half as much. */
-async function takeTheRest(asks: Asks): Promise<void> {
+async function takeTheRest(asks: Asks, traffic: Pick<Traffic, "isOver">): Promise<void> {
   let nanos = LIMIT_NANOS / 2;
-  while (nanos >= CALL_NANOS) {
+  while (nanos >= CALL_NANOS && !traffic.isOver) {
     if (!(await asks(nanos, { hold_seconds: LONG_SECONDS }))) nanos = Math.floor(nanos / 2);
   }
 }

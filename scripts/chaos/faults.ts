@@ -1,14 +1,15 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { GateProcesses } from "./gate-processes.ts";
+import { inTime } from "./in-time.ts";
 import { pick, type Random } from "./random.ts";
-import type { Org, Region, World } from "./world.ts";
+import { endObject, type Org, type Region, type World } from "./world.ts";
 
 /** What is done to the parts while callers are at work. */
 
-/** A busy machine takes minutes. */
-const RESTART_PATIENCE_MS = 600_000;
 const REMARKS_SHOWN = 20;
+const CLOCK_PATIENCE_MS = 10_000;
+const EVICTION_MS = 1000;
 /** All together. */
 const MOST_ADVANCE_SECONDS = 1200;
 const MOST_AHEAD_MS = 10_000;
@@ -19,6 +20,8 @@ interface Struck {
   /** Objects of all are evicted. Clocks of those whose allows are compared with a limit at each moment are left alone. */
   readonly orgs: readonly Org[];
   readonly random: Random;
+  /** A region that was killed serves again by then. */
+  readonly restartSeconds: number;
 }
 
 export class Faults {
@@ -86,10 +89,10 @@ export class Faults {
     await this.end();
     const { server, name } = this.#region();
     this.#count(`kill: the runtime of ${name}`);
-    const late = sleep(RESTART_PATIENCE_MS, "late", { ref: false });
-    if ((await Promise.race([server.crash(), late])) !== "late") return;
-    const remarks = this.#struck.world.said.filter((line) => !line.startsWith("{")).slice(-REMARKS_SHOWN);
-    throw new Error(`region ${name} did not come back:\n${remarks.join("\n")}`);
+    const { world, restartSeconds } = this.#struck;
+    const remarks = () => world.said.filter((line) => !line.startsWith("{")).slice(-REMARKS_SHOWN);
+    const what = () => `region ${name} to serve again, which said\n${remarks().join("\n")}\n`;
+    await inTime(restartSeconds, what, server.crash());
   }
 
   async #killGate(): Promise<void> {
@@ -135,10 +138,17 @@ export class Faults {
 
   async #evict(): Promise<void> {
     const { world, orgs, random } = this.#struck;
-    const { id } = orgs[Math.floor(random() * orgs.length)] ?? { id: "" };
+    const org = orgs[Math.floor(random() * orgs.length)];
+    if (org === undefined) return;
+    if (random() < 0.5) {
+      this.#count("end an object in the middle of its work");
+      await endObject(world, org);
+      return;
+    }
     this.#count("evict an object");
-    // Of another region, or asleep.
-    await world.eu.server.evict(id).catch(() => undefined);
+    // It may be of another region, or asleep; and it first ends what it has begun.
+    const evicted = world.eu.server.evict(org.id).catch(() => undefined);
+    await Promise.race([evicted, sleep(EVICTION_MS)]);
   }
 
   async #moveClock(): Promise<void> {
@@ -157,7 +167,8 @@ export class Faults {
       const aheadMs = before + Math.round(random() * (MOST_AHEAD_MS - before));
       this.#aheadMs.set(url, aheadMs);
       const headers = { "x-test-apart-ms": String(aheadMs) };
-      await fetch(`${url}/healthz`, { headers }).catch(() => undefined);
+      const signal = AbortSignal.timeout(CLOCK_PATIENCE_MS);
+      await fetch(`${url}/healthz`, { headers, signal }).catch(() => undefined);
       return;
     }
     const seconds = 1 + Math.floor(random() * 20);

@@ -20,6 +20,8 @@ const tasks = JSON.parse(process.argv[2] ?? "[]") as Task[];
 const CLIENTS = 2;
 const PAUSE_MS = 15;
 const REFUSED_PAUSE_MS = 100;
+/** What waits then has no way to the service. */
+const ENDING_MS = 20_000;
 const realNow = Date.now.bind(Date);
 let movedMs = 0;
 const ending = new AbortController();
@@ -105,7 +107,7 @@ createInterface(process.stdin)
 const begun = tasks.map(begin);
 for (const { gate, org, done } of begun) {
   await done;
-  for (let attempt = 0; attempt < 50 && gate.stats.runsQueued > 0; attempt += 1) {
+  for (const until = realNow() + ENDING_MS; gate.stats.runsQueued > 0 && realNow() < until;) {
     await gate.flush();
     await sleep(gate.stats.runsQueued > 0 ? REFUSED_PAUSE_MS : 0);
   }

@@ -3,6 +3,22 @@
  * monotonic clock, in milliseconds, alike in all processes.
  */
 
+export const VIOLATION_KINDS = [
+  "lost report",
+  "doubled settlement",
+  "skipped check",
+  "overspent limit",
+  "logged secret",
+  "wrong sum",
+  "stuck reservation",
+  "broken trail",
+  "lost webhook",
+  "repeated effect",
+  "kept data",
+  "unpromised answer",
+] as const;
+export type ViolationKind = (typeof VIOLATION_KINDS)[number];
+
 /** A reported run, by the id that its caller gave it. */
 export interface SentRun {
   readonly id: string;
@@ -86,12 +102,6 @@ export interface ProxyHistory {
   readonly quietRecorded: number;
 }
 
-/** A promise that a round of calls has found broken by itself. */
-export interface RoundFinding {
-  readonly kind: "overspent limit" | "wrong sum";
-  readonly what: string;
-}
-
 export interface History {
   readonly orgs: readonly OrgHistory[];
   readonly proxy: ProxyHistory;
@@ -99,7 +109,8 @@ export interface History {
   readonly unpromised: readonly string[];
   /** Where a secret is in plain text. */
   readonly secrets: readonly string[];
-  readonly rounds: readonly RoundFinding[];
+  /** What rounds of calls have found by themselves. */
+  readonly rounds: readonly { readonly kind: ViolationKind; readonly what: string }[];
   /** Holds of gates that closed in order, and that the service did not take. */
   readonly holdsRefused: number;
 }

@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Body, Caller } from "./caller.ts";
-import type { RoundFinding } from "./history.ts";
-import type { Traffic } from "./traffic.ts";
-import { inNanos, inUsd, type Org } from "./world.ts";
+import type { Finding, Rounds, RoundSetting } from "./findings.ts";
+import { tablesWith } from "./leftovers.ts";
+import { inNanos, inUsd, type Region } from "./world.ts";
 
 const DAY_SECONDS = 86_400;
-/** The shortest that an org can have, and enough runs that their sums are kept beside them. */
+/** The shortest that an org can have. */
 const RETENTION = { runs_days: 3, audit_days: 365, deliveries_days: 7 };
-const RUNS = 700;
+/** So many that their sums are kept beside them once they are archived. */
+const RUNS = 1500;
+const BULK = 750;
 const AGAIN = 100;
 /** How long archive and retention may take before what is left counts. */
 const PATIENCE_MS = 60_000;
@@ -15,75 +17,120 @@ const POLL_MS = 500;
 
 /**
  * An org whose runs go to the archive and are deleted in the end, again and again. Runs of the archive that are sent once more are known,
- * sums stay, and a report tells only of what is still stored.
+ * also when they are deleted. Sums stay, a report tells only of what is still stored, and nothing of the person whose they were is left.
  */
-export async function growOld(
-  org: Org,
-  operator: Caller,
-  traffic: Traffic,
-  found: RoundFinding[],
-): Promise<void> {
-  const below = `/v1/orgs/${org.id}`;
-  await org.caller.send("PUT", `${below}/retention-policy`, RETENTION);
-  const pass = async (days: number): Promise<number> => {
-    const advance = { advance_seconds: days * DAY_SECONDS };
-    const { body } = await operator.send("POST", `/v1/admin/orgs/${org.id}/test-clock`, advance);
-    traffic.answers += 1;
-    return Date.parse(String(body["now"]));
-  };
-  for (let round = 0; !traffic.isOver; round += 1) {
-    const at = await pass(1);
+export class Past implements Rounds {
+  readonly name = "of the past";
+  readonly #given: RoundSetting;
+  readonly #below: string;
+  #rounds = 0;
+
+  constructor(given: RoundSetting) {
+    this.#given = given;
+    this.#below = `/v1/orgs/${given.org.id}`;
+  }
+
+  async open(): Promise<void> {
+    await this.#given.caller.send("PUT", `${this.#below}/retention-policy`, RETENTION);
+  }
+
+  async round(): Promise<void> {
+    const { org, world, findings } = this.#given;
+    const at = await this.#pass(1);
+    const round = this.#rounds++;
     const names = Array.from({ length: RUNS }, (_, index) => `old-${round}-${index}`);
-    await record(org, names, at);
-    await pass(2);
+    const same = { at, person: `person-${crypto.randomUUID()}` };
+    await this.#record(names, same);
+    await this.#pass(2);
     const fresh = Array.from({ length: AGAIN }, (_, index) => `new-${round}-${index}`);
     // Known ones between new ones: what was begun when one has to be fetched is undone.
     const mixed = fresh.flatMap((name, index) => [name, names[index * 7] ?? ""]);
-    await record(org, mixed, at);
-    const { body: budget } = await org.caller.send("GET", `${below}/budgets/${org.budgetId}`);
-    const [spent, cost] = [inNanos(budget["spent_usd"]), (round + 1) * (RUNS + AGAIN)];
-    if (spent !== cost) {
-      const what = `${org.name}: ${spent} nano-dollars are spent, and the runs cost ${cost}`;
-      found.push({ kind: "wrong sum", what });
+    await this.#record(mixed, same);
+    await this.#spent("after some were sent again");
+    await this.#pass(RETENTION.runs_days + 2);
+    await this.#deleted(at);
+    await this.#record(mixed, same);
+    await this.#spent("after deleted ones were sent again");
+    for (const found of [await wrongDay(this.#given, at), ...keptOf(world.eu, same.person)]) {
+      if (found !== null) findings.add(found.kind, `${org.name}: ${found.what}`);
+    }
+  }
+
+  /** A report tells nothing of a day whose runs are all deleted. */
+  async #deleted(at: number): Promise<void> {
+    const { org, caller, findings } = this.#given;
+    const range = `from=${new Date(at - 1000).toISOString()}&to=${new Date(at + 1000).toISOString()}`;
+    const report = `${this.#below}/usage/report?group_by=user_id&${range}`;
+    for (const until = performance.now() + PATIENCE_MS; ; await sleep(POLL_MS)) {
+      const { runs } = (await caller.send("GET", report)).body["totals"] as { runs: number };
+      const { data } = (await caller.send("GET", `/v1/runs?${range}&limit=1`)).body as { data: Body[] };
+      if (runs === 0 && data.length === 0) return;
+      if (performance.now() < until) continue;
+      const seconds = PATIENCE_MS / 1000;
+      if (data.length > 0) {
+        findings.add("kept data", `${org.name}: runs whose time is over are there after ${seconds} seconds`);
+      } else findings.add("wrong sum", `${org.name}: a report counts ${runs} runs that are deleted`);
       return;
     }
-    await pass(RETENTION.runs_days + 2);
-    const left = await leftOver(org, at, traffic);
-    if (left !== null) found.push({ kind: "wrong sum", what: `${org.name}: ${left}` });
+  }
+
+  async #record(names: readonly string[], same: { at: number; person: string }): Promise<void> {
+    const { org, findings } = this.#given;
+    const found = await record(this.#given.caller, names, same);
+    if (found !== null) findings.add(found.kind, `${org.name}: ${found.what}`);
+  }
+
+  async #pass(days: number): Promise<number> {
+    const { org, operator, traffic } = this.#given;
+    const path = `/v1/admin/orgs/${org.id}/test-clock`;
+    const { body } = await operator.send("POST", path, { advance_seconds: days * DAY_SECONDS });
+    traffic.answers += 1;
+    return Date.parse(String(body["now"]));
+  }
+
+  async #spent(when: string): Promise<void> {
+    const { org, findings, caller } = this.#given;
+    const { body } = await caller.send("GET", `${this.#below}/budgets/${org.budgetId}`);
+    const [nanos, cost] = [inNanos(body["spent_usd"]), this.#rounds * (RUNS + AGAIN)];
+    if (nanos === cost) return;
+    const what = `${nanos} nano-dollars are spent ${when}, and the runs cost ${cost}`;
+    findings.add("wrong sum", `${org.name}: ${what}`);
   }
 }
 
-/** Each is recorded once, however often it is sent. */
-async function record(org: Org, names: readonly string[], at: number): Promise<void> {
-  const started_at = new Date(at).toISOString();
-  const usage = { input_tokens: 1, output_tokens: 1 };
-  const runs = names.map((id) => ({
-    id,
-    started_at,
-    model: "m",
-    usage,
-    cost_usd: inUsd(1),
-    user_id: `u${id.length}`,
+const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** Sums of a day outlive its runs. */
+async function wrongDay({ caller, org }: RoundSetting, at: number): Promise<Finding | null> {
+  const range = `from=${day(at)}&to=${day(at + DAY_SECONDS * 1000)}`;
+  const { body } = await caller.send("GET", `/v1/orgs/${org.id}/usage/report?group_by=day&${range}`);
+  const { runs } = body["totals"] as { runs: number };
+  if (runs === RUNS + AGAIN) return null;
+  return { kind: "wrong sum", what: `${runs} runs are reported of a day that had ${RUNS + AGAIN}` };
+}
+
+function keptOf({ server }: Region, person: string): Finding[] {
+  return tablesWith(server.folder.state, person).map((table) => ({
+    kind: "kept data",
+    what: `${table} still names somebody whose runs are deleted`,
   }));
-  await org.caller.send("POST", "/v1/runs/bulk", { runs });
 }
 
-/** What a report still says of a day whose runs are all deleted. Null: nothing, as it should be. */
-async function leftOver(org: Org, at: number, traffic: Traffic): Promise<string | null> {
-  const range = `from=${new Date(at - 1000).toISOString()}&to=${new Date(at + 1000).toISOString()}`;
-  const until = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const { body } = await org.caller.send(
-      "GET",
-      `/v1/orgs/${org.id}/usage/report?group_by=user_id&${range}`,
-    );
-    const { data } = (await org.caller.send("GET", `/v1/runs?${range}&limit=1`)).body as { data: Body[] };
-    const { runs } = body["totals"] as { runs: number };
-    if (runs === 0 && data.length === 0) return null;
-    if (body["includes_deleted"] === true) return null;
-    if (performance.now() > until || (traffic.isOver && data.length > 0)) {
-      return data.length > 0 ? null : `a report counts ${runs} runs that are deleted`;
-    }
-    await sleep(POLL_MS);
+/**
+ * Each is recorded once, however often it is sent. The call has a key of its own: what it began before a run had to be fetched is undone,
+ * and so is that it has taken the key.
+ */
+async function record(
+  caller: Caller,
+  names: readonly string[],
+  { at, person }: { at: number; person: string },
+): Promise<Finding | null> {
+  const same = { started_at: new Date(at).toISOString(), model: "m", user_id: person, cost_usd: inUsd(1) };
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  for (let first = 0; first < names.length; first += BULK) {
+    const runs = names.slice(first, first + BULK).map((id) => ({ id, usage, ...same }));
+    const { status } = await caller.send("POST", "/v1/runs/bulk", { runs }, crypto.randomUUID());
+    if (status !== 200) return { kind: "unpromised answer", what: `a bulk was answered with ${status}` };
   }
+  return null;
 }

@@ -33,6 +33,7 @@ export async function readBack({ caller, id, budgetId }: Org, operator: Caller):
 }
 
 const GIVEN_BACK_MS = 30_000;
+const SETTLED_MS = 20_000;
 const BETWEEN_MS = 250;
 
 /** Isolates that still run hold slices for a moment after their last decision. What is stuck stays for longer than that. */
@@ -48,10 +49,11 @@ async function atOneMoment(
   caller: Caller,
   budget: () => Promise<Body>,
 ): Promise<{ readonly runs: StoredRun[]; readonly sums: Body }> {
-  for (let sums = await budget(); ;) {
+  let sums = await budget();
+  for (const until = performance.now() + SETTLED_MS; ;) {
     const runs = await runsOf(caller);
     const again = await budget();
-    if (again["spent_usd"] === sums["spent_usd"]) return { runs, sums: again };
+    if (again["spent_usd"] === sums["spent_usd"] || performance.now() > until) return { runs, sums: again };
     sums = again;
   }
 }

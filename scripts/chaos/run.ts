@@ -3,13 +3,19 @@ import { logFiles } from "../logfile.ts";
 import { Faults } from "./faults.ts";
 import { filesUnder, foundSecrets } from "./found-secrets.ts";
 import { GateProcesses } from "./gate-processes.ts";
+import { Books } from "./books.ts";
 import { crowd, crowdAlone } from "./crowd.ts";
-import type { History, RoundFinding } from "./history.ts";
+import { unanswered } from "./caller.ts";
+import { Findings, roundSetting, roundsUntilOver } from "./findings.ts";
+import type { History } from "./history.ts";
+import { inTime } from "./in-time.ts";
 import type { ChaosOptions } from "./options.ts";
-import { growOld } from "./past.ts";
+import { Outage } from "./outage.ts";
+import { Past } from "./past.ts";
 import { proxyHistory, useProxy } from "./proxy-traffic.ts";
 import { randomFrom } from "./random.ts";
 import { readBack } from "./read-back.ts";
+import { type Shares, sharesOf } from "./shares.ts";
 import { call, changeLimits, type Traffic, useUp } from "./traffic.ts";
 import { type Org, openOrg, openWorld, type World } from "./world.ts";
 
@@ -19,6 +25,10 @@ const TIGHT_NANOS = 3000;
 const ANSWERS_BETWEEN = 20;
 const PATIENCE_MS = 3000;
 const KILLS_TOLD = 10;
+const CLOSING_MS = 15_000;
+const MOST_NAMED = 3;
+/** On a busy machine, the first rounds are not over before the first fault. */
+const FIRST_PATIENCE_MS = 30_000;
 
 export interface Outcome {
   readonly history: History;
@@ -26,6 +36,21 @@ export interface Outcome {
   readonly kills: number;
   readonly answers: number;
   readonly diskBy: string | null;
+  /** What each part took. */
+  readonly seconds: ReadonlyMap<string, number>;
+}
+
+/** The parts of a run, each with a bound that ends in what was waited for. */
+class Parts {
+  readonly seconds = new Map<string, number>();
+
+  async take<T>(name: string, mostSeconds: number, work: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    const what = () => [`the part "${name}"`, ...unanswered().slice(0, MOST_NAMED)].join(", ");
+    const done = await inTime(mostSeconds, what, work());
+    this.seconds.set(name, Math.round((performance.now() - begun) / 1000));
+    return done;
+  }
 }
 
 /**
@@ -33,78 +58,122 @@ export interface Outcome {
  * say of it.
  */
 export async function runChaos(options: ChaosOptions, ending: AbortSignal): Promise<Outcome> {
-  const isPlanted = options.plant !== null;
-  const world = await openWorld(isPlanted ? "scripts/chaos/faulty-worker.ts" : "test/support/odd-worker.ts");
+  const entry = options.plant === null ? "test/support/odd-worker.ts" : "scripts/chaos/faulty-worker.ts";
+  const shares = sharesOf(options.seconds);
+  const parts = new Parts();
+  const opened = await parts.take("start", shares.start, async () => {
+    const world = await openWorld(entry);
+    return { world, orgs: await openOrgs(world) };
+  });
   try {
-    return await chaosIn(world, options, ending);
+    return await chaosIn(opened, { ...options, parts, shares, ending });
   } finally {
-    await world.close();
+    await Promise.race([opened.world.close(), sleep(CLOSING_MS)]);
   }
 }
 
-async function chaosIn(world: World, options: ChaosOptions, ending: AbortSignal): Promise<Outcome> {
+interface Opened {
+  readonly world: World;
+  readonly orgs: Awaited<ReturnType<typeof openOrgs>>;
+}
+
+interface Course extends ChaosOptions {
+  readonly parts: Parts;
+  readonly shares: Shares;
+  readonly ending: AbortSignal;
+}
+
+async function chaosIn({ world, orgs: all }: Opened, options: Course): Promise<Outcome> {
+  const { parts, shares } = options;
   const random = randomFrom(options.seed);
-  const home = await openOrg(world, { name: "at home in eu", home: "eu", limitNanos: ROOMY_NANOS });
-  const away = await openOrg(world, { name: "at home in us", home: "us", limitNanos: ROOMY_NANOS });
-  const tight = await openOrg(world, {
-    name: "short of money",
-    home: "eu",
-    limitNanos: TIGHT_NANOS,
-    onlyGrows: true,
-  });
-  const proxied = await openOrg(world, { name: "behind the proxy", home: "eu", limitNanos: ROOMY_NANOS });
-  const crowded = await openOrg(world, { name: "crowded", home: "eu", limitNanos: ROOMY_NANOS });
-  const old = await openOrg(world, { name: "of the past", home: "eu", limitNanos: ROOMY_NANOS });
+  const { home, away, tight, ...others } = all;
   const orgs = [home, away, tight];
-  const rounds: RoundFinding[] = [];
-  const traffic: Traffic = {
-    random,
-    secrets: world.secrets,
-    unpromised: world.unpromised,
-    answers: 0,
-    isOver: false,
-  };
-  await crowdAlone(world, crowded, rounds);
+  const findings = new Findings();
+  const { secrets, unpromised } = world;
+  const traffic: Traffic = { random, secrets, unpromised, answers: 0, isOver: false };
+  const rounds = roundsOf(others, { world, findings, traffic });
+  await parts.take("first rounds", shares.first, async () => {
+    await Promise.race([rounds.first, sleep(FIRST_PATIENCE_MS)]);
+    await crowdAlone(world, others.crowded, findings);
+  });
+  rounds.goOn();
   const gates = new GateProcesses(world, [home, tight], traffic);
   const work = Promise.all([
     ...["a", "b"].map((name) => call(home, name, traffic)),
     ...["c", "d"].map((name) => call(away, name, traffic)),
     ...["e", "f"].map((name) => useUp(tight, name, traffic)),
     changeLimits(tight, traffic),
-    useProxy(world, proxied, traffic),
-    crowd(world, crowded, traffic, rounds),
-    growOld(old, world.operator, traffic, rounds),
+    useProxy(world, others.proxied, traffic),
+    crowd(world, others.crowded, traffic, findings),
+    rounds.all,
     keepPlanted(world, options, traffic),
   ]);
   work.catch(() => (traffic.isOver = true));
-  const faults = new Faults({ world, gates, orgs, random });
-  await strikeUntilOver(faults, traffic, { ...options, ending });
+  const faults = new Faults({ world, gates, orgs, random, restartSeconds: shares.lastFault });
+  const most = shares.faults + shares.lastFault;
+  await parts.take("faults", most, () => strikeUntilOver(faults, traffic, options));
   traffic.isOver = true;
-  await faults.end();
-  await work;
-  const holdsRefused = await gates.end();
-  const history = await historyOf(world, orgs, { proxied, holdsRefused, rounds });
-  return {
-    history,
-    faults: faults.counts,
-    kills: faults.kills,
-    answers: traffic.answers,
-    diskBy: world.eu.disk.how,
-  };
+  const holdsRefused = await parts.take("ending", shares.ending, async () => {
+    await faults.end();
+    await work;
+    return gates.end();
+  });
+  const history = await parts.take("reading back", shares.reading, () =>
+    historyOf(world, orgs, { proxied: others.proxied, holdsRefused, findings }),
+  );
+  const { counts, kills } = faults;
+  const { seconds } = parts;
+  return { history, faults: counts, kills, answers: traffic.answers, diskBy: world.eu.disk.how, seconds };
 }
 
-/** On a busy machine there are fewer kills than were asked for, rather than no end. */
-export function mostSecondsOf(seconds: number): number {
-  return seconds * 2 + 30;
+/** The rounds of orgs whose callers know what must be so. Each pauses after its first, until all of them go on. */
+function roundsOf(
+  { old, booked, cutOff }: Record<"old" | "booked" | "cutOff", Org>,
+  given: { readonly world: World; readonly findings: Findings; readonly traffic: Traffic },
+): { readonly first: Promise<unknown>; readonly all: Promise<unknown>; goOn(): void } {
+  const rounds = [
+    new Past(roundSetting({ ...given, org: old })),
+    new Books(roundSetting({ ...given, org: booked })),
+    new Outage(roundSetting({ ...given, org: cutOff })),
+  ];
+  const going = Promise.withResolvers<void>();
+  const begun = rounds.map((one) => {
+    const first = Promise.withResolvers<void>();
+    const pause = () => {
+      first.resolve();
+      return going.promise;
+    };
+    const all = roundsUntilOver(one, given, pause);
+    return { first: Promise.race([first.promise, all]), all };
+  });
+  const all = Promise.all(begun.map((one) => one.all));
+  all.catch(() => (given.traffic.isOver = true));
+  return { first: Promise.all(begun.map((one) => one.first)), all, goOn: going.resolve };
+}
+
+async function openOrgs(world: World) {
+  const open = (name: string, more: object = {}) =>
+    openOrg(world, { name, home: "eu", limitNanos: ROOMY_NANOS, ...more });
+  const [home, away, tight, proxied, crowded, old, booked, cutOff] = await Promise.all([
+    open("at home in eu"),
+    open("at home in us", { home: "us" }),
+    open("short of money", { limitNanos: TIGHT_NANOS, onlyGrows: true }),
+    open("behind the proxy"),
+    open("crowded"),
+    open("of the past"),
+    open("with books"),
+    open("with an outage"),
+  ]);
+  return { home, away, tight, proxied, crowded, old, booked, cutOff };
 }
 
 async function strikeUntilOver(
   faults: Faults,
   traffic: Traffic,
-  { seconds, kills, ending }: { seconds: number; kills: number; ending: AbortSignal },
+  { seconds, kills, ending, shares }: Course,
 ): Promise<void> {
   const until = performance.now() + seconds * 1000;
-  const atLast = performance.now() + mostSecondsOf(seconds) * 1000;
+  const atLast = performance.now() + shares.faults * 1000;
   let told = 0;
   const isOver = () => traffic.isOver || ending.aborted || performance.now() > atLast;
   while (!isOver() && (performance.now() < until || faults.kills < kills)) {
@@ -140,7 +209,7 @@ async function keepPlanted({ eu }: World, { plant }: ChaosOptions, traffic: Traf
 async function historyOf(
   world: World,
   orgs: readonly Org[],
-  { proxied, holdsRefused, rounds }: { proxied: Org; holdsRefused: number; rounds: RoundFinding[] },
+  { proxied, holdsRefused, findings }: { proxied: Org; holdsRefused: number; findings: Findings },
 ): Promise<History> {
   const proxy = await proxyHistory(world, proxied);
   const histories = [];
@@ -153,7 +222,7 @@ async function historyOf(
     proxy,
     unpromised: world.unpromised,
     secrets: secretsIn(world),
-    rounds,
+    rounds: findings.all,
     holdsRefused,
   };
 }

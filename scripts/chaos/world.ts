@@ -5,6 +5,7 @@ import { type StandIn, startStandIn } from "../stand-in/server.ts";
 import { Caller } from "./caller.ts";
 import { type Disk, openDisk } from "./disk.ts";
 import { Ledger } from "./ledger.ts";
+import { Letters } from "./letters.ts";
 import { Link } from "./link.ts";
 
 /** Two regions, each a process of its own, with links between them that can be broken. */
@@ -17,6 +18,8 @@ const SECRETS = {
   SVC_OPERATOR_KEY: "svc_operator_for-chaos-0123456789-abcdefghij",
   SVC_REGION_SECRET: "region-secret-for-chaos-0123456789-abcdefghij",
 };
+
+const LOCAL = { SVC_WEBHOOK_ALLOW_PRIVATE: "true" };
 
 export interface Org {
   readonly name: string;
@@ -42,6 +45,8 @@ export interface World {
   /** From us to eu, from eu to us, and from gates to eu. */
   readonly links: readonly [Link, Link, Link];
   readonly operator: Caller;
+  /** Where the webhooks of all orgs lead to. */
+  readonly letters: Letters;
   /** Everything that must not be found in plain text, and what it is. */
   readonly secrets: Map<string, string>;
   /** What the servers and processes said. */
@@ -54,6 +59,7 @@ export interface World {
 export async function openWorld(entry: string): Promise<World> {
   const said: string[] = [];
   const provider = await startStandIn({ key: PROVIDER_KEY, pauseMs: 1 });
+  const letters = await Letters.open();
   const links = [await Link.open(), await Link.open(), await Link.open()] as const;
   const start = async (name: string, others: object, more: object): Promise<Region> => {
     const disk = openDisk();
@@ -63,7 +69,7 @@ export async function openWorld(entry: string): Promise<World> {
       port: 0,
       dataDir: join(disk.path, "data"),
       entry,
-      settings: { ...SECRETS, SVC_REGION: name, SVC_REGIONS: JSON.stringify(others) },
+      settings: { ...SECRETS, SVC_REGION: name, SVC_REGIONS: JSON.stringify(others), ...LOCAL },
       onRemark: (line) => said.push(line),
       onLost: ({ message }) => said.push(`lost: ${message}`),
       ...more,
@@ -75,8 +81,10 @@ export async function openWorld(entry: string): Promise<World> {
     port: 0,
     settings: { OPENAI_API_KEY: PROVIDER_KEY, OPENAI_URL: provider.url, PROXY_ORGS: "*" },
   };
-  const eu = await start("eu", { us: links[1].url }, { isolates: ISOLATES, proxy });
-  const us = await start("us", { eu: links[0].url }, {});
+  const [eu, us] = await Promise.all([
+    start("eu", { us: links[1].url }, { isolates: ISOLATES, proxy }),
+    start("us", { eu: links[0].url }, {}),
+  ]);
   links[0].leadTo(eu.server.urls[0]);
   links[1].leadTo(us.server.urls[0]);
   links[2].leadTo(eu.server.urls[1] ?? eu.server.urls[0]);
@@ -84,6 +92,7 @@ export async function openWorld(entry: string): Promise<World> {
     eu,
     us,
     provider,
+    letters,
     links,
     said,
     unpromised: [],
@@ -96,7 +105,7 @@ export async function openWorld(entry: string): Promise<World> {
     ),
     close: async () => {
       await Promise.allSettled([eu.server.dispose(), us.server.dispose()]);
-      await Promise.allSettled([provider.close(), ...links.map((link) => link.close())]);
+      await Promise.allSettled([provider.close(), letters.close(), ...links.map((link) => link.close())]);
     },
   };
 }
@@ -145,4 +154,12 @@ export function inUsd(nanos: number): string {
 
 export function inNanos(usd: unknown): number {
   return Math.round(Number(usd) * 1e9);
+}
+
+const ENDING_MS = 10_000;
+
+/** Ends the org's object in the middle of what it does, without its runtime. Nothing happens if that is down. */
+export async function endObject({ eu }: World, { id }: Org): Promise<void> {
+  const told = { headers: { "x-test-end": id }, signal: AbortSignal.timeout(ENDING_MS) };
+  await fetch(`${eu.server.urls[0]}/healthz`, told).catch(() => undefined);
 }

@@ -164,6 +164,11 @@ describe("a planted defect is found:", () => {
     ["a run that no event announced", "broken trail", withStored({ announced: ["r1"] })],
     ["a run that was announced twice", "broken trail", withStored({ announced: ["r1", "r2", "r2"] })],
     [
+      "what a round has found by itself",
+      "lost webhook",
+      { ...GOOD, rounds: [{ kind: "lost webhook", what: "event evt_1 never arrived" }] },
+    ],
+    [
       "an answer that nothing promises",
       "unpromised answer",
       { ...GOOD, unpromised: ["a run was answered with 500"] },

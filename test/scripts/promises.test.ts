@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { VIOLATION_KINDS } from "../../scripts/chaos/check.ts";
+import { VIOLATION_KINDS } from "../../scripts/chaos/history.ts";
 import { ROOT } from "../../scripts/worker-config.ts";
 
 const page = readFileSync(join(ROOT, "docs/promises.md"), "utf8");

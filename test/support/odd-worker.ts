@@ -1,12 +1,19 @@
 import type { Env } from "../../src/edge/env.ts";
-import worker from "../../src/index.ts";
+import worker, { OrgObject as Whole } from "../../src/index.ts";
 
 export * from "../../src/index.ts";
+
+/** The org's object, which can be ended in the middle of whatever it does. */
+export class OrgObject extends Whole {
+  die(): void {
+    this.ctx.abort("ended by a test");
+  }
+}
 
 /**
  * The Worker in an isolate that a test can disturb, with a header on any request: change its clock (with the first
  * isolate's, that of its objects); make it vanish for an org, so that its unreported holds are never reported although
- * its callers have their responses; or make an org's object hang from its point of view.
+ * its callers have their responses; make an org's object hang from its point of view; or end an org's object.
  */
 const realNow = Date.now.bind(Date);
 let apartMs = 0;
@@ -38,14 +45,22 @@ function note(orgs: Set<string>, org: string | null): void {
   if (org !== null) orgs.add(org);
 }
 
+async function end(env: Env, org: string | null): Promise<void> {
+  if (org === null) return;
+  const object = env.ORG.getByName(org) as unknown as { die(): Promise<void> };
+  // It cannot answer.
+  await object.die().catch(() => undefined);
+}
+
 export default {
-  fetch(request, env, context) {
+  async fetch(request, env, context) {
     const told = (name: string) => request.headers.get(`x-test-${name}`);
     // A clock tells whole milliseconds.
     apartMs = Math.round(Number(told("apart-ms") ?? apartMs));
     note(vanished, told("vanish"));
     note(hanging, told("hang"));
     hanging.delete(told("answer") ?? "");
+    await end(env, told("end"));
     return worker.fetch(request, vanished.size + hanging.size > 0 ? odd(env) : env, context);
   },
 } satisfies ExportedHandler<Env>;

@@ -1,8 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { mostSecondsOf } from "../../scripts/chaos/shares.ts";
 import { runScript } from "../support/command.ts";
 
 /** A short one. `npm run chaos -- --kills 200` is a long one, and says so itself. */
 const SECONDS = process.env["SLUICE_CHAOS_SECONDS"] ?? "12";
+/** It has a bound of its own, by which it says what it waits for. */
+vi.setConfig({ testTimeout: (mostSecondsOf(Number(SECONDS)) + 30) * 1000 });
 
 test("two regions, the proxy and gates in processes of their own keep every promise while parts of them are killed", async () => {
   const chaos = runScript("chaos.ts", ["--seconds", SECONDS, "--seed", "7"], {});

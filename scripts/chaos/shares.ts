@@ -1,0 +1,31 @@
+/** How many seconds each part of a run may take, also on a busy machine. */
+export interface Shares {
+  /** Until both regions serve and all orgs are there. */
+  readonly start: number;
+  /** Rounds before any fault. */
+  readonly first: number;
+  /** There are fewer kills than were asked for rather than no end. */
+  readonly faults: number;
+  /** Until the fault of the last moment is over. */
+  readonly lastFault: number;
+  /** Until everybody has ended what they have begun. */
+  readonly ending: number;
+  /** Until all is read back and compared. */
+  readonly reading: number;
+}
+
+export function sharesOf(seconds: number): Shares {
+  return {
+    start: 75,
+    first: 60,
+    faults: seconds * 1.5 + 15,
+    lastFault: 40,
+    ending: 50,
+    reading: 70,
+  };
+}
+
+/** The whole run has a verdict by then. */
+export function mostSecondsOf(seconds: number): number {
+  return Object.values(sharesOf(seconds)).reduce((total: number, share: number) => total + share, 0);
+}

@@ -40,11 +40,11 @@ export function shareOf({
 
 /** What to add to a slice now. */
 export function additionTo(sizing: Sizing): bigint {
-  const { limit, used, live, orphaned, left, holders, want, least } = sizing;
+  const { live, left, holders, want, least } = sizing;
   const share = shareOf(sizing);
+  // As a part of the room it is never more than the room.
   const untaken = share * BigInt(Math.max(1, holders)) - live;
-  const room = limit - used - live - orphaned;
-  const size = smaller(smaller(share, want), left + smaller(untaken, room));
+  const size = smaller(smaller(share, want), left + untaken);
   if (size <= left || size < least * CALLS_WORTH_LEASING) return 0n;
   return size - left;
 }

@@ -68,6 +68,13 @@ describe("slices that an ask does not name", () => {
     expect(ask(1700, { renews: 1 }, () => null)?.grant.lapsed).toEqual(["a"]);
   });
 
+  test("of a short sliding window are renewed for as long as its terms say", () => {
+    const short = { ...TERMS, lifeMs: 500 };
+    const { ask, endOf } = leased(["a"], () => short);
+    expect(ask(100, { renews: 1 })?.grant.slices.get("a")).toMatchObject({ forMs: 500 });
+    expect(endOf("a")).toBe(600);
+  });
+
   test("of a rate limit that count no more are not renewed", () => {
     const { ask } = leased(["rate\n\np"], () => ({ ...TERMS, lingerMs: 100 }));
     expect(ask(1099, { renews: 1 })?.grant.lapsed).toEqual([]);
@@ -87,6 +94,47 @@ describe("slices that an ask does not name", () => {
     expect(ask(300, { renews: 1, mark: "two" })?.grant.lapsed).toEqual(["a"]);
     expect(book.slice("h", "a")?.until).toBe(1200);
   });
+});
+
+test("an ask that comes late or twice changes nothing", () => {
+  const { book, ask } = leased(["a"]);
+  const last = { holder: "h", attempt: 3, batches: [], wants: new Map([["a", want(100n)]]) };
+  expect(book.settle(last, far, 100)).not.toBeNull();
+  for (const attempt of [3, 2]) {
+    const late = { ...last, attempt, wants: new Map<string, Want>() };
+    expect(book.settle(late, far, 200)).toBeNull();
+  }
+  expect(book.leased("a", 200)).toBe(100n);
+  expect(ask(300)).toBeNull();
+});
+
+test("an isolate that says it keeps more than the book has gets nothing, and the book stays as it was", () => {
+  const { book, ask, endOf } = leased(["a"]);
+  const addition = ask(500, { wants: new Map([["a", want(500n, 1000n)]]) })?.grant.slices.get("a");
+  expect(addition).toMatchObject({ add: 0n, forMs: null });
+  expect([book.leased("a", 600), endOf("a")]).toEqual([100n, 1000]);
+});
+
+test("what an ask reports is used before what it asks for is sized", () => {
+  const { ask } = leased(["a"]);
+  const near = () => ({ ...TERMS, limit: 1000n, used: 910n });
+  const batches = [{ number: 1, holds: [], used: new Map([["a", 20n]]) }];
+  // 910 and 20 that are reported now, and 80 in the slice.
+  const addition = ask(500, { batches, wants: new Map([["a", want(80n)]]) }, near)?.grant.slices.get("a");
+  expect(addition).toMatchObject({ add: 0n, forMs: null });
+});
+
+test("a slice of which no known kind of call takes goes back with the next ask", () => {
+  const purse = new Purse<never>("h");
+  const slice = purse.slice("a");
+  purse.retain([slice]);
+  purse.missAll([slice], [10]);
+  const { attempt } = purse.ask(0);
+  const added = { add: 80n, forMs: 1000, share: 100n };
+  purse.granted({ attempt, slices: new Map([["a", added]]), lapsed: [] });
+  purse.release([slice]);
+  purse.missAll([purse.slice("b")], [10]);
+  expect(purse.ask(100).wants.get("a")).toMatchObject({ left: 0n, want: 0n });
 });
 
 test("a renewal is stored once in ten seconds, and everything else at once", () => {

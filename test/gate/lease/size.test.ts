@@ -5,19 +5,31 @@ import { additionTo, type Sizing } from "../../../src/gate/lease/size.ts";
 import { World } from "./world.ts";
 
 const amount = fc.bigInt({ min: 0n, max: 2_000_000n });
+const part = fc.bigInt({ min: 0n, max: 1000n });
+/** Limits of which much is used, and slices of about the size that they may have. */
 const sizing: fc.Arbitrary<Sizing> = fc
   .record({
     limit: amount,
-    used: amount,
-    live: amount,
-    orphaned: amount,
-    left: amount,
+    room: fc.oneof(part, fc.bigInt({ min: 0n, max: 60n })),
+    live: part,
+    orphaned: fc.oneof(part, fc.constant(0n)),
+    left: part,
     holders: fc.integer({ min: 1, max: 12 }),
     want: amount,
-    least: fc.bigInt({ min: 0n, max: 2000n }),
+    least: fc.bigInt({ min: 0n, max: 200n }),
   })
-  // The asking isolate's part is included in what is in use.
-  .map((made) => ({ ...made, left: made.left < made.live ? made.left : made.live }));
+  .map(({ limit, room, live, orphaned, left, ...made }) => {
+    const inUse = (limit * live) / 50_000n;
+    return {
+      ...made,
+      limit,
+      used: limit - (limit * room) / 1000n,
+      live: inUse,
+      orphaned: (limit * orphaned) / 7000n,
+      // The asking isolate's part is included in what is in use.
+      left: (inUse * left) / 1000n,
+    };
+  });
 
 describe("what is added to a slice", () => {
   test("never makes used plus leased exceed the limit", () => {
@@ -39,6 +51,16 @@ describe("what is added to a slice", () => {
         if (added === 0n) return;
         expect((made.live + added) * 64n).toBeLessThanOrEqual(made.limit);
         expect((made.live + added) * 4n).toBeLessThanOrEqual(made.limit - made.used - made.orphaned);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("is nothing if the slice could not carry four of the calls", () => {
+    fc.assert(
+      fc.property(sizing, (made) => {
+        const added = additionTo(made);
+        if (added > 0n) expect(made.left + added).toBeGreaterThanOrEqual(made.least * 4n);
       }),
     );
   });

@@ -1,18 +1,12 @@
-import { walOf } from "./wal/write-ahead-log.ts";
-import type { PageLayout } from "./paged-table/page-layout.ts";
-import type { Pages } from "./paged-table/pages.ts";
+import type { RowStore } from "./wal/row-store.ts";
 import { nameOf, type Row, type TableShape, type Value } from "./wal/table-shape.ts";
-import { addShape, type StoreRows } from "./wal/table-shapes.ts";
+import { addShape } from "./wal/table-shapes.ts";
+import { walOf } from "./wal/write-ahead-log.ts";
 
 export type { Row, Value } from "./wal/table-shape.ts";
-export type { StoreRows } from "./wal/table-shapes.ts";
 
-/** How a table stores its rows, if not one to a row of its own. */
-interface Layout {
-  readonly pages?: PageLayout;
-  /** Writes rows that a checkpoint brings, and takes out those that are deleted. */
-  readonly store?: StoreRows;
-}
+/** Writes rows that a checkpoint brings, and takes out those that are deleted. */
+export type StoreRows = (sql: SqlStorage, written: readonly Row[], deleted: readonly Row[]) => void;
 
 /**
  * A table whose rows frequent commands read by their names and change in memory. Whoever reads it by statements of their
@@ -21,13 +15,10 @@ interface Layout {
 export class Table {
   readonly #shape: TableShape;
 
-  constructor(shape: TableShape, { pages, store }: Layout = {}) {
-    this.#shape = {
-      ...shape,
-      ...(pages === undefined ? {} : { isPaged: true }),
-      ...(store === undefined ? {} : { isGrouped: true }),
-    };
-    addShape(this.#shape, { pages, store });
+  /** `store` writes the rows of a table that has many of them in each of its own. */
+  constructor(shape: TableShape, store?: StoreRows) {
+    this.#shape = store === undefined ? shape : { ...shape, isGrouped: true };
+    addShape(this.#shape, store && ((sql) => new GroupedRows(sql, store)));
   }
 
   /** The row of these names where memory has it; null: it is deleted; undefined: the table may have it. */
@@ -40,19 +31,9 @@ export class Table {
     return walOf(sql).changed(this.#shape.name);
   }
 
-  /** Those of them that have one of these tags. The table has pages. */
-  withKeyHashes(sql: SqlStorage, keyHashes: Iterable<number>): readonly Row[] {
-    return walOf(sql).withKeyHashes(this.#shape.name, keyHashes);
-  }
-
   /** All of them, and those that are deleted as they were. */
   touched(sql: SqlStorage): Iterable<Row> {
     return walOf(sql).touched(this.#shape.name);
-  }
-
-  /** Where its rows are stored, without what memory has. */
-  pages(sql: SqlStorage): Pages {
-    return walOf(sql).pages(this.#shape);
   }
 
   put(sql: SqlStorage, rows: readonly Row[]): void {
@@ -61,5 +42,23 @@ export class Table {
 
   delete(sql: SqlStorage, rows: readonly Row[]): void {
     walOf(sql).change(this.#shape, rows, true);
+  }
+}
+
+class GroupedRows implements RowStore {
+  readonly #sql: SqlStorage;
+  readonly #store: StoreRows;
+
+  constructor(sql: SqlStorage, store: StoreRows) {
+    this.#sql = sql;
+    this.#store = store;
+  }
+
+  get last(): number {
+    throw new Error("groups number no rows");
+  }
+
+  change(written: readonly Row[], deleted: readonly Row[]): void {
+    this.#store(this.#sql, written, deleted);
   }
 }

@@ -296,7 +296,7 @@ describe("an object that is killed anywhere while it folds its journal", () => {
       const before = await eventIds();
       const killed = await killedAt(org.id, place, async (storage) =>
         transaction(storage, () =>
-          EVENTS.delete(storage.sql, [...EVENTS.stored(storage.sql).after(0)].slice(0, -1)),
+          EVENTS.deleteRead(storage.sql, [...EVENTS.stored(storage.sql).after(0)].slice(0, -1)),
         ),
       );
       const left = await eventIds();

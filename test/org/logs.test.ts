@@ -82,7 +82,7 @@ function perform(
   gone.delete(rows.length - 1);
   const ids = new Set([...gone].map((at) => rows[at]?.id));
   transaction(storage, () =>
-    EVENTS.delete(
+    EVENTS.deleteRead(
       sql,
       EVENTS.stored(sql)
         .some(0, rows.length)
@@ -166,7 +166,7 @@ test("rows share a page until it is full, and a page whose rows are deleted is g
   expect(full).toHaveLength(3);
   for (const { characters } of full) expect(characters).toBeLessThan(62_000);
   await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) =>
-    transaction(storage, () => EVENTS.delete(storage.sql, EVENTS.stored(storage.sql).some(0, 150))),
+    transaction(storage, () => EVENTS.deleteRead(storage.sql, EVENTS.stored(storage.sql).some(0, 150))),
   );
   const left = await pages();
   expect(left.map(({ first }) => first)).toEqual(full.slice(1).map(({ first }) => first));

@@ -72,9 +72,9 @@ const BELOW = ["src/org/decisions/open.ts", "src/org/kernel/events/find.ts"];
 
 const NAMES = [...TABLES, ...PAGES].join("|");
 const STATEMENT = new RegExp(
-  String.raw`(?:\b(?:FROM|JOIN|INTO|UPDATE)\s+|\btable: ")(?:${NAMES})\b|\b(?:AUDIT|EVENTS)\.(?:stored|delete)\(`,
+  String.raw`(?:\b(?:FROM|JOIN|INTO|UPDATE)\s+|\btable: ")(?:${NAMES})\b|\b(?:AUDIT|EVENTS)\.(?:stored|deleteRead)\(`,
 );
-const TABLE_OF_JOURNAL = /new (?:Table|AppendOnlyLog<\w+>)\(/;
+const TABLE_OF_JOURNAL = /new (?:Table|PagedTable|AppendOnlyLog<\w+>)\(/;
 
 function mentioning(pattern: RegExp): string[] {
   return globSync("src/**/*.ts")
@@ -91,9 +91,11 @@ test("every statement on a journaled table is known to read what the journal has
 
 test("the tables are those of the journal", () => {
   const shapes = mentioning(TABLE_OF_JOURNAL).flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/new (?:Table|AppendOnlyLog<\w+>)\(\s*\{\s*name: "(\w+)"/g)].map(
-      ([, name]) => String(name),
-    ),
+    [
+      ...readFileSync(file, "utf8").matchAll(
+        /new (?:Table|PagedTable|AppendOnlyLog<\w+>)\(\s*\{\s*name: "(\w+)"/g,
+      ),
+    ].map(([, name]) => String(name)),
   );
   expect(shapes.toSorted()).toEqual(TABLES.toSorted());
 });

@@ -12,8 +12,8 @@ function rowsIn({ columns, pages }: LogLayout): string {
   return `(SELECT ${values} FROM ${pages}, json_each(body) AS e)`;
 }
 
-export const AUDIT_ROWS = rowsIn(AUDIT.kind);
-export const EVENT_ROWS = rowsIn(EVENTS.kind);
+export const AUDIT_ROWS = rowsIn(AUDIT.layout);
+export const EVENT_ROWS = rowsIn(EVENTS.layout);
 
 function inside<T>(orgId: string, use: (sql: SqlStorage) => T): Promise<T> {
   const namespace = (env as { ORG: DurableObjectNamespace }).ORG;
@@ -25,7 +25,7 @@ function inside<T>(orgId: string, use: (sql: SqlStorage) => T): Promise<T> {
 /** Tampers with the entries of an org's audit trail. */
 export function changeAudit(orgId: string, change: (rows: AuditRow[]) => AuditRow[]): Promise<void> {
   return inside(orgId, (sql) => {
-    const { columns } = AUDIT.kind;
+    const { columns } = AUDIT.layout;
     const rows = change(AUDIT.stored(sql).some(0, 10_000)).toSorted((one, other) => one.seq - other.seq);
     sql.exec("DELETE FROM audit_pages");
     AUDIT.put(

@@ -1,5 +1,6 @@
 import { requestNumber } from "../../domain/reservation-id.ts";
-import { type Row, Table, type Value } from "../../storage/table.ts";
+import { PagedTable } from "../../storage/paged-table/paged-table.ts";
+import type { Row, Value } from "../../storage/table.ts";
 import type { CountedRates } from "./counted.ts";
 
 /** An amount reserved in every limit that admitted it, until a run settles it, it is released or it expires. */
@@ -54,16 +55,13 @@ const END_AT = COLUMNS.indexOf("expires_at");
 const AMOUNT_AT = COLUMNS.indexOf("amount");
 const UNREPORTED_AT = COLUMNS.indexOf("unreported");
 
-export const HOLDS = new Table(
+export const HOLDS = new PagedTable(
   { name: "holds", columns: COLUMNS, key: ["seq"], named: ["id"], changing: CHANGING, isNumbered: true },
   {
-    pages: {
-      table: "hold_pages",
-      index: { name: "hold_id" },
-      keyHashOf: (row) => holdKeyHash(idIn(row)),
-      summary: ["first_expiry", "open", "held", "unreported"],
-      summarize,
-    },
+    table: "hold_pages",
+    summary: ["first_expiry", "open", "held", "unreported"],
+    summarize,
+    key: { index: { name: "hold_id" }, hashOf: (row) => holdKeyHash(idIn(row)), mostRows: 128 },
   },
 );
 

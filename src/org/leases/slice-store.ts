@@ -14,7 +14,7 @@ const TABLE = new Table(
     named: ["holder", "meter"],
     changing: ["left", "until", "linger_ms", "since"],
   },
-  { store: (...changes) => store(...changes) },
+  (...changes) => store(...changes),
 );
 
 type SliceRow = readonly [

@@ -119,7 +119,7 @@ function purgeEvents(tx: Tx, before: number): number {
   }
   take();
   if (old.length === 0) return 0;
-  EVENTS.delete(tx.sql, old);
+  EVENTS.deleteRead(tx.sql, old);
   note(tx, { kind: "events", count: old.length, before });
   return old.length;
 }
@@ -217,7 +217,7 @@ function purgeAudit(tx: Tx, before: number): number {
     });
     return 0;
   }
-  AUDIT.delete(tx.sql, old);
+  AUDIT.deleteRead(tx.sql, old);
   writeEnd(tx, "anchor", { seq: last.seq, hash: last.hash });
   note(tx, { kind: "audit", count: old.length, before, last: { seq: last.seq, hash: last.hash } });
   return old.length;

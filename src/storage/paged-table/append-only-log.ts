@@ -1,51 +1,50 @@
-import type { Row, Value } from "../wal/table-shape.ts";
-import { Table } from "../table.ts";
+import type { Row, Value } from "../table.ts";
 import type { LogLayout, LogRow } from "./log-layout.ts";
+import { PagedTable } from "./paged-table.ts";
 import { StoredLog } from "./stored-log.ts";
+
+/** A row and the one before it are on two pages at most. */
+const MOST_READ = 2;
 
 /**
  * Rows that are written in the order of their numbers and times, and never change. Most come from frequent calls, so many
- * of them are one row of a table of pages.
+ * of them are one row of a table of pages. In front of its rows, a page has the time of the first.
  */
-export class AppendOnlyLog<R extends LogRow> {
-  readonly kind: LogLayout;
-  readonly #table: Table;
+export class AppendOnlyLog<R extends LogRow> extends PagedTable {
+  readonly layout: LogLayout;
 
-  constructor(kind: LogLayout) {
-    const { name, columns, named, isNumbered, pages, time } = kind;
-    this.kind = kind;
-    this.#table = new Table({
-      name,
-      columns,
-      key: ["seq"],
-      named: [named],
-      changing: [],
-      ...(isNumbered === true ? { isNumbered } : {}),
-      log: { pages, time },
-    });
+  constructor(layout: LogLayout) {
+    const { name, columns, named, isNumbered, pages, time } = layout;
+    const timeAt = columns.indexOf(time);
+    super(
+      {
+        name,
+        columns,
+        key: ["seq"],
+        named: [named],
+        changing: [],
+        ...(isNumbered === true ? { isNumbered } : {}),
+        log: { pages, time },
+      },
+      // A page without rows is the last one: what is written next comes after all others.
+      { table: pages, summary: ["at"], summarize: ([first]) => [first?.[timeAt] ?? Number.MAX_SAFE_INTEGER] },
+    );
+    this.layout = layout;
   }
 
-  put(sql: SqlStorage, rows: readonly Row[]): void {
-    this.#table.put(sql, rows);
-  }
-
-  /** Whether a row waits in the write-ahead log. */
+  /** Whether a row waits for a checkpoint. */
   isWaiting(sql: SqlStorage, name: Value): boolean {
-    return this.#table.get(sql, name) !== undefined;
+    return this.get(sql, name) !== undefined;
   }
 
-  /** What is stored, without what waits in the write-ahead log. Good until something is written. */
+  /** What is stored, without what waits for a checkpoint. Good until something is written. */
   stored(sql: SqlStorage): StoredLog<R> {
-    return new StoredLog(sql, this.kind);
+    return new StoredLog(sql, this.layout, this.readPages(sql, MOST_READ));
   }
 
-  /** After a checkpoint. Each page is written once, and one without rows is deleted. */
-  delete(sql: SqlStorage, rows: readonly R[]): void {
-    if (rows.length === 0) return;
-    const numbers = new Set(rows.map(({ seq }) => seq));
-    const stored = this.stored(sql);
-    for (const first of new Set(rows.map(({ seq }) => stored.placeOf(seq)))) {
-      if (first !== null) stored.rewrite(first, (row) => !numbers.has(row.seq));
-    }
+  /** Each page is written once. */
+  deleteRead(sql: SqlStorage, rows: readonly R[]): void {
+    const toRow = (row: R): Row => this.layout.columns.map((column) => row[column as keyof R] as Value);
+    this.delete(sql, rows.map(toRow));
   }
 }

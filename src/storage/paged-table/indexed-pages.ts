@@ -1,4 +1,5 @@
 import type { IndexedRows } from "../key-index/key-index.ts";
+import type { Row } from "../wal/table-shape.ts";
 import type { PageLayout } from "./page-layout.ts";
 import { firstNumber } from "./page-rows.ts";
 import type { Pages } from "./pages.ts";
@@ -8,17 +9,19 @@ export class IndexedPages implements IndexedRows {
   readonly hasGaps = true;
   readonly hashSecret = "";
   readonly #sql: SqlStorage;
-  readonly #kind: PageLayout;
+  readonly #layout: PageLayout;
+  readonly #hashOf: (row: Row) => number;
   readonly #pages: Pages;
 
-  constructor(sql: SqlStorage, kind: PageLayout, pages: Pages) {
+  constructor(sql: SqlStorage, layout: PageLayout, hashOf: (row: Row) => number, pages: Pages) {
     this.#sql = sql;
-    this.#kind = kind;
+    this.#layout = layout;
+    this.#hashOf = hashOf;
     this.#pages = pages;
   }
 
   get firstSeq(): number {
-    return firstNumber(this.#sql, this.#kind) ?? this.lastSeq + 1;
+    return firstNumber(this.#sql, this.#layout) ?? this.lastSeq + 1;
   }
 
   get lastSeq(): number {
@@ -26,11 +29,6 @@ export class IndexedPages implements IndexedRows {
   }
 
   *keyHashesAfter(seq: number): Generator<readonly [seq: number, number: number]> {
-    for (let next = this.#pages.after(seq); next !== null; next = this.#pages.after(next.last)) {
-      for (const row of next.rows) {
-        const number = this.#pages.numberOf(row);
-        if (number > seq) yield [number, this.#kind.keyHashOf(row)];
-      }
-    }
+    for (const row of this.#pages.rowsAfter(seq)) yield [this.#pages.numberOf(row), this.#hashOf(row)];
   }
 }

@@ -1,7 +1,7 @@
 import type { PageLayout } from "./page-layout.ts";
 import type { Value } from "../wal/table-shape.ts";
 
-/** A page as its row has it. The values of what it tells are in the order of its kind's columns. */
+/** A page as its row has it. The values of its summary are in the order of its layout's columns. */
 export interface PageRow {
   readonly first: number;
   readonly last: number;
@@ -52,6 +52,12 @@ export function writePage(
 
 export function deletePage(sql: SqlStorage, { table }: PageLayout, first: number): void {
   sql.exec(`DELETE FROM ${table} WHERE first = ?`, first);
+}
+
+/** The highest number that a row of a page has or had. */
+export function lastNumber(sql: SqlStorage, { table }: PageLayout): number {
+  const rows = sql.exec<{ last: number }>(`SELECT last FROM ${table} ORDER BY first DESC LIMIT 1`);
+  return rows.toArray()[0]?.last ?? 0;
 }
 
 /** Null: there is no page. */

@@ -1,15 +1,16 @@
+import { KeyIndex } from "../key-index/key-index.ts";
 import { HashProbe } from "../key-index/probe.ts";
 import { TransactionalCache } from "../transactional-cache.ts";
-import { KeyIndex } from "../key-index/key-index.ts";
-import { IndexedPages } from "./indexed-pages.ts";
-import { deletePage, type PageRow, readPage, writePage } from "./page-rows.ts";
-import type { PageLayout } from "./page-layout.ts";
-import { CachedPage, PageCache } from "./page-cache.ts";
+import type { RowStore } from "../wal/row-store.ts";
 import type { Row, TableShape } from "../wal/table-shape.ts";
+import { IndexedPages } from "./indexed-pages.ts";
+import { Page, PageCache } from "./page-cache.ts";
+import type { PageLayout } from "./page-layout.ts";
+import { deletePage, lastNumber, readPage, writePage } from "./page-rows.ts";
 
-/** A page gets no more rows than this, and none once it has so many characters. Its rows may grow a little later. */
-const MOST_ROWS = 128;
+/** A page gets no row that would make it longer. A longer row has a page of its own. Rows may grow a little later. */
 const FULL_CHARACTERS = 60_000;
+
 /** Pages that are kept as they were read. */
 const MOST_READ = 64;
 
@@ -18,183 +19,235 @@ const compared = new TransactionalCache<WeakSet<Pages>>();
 
 /** What a page becomes. */
 interface Draft {
-  readonly page: CachedPage | null;
+  /** As it is stored. Null: it is new. */
+  readonly page: Page | null;
   readonly first: number;
   last: number;
-  readonly rows: Map<number, Row>;
+  /** By number. Null: it is deleted. */
+  readonly changed: Map<number, Row | null>;
+  readonly added: Row[];
+}
+
+interface PagesOptions {
+  /** Gets what to call if a change to the pages is rolled back. */
+  readonly onRollback: (undo: () => void) => void;
+  readonly mostRead?: number;
 }
 
 /**
  * The rows of a table, many to a row of another one. No two pages have numbers in common, and a row stays in its page. A
  * page without rows is deleted, unless it is the last: that one knows the highest number, and no number is used twice.
  */
-export class Pages {
+export class Pages implements RowStore {
+  readonly keyHashOf: ((row: Row) => number) | undefined;
   readonly #sql: SqlStorage;
-  readonly #kind: PageLayout;
+  readonly #layout: PageLayout;
   readonly #numberAt: number;
-  readonly #onChange: (undo: () => void) => void;
-  readonly #read = new PageCache(MOST_READ);
+  readonly #onRollback: (undo: () => void) => void;
+  readonly #read: PageCache;
   #index: KeyIndex | null = null;
   #last: number | null = null;
 
-  /** `onChange` gets what to call if a change to the pages is rolled back. */
-  constructor(sql: SqlStorage, shape: TableShape, kind: PageLayout, onChange: (undo: () => void) => void) {
+  constructor(sql: SqlStorage, shape: TableShape, layout: PageLayout, options: PagesOptions) {
     this.#sql = sql;
-    this.#kind = kind;
+    this.#layout = layout;
+    this.keyHashOf = layout.key?.hashOf;
     this.#numberAt = shape.columns.indexOf(shape.key[0] ?? "");
-    this.#onChange = onChange;
+    this.#onRollback = options.onRollback;
+    this.#read = new PageCache(options.mostRead ?? (layout.key === undefined ? 0 : MOST_READ));
   }
 
-  numberOf(row: Row): number {
-    return Number(row[this.#numberAt]);
-  }
+  readonly numberOf = (row: Row): number => Number(row[this.#numberAt]);
 
   /** The highest number that a row here has or had. */
   get last(): number {
-    this.#last ??= this.#tail()?.last ?? 0;
-    return this.#last;
+    if (this.#layout.key === undefined) return lastNumber(this.#sql, this.#layout);
+    return (this.#last ??= lastNumber(this.#sql, this.#layout));
   }
 
-  /** All rows that have one of these keyHashes. */
+  /** All rows that have one of these key hashes. */
   find(keyHashes: ReadonlySet<number>): Row[] {
-    if (keyHashes.size === 0) return [];
-    const numbers = this.#ids().find(new HashProbe(Uint32Array.from(keyHashes)));
+    const { key } = this.#layout;
+    if (keyHashes.size === 0 || key === undefined) return [];
+    const numbers = this.#keys()?.find(new HashProbe(Uint32Array.from(keyHashes))) ?? [];
     const found: Row[] = [];
-    if (numbers.length === 0) return found;
     for (const number of [...new Set(numbers)].toSorted((one, other) => one - other)) {
       const row = this.row(number);
-      if (row !== null && keyHashes.has(this.#kind.keyHashOf(row))) found.push(row);
+      if (row !== null && keyHashes.has(key.hashOf(row))) found.push(row);
     }
     return found;
   }
 
   /** The row with a number. */
   row(number: number): Row | null {
-    return number > this.last ? null : (this.#with(number)?.rows.get(number) ?? null);
+    if (this.#last !== null && number > this.#last) return null;
+    return this.#with(number)?.byNumber(this.numberOf).get(number) ?? null;
   }
 
   /** The rows of the page that begins with a number. */
-  at(first: number): Row[] {
-    const page = this.#read.get(first) ?? this.#keep(readPage(this.#sql, this.#kind, "first = ?", first));
-    return page?.inOrder ?? [];
+  at(first: number): readonly Row[] {
+    const page = this.#read.get(first) ?? this.#readPage("first = ?", first);
+    return page?.rows ?? [];
   }
 
-  /** The rows with the highest numbers first. */
-  *latest(): Generator<Row> {
-    for (let page = this.#tail(); page !== null; page = this.#before(page)) yield* page.inOrder.toReversed();
+  /** The rows up to a number, the last one first. */
+  *rowsUpTo(number: number): Generator<Row> {
+    for (let page = this.#upTo(number); page !== null; page = this.#before(page)) {
+      for (const row of page.rows.toReversed()) if (this.numberOf(row) <= number) yield row;
+    }
   }
 
-  /** The rows of the next page after a number, and its last number. Null: there is none. */
-  after(number: number): { readonly rows: Row[]; readonly last: number } | null {
-    const page = this.#with(number + 1) ?? this.#next(number);
-    return page === null ? null : { rows: page.inOrder, last: page.last };
+  /** All of them, the last one first. */
+  latest(): Generator<Row> {
+    return this.rowsUpTo(Number.MAX_SAFE_INTEGER);
+  }
+
+  /** The rows after a number, in order. */
+  *rowsAfter(number: number): Generator<Row> {
+    for (const page of this.from(number)) {
+      for (const row of page.rows) if (this.numberOf(row) > number) yield row;
+    }
+  }
+
+  /** The page that a row of this number would be on, and those after it. */
+  *from(number: number): Generator<Page> {
+    for (let page = this.#upTo(number) ?? this.#next(number); page !== null; page = this.#next(page.first)) {
+      yield page;
+    }
+  }
+
+  /** The next page that has numbers after one. Null: there is none. */
+  after(number: number): Page | null {
+    return this.#with(number + 1) ?? this.#next(number);
   }
 
   /** Writes each page that changes once. */
   change(written: readonly Row[], deleted: readonly Row[]): void {
     if (written.length + deleted.length === 0) return;
-    this.#onChange(() => this.#forget());
-    const index = this.#ids();
+    this.#onRollback(() => this.#forget());
+    const index = this.#keys();
     const drafts = new Map<number, Draft>();
     const { last } = this;
-    for (const row of deleted) this.#draftOf(row, drafts)?.rows.delete(this.numberOf(row));
+    for (const row of deleted) this.#draftOf(row, drafts)?.changed.set(this.numberOf(row), null);
     const fresh: Row[] = [];
     for (const row of written) {
-      const number = this.numberOf(row);
-      if (number > last) fresh.push(row);
-      else {
-        const rows = this.#draftOf(row, drafts)?.rows;
-        if (rows?.has(number) !== true) throw new Error(`${this.#kind.table} has no row ${number} to change`);
-        rows.set(number, row);
-      }
+      if (index === null || this.numberOf(row) > last) fresh.push(row);
+      else this.#replace(row, drafts);
     }
     fresh.sort((one, other) => this.numberOf(one) - this.numberOf(other));
     this.#append(fresh, drafts);
     for (const draft of drafts.values()) this.#write(draft);
-    index.add(fresh.map((row) => ({ number: this.#kind.keyHashOf(row), seq: this.numberOf(row) })));
+    index?.add(fresh.map((row) => ({ number: this.keyHashOf?.(row) ?? 0, seq: this.numberOf(row) })));
+  }
+
+  #replace(row: Row, drafts: Map<number, Draft>): void {
+    const number = this.numberOf(row);
+    const draft = this.#draftOf(row, drafts);
+    if (draft?.page?.byNumber(this.numberOf).has(number) !== true) {
+      throw new Error(`${this.#layout.table} has no row ${number} to change`);
+    }
+    draft.changed.set(number, row);
   }
 
   /** What the page of a row becomes. Null: no page has it. */
   #draftOf(row: Row, drafts: Map<number, Draft>): Draft | null {
     const number = this.numberOf(row);
     const page = number > this.last ? null : this.#with(number);
-    return page === null ? null : this.#draft(page, drafts);
-  }
-
-  #draft(page: CachedPage, drafts: Map<number, Draft>): Draft {
-    const there = drafts.get(page.first);
-    if (there !== undefined) return there;
-    const draft = { page, first: page.first, last: page.last, rows: new Map(page.rows) };
-    drafts.set(page.first, draft);
-    return draft;
+    return page === null ? null : draftIn(drafts, page);
   }
 
   /** The last page gets the next rows while it has room. */
   #append(fresh: readonly Row[], drafts: Map<number, Draft>): void {
     if (fresh.length === 0) return;
+    const mostRows = this.#layout.key?.mostRows ?? Number.POSITIVE_INFINITY;
     const tail = this.#tail();
-    let draft = tail === null ? null : this.#draft(tail, drafts);
-    let characters = draft === null ? 0 : JSON.stringify([...draft.rows.values()]).length;
+    let draft = tail === null ? null : draftIn(drafts, tail);
+    let characters = tail?.body.length ?? 0;
+    // The rows of a page that may have any number of them need not be read.
+    let rows = tail === null || mostRows === Number.POSITIVE_INFINITY ? 0 : tail.rows.length;
     for (const row of fresh) {
       const number = this.numberOf(row);
-      if (draft === null || draft.rows.size >= MOST_ROWS || characters >= FULL_CHARACTERS) {
-        draft = { page: null, first: number, last: number, rows: new Map() };
+      const length = JSON.stringify(row).length;
+      if (draft === null || rows >= mostRows || characters + length > FULL_CHARACTERS) {
+        draft = { page: null, first: number, last: number, changed: new Map(), added: [] };
         drafts.set(number, draft);
-        characters = 0;
+        [characters, rows] = [0, 0];
       }
-      draft.rows.set(number, row);
+      draft.added.push(row);
       draft.last = number;
-      characters += JSON.stringify(row).length;
-      this.#last = number;
+      characters += length;
+      rows += 1;
     }
+    if (this.#layout.key !== undefined) this.#last = this.numberOf(fresh.at(-1) ?? []);
   }
 
-  #write({ page, first, last, rows }: Draft): void {
-    if (rows.size === 0 && last < this.last) {
-      deletePage(this.#sql, this.#kind, first);
+  #write(draft: Draft): void {
+    const { page, first, last, changed, added } = draft;
+    if (changed.size + added.length === 0) return;
+    if (page !== null && changed.size === 0 && this.#layout.key === undefined && page.body !== "[]") {
+      // Without reading its rows, whatever they are.
+      const body = `${page.body.slice(0, -1)},${JSON.stringify(added).slice(1)}`;
+      writePage(this.#sql, this.#layout, { first, last, summary: page.summary, body }, page);
+      return;
+    }
+    const rows = this.#rowsOf(draft);
+    if (rows.length === 0 && last < this.last) {
+      deletePage(this.#sql, this.#layout, first);
       this.#read.drop(first);
       return;
     }
-    const all = [...rows.values()];
-    const summary = this.#kind.summarize(all);
-    writePage(this.#sql, this.#kind, { first, last, summary, body: JSON.stringify(all) }, page);
-    this.#read.keep(new CachedPage(first, last, summary, rows));
+    const written = { first, last, summary: this.#layout.summarize(rows), body: JSON.stringify(rows) };
+    writePage(this.#sql, this.#layout, written, page);
+    this.#read.keep(new Page(written, rows));
   }
 
-  #with(number: number): CachedPage | null {
-    const known = this.#read.with(number);
-    if (known !== null) return known;
-    const page = this.#keep(readPage(this.#sql, this.#kind, "first <= ? ORDER BY first DESC", number));
+  #rowsOf({ page, changed, added }: Draft): Row[] {
+    const rows: Row[] = [];
+    for (const row of page?.rows ?? []) {
+      const now = changed.get(this.numberOf(row));
+      if (now !== null) rows.push(now ?? row);
+    }
+    rows.push(...added);
+    return rows;
+  }
+
+  #with(number: number): Page | null {
+    const page = this.#upTo(number);
     return page?.covers(number) === true ? page : null;
   }
 
-  #tail(): CachedPage | null {
-    const known = this.#last === null ? null : this.#read.with(this.#last);
-    return known ?? this.#keep(readPage(this.#sql, this.#kind, "true ORDER BY first DESC"));
+  /** The last page that begins with a number or one before it. */
+  #upTo(number: number): Page | null {
+    return this.#read.with(number) ?? this.#readPage("first <= ? ORDER BY first DESC", number);
   }
 
-  #before({ first }: CachedPage): CachedPage | null {
-    return this.#keep(readPage(this.#sql, this.#kind, "first < ? ORDER BY first DESC", first));
+  #tail(): Page | null {
+    return this.#upTo(this.#last ?? Number.MAX_SAFE_INTEGER);
   }
 
-  #next(number: number): CachedPage | null {
-    return this.#keep(readPage(this.#sql, this.#kind, "first > ? ORDER BY first", number));
+  #before({ first }: Page): Page | null {
+    return this.#readPage("first < ? ORDER BY first DESC", first);
   }
 
-  #keep(row: PageRow | null): CachedPage | null {
-    if (row === null) return null;
-    const known = this.#read.get(row.first);
-    if (known !== null) return known;
-    const rows = JSON.parse(row.body) as Row[];
-    const byNumber = new Map(rows.map((one) => [this.numberOf(one), one]));
-    return this.#read.keep(new CachedPage(row.first, row.last, row.summary, byNumber));
+  #next(number: number): Page | null {
+    return this.#readPage("first > ? ORDER BY first", number);
   }
 
-  #ids(): KeyIndex {
+  /** The first page that a condition finds, as it was read before if that is known. */
+  #readPage(condition: string, number: number): Page | null {
+    const row = readPage(this.#sql, this.#layout, condition, number);
+    return row === null ? null : (this.#read.get(row.first) ?? this.#read.keep(new Page(row)));
+  }
+
+  #keys(): KeyIndex | null {
+    const { key } = this.#layout;
+    if (key === undefined) return null;
     const known = compared.get(this.#sql, () => new WeakSet());
     if (this.#index !== null && known.has(this)) return this.#index;
-    if (this.#index?.isCurrent() !== true)
-      this.#index = new KeyIndex(this.#sql, this.#kind.index, new IndexedPages(this.#sql, this.#kind, this));
+    if (this.#index?.isCurrent() !== true) {
+      const pages = new IndexedPages(this.#sql, this.#layout, key.hashOf, this);
+      this.#index = new KeyIndex(this.#sql, key.index, pages);
+    }
     known.add(this);
     return this.#index;
   }
@@ -203,4 +256,12 @@ export class Pages {
     this.#read.clear();
     this.#last = null;
   }
+}
+
+function draftIn(drafts: Map<number, Draft>, page: Page): Draft {
+  const there = drafts.get(page.first);
+  if (there !== undefined) return there;
+  const draft = { page, first: page.first, last: page.last, changed: new Map(), added: [] };
+  drafts.set(page.first, draft);
+  return draft;
 }

@@ -1,34 +1,25 @@
-import type { PageLayout } from "../paged-table/page-layout.ts";
-import type { Row, TableShape } from "./table-shape.ts";
+import { PlainRows } from "./plain-rows.ts";
+import type { OpenStore } from "./row-store.ts";
+import type { TableShape } from "./table-shape.ts";
 
 export type Shapes = ReadonlyMap<string, TableShape>;
 
 const CURRENT = new Map<string, TableShape>();
-const PAGES = new Map<string, PageLayout>();
-const STORES = new Map<string, StoreRows>();
-
-/** Writes rows of a table that has many of them in each of its own, and takes out those that are deleted. */
-export type StoreRows = (sql: SqlStorage, written: readonly Row[], deleted: readonly Row[]) => void;
+const STORES = new Map<string, OpenStore>();
 
 /** The tables of this version that the write-ahead log has rows of. */
 export const SHAPES: Shapes = CURRENT;
 
-export function addShape(
-  shape: TableShape,
-  { pages, store }: { readonly pages?: PageLayout | undefined; readonly store?: StoreRows | undefined },
-): void {
+/** Without a store, each row is a row of the table. */
+export function addShape(shape: TableShape, store?: OpenStore): void {
   CURRENT.set(shape.name, shape);
-  if (pages !== undefined) PAGES.set(shape.name, pages);
   if (store !== undefined) STORES.set(shape.name, store);
 }
 
-export function pageLayoutOf({ name }: TableShape): PageLayout {
-  const layout = PAGES.get(name);
-  if (layout === undefined) throw new Error(`${name} has no pages`);
-  return layout;
-}
-
-export function storeOf({ name }: TableShape): StoreRows {
+/** The shape decides, which may be that of an earlier version. */
+export function openStore(shape: TableShape): OpenStore {
+  const { name, isPaged, isGrouped, log } = shape;
+  if (isPaged !== true && isGrouped !== true && log === undefined) return (sql) => new PlainRows(sql, shape);
   const store = STORES.get(name);
   if (store === undefined) throw new Error(`nothing stores the rows of ${name}`);
   return store;

@@ -9,11 +9,10 @@ import {
   writeCheckpoint,
 } from "./entries.ts";
 import { type MemtableRow, Memtable } from "./memtable.ts";
-import { deleteRows, type Row, rowName, type TableShape, writeRows } from "./table-shape.ts";
-import { appendToLog, lastInLog } from "../paged-table/append-rows.ts";
+import type { RowStore } from "./row-store.ts";
+import { type Row, rowName, type TableShape } from "./table-shape.ts";
 import { isUnnumbered, numberOf, withNumber } from "./row-numbers.ts";
-import { Pages } from "../paged-table/pages.ts";
-import { pageLayoutOf, shapeIn, type Shapes, SHAPES, storeOf } from "./table-shapes.ts";
+import { openStore, shapeIn, type Shapes, SHAPES } from "./table-shapes.ts";
 
 /**
  * What frequent commands have changed and the tables do not have yet. Each such command writes one row, an entry that
@@ -33,7 +32,7 @@ export class WriteAheadLog {
   #usesWal = false;
   /** By table, the highest number that a row here has or had. */
   readonly #highest = new Map<string, number>();
-  readonly #pages = new Map<string, Pages>();
+  readonly #stores = new Map<string, RowStore>();
 
   constructor(sql: SqlStorage, shapes: Shapes) {
     this.#sql = sql;
@@ -74,26 +73,17 @@ export class WriteAheadLog {
     if (!this.#usesWal) this.checkpoint();
     const whole = this.#numbered(shape, rows);
     if (this.#usesWal) this.#set(shape, whole, isDeleted);
-    else this.#store(shape, isDeleted ? [] : whole, isDeleted ? whole : []);
+    else this.store(shape).change(isDeleted ? [] : whole, isDeleted ? whole : []);
   }
 
-  pages(shape: TableShape): Pages {
-    let pages = this.#pages.get(shape.name);
-    if (pages === undefined) {
-      pages = new Pages(this.#sql, shape, pageLayoutOf(shape), (undo) => this.#memtable.note(undo));
-      this.#pages.set(shape.name, pages);
+  /** Where the rows of a table are stored, without what memory has. */
+  store(shape: TableShape): RowStore {
+    let store = this.#stores.get(shape.name);
+    if (store === undefined) {
+      store = openStore(shape)(this.#sql, (undo) => this.#memtable.note(undo));
+      this.#stores.set(shape.name, store);
     }
-    return pages;
-  }
-
-  #store(shape: TableShape, written: readonly Row[], deleted: readonly Row[]): void {
-    if (shape.log !== undefined) appendToLog(this.#sql, shape, shape.log, written);
-    else if (shape.isPaged === true) this.pages(shape).change(written, deleted);
-    else if (shape.isGrouped === true) storeOf(shape)(this.#sql, written, deleted);
-    else {
-      deleteRows(this.#sql, shape, deleted);
-      writeRows(this.#sql, shape, written);
-    }
+    return store;
   }
 
   /**
@@ -102,7 +92,7 @@ export class WriteAheadLog {
    */
   #numbered(shape: TableShape, rows: readonly Row[]): readonly Row[] {
     if (!rows.some((row) => isUnnumbered(shape, row))) return rows;
-    let last = Math.max(this.#lastStored(shape), this.#highest.get(shape.name) ?? 0);
+    let last = Math.max(this.store(shape).last, this.#highest.get(shape.name) ?? 0);
     return rows.map((row) => {
       if (!isUnnumbered(shape, row)) return row;
       const before = this.#memtable.get(shape.name, rowName(shape, row));
@@ -112,12 +102,8 @@ export class WriteAheadLog {
     });
   }
 
-  #lastStored(shape: TableShape): number {
-    return shape.log === undefined ? this.pages(shape).last : lastInLog(this.#sql, shape.log);
-  }
-
   #set(shape: TableShape, rows: readonly Row[], isDeleted: boolean): void {
-    const keyHashOf = shape.isPaged === true ? pageLayoutOf(shape).keyHashOf : undefined;
+    const { keyHashOf } = this.store(shape);
     const isNumbered = shape.isNumbered === true;
     let highest = this.#highest.get(shape.name) ?? 0;
     for (const row of rows) {
@@ -135,9 +121,8 @@ export class WriteAheadLog {
   checkpoint(): void {
     if (this.#memtable.isEmpty) return;
     for (const [name, images] of this.#memtable) {
-      const shape = shapeIn(this.#shapes, name);
       const all = [...images];
-      this.#store(shape, rowsOf(all, false), rowsOf(all, true));
+      this.store(shapeIn(this.#shapes, name)).change(rowsOf(all, false), rowsOf(all, true));
     }
     this.#memtable.clear();
     if (this.#entries > 0) writeCheckpoint(this.#sql, this.#seq);
@@ -223,7 +208,7 @@ export class WriteAheadLog {
     for (const [name, images] of this.#memtable) {
       const all = [...images];
       if (!isCarried(name)) {
-        this.#store(shapeIn(this.#shapes, name), rowsOf(all, false), rowsOf(all, true));
+        this.store(shapeIn(this.#shapes, name)).change(rowsOf(all, false), rowsOf(all, true));
       }
     }
     this.#memtable.clear(isCarried);

@@ -10,8 +10,12 @@ const ROOT = process.cwd();
 const WANTED: string = "../../scripts/install/wanted.mjs";
 const HERE = { os: [process.platform], cpu: [process.arch] };
 const LOCK = {
-  "": { name: "x" },
-  "node_modules/a": { version: "1.0.0", integrity: "sha512-a" },
+  "": { name: "x", devDependencies: { tool: "4.0.0" } },
+  "node_modules/a": {
+    version: "1.0.0",
+    integrity: "sha512-a",
+    optionalDependencies: { native: "2.0.0", elsewhere: "2.0.0", fallback: "3.0.0" },
+  },
   "node_modules/native": { version: "2.0.0", integrity: "sha512-n", optional: true, ...HERE },
   "node_modules/elsewhere": { version: "2.0.0", optional: true, os: ["plan9"], cpu: ["pdp11"] },
   "node_modules/fallback": { version: "3.0.0", optional: true },
@@ -64,7 +68,10 @@ function project(): string {
   cpSync(join(ROOT, "scripts/install"), join(root, "scripts/install"), { recursive: true });
   writeFileSync(join(root, "scripts/install/single-files.json"), JSON.stringify(SINGLE));
   writeFileSync(join(root, ".npmrc"), "audit=false\n");
-  writeFileSync(join(root, "package.json"), JSON.stringify({ name: "x", scripts: { prepare: "exit 1" } }));
+  writeFileSync(
+    join(root, "package.json"),
+    JSON.stringify({ name: "x", scripts: { prepare: "exit 1" }, devDependencies: { tool: "4.0.0" } }),
+  );
   writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: LOCK }));
   return root;
 }
@@ -130,6 +137,9 @@ test("npm start installs what it runs with, and tests complete it, each with a l
     expect.arrayContaining(["ci", "--omit=dev", "--include=optional", "--ignore-scripts"]),
   );
   expect(existsSync(join(root, "node_modules/tool"))).toBe(false);
+  expect(Object.keys(first.npm.packages)).toEqual(["", "node_modules/a", "node_modules/native"]);
+  expect(first.npm.packages["node_modules/a"].optionalDependencies).toEqual({ native: "2.0.0" });
+  expect([first.npm.manifest, first.npm.packages[""]]).toEqual([{ name: "x" }, { name: "x" }]);
   const second = install(root, "all", { NODE_ENV: "production" });
   expect(second.said).toContain("Installing the 5 packages that the checks and tools need, once…");
   expect(second.npm.args).toContain("--include=dev");
@@ -249,8 +259,12 @@ test("an install that was killed does not hold up the next", () => {
   utimesSync(owner, longAgo, longAgo);
   expect(install(root, "run").said).toBe("");
   writeFileSync(owner, "4194304999");
+  for (const part of ["packages", "singles", "removed"]) {
+    mkdirSync(join(root, "node_modules/.install", part, "node_modules/left-over"), { recursive: true });
+  }
   record(root, {});
   expect(install(root, "run")).toMatchObject({ status: 0, npm: expect.anything() });
+  expect(existsSync(join(root, "node_modules/left-over"))).toBe(false);
 });
 
 test("what comes as a single file is held to a digest, and Node comes for both processors", () => {

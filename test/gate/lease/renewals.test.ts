@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LeaseBook } from "../../../src/gate/lease/book.ts";
-import { type Ask, LEASE, type Terms, type Want } from "../../../src/gate/lease/protocol.ts";
+import { type Addition, type Ask, LEASE, type Terms, type Want } from "../../../src/gate/lease/protocol.ts";
 import { MOST_NAMED, Purse } from "../../../src/gate/lease/purse.ts";
 
 const TERMS: Terms = { limit: 640_000n, used: 0n, lifeMs: LEASE.lifeMs, lingerMs: LEASE.longestHoldMs };
@@ -163,6 +163,29 @@ test("an ask names at most so many slices, and the next ones name the others", (
   grant(first);
   const second = purse.ask(250);
   expect([second.wants.size, second.renews]).toEqual([100, MOST_NAMED]);
+});
+
+test("slices that no ask has named yet come before those that an unanswered one named", () => {
+  const purse = new Purse<never>("h");
+  for (let at = 0; at < MOST_NAMED + 100; at += 1) purse.miss(purse.slice(`m${at}`), 10);
+  const first = purse.ask(0);
+  purse.lost(first.attempt);
+  const named = new Set([...first.wants.keys(), ...purse.ask(250).wants.keys()]);
+  expect(named.size).toBe(MOST_NAMED + 100);
+});
+
+test("one ask gives back all slices of an isolate that has no more calls, however many they are", () => {
+  const purse = new Purse<never>("h");
+  const slices = new Map<string, Addition>();
+  for (let at = 0; at < 2 * MOST_NAMED; at += 1) {
+    purse.missAll([purse.slice(`m${at}`)], [10]);
+    slices.set(`m${at}`, { add: 40n, forMs: 1000, share: 100n });
+  }
+  purse.granted({ attempt: purse.ask(0).attempt, slices, lapsed: [] });
+  const last = purse.ask(LEASE.quietMs);
+  expect([last.wants.size, last.renews]).toEqual([0, undefined]);
+  purse.granted({ attempt: last.attempt, slices: new Map(), lapsed: [] });
+  expect(purse.isActive).toBe(false);
 });
 
 test("slices that an unanswered ask named are named again, until an ask is answered", () => {

@@ -1,6 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "./edge/env.ts";
 import { handle } from "./handler.ts";
+import type { Serve } from "./handling.ts";
 
 /** What a call over RPC is answered with: the status and the body of the HTTP response, and the headers that say more. */
 export interface GateAnswer {
@@ -8,6 +9,9 @@ export interface GateAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
+
+/** Loaded when it is first asked for. */
+let gateApp: Promise<{ readonly fetch: Serve }> | undefined;
 
 const TOLD = ["retry-after", "x-svc-trace-id", "x-svc-decided", "idempotent-replayed"] as const;
 
@@ -37,10 +41,18 @@ export class Gate extends WorkerEntrypoint<Env> {
     return this.#answer("POST", path, { key, body: renewal });
   }
 
+  /** The org's own key of a provider. It goes nowhere but to a Worker of the account that has one of the org's keys. */
+  async providerKey(key: string, provider: string): Promise<GateAnswer> {
+    gateApp ??= import("./gate-app.ts").then(({ createGateApp }) => createGateApp());
+    const { fetch } = await gateApp;
+    return this.#answer("GET", `/v1/edge/provider-key/${encodeURIComponent(provider)}`, { key }, fetch);
+  }
+
   async #answer(
     method: string,
     path: string,
     { key, body, idempotencyKey }: { key: string; body?: object; idempotencyKey?: string | undefined },
+    serve: Serve = handle,
   ): Promise<GateAnswer> {
     const headers = new Headers({ authorization: `Bearer ${key}` });
     // A caller without an address is on no allow-list.
@@ -52,7 +64,7 @@ export class Gate extends WorkerEntrypoint<Env> {
       headers.set("content-length", String(new TextEncoder().encode(text).byteLength));
     }
     const request = new Request(`https://sluice.internal${path}`, { method, headers, body: text });
-    const response = await handle(request, this.env, this.ctx);
+    const response = await serve(request, this.env, this.ctx);
     const told = TOLD.flatMap((name) => {
       const value = response.headers.get(name);
       return value === null ? [] : [[name, value]];

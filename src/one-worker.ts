@@ -4,8 +4,8 @@ import type { ProxyEnv } from "./proxy/index.ts";
 
 export * from "./index.ts";
 
-/** The prefixes of the governed proxy. No route of the service begins with one. */
-const PROXIED = /^https?:\/\/[^/?#]+\/(?:openai|anthropic)\//;
+/** Below any other first segment are the prefixes of the governed proxy: no route of the service begins there. */
+const PROXIED = /^https?:\/\/[^/?#]+\/(?!(?:v1|docs|console|operator|sso|saml|internal)\/)[^/?#]+\//;
 
 type OneEnv = Env & Omit<ProxyEnv, "SLUICE">;
 

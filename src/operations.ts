@@ -136,6 +136,10 @@ import { deleteExport } from "./api/exports/delete.ts";
 import { getExport } from "./api/exports/get.ts";
 import { listExports } from "./api/exports/list.ts";
 import { putExport } from "./api/exports/put.ts";
+import { deleteProviderKey } from "./api/provider-keys/delete.ts";
+import { getProviderKey } from "./api/provider-keys/get.ts";
+import { listProviderKeys } from "./api/provider-keys/list.ts";
+import { putProviderKey } from "./api/provider-keys/put.ts";
 import { listExportWindows } from "./api/exports/windows.ts";
 import { getUsage } from "./api/usage/get.ts";
 import { reportUsage } from "./api/usage/report.ts";
@@ -302,6 +306,10 @@ export const OPERATIONS: readonly Operation[] = [
   mintCustomerToken,
   getOwnCustomer,
   reportOwnUsage,
+  listProviderKeys,
+  putProviderKey,
+  getProviderKey,
+  deleteProviderKey,
   listExports,
   putExport,
   getExport,

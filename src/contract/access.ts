@@ -29,6 +29,7 @@ const RESOURCES = [
   "benchmarks",
   "forecasts",
   "support",
+  "provider-keys",
 ] as const;
 
 export type Scope = `${(typeof RESOURCES)[number]}:${"read" | "write"}` | "decisions:evaluate";
@@ -46,7 +47,11 @@ const WRITES: Record<KeyRole, readonly string[]> = {
   owner: ["support:write"],
 };
 
-const READS_FROM: Partial<Record<string, KeyRole>> = { "keys:read": "admin", "support:read": "owner" };
+const READS_FROM: Partial<Record<string, KeyRole>> = {
+  "keys:read": "admin",
+  "provider-keys:read": "admin",
+  "support:read": "owner",
+};
 
 /** Every scope of a role: what a key gets if it is created without a list of scopes. */
 export function scopesOf(role: KeyRole): Scope[] {

@@ -4,6 +4,7 @@ import type { Peppers } from "./peppers.ts";
 /** What an org keeps sealed. A value opens for its own purpose only. */
 export const SEALED_FOR = {
   exportDestination: "export-destination",
+  providerKey: "provider-key",
   reservationKey: "reservation-key",
   ssoConnection: "sso-connection",
   webhookSecret: "webhook-secret",

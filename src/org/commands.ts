@@ -1,4 +1,5 @@
 import { deleteExport, setExport } from "./exports/commands.ts";
+import { deleteProviderKey, setProviderKey } from "./provider-keys/commands.ts";
 import { mintCustomerToken } from "./customers/commands.ts";
 import { dropBackup, makeBackup, openBackup } from "./backup/commands.ts";
 import { adjustRun } from "./adjustments/commands.ts";
@@ -161,4 +162,6 @@ export const COMMANDS = {
   recordRestore,
   setExport,
   deleteExport,
+  setProviderKey,
+  deleteProviderKey,
 } as const;

@@ -1,5 +1,6 @@
 import { pepperLeft } from "./peppers/queries.ts";
 import { getExport, listExports, listExportWindows } from "./exports/queries.ts";
+import { getProviderKey, listProviderKeys, openProviderKey } from "./provider-keys/queries.ts";
 import { admitCustomer, getCustomer, listCustomers } from "./customers/queries.ts";
 import { adjustmentsMade, listAdjustments } from "./adjustments/queries.ts";
 import { backupPart, backupRuns, checkBackup } from "./backup/queries.ts";
@@ -113,6 +114,9 @@ export const QUERIES = {
   admitCustomer,
   getExport,
   listExports,
+  getProviderKey,
+  listProviderKeys,
+  openProviderKey,
   listExportWindows,
   readLimits,
   backupPart,

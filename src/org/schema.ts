@@ -1,4 +1,5 @@
 import { EXPORT_STEPS } from "./exports/schema.ts";
+import { PROVIDER_KEY_STEPS } from "./provider-keys/schema.ts";
 import { ADJUSTMENT_STEPS } from "./adjustments/schema.ts";
 import { APPROVAL_STEPS } from "./approvals/schema.ts";
 import { AUDIT_STEPS } from "./kernel/audit/schema.ts";
@@ -83,6 +84,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...EXPORT_STEPS,
   ...PEPPER_STEPS,
   ...MOVING_STEPS,
+  ...PROVIDER_KEY_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -1,7 +1,13 @@
 import type { WireRefusal } from "../providers/wire-refusal.ts";
+import type { KeyOf } from "./credentials.ts";
 import { headersFrom } from "./headers.ts";
 
 const MOST_ERROR_BYTES = 65_536;
+
+const NOT_ACCEPTED = {
+  proxy: "The provider did not accept this proxy's own key. Your key is not the reason: tell its operator.",
+  org: "The provider did not accept the key that your organization has set for it. An admin can set another.",
+} as const;
 
 /** The provider did not answer as one does. What it said is not passed on. */
 export function badGateway(message: string): WireRefusal {
@@ -11,18 +17,16 @@ export function badGateway(message: string): WireRefusal {
 /** What is relayed of an answer that is no success. */
 export async function failedAnswer(
   answer: Response,
-  { secrets, isOwnKey }: { readonly secrets: readonly string[]; readonly isOwnKey: boolean },
+  { secrets, keyOf }: { readonly secrets: readonly string[]; readonly keyOf: KeyOf },
 ): Promise<Response | WireRefusal> {
   const { status } = answer;
   if (status < 400) {
     await answer.body?.cancel();
     return badGateway("The provider answered with a redirect, which this proxy does not follow.");
   }
-  if (status === 401 && !isOwnKey) {
+  if (status === 401 && keyOf !== "caller") {
     await answer.body?.cancel();
-    const message =
-      "The provider did not accept this proxy's own key. Your key is not the reason: tell its operator.";
-    return badGateway(message);
+    return badGateway(NOT_ACCEPTED[keyOf]);
   }
   const text = await textWithin(answer, MOST_ERROR_BYTES);
   return new Response(

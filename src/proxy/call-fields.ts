@@ -1,9 +1,12 @@
 import type { CallFields } from "../adapters/governed-call.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { SLUICE_KEY_HEADER } from "./credentials.ts";
+import { PROVIDER_KEY_HEADER } from "./org-keys.ts";
 import { CALLER_FIELDS, type CallerField } from "./options.ts";
 
 const PREFIX = "x-sluice-";
+/** Say who calls and with which key, and nothing of the call. */
+const NO_FIELDS: ReadonlySet<string> = new Set([SLUICE_KEY_HEADER, PROVIDER_KEY_HEADER]);
 const REQUEST_ID = /^[ -~]{1,128}$/;
 
 /** What a caller says about its call in headers. */
@@ -27,7 +30,7 @@ const FIELDS: ReadonlyMap<string, CallerField> = new Map(
 export function callerSays(headers: Headers): CallerSays | WireRefusal {
   const said = new Map<CallerField, string>();
   for (const [name, value] of headers) {
-    if (!name.startsWith(PREFIX) || name === SLUICE_KEY_HEADER) continue;
+    if (!name.startsWith(PREFIX) || NO_FIELDS.has(name)) continue;
     const field = FIELDS.get(name);
     if (field === undefined) return unknown(name);
     if (field !== "tags" && value.includes(","))

@@ -1,4 +1,5 @@
 import { KEY_HEADERS } from "./headers.ts";
+import type { OrgKey } from "./org-keys.ts";
 import type { Target } from "./target.ts";
 
 /** Carries the Sluice key of a caller whose SDK sends a provider's key as its own. */
@@ -31,16 +32,44 @@ export function credentialsIn(headers: Headers, ownKeys: boolean): Credentials {
   return { key: named, own: isTheirs ? [sent, value] : null };
 }
 
-/** The headers that a provider is sent beside those of the caller. Null: there is no key for it. */
-export function headersFor(
-  { access, provider }: Target,
-  own: Credentials["own"],
-): (readonly [string, string])[] | null {
-  const { url, headers = {} } = access;
-  const hasAccess = Boolean(access.key) || (provider.needsKey === false && url !== undefined);
-  if (own === null && !hasAccess) return null;
-  const key = own ?? (access.key ? provider.auth(access.key) : null);
-  return [...Object.entries(headers), ...(key === null ? [] : [key])];
+/** Whose key of the provider a call goes with. */
+export type KeyOf = "caller" | "org" | "proxy";
+
+/** How a call gets to its provider. */
+export interface Access {
+  readonly url: string;
+  /** What is sent beside the headers of the caller: the key of the provider above all. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly keyOf: KeyOf;
+}
+
+interface Offered {
+  readonly own: Credentials["own"];
+  /** Of the org. Null: it has none for this call. */
+  readonly orgKey: OrgKey | null;
+}
+
+/** The caller's own key goes before its org's, and that before the proxy's. Null: there is none, or no address. */
+export function accessTo({ access, provider }: Target, { own, orgKey }: Offered): Access | null {
+  const { key, headers = {} } = access;
+  const url = (own === null ? orgKey?.base_url : null) ?? access.url ?? provider.url;
+  if (url === null) return null;
+  const operators = Object.entries(headers);
+  if (own !== null) return { url, headers: [...operators, own], keyOf: "caller" };
+  if (orgKey !== null) {
+    const { secret, headers: its } = orgKey;
+    return { url, headers: [...Object.entries(its), provider.auth(secret)], keyOf: "org" };
+  }
+  if (key) return { url, headers: [...operators, provider.auth(key)], keyOf: "proxy" };
+  const needsNone = provider.needsKey === false && access.url !== undefined;
+  return needsNone ? { url, headers: operators, keyOf: "proxy" } : null;
+}
+
+/** Whether an org's key serves a model. A call without a model is served by a key for all. */
+export function servesModel({ models }: OrgKey, model: string | undefined): boolean {
+  if (models === null) return true;
+  if (model === undefined) return false;
+  return models.some((name) => (name.endsWith("*") ? model.startsWith(name.slice(0, -1)) : model === name));
 }
 
 /** The parts of headers that must be seen nowhere. */

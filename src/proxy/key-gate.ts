@@ -3,6 +3,7 @@ import { createGate, type EmbeddedGate, type SettledRun } from "../client/gate/i
 import type { RunInput } from "../client/generated/types.ts";
 import { BoundedMap } from "../domain/bounded-map.ts";
 import type { ProxyOptions } from "./options.ts";
+import { OrgKeys } from "./org-keys.ts";
 
 const FLUSH_AFTER_MS = 200;
 const FLUSH_ATTEMPTS = 5;
@@ -19,6 +20,8 @@ export class KeyGate implements CallGate {
   readonly key: string;
   readonly orgId: string;
   readonly keyId: string;
+  /** The keys of providers that its org has set. */
+  readonly orgKeys: OrgKeys;
   readonly #gate: EmbeddedGate;
   readonly #log: ProxyOptions["log"];
   readonly #reserved = new BoundedMap<string, string>(MOST_REMEMBERED);
@@ -29,6 +32,7 @@ export class KeyGate implements CallGate {
   constructor(key: string, { url, binding, log }: ProxyOptions) {
     const onError = (error: unknown, run: RunInput) => this.#sendAgain(error, run);
     this.#gate = createGate({ key, url, binding, onError });
+    this.orgKeys = new OrgKeys(key, binding);
     this.#log = log;
     this.key = key;
     const [, org, id] = KEY.exec(key) ?? [];

@@ -6,11 +6,19 @@ import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway } from "./answer.ts";
 import { type CallerSays, callerSays } from "./call-fields.ts";
 import { fieldsOf } from "./caller-rights.ts";
-import { type Credentials, credentialsIn, headersFor, secretsIn } from "./credentials.ts";
+import {
+  type Access,
+  accessTo,
+  type Credentials,
+  credentialsIn,
+  secretsIn,
+  servesModel,
+} from "./credentials.ts";
 import { headersTo } from "./headers.ts";
 import type { KeyGate } from "./key-gate.ts";
 import { KeyGates } from "./key-gates.ts";
 import type { ProxyOptions } from "./options.ts";
+import { type OrgKey, PROVIDER_KEY_HEADER } from "./org-keys.ts";
 import { type OwnAnswer, ownAnswer } from "./own-answer.ts";
 import { relay } from "./relay.ts";
 import { BodyMemory, readWithin } from "./request-body.ts";
@@ -67,11 +75,10 @@ interface Governing {
 /** A call whose caller, provider and path are known, and whose body is not. */
 interface Admitted {
   readonly gate: KeyGate;
-  /** Where the provider is. */
-  readonly url: string;
-  /** The headers that go on with the key of the provider. */
-  readonly keyHeaders: readonly (readonly [string, string])[];
-  readonly isOwnKey: boolean;
+  /** The caller's own key of the provider. */
+  readonly own: Credentials["own"];
+  /** The org's key that the caller chose by its name. Null: it chose none. */
+  readonly chosen: string | null;
   readonly service: Service;
   readonly says: CallerSays;
 }
@@ -84,6 +91,8 @@ async function govern(governing: Governing): Promise<Response | OwnAnswer> {
   try {
     const fields = await fieldsOf(admitted.says, gate, options);
     if ("code" in fields) return { ...fields, by: { key: gate.key, ask: {} } };
+    const offered = await offeredTo(admitted, governing.target);
+    if ("code" in offered) return offered;
     const body = await readWithin(request, {
       mostBytes: options.mostBodyBytes ?? USUAL.mostBodyBytes,
       timeoutMs: options.bodyTimeoutMs ?? USUAL.bodyTimeoutMs,
@@ -92,7 +101,7 @@ async function govern(governing: Governing): Promise<Response | OwnAnswer> {
     });
     if ("code" in body) return body;
     try {
-      return await serve(governing, admitted, { bytes: body.bytes, fields });
+      return await serve(governing, { ...admitted, ...offered }, { bytes: body.bytes, fields });
     } finally {
       body.release();
     }
@@ -108,9 +117,9 @@ async function govern(governing: Governing): Promise<Response | OwnAnswer> {
 /** Everything that can be refused before a body is read. */
 function admit({ request, target, gates, options }: Governing): Admitted | WireRefusal {
   const { key, own }: Credentials = credentialsIn(request.headers, options.ownKeys === true);
-  const keyHeaders = headersFor(target, own);
-  const url = target.access.url ?? target.provider.url;
-  if (keyHeaders === null || url === null) return notServed(target.name);
+  const chosen = request.headers.get(PROVIDER_KEY_HEADER);
+  if (chosen !== null && chosen !== target.name && !chosen.startsWith(`${target.name}/`))
+    return badRequest(`${PROVIDER_KEY_HEADER} must be ${target.name}, or that with a suffix.`);
   if (request.headers.has("upgrade")) return badRequest("WebSockets are not governed. Use HTTP.");
   const gate = key === null ? null : gates.gateOf(key);
   if (gate === null) return UNAUTHORIZED;
@@ -119,12 +128,34 @@ function admit({ request, target, gates, options }: Governing): Admitted | WireR
   const service = serviceOf(request.method, target, options);
   if ("code" in service) return service;
   const says = callerSays(request.headers);
-  return "code" in says ? says : { gate, url, keyHeaders, isOwnKey: own !== null, service, says };
+  return "code" in says ? says : { gate, own, chosen, service, says };
+}
+
+/** The org's key for a call. Where there is none at all, nothing need be read. */
+async function offeredTo(
+  { gate, own, chosen }: Admitted,
+  target: Target,
+): Promise<{ readonly orgKey: OrgKey | null } | WireRefusal> {
+  const orgKey = own === null ? await gate.orgKeys.get(chosen ?? target.name) : null;
+  if (own === null && chosen !== null && orgKey === null) return noSuchKey(chosen);
+  return accessTo(target, { own, orgKey }) === null ? notServed(target.name) : { orgKey };
+}
+
+/** The key that a call of this model goes with. One that was chosen serves the call, or nothing does. */
+function accessFor(
+  { own, orgKey, chosen }: Admitted & { readonly orgKey: OrgKey | null },
+  target: Target,
+  model: string | undefined,
+): Access | WireRefusal {
+  const serves = orgKey !== null && servesModel(orgKey, model);
+  if (own === null && chosen !== null && !serves)
+    return forbidden(`The key ${chosen} of your organization does not serve this model.`);
+  return accessTo(target, { own, orgKey: serves ? orgKey : null }) ?? notServed(target.name);
 }
 
 async function serve(
   governing: Governing,
-  admitted: Admitted,
+  admitted: Admitted & { readonly orgKey: OrgKey | null },
   { bytes, fields }: { bytes: Uint8Array<ArrayBuffer>; fields: CallerSays["fields"] },
 ): Promise<Response | OwnAnswer> {
   const { request, target, options, context } = governing;
@@ -134,6 +165,8 @@ async function serve(
   const query = new URLSearchParams(searchOf(request, target));
   const served = await servedCall({ target, service, headers, query, bytes, fields, estimateUsd }, options);
   const by = { key: gate.key, ask: served.ask };
+  const access = accessFor(admitted, target, served.ask.model);
+  if ("code" in access) return { ...access, by };
   let call: GovernedCall;
   try {
     call = await begin({
@@ -148,13 +181,13 @@ async function serve(
     if (refusal === null) throw error;
     return refusal.status === 401 ? refusal : { ...refusal, by };
   }
-  const answer = await send(governing, { ...admitted, call, served });
+  const answer = await send(governing, { access, call, served });
   return answer instanceof Response ? answer : { ...answer, by };
 }
 
 function send(
   { request, context, target, options }: Governing,
-  { call, served, url, keyHeaders, isOwnKey }: Admitted & { call: GovernedCall; served: ServedCall },
+  { access, call, served }: { access: Access; call: GovernedCall; served: ServedCall },
 ): Promise<Response | WireRefusal> {
   const { longestSilenceMs = USUAL.longestSilenceMs, longestAnswerMs = USUAL.longestAnswerMs } = options;
   const watch = new Watch(longestSilenceMs, longestAnswerMs);
@@ -164,18 +197,18 @@ function send(
   const maxOutputTokens = call.outputBound;
   const init: RequestInit = {
     method: request.method,
-    headers: headersTo({ added: keyHeaders, contentType }, request.headers),
+    headers: headersTo({ added: access.headers, contentType }, request.headers),
     redirect: "manual",
     signal: watch.signal,
     body: served.write(maxOutputTokens),
   };
-  const to = url.replace(/\/+$/, "") + target.path + searchOf(request, target);
+  const to = access.url.replace(/\/+$/, "") + target.path + searchOf(request, target);
   const { leaveGraceMs = USUAL_LEAVE.graceMs, onLeave } = options;
   return relay({
     call,
     api: served.api,
-    secrets: secretsIn(keyHeaders),
-    isOwnKey,
+    secrets: secretsIn(access.headers),
+    keyOf: access.keyOf,
     maxOutputTokens,
     showsUsageEvent: served.metered?.request.showsUsageEvent !== false,
     leave: { graceMs: leaveGraceMs, readsToEnd: onLeave === "finish" },
@@ -211,6 +244,15 @@ function searchOf({ url }: Request, { provider: { keyParameter = "" } }: Target)
 function notServed(provider: string): WireRefusal {
   const message = `This proxy is not set up for ${provider}. Its operator sets a key, and an address where the provider has none of its own.`;
   return { status: 404, code: "not_found", message, details: {} };
+}
+
+function noSuchKey(name: string): WireRefusal {
+  const message = `Your organization has no key ${name} that this proxy can use. An admin sets it at /v1/orgs/{id}/provider-keys/${name}.`;
+  return { status: 404, code: "not_found", message, details: {} };
+}
+
+function forbidden(message: string): WireRefusal {
+  return { status: 403, code: "forbidden", message, details: {} };
 }
 
 function badRequest(message: string): WireRefusal {

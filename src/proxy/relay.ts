@@ -5,6 +5,7 @@ import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway, failedAnswer } from "./answer.ts";
+import type { KeyOf } from "./credentials.ts";
 import { headersFrom } from "./headers.ts";
 import type { Watch } from "./watch.ts";
 
@@ -14,8 +15,7 @@ export interface Relayed {
   readonly api: ProviderApi | null;
   /** What was sent to the provider and its answers must not show: its key above all. */
   readonly secrets: readonly string[];
-  /** Whether the key is the caller's. */
-  readonly isOwnKey: boolean;
+  readonly keyOf: KeyOf;
   /** The bound that was written into the request. Null: none. */
   readonly maxOutputTokens: number | null;
   /** Whether the caller asked for the event with the usage. */

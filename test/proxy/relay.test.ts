@@ -47,7 +47,7 @@ async function relayed({ body, graceMs = 0, readsToEnd = false }: Given) {
   const answer = await relay({
     call,
     api: openAiChat,
-    isOwnKey: false,
+    keyOf: "proxy",
     secrets: ["k"],
     maxOutputTokens: null,
     showsUsageEvent: false,

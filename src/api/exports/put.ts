@@ -1,7 +1,7 @@
 import { EXPORT_NAME, newExport, scheduledExport } from "../../contract/resources/exports.ts";
 import { invalidFields } from "../../contract/refusal.ts";
 import { operation } from "../../edge/operation.ts";
-import { endpointErrors } from "./endpoint.ts";
+import { endpointErrors } from "../../outbound/endpoint.ts";
 
 const WRONG_NAME = {
   field: "name",
@@ -29,7 +29,9 @@ export const putExport = operation(
     const { destination } = body;
     const wrong = [
       ...(EXPORT_NAME.test(name) ? [] : [WRONG_NAME]),
-      ...(destination.kind === "s3" ? await endpointErrors(destination.endpoint, settings) : []),
+      ...(destination.kind === "s3"
+        ? await endpointErrors({ field: "destination.endpoint", url: destination.endpoint }, settings)
+        : []),
     ];
     return wrong.length > 0 ? invalidFields(wrong) : org.command("setExport", { name, ...body });
   },

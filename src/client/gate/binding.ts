@@ -5,6 +5,8 @@ export interface GateBinding {
   settle(key: string, runs: readonly object[], idempotencyKey?: string): Promise<GateAnswer>;
   release(key: string, reservationId: string): Promise<GateAnswer>;
   renew(key: string, reservationId: string, renewal: object): Promise<GateAnswer>;
+  /** The key's org's own key of a provider, for the proxy. */
+  providerKey?(key: string, provider: string): Promise<GateAnswer>;
 }
 
 export interface GateAnswer {

@@ -185,6 +185,12 @@ export const OPERATIONS = {
   prices: {
     resolve: "GET /v1/orgs/{id}/prices/resolve q",
   },
+  providerKeys: {
+    list: "GET /v1/orgs/{id}/provider-keys qp",
+    put: "PUT /v1/orgs/{id}/provider-keys/{provider} b",
+    get: "GET /v1/orgs/{id}/provider-keys/{provider}",
+    delete: "DELETE /v1/orgs/{id}/provider-keys/{provider}",
+  },
   quota: {
     get: "GET /v1/orgs/{id}/quota",
     set: "PUT /v1/orgs/{id}/quota b",

@@ -252,7 +252,7 @@ export interface KeyWithSecret {
   /** 1 to 200 characters. */
   readonly name: string;
   readonly role: "viewer" | "developer" | "admin" | "owner";
-  readonly scopes: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write"))[];
+  readonly scopes: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write") | ("provider-keys:read") | ("provider-keys:write"))[];
   readonly status: "active" | "not_yet_valid" | "expired" | "revoked";
   /** The last four characters of the key. */
   readonly last4: string;
@@ -275,7 +275,7 @@ export interface Key {
   /** 1 to 200 characters. */
   readonly name: string;
   readonly role: "viewer" | "developer" | "admin" | "owner";
-  readonly scopes: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write"))[];
+  readonly scopes: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write") | ("provider-keys:read") | ("provider-keys:write"))[];
   readonly status: "active" | "not_yet_valid" | "expired" | "revoked";
   /** The last four characters of the key. */
   readonly last4: string;
@@ -1608,6 +1608,19 @@ export interface CustomerToken {
   readonly expires_at: string;
 }
 
+export interface ProviderKey {
+  readonly provider: string;
+  /** The last four characters of the secret. */
+  readonly last4: string;
+  readonly base_url: string | null;
+  readonly header_names: readonly string[];
+  readonly models: (readonly string[]) | null;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+}
+
 export interface ScheduledExport {
   readonly name: string;
   readonly format: "ndjson" | "csv" | "parquet" | "focus";
@@ -2762,7 +2775,7 @@ export type KeysMintBody = {
   /** What the key may do. Each role includes the ones below it. */
   readonly role: "viewer" | "developer" | "admin" | "owner";
   /** If omitted: all that the role may use. */
-  readonly scopes?: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write"))[] | undefined;
+  readonly scopes?: readonly (("decisions:evaluate") | ("org:read") | ("org:write") | ("keys:read") | ("keys:write") | ("runs:read") | ("runs:write") | ("budgets:read") | ("budgets:write") | ("customers:read") | ("customers:write") | ("credits:read") | ("credits:write") | ("quota:read") | ("quota:write") | ("limits:read") | ("limits:write") | ("policies:read") | ("policies:write") | ("approvals:read") | ("approvals:write") | ("webhooks:read") | ("webhooks:write") | ("audit:read") | ("audit:write") | ("retention:read") | ("retention:write") | ("routing:read") | ("routing:write") | ("benchmarks:read") | ("benchmarks:write") | ("forecasts:read") | ("forecasts:write") | ("support:read") | ("support:write") | ("provider-keys:read") | ("provider-keys:write"))[] | undefined;
   /** RFC 3339 with a time zone. */
   readonly not_before?: string | undefined;
   /** RFC 3339 with a time zone. */
@@ -3072,6 +3085,26 @@ export type PricesResolveQuery = {
   readonly model: string;
   /** As calls name it. If omitted: a call without one. */
   readonly provider?: string | undefined;
+};
+
+export type ProviderKeysListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "provider" | "-provider" | "created_at" | "-created_at" | undefined;
+};
+
+export type ProviderKeysPutBody = {
+  /** The provider's key. Stored encrypted, and never returned. */
+  readonly secret: string;
+  /** Where calls with this key go: an https address on the public internet, with a path or without. Default: the provider's. */
+  readonly base_url?: string | null | undefined;
+  /** Headers that calls with this key carry. Stored encrypted; only their names are returned. */
+  readonly headers?: Readonly<Record<string, string>> | null | undefined;
+  /** The models that it serves, each by its name or by the beginning of names: `gpt-*`. Default: all. */
+  readonly models?: (readonly string[]) | null | undefined;
 };
 
 export type QuotaSetBody = {
@@ -4057,6 +4090,16 @@ export interface Operations {
   readonly prices: {
     /** Find the price of a call. `GET /v1/orgs/{id}/prices/resolve` */
     resolve(query: PricesResolveQuery, options?: CallOptions): Answer<ResolvedPrice>;
+  };
+  readonly providerKeys: {
+    /** List keys of providers. `GET /v1/orgs/{id}/provider-keys` */
+    list(query?: ProviderKeysListQuery, options?: ListOptions): Pages<ProviderKey>;
+    /** Set a key of a provider. `PUT /v1/orgs/{id}/provider-keys/{provider}` */
+    put(provider: string, body: ProviderKeysPutBody, options?: CallOptions): Answer<ProviderKey>;
+    /** Read a key of a provider. `GET /v1/orgs/{id}/provider-keys/{provider}` */
+    get(provider: string, options?: CallOptions): Answer<ProviderKey>;
+    /** Delete a key of a provider. `DELETE /v1/orgs/{id}/provider-keys/{provider}` */
+    delete(provider: string, options?: CallOptions): Answer<void>;
   };
   readonly quota: {
     /** Read the prepaid balance. `GET /v1/orgs/{id}/quota` */

@@ -1,3 +1,4 @@
+import { type KeyRole, type Scope, scopesOf } from "../../contract/access.ts";
 import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
@@ -35,4 +36,22 @@ export const KEY_STEPS: readonly SchemaStep[] = [
       at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
   },
+  {
+    name: "keys/2",
+    fill: (sql) => completeScopes(sql, ["provider-keys:read", "provider-keys:write"]),
+  },
 ];
+
+/**
+ * A key that has every other scope of its role gets those that are new: operations that need all of them go on working. A step for
+ * later ones names these too, because this one may have run before they were known.
+ */
+function completeScopes(sql: SqlStorage, added: readonly Scope[]): void {
+  const keys = sql.exec<{ id: string; role: KeyRole; scopes: string }>("SELECT id, role, scopes FROM keys");
+  for (const { id, role, scopes } of keys.toArray()) {
+    const had = new Set(JSON.parse(scopes) as Scope[]);
+    const all = scopesOf(role);
+    if (!all.every((scope) => had.has(scope) || added.includes(scope))) continue;
+    sql.exec("UPDATE keys SET scopes = ? WHERE id = ?", JSON.stringify(all), id);
+  }
+}

@@ -5,6 +5,7 @@ import { peppersOf, type Settings } from "../../settings.ts";
 export const SEALED = [
   { table: "webhook_secrets", key: "seq", purpose: SEALED_FOR.webhookSecret },
   { table: "exports", key: "name", purpose: SEALED_FOR.exportDestination },
+  { table: "provider_keys", key: "provider", purpose: SEALED_FOR.providerKey },
   { table: "sso", key: "only", purpose: SEALED_FOR.ssoConnection },
   { table: "pepper_state", key: "only", purpose: SEALED_FOR.reservationKey },
 ] as const;

@@ -1,0 +1,19 @@
+import { operation } from "../../edge/operation.ts";
+import { ITS_PATH, WITH_SUFFIX } from "./name.ts";
+
+export const deleteProviderKey = operation(
+  {
+    method: "DELETE",
+    path: ITS_PATH,
+    alsoAt: WITH_SUFFIX,
+    summary: "Delete a key of a provider",
+    description: "Proxies that know it may use it for up to a minute more.",
+    role: "admin",
+    scope: "provider-keys:write",
+    ifMatch: true,
+    freeParams: ["provider"],
+    reply: { 204: null },
+    refuses: ["conflict"],
+  },
+  (call) => call.org.command("deleteProviderKey", { provider: call.params.provider }),
+);

@@ -1,0 +1,19 @@
+import { providerKey } from "../../contract/resources/provider-keys.ts";
+import { operation } from "../../edge/operation.ts";
+import { ITS_PATH, WITH_SUFFIX } from "./name.ts";
+
+export const getProviderKey = operation(
+  {
+    method: "GET",
+    path: ITS_PATH,
+    alsoAt: WITH_SUFFIX,
+    summary: "Read a key of a provider",
+    description: "Without its secret.",
+    role: "admin",
+    scope: "provider-keys:read",
+    freeParams: ["provider"],
+    reply: { 200: providerKey },
+    refuses: [],
+  },
+  (call) => call.org.query("getProviderKey", { provider: call.params.provider }),
+);

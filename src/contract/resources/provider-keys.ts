@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { pageOf } from "../list.ts";
+import type { Unchanging } from "../reply-type.ts";
+import { optionalOrNull, timestamp } from "../shapes.ts";
+import { modelName } from "./dimension-shape.ts";
+
+/** A provider's name as the proxy has it, and a suffix where an org has several keys of it: `openai/eu`. */
+export const PROVIDER_KEY_NAME = /^[a-z][a-z0-9-]{0,39}(?:\/[a-z0-9][a-z0-9_-]{0,39})?$/;
+const MOST_HEADERS = 10;
+const MOST_MODELS = 100;
+
+const printable = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII characters");
+
+/** What the proxy sets itself, what names somebody, and what belongs to one connection. */
+const NOT_SET_HERE =
+  /^(authorization|api-key|x-api-key|x-goog-api-key|host|cookie|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|content-.*|accept-encoding|x-sluice-.*|x-svc-.*|cf-connecting-ip|x-forwarded-.*|x-http-method.*)$/i;
+
+const headers = z
+  .record(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,64}$/, "must be the name of a header")
+      .refine((name) => !NOT_SET_HERE.test(name), {
+        message: "is a header that the proxy sets itself",
+        params: { code: "invalid_value" },
+      }),
+    printable(1024),
+  )
+  .refine((given) => Object.keys(given).length <= MOST_HEADERS, {
+    message: `must have at most ${MOST_HEADERS} headers`,
+    params: { code: "out_of_range" },
+  });
+
+const servedModel = modelName.refine((text) => !text.slice(0, -1).includes("*"), {
+  message: "may have * only at the end",
+  params: { code: "invalid_format" },
+});
+
+export const newProviderKey = z.strictObject({
+  secret: printable(4096).meta({
+    description: "The provider's key. Stored encrypted, and never returned.",
+    examples: ["sk-example-0000"],
+  }),
+  base_url: optionalOrNull(z.string().min(1).max(300)).meta({
+    description:
+      "Where calls with this key go: an https address on the public internet, with a path or without. Default: the provider's.",
+    examples: ["https://eu.api.openai.com"],
+  }),
+  headers: optionalOrNull(headers).meta({
+    description: "Headers that calls with this key carry. Stored encrypted; only their names are returned.",
+    examples: [{ "OpenAI-Organization": "org-example" }],
+  }),
+  models: optionalOrNull(z.array(servedModel).min(1).max(MOST_MODELS)).meta({
+    description:
+      "The models that it serves, each by its name or by the beginning of names: `gpt-*`. Default: all.",
+    examples: [["gpt-*"]],
+  }),
+});
+export type NewProviderKey = z.output<typeof newProviderKey>;
+
+export const providerKey = z
+  .object({
+    provider: z.string().meta({ examples: ["openai", "openai/eu"] }),
+    last4: z.string().meta({ description: "The last four characters of the secret." }),
+    base_url: z.string().nullable(),
+    header_names: z.array(z.string()),
+    models: z.array(z.string()).nullable(),
+    created_at: timestamp,
+    updated_at: timestamp,
+  })
+  .meta({ id: "ProviderKey" });
+export type ProviderKey = Unchanging<z.output<typeof providerKey>>;
+export const providerKeyPage = pageOf(providerKey);
+
+/** What a proxy of the same account is given for a call. */
+export const providerAccess = z.object({
+  provider: z.string(),
+  secret: z.string(),
+  base_url: z.string().nullable(),
+  headers: z.record(z.string(), z.string()),
+  models: z.array(z.string()).nullable(),
+});
+export type ProviderAccess = z.output<typeof providerAccess>;

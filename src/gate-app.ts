@@ -1,0 +1,18 @@
+import { Hono } from "hono";
+import { openProviderKey } from "./api/provider-keys/open.ts";
+import type { Env } from "./edge/env.ts";
+import { serve } from "./edge/pipeline.ts";
+import { refuseFailure } from "./edge/refuse-failure.ts";
+import { nameRoute, signals } from "./edge/signals.ts";
+
+/** What only the `Gate` entrypoint serves, with the checks of every other call. No address leads here. */
+export function createGateApp(): Hono<{ Bindings: Env }> {
+  const app = new Hono<{ Bindings: Env }>();
+  app.use(signals);
+  const { method, path } = openProviderKey.contract;
+  const at = path.replace("{provider}", ":provider");
+  nameRoute(at, openProviderKey.contract);
+  app.on(method, at, serve(openProviderKey));
+  app.onError((error, { req, env }) => refuseFailure(req.raw, env, error));
+  return app;
+}

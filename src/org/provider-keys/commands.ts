@@ -1,0 +1,68 @@
+import type { NewProviderKey } from "../../contract/resources/provider-keys.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { seal, SEALED_FOR } from "../../domain/seal.ts";
+import { command, done } from "../kernel/door.ts";
+import { loadProviderKey, type ProviderKeyRow, type SealedAccess, toProviderKey } from "./store.ts";
+
+const MOST_PROVIDER_KEYS = 100;
+const SHOWN = 4;
+
+type SetProviderKey = NewProviderKey & { readonly provider: string };
+
+export const setProviderKey = command({
+  action: "provider_key.set",
+  refuses: ["conflict"],
+  current(view, { provider }: SetProviderKey) {
+    const row = loadProviderKey(view.sql, provider);
+    return row === null ? null : toProviderKey(row);
+  },
+  run(tx, { provider, secret, base_url, headers, models }: SetProviderKey) {
+    const before = loadProviderKey(tx.sql, provider);
+    if (before === null && countKeys(tx.sql) >= MOST_PROVIDER_KEYS) {
+      const message = `An organization can have at most ${MOST_PROVIDER_KEYS} keys of providers. Delete one first.`;
+      return refuse("conflict", {}, { message });
+    }
+    const access: SealedAccess = { secret, headers: headers ?? {} };
+    const row: ProviderKeyRow = {
+      provider,
+      sealed: seal(tx.settings.SVC_KEY_PEPPER, SEALED_FOR.providerKey, JSON.stringify(access)),
+      // Of a short secret so much would be too much.
+      last4: secret.length >= 4 * SHOWN ? secret.slice(-SHOWN) : "****",
+      base_url: base_url ?? null,
+      header_names: JSON.stringify(Object.keys(access.headers)),
+      models: models === undefined || models === null ? null : JSON.stringify(models),
+      created_at: before?.created_at ?? tx.now,
+      updated_at: tx.now,
+    };
+    save(tx.sql, row);
+    const { created_at: _, updated_at: __, ...detail } = toProviderKey(row);
+    return done(200, toProviderKey(row), { target: provider, detail });
+  },
+});
+
+function countKeys(sql: SqlStorage): number {
+  return sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM provider_keys").one().count;
+}
+
+function save(sql: SqlStorage, row: ProviderKeyRow): void {
+  const names = Object.keys(row);
+  sql.exec(
+    `INSERT OR REPLACE INTO provider_keys (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
+    ...Object.values(row),
+  );
+}
+
+export const deleteProviderKey = command({
+  action: "provider_key.deleted",
+  refuses: ["not_found", "conflict"],
+  current(view, { provider }: { provider: string }) {
+    const row = loadProviderKey(view.sql, provider);
+    return row === null ? null : toProviderKey(row);
+  },
+  run(tx, { provider }) {
+    const row = loadProviderKey(tx.sql, provider);
+    if (row === null) return refuse("not_found");
+    tx.sql.exec("DELETE FROM provider_keys WHERE provider = ?", provider);
+    return done(204, null, { target: provider, detail: { last4: row.last4 } });
+  },
+});

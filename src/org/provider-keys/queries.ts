@@ -1,0 +1,43 @@
+import type { ListQuery } from "../../contract/list.ts";
+import type { ProviderAccess } from "../../contract/resources/provider-keys.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { SEALED_FOR, unsealAny } from "../../domain/seal.ts";
+import { peppersOf } from "../../settings.ts";
+import { listRows } from "../../storage/list-rows.ts";
+import { query } from "../kernel/door.ts";
+import { loadProviderKey, modelsOf, type ProviderKeyRow, type SealedAccess, toProviderKey } from "./store.ts";
+
+export const getProviderKey = query({
+  refuses: ["not_found"],
+  run({ sql }, { provider }: { provider: string }) {
+    const row = loadProviderKey(sql, provider);
+    return row === null ? refuse("not_found") : toProviderKey(row);
+  },
+});
+
+export const listProviderKeys = query({
+  refuses: [],
+  run: ({ sql }, list: ListQuery) =>
+    listRows(
+      sql,
+      {
+        table: "provider_keys",
+        sort: { provider: "provider", created_at: "created_at" },
+        id: "provider",
+        toItem: toProviderKey,
+      },
+      list,
+    ),
+});
+
+/** The secret itself, for the `Gate` entrypoint alone. */
+export const openProviderKey = query({
+  refuses: ["not_found"],
+  run({ sql, settings }, { provider }: { provider: string }) {
+    const row: ProviderKeyRow | null = loadProviderKey(sql, provider);
+    if (row === null) return refuse("not_found");
+    const text = unsealAny(peppersOf(settings), SEALED_FOR.providerKey, row.sealed);
+    const access = JSON.parse(text) as SealedAccess;
+    return { provider, ...access, base_url: row.base_url, models: modelsOf(row) } satisfies ProviderAccess;
+  },
+});

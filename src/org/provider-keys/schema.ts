@@ -1,0 +1,18 @@
+import type { SchemaStep } from "../../storage/schema-step.ts";
+
+/** `sealed` has the secret and the headers. */
+export const PROVIDER_KEY_STEPS: readonly SchemaStep[] = [
+  {
+    name: "provider-keys/1",
+    sql: `CREATE TABLE provider_keys (
+      provider TEXT PRIMARY KEY,
+      sealed TEXT NOT NULL,
+      last4 TEXT NOT NULL,
+      base_url TEXT,
+      header_names TEXT NOT NULL,
+      models TEXT,
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID`,
+  },
+];

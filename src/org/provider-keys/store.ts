@@ -1,0 +1,41 @@
+import type { ProviderKey } from "../../contract/resources/provider-keys.ts";
+
+export type ProviderKeyRow = {
+  provider: string;
+  sealed: string;
+  last4: string;
+  base_url: string | null;
+  /** JSON. */
+  header_names: string;
+  /** JSON. Null: every model. */
+  models: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
+/** What is sealed together. */
+export interface SealedAccess {
+  readonly secret: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function loadProviderKey(sql: SqlStorage, provider: string): ProviderKeyRow | null {
+  const rows = sql.exec<ProviderKeyRow>("SELECT * FROM provider_keys WHERE provider = ?", provider);
+  return rows.toArray()[0] ?? null;
+}
+
+export function toProviderKey(row: ProviderKeyRow): ProviderKey {
+  return {
+    provider: row.provider,
+    last4: row.last4,
+    base_url: row.base_url,
+    header_names: JSON.parse(row.header_names) as string[],
+    models: modelsOf(row),
+    created_at: new Date(row.created_at).toISOString(),
+    updated_at: new Date(row.updated_at).toISOString(),
+  };
+}
+
+export function modelsOf({ models }: ProviderKeyRow): string[] | null {
+  return models === null ? null : (JSON.parse(models) as string[]);
+}

@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../contract/errors.ts";
 import { refuse } from "../contract/refusal.ts";
 import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
-import type { Envelope, Outcome, Query, View } from "./kernel/door.ts";
+import type { Envelope, CheckpointedView, Outcome, Query } from "./kernel/door.ts";
 import { checkpointFirst } from "../storage/transaction.ts";
 import type { Parts } from "./parts.ts";
 import { QUERIES } from "./queries.ts";
@@ -18,16 +18,17 @@ export function askOf(
   const { departure, storage, refusals, views, book } = parts;
   if (!parts.isOpened) return departure.answer(refuse("not_found"));
   const query = QUERIES[name] as unknown as Query<unknown, ErrorCode>;
-  checkpointFirst(storage);
   if (query.readsRefusals === true) refusals.store();
-  const view = (): View => views.view({ actor, trace });
+  const view = (): CheckpointedView => ({
+    ...views.view({ actor, trace }),
+    sql: checkpointFirst(storage),
+  });
   const models = query.models?.(input, view()) ?? [];
   const now = views.now();
   const run = () =>
     fetchingOrRefusing(() => {
       // Others are served while it waits.
       if (!parts.isOpened) return departure.answer(refuse("not_found"));
-      checkpointFirst(storage);
       return query.run(view(), input);
     });
   if (book.missing(models, now).length === 0) return run();

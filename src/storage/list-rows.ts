@@ -1,8 +1,10 @@
 import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
+import type { LoggedTables } from "./table.ts";
 import { type Bound, lastSeen, scanOf } from "./scan-bounds.ts";
 
-interface ListSource<R, Item> {
-  readonly table: string;
+interface ListSource<R, Item, Table extends string> {
+  /** Not one of the write-ahead log, unless a checkpoint was made for it. */
+  readonly table: Table extends keyof LoggedTables ? never : Table;
   readonly columns?: string;
   /** Sort field, as callers name it → column. Every sortable column is NOT NULL. */
   readonly sort: Readonly<Record<string, string>>;
@@ -19,11 +21,7 @@ interface ListSource<R, Item> {
   toItem(row: R): Item;
 }
 
-function filtered<R, Item>(
-  { filters = {} }: ListSource<R, Item>,
-  name: string,
-  value: SqlStorageValue,
-): Bound {
+function filtered(filters: Readonly<Record<string, string>>, name: string, value: SqlStorageValue): Bound {
   const sql = filters[name];
   if (sql === undefined) throw new Error(`no condition for filter ${name}`);
   return { sql, bindings: Array<SqlStorageValue>(sql.split("?").length - 1).fill(value) };
@@ -33,9 +31,9 @@ function filtered<R, Item>(
  * One page by keyset: the rows after the last one seen, in a total order. Rows inserted in between cause no repeats and
  * no gaps.
  */
-export function listRows<R extends Record<string, SqlStorageValue>, Item>(
+export function listRows<R extends Record<string, SqlStorageValue>, Item, const Table extends string>(
   sql: SqlStorage,
-  source: ListSource<R, Item>,
+  source: ListSource<R, Item, Table>,
   query: ListQuery,
 ): Page<Item> {
   const id = source.id ?? "id";
@@ -43,7 +41,8 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item>(
   if (column === undefined) throw new Error(`no sort column for ${query.sort.field}`);
   const [direction, compare] = query.sort.descending ? ["DESC", "<"] : ["ASC", ">"];
   const bounds: Bound[] = source.where === undefined ? [] : [source.where];
-  for (const [name, value] of Object.entries(query.filters)) bounds.push(filtered(source, name, value));
+  for (const [name, value] of Object.entries(query.filters))
+    bounds.push(filtered(source.filters ?? {}, name, value));
   const { after } = query;
   const beyond = `${column} ${compare}= ? AND (${column} ${compare} ? OR ${id} ${compare} ?)`;
   const rest = after === null ? null : { sql: beyond, bindings: [after.value, after.value, after.id] };

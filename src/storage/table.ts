@@ -1,3 +1,4 @@
+import type { CheckpointedSql } from "./transaction.ts";
 import type { RowStore } from "./wal/row-store.ts";
 import { nameOf, type Row, type TableShape, type Value } from "./wal/table-shape.ts";
 import { addShape } from "./wal/table-shapes.ts";
@@ -8,6 +9,16 @@ export type { Row, Value } from "./wal/table-shape.ts";
 /** Writes rows that a checkpoint brings, and takes out those that are deleted. */
 export type StoreRows = (sql: SqlStorage, written: readonly Row[], deleted: readonly Row[]) => void;
 
+/** Every table of the write-ahead log, by name. Each noun adds those that it declares, so that the compiler knows them all. */
+export interface LoggedTables {}
+
+export type LoggedShape = TableShape & { readonly name: keyof LoggedTables };
+
+declare const TABLE: unique symbol;
+
+/** The name of a table in statements. */
+export type TableName = string & { readonly [TABLE]: true };
+
 /**
  * A table whose rows frequent commands read by their names and change in memory. Whoever reads it by statements of their
  * own does so after a checkpoint.
@@ -16,9 +27,14 @@ export class Table {
   readonly #shape: TableShape;
 
   /** `store` writes the rows of a table that has many of them in each of its own. */
-  constructor(shape: TableShape, store?: StoreRows) {
+  constructor(shape: LoggedShape, store?: StoreRows) {
     this.#shape = store === undefined ? shape : { ...shape, isGrouped: true };
     addShape(this.#shape, store && ((sql) => new GroupedRows(sql, store)));
+  }
+
+  /** Its name, for statements that read or change it otherwise than by the names of rows. */
+  in(_sql: CheckpointedSql): TableName {
+    return this.#shape.name as TableName;
   }
 
   /** The row of these names where memory has it; null: it is deleted; undefined: the table may have it. */

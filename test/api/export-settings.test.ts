@@ -4,7 +4,7 @@ import { isRefusal } from "../../src/contract/refusal.ts";
 import type { Env } from "../../src/edge/env.ts";
 import worker from "../../src/index.ts";
 import { setExport } from "../../src/org/exports/commands.ts";
-import type { Tx } from "../../src/org/kernel/door.ts";
+import type { CheckpointedTx } from "../../src/org/kernel/door.ts";
 import { BUCKET, HOUR, put, S3 } from "../support/exports.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
@@ -73,7 +73,7 @@ describe("an export is refused", () => {
   });
 
   test("where the region has no bucket", () => {
-    const tx = { hasBucket: false } as unknown as Tx;
+    const tx = { hasBucket: false } as unknown as CheckpointedTx;
     const input = {
       name: "e",
       format: "csv",

@@ -295,9 +295,7 @@ describe("an object that is killed anywhere while it folds its journal", () => {
     for (let place = 0; place < MOST_PLACES; place += 1) {
       const before = await eventIds();
       const killed = await killedAt(org.id, place, async (storage) =>
-        transaction(storage, () =>
-          EVENTS.deleteRead(storage.sql, [...EVENTS.stored(storage.sql).after(0)].slice(0, -1)),
-        ),
+        transaction(storage, (sql) => EVENTS.deleteRead(sql, [...EVENTS.stored(sql).after(0)].slice(0, -1))),
       );
       const left = await eventIds();
       expect([before, before.slice(-1)]).toContainEqual(left);

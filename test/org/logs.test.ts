@@ -3,7 +3,12 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EventRow } from "../../src/org/kernel/events/find.ts";
 import { EVENTS } from "../../src/org/kernel/events/log.ts";
-import { checkpointFirst, walTransaction, transaction } from "../../src/storage/transaction.ts";
+import {
+  type CheckpointedSql,
+  checkpointFirst,
+  transaction,
+  walTransaction,
+} from "../../src/storage/transaction.ts";
 import { rowsOf } from "../support/rows.ts";
 import { env, newOrg } from "../support/worker.ts";
 
@@ -81,10 +86,10 @@ function perform(
       : new Set(Array(Math.floor((rows.length * next.share) / 100)).keys());
   gone.delete(rows.length - 1);
   const ids = new Set([...gone].map((at) => rows[at]?.id));
-  transaction(storage, () =>
+  transaction(storage, (tables) =>
     EVENTS.deleteRead(
-      sql,
-      EVENTS.stored(sql)
+      tables,
+      EVENTS.stored(tables)
         .some(0, rows.length)
         .filter(({ id }) => ids.has(id)),
     ),
@@ -92,7 +97,7 @@ function perform(
   return rows.filter(({ id }) => !ids.has(id));
 }
 
-function expectRead(sql: SqlStorage, rows: readonly Omit<EventRow, "seq">[]): void {
+function expectRead(sql: CheckpointedSql, rows: readonly Omit<EventRow, "seq">[]): void {
   const log = EVENTS.stored(sql);
   const all = [...log.after(0)];
   expect(all).toEqual(rows.map((row, at) => ({ ...row, seq: all[at]?.seq })));
@@ -132,16 +137,14 @@ test("a log has every row once, in order, whatever is added, undone and deleted,
         rows = await runInDurableObject(stub, (_object, { storage }) => {
           const after = perform(storage, rows, next);
           if (next.kind === "fold") {
-            checkpointFirst(storage);
-            expectRead(storage.sql, after);
+            expectRead(checkpointFirst(storage), after);
           }
           return after;
         });
         if (next.kind === "wake") await evictDurableObject(stub);
       }
       await runInDurableObject(stub, (_object, { storage }) => {
-        checkpointFirst(storage);
-        expectRead(storage.sql, rows);
+        expectRead(checkpointFirst(storage), rows);
       });
     }),
     { numRuns: 10 },
@@ -166,7 +169,7 @@ test("rows share a page until it is full, and a page whose rows are deleted is g
   expect(full).toHaveLength(3);
   for (const { characters } of full) expect(characters).toBeLessThan(62_000);
   await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) =>
-    transaction(storage, () => EVENTS.deleteRead(storage.sql, EVENTS.stored(storage.sql).some(0, 150))),
+    transaction(storage, (sql) => EVENTS.deleteRead(sql, EVENTS.stored(sql).some(0, 150))),
   );
   const left = await pages();
   expect(left.map(({ first }) => first)).toEqual(full.slice(1).map(({ first }) => first));

@@ -4,7 +4,12 @@ import { expect, test } from "vitest";
 import { countOpen, heldAfter, nextExpiry, overHolds } from "../../src/org/decisions/open.ts";
 import { deleteHold, type HoldRow, loadHold, loadHolds, saveHolds } from "../../src/org/decisions/store.ts";
 import { HOLDS } from "../../src/org/decisions/table.ts";
-import { checkpointFirst, walTransaction, transaction } from "../../src/storage/transaction.ts";
+import {
+  type CheckpointedSql,
+  checkpointFirst,
+  transaction,
+  walTransaction,
+} from "../../src/storage/transaction.ts";
 import { storedHolds } from "../support/holds.ts";
 import { env, newOrg } from "../support/worker.ts";
 
@@ -129,7 +134,7 @@ function agree(sql: SqlStorage, state: State): void {
 }
 
 /** As they are stored after a fold. */
-function agreeStored(sql: SqlStorage, state: State): void {
+function agreeStored(sql: CheckpointedSql, state: State): void {
   const stored = storedHolds(sql);
   expect(stored.map((hold) => ({ ...hold, seq: null }))).toEqual([...state.values()]);
   const seqs = stored.map(({ seq }) => Number(seq));
@@ -158,15 +163,13 @@ test("holds are what was made of them, in whichever page they are", async () => 
         if (next.kind === "wake") await evictDurableObject(stub);
         await runInDurableObject(stub, (_object, { storage }) => {
           if (next.kind === "fold") {
-            checkpointFirst(storage);
-            agreeStored(storage.sql, state);
+            agreeStored(checkpointFirst(storage), state);
           } else state = perform(storage, state, next);
           agree(storage.sql, state);
         });
       }
       await runInDurableObject(stub, (_object, { storage }) => {
-        checkpointFirst(storage);
-        agreeStored(storage.sql, state);
+        agreeStored(checkpointFirst(storage), state);
       });
     }),
     { numRuns: 15, endOnFailure: true },

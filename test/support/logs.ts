@@ -2,7 +2,7 @@ import { env, runInDurableObject } from "cloudflare:test";
 import { AUDIT } from "../../src/org/kernel/audit/log.ts";
 import type { AuditRow } from "../../src/org/kernel/audit/store.ts";
 import { EVENTS } from "../../src/org/kernel/events/log.ts";
-import { transaction } from "../../src/storage/transaction.ts";
+import { type CheckpointedSql, transaction } from "../../src/storage/transaction.ts";
 import type { Row } from "../../src/storage/table.ts";
 import type { LogLayout } from "../../src/storage/paged-table/log-layout.ts";
 
@@ -15,11 +15,9 @@ function rowsIn({ columns, pages }: LogLayout): string {
 export const AUDIT_ROWS = rowsIn(AUDIT.layout);
 export const EVENT_ROWS = rowsIn(EVENTS.layout);
 
-function inside<T>(orgId: string, use: (sql: SqlStorage) => T): Promise<T> {
+function inside<T>(orgId: string, use: (sql: CheckpointedSql) => T): Promise<T> {
   const namespace = (env as { ORG: DurableObjectNamespace }).ORG;
-  return runInDurableObject(namespace.getByName(orgId), (_object, { storage }) =>
-    transaction(storage, () => use(storage.sql)),
-  );
+  return runInDurableObject(namespace.getByName(orgId), (_object, { storage }) => transaction(storage, use));
 }
 
 /** Tampers with the entries of an org's audit trail. */

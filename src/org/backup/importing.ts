@@ -1,3 +1,4 @@
+import { checkpoint } from "../../storage/transaction.ts";
 import { refuse, type Refusal } from "../../contract/refusal.ts";
 import { noteSupportGrant } from "../../platform/support-grants.ts";
 import { appendAudit } from "../kernel/audit/append.ts";
@@ -73,8 +74,9 @@ function checkLoaded(view: View, orgId: string): void {
   if (view.profile().id !== orgId) throw new BadArchive("it is of another organization");
   const regions = loadRegions(view.sql);
   if (regions !== null && !regions.includes(view.settings.SVC_REGION)) throw new BadArchive(EXCLUDED);
-  let step = verifyAuditStep.run(view, { walk: null }) as Verification;
-  while (step.breaks === null) step = verifyAuditStep.run(view, { walk: step.walk }) as Verification;
+  const loaded = { ...view, sql: checkpoint(view.sql) };
+  let step = verifyAuditStep.run(loaded, { walk: null }) as Verification;
+  while (step.breaks === null) step = verifyAuditStep.run(loaded, { walk: step.walk }) as Verification;
   if (step.breaks.length > 0) throw new BadArchive("its audit trail is broken");
 }
 

@@ -1,3 +1,4 @@
+import { checkpoint } from "../../storage/transaction.ts";
 import {
   type ArchiveHead,
   type ArchiveLine,
@@ -116,7 +117,7 @@ class Loader {
       const { n } = this.#sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${quotedName(name)}`).one();
       if (n !== sums.rows[name]) throw new BadArchive(`its table ${name} has not the rows that it says`);
     }
-    if (spentOfAllDays(this.#sql) !== sums.spent) throw new BadArchive("its sums do not add up");
+    if (spentOfAllDays(checkpoint(this.#sql)) !== sums.spent) throw new BadArchive("its sums do not add up");
     return head;
   }
 }

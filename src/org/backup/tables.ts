@@ -1,3 +1,5 @@
+import type { CheckpointedSql } from "../../storage/transaction.ts";
+import { DAILY_USAGE } from "../runs/daily.ts";
 import { cellColumn, quotedName } from "../../domain/archive/lines.ts";
 
 /** One table of the object, as an archive contains it. */
@@ -53,10 +55,10 @@ export function rowsOf(sql: SqlStorage, { name, columns }: ArchivedTable) {
 }
 
 /** What all days cost, of the whole org. */
-export function spentOfAllDays(sql: SqlStorage): string {
+export function spentOfAllDays(sql: CheckpointedSql): string {
   let nanos = 0n;
   for (const { usd } of sql.exec<{ usd: string }>(
-    "SELECT CAST(usd AS TEXT) AS usd FROM usage_daily WHERE scope_kind = 'org'",
+    `SELECT CAST(usd AS TEXT) AS usd FROM ${DAILY_USAGE.in(sql)} WHERE scope_kind = 'org'`,
   ))
     nanos += BigInt(usd);
   return String(nanos);

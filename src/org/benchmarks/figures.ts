@@ -1,15 +1,16 @@
+import { DAILY_USAGE } from "../runs/daily.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { type Month, monthOf, nextMonth, startOf } from "../../domain/cohort/month.ts";
 import type { MonthlyFigures } from "../../domain/cohort/percentile.ts";
-import { query, type View } from "../kernel/door.ts";
+import { query, type CheckpointedView } from "../kernel/door.ts";
 
 /** What the org did in a month, up to now. Null if the org is younger than the month. */
-export function figuresFor(view: View, month: Month): MonthlyFigures | null {
+export function figuresFor(view: CheckpointedView, month: Month): MonthlyFigures | null {
   const end = startOf(nextMonth(month));
   if (view.profile().createdAt >= end) return null;
   const days = view.sql
     .exec<{ usd: string; runs: number; tokens: number }>(
-      `SELECT usd, runs, tokens FROM usage_daily
+      `SELECT usd, runs, tokens FROM ${DAILY_USAGE.in(view.sql)}
        WHERE scope_kind = 'org' AND scope_id = '' AND day >= ? AND day < ?`,
       `${month}-01`,
       `${nextMonth(month)}-01`,

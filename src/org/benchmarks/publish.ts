@@ -1,3 +1,4 @@
+import { checkpointFirst } from "../../storage/transaction.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { HOUR_MS } from "../../contract/durations.ts";
 import { monthOf, nextMonth, previousMonth, startOf } from "../../domain/cohort/month.ts";
@@ -20,7 +21,8 @@ export async function publishBenchmarks(context: DueContext): Promise<void> {
   const { contributing, countsFrom } = loadBenchmarkProfile(storage.sql);
   if (countsFrom !== null) await pushContribution(env.DB, orgId, contributing, countsFrom);
   const month = monthOf(now);
-  const figures = contributing ? figuresFor(context.view(), previousMonth(month)) : null;
+  const view = { ...context.view(), sql: checkpointFirst(storage) };
+  const figures = contributing ? figuresFor(view, previousMonth(month)) : null;
   if (figures !== null) await pushFigures(env.DB, orgId, previousMonth(month), figures);
   const next = startOf(nextMonth(month)) + offsetOf(orgId);
   const still = loadBenchmarkProfile(storage.sql).contributing;

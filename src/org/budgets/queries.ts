@@ -3,7 +3,7 @@ import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { toMeter } from "../meters/store.ts";
-import { loadUsage, newEntry } from "../meters/usage.ts";
+import { loadUsage, newEntry, USAGE } from "../meters/usage.ts";
 import { increaseNow, type NamedIncrease, toIncrease } from "./increase.ts";
 import { budgetExtra, budgetNow, type BudgetRow, loadBudget, toBudget, toGroup } from "./store.ts";
 
@@ -45,7 +45,7 @@ export const listBudgetGroups = query({
     return listRows(
       view.sql,
       {
-        table: "usage",
+        table: USAGE.in(view.sql),
         columns: "subject",
         where: { sql: "meter_id = ? AND window_start = ? AND subject <> ''", bindings: [id, startMs] },
         sort: { group: "subject" },

@@ -1,3 +1,5 @@
+import type { CheckpointedSql } from "../../storage/transaction.ts";
+import { DAILY_USAGE } from "../runs/daily.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { encodeCursor } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
@@ -10,7 +12,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { windowAt } from "../../domain/period.ts";
 import { formatInZone } from "../../domain/zone.ts";
 import { toCreditPack } from "../credit-packs/show.ts";
-import { query, type View } from "../kernel/door.ts";
+import { query, type CheckpointedView } from "../kernel/door.ts";
 import { Draft } from "../ledger/draft.ts";
 import { amountsOf } from "../meters/show.ts";
 import type { MeterRow } from "../meters/store.ts";
@@ -24,7 +26,7 @@ type DayRow = { day: string; usd: string; runs: number; tokens: number };
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** How a customer stands now. */
-function standingOf(view: View, customerId: string): CustomerStanding {
+function standingOf(view: CheckpointedView, customerId: string): CustomerStanding {
   const accounts = new Draft(view.sql, "run", view.now).accounts({
     scopes: { customer: customerId },
     atMs: view.now,
@@ -52,7 +54,7 @@ function standingOf(view: View, customerId: string): CustomerStanding {
 }
 
 /** Packs that can be drawn from, now or later. */
-function packsOf(view: View, customerId: string) {
+function packsOf(view: CheckpointedView, customerId: string) {
   return view.sql
     .exec<MeterRow>(
       `SELECT * FROM meters WHERE scope_kind = 'customer' AND scope_id = ? AND kind = 'credit_pack'
@@ -68,12 +70,12 @@ function packsOf(view: View, customerId: string) {
 const MOST_PACKS = 200;
 
 /** From the daily sums, which outlive the runs. */
-function spentOf(view: View, customerId: string): CustomerStanding["spent"] {
+function spentOf(view: CheckpointedView, customerId: string): CustomerStanding["spent"] {
   const windows = SPENT_PERIODS.map((period) => ({ period, window: windowAt(period, view.now) }));
   const firstMs = Math.min(...windows.map(({ window }) => window.startMs));
   const rows = view.sql
     .exec<DayRow>(
-      `SELECT day, usd, runs, tokens FROM usage_daily
+      `SELECT day, usd, runs, tokens FROM ${DAILY_USAGE.in(view.sql)}
        WHERE scope_kind = 'customer' AND scope_id = ? AND day >= ?`,
       customerId,
       iso(firstMs).slice(0, 10),
@@ -94,10 +96,10 @@ function spentOf(view: View, customerId: string): CustomerStanding["spent"] {
   });
 }
 
-function lastDayOf(view: View, customerId: string): string | null {
+function lastDayOf(view: CheckpointedView, customerId: string): string | null {
   const [row] = view.sql
     .exec<{ day: string | null }>(
-      `SELECT day FROM usage_daily WHERE scope_kind = 'customer' AND scope_id = ? AND runs > 0
+      `SELECT day FROM ${DAILY_USAGE.in(view.sql)} WHERE scope_kind = 'customer' AND scope_id = ? AND runs > 0
        ORDER BY day DESC LIMIT 1`,
       customerId,
     )
@@ -106,11 +108,11 @@ function lastDayOf(view: View, customerId: string): string | null {
 }
 
 /** Every customer that has spent, or has a limit or pack of its own. `"*"` stands for all and is none. */
-function nextCustomer(sql: SqlStorage, after: string): string | null {
+function nextCustomer(sql: CheckpointedSql, after: string): string | null {
   const { id } = sql
     .exec<{ id: string | null }>(
       `SELECT MIN(id) AS id FROM (
-         SELECT MIN(scope_id) AS id FROM usage_daily WHERE scope_kind = 'customer' AND scope_id > ?1
+         SELECT MIN(scope_id) AS id FROM ${DAILY_USAGE.in(sql)} WHERE scope_kind = 'customer' AND scope_id > ?1
          UNION ALL
          SELECT MIN(scope_id) FROM meters WHERE scope_kind = 'customer' AND scope_id > ?1 AND scope_id <> '*')`,
       after,
@@ -139,7 +141,7 @@ export const listCustomers = query({
 });
 
 /** With its last run, while that is stored. */
-function detailOf(view: View, customerId: string) {
+function detailOf(view: CheckpointedView, customerId: string) {
   const newest: ListQuery = {
     limit: 1,
     sort: { field: "started_at", descending: true },
@@ -166,9 +168,9 @@ export const getCustomer = query({
   },
 });
 
-function isCustomer(sql: SqlStorage, id: string): boolean {
+function isCustomer(sql: CheckpointedSql, id: string): boolean {
   const rows = sql.exec(
-    `SELECT 1 FROM usage_daily WHERE scope_kind = 'customer' AND scope_id = ?1
+    `SELECT 1 FROM ${DAILY_USAGE.in(sql)} WHERE scope_kind = 'customer' AND scope_id = ?1
      UNION ALL SELECT 1 FROM meters WHERE scope_kind = 'customer' AND scope_id = ?1 LIMIT 1`,
     id,
   );

@@ -3,7 +3,7 @@ import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
 import type { Account } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
-import { checkpoint } from "../../storage/transaction.ts";
+import { checkpoint, type CheckpointedSql } from "../../storage/transaction.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { announceCharges } from "../ledger/announce.ts";
@@ -29,9 +29,10 @@ const earliest = new TransactionalCache<number | null>();
  * Every command that needs room does this first, so that it does not wait for the alarm.
  */
 export function expireHolds(tx: Tx): void {
-  if (!someAreOver(tx)) return;
+  const sql = ifSomeAreOver(tx);
+  if (sql === null) return;
   const draft = new Draft(tx.sql, "decision", tx.now);
-  expire(tx, draft, overHolds(tx.sql, tx.now, atOnce(tx.sql)));
+  expire(tx, draft, overHolds(sql, tx.now, atOnce(sql)));
   draft.save();
 }
 
@@ -40,10 +41,11 @@ export function expireHolds(tx: Tx): void {
  * free in the draft, which the caller saves. If none, the limit is really full.
  */
 export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account): readonly HoldRow[] {
-  if (!someAreOver(tx)) return [];
+  const sql = ifSomeAreOver(tx);
+  if (sql === null) return [];
   const isOwn = (hold: HoldRow) =>
     reservesOf(hold, meter.id) && (subject === "" || subjectIn(meter, hold) === subject);
-  return expire(tx, draft, overHolds(tx.sql, tx.now, atOnce(tx.sql), isOwn));
+  return expire(tx, draft, overHolds(sql, tx.now, atOnce(sql), isOwn));
 }
 
 /** Ends one hold, if it has expired. */
@@ -80,11 +82,10 @@ function expire(tx: Tx, draft: Draft, rows: readonly HoldRow[]): readonly HoldRo
   return ended.map(({ hold }) => ({ ...hold, status: "expired" }));
 }
 
-function someAreOver(tx: Tx): boolean {
+/** With a checkpoint if some are. */
+function ifSomeAreOver(tx: Tx): CheckpointedSql | null {
   const first = earliest.get(tx.sql, () => nextExpiry(tx.sql));
-  if (first === null || first > tx.now) return false;
-  checkpoint(tx.sql);
-  return true;
+  return first === null || first > tx.now ? null : checkpoint(tx.sql);
 }
 
 function atOnce(sql: SqlStorage): number {

@@ -1,10 +1,11 @@
+import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { fromRow, HOLDS, type HoldRow, idIn, openEnd } from "./table.ts";
 
-/** Open holds. Those that are read as they are stored come after a checkpoint. */
+/** Open holds. */
 
 /** Those whose time is up, earliest first, as far as the caller wants them, and at most so many. */
 export function overHolds(
-  sql: SqlStorage,
+  sql: CheckpointedSql,
   now: number,
   most: number,
   isWanted: (hold: HoldRow) => boolean = () => true,
@@ -12,7 +13,7 @@ export function overHolds(
   const found: HoldRow[] = [];
   const pages = sql
     .exec<{ first: number; at: number }>(
-      "SELECT first, first_expiry AS at FROM hold_pages WHERE first_expiry <= ? ORDER BY first_expiry",
+      `SELECT first, first_expiry AS at FROM ${HOLDS.pagesIn(sql)} WHERE first_expiry <= ? ORDER BY first_expiry`,
       now,
     )
     .toArray();
@@ -29,7 +30,7 @@ function lastEnd(holds: readonly HoldRow[], most: number): number {
 }
 
 /** All of them. */
-export function* allOpen(sql: SqlStorage): Generator<HoldRow> {
+export function* allOpen(sql: CheckpointedSql): Generator<HoldRow> {
   for (const { first } of openPages(sql)) yield* openIn(sql, first);
 }
 
@@ -38,7 +39,7 @@ export function reservesOf({ meters }: Pick<HoldRow, "meters">, meterId: string)
 }
 
 /** What those that end later hold, in nano-dollars. */
-export function heldAfter(sql: SqlStorage, now: number): bigint {
+export function heldAfter(sql: CheckpointedSql, now: number): bigint {
   let nanos = 0n;
   for (const { first, first_expiry: at, held } of openPages(sql)) {
     if (at > now) nanos += BigInt(held);
@@ -50,7 +51,9 @@ export function heldAfter(sql: SqlStorage, now: number): bigint {
 /** How many there are, with those that memory has. */
 export function countOpen(sql: SqlStorage): number {
   const { n } = sql
-    .exec<{ n: number }>("SELECT IFNULL(SUM(open), 0) AS n FROM hold_pages WHERE first_expiry IS NOT NULL")
+    .exec<{ n: number }>(
+      `SELECT IFNULL(SUM(open), 0) AS n FROM ${HOLDS.storedPagesIn(sql)} WHERE first_expiry IS NOT NULL`,
+    )
     .one();
   let open = n;
   for (const row of HOLDS.touched(sql)) if (wasOpen(sql, row)) open -= 1;
@@ -69,7 +72,7 @@ function wasOpen(sql: SqlStorage, row: readonly (string | number | null)[]): boo
 export function nextExpiry(sql: SqlStorage): number | null {
   let { at } = sql
     .exec<{ at: number | null }>(
-      "SELECT MIN(first_expiry) AS at FROM hold_pages WHERE first_expiry IS NOT NULL",
+      `SELECT MIN(first_expiry) AS at FROM ${HOLDS.storedPagesIn(sql)} WHERE first_expiry IS NOT NULL`,
     )
     .one();
   for (const row of HOLDS.changed(sql)) {
@@ -91,10 +94,10 @@ export function latestIds(sql: SqlStorage, most: number): string[] {
 
 type OpenPage = { first: number; first_expiry: number; held: string };
 
-function openPages(sql: SqlStorage): OpenPage[] {
+function openPages(sql: CheckpointedSql): OpenPage[] {
   return sql
     .exec<OpenPage>(
-      "SELECT first, first_expiry, held FROM hold_pages WHERE first_expiry IS NOT NULL ORDER BY first",
+      `SELECT first, first_expiry, held FROM ${HOLDS.pagesIn(sql)} WHERE first_expiry IS NOT NULL ORDER BY first`,
     )
     .toArray();
 }

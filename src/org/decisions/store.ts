@@ -101,7 +101,9 @@ function storedHolds(sql: SqlStorage, keyHashes: ReadonlySet<number>): HoldRow[]
 /** Whether any hold was settled or released before it was reported. */
 export function hasUnreported(sql: SqlStorage): boolean {
   for (const row of HOLDS.changed(sql)) if (isUnreported(row)) return true;
-  return sql.exec("SELECT 1 FROM hold_pages WHERE unreported > 0 LIMIT 1").toArray().length > 0;
+  return (
+    sql.exec(`SELECT 1 FROM ${HOLDS.storedPagesIn(sql)} WHERE unreported > 0 LIMIT 1`).toArray().length > 0
+  );
 }
 
 export function insertHold(sql: SqlStorage, hold: HoldRow): void {

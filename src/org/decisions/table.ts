@@ -3,6 +3,12 @@ import { PagedTable } from "../../storage/paged-table/paged-table.ts";
 import type { Row, Value } from "../../storage/table.ts";
 import type { CountedRates } from "./counted.ts";
 
+declare module "../../storage/table.ts" {
+  interface LoggedTables {
+    holds: true;
+  }
+}
+
 /** An amount reserved in every limit that admitted it, until a run settles it, it is released or it expires. */
 export type HoldRow = {
   /** Its number, once it is stored. */

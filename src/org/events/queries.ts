@@ -1,7 +1,7 @@
 import type { ListQuery } from "../../contract/list.ts";
 import type { Event } from "../../contract/resources/events.ts";
 import { storedTraceParent, type TraceParent } from "../../domain/traceparent.ts";
-import { query, type View } from "../kernel/door.ts";
+import { query, type CheckpointedView } from "../kernel/door.ts";
 import { type EventRow, findEvent } from "../kernel/events/find.ts";
 import { EVENTS } from "../kernel/events/log.ts";
 import { listLog } from "../../storage/paged-table/list-log.ts";
@@ -17,7 +17,10 @@ function toEvent(orgId: string, row: EventRow): Event {
 }
 
 /** The body of every delivery of an event, always the same text, and the trace that it belongs to. */
-export function eventLetter(view: View, id: string): { body: string; parent: TraceParent | null } {
+export function eventLetter(
+  view: CheckpointedView,
+  id: string,
+): { body: string; parent: TraceParent | null } {
   const row = findEvent(view.sql, id);
   return { body: JSON.stringify(toEvent(view.orgId, row)), parent: storedTraceParent(row.parent) };
 }

@@ -1,7 +1,7 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import type { ExplainQuestion } from "../../contract/resources/explain.ts";
 import { modelsOf } from "../decisions/decide.ts";
-import { command, done, type View } from "../kernel/door.ts";
+import { command, done, type CheckpointedView } from "../kernel/door.ts";
 import { explainAsk } from "./ask.ts";
 import type { Explained } from "./explanation.ts";
 import { explainHold } from "./hold.ts";
@@ -22,7 +22,7 @@ export const explain = command({
   },
 });
 
-function explained(view: View, question: ExplainQuestion): Explained {
+function explained(view: CheckpointedView, question: ExplainQuestion): Explained {
   const { ask, trace_id, refusal_id, reservation_id, run_id } = question;
   if (ask !== undefined) return explainAsk(view, ask);
   if (trace_id !== undefined) return explainTrace(view, trace_id);

@@ -4,7 +4,7 @@ import { scopesOf } from "../../domain/touch.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import { DECISION_CODES } from "../../contract/limit-codes.ts";
 import { AUDIT } from "../kernel/audit/log.ts";
-import type { View } from "../kernel/door.ts";
+import type { CheckpointedView } from "../kernel/door.ts";
 import { findRefusal, findRefusals, type StoredRefusal } from "../refusals/find.ts";
 import { toRefusal } from "../refusals/queries.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "../runs/rates.ts";
@@ -16,7 +16,7 @@ import { explainRun } from "./run.ts";
 const MOST_REFUSALS = 1000;
 
 /** What was refused under a trace, or the run that was recorded. */
-export function explainTrace(view: View, trace: string): Explained {
+export function explainTrace(view: CheckpointedView, trace: string): Explained {
   const refusals = refusalsOf(view, trace);
   // The first refused run of a batch: all have one time, and are sorted by position.
   const refusal = refusals.at(-1);
@@ -25,19 +25,23 @@ export function explainTrace(view: View, trace: string): Explained {
 }
 
 /** One refusal, also of a trace that has several. */
-export function explainRefusal(view: View, id: string): Explained {
+export function explainRefusal(view: CheckpointedView, id: string): Explained {
   const refusal = findRefusal(view.sql, id);
   if (refusal === undefined) return refuse("not_found");
   const { length } = refusalsOf(view, refusal.trace);
   return { ...refused(view, refusal, { subject: "refusal_id", id }), refusals: length };
 }
 
-function refusalsOf({ sql }: View, trace: string): readonly StoredRefusal[] {
+function refusalsOf({ sql }: CheckpointedView, trace: string): readonly StoredRefusal[] {
   const sought = { from: 0, to: Number.MAX_SAFE_INTEGER, after: null, limit: MOST_REFUSALS };
   return findRefusals(sql, { ...sought, filters: { trace } }).refusals;
 }
 
-function refused(view: View, refusal: StoredRefusal, of: Pick<Explanation, "subject" | "id">): Explanation {
+function refused(
+  view: CheckpointedView,
+  refusal: StoredRefusal,
+  of: Pick<Explanation, "subject" | "id">,
+): Explanation {
   const nanos = refusal.nanos === null ? null : BigInt(refusal.nanos);
   const candidates = candidatesFor(view, {
     route: refusal.operation,
@@ -64,7 +68,7 @@ function namesOf(refusal: StoredRefusal) {
 }
 
 /** A recorded run is in the audit trail with its trace. */
-function explainTracedRun(view: View, trace: string): Explained {
+function explainTracedRun(view: CheckpointedView, trace: string): Explained {
   for (const { action, target } of AUDIT.stored(view.sql).with("trace", trace)) {
     if (action === "run.recorded" && target !== null)
       return explainRun(view, target, { subject: "trace_id", id: trace });

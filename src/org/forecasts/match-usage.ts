@@ -1,3 +1,4 @@
+import { DAILY_USAGE } from "../runs/daily.ts";
 import type { Trait } from "../../contract/dimensions.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import type { BudgetState, DayUsage, ScopeUsage } from "../../domain/forecast/budgets.ts";
@@ -7,10 +8,10 @@ import { countsApart, type Meter, roomOf } from "../../domain/meter.ts";
 import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
 import { groupText } from "../../domain/traits.ts";
 import { DAILY_KINDS } from "../../domain/usage-report/daily.ts";
-import type { View } from "../kernel/door.ts";
+import type { CheckpointedView } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
-import { loadUsage, newEntry } from "../meters/usage.ts";
+import { loadUsage, newEntry, USAGE } from "../meters/usage.ts";
 
 const NANOS_PER_USD = 1e9;
 const NOTHING: ScopeUsage = { days: [], budgets: [] };
@@ -20,13 +21,13 @@ const NOTHING: ScopeUsage = { days: [], budgets: [] };
  * are those sums. Otherwise they are its share, so far, of the days of such a name or of the org. Of several counters it is
  * the fullest.
  */
-export function matchUsage(view: View, id: string): ScopeUsage {
+export function matchUsage(view: CheckpointedView, id: string): ScopeUsage {
   const meter = matchMeter(view, id);
   return meter === null ? NOTHING : usageOf(view, meter, fullest(view, meter));
 }
 
 /** The days of one counter, for a list of limits, which names each of them. */
-export function matchDays(view: View, id: string, group: string | null): readonly DayUsage[] {
+export function matchDays(view: CheckpointedView, id: string, group: string | null): readonly DayUsage[] {
   const meter = matchMeter(view, id);
   if (meter === null) return [];
   if (!countsApart(meter)) return usageOf(view, meter, "").days;
@@ -34,7 +35,7 @@ export function matchDays(view: View, id: string, group: string | null): readonl
   return subject === undefined ? [] : usageOf(view, meter, subject).days;
 }
 
-function matchMeter(view: View, id: string): Meter | null {
+function matchMeter(view: CheckpointedView, id: string): Meter | null {
   const [row] = view.sql
     .exec<MeterRow>(
       `SELECT * FROM meters WHERE id = ? AND kind = 'budget' AND scope_kind = 'match'
@@ -45,7 +46,7 @@ function matchMeter(view: View, id: string): Meter | null {
   return row === undefined ? null : toMeter(row, view.now);
 }
 
-function usageOf(view: View, meter: Meter, subject: string): ScopeUsage {
+function usageOf(view: CheckpointedView, meter: Meter, subject: string): ScopeUsage {
   const { parts = [], groupBy = [] } = meter.match ?? {};
   const part = parts.find(({ trait }) => DAILY_KINDS.has(trait)) ?? null;
   const days = daysOf(view, part);
@@ -62,12 +63,12 @@ function usageOf(view: View, meter: Meter, subject: string): ScopeUsage {
   };
 }
 
-function daysOf({ sql, now }: View, part: MatchPart | null): DayUsage[] {
+function daysOf({ sql, now }: CheckpointedView, part: MatchPart | null): DayUsage[] {
   const values = part?.values ?? [""];
   const trait: Trait | null = part?.trait ?? null;
   const prefixes = trait === null ? [] : values.flatMap((value) => prefixOf(trait, value) ?? []);
   const rows = sql.exec<{ day: string; usd: number; runs: number; tokens: number }>(
-    `SELECT day, SUM(CAST(usd AS REAL)) AS usd, SUM(runs) AS runs, SUM(tokens) AS tokens FROM usage_daily
+    `SELECT day, SUM(CAST(usd AS REAL)) AS usd, SUM(runs) AS runs, SUM(tokens) AS tokens FROM ${DAILY_USAGE.in(sql)}
      WHERE scope_kind = ?1 AND day >= ?2 AND (scope_id IN (SELECT value FROM json_each(?3))
        OR EXISTS (SELECT 1 FROM json_each(?4) WHERE substr(scope_id, 1, length(value)) = value))
      GROUP BY day ORDER BY day`,
@@ -85,25 +86,25 @@ function daysOf({ sql, now }: View, part: MatchPart | null): DayUsage[] {
 }
 
 /** Whose counter has most in it now. Empty: there is only one, or none yet. */
-function fullest(view: View, meter: Meter): string {
+function fullest(view: CheckpointedView, meter: Meter): string {
   return countsApart(meter) ? (largest(view, meter, 1)[0] ?? "") : "";
 }
 
-function largest({ sql, now }: View, meter: Meter, limit: number): string[] {
+function largest({ sql, now }: CheckpointedView, meter: Meter, limit: number): string[] {
   const { startMs } = newEntry(meter, "", now).window;
   return largestSubjects(sql, { meterId: meter.id, startMs, limit });
 }
 
 /** The part of the days' dollars that the budget counted, in all periods that are stored. */
 function shareOf(
-  { sql }: View,
+  { sql }: CheckpointedView,
   meter: Meter,
   { subject, days }: { readonly subject: string; readonly days: readonly DayUsage[] },
 ): number {
   const { since, nanos } = sql
     .exec<{ since: number | null; nanos: number | null }>(
       `SELECT MIN(window_start) AS since, SUM(CAST(spent AS REAL) + CAST(over AS REAL)) AS nanos
-       FROM usage WHERE meter_id = ? AND subject = ?`,
+       FROM ${USAGE.in(sql)} WHERE meter_id = ? AND subject = ?`,
       meter.id,
       subject,
     )
@@ -114,7 +115,7 @@ function shareOf(
   return all === 0 ? 0 : Math.min(1, nanos / NANOS_PER_USD / all);
 }
 
-function stateOf(view: View, meter: Meter, subject: string): BudgetState {
+function stateOf(view: CheckpointedView, meter: Meter, subject: string): BudgetState {
   const entry = newEntry(meter, subject, view.now);
   loadUsage(view.sql, [entry]);
   return {

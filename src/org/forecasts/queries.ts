@@ -1,3 +1,4 @@
+import { DAILY_USAGE } from "../runs/daily.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { MATCH_SCOPE } from "../../contract/scopes.ts";
 import type { BudgetState, DayUsage, ScopeUsage } from "../../domain/forecast/budgets.ts";
@@ -9,7 +10,7 @@ import type { RunBlock } from "../../domain/run-block/block.ts";
 import { foldArchived } from "../runs/blocks/archived.ts";
 import { runBlocks } from "../runs/blocks/blocks.ts";
 import type { BlockEntry } from "../runs/blocks/entry.ts";
-import { query, type View } from "../kernel/door.ts";
+import { query, type CheckpointedView } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
 import { matchDays, matchUsage } from "./match-usage.ts";
@@ -80,23 +81,23 @@ export const scopeDays = query({
   }),
 });
 
-function scopeUsage(view: View, scope: Scope): ScopeUsage {
+function scopeUsage(view: CheckpointedView, scope: Scope): ScopeUsage {
   if (scope.scopeKind === MATCH_SCOPE) return matchUsage(view, scope.scopeId);
   return { days: daysOf(view, scope), budgets: budgetsOf(view, scope) };
 }
 
 type DayRow = { day: string; usd: string; runs: number; tokens: number };
 
-function firstDay(view: View): string {
+function firstDay(view: CheckpointedView): string {
   return new Date(view.now - FORECAST_MEMORY_DAYS * DAY_MS).toISOString().slice(0, 10);
 }
 
 const dayNumber = (day: string) => dayOf(Date.parse(day));
 
-function daysOf(view: View, { scopeKind, scopeId }: Scope): DayUsage[] {
+function daysOf(view: CheckpointedView, { scopeKind, scopeId }: Scope): DayUsage[] {
   return view.sql
     .exec<DayRow>(
-      `SELECT day, usd, runs, tokens FROM usage_daily
+      `SELECT day, usd, runs, tokens FROM ${DAILY_USAGE.in(view.sql)}
        WHERE scope_kind = ? AND scope_id = ? AND day >= ? ORDER BY day`,
       scopeKind,
       scopeId,
@@ -113,10 +114,10 @@ function daysOf(view: View, { scopeKind, scopeId }: Scope): DayUsage[] {
 }
 
 /** How many departments were active on each day. */
-function teamsOf(view: View) {
+function teamsOf(view: CheckpointedView) {
   return view.sql
     .exec<{ day: string; teams: number }>(
-      `SELECT day, COUNT(*) AS teams FROM usage_daily
+      `SELECT day, COUNT(*) AS teams FROM ${DAILY_USAGE.in(view.sql)}
        WHERE scope_kind = 'department' AND day >= ? AND runs > 0 GROUP BY day`,
       firstDay(view),
     )
@@ -124,7 +125,7 @@ function teamsOf(view: View) {
     .map(({ day, teams }) => ({ day: dayNumber(day), teams }));
 }
 
-function budgetsOf(view: View, { scopeKind, scopeId }: Scope): BudgetState[] {
+function budgetsOf(view: CheckpointedView, { scopeKind, scopeId }: Scope): BudgetState[] {
   const rows = view.sql
     .exec<MeterRow>(
       `SELECT * FROM meters WHERE scope_kind = ? AND scope_id = ? AND kind = 'budget'
@@ -157,7 +158,7 @@ export const deploymentReturn = query({
     const since = new Date(view.now - RETURN_DAYS * DAY_MS).toISOString().slice(0, 10);
     const days = view.sql
       .exec<{ usd: string }>(
-        "SELECT usd FROM usage_daily WHERE scope_kind = 'deployment' AND scope_id = ? AND day > ?",
+        `SELECT usd FROM ${DAILY_USAGE.in(view.sql)} WHERE scope_kind = 'deployment' AND scope_id = ? AND day > ?`,
         deploymentId,
         since,
       )

@@ -1,3 +1,4 @@
+import type { CheckpointedSql } from "../../storage/transaction.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import type { DecisionAsk } from "../../contract/resources/decisions.ts";
 import type { Charged } from "../../domain/admission.ts";
@@ -193,6 +194,10 @@ export interface Tx extends View {
   afterRefusal(effect: () => void): void;
 }
 
+/** A view whose tables have all that was changed. */
+export type CheckpointedView = View & { readonly sql: CheckpointedSql };
+export type CheckpointedTx = Tx & { readonly sql: CheckpointedSql };
+
 export interface Done<B extends Body = Body> {
   readonly done: true;
   readonly status: number;
@@ -210,7 +215,7 @@ export function done<B extends Body>(
   return { done: true, status, body, target: audit.target ?? null, detail: audit.detail ?? {} };
 }
 
-export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
+interface AnyCommand<Input, Code extends ErrorCode> {
   /** The audit entry's action, as `noun.verb`. Null only if it is recorded elsewhere. */
   readonly action: string | null;
   readonly refuses: readonly Code[];
@@ -245,10 +250,22 @@ export interface Command<Input, Code extends ErrorCode, B extends Body = Body> {
   readonly models?: (input: Input) => readonly ModelName[];
   /** As for a query. */
   readonly readsRefusals?: true;
-  /** Frequent: what it changes of tables is one entry of the write-ahead log. It reads them as `walTransaction` says. */
-  readonly usesWal?: true;
-  run(tx: Tx, input: Input): Done<B> | Refusal<Code>;
 }
+
+/** What it changes of tables is one entry of the write-ahead log. It reads them as `walTransaction` says. */
+interface FrequentCommand<Input, Code extends ErrorCode, B extends Body> extends AnyCommand<Input, Code> {
+  readonly usesWal: true;
+  readonly run: (tx: Tx, input: Input) => Done<B> | Refusal<Code>;
+}
+
+interface RareCommand<Input, Code extends ErrorCode, B extends Body> extends AnyCommand<Input, Code> {
+  readonly usesWal?: never;
+  readonly run: (tx: CheckpointedTx, input: Input) => Done<B> | Refusal<Code>;
+}
+
+export type Command<Input, Code extends ErrorCode, B extends Body = Body> =
+  | FrequentCommand<Input, Code, B>
+  | RareCommand<Input, Code, B>;
 
 export function command<Input, const Code extends ErrorCode, B extends Body>(
   spec: Command<Input, Code, B>,
@@ -262,7 +279,7 @@ export interface Query<Input, Code extends ErrorCode, B extends object = object>
   readonly models?: (input: Input, view: View) => readonly ModelName[];
   /** It is about refusals, so pending ones are stored first. */
   readonly readsRefusals?: true;
-  run(view: View, input: Input): B | Refusal<Code>;
+  readonly run: (view: CheckpointedView, input: Input) => B | Refusal<Code>;
 }
 
 export function query<Input, const Code extends ErrorCode, B extends object>(

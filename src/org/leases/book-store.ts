@@ -4,6 +4,12 @@ import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";
 import { loadSlices, putSlices, sliceRow } from "./slice-store.ts";
 
+declare module "../../storage/table.ts" {
+  interface LoggedTables {
+    lease_holders: true;
+  }
+}
+
 type Row = {
   holder: string;
   attempt: number;

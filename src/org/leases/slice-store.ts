@@ -2,6 +2,12 @@ import type { Outstanding } from "../../gate/lease/book.ts";
 import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
 import { type Row, type StoreRows, Table } from "../../storage/table.ts";
 
+declare module "../../storage/table.ts" {
+  interface LoggedTables {
+    lease_slices: true;
+  }
+}
+
 /**
  * The slices of an isolate change with every report, and there may be thousands of them. An entry of the write-ahead log has those that
  * changed; a checkpoint writes all slices of an isolate into as few rows as they fit into.

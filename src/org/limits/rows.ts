@@ -6,7 +6,7 @@ import { formatUsd } from "../../domain/money.ts";
 import { groupText } from "../../domain/traits.ts";
 import { runsOutAt } from "../../domain/pace.ts";
 import { formatInZone } from "../../domain/zone.ts";
-import type { View } from "../kernel/door.ts";
+import type { CheckpointedView } from "../kernel/door.ts";
 import { packExtra, toPack } from "../credit-packs/store.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
@@ -21,7 +21,7 @@ export interface LimitRow {
   readonly runsOutMs: number | null;
 }
 
-export function limitRows(view: View): LimitRow[] {
+export function limitRows(view: CheckpointedView): LimitRow[] {
   const rows = view.sql
     .exec<MeterRow>(
       `SELECT * FROM meters WHERE kind NOT IN ('credits', 'chain_cost', 'chain_depth', 'chain_tokens')
@@ -37,7 +37,7 @@ export function limitRows(view: View): LimitRow[] {
   return found.map(({ row, entry }) => inUse(view, row, entry));
 }
 
-function entriesOf(view: View, row: MeterRow): Entry[] {
+function entriesOf(view: CheckpointedView, row: MeterRow): Entry[] {
   const meter = toMeter(row, view.now);
   if (!countsApart(meter)) return [newEntry(meter, "", view.now)];
   const { window } = newEntry(meter, "", view.now);
@@ -49,7 +49,7 @@ function entriesOf(view: View, row: MeterRow): Entry[] {
   return subjects.map((subject) => newEntry(meter, subject, view.now));
 }
 
-function inUse(view: View, row: MeterRow, entry: Entry): LimitRow {
+function inUse(view: CheckpointedView, row: MeterRow, entry: Entry): LimitRow {
   const { meter, window, usage } = entry;
   const room = roomOf(entry) ?? 0n;
   const used = (meter.limit ?? 0n) - room;

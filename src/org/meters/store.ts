@@ -1,3 +1,4 @@
+import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { type BudgetUnit, type MeterKind, METERS, type OnlyKind } from "../../contract/meter-kinds.ts";
 import type { CountedBy, Trait } from "../../contract/dimensions.ts";
 import { NAMED_FIELDS, SCOPE_FIELDS, type ScopeKind, SCOPES } from "../../contract/scopes.ts";
@@ -9,7 +10,7 @@ import type { Period } from "../../domain/period.ts";
 import { indexMeters, type MeterIndex } from "../../domain/touch.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { readInParts } from "../../storage/json-rows.ts";
-import { forgetUsage } from "./usage.ts";
+import { forgetUsage, USAGE } from "./usage.ts";
 
 /** Every limit of the org, of any kind, is a row of `meters`. Fields of only one kind are in `extra`. */
 export type MeterRow = {
@@ -131,9 +132,9 @@ export function saveMeterRow(sql: SqlStorage, row: MeterRow): void {
 }
 
 /** A deleted limit loses its counters, so one created later with the same id starts empty. */
-export function deleteMeter(sql: SqlStorage, id: string): void {
+export function deleteMeter(sql: CheckpointedSql, id: string): void {
   sql.exec("DELETE FROM meters WHERE id = ?", id);
-  sql.exec("DELETE FROM usage WHERE meter_id = ?", id);
+  sql.exec(`DELETE FROM ${USAGE.in(sql)} WHERE meter_id = ?`, id);
   forgetUsage(sql);
   known.forget(sql);
 }

@@ -1,14 +1,17 @@
+import type { CheckpointedSql } from "../../storage/transaction.ts";
+import { USAGE } from "./usage.ts";
+
 /** Of those that a limit counts separately, as many as a list of limits may show. */
 export const LIMITS_PER_METER = 50;
 
 /** Whose counters have most in them in a window, reservations included. */
 export function largestSubjects(
-  sql: SqlStorage,
+  sql: CheckpointedSql,
   { meterId, startMs, limit }: { readonly meterId: string; readonly startMs: number; readonly limit: number },
 ): string[] {
   return sql
     .exec<{ subject: string }>(
-      `SELECT subject FROM usage WHERE meter_id = ? AND window_start = ? AND subject <> ''
+      `SELECT subject FROM ${USAGE.in(sql)} WHERE meter_id = ? AND window_start = ? AND subject <> ''
        ORDER BY CAST(spent AS REAL) + CAST(over AS REAL) + CAST(held AS REAL) + CAST(leased AS REAL) DESC LIMIT ?`,
       meterId,
       startMs,

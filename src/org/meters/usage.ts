@@ -6,6 +6,12 @@ import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";
 import { inParts } from "../../storage/json-rows.ts";
 
+declare module "../../storage/table.ts" {
+  interface LoggedTables {
+    usage: true;
+  }
+}
+
 /** An account in use: with what was announced about it, and what is stored of it. */
 export interface Entry extends Account {
   notices: Notices;
@@ -30,7 +36,8 @@ type Stored = Entry["stored"];
 
 const KEY = ["meter_id", "subject", "window_start"];
 const COUNTERS = ["spent", "over", "held", "leased", "notices"];
-const TABLE = new Table({
+/** What is counted of each limit, subject and window. */
+export const USAGE = new Table({
   name: "usage",
   columns: [...KEY, ...COUNTERS],
   key: KEY,
@@ -78,7 +85,7 @@ function fill(entry: Entry, stored: Stored): void {
 
 /** False: it is as the table has it. */
 function readChanged(sql: SqlStorage, entry: Entry): boolean {
-  const row = TABLE.get(sql, entry.meter.id, entry.subject, entry.window.startMs);
+  const row = USAGE.get(sql, entry.meter.id, entry.subject, entry.window.startMs);
   if (row === undefined || row === null) return false;
   const [, , , spent, over, held, leased, notices] = row as Row;
   fill(entry, storedOf({ spent, over, held, leased, notices }));
@@ -130,7 +137,7 @@ export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
     known.set(keyOf(entry), entry.stored);
     if (comesNear(entry)) near.get(sql, () => new Set()).add(accountKey(entry));
   }
-  TABLE.put(sql, changed);
+  USAGE.put(sql, changed);
 }
 
 /** Limits that have come near while isolates have slices of them, since they were last taken, by the keys of their slices. */

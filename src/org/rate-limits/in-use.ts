@@ -1,3 +1,4 @@
+import { RATE_COUNTS } from "./meters.ts";
 import type { OwnRateLimits } from "../../contract/resources/rate-limits.ts";
 import {
   firstBucket,
@@ -10,7 +11,7 @@ import {
 } from "../../domain/rate-policy.ts";
 import { countsEach, onlySubject, subjectText } from "../../domain/rate-match.ts";
 import { formatInZone } from "../../domain/zone.ts";
-import { query, type View } from "../kernel/door.ts";
+import { query, type CheckpointedView } from "../kernel/door.ts";
 import { loadRateLimits } from "./store.ts";
 
 type InUse = OwnRateLimits["policies"][number];
@@ -34,11 +35,11 @@ export const rateLimitsInUse = query({
   },
 });
 
-function usedOf(view: View, policy: RatePolicy, key: string): number {
+function usedOf(view: CheckpointedView, policy: RatePolicy, key: string): number {
   return view.rates().standing({ policy, key }, 0).used;
 }
 
-function inUse(view: View, policy: RatePolicy): InUse {
+function inUse(view: CheckpointedView, policy: RatePolicy): InUse {
   const isEach = countsEach(policy.match);
   const only = onlySubject(policy.match);
   const used = isEach ? null : usedOf(view, policy, only === "" ? policy.id : `${policy.id} ${only}`);
@@ -52,10 +53,10 @@ function inUse(view: View, policy: RatePolicy): InUse {
 }
 
 /** A counter is named by its policy, a space and whose it is. */
-function busiestOf(view: View, policy: RatePolicy): InUse["busiest"] {
+function busiestOf(view: CheckpointedView, policy: RatePolicy): InUse["busiest"] {
   const prefix = `${policy.id} `;
   const rows = view.sql.exec<{ meter: string }>(
-    `SELECT c.meter FROM rate_counts AS c, json_each(c.taken) AS t
+    `SELECT c.meter FROM ${RATE_COUNTS.in(view.sql)} AS c, json_each(c.taken) AS t
      WHERE c.meter > ?1 AND c.meter < ?2 AND t.value ->> 0 >= ?3
      GROUP BY c.meter ORDER BY SUM(t.value ->> 1) DESC LIMIT ?4`,
     prefix,

@@ -21,11 +21,18 @@ import type { RateBook } from "../kernel/door.ts";
 import { Table } from "../../storage/table.ts";
 import { loadRateLimits } from "./store.ts";
 
+declare module "../../storage/table.ts" {
+  interface LoggedTables {
+    rate_counts: true;
+  }
+}
+
 const SHORTEST_SLICE_MS = 50;
 
 /** Policies may count each user separately, so only the latest counters are in memory. */
 const MOST_COUNTERS = 10_000;
-const TABLE = new Table({
+/** What each rate limit has counted. */
+export const RATE_COUNTS = new Table({
   name: "rate_counts",
   columns: ["meter", "taken"],
   key: ["meter"],
@@ -138,7 +145,7 @@ export class RateMeters {
   }
 
   #write({ key }: RateMeter, taken: readonly Taken[]): void {
-    TABLE.put(this.#sql, [[key, JSON.stringify(taken)]]);
+    RATE_COUNTS.put(this.#sql, [[key, JSON.stringify(taken)]]);
   }
 
   /** The terms for leasing a slice of a meter. Null if the meter no longer exists. */
@@ -212,7 +219,7 @@ export class RateMeters {
   }
 
   #read(key: string): string {
-    const changed = TABLE.get(this.#sql, key);
+    const changed = RATE_COUNTS.get(this.#sql, key);
     if (changed !== undefined) return changed === null ? NONE : String(changed[1]);
     const rows = this.#sql.exec<{ taken: string }>("SELECT taken FROM rate_counts WHERE meter = ?", key);
     return rows.toArray()[0]?.taken ?? NONE;

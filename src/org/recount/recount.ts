@@ -1,16 +1,17 @@
+import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { countsGroups, type Meter, subjectOf, windowOf } from "../../domain/meter.ts";
 import { callNames } from "../../domain/run-block/run-names.ts";
 import { groupOf } from "../../domain/traits.ts";
 import type { Window } from "../../domain/period.ts";
 import { adjustmentsOf, type StoredAdjustment } from "../adjustments/store.ts";
-import type { Tx } from "../kernel/door.ts";
+import type { CheckpointedTx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
 import { heldAmounts, heldIn, subjectIn } from "../decisions/held.ts";
 import { allOpen, reservesOf } from "../decisions/open.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { chargesSince } from "./charges.ts";
 import { noteRecount } from "../meters/store.ts";
-import { type Entry, forgetUsage, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
+import { type Entry, forgetUsage, loadUsage, newEntry, saveUsage, USAGE } from "../meters/usage.ts";
 
 type OpenHold = Pick<HoldRow, "at" | "amount" | "customer_id" | "beside">;
 
@@ -67,7 +68,7 @@ function ownSubject(meter: Meter, { chain, customer, names }: StoredAdjustment):
   return (meter.scope.kind === "chain" ? chain : customer) ?? "";
 }
 
-function* openHoldsOf(sql: SqlStorage, meter: Meter): Generator<OpenHold> {
+function* openHoldsOf(sql: CheckpointedSql, meter: Meter): Generator<OpenHold> {
   for (const hold of allOpen(sql)) {
     if (hold.at < meter.sinceMs || !reservesOf(hold, meter.id)) continue;
     const { at, amount, customer_id, beside } = hold;
@@ -84,11 +85,11 @@ function isWithin({ startMs, endMs }: Window, atMs: number): boolean {
  * still matter: the current one and those with a hold. Needed when a limit's windows change, and when one is created
  * under the name of a deleted one.
  */
-export function recount(tx: Tx, meter: Meter): void {
+export function recount(tx: CheckpointedTx, meter: Meter): void {
   const holds = [...openHoldsOf(tx.sql, meter)];
   const first = holds.reduce((earliest, { at }) => Math.min(earliest, at), tx.now);
   const fromMs = windowOf(meter, first).startMs;
-  tx.sql.exec("DELETE FROM usage WHERE meter_id = ?", meter.id);
+  tx.sql.exec(`DELETE FROM ${USAGE.in(tx.sql)} WHERE meter_id = ?`, meter.id);
   forgetUsage(tx.sql);
   const counters = new Counters(tx.sql, meter);
   for (const { subject, atMs, amount, over } of chargesSince(tx.sql, meter, fromMs)) {

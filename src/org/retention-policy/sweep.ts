@@ -8,7 +8,7 @@ import { linkReader } from "../kernel/audit/store.ts";
 import type { EventRow } from "../kernel/events/find.ts";
 import { EVENTS } from "../kernel/events/log.ts";
 import { readInParts } from "../../storage/json-rows.ts";
-import type { Tx } from "../kernel/door.ts";
+import type { CheckpointedTx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { isBeingRead } from "../backup/parts.ts";
 import { keptForExports } from "../exports/hold.ts";
@@ -84,7 +84,7 @@ const DELIVERIES: Source = {
     OR subscription_id IN (SELECT id FROM webhook_subscriptions WHERE disabled_reason IS NOT NULL))`,
 };
 /** Rows are numbered in the order of writing: the oldest come first, and the first recent one ends the step. */
-function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): number {
+function purgeRows(tx: CheckpointedTx, { kind, table, at, where }: Source, before: number): number {
   const rows = tx.sql
     .exec<{ seq: number; at: number }>(
       `SELECT seq, ${at} AS at FROM ${table} WHERE ${where} ORDER BY seq LIMIT ?`,
@@ -103,7 +103,7 @@ function purgeRows(tx: Tx, { kind, table, at, where }: Source, before: number): 
  * An event is deleted with its last delivery. The newest stays: the next one is numbered from it, and readers keep
  * cursors.
  */
-function purgeEvents(tx: Tx, before: number): number {
+function purgeEvents(tx: CheckpointedTx, before: number): number {
   const log = EVENTS.stored(tx.sql);
   const newest = log.last?.seq ?? 0;
   const old: EventRow[] = [];
@@ -146,7 +146,7 @@ function until(source: Source, keptFrom = Number.POSITIVE_INFINITY): Source {
  * A deleted run is still recognized by its id: if it is sent again, it is not charged again. What an export has yet to write
  * is not deleted.
  */
-function purgeRuns(tx: Tx, before: number, keptFrom = Number.POSITIVE_INFINITY): number {
+function purgeRuns(tx: CheckpointedTx, before: number, keptFrom = Number.POSITIVE_INFINITY): number {
   const blocks = runBlocks(tx.sql);
   const key = idKey(tx.sql);
   let [count, bytes, isOver] = [0, 0, false];
@@ -170,7 +170,7 @@ function purgeRuns(tx: Tx, before: number, keptFrom = Number.POSITIVE_INFINITY):
  * Runs in a file are deleted once they are stored here again: what is left of each is read from it, and the file may have
  * younger ones. False if that is not possible now: nothing else waits for it. A file that an export has yet to read stays.
  */
-function restoreOldest(tx: Tx, before: number, keptFrom: number): boolean {
+function restoreOldest(tx: CheckpointedTx, before: number, keptFrom: number): boolean {
   const { firstHeld } = runBlocks(tx.sql);
   if (firstHeld?.state !== "archived" || firstHeld.recordedMin >= before || firstHeld.firstSeq >= keptFrom) {
     return true;
@@ -189,7 +189,7 @@ function restoreOldest(tx: Tx, before: number, keptFrom: number): boolean {
 const NONE: ReturnType<RunBlocks["oldest"]> = { runs: [], bytes: 0, isWhole: false };
 
 /** Old ids are deleted in whole blocks. */
-function purgeIds(tx: Tx): number {
+function purgeIds(tx: CheckpointedTx): number {
   const count = runBlocks(tx.sql).forget(tx.now - RUN_ID_KEPT_MS, STEP);
   return count >= STEP ? STEP : 0;
 }
@@ -198,7 +198,7 @@ function purgeIds(tx: Tx): number {
  * The purge entry contains the hash of the last deleted entry, and verification starts there. Entries that someone
  * tampered with are evidence: they stay, and so does everything after them. The last entry always stays.
  */
-function purgeAudit(tx: Tx, before: number): number {
+function purgeAudit(tx: CheckpointedTx, before: number): number {
   const rows = AUDIT.stored(tx.sql)
     .some(0, STEP + 1)
     .slice(0, -1);
@@ -224,7 +224,7 @@ function purgeAudit(tx: Tx, before: number): number {
 }
 
 function note(
-  tx: Tx,
+  tx: CheckpointedTx,
   {
     kind,
     count,

@@ -1,15 +1,17 @@
+import type { Table } from "../../storage/table.ts";
+import { RATE_COUNTS } from "../rate-limits/meters.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
 import { dailySumsBefore, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
 import { windowOf } from "../../domain/meter.ts";
 import { forgetAfter } from "../decisions/forget.ts";
-import type { Tx } from "../kernel/door.ts";
+import type { CheckpointedTx, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { inParts } from "../../storage/json-rows.ts";
 import { loadMetersById } from "../meters/store.ts";
-import { forgetUsage } from "../meters/usage.ts";
+import { forgetUsage, USAGE } from "../meters/usage.ts";
 import { loadRateLimits } from "../rate-limits/store.ts";
-import { forgetDaily } from "../runs/daily.ts";
+import { DAILY_USAGE, forgetDaily } from "../runs/daily.ts";
 import { loadRetention } from "./policy.ts";
 
 /** How many rows one step scans. */
@@ -18,7 +20,7 @@ const STEP = 2_000;
 type Row = Record<string, string | number>;
 
 interface Counters {
-  readonly table: string;
+  readonly table: Table;
   /** The primary key: a step continues where the previous one ended. */
   readonly key: readonly string[];
   readonly also?: readonly string[];
@@ -31,7 +33,7 @@ interface Counters {
  * they have reported. A window without an end is never past.
  */
 const WINDOWS: Counters = {
-  table: "usage",
+  table: USAGE,
   key: ["meter_id", "subject", "window_start"],
   also: ["held", "leased"],
   over(tx, rows) {
@@ -46,7 +48,7 @@ const WINDOWS: Counters = {
 };
 
 const DAYS: Counters = {
-  table: "usage_daily",
+  table: DAILY_USAGE,
   key: ["scope_kind", "scope_id", "day"],
   over(tx, rows) {
     const before = dailySumsBefore(loadRetention(tx.sql), tx.now);
@@ -57,7 +59,7 @@ const DAYS: Counters = {
 
 /** Counters of customers who never came back. */
 const RATES: Counters = {
-  table: "rate_counts",
+  table: RATE_COUNTS,
   key: ["meter"],
   also: ["taken"],
   over(tx, rows) {
@@ -87,13 +89,14 @@ export const sweepUsage: DueHandler = {
   },
 };
 
-function step(tx: Tx, [at, ...after]: Place): Place | null {
+function step(tx: CheckpointedTx, [at, ...after]: Place): Place | null {
   const counters = ALL[at];
   if (counters === undefined) {
     const next = forgetAfter(tx.sql, Number(after[0] ?? 0), tx.now);
     return next === null ? null : [at, next];
   }
-  const { table, key, also = [] } = counters;
+  const { key, also = [] } = counters;
+  const table = counters.table.in(tx.sql);
   const names = key.join(", ");
   const beyond = after.length === 0 ? "true" : `(${names}) > (${key.map(() => "?").join(", ")})`;
   const rows = tx.sql

@@ -5,6 +5,12 @@ import { plusTokens, readTokens, writeTokens } from "../../domain/usage-report/t
 import { RUN_SCOPES } from "./scopes.ts";
 import type { Sum, Total } from "./sums.ts";
 
+declare module "../../storage/table.ts" {
+  interface LoggedTables {
+    usage_daily: true;
+  }
+}
+
 /** What each scope spent each day, by the start of its runs. It outlives the runs, because forecasts use it. */
 interface Day extends Total, DayName {}
 
@@ -18,7 +24,8 @@ type DayRow = { at: number; usd: string; runs: number; tokens: number; counts: s
 
 const KEY = ["scope_kind", "scope_id", "day"];
 const TOTALS = ["usd", "runs", "tokens", "counts"];
-const TABLE = new Table({
+/** Sums of runs by day. */
+export const DAILY_USAGE = new Table({
   name: "usage_daily",
   columns: [...KEY, ...TOTALS],
   key: KEY,
@@ -99,7 +106,7 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
     const { usd, runs, tokens, counts } = total;
     rows.push([scopeKind, scopeId, day, String(usd), runs, tokens, writeTokens(counts)]);
   }
-  TABLE.put(sql, rows);
+  DAILY_USAGE.put(sql, rows);
 }
 
 /** What the org spent on some days, in nano-dollars. */
@@ -113,7 +120,7 @@ function readTotals(sql: SqlStorage, days: ReadonlyMap<string, DayName>, into: M
   const keys: string[] = [];
   const asked: (readonly string[])[] = [];
   for (const [key, { scopeKind, scopeId, day }] of days) {
-    const changed = TABLE.get(sql, scopeKind, scopeId, day) as Row | null | undefined;
+    const changed = DAILY_USAGE.get(sql, scopeKind, scopeId, day) as Row | null | undefined;
     if (changed === undefined || changed === null) {
       keys.push(key);
       asked.push([scopeKind, scopeId, day]);

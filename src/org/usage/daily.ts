@@ -1,3 +1,5 @@
+import type { CheckpointedSql } from "../../storage/transaction.ts";
+import { DAILY_USAGE } from "../runs/daily.ts";
 import { StretchFinder } from "../../domain/usage-report/ask.ts";
 import type { DailyAsk } from "../../domain/usage-report/daily.ts";
 import { type GroupRow, GroupSums } from "../../domain/usage-report/sums.ts";
@@ -40,7 +42,7 @@ export const wholeDays = query({
   },
 });
 
-function knownRows(sql: SqlStorage, ask: DailyAsk): readonly GroupRow[] {
+function knownRows(sql: CheckpointedSql, ask: DailyAsk): readonly GroupRow[] {
   const sums = new DaySums(ask);
   for (const row of rowsOf(sql, ask)) sums.add(row, [row.runs, ...readTokens(row.counts)]);
   return sums.rows();
@@ -88,10 +90,10 @@ class DaySums {
   }
 }
 
-function rowsOf(sql: SqlStorage, { kind, only, fromDay, toDay }: DailyAsk): SqlStorageCursor<Row> {
+function rowsOf(sql: CheckpointedSql, { kind, only, fromDay, toDay }: DailyAsk): SqlStorageCursor<Row> {
   const kinds = only === null && kind !== "org" ? [kind, "org"] : [kind];
   return sql.exec<Row>(
-    `SELECT scope_kind, scope_id, day, usd, runs, tokens, counts FROM usage_daily
+    `SELECT scope_kind, scope_id, day, usd, runs, tokens, counts FROM ${DAILY_USAGE.in(sql)}
      WHERE scope_kind IN (SELECT value FROM json_each(?1)) AND day >= ?2 AND day < ?3
        AND (?4 IS NULL OR scope_id = ?4)`,
     JSON.stringify(kinds),

@@ -1,6 +1,7 @@
+import { DAILY_USAGE } from "../runs/daily.ts";
 import { asCount } from "../../domain/count.ts";
 import { formatUsd } from "../../domain/money.ts";
-import { query, type View } from "../kernel/door.ts";
+import { query, type CheckpointedView } from "../kernel/door.ts";
 
 export { dailyUsage, wholeDays } from "./daily.ts";
 export { scanUsage } from "./scan.ts";
@@ -24,10 +25,10 @@ interface Sum {
 
 const MOST_NAMES = 50;
 
-function rowsOf(view: View, kind: string, { fromDay, toDay }: Range): Row[] {
+function rowsOf(view: CheckpointedView, kind: string, { fromDay, toDay }: Range): Row[] {
   return view.sql
     .exec<Row>(
-      `SELECT scope_id, day, usd, runs, tokens FROM usage_daily
+      `SELECT scope_id, day, usd, runs, tokens FROM ${DAILY_USAGE.in(view.sql)}
        WHERE scope_kind = ? AND day >= ? AND day < ? ORDER BY day`,
       kind,
       fromDay,
@@ -40,7 +41,7 @@ function figures({ usd, runs, tokens }: Sum) {
   return { cost_usd: formatUsd(usd), runs, tokens: asCount(tokens) };
 }
 
-function ranked(view: View, kind: string, range: Range) {
+function ranked(view: CheckpointedView, kind: string, range: Range) {
   const sums = new Map<string, Sum>();
   for (const row of rowsOf(view, kind, range)) {
     const sum = sums.get(row.scope_id) ?? { usd: 0n, runs: 0, tokens: 0 };

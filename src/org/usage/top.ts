@@ -1,3 +1,5 @@
+import type { CheckpointedSql } from "../../storage/transaction.ts";
+import { DAILY_USAGE } from "../runs/daily.ts";
 import type { TopGroup, UsageTop } from "../../contract/resources/usage-top.ts";
 import { asCount } from "../../domain/count.ts";
 import { formatUsd } from "../../domain/money.ts";
@@ -37,8 +39,8 @@ const NANOS_PER_USD = 1_000_000_000n;
 const nanosOf = (dollars: number, nanos: number) => BigInt(dollars) * NANOS_PER_USD + BigInt(nanos);
 
 /** Names by what they spent, roughly, with the number of all of them and their runs. One quick pass over the days of the kind. */
-const RANKED = `WITH ranked AS (
-    SELECT scope_id AS name, SUM(CAST(usd AS REAL)) AS about, SUM(runs) AS runs FROM usage_daily
+const rankedNames = (sql: CheckpointedSql) => `WITH ranked AS (
+    SELECT scope_id AS name, SUM(CAST(usd AS REAL)) AS about, SUM(runs) AS runs FROM ${DAILY_USAGE.in(sql)}
     WHERE scope_kind = ? AND day >= ? AND day < ? GROUP BY scope_id
   )
   SELECT name, COUNT(*) OVER () AS names, SUM(runs) OVER () AS all_runs FROM ranked
@@ -48,14 +50,17 @@ const RANKED = `WITH ranked AS (
 const MORE_RANKED = 20;
 
 /** Exact sums: of some names, each, or of all names of a kind as one. */
-const sumsOf = (which: "each" | "all") => `SELECT ${which === "each" ? "scope_id" : "''"} AS name,
+const sumsOf = (
+  sql: CheckpointedSql,
+  which: "each" | "all",
+) => `SELECT ${which === "each" ? "scope_id" : "''"} AS name,
     IFNULL(SUM(is_now * (usd / 1000000000)), 0) AS dollars, IFNULL(SUM(is_now * (usd % 1000000000)), 0) AS nanos,
     IFNULL(SUM(is_now * runs), 0) AS runs, IFNULL(SUM(is_now * tokens), 0) AS tokens,
     IFNULL(SUM((1 - is_now) * (usd / 1000000000)), 0) AS previous_dollars,
     IFNULL(SUM((1 - is_now) * (usd % 1000000000)), 0) AS previous_nanos,
     IFNULL(SUM((1 - is_now) * runs), 0) AS previous_runs
   FROM (
-    SELECT scope_id, CAST(usd AS INTEGER) AS usd, runs, tokens, day >= ?2 AS is_now FROM usage_daily
+    SELECT scope_id, CAST(usd AS INTEGER) AS usd, runs, tokens, day >= ?2 AS is_now FROM ${DAILY_USAGE.in(sql)}
     WHERE scope_kind = ?1 AND (day >= ?2 AND day < ?3 OR day >= ?4 AND day < ?5)
       ${which === "each" ? "AND scope_id IN (SELECT value FROM json_each(?6))" : ""}
   ) ${which === "each" ? "GROUP BY scope_id" : ""}`;
@@ -99,12 +104,14 @@ export const topUsage = query({
     const kind = ask.by === "model" ? "model" : ask.by.replace(/_id$/, "");
     const { from, to, previousFrom, previousTo, limit } = ask;
     const days = [from, to, previousFrom, previousTo];
-    const sumAll = (of: string) => toSum(view.sql.exec<SumRow>(sumsOf("all"), of, ...days).one());
+    const sumAll = (of: string) => toSum(view.sql.exec<SumRow>(sumsOf(view.sql, "all"), of, ...days).one());
     const total = sumAll("org");
-    const ranked = view.sql.exec<Ranked>(RANKED, kind, from, to, limit + MORE_RANKED).toArray();
+    const ranked = view.sql
+      .exec<Ranked>(rankedNames(view.sql), kind, from, to, limit + MORE_RANKED)
+      .toArray();
     const names = JSON.stringify(ranked.map(({ name }) => name));
     const data = view.sql
-      .exec<SumRow>(sumsOf("each"), kind, ...days, names)
+      .exec<SumRow>(sumsOf(view.sql, "each"), kind, ...days, names)
       .toArray()
       .map((row) => ({ name: row.name as string | null, sum: toSum(row) }));
     const hasUnnamed = total.runs > (ranked[0]?.all_runs ?? 0);
@@ -129,14 +136,14 @@ type DayRow = { day: string; scope_kind: string; scope_id: string; usd: string; 
 
 /** Each day that has runs, and the part of each name that is listed. */
 function daysOf(
-  sql: SqlStorage,
+  sql: CheckpointedSql,
   { from, to }: TopAsk,
   kind: string,
   top: readonly { readonly name: string | null }[],
 ): UsageTop["days"] {
   const names = top.flatMap(({ name }) => name ?? []);
   const rows = sql.exec<DayRow>(
-    `SELECT day, scope_kind, scope_id, usd, runs FROM usage_daily
+    `SELECT day, scope_kind, scope_id, usd, runs FROM ${DAILY_USAGE.in(sql)}
      WHERE day >= ?1 AND day < ?2 AND (scope_kind = 'org' AND scope_id = ''
        OR scope_kind = ?3 AND scope_id IN (SELECT value FROM json_each(?4)))
      ORDER BY day`,

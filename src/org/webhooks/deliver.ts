@@ -7,7 +7,7 @@ import { signatureHeaders } from "../../domain/signature.ts";
 import type { Posted } from "../../outbound/post.ts";
 import { sendApart } from "../../outbound/sender.ts";
 import { transaction } from "../../storage/transaction.ts";
-import type { Tx, View } from "../kernel/door.ts";
+import type { Tx, CheckpointedView } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { eventLetter } from "../events/queries.ts";
@@ -35,7 +35,9 @@ export const deliverQueue: DueHandler = {
   async run(object, subscriptionId) {
     const { storage } = object;
     for (;;) {
-      const attempt = transaction(storage, () => nextAttempt(object.view(), subscriptionId, Date.now()));
+      const attempt = transaction(storage, (sql) =>
+        nextAttempt({ ...object.view(), sql }, subscriptionId, Date.now()),
+      );
       if (attempt === null) return;
       const posted = await sendApart(attempt);
       performDue(storage, object.view(), (tx) => recordAttempt(tx, attempt.delivery, posted));
@@ -44,7 +46,7 @@ export const deliverQueue: DueHandler = {
 };
 
 /** The head in the form to send, if it is due, and moves the due row to the next time to look. */
-function nextAttempt(view: View, subscriptionId: string, sentAtMs: number): Attempt | null {
+function nextAttempt(view: CheckpointedView, subscriptionId: string, sentAtMs: number): Attempt | null {
   const { sql, now } = view;
   const subscription = loadSubscription(sql, subscriptionId);
   const delivery = subscription?.disabled_reason === null ? headOf(sql, subscriptionId) : null;
@@ -59,7 +61,7 @@ function nextAttempt(view: View, subscriptionId: string, sentAtMs: number): Atte
 
 /** Signed with the real time even if the org's clock was moved, because receivers compare it with their own clocks. */
 function toAttempt(
-  view: View,
+  view: CheckpointedView,
   { id, url }: SubscriptionRow,
   delivery: DeliveryRow,
   sentAtMs: number,

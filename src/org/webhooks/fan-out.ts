@@ -1,6 +1,6 @@
 import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
-import { checkpoint } from "../../storage/transaction.ts";
+import { checkpoint, type CheckpointedSql } from "../../storage/transaction.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
@@ -61,14 +61,14 @@ function queueLater(
     readonly subscriptions: readonly string[];
   },
 ): void {
-  checkpoint(sql);
+  const tables = checkpoint(sql);
   sql.exec(
     `INSERT INTO webhook_fan_outs (subscription_id, event_type, first_event, last_event)
      SELECT value, ?2, ?3, ?4 FROM json_each(?1)`,
     JSON.stringify(subscriptions),
     type,
-    findEvent(sql, ids[0] ?? "").seq,
-    findEvent(sql, ids.at(-1) ?? "").seq,
+    findEvent(tables, ids[0] ?? "").seq,
+    findEvent(tables, ids.at(-1) ?? "").seq,
   );
   waiting.forget(sql);
   scheduleDue(sql, DUE.fanOut, "", now);
@@ -98,7 +98,7 @@ export const fanOutInSteps: DueHandler = {
 };
 
 /** How many were queued. */
-function queueSome(sql: SqlStorage, now: number, row: FanOutRow, most: number): number {
+function queueSome(sql: CheckpointedSql, now: number, row: FanOutRow, most: number): number {
   const { seq, subscription_id: subscription, event_type: type, first_event: first, last_event: last } = row;
   const end = Math.min(last, first + most - 1);
   const ids: string[] = [];

@@ -1,7 +1,7 @@
 import { EVENT_KINDS, type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
 import type { RecoveredDeliveries } from "../../contract/resources/webhooks.ts";
-import { command, done, type Tx } from "../kernel/door.ts";
+import { command, done, type CheckpointedTx } from "../kernel/door.ts";
 import type { EventRow } from "../kernel/events/find.ts";
 import { EVENTS } from "../kernel/events/log.ts";
 import { readInParts } from "../../storage/json-rows.ts";
@@ -55,7 +55,11 @@ interface Range {
 }
 
 /** Up to one more than are queued. */
-function missedBy({ sql }: Tx, webhookId: string, { kinds, first, end, sinceMs }: Range): Missed[] {
+function missedBy(
+  { sql }: CheckpointedTx,
+  webhookId: string,
+  { kinds, first, end, sinceMs }: Range,
+): Missed[] {
   const missed: Missed[] = [];
   let sought: Missed[] = [];
   const look = () => {
@@ -90,7 +94,7 @@ function undelivered(sql: SqlStorage, webhookId: string, events: readonly Missed
   return events.filter(({ seq }) => found.has(seq));
 }
 
-function eventAt({ sql }: Tx, seq: number): Missed | null {
+function eventAt({ sql }: CheckpointedTx, seq: number): Missed | null {
   for (const event of EVENTS.stored(sql).after(seq - 1)) return event;
   return null;
 }

@@ -1,4 +1,5 @@
 import type { Row, Value } from "../table.ts";
+import type { CheckpointedSql } from "../transaction.ts";
 import type { LogLayout, LogRow } from "./log-layout.ts";
 import { PagedTable } from "./paged-table.ts";
 import { StoredLog } from "./stored-log.ts";
@@ -37,8 +38,17 @@ export class AppendOnlyLog<R extends LogRow> extends PagedTable {
     return this.get(sql, name) !== undefined;
   }
 
-  /** What is stored, without what waits for a checkpoint. Good until something is written. */
-  stored(sql: SqlStorage): StoredLog<R> {
+  /** All of it. Good until something is written. */
+  stored(sql: CheckpointedSql): StoredLog<R> {
+    return this.#stored(sql);
+  }
+
+  /** The last row that does not wait for a checkpoint. */
+  lastStored(sql: SqlStorage): R | null {
+    return this.#stored(sql).last;
+  }
+
+  #stored(sql: SqlStorage): StoredLog<R> {
     return new StoredLog(sql, this.layout, this.readPages(sql, MOST_READ));
   }
 

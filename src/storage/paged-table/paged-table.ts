@@ -1,4 +1,5 @@
-import { type Row, Table } from "../table.ts";
+import { type LoggedShape, type Row, Table, type TableName } from "../table.ts";
+import type { CheckpointedSql } from "../transaction.ts";
 import type { TableShape } from "../wal/table-shape.ts";
 import { addShape } from "../wal/table-shapes.ts";
 import { walOf } from "../wal/write-ahead-log.ts";
@@ -10,8 +11,8 @@ export class PagedTable extends Table {
   readonly #shape: TableShape;
   readonly #layout: PageLayout;
 
-  constructor(shape: TableShape, layout: PageLayout) {
-    const paged: TableShape = shape.log === undefined ? { ...shape, isPaged: true } : shape;
+  constructor(shape: LoggedShape, layout: PageLayout) {
+    const paged: LoggedShape = shape.log === undefined ? { ...shape, isPaged: true } : shape;
     super(paged);
     this.#shape = paged;
     this.#layout = layout;
@@ -21,6 +22,16 @@ export class PagedTable extends Table {
   /** Rows that the table does not have yet, or not like this, and that have one of these key hashes. */
   withKeyHashes(sql: SqlStorage, keyHashes: Iterable<number>): readonly Row[] {
     return walOf(sql).withKeyHashes(this.#shape.name, keyHashes);
+  }
+
+  /** The table that has its pages, for statements that read their summaries. */
+  pagesIn(_sql: CheckpointedSql): TableName {
+    return this.#layout.table as TableName;
+  }
+
+  /** The same for whoever adds what memory has. */
+  storedPagesIn(_sql: SqlStorage): TableName {
+    return this.#layout.table as TableName;
   }
 
   /** Where its rows are stored, without what memory has. */

@@ -52,6 +52,6 @@ export function appendAudit(
 function lastOf({ sql }: View): End {
   const head = readHead(sql);
   if (head !== undefined && AUDIT.isWaiting(sql, head.seq)) return head;
-  const last = AUDIT.stored(sql).last;
+  const last = AUDIT.lastStored(sql);
   return { seq: last?.seq ?? 0, hash: head?.hash ?? last?.hash ?? CHAIN_START };
 }

@@ -5,6 +5,12 @@ import { peppersOf } from "../../../settings.ts";
 import type { View } from "../door.ts";
 import { Table } from "../../../storage/table.ts";
 
+declare module "../../../storage/table.ts" {
+  interface LoggedTables {
+    audit_ends: true;
+  }
+}
+
 const TABLE = new Table({
   name: "audit_ends",
   columns: ["name", "seq", "hash", "mac"],

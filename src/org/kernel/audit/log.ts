@@ -1,6 +1,12 @@
 import { AppendOnlyLog } from "../../../storage/paged-table/append-only-log.ts";
 import type { AuditRow } from "./store.ts";
 
+declare module "../../../storage/table.ts" {
+  interface LoggedTables {
+    audit: true;
+  }
+}
+
 /** Every entry of the audit trail. */
 export const AUDIT = new AppendOnlyLog<AuditRow>({
   name: "audit",

@@ -1,4 +1,4 @@
-import type { OrgEnv, Tx, View } from "../door.ts";
+import type { CheckpointedTx, OrgEnv, View } from "../door.ts";
 
 /** What `work` can use: its own transactions, and the outside world between them. */
 export interface DueContext {
@@ -12,5 +12,5 @@ export interface DueContext {
  * moved ahead as a retry, until the work itself moves or removes it with `scheduleDue`.
  */
 export type DueHandler =
-  | { readonly kind: "change"; run(tx: Tx, key: string): void }
+  | { readonly kind: "change"; run(tx: CheckpointedTx, key: string): void }
   | { readonly kind: "work"; run(context: DueContext, key: string): Promise<void> };

@@ -1,3 +1,4 @@
+import type { CheckpointedSql } from "../../../storage/transaction.ts";
 import type { EventKind } from "../../../contract/event-kinds.ts";
 import { timeOf } from "../../../domain/ulid.ts";
 import { EVENTS } from "./log.ts";
@@ -17,7 +18,7 @@ const NEAR = 5000;
 const PREFIX = "evt_";
 
 /** An id says when its event was appended, and events are in the order of their time unless the clock was set back. */
-export function findEvent(sql: SqlStorage, id: string): EventRow {
+export function findEvent(sql: CheckpointedSql, id: string): EventRow {
   const log = EVENTS.stored(sql);
   const first = log.firstSince(timeOf(id.slice(PREFIX.length)));
   for (const row of log.after(first - 1)) {

@@ -1,6 +1,12 @@
 import { AppendOnlyLog } from "../../../storage/paged-table/append-only-log.ts";
 import type { EventRow } from "./find.ts";
 
+declare module "../../../storage/table.ts" {
+  interface LoggedTables {
+    events: true;
+  }
+}
+
 /** Every event. */
 export const EVENTS = new AppendOnlyLog<EventRow>({
   name: "events",

@@ -5,7 +5,7 @@ import { newSeed } from "../../../domain/ulid.ts";
 import { peppersOf } from "../../../settings.ts";
 import type { Answer, IdempotencyAsk, Outcome, View } from "../door.ts";
 import { deleteRest, restOf, storeRest } from "./parts.ts";
-import { deleteRecord, hasChanged, loadRecord, type Record, saveRecord } from "./store.ts";
+import { deleteRecord, hasChanged, loadRecord, type Record, saveRecord, storedBefore } from "./store.ts";
 
 export const KEPT_MS = 24 * HOUR_MS;
 const PURGED_AT_ONCE = 20;
@@ -49,12 +49,7 @@ export function claim(view: View, ask: IdempotencyAsk): Claim {
 function reserve(view: View, ask: IdempotencyAsk, fence: number, seed: string): Claim {
   // A call that holds a fence for a record that is gone, or that another has taken over, comes too late to do anything.
   if (ask.fence !== null) return { kind: "answered", outcome: refuse("idempotency_key_processing") };
-  const over = view.sql.exec<{ route: string; key: string }>(
-    "SELECT route, key FROM idempotency WHERE reserved_at <= ? LIMIT ?",
-    view.now - KEPT_MS,
-    PURGED_AT_ONCE,
-  );
-  for (const { route, key } of over.toArray()) {
+  for (const { route, key } of storedBefore(view.sql, view.now - KEPT_MS, PURGED_AT_ONCE)) {
     // One that was taken anew is not the one that the table has.
     if (!hasChanged(view.sql, route, key)) remove(view.sql, route, key);
   }

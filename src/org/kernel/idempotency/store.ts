@@ -2,6 +2,12 @@ import type { ErrorCode } from "../../../contract/errors.ts";
 import { Table } from "../../../storage/table.ts";
 import type { Row } from "../../../storage/table.ts";
 
+declare module "../../../storage/table.ts" {
+  interface LoggedTables {
+    idempotency: true;
+  }
+}
+
 export type Record = {
   route: string;
   key: string;
@@ -51,4 +57,15 @@ export function deleteRecord(sql: SqlStorage, route: string, key: string): void 
 
 function fromRow(row: Row): Record {
   return Object.fromEntries(COLUMNS.map((column, index) => [column, row[index]])) as Record;
+}
+
+/** As the table has them: some may have changed. */
+export function storedBefore(sql: SqlStorage, atMs: number, most: number): { route: string; key: string }[] {
+  return sql
+    .exec<{ route: string; key: string }>(
+      "SELECT route, key FROM idempotency WHERE reserved_at <= ? LIMIT ?",
+      atMs,
+      most,
+    )
+    .toArray();
 }

@@ -4,9 +4,9 @@ import { etagOf, ifMatchRefusal } from "../../../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal } from "../../../contract/refusal.ts";
 import { writeRaw } from "../../../domain/raw-json.ts";
 import { appendAudit } from "../audit/append.ts";
-import { walTransaction, transaction } from "../../../storage/transaction.ts";
+import { checkpoint, savepoint, transaction, walTransaction } from "../../../storage/transaction.ts";
 import { countSeries } from "../counters/count.ts";
-import type { Answer, Command, Done, Envelope, Outcome, Tx, View } from "../door.ts";
+import type { Answer, CheckpointedTx, Command, Done, Envelope, Outcome, Tx, View } from "../door.ts";
 import { scheduleDue } from "../due/table.ts";
 import { appendEvents } from "../events/append.ts";
 import { claim, complete } from "../idempotency/records.ts";
@@ -36,7 +36,7 @@ function attempt(storage: DurableObjectStorage, view: View, run: (tx: Tx) => Don
   const tx = openTx(view, ending);
   let result: Done | Refusal | undefined;
   try {
-    transaction(storage, () => {
+    savepoint(storage, () => {
       result = run(tx);
       if (isRefusal(result)) throw new RolledBack();
       ending.end(view, false);
@@ -91,7 +91,10 @@ export function perform<Input>(
         const outdated = ifMatchRefusal(envelope.ifMatch, command.current(view, input));
         if (outdated !== null) return outdated;
       }
-      const outcome = command.run(tx, input);
+      const outcome =
+        command.usesWal === true
+          ? command.run(tx, input)
+          : command.run({ ...tx, sql: checkpoint(tx.sql) }, input);
       if (!isRefusal(outcome) && command.action !== null) {
         tx.record({
           action: command.action,
@@ -115,10 +118,14 @@ export function perform<Input>(
 }
 
 /** Scheduled work of the object itself, with the same guarantees as a command. */
-export function performDue(storage: DurableObjectStorage, view: View, run: (tx: Tx) => void): void {
-  transaction(storage, () => {
+export function performDue(
+  storage: DurableObjectStorage,
+  view: View,
+  run: (tx: CheckpointedTx) => void,
+): void {
+  transaction(storage, (sql) => {
     const ending = new Ending();
-    run(openTx(view, ending));
+    run({ ...openTx(view, ending), sql });
     ending.end(view, false);
   });
 }

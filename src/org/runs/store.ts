@@ -1,4 +1,4 @@
-import { KeyProbe } from "../../storage/key-index/probe.ts";
+import { keyHashesOf, KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Remains } from "../../domain/run-block/remains.ts";
 import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { runBlocks } from "./blocks/blocks.ts";
@@ -41,9 +41,8 @@ export function insertRuns(sql: SqlStorage, runs: readonly Run[], sought: KeyPro
   if (runs.length === 0) return;
   const index = runIds(sql);
   runBlocks(sql).append(runs.map((run) => storeApart(sql, run)));
-  index.add(
-    runs.map((run) => run.id),
-    sought,
-  );
+  const ids = runs.map((run) => run.id);
+  // What was sought before often has their hashes.
+  index.addNext(sought?.firstNumbers(ids) ?? keyHashesOf(ids, idKey(sql)));
   noteTagNames(sql, runs);
 }

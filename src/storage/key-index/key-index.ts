@@ -2,9 +2,7 @@ import { RecentKeys } from "./recent-keys.ts";
 import type { HashProbe } from "./probe.ts";
 import type { IndexTables } from "./stored-blocks.ts";
 import { filterLengths } from "./stored-filters.ts";
-import { FAN, findSuspects, type Place, Segment, type SegmentRow } from "./segment.ts";
-
-export { MissingBlock } from "./segment.ts";
+import { FAN, findSuspects, MissingBlock, type Place, Segment, type SegmentRow } from "./segment.ts";
 
 /** How many rows are kept in memory before they become a segment. */
 export const RECENT = 4096;
@@ -77,6 +75,15 @@ export class KeyIndex {
 
   /** The seqs of all rows that may have one of these ids: each that has one, and hardly any other. */
   find(sought: HashProbe): number[] {
+    try {
+      return this.#find(sought);
+    } catch (error) {
+      this.#rebuildAfter(error);
+      return this.#find(sought);
+    }
+  }
+
+  #find(sought: HashProbe): number[] {
     const made = this.#segments.filter(({ row }) => row.state === "made");
     readSome(made, sought.numbers.length, !this.#wasAsked);
     this.#wasAsked = true;
@@ -86,16 +93,30 @@ export class KeyIndex {
 
   /** Adds rows that were just stored, in this order. */
   add(rows: Iterable<{ readonly number: number; readonly seq: number }>): void {
-    for (const { number, seq } of rows) this.#add(number, seq);
+    this.#adding(() => {
+      for (const { number, seq } of rows) this.#add(number, seq);
+    });
   }
 
   /** Adds rows that were just stored, in this order, each with the seq after the one before it. */
   addNext(numbers: Uint32Array): void {
-    for (let at = 0; at < numbers.length; at += 1) this.#add(numbers[at] ?? 0, this.#lastSeq + 1);
+    this.#adding(() => {
+      for (let at = 0; at < numbers.length; at += 1) this.#add(numbers[at] ?? 0, this.#lastSeq + 1);
+    });
+  }
+
+  #adding(add: () => void): void {
+    try {
+      add();
+    } catch (error) {
+      // They are stored already, so they are in what is built.
+      this.#rebuildAfter(error);
+    }
   }
 
   /** Builds everything anew, of all rows that are stored. */
-  rebuild(): void {
+  #rebuildAfter(error: unknown): void {
+    if (!(error instanceof MissingBlock)) throw error;
     this.#startOver();
     this.#recent.clear();
     this.#readRecent();

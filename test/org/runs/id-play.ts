@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, vi } from "vitest";
-import { KeyProbe } from "../../../src/storage/key-index/probe.ts";
+import { keyHashesOf, KeyProbe } from "../../../src/storage/key-index/probe.ts";
 import { transaction } from "../../../src/storage/transaction.ts";
 import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
 import { findInBlocks } from "../../../src/org/runs/blocks/find.ts";
@@ -54,7 +54,7 @@ export function store(sql: SqlStorage, count: number): string[] {
   const index = runIds(sql, SIZE);
   expect(found(sql, ids)).toEqual([]);
   runBlocks(sql).append(ids.map((id) => runRecord(id)));
-  index.add(ids);
+  index.addNext(keyHashesOf(ids, idKey(sql)));
   return ids;
 }
 

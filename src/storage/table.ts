@@ -1,5 +1,4 @@
 import type { CheckpointedSql } from "./transaction.ts";
-import type { RowStore } from "./wal/row-store.ts";
 import { nameOf, type Row, type TableShape, type Value } from "./wal/table-shape.ts";
 import { addShape } from "./wal/table-shapes.ts";
 import { walOf } from "./wal/write-ahead-log.ts";
@@ -29,7 +28,7 @@ export class Table {
   /** `store` writes the rows of a table that has many of them in each of its own. */
   constructor(shape: LoggedShape, store?: StoreRows) {
     this.#shape = store === undefined ? shape : { ...shape, isGrouped: true };
-    addShape(this.#shape, store && ((sql) => new GroupedRows(sql, store)));
+    addShape(this.#shape, store && ((sql) => ({ change: (...changes) => store(sql, ...changes) })));
   }
 
   /** Its name, for statements that read or change it otherwise than by the names of rows. */
@@ -58,23 +57,5 @@ export class Table {
 
   delete(sql: SqlStorage, rows: readonly Row[]): void {
     walOf(sql).change(this.#shape, rows, true);
-  }
-}
-
-class GroupedRows implements RowStore {
-  readonly #sql: SqlStorage;
-  readonly #store: StoreRows;
-
-  constructor(sql: SqlStorage, store: StoreRows) {
-    this.#sql = sql;
-    this.#store = store;
-  }
-
-  get last(): number {
-    throw new Error("groups number no rows");
-  }
-
-  change(written: readonly Row[], deleted: readonly Row[]): void {
-    this.#store(this.#sql, written, deleted);
   }
 }

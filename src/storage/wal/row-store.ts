@@ -2,8 +2,8 @@ import type { Row } from "./table-shape.ts";
 
 /** Where a table's rows are, once a checkpoint has written them. */
 export interface RowStore {
-  /** The highest number that a stored row has or had. Only of a table that numbers its rows. */
-  readonly last: number;
+  /** The highest number that a stored row has or had. None where rows have no numbers. */
+  readonly last?: number;
   /** An evenly distributed 32-bit number by which the memtable finds rows, too. Few rows share one. */
   readonly keyHashOf?: ((row: Row) => number) | undefined;
   /** Stores new and changed rows, and takes out those that are deleted. */

@@ -1,6 +1,5 @@
-import { PlainRows } from "./plain-rows.ts";
-import type { OpenStore } from "./row-store.ts";
-import type { TableShape } from "./table-shape.ts";
+import type { OpenStore, RowStore } from "./row-store.ts";
+import { deleteRows, type TableShape, writeRows } from "./table-shape.ts";
 
 export type Shapes = ReadonlyMap<string, TableShape>;
 
@@ -19,10 +18,20 @@ export function addShape(shape: TableShape, store?: OpenStore): void {
 /** The shape decides, which may be that of an earlier version. */
 export function openStore(shape: TableShape): OpenStore {
   const { name, isPaged, isGrouped, log } = shape;
-  if (isPaged !== true && isGrouped !== true && log === undefined) return (sql) => new PlainRows(sql, shape);
+  if (isPaged !== true && isGrouped !== true && log === undefined) return (sql) => plainRows(sql, shape);
   const store = STORES.get(name);
   if (store === undefined) throw new Error(`nothing stores the rows of ${name}`);
   return store;
+}
+
+/** Each row is a row of its table. */
+function plainRows(sql: SqlStorage, shape: TableShape): RowStore {
+  return {
+    change(written, deleted) {
+      deleteRows(sql, shape, deleted);
+      writeRows(sql, shape, written);
+    },
+  };
 }
 
 export function shapeIn(shapes: Shapes, name: string): TableShape {

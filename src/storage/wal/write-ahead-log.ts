@@ -92,7 +92,7 @@ export class WriteAheadLog {
    */
   #numbered(shape: TableShape, rows: readonly Row[]): readonly Row[] {
     if (!rows.some((row) => isUnnumbered(shape, row))) return rows;
-    let last = Math.max(this.store(shape).last, this.#highest.get(shape.name) ?? 0);
+    let last = Math.max(this.store(shape).last ?? 0, this.#highest.get(shape.name) ?? 0);
     return rows.map((row) => {
       if (!isUnnumbered(shape, row)) return row;
       const before = this.#memtable.get(shape.name, rowName(shape, row));

@@ -18,6 +18,8 @@ const PLANTED = {
   "part-of-a-transaction": `savepoint(storage, () => rowsOf(storage.sql));`,
   "work-of-the-outside": `({ kind: "work", run: async ({ view }) => void rowsOf(view().sql) }) satisfies DueHandler;`,
   "any-storage": `rowsOf(storage.sql);`,
+  "the-name-of-a-table": `USAGE.in(storage.sql);`,
+  "the-name-of-its-pages": `HOLDS.pagesIn(storage.sql);`,
   "a-log": `AUDIT.stored(storage.sql);`,
   "list-of-a-log": `listRows(checkpoint(sql), { ...SOURCE, table: "audit" }, LIST);`,
   "list-of-a-table": `listRows(checkpoint(sql), { ...SOURCE, table: "usage" }, LIST);`,
@@ -26,6 +28,7 @@ const PLANTED = {
 
 const PREAMBLE = `
 import type { ListQuery } from "${ROOT}/src/contract/list.ts";
+import { HOLDS } from "${ROOT}/src/org/decisions/table.ts";
 import { AUDIT } from "${ROOT}/src/org/kernel/audit/log.ts";
 import { type CheckpointedTx, command, done, query } from "${ROOT}/src/org/kernel/door.ts";
 import type { DueHandler } from "${ROOT}/src/org/kernel/due/handler.ts";
@@ -41,7 +44,7 @@ const WRITE = { action: null, refuses: [] } as const;
 const SOURCE = { sort: { at: "at" }, toItem: (row: { id: string }) => row };
 const SHAPE = { columns: [], key: [], named: [], changing: [] };
 const rowsOf = (tables: CheckpointedSql) => ({ rows: tables.exec(\`SELECT * FROM \${USAGE.in(tables)}\`).toArray() });
-export const used = [AUDIT, checkpoint, command, done, LIST, listRows, query, rowsOf, savepoint, SHAPE, SOURCE, sql, storage, Table, transaction, walTransaction, WRITE];
+export const used = [AUDIT, checkpoint, command, done, HOLDS, LIST, listRows, query, rowsOf, savepoint, SHAPE, SOURCE, sql, storage, Table, transaction, walTransaction, WRITE];
 export type Used = [CheckpointedTx, DueHandler];
 `;
 

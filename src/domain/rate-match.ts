@@ -24,6 +24,7 @@ function partsOf(match: RateMatch): RateParts {
 
 function readParts(match: RateMatch): RateParts {
   const each: Trait[] = IN_BODY.filter((name) => match[name] === EACH);
+  if (match.each_key === true) each.push("key_id");
   const tags = Object.entries(match.tags ?? {});
   for (const [name, value] of tags) if (value === EACH) each.push(`${TAG_PREFIX}${name}`);
   const given: GivenMatch = {
@@ -55,15 +56,17 @@ export function subjectText(given: RateMatch, subject: string): string {
 /** Whether a policy looks at what only the body says. */
 export function looksAtBody(match: RateMatch): boolean {
   const { parts, groupBy } = partsOf(match).match;
-  return parts.length > 0 || groupBy.length > 0;
+  return parts.length > 0 || groupBy.some((trait) => trait !== "key_id");
 }
+
+const APART: ReadonlySet<Trait> = new Set(["customer_id", "key_id"]);
 
 /** What a policy looks at in the body beside the customer. */
 export function matchBeside(given: RateMatch): Match {
   const { parts, groupBy } = partsOf(given).match;
   return {
-    parts: parts.filter(({ trait }) => trait !== "customer_id"),
-    groupBy: groupBy.filter((trait) => trait !== "customer_id"),
+    parts: parts.filter(({ trait }) => !APART.has(trait)),
+    groupBy: groupBy.filter((trait) => !APART.has(trait)),
   };
 }
 
@@ -73,7 +76,7 @@ export function traitsOf(given: RateMatch): Trait[] {
   return given.key_id === undefined ? traits : [...traits, "key_id"];
 }
 
-/** Whose counter a call is in. Empty: there is one for all. Null: the policy does not apply to the call. */
+/** Whose counter a call is in, by its names and its key. Empty: there is one for all. Null: the policy does not apply to the call. */
 export function rateSubject(given: RateMatch, names: CallNames): string | null {
   const { match, isByCustomer } = partsOf(given);
   if (!matches(match, names)) return null;

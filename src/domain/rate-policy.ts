@@ -102,17 +102,18 @@ export function needsNoBody(policy: RatePolicy): boolean {
 /** The policies that apply to a request, sliding windows first. This is the order in which they refuse. */
 export function rateMetersFor(policies: readonly RatePolicy[], subject: RateSubject): RateMeter[] {
   const meters: RateMeter[] = [];
+  const names = { ...subject.names, key_id: subject.keyId };
   for (const policy of policies) {
     const { route, key_id: keyId } = policy.match;
     if (route === undefined ? subject.byRouteOnly === true : route !== subject.route) continue;
     if (keyId !== undefined && keyId !== subject.keyId) continue;
-    const meter = meterOf(policy, subject.names ?? {});
+    const meter = meterOf(policy, names);
     if (meter !== null) meters.push(meter);
   }
   return meters.sort((left, right) => rank(left) - rank(right));
 }
 
-/** The counter of a policy in which a call is, by what its body says. Null if the policy does not apply to it. */
+/** The counter of a policy in which a call is, by its key and what its body says. Null if the policy does not apply to it. */
 export function meterOf(policy: RatePolicy, names: CallNames): RateMeter | null {
   const subject = rateSubject(policy.match, names);
   if (subject === null) return null;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { useRealLives } from "../support/lives.ts";
-import { env } from "../support/worker.ts";
+import { call, env } from "../support/worker.ts";
 
 useRealLives();
 
@@ -111,6 +111,16 @@ test("a star counts each value separately, in isolates too, and no call without 
   expect(await left(org, {})).toEqual([]);
 });
 
+test("requests of each key are counted before their bodies are read", async () => {
+  const org = await newSpender();
+  const { key: other } = (await org.send("POST", "keys", { name: "other", role: "developer" })).body;
+  await setPolicies(org, [{ ...POLICY, match: { each_key: true } }]);
+  const malformed = (key: string) => call("POST", "/v1/edge/decision", { key, body: { estimate: 1 } });
+  for (const key of [org.key, other]) {
+    for (const status of [422, 422, 429]) expect((await malformed(key)).status).toBe(status);
+  }
+});
+
 test("a run counts only what its decision did not count for the same value", async () => {
   const org = await newSpender();
   const tokens = { ...POLICY, unit: "tokens", limit: 1000 };
@@ -156,6 +166,9 @@ test.each([
   [{ customer_id: "*", user_id: "*", provider: "*" }, "policies[0].match.user_id"],
   [{ outcome: "unreported" }, "policies[0].match.outcome"],
   [{ variant: 1 }, "policies[0].match.variant"],
+  [{ key_id: "*" }, "policies[0].match.key_id"],
+  [{ each_key: false }, "policies[0].match.each_key"],
+  [{ each_key: true, customer_id: "*", user_id: "*" }, "policies[0].match.user_id"],
 ])("refuses to match %j, at %s", async (match, field) => {
   const org = await newSpender();
   const refused = await setPolicies(org, [{ ...POLICY, match }]);

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createGate } from "../../src/client/gate/index.ts";
 import { lengthenLives } from "../support/lives.ts";
-import { newSpender, type Spender } from "../support/ledger.ts";
+import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { type Answer, call, serve } from "../support/worker.ts";
 
 /** Rate-limit policies by dollars: at most so much in any window, from estimates, and from runs beyond them. */
@@ -14,6 +14,8 @@ async function limited(policy: object = {}): Promise<Spender> {
   return org;
 }
 
+const newKey = async (org: Spender): Promise<{ id: string; key: string }> =>
+  (await org.send("POST", "keys", { name: "other", role: "developer" })).body;
 const put = (org: Spender, policy: object): Promise<Answer> =>
   org.operate("PUT", "/v1/admin/orgs/{org}/rate-limits", { read_rpm: null, policies: [policy] });
 const own = async (org: Spender) => (await org.send("GET", "rate-limits")).body.policies[0];
@@ -116,6 +118,45 @@ describe("decisions", () => {
       ]);
       expect((await own(org)).busiest).toMatchObject([{ used_usd: "4.00" }, { used_usd: "4.00" }]);
     }
+  });
+
+  test("are counted for each key by itself, whoever reports their runs", async () => {
+    const org = await limited({ match: { each_key: true } });
+    const other = await newKey(org);
+    const decide = (key: string, cost_usd: string) =>
+      call("POST", "/v1/edge/decision", { key, body: { estimate: { cost_usd } } });
+    expect((await decide(org.key, "4")).status).toBe(200);
+    expect((await decide(org.key, "2")).status).toBe(429);
+    const { reservation } = (await decide(other.key, "3")).body;
+    expect((await decide(other.key, "2.01")).status).toBe(429);
+    // What a run costs beyond its estimate counts for the key that asked.
+    const run = aRun({ reservation_id: reservation.id, cost_usd: "4.5" });
+    expect((await call("POST", "/v1/runs", { key: other.key, body: run })).status).toBe(201);
+    expect((await decide(other.key, "0.51")).status).toBe(429);
+    expect((await decide(other.key, "0.5")).status).toBe(200);
+    const { busiest } = await own(org);
+    expect(busiest).toMatchObject([{ subject: other.id, used_usd: "5.00" }, { used_usd: "4.00" }]);
+    const ask = { estimate: { cost_usd: "2" } };
+    const explained = await call("POST", `/v1/orgs/${org.id}/explain`, { key: org.key, body: { ask } });
+    expect(explained.body.checks).toContainEqual(
+      expect.objectContaining({ check: "rate_limit", outcome: "refused", spent: "4.00" }),
+    );
+    const { reservation: left } = (await decide(org.key, "0.5")).body;
+    const settled = aRun({ reservation_id: left.id, cost_usd: "0.9" });
+    expect((await call("POST", "/v1/runs", { key: other.key, body: settled })).status).toBe(201);
+    expect((await decide(org.key, "0.11")).status).toBe(429);
+    expect((await decide(org.key, "0.1")).status).toBe(200);
+  });
+
+  test("are counted for each key and user together, and a policy that changes that starts from zero", async () => {
+    const org = await limited({ match: { each_key: true, user_id: "*" } });
+    expect(await statuses(org, ["4", "2"], { user_id: "a" })).toEqual([200, 429]);
+    expect(await statuses(org, ["4", "2"], { user_id: "b" })).toEqual([200, 429]);
+    expect(await statuses(org, ["9"])).toEqual([200]);
+    const { id } = await own(org);
+    const policy = { name: "dollars", unit: "usd", limit: "5", window_seconds: 60, kind: "rate" };
+    await put(org, { ...policy, match: { user_id: "*" } });
+    expect((await own(org)).id).not.toBe(id);
   });
 
   test("in tokens are counted at their price, and fitted into what the window has left", async () => {

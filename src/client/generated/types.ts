@@ -166,10 +166,12 @@ export interface RateLimits {
     readonly id: string;
     /** 1 to 200 characters. */
     readonly name: string;
-    /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it. */
+    /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; `each_key` does so for keys. At most two parts can have it. */
     readonly match: {
       readonly route?: string | undefined;
       readonly key_id?: string | undefined;
+      /** Counts each key separately. */
+      readonly each_key?: true | undefined;
       /** `"*"` counts each customer separately. */
       readonly customer_id?: string | undefined;
       readonly model?: string | (readonly string[]) | undefined;
@@ -205,10 +207,12 @@ export interface OwnRateLimits {
     readonly id: string;
     /** 1 to 200 characters. */
     readonly name: string;
-    /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it. */
+    /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; `each_key` does so for keys. At most two parts can have it. */
     readonly match: {
       readonly route?: string | undefined;
       readonly key_id?: string | undefined;
+      /** Counts each key separately. */
+      readonly each_key?: true | undefined;
       /** `"*"` counts each customer separately. */
       readonly customer_id?: string | undefined;
       readonly model?: string | (readonly string[]) | undefined;
@@ -3126,12 +3130,14 @@ export type RateLimitsSetBody = {
   readonly policies: readonly {
     /** 1 to 200 characters. */
     readonly name: string;
-    /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it. */
+    /** Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; `each_key` does so for keys. At most two parts can have it. */
     readonly match: {
       /** A route, with the names of its parameters. */
       readonly route?: string | undefined;
       /** A key of the organization. */
       readonly key_id?: string | undefined;
+      /** Counts each key separately. */
+      readonly each_key?: true | undefined;
       /** `"*"` counts each customer separately. */
       readonly customer_id?: string | undefined;
       /** The model's name, as in the price book. */

@@ -29,12 +29,14 @@ const policyFields = z.strictObject({
         .regex(ROUTE, "must be a method and a route template, such as POST /v1/edge/decision")
         .optional(),
       key_id: z.string().regex(SAFE_ID, "must be the id of a key").optional(),
+      each_key: z.literal(true).meta({ description: "Counts each key separately." }).optional(),
       customer_id: callerId.meta({ description: '`"*"` counts each customer separately.' }).optional(),
       ...matchParts(BESIDE),
       tags: matchedTags.optional(),
     }),
-    ({ tags = {}, ...named }, { complain }) => {
+    ({ tags = {}, each_key: eachKey, ...named }, { complain }) => {
       const parts = [
+        ...(eachKey === true ? [{ path: ["each_key"], values: EACH }] : []),
         ...Object.entries(named).map(([trait, values]) => ({ path: [trait], values })),
         ...Object.entries(tags).map(([tag, values]) => ({ path: ["tags", tag], values })),
       ];
@@ -45,12 +47,12 @@ const policyFields = z.strictObject({
         }
       }
       for (const { path } of each.slice(MOST_EACH)) {
-        complain(path, "too_many", `makes more than ${MOST_EACH} names that are "*"`);
+        complain(path, "too_many", `makes more than ${MOST_EACH} names that are counted separately`);
       }
     },
   ).meta({
     description:
-      'Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; at most two parts can have it.',
+      'Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; `each_key` does so for keys. At most two parts can have it.',
   }),
   unit: z.enum(["requests", "tokens", "usd"]).meta({
     description: "`usd`: dollars, a decision by its estimate and a run by what it costs beyond that.",

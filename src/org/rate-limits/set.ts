@@ -42,6 +42,6 @@ function countsAlike(known: RatePolicy, policy: NewRateLimits["policies"][number
 }
 
 function inOrder({ name, match, unit, window_seconds, kind }: Omit<RatePolicy, "id" | "limit">) {
-  const { route, key_id: keyId, customer_id: customerId } = match;
-  return [name, route, keyId, customerId, unit, window_seconds, kind, matchBeside(match)];
+  const { route, key_id: keyId, each_key: isEachKey, customer_id: customerId } = match;
+  return [name, route, keyId, isEachKey, customerId, unit, window_seconds, kind, matchBeside(match)];
 }

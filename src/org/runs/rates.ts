@@ -117,8 +117,9 @@ export class RunRates {
   }
 
   #countedWith(hold: HoldRow, run: RunInput): readonly Counted[] {
+    const names = { ...run, key_id: hold.key_id ?? this.#keyId };
     return this.#policies.flatMap((policy) => {
-      const meter = meterOf(policy, run);
+      const meter = meterOf(policy, names);
       return meter === null || !isCountedIn(meter, hold) ? [] : [this.#count(meter)];
     });
   }

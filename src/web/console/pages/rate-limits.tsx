@@ -25,11 +25,14 @@ function windowText(seconds: number): string {
   return seconds === size ? name : `${count(seconds / size)} ${name}s`;
 }
 
-function subjectOf({ route, key_id: key, tags = {}, ...named }: Policy["match"], nameOf: NameOf): string {
+function subjectOf(match: Policy["match"], nameOf: NameOf): string {
+  const { route, key_id: key, each_key: isEachKey, tags = {}, ...named } = match;
   const parts = Object.entries(named).map(([name, values]) => partText(name.replace(/_id$/, ""), values));
   const tagged = Object.entries(tags).map(([name, values]) => partText(`tag ${name}`, values));
   return (
-    [route, key && `key ${nameOf(key)}`, ...parts, ...tagged].filter(Boolean).join(", ") || "The whole org"
+    [route, key && `key ${nameOf(key)}`, isEachKey && "per key", ...parts, ...tagged]
+      .filter(Boolean)
+      .join(", ") || "The whole org"
   );
 }
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { begin, type CallGate } from "../../src/adapters/governed-call.ts";
 import { openAiChat } from "../../src/providers/apis/openai-chat.ts";
 import { openai } from "../../src/providers/openai.ts";
@@ -8,7 +8,7 @@ import { Watch } from "../../src/proxy/watch.ts";
 
 interface Settled {
   readonly outcome?: string | undefined;
-  readonly usage: { readonly output_tokens: number };
+  readonly usage: { readonly input_tokens: number; readonly output_tokens: number };
 }
 
 let settled: Settled[] = [];
@@ -28,23 +28,29 @@ const event = (text: string) =>
   new TextEncoder().encode(`data: ${JSON.stringify({ choices: [{ delta: { content: text } }] })}\n\n`);
 
 interface Given {
-  readonly body: BodyInit;
   readonly graceMs?: number;
   readonly readsToEnd?: boolean;
+  readonly silenceMs?: number;
+  readonly asked?: Record<string, unknown>;
+  readonly caller?: AbortController;
+  /** What the provider does. The signal fires when it is stopped. */
+  readonly send: (signal: AbortSignal) => Promise<Response>;
 }
 
-async function relayed({ body, graceMs = 0, readsToEnd = false }: Given) {
-  const request = openAiChat.readRequest(BODY, {
+/** A call whose answer has not come yet. */
+async function sent(given: Given) {
+  const { graceMs = 0, readsToEnd = false, silenceMs = 60_000, asked = BODY, send } = given;
+  const { caller = new AbortController() } = given;
+  const request = openAiChat.readRequest(asked, {
     pathModel: null,
     query: new URLSearchParams(),
     facts: (model) => openai.facts(model),
   });
   const metered = meter(request, openai.facts("gpt-4o"), meteringFrom({}));
   const call = await begin({ gate, ask: { model: "gpt-4o", estimate: metered.estimate }, metered });
-  const caller = new AbortController();
-  const watch = new Watch(60_000, 60_000);
+  const watch = new Watch(silenceMs, 3_600_000);
   onTestFinished(() => watch.end());
-  const answer = await relay({
+  const answered = relay({
     call,
     api: openAiChat,
     keyOf: "proxy",
@@ -54,9 +60,17 @@ async function relayed({ body, graceMs = 0, readsToEnd = false }: Given) {
     leave: { graceMs, readsToEnd },
     watch,
     gone: caller.signal,
+    send: () => send(watch.signal),
+  });
+  return { answered, call, caller, watch };
+}
+
+async function relayed({ body, ...given }: Omit<Given, "send"> & { readonly body: BodyInit }) {
+  const { answered, ...rest } = await sent({
+    ...given,
     send: async () => new Response(body, { headers: STREAM }),
   });
-  return { answer: answer as Response, call, caller, watch };
+  return { answer: (await answered) as Response, ...rest };
 }
 
 describe("an answer of the provider", () => {
@@ -108,5 +122,124 @@ describe("an answer of the provider", () => {
     expect(await answer.text()).toBe(shown);
     await call.ended;
     expect(settled).toMatchObject([{ usage: { input_tokens: 5, output_tokens: 7 } }]);
+  });
+});
+
+/** Answers never, unless it is stopped. */
+const silent = (signal: AbortSignal): Promise<Response> =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason as Error));
+  });
+
+const USAGE = { prompt_tokens: 5, completion_tokens: 77 };
+const END = `data: ${JSON.stringify({ choices: [], usage: USAGE })}\n\ndata: [DONE]\n\n`;
+const encode = (text: string) => new TextEncoder().encode(text);
+
+/** Answers after a while, and ends after another one unless it is stopped. */
+const late =
+  (answersMs: number, endsMs: number, answer: (last: string) => string, headers: HeadersInit) =>
+  async (signal: AbortSignal): Promise<Response> => {
+    await new Promise((resolve) => setTimeout(resolve, answersMs));
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        signal.addEventListener("abort", () => controller.error(signal.reason));
+        setTimeout(() => {
+          controller.enqueue(encode(answer(END)));
+          controller.close();
+        }, endsMs);
+      },
+    });
+    return new Response(body, { headers });
+  };
+
+describe("a caller that leaves before the answer", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("of a stream has it stopped after the grace, and pays for its input", async () => {
+    const { answered, caller, watch } = await sent({ graceMs: 500, send: silent });
+    caller.abort();
+    await vi.advanceTimersByTimeAsync(499);
+    expect([watch.hasStopped, settled]).toEqual([false, []]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(watch.hasStopped).toBe(true);
+    expect(await answered).toMatchObject({ code: "bad_gateway" });
+    expect(settled).toMatchObject([{ outcome: "cancelled", estimated: true }]);
+    expect(settled[0]?.usage.input_tokens).toBeGreaterThan(0);
+  });
+
+  test("that had left when it was sent is no other", async () => {
+    const caller = new AbortController();
+    caller.abort();
+    const { call, watch } = await sent({ graceMs: 500, caller, send: silent });
+    await vi.advanceTimersByTimeAsync(500);
+    await call.ended;
+    expect(watch.hasStopped).toBe(true);
+  });
+
+  test.each([
+    ["of a stream that is read to its end", { readsToEnd: true }],
+    ["of an answer that is no stream", { asked: { ...BODY, stream: false } }],
+  ])("%s is not heeded", async (_, given) => {
+    const { caller, watch } = await sent({ graceMs: 500, ...given, send: silent });
+    caller.abort();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([watch.hasStopped, settled]).toEqual([false, []]);
+  });
+
+  test("of a stream that begins within the grace gives it the grace of a stream", async () => {
+    const send = late(400, 300, (end) => end, STREAM);
+    const { answered, caller } = await sent({ graceMs: 500, send });
+    caller.abort();
+    await vi.advanceTimersByTimeAsync(1000);
+    await answered;
+    expect(settled).toMatchObject([{ outcome: "completed", usage: { output_tokens: 77 } }]);
+  });
+
+  test("of an answer that is no stream has it read to its end", async () => {
+    const whole = () => JSON.stringify({ choices: [], usage: USAGE });
+    const send = late(400, 5000, whole, { "content-type": "application/json" });
+    const { caller } = await sent({ graceMs: 500, asked: { ...BODY, stream: false }, send });
+    caller.abort();
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(settled).toMatchObject([{ outcome: "completed", usage: { output_tokens: 77 } }]);
+  });
+});
+
+describe("a provider", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("that is silent is stopped, and what it may bill is charged", async () => {
+    const { answered } = await sent({ silenceMs: 100, send: silent });
+    await vi.advanceTimersByTimeAsync(100);
+    expect(await answered).toMatchObject({ code: "bad_gateway" });
+    expect(settled).toMatchObject([{ outcome: "failed", estimated: true }]);
+    expect(settled[0]?.usage.input_tokens).toBeGreaterThan(0);
+  });
+
+  test("that cannot be reached costs nothing", async () => {
+    const { answered } = await sent({ send: () => Promise.reject(new Error("refused")) });
+    expect(await answered).toMatchObject({ code: "bad_gateway" });
+    expect(settled).toMatchObject([{ outcome: "failed", cost_usd: "0", usage: { input_tokens: 0 } }]);
+  });
+
+  test("that speaks now and then is not stopped, and one whose answer has ended is not watched", async () => {
+    const pieces = async (signal: AbortSignal) => {
+      const body = new ReadableStream<Uint8Array>({
+        start: (controller) => {
+          signal.addEventListener("abort", () => controller.error(signal.reason));
+          for (const at of [80, 160, 240]) setTimeout(() => controller.enqueue(event("x")), at);
+          setTimeout(() => (controller.enqueue(encode(END)), controller.close()), 320);
+        },
+      });
+      return new Response(body, { headers: STREAM });
+    };
+    const { answered, watch } = await sent({ silenceMs: 100, send: pieces });
+    const text = ((await answered) as Response).text();
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await text).toContain("[DONE]");
+    expect(watch.hasStopped).toBe(false);
+    expect(settled).toMatchObject([{ outcome: "completed", usage: { output_tokens: 77 } }]);
   });
 });

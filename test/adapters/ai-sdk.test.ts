@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { governEmbeddings, governImages, sluiceMiddleware } from "../../src/adapters/ai-sdk.ts";
 import type { CallGate } from "../../src/adapters/governed-call.ts";
 
@@ -252,5 +252,77 @@ describe("the input of a picture that is edited", () => {
   test("is reserved for each file, and for its mask", async () => {
     await edited({ files: ["a", "b"], mask: "m" }, {});
     expect(asked[0]?.estimate.input_tokens).toBeGreaterThanOrEqual(3 * 8192);
+  });
+});
+
+describe("a caller that aborts a stream", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const GRACE_MS = 500;
+  const FINISH = { type: "finish", usage: OF_6 };
+
+  /** A model that begins its stream after a while, and ends it after another, unless it is stopped. */
+  function slow(beginsMs: number, endsMs: number, onLeave: "stop" | "finish" = "stop") {
+    const stopped: boolean[] = [];
+    const doStream = (params: Params) =>
+      new Promise<{ stream: ReadableStream<{ type: string }> }>((resolve, reject) => {
+        const stream = new ReadableStream<{ type: string }>({
+          start: (controller) => {
+            setTimeout(() => (controller.enqueue(FINISH), controller.close()), beginsMs + endsMs);
+            params.abortSignal?.addEventListener("abort", () => controller.error(new Error("stopped")));
+          },
+        });
+        params.abortSignal?.addEventListener(
+          "abort",
+          () => (stopped.push(true), reject(new Error("stopped"))),
+        );
+        setTimeout(() => resolve({ stream }), beginsMs);
+      });
+    const caller = new AbortController();
+    const model = { ...modelWith(OF_6).model, doStream };
+    const middleware = sluiceMiddleware({ gate, leaveGraceMs: GRACE_MS, onLeave });
+    const begun = middleware.wrapStream({ params: { prompt, abortSignal: caller.signal }, model });
+    begun.catch(() => undefined);
+    return { begun, stopped, abort: () => caller.abort(new Error("gone")) };
+  }
+
+  test("before it begins has it stopped after the grace, at the price of its input", async () => {
+    const { begun, stopped, abort } = slow(3_600_000, 0);
+    await vi.advanceTimersByTimeAsync(1);
+    abort();
+    await expect(begun).rejects.toThrow("gone");
+    await vi.advanceTimersByTimeAsync(GRACE_MS - 1);
+    expect([stopped, settled]).toEqual([[], []]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(stopped).toEqual([true]);
+    expect(settled).toMatchObject([{ outcome: "cancelled", estimated: true, usage: { output_tokens: 0 } }]);
+    expect(settled[0]?.usage?.input_tokens).toBeGreaterThan(0);
+  });
+
+  test("that has begun has it stopped after the grace, and not before", async () => {
+    const { begun, stopped, abort } = slow(0, 3_600_000);
+    await vi.advanceTimersByTimeAsync(1);
+    await begun;
+    abort();
+    await vi.advanceTimersByTimeAsync(GRACE_MS - 1);
+    expect([stopped, settled]).toEqual([[], []]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(stopped).toEqual([true]);
+    expect(settled).toMatchObject([{ outcome: "cancelled", estimated: true }]);
+  });
+
+  test.each([
+    ["whose usage comes within the grace", 0, GRACE_MS - 10, "stop"],
+    ["that began within the grace, and ends in another", GRACE_MS - 10, GRACE_MS - 10, "stop"],
+    ["that is read to its end", 0, 10 * GRACE_MS, "finish"],
+    ["that begins late, and is read to its end", 10 * GRACE_MS, 10 * GRACE_MS, "finish"],
+  ] as const)("%s pays by its usage", async (_, beginsMs, endsMs, onLeave) => {
+    const { begun, abort } = slow(beginsMs, endsMs, onLeave);
+    await vi.advanceTimersByTimeAsync(1);
+    if (beginsMs === 0) await begun;
+    abort();
+    await vi.advanceTimersByTimeAsync(beginsMs + endsMs + 10);
+    expect(settled).toMatchObject([{ outcome: "completed", usage: { output_tokens: 30 } }]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { governedFetch, type GovernedFetchOptions, Refused, Unreachable } from "../../src/adapters/fetch.ts";
 import type { CallGate } from "../../src/adapters/governed-call.ts";
 
@@ -84,4 +84,110 @@ test.each([
   const body = { model: "gpt-4o", messages: [] };
   const { answer, sent } = await called("https://api.openai.com/v1/chat/completions", body, { gate: away });
   expect([answer.status, answer.headers.get("retry-after"), sent]).toEqual([503, "1", []]);
+});
+
+describe("a caller that goes before the answer", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const GRACE_MS = 500;
+  const USAGE = { prompt_tokens: 5, completion_tokens: 77 };
+  const END = `data: ${JSON.stringify({ choices: [], usage: USAGE })}\n\ndata: [DONE]\n\n`;
+  const STREAM = { "content-type": "text/event-stream" };
+
+  /** A call whose caller goes at once. The provider answers after a while, or never. */
+  function left(stream: boolean, answersMs: number, options: Partial<GovernedFetchOptions> = {}) {
+    const settled: Parameters<CallGate["settle"]>[1][] = [];
+    const stopped: boolean[] = [];
+    const fetch = (_: unknown, init?: RequestInit): Promise<Response> =>
+      new Promise((resolve, reject) => {
+        const answer = stream
+          ? new Response(END, { headers: STREAM })
+          : Response.json({ choices: [], usage: USAGE });
+        setTimeout(() => resolve(answer), answersMs);
+        init?.signal?.addEventListener("abort", () => (stopped.push(true), reject(new Error("stopped"))));
+      });
+    const watched: CallGate = { ...gate, settle: (_, run) => void settled.push(run) };
+    const caller = new AbortController();
+    const send = governedFetch({ gate: watched, fetch, leaveGraceMs: GRACE_MS, ...options });
+    const body = JSON.stringify({ model: "gpt-4o", stream, max_tokens: 50, messages: [] });
+    const { signal } = caller;
+    const answered = send("https://api.openai.com/v1/chat/completions", { method: "POST", body, signal });
+    const gone = answered.catch((error: unknown) => error);
+    return { settled, stopped, gone, leave: () => caller.abort(new Error("gone")) };
+  }
+
+  test("is told so at once, and has a stream stopped after the grace, at the price of its input", async () => {
+    const { settled, stopped, gone, leave } = left(true, 3_600_000);
+    await vi.advanceTimersByTimeAsync(1);
+    leave();
+    expect(await gone).toMatchObject({ message: "gone" });
+    await vi.advanceTimersByTimeAsync(GRACE_MS - 1);
+    expect([stopped, settled]).toEqual([[], []]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(stopped).toEqual([true]);
+    expect(settled).toMatchObject([{ outcome: "cancelled", estimated: true, usage: { output_tokens: 0 } }]);
+    expect(settled[0]?.usage?.input_tokens).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["a stream that comes within the grace", true, GRACE_MS - 10, {}],
+    ["a stream that is read to its end", true, 10 * GRACE_MS, { onLeave: "finish" as const }],
+    ["an answer that is no stream", false, 10 * GRACE_MS, {}],
+  ])("pays for %s by its usage", async (_, stream, answersMs, options) => {
+    const { settled, gone, leave } = left(stream, answersMs, options);
+    await vi.advanceTimersByTimeAsync(1);
+    leave();
+    expect(await gone).toMatchObject({ message: "gone" });
+    await vi.advanceTimersByTimeAsync(answersMs + 10);
+    expect(settled).toMatchObject([{ outcome: "completed", estimated: false }]);
+  });
+});
+
+describe("what goes on", () => {
+  const sentFor = async (url: string, init: RequestInit): Promise<Request> => {
+    const sent: Request[] = [];
+    const fetch = async (to: string | URL | Request, given?: RequestInit) => {
+      sent.push(new Request(to, given));
+      return new Response("{}");
+    };
+    const answer = await governedFetch({ gate, fetch })(url, { method: "POST", ...init });
+    expect([answer.status, await answer.text()]).toEqual([200, "{}"]);
+    const [request] = sent;
+    if (request === undefined) throw new Error("nothing was sent");
+    return request;
+  };
+
+  test("is the body that was read, with its bound", async () => {
+    const body = ' {"model":"gpt-4o",\n"messages":[ ] , "seed":7}';
+    const headers = { "content-type": "text/plain" };
+    const request = await sentFor("https://api.openai.com/v1/chat/completions", { body, headers });
+    expect(request.headers.get("content-type")).toBe("application/json");
+    const read = { model: "gpt-4o", messages: [], seed: 7, max_completion_tokens: 300 };
+    expect(await request.text()).toBe(JSON.stringify(read));
+  });
+
+  test("is the form that was read, with a boundary of its own", async () => {
+    const form = [
+      "--cut",
+      'content-disposition: form-data; name="model"',
+      "",
+      "whisper-1",
+      "--cut",
+      'content-disposition: form-data; name="file"; filename="a.wav"',
+      "",
+      "sound",
+      "--cut--",
+      'content-disposition: form-data; name="model"',
+      "",
+      "another",
+    ].join("\r\n");
+    const headers = { "content-type": "multipart/form-data; boundary=cut" };
+    const url = "https://api.openai.com/v1/audio/transcriptions";
+    const request = await sentFor(url, { body: form, headers });
+    expect(request.headers.get("content-type")).not.toContain("boundary=cut");
+    const text = await request.clone().text();
+    expect(text).not.toContain("another");
+    expect((await request.formData()).getAll("model")).toEqual(["whisper-1"]);
+  });
 });

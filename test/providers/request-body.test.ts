@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { readBody } from "../../src/providers/body/request-body.ts";
+import { openAiTranscriptions } from "../../src/providers/apis/openai-audio.ts";
+import { openAiChat } from "../../src/providers/apis/openai-chat.ts";
+import { openAiImageEdits } from "../../src/providers/apis/openai-images.ts";
+import type { ProviderApi } from "../../src/providers/provider-api.ts";
+
+/** One reading of a body: what goes on is what was read. */
+
+async function bodyOf(form: FormData): Promise<{ bytes: Uint8Array<ArrayBuffer>; type: string }> {
+  const request = new Request("http://x.test", { method: "POST", body: form });
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  return { bytes, type: request.headers.get("content-type") ?? "" };
+}
+
+const read = async (api: ProviderApi, fields: readonly (readonly [string, string | File])[]) => {
+  const form = new FormData();
+  for (const [name, value] of fields) form.append(name, value);
+  const { bytes, type } = await bodyOf(form);
+  return readBody(api, bytes, type);
+};
+const json = (text: string, type: string | null = "application/json") =>
+  readBody(openAiChat, new TextEncoder().encode(text), type);
+const file = new File(["sound"], "a.wav");
+
+describe("a form", () => {
+  test.each(["model", "file", "prompt", "temperature"])("with %s twice is refused", async (name) => {
+    const value = name === "file" ? file : "1";
+    await expect(
+      read(openAiTranscriptions, [
+        [name, value],
+        [name, value],
+      ]),
+    ).rejects.toMatchObject({ status: 400, message: expect.stringContaining(`"${name}" twice`) });
+  });
+
+  test("with a known name in another case is refused", async () => {
+    const fields = [
+      ["model", "whisper-1"],
+      ["MODEL", "gpt-4o-transcribe"],
+    ] as const;
+    await expect(read(openAiTranscriptions, fields)).rejects.toMatchObject({ status: 400 });
+  });
+
+  test("has several files under a name that ends in brackets, and they all count", async () => {
+    const { members } = await read(openAiImageEdits, [
+      ["image[]", file],
+      ["image[]", file],
+      ["n", "2"],
+      ["stream", "true"],
+    ]);
+    expect(members).toMatchObject({ "image[]": [expect.any(File), expect.any(File)], n: 2, stream: true });
+  });
+
+  test("goes on as it was read, and the runtime names its boundary", async () => {
+    const { write, members, contentType } = await read(openAiTranscriptions, [
+      ["model", "whisper-1"],
+      ["file", file],
+    ]);
+    const written = write(members);
+    expect([written instanceof FormData, contentType]).toEqual([true, null]);
+    expect([...(written as FormData).keys()]).toEqual(["model", "file"]);
+  });
+
+  test("is not taken for JSON, nor JSON for a form", async () => {
+    const form = await bodyOf(new FormData());
+    await expect(readBody(openAiChat, form.bytes, form.type)).rejects.toMatchObject({ status: 400 });
+    const bytes = new TextEncoder().encode("{}");
+    const asked = readBody(openAiTranscriptions, bytes, "application/json");
+    await expect(asked).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("multipart/form-data"),
+    });
+  });
+});
+
+describe("JSON", () => {
+  test.each(["text/plain", "application/json; charset=utf-16", null])(
+    "of the type %s goes on as what was read, in one spelling",
+    async (type) => {
+      const { write, members, contentType } = await json(' {"model":"m","a":[1, 2],"b":"\\u0061"} ', type);
+      expect(members).toEqual({ model: "m", a: [1, 2], b: "a" });
+      expect([write({ ...members, max_tokens: 5 }), contentType]).toEqual([
+        '{"model":"m","a":[1,2],"b":"a","max_tokens":5}',
+        "application/json",
+      ]);
+    },
+  );
+});

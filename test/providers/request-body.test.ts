@@ -53,12 +53,12 @@ describe("a form", () => {
   });
 
   test("goes on as it was read, and the runtime names its boundary", async () => {
-    const { write, members, contentType } = await read(openAiTranscriptions, [
+    const body = await read(openAiTranscriptions, [
       ["model", "whisper-1"],
       ["file", file],
     ]);
-    const written = write(members);
-    expect([written instanceof FormData, contentType]).toEqual([true, null]);
+    const written = body.write(body.members);
+    expect([written instanceof FormData, body.contentType]).toEqual([true, null]);
     expect([...(written as FormData).keys()]).toEqual(["model", "file"]);
   });
 
@@ -78,9 +78,9 @@ describe("JSON", () => {
   test.each(["text/plain", "application/json; charset=utf-16", null])(
     "of the type %s goes on as what was read, in one spelling",
     async (type) => {
-      const { write, members, contentType } = await json(' {"model":"m","a":[1, 2],"b":"\\u0061"} ', type);
-      expect(members).toEqual({ model: "m", a: [1, 2], b: "a" });
-      expect([write({ ...members, max_tokens: 5 }), contentType]).toEqual([
+      const body = await json(' {"model":"m","a":[1, 2],"b":"\\u0061"} ', type);
+      expect(body.members).toEqual({ model: "m", a: [1, 2], b: "a" });
+      expect([body.write({ ...body.members, max_tokens: 5 }), body.contentType]).toEqual([
         '{"model":"m","a":[1,2],"b":"a","max_tokens":5}',
         "application/json",
       ]);

@@ -42,12 +42,33 @@ interface ToolPrices {
   readonly units: Readonly<Record<string, string>>;
 }
 
+interface SoundRates {
+  readonly provider: string;
+  readonly isFor: (model: string) => boolean;
+  readonly rates: Pick<NewPrice, "audio_input_usd_per_mtok" | "audio_output_usd_per_mtok">;
+}
+
+/** Rates of sound that the catalog does not have: developers.openai.com/api/docs/pricing. Without them, sound would cost as text. */
+const SOUND: readonly SoundRates[] = [
+  {
+    provider: "openai",
+    isFor: (model) => model === "gpt-4o-audio-preview",
+    rates: { audio_input_usd_per_mtok: "40", audio_output_usd_per_mtok: "80" },
+  },
+  {
+    provider: "openai",
+    isFor: (model) => model === "gpt-4o-mini-audio-preview",
+    rates: { audio_input_usd_per_mtok: "10", audio_output_usd_per_mtok: "20" },
+  },
+];
+
 const DOES_NOT_REASON = /^gpt-4/;
 
 const TOOLS: readonly ToolPrices[] = [
   {
     // Containers of 1, 4, 16 and 64 GB: developers.openai.com/api/docs/pricing. Models with file search have them. They are billed
-    // by the minute, and these are the prices of 20 minutes, after which a container that nobody uses ends.
+    // by the minute and for five at least (developers.openai.com/api/docs/changelog, June 2, 2026). These are the prices of 20 minutes,
+    // after which a container that nobody uses ends.
     provider: "openai",
     isFor: (_model, { units }) => units?.["file_search"] !== undefined,
     units: {
@@ -58,7 +79,8 @@ const TOOLS: readonly ToolPrices[] = [
     },
   },
   {
-    // For each search of the older tool by a model that reasons: developers.openai.com/api/docs/pricing.
+    // For each search of the older tool by a model that reasons: developers.openai.com/api/docs/pricing, confirmed by the maker's staff
+    // (community.openai.com/t/1363698).
     provider: "openai",
     isFor: (model, { units }) => units?.["web_search"] !== undefined && !DOES_NOT_REASON.test(model),
     units: { web_search_preview: "0.01" },
@@ -88,7 +110,8 @@ const TOOLS: readonly ToolPrices[] = [
     },
   },
   {
-    // For each prompt that was grounded with Google Search: ai.google.dev/gemini-api/docs/pricing.
+    // For each prompt that was grounded with Google Search, however many queries it made: ai.google.dev/gemini-api/docs/pricing, confirmed
+    // by the maker's staff (discuss.ai.google.dev/t/102927).
     provider: "google",
     isFor: (model) => /^gemini-2\.\d-(?:pro|flash|flash-lite)$/.test(model),
     units: { web_search: "0.035" },
@@ -139,7 +162,9 @@ export function withPublished(provider: string, model: string, terms: NewPrice):
   const units = Object.assign({}, ...tools.map((one) => one.units), terms.units) as Record<string, string>;
   const tiers = VARIANTS.filter((one) => one.provider === provider && one.isFor(model));
   const variants = Object.assign({}, ...tiers.map((one) => one.variants)) as Record<string, string>;
+  const sound = SOUND.filter((one) => one.provider === provider && one.isFor(model));
   return {
+    ...(Object.assign({}, ...sound.map((one) => one.rates)) as Partial<NewPrice>),
     ...terms,
     ...(Object.keys(units).length === 0 ? {} : { units }),
     ...(Object.keys(variants).length === 0 ? {} : { variants }),

@@ -81,3 +81,30 @@ test.each([
   const { provider, route } = addressed("POST", new URL(url), undefined);
   expect([provider.prices, route.kind]).toEqual([prices, "metered"]);
 });
+
+describe("sound and films", () => {
+  const part = (content: object) => ({ messages: [{ role: "user", content: [content] }] });
+  const BODIES: readonly JsonObject[] = [
+    { modalities: ["text", "audio"], audio: { voice: "alloy", format: "mp3" } },
+    { modalities: ["image", "text"] },
+    { modalities: "audio" },
+    { audio: { voice: "alloy" } },
+    part({ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }),
+    part({ input_audio: { data: "AAAA", format: "wav" } }),
+    part({ type: "audio_url", audio_url: { url: "https://x.test/a.wav" } }),
+    part({ type: "video_url", video_url: { url: "https://x.test/a.mp4" } }),
+  ];
+
+  test.each(["groq", "openrouter", "mistral", "together"] as const)("are refused at %s", (name) => {
+    for (const body of BODIES) expect(() => chatAt(name).read(body)).toThrow(/sound and films/);
+    const plain = { modalities: ["text"], audio: null, tools: [{ type: "function", audio_url: "x" }] };
+    expect(() => chatAt(name).read(plain)).not.toThrow();
+  });
+
+  test("are metered at OpenAI, and a stream that is left costs what was reserved for it", () => {
+    const read = (body: JsonObject) => chatAt("openai").read({ model: "gpt-4o-audio-preview", ...body });
+    for (const body of BODIES.slice(0, 4)) expect(read(body).hidesOutput).toBe(true);
+    expect(read(BODIES[4] ?? {})).toMatchObject({ hasCostlyInput: true, hidesOutput: false });
+    expect(read(BODIES[6] ?? {}).unseenInput).toBe("url");
+  });
+});

@@ -6,11 +6,7 @@ const { models } = await readCatalog(new Date("2026-11-15T12:00:00Z"));
 const catalog = new Map(models.map((row) => [row.model, row]));
 
 /** What the worked examples take from a provider's page and the catalog does not list. */
-const NOT_IN_CATALOG = [
-  "gpt-4o-audio-preview audio_input_usd_per_mtok",
-  "gpt-4o-audio-preview audio_output_usd_per_mtok",
-  "gpt-image-1 image_output_usd_per_mtok",
-];
+const NOT_IN_CATALOG = ["gpt-image-1 image_output_usd_per_mtok"];
 /** Models without output have no rate for it in the catalog. The book has that of their input: nothing is free by omission. */
 const WITHOUT_OUTPUT = ["text-embedding-3-small output_usd_per_mtok"];
 const MODELS_NOT_IN_CATALOG = ["claude-haiku-3", "gemini-2.5-flash-preview-tts"];
@@ -25,6 +21,17 @@ function ratesOf(price: object, path: string): [string, number][] {
     );
   });
 }
+
+test("every model of OpenAI that hears or speaks in chats has rates for sound", () => {
+  const speaking = models.filter(
+    ({ provider, model }) => provider === "openai" && /-?audio(?:-|$)/.test(model),
+  );
+  expect(speaking.map(({ model }) => model)).toEqual(
+    expect.arrayContaining(["gpt-4o-audio-preview", "gpt-4o-mini-audio-preview", "gpt-audio"]),
+  );
+  for (const { model, audio_input_usd_per_mtok: heard, audio_output_usd_per_mtok: spoken } of speaking)
+    expect([model, Number(heard) > 5, Number(spoken) > 10]).toEqual([model, true, true]);
+});
 
 test("the rates of the worked examples are those of the installed catalog", () => {
   let compared = 0;

@@ -39,6 +39,8 @@ interface ChatTerms {
   readonly notMetered: readonly string[];
   /** Models that do so by themselves. */
   readonly notMeteredModels: RegExp | null;
+  /** Whether sound has prices of its own, and the usage tells it from text. Otherwise it is refused. */
+  readonly pricesSound: boolean;
   /** Whether the price of a call has its search in it. Otherwise each search is a unit. */
   readonly pricesSearch: boolean;
 }
@@ -48,11 +50,12 @@ const USUAL_TERMS: ChatTerms = {
   asksForUsage: true,
   notMetered: [],
   notMeteredModels: null,
+  pricesSound: false,
   pricesSearch: false,
 };
 
 /** `POST /v1/chat/completions`. */
-export const openAiChat = chatApi({ bound: "max_completion_tokens" });
+export const openAiChat = chatApi({ bound: "max_completion_tokens", pricesSound: true });
 
 /** The API at a host that is compatible with it. Most know the older name of the bound. */
 export function chatApi(differences: Partial<ChatTerms> = {}): ProviderApi {
@@ -72,6 +75,8 @@ export function chatApi(differences: Partial<ChatTerms> = {}): ProviderApi {
       "service_tier",
       "prediction",
       "reasoning_effort",
+      "modalities",
+      "audio",
       ...BOUNDS,
       ...notMetered,
     ]),
@@ -100,12 +105,18 @@ export function chatApi(differences: Partial<ChatTerms> = {}): ProviderApi {
 function readChat(
   body: JsonObject,
   { pathModel, facts }: RequestContext,
-  { asksForUsage, pricesSearch }: ChatTerms,
+  { asksForUsage, pricesSearch, pricesSound }: ChatTerms,
 ): MeteredRequest {
   refuseHostedTools(body["tools"]);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
-  const { tokens, unseen, isCostly, texts } = seenInput(body, pictureTokens);
+  const { tokens, unseen, isCostly, hasSound, texts } = seenInput(body, pictureTokens);
+  const speaks = isMoreThanText(body);
+  if ((hasSound || speaks) && !pricesSound)
+    throw new Unmetered(
+      403,
+      "Only text and pictures are metered here: sound and films have prices of their own.",
+    );
   const answers = answersIn(body, ["n"]);
   const { prediction } = body;
   const searches = pricesSearch ? 0 : searchesIn(body, model);
@@ -120,12 +131,19 @@ function readChat(
     outputBound: { perAnswer: boundIn(body, BOUNDS), usualPerAnswer: null, answers },
     // Predicted text that the model did not write is billed as output.
     fixedOutputTokens: isJsonObject(prediction) ? seenInput(prediction, 0).tokens : 0,
-    hidesOutput: reasons || memberIn(body, ["reasoning_effort", "reasoning"]) !== undefined,
+    // Sound has a rate of its own, and nobody can count it.
+    hidesOutput: reasons || speaks || memberIn(body, ["reasoning_effort", "reasoning"]) !== undefined,
     units: searches > 0 ? { web_search: searches * answers } : {},
     variant: tierIn(body["service_tier"]),
     showsUsageEvent: !asksForUsage || objectOf(body["stream_options"])["include_usage"] === true,
     texts,
   };
+}
+
+/** Whether a body asks for answers that are more than text. */
+function isMoreThanText({ audio, modalities }: JsonObject): boolean {
+  const list: unknown[] = Array.isArray(modalities) ? modalities : [modalities ?? "text"];
+  return isJsonObject(audio) || list.some((one) => one !== "text");
 }
 
 /** Models that search for every answer, and those that search for as long as they think. */

@@ -9,6 +9,8 @@ export interface SeenInput {
   readonly unseen: string | null;
   /** Whether some of it may be billed above the rate of text: sound, and what is written to a cache. */
   readonly isCostly: boolean;
+  /** Whether there is a recording or a film among it. */
+  readonly hasSound: boolean;
   /** What people or programs wrote for the model: messages, instructions and tools. */
   readonly texts: readonly string[];
 }
@@ -48,22 +50,30 @@ const NAMES_ADDRESS = new Set(["image_url", "url", "audio_url", "video_url"]);
 const CONTENT = new Set(["messages", "input", "system", "prompt"]);
 /** Members whose texts content rules read. */
 const WRITTEN = new Set([...CONTENT, "instructions", "suffix", "tools"]);
+/** Types of parts that are recordings and films, and the members that hold them. */
+const SOUND_TYPES = ["input_audio", "audio_url", "input_video", "video_url"] as const;
 /** Types of parts that are no text. */
 const MEDIA_TYPES = new Set([
   "image_url",
   "input_image",
   "image",
-  "input_audio",
   "input_file",
   "file",
   "document",
+  ...SOUND_TYPES,
 ]);
 
 /** Reads what a body holds, at any depth: bytes of text, pictures, recordings, and references to what is elsewhere. */
 export function seenInput(body: JsonObject, pictureTokens: number): SeenInput {
   const walk = new Walk(pictureTokens);
   walk.read(body);
-  return { tokens: walk.tokens, unseen: walk.unseen, isCostly: walk.isCostly, texts: walk.texts };
+  return {
+    tokens: walk.tokens,
+    unseen: walk.unseen,
+    isCostly: walk.isCostly,
+    hasSound: walk.hasSound,
+    texts: walk.texts,
+  };
 }
 
 interface Member {
@@ -78,6 +88,7 @@ class Walk {
   tokens = 0;
   unseen: string | null = null;
   isCostly = false;
+  hasSound = false;
   readonly texts: string[] = [];
 
   constructor(pictureTokens: number) {
@@ -101,6 +112,7 @@ class Walk {
       } else if (isJsonObject(value)) {
         const { type } = value;
         const isPart = CONTENT.has(root) && typeof type === "string" && MEDIA_TYPES.has(type);
+        this.hasSound ||= CONTENT.has(root) && SOUND_TYPES.some((sound) => type === sound || sound in value);
         open.push(...this.#object(name, value, isMedia || isPart));
       } else if (typeof value === "string") {
         if (this.#text(name, value, isMedia) && WRITTEN.has(root)) this.texts.push(value);
@@ -154,6 +166,7 @@ class Walk {
   #sound(text: string): void {
     this.tokens += Math.ceil(text.length / SOUND_BYTES_PER_TOKEN);
     this.isCostly = true;
+    this.hasSound = true;
   }
 
   #inline(media: string, text: string): void {

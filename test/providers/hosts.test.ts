@@ -108,3 +108,44 @@ describe("sound and films", () => {
     expect(read(BODIES[6] ?? {}).unseenInput).toBe("url");
   });
 });
+
+describe("what would be billed beside the answer is refused", () => {
+  const MESSAGES = "/v1/messages";
+  const compaction = { type: "compact_20260112", trigger: { type: "input_tokens", value: 50_000 } };
+  test.each<[ProviderName, string, number, JsonObject]>([
+    ["anthropic", MESSAGES, 403, { context_management: { edits: [compaction] } }],
+    [
+      "anthropic",
+      MESSAGES,
+      403,
+      { context_management: { edits: [{ type: "clear_thinking_20251015" }, compaction] } },
+    ],
+    ["anthropic", MESSAGES, 403, { context_management: { edits: compaction } }],
+    ["anthropic", MESSAGES, 403, { context_management: [compaction] }],
+    ["anthropic", MESSAGES, 403, { fallbacks: [{ model: "claude-opus-4-1" }] }],
+    ["anthropic", MESSAGES, 400, { tools: [{ type: "web_search_20250305", Max_Uses: 900 }] }],
+    ["anthropic", MESSAGES, 400, { tools: { type: "web_search_20250305" } }],
+    ["openai", "/v1/responses", 403, { context_management: [{ type: "compaction" }] }],
+    ["openai", "/v1/responses", 400, { tools: { type: "web_search" } }],
+    ["openai", "/v1/responses", 400, { tools: [{ type: "function", Type: "web_search" }] }],
+    [
+      "openai",
+      "/v1/responses",
+      400,
+      { tools: [{ type: "code_interpreter", container: { type: "auto", Memory_Limit: "64g" } }] },
+    ],
+    ["openai", "/v1/chat/completions", 400, { tools: { type: "web_search" } }],
+    ["openai", "/v1/chat/completions", 400, { tools: [{ type: "function", TYPE: "web_search" }] }],
+    ["openai", "/v1/chat/completions", 400, { stream: true, stream_options: { Include_Usage: false } }],
+  ])("%s %s %i %j", (name, path, status, body) => {
+    expect(() => chatAt(name, path).read(body)).toThrow(expect.objectContaining({ status }));
+  });
+
+  test("and what only leaves something out is not", () => {
+    const edits = [{ type: "clear_tool_uses_20250919" }, { type: "clear_thinking_20251015" }];
+    for (const context_management of [{ edits }, { edits: [] }, null])
+      expect(() => chatAt("anthropic", MESSAGES).read({ context_management })).not.toThrow();
+    const search = chatAt("openai").read({ model: "gpt-4o-mini", web_search_options: true });
+    expect(search.units).toEqual({ web_search: 1 });
+  });
+});

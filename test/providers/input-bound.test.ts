@@ -96,6 +96,11 @@ describe("input that the body does not show is named", () => {
   });
 });
 
+test("sound that an earlier answer spoke is not in the body", () => {
+  expect(seen({ messages: [{ role: "assistant", audio: { id: "audio_1" } }] }).unseen).toBe("audio");
+  expect(seen({ messages: [], audio: { voice: "alloy", format: "mp3" } }).unseen).toBeNull();
+});
+
 describe("input may be billed above the rate of text", () => {
   const sound = user([{ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }]);
   test.each([

@@ -304,6 +304,21 @@ test("a usage without parts that exceed it, so that its run is not refused", () 
   });
 });
 
+test("an answer of Anthropic's that was made in several steps is charged for all of them", () => {
+  const iterations = [
+    { type: "compaction", input_tokens: 180_000, output_tokens: 3500, cache_read_input_tokens: 10 },
+    { type: "message", input_tokens: 23_000, output_tokens: 1000 },
+  ];
+  const usage = { input_tokens: 23_000, output_tokens: 1000 };
+  expect(anthropicUsage({ ...usage, iterations })).toMatchObject({
+    input_tokens: 203_010,
+    output_tokens: 4500,
+    cache_read_tokens: 10,
+  });
+  for (const none of [[], null, [null], [{ input_tokens: 5 }]])
+    expect(anthropicUsage({ ...usage, iterations: none })).toMatchObject(usage);
+});
+
 test("what Anthropic's cache read and wrote is part of the input", () => {
   const usage = {
     input_tokens: 5,

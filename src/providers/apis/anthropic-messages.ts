@@ -4,7 +4,17 @@ import { seenInput } from "../body/input-bound.ts";
 import { anthropicUnits, anthropicUsage } from "../usage/anthropic-usage.ts";
 import type { AnswerFacts, EventFacts, ProviderApi, Units } from "../provider-api.ts";
 import { anthropicError } from "../wire-refusal.ts";
-import { boundIn, flagIn, modelIn, PLAIN, tierIn, tierOf, wholeNumberIn } from "./request-members.ts";
+import {
+  boundIn,
+  flagIn,
+  modelIn,
+  PLAIN,
+  refuseMembers,
+  tierIn,
+  tierOf,
+  toolsIn,
+  wholeNumberIn,
+} from "./request-members.ts";
 
 /** Tools that run where the caller is. The date of their version follows. */
 const CLIENT_TOOL = /^(?:custom|(?:computer|bash|text_editor|memory)_\d{8}|tool_search_tool_\w+)$/;
@@ -14,6 +24,9 @@ const WEB_FETCH = /^web_fetch_\d{8}$/;
 /** How often one answer may search, where the caller does not say. */
 const USUAL_SEARCHES = 16;
 const MOST_SEARCHES = 1000;
+const TOOL_MEMBERS: ReadonlySet<string> = new Set(["type", "max_uses"]);
+/** With it, another model may answer at another price. */
+const NOT_METERED = ["fallbacks"] as const;
 
 /** `POST /v1/messages`. */
 export const anthropicMessages: ProviderApi = {
@@ -32,14 +45,18 @@ export const anthropicMessages: ProviderApi = {
     "inference_geo",
     "container",
     "mcp_servers",
+    "context_management",
+    ...NOT_METERED,
   ]),
   answerMembers: ["usage"],
   readRequest(body, { pathModel, facts }) {
     const model = modelIn(body, pathModel);
     const { reasons, pictureTokens } = facts(model);
     const { tokens, unseen, isCostly, texts } = seenInput(body, pictureTokens);
-    const { tools, thinking } = body;
-    const hosted = hostedIn(tools);
+    const { thinking } = body;
+    refuseMembers(body, NOT_METERED);
+    refuseCompaction(body["context_management"]);
+    const hosted = hostedIn(toolsIn(body, TOOL_MEMBERS));
     return {
       ...PLAIN,
       model,
@@ -72,8 +89,22 @@ interface HostedTool {
   readonly searches: number;
 }
 
-function hostedIn(tools: unknown): HostedTool[] {
-  return (Array.isArray(tools) ? tools : []).flatMap((tool: unknown) => {
+/** Edits that only leave something out. A compaction is one more answer, which the usage tells apart from the others. */
+const LEAVES_OUT = /^clear_(?:tool_uses|thinking)_\d{8}$/;
+
+function refuseCompaction(management: unknown): void {
+  if (management === undefined || management === null) return;
+  const { edits } = objectOf(management);
+  const list: unknown[] = Array.isArray(edits) ? edits : [edits];
+  if (list.every((edit) => LEAVES_OUT.test(String(objectOf(edit)["type"])))) return;
+  throw new Unmetered(
+    403,
+    'Of "context_management", only edits that clear tool uses or thinking are metered.',
+  );
+}
+
+function hostedIn(tools: readonly unknown[]): HostedTool[] {
+  return tools.flatMap((tool) => {
     const { type } = objectOf(tool);
     if (type === undefined || type === null || (typeof type === "string" && CLIENT_TOOL.test(type)))
       return [];

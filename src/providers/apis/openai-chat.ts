@@ -1,6 +1,7 @@
 import { Unmetered } from "../unmetered.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import { seenInput } from "../body/input-bound.ts";
+import { refuseOtherSpellings } from "../body/strict-json.ts";
 import { countOf } from "../usage/counts.ts";
 import { openAiUsage } from "../usage/openai-usage.ts";
 import type {
@@ -22,12 +23,15 @@ import {
   refuseMembers,
   tierIn,
   tierOf,
+  toolsIn,
 } from "./request-members.ts";
 
 const BOUNDS = ["max_tokens", "max_completion_tokens"] as const;
 /** With these, a host would choose other models, or add work of its own that is billed. */
 const NOT_METERED = ["models", "plugins", "route", "search_parameters"] as const;
 const CLIENT_TOOLS = new Set<unknown>(["function", "custom"]);
+const TOOL_MEMBERS: ReadonlySet<string> = new Set(["type"]);
+const STREAM_OPTIONS: ReadonlySet<string> = new Set(["include_usage"]);
 
 /** How a host serves the API. */
 interface ChatTerms {
@@ -107,7 +111,8 @@ function readChat(
   { pathModel, facts }: RequestContext,
   { asksForUsage, pricesSearch, pricesSound }: ChatTerms,
 ): MeteredRequest {
-  refuseHostedTools(body["tools"]);
+  refuseHostedTools(toolsIn(body, TOOL_MEMBERS));
+  refuseOtherSpellings(Object.keys(objectOf(body["stream_options"])), STREAM_OPTIONS);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, isCostly, hasSound, texts } = seenInput(body, pictureTokens);
@@ -154,11 +159,11 @@ const RESEARCH_SEARCHES = 100;
 
 function searchesIn(body: JsonObject, model: string): number {
   if (RESEARCHING.test(model)) return RESEARCH_SEARCHES;
-  return isJsonObject(body["web_search_options"]) || SEARCHING.test(model) ? 1 : 0;
+  return memberIn(body, ["web_search_options"]) !== undefined || SEARCHING.test(model) ? 1 : 0;
 }
 
-function refuseHostedTools(tools: unknown): void {
-  if (!Array.isArray(tools) || tools.every((tool) => CLIENT_TOOLS.has(objectOf(tool)["type"]))) return;
+function refuseHostedTools(tools: readonly unknown[]): void {
+  if (tools.every((tool) => CLIENT_TOOLS.has(objectOf(tool)["type"]))) return;
   throw new Unmetered(403, 'Only tools of the types "function" and "custom" are metered by this proxy.');
 }
 

@@ -1,6 +1,7 @@
 import { Unmetered } from "../unmetered.ts";
 import { type JsonObject, objectOf } from "../json.ts";
 import { seenInput } from "../body/input-bound.ts";
+import { refuseOtherSpellings } from "../body/strict-json.ts";
 import { openAiUsage } from "../usage/openai-usage.ts";
 import type {
   AnswerFacts,
@@ -17,8 +18,10 @@ import {
   memberIn,
   modelIn,
   PLAIN,
+  refuseMembers,
   tierIn,
   tierOf,
+  toolsIn,
   wholeNumberIn,
 } from "./request-members.ts";
 
@@ -50,6 +53,10 @@ const SESSIONS: ReadonlyMap<unknown, string> = new Map([
   ["16g", "code_interpreter_session_16g"],
   ["64g", "code_interpreter_session_64g"],
 ]);
+const TOOL_MEMBERS: ReadonlySet<string> = new Set(["type", "container"]);
+const CONTAINER_MEMBERS: ReadonlySet<string> = new Set(["memory_limit"]);
+/** With these, the provider would do work beside the answer that its usage may not tell. */
+const NOT_METERED = ["context_management"] as const;
 /** The items of an answer that stand for a billed call. */
 const BILLED_ITEMS: Readonly<Record<string, string>> = {
   web_search_call: "web_search",
@@ -77,6 +84,7 @@ export const openAiResponses: ProviderApi = {
     "conversation",
     "prompt",
     "reasoning",
+    ...NOT_METERED,
   ]),
   answerMembers: ["usage", "service_tier", "output"],
   readRequest: readResponses,
@@ -109,6 +117,7 @@ export const openAiCompaction: ProviderApi = {
 };
 
 function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): MeteredRequest {
+  refuseMembers(body, NOT_METERED);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, isCostly, texts } = seenInput(body, pictureTokens);
@@ -135,8 +144,8 @@ function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): 
 }
 
 /** The types of hosted tools in a body. One whose price is not known is refused. */
-function hostedIn({ tools }: JsonObject): string[] {
-  const types = Array.isArray(tools) ? tools.map((tool) => objectOf(tool)["type"]) : [];
+function hostedIn(body: JsonObject): string[] {
+  const types = toolsIn(body, TOOL_MEMBERS).map((tool) => objectOf(tool)["type"]);
   return types.flatMap((type) => {
     if (CLIENT_TOOLS.has(type)) return [];
     if (typeof type === "string" && Object.hasOwn(HOSTED_TOOLS, type)) return [type];
@@ -162,6 +171,7 @@ function sessionsIn({ tools }: JsonObject): Units {
   for (const tool of Array.isArray(tools) ? tools : []) {
     const { type, container } = objectOf(tool);
     if (type !== "code_interpreter") continue;
+    refuseOtherSpellings(Object.keys(objectOf(container)), CONTAINER_MEMBERS);
     const { memory_limit: memory = null } = objectOf(container);
     const unit = SESSIONS.get(memory ?? "1g");
     if (unit === undefined)

@@ -2,6 +2,7 @@ import { Unmetered } from "../unmetered.ts";
 import { type JsonObject, objectOf } from "../json.ts";
 import type { MeteredRequest } from "../provider-api.ts";
 import { countOf } from "../usage/counts.ts";
+import { refuseOtherSpellings } from "../body/strict-json.ts";
 
 /** More answers than any provider writes to one request. */
 const MOST_ANSWERS = 1024;
@@ -71,6 +72,14 @@ export function tierOf(value: unknown): string | null {
   if (typeof value !== "string") return null;
   if (USUAL_TIERS.has(value)) return "standard";
   return TIER.test(value) ? value : null;
+}
+
+/** The tools of a body, each of which is an object whose members are spelled as the API spells them. */
+export function toolsIn({ tools }: JsonObject, members: ReadonlySet<string>): readonly unknown[] {
+  if (tools === undefined || tools === null) return [];
+  if (!Array.isArray(tools)) throw new Unmetered(400, '"tools" must be a list.');
+  for (const tool of tools) refuseOtherSpellings(Object.keys(objectOf(tool)), members);
+  return tools;
 }
 
 /** The first member of some that a body sets. Undefined: it sets none. */

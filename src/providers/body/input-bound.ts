@@ -42,7 +42,7 @@ const NAMES_UNSEEN = new Set([
 /** Members by which a request has what comes before them written to a cache. */
 const NAMES_CACHE = new Set(["cache_control", "cacheControl"]);
 /** Objects that stand for something stored at the provider, if they have an id. */
-const NAMES_OF_STORED = new Set(["conversation", "prompt"]);
+const NAMES_OF_STORED = new Set(["conversation", "prompt", "audio"]);
 /** Members that hold an address or the content itself. */
 const NAMES_ADDRESS = new Set(["image_url", "url", "audio_url", "video_url"]);
 

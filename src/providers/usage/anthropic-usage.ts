@@ -1,10 +1,11 @@
-import { isJsonObject, objectOf } from "../json.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import type { Units, Usage } from "../provider-api.ts";
 import { countOf, partsOf, totalsOf } from "./counts.ts";
 
 /** Anthropic's usage in our classes. Its `input_tokens` are those that no cache had to do with. */
-export function anthropicUsage(value: unknown): Usage | null {
-  if (!isJsonObject(value)) return null;
+export function anthropicUsage(told: unknown): Usage | null {
+  if (!isJsonObject(told)) return null;
+  const value = withIterations(told);
   const created = objectOf(value["cache_creation"]);
   const written = countOf(value["cache_creation_input_tokens"]) ?? 0;
   const forAnHour = Math.min(written, countOf(created["ephemeral_1h_input_tokens"]) ?? 0);
@@ -20,6 +21,24 @@ export function anthropicUsage(value: unknown): Usage | null {
       cache_write_1h_tokens: forAnHour,
     }),
   };
+}
+
+const BILLED = [
+  "input_tokens",
+  "output_tokens",
+  "cache_read_input_tokens",
+  "cache_creation_input_tokens",
+] as const;
+
+/** An answer that was made in several steps is billed for all of them. Its totals leave out some, such as compactions. */
+function withIterations(usage: JsonObject): JsonObject {
+  const { iterations } = usage;
+  if (!Array.isArray(iterations)) return usage;
+  const all = BILLED.map((name) => {
+    const steps = iterations.reduce<number>((sum, step) => sum + (countOf(objectOf(step)[name]) ?? 0), 0);
+    return [name, Math.max(countOf(usage[name]) ?? 0, steps)];
+  });
+  return { ...usage, ...Object.fromEntries(all) };
 }
 
 /** Searches and the like, which are billed beside tokens. Null: the usage does not say. */

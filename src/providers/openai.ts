@@ -56,7 +56,14 @@ export const openai = provider("openai", {
     { models: /^o1-(?:mini|preview)/, contextTokens: 128_000, outputTokens: 65_536, reasons: true },
     { models: /^(?:o1|o3|o4)/, contextTokens: 200_000, outputTokens: 100_000, reasons: true },
     { models: /^gpt-5(?:\.[0-3])?(?:-|$)/, contextTokens: 400_000, outputTokens: 128_000, reasons: true },
-    { models: /^gpt-[56]/, contextTokens: 1_050_000, outputTokens: 128_000, reasons: true },
+    {
+      models: /^gpt-[56]/,
+      contextTokens: 1_050_000,
+      outputTokens: 128_000,
+      reasons: true,
+      // They read pictures as they are, without making them smaller.
+      pictureTokens: 48_169,
+    },
   ],
   errorBody: openAiError,
 });

@@ -40,6 +40,17 @@ describe("what multiplies a bound is read", () => {
     ["one prompt of token ids", completions.read({ ...TEXT, prompt: [1, 2, 3] }).outputBound?.answers, 1],
     ["pictures", images.read({ model: "gpt-image-1", prompt: "x", n: 4 }).fixedOutputTokens, 4 * 8192],
     [
+      "large pictures",
+      images.read({ model: "gpt-image-2", prompt: "x", n: 2 }).fixedOutputTokens,
+      2 * 32_768,
+    ],
+    ["pictures of any other model", images.read({ model: "image-3", prompt: "x" }).fixedOutputTokens, 32_768],
+    [
+      "pictures of the first models",
+      images.read({ model: "gpt-image-1.5", prompt: "x" }).fixedOutputTokens,
+      8192,
+    ],
+    [
       "pictures by the piece",
       images.read({ model: "dall-e-2", prompt: "x", n: 4 }).units,
       { image_generation: 4 },

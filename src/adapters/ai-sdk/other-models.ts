@@ -1,3 +1,4 @@
+import { pictureTokensOf } from "../../providers/apis/openai-images.ts";
 import { PLAIN } from "../../providers/apis/request-members.ts";
 import { seenInput } from "../../providers/body/input-bound.ts";
 import type { FactsOfModel } from "../../providers/model-facts.ts";
@@ -57,9 +58,6 @@ interface ImageResult {
   readonly providerMetadata?: unknown;
 }
 
-/** As for pictures over HTTP: more than the largest has. */
-const PICTURE_TOKENS = 8192;
-
 /** The same model, each of whose calls is asked for before it is made and settled by its usage, or at what was reserved. */
 export function governImages<M extends ImageModel>(model: M, options: SluiceModelOptions<ImageParams>): M {
   return withMethod(model, "doGenerate", async (params: ImageParams) => {
@@ -98,12 +96,13 @@ function picturesIn({ files = [], mask }: ImageParams): number {
 function readImages(model: string, params: ImageParams): MeteredRequest {
   const { prompt = "", n = 1 } = params;
   const isByPicture = model.startsWith("dall-e");
+  const pictureTokens = pictureTokensOf(model);
   const { tokens, texts } = seenInput({ prompt }, 0);
   return {
     ...PLAIN,
     model,
-    inputTokens: isByPicture ? 0 : tokens + picturesIn(params) * PICTURE_TOKENS,
-    fixedOutputTokens: isByPicture ? 0 : n * PICTURE_TOKENS,
+    inputTokens: isByPicture ? 0 : tokens + picturesIn(params) * pictureTokens,
+    fixedOutputTokens: isByPicture ? 0 : n * pictureTokens,
     hidesOutput: true,
     units: isByPicture ? { image_generation: n } : {},
     texts,

@@ -12,10 +12,16 @@ import type {
 import { openAiError } from "../wire-refusal.ts";
 import { answersIn, flagIn, modelIn, PLAIN } from "./request-members.ts";
 
-/** More than the largest picture in the best quality has: 6,240 at 1,536 by 1,024, and a hundred for each preview. */
-const PICTURE_OUTPUT_TOKENS = 8192;
-/** What a picture costs that is edited, or followed. */
-const PICTURE_INPUT_TOKENS = 8192;
+/** The first models have 6,240 tokens at most, at 1,536 by 1,024 in the best quality, and a hundred for each preview. */
+const FIRST_MODELS = /^gpt-image-1(?:[.-]|$)/;
+const FIRST_PICTURE_TOKENS = 8192;
+/** Later ones paint 3,840 by 2,160, which has some 13,500. */
+const PICTURE_TOKENS = 32_768;
+
+/** The most tokens of a picture, whether it is painted, edited or followed. */
+export function pictureTokensOf(model: string): number {
+  return FIRST_MODELS.test(model) ? FIRST_PICTURE_TOKENS : PICTURE_TOKENS;
+}
 
 /** `POST /v1/images/generations`. */
 export const openAiImages: ProviderApi = {
@@ -40,14 +46,15 @@ function readImages(body: JsonObject, { pathModel }: RequestContext): MeteredReq
   const files = Object.values(body)
     .flat()
     .filter((value) => value instanceof Blob).length;
-  const { tokens, unseen, texts } = seenInput(body, PICTURE_INPUT_TOKENS);
+  const pictureTokens = pictureTokensOf(model);
+  const { tokens, unseen, texts } = seenInput(body, pictureTokens);
   return {
     ...PLAIN,
     model,
     isStream: flagIn(body, "stream"),
-    inputTokens: isByPicture ? 0 : tokens + files * PICTURE_INPUT_TOKENS,
+    inputTokens: isByPicture ? 0 : tokens + files * pictureTokens,
     unseenInput: isByPicture ? null : unseen,
-    fixedOutputTokens: isByPicture ? 0 : pictures * PICTURE_OUTPUT_TOKENS,
+    fixedOutputTokens: isByPicture ? 0 : pictures * pictureTokens,
     hidesOutput: true,
     // Older models are billed by the picture.
     units: isByPicture ? { image_generation: pictures } : {},

@@ -1,6 +1,7 @@
-import type { Body, Caller } from "./caller.ts";
+import type { Caller } from "./caller.ts";
 import type { Rounds, RoundSetting } from "./findings.ts";
 import { SureCalls, TAKEOVER_SECONDS } from "./sure-calls.ts";
+import { type Change, wrongEntries } from "./trail.ts";
 import { inNanos, inUsd } from "./world.ts";
 
 /**
@@ -16,8 +17,9 @@ const SETTLED_NANOS = 6;
 const LEFT_NANOS = 7;
 const SPENT_NANOS = RUN_NANOS - REFUND_NANOS + SETTLED_NANOS;
 /** Of each month. */
-const PLAN_RUNS = 6;
+const PLAN_RUNS = 14;
 const RATE_LIMIT = 12;
+const MANY = 8;
 const PAST_A_LIMIT = 5;
 const LETTER_PATIENCE_MS = 2000;
 const MOST_LOOKS = 20;
@@ -72,11 +74,15 @@ export class Books implements Rounds {
   async round(): Promise<void> {
     const name = `books-${this.#rounds++}`;
     this.#given.world.letters.beSilent();
+    const since = this.#calls.now;
     const { pack, run } = await this.#spend(name);
+    await this.#compare(pack, LEFT_NANOS);
+    await this.#settleMany(name);
     await this.#compare(pack, LEFT_NANOS);
     await this.#fillPlan(name);
     await this.#fillRate(name);
-    await this.#trail(pack, run);
+    const runs = [run, `${name}-settled`].map((id): Change => ["run.recorded", id]);
+    await this.#trail([["credit_pack.created", pack], ["run.adjusted", run], ...runs], since);
     await this.#interruptLetter();
     await this.#calls.toNextMonth();
     // What nobody settled became a run when it expired.
@@ -90,19 +96,20 @@ export class Books implements Rounds {
   async #spend(name: string): Promise<{ pack: string; run: string }> {
     const below = this.#below;
     const packed = { customer_id: name, amount_usd: inUsd(PACK_NANOS) };
-    const pack = await this.#calls.twice(this.#caller, `${below}/credit-packs`, `${name}-pack`, packed);
+    const pack = await this.#calls.repeated(this.#caller, `${below}/credit-packs`, `${name}-pack`, packed);
     const added = { amount_usd: inUsd(TOP_UP_NANOS) };
-    await this.#calls.twice(this.#operator, `${below}/quota/top-ups`, `${name}-top-up`, added);
+    await this.#calls.repeated(this.#operator, `${below}/quota/top-ups`, `${name}-top-up`, added);
     this.#toppedUp += TOP_UP_NANOS;
     const run = `${name}-run`;
     await this.#calls.record(run, { customer_id: name, cost_usd: inUsd(RUN_NANOS) });
     const refund = { amount_usd: `-${inUsd(REFUND_NANOS)}`, reason: "chaos" };
-    await this.#calls.twice(this.#caller, `/v1/runs/${run}/adjustments`, `${name}-refund`, refund);
+    await this.#calls.repeated(this.#caller, `/v1/runs/${run}/adjustments`, `${name}-refund`, refund);
     const released = await this.#calls.hold(name, "released", RUN_NANOS);
     await this.#calls.release(released);
     const settled = await this.#calls.hold(name, "settled", SETTLED_NANOS);
     const cost = { customer_id: name, cost_usd: inUsd(SETTLED_NANOS), reservation_id: settled };
-    await this.#calls.record(`${name}-settled`, cost);
+    const settlement = this.#calls.aRun(`${name}-settled`, cost);
+    await this.#calls.repeated(this.#caller, "/v1/runs", `${name}-settled`, settlement);
     await this.#calls.hold(name, "left", LEFT_NANOS, { on_expiry: "charge", hold_seconds: 3600 });
     await this.#calls.release(released);
     await this.#calls.end();
@@ -130,10 +137,10 @@ export class Books implements Rounds {
     this.#given.findings.add("wrong sum", `${found} nano-dollars ${what}, and its caller knows of ${known}`);
   }
 
-  /** A month has room for so many runs and no more: two are recorded, one is reserved. */
+  /** A month has room for so many runs and no more: some are recorded, one is reserved. */
   async #fillPlan(name: string): Promise<void> {
-    let taken = 3;
-    for (let at = 0; at < PLAN_RUNS; at += 1) {
+    let taken = 3 + MANY;
+    for (let at = 0; at < PLAN_RUNS - MANY; at += 1) {
       if (at === 2) await this.#calls.end();
       const answer = await this.#calls.run(`${name}-plan-${at}`, { cost_usd: "0" });
       if (answer.status < 300) taken += 1;
@@ -160,16 +167,29 @@ export class Books implements Rounds {
     );
   }
 
-  /** Each change has one entry. */
-  async #trail(pack: string, run: string): Promise<void> {
-    for (const [action, target] of [
-      ["credit_pack.created", pack],
-      ["run.adjusted", run],
-    ] as const) {
-      const path = `${this.#below}/audit-log?action=${action}&target=${target}`;
-      const { data } = (await this.#calls.send(this.#caller, "GET", path)).body as { data: Body[] };
-      if (data.length === 1) continue;
-      this.#given.findings.add("broken trail", `${action} of ${target} has ${data.length} audit entries`);
+  /** The whole log of this round, whatever became of the object meanwhile. */
+  async #trail(changes: readonly Change[], since: string): Promise<void> {
+    const entries = await this.#caller.all(`${this.#below}/audit-log?from=${encodeURIComponent(since)}&`);
+    for (const what of wrongEntries(changes, entries)) this.#given.findings.add("broken trail", what);
+  }
+
+  /** Reservations that are written to their table together are all there, and each is settled. */
+  async #settleMany(name: string): Promise<void> {
+    const ids: string[] = [];
+    for (let at = 0; at < MANY; at += 1) {
+      ids.push(await this.#calls.hold(`${name}-many`, String(at), 1, { hold_seconds: 3600 }));
+    }
+    await this.#calls.checkpoint();
+    await this.#calls.end();
+    const runs = ids.map((reservation_id, at) => {
+      const cost = { customer_id: `${name}-many`, cost_usd: inUsd(1), reservation_id };
+      return this.#calls.aRun(`${name}-many-${at}`, cost);
+    });
+    const { body } = await this.#calls.send(this.#caller, "POST", "/v1/runs/bulk", { runs });
+    this.#spent += MANY;
+    for (const { id, status } of body["results"] as { id: string; status: string }[]) {
+      if (status !== "rejected") continue;
+      this.#given.findings.add("lost report", `run ${id} of a reservation was rejected`);
     }
   }
 

@@ -1,4 +1,4 @@
-import { createGate } from "../../src/client/gate/index.ts";
+import { createGate, type EmbeddedGate } from "../../src/client/gate/index.ts";
 import { Caller } from "./caller.ts";
 import type { Findings } from "./findings.ts";
 import { inTime } from "./in-time.ts";
@@ -10,75 +10,131 @@ const CALL_NANOS = LIMIT_NANOS / 400;
 const WARMING_CALLS = 16;
 const LAST_CALLS = 24;
 const GATES = 2;
-const ALONE_MS = 10_000;
+const ALONE_MS = 15_000;
 const CLOSING_SECONDS = 30;
 /** So long that the object decides. */
 const LONG_SECONDS = 3600;
 
+/** What becomes of a limit of which all have slices: somebody takes the rest of it, it is lowered, or the key that they use is revoked. */
+const TURNS = ["taken", "lowered", "revoked"] as const;
+
 /** Asks for so much, and says whether it was allowed. A call without an answer was not, as far as anybody can use it. */
 type Asks = (nanos: number, more?: object) => Promise<boolean>;
 
+interface Crowded {
+  readonly world: World;
+  readonly org: Org;
+  readonly traffic: Pick<Traffic, "answers" | "isOver">;
+  readonly findings: Findings;
+}
+
 /**
- * Many calls of one limit from every isolate and from gates, again and again: all of them get slices, somebody takes what is left, and then
- * all use what they have. Together they never get more than the limit.
+ * Many calls of one limit from every isolate and from gates, again and again: all of them get slices, then something happens to the limit
+ * or to their key, and then all use what they have. Together they never get more than they may.
  */
-export async function crowd(
-  world: World,
-  org: Org,
-  traffic: Pick<Traffic, "answers" | "isOver">,
-  findings: Findings,
-): Promise<void> {
-  const callers = world.eu.server.urls.map((url) => new Caller([url], org.key));
-  const gates = Array.from({ length: GATES }, () => createGate({ url: world.links[2].url, key: org.key }));
-  for (let round = 0; !traffic.isOver; round += 1) {
-    const workflow_id = `crowd-${crypto.randomUUID()}`;
-    let admitted = 0;
-    const admit = (nanos: number): boolean => {
-      admitted += nanos;
-      traffic.answers += 1;
-      return true;
-    };
-    const estimate = (nanos: number) => ({ workflow_id, estimate: { cost_usd: inUsd(nanos) } });
-    const overHttp = callers.map((caller): Asks => async (nanos, more = {}) => {
-      const answer = await caller.try("POST", "/v1/edge/decision", { ...estimate(nanos), ...more });
-      return answer?.status === 200 && admit(nanos);
-    });
-    const inGates = gates.map((gate): Asks => async (nanos) => {
-      const allowed = await gate.decide(estimate(nanos)).catch(() => null);
-      return allowed !== null && admit(nanos);
-    });
-    const limit = { scope_kind: "workflow", scope_id: workflow_id, limit_usd: inUsd(LIMIT_NANOS) };
-    await org.caller.send("POST", `/v1/orgs/${org.id}/budgets`, { ...limit, period: "total" });
-    const everyone = [...overHttp, ...inGates];
-    await Promise.all(everyone.map((asks) => several(asks, WARMING_CALLS)));
-    const taker = overHttp[round % overHttp.length];
-    if (taker !== undefined) await takeTheRest(taker, traffic);
-    await Promise.all(everyone.map((asks) => several(asks, LAST_CALLS)));
-    if (admitted > LIMIT_NANOS) {
-      const what = `${admitted} nano-dollars were admitted together where ${LIMIT_NANOS} is the limit`;
-      findings.add("overspent limit", what);
-    }
-  }
-  const closed = Promise.all(gates.map((gate) => gate.close()));
-  await inTime(CLOSING_SECONDS, () => "gates that are closed", closed);
+export async function crowd(crowded: Crowded): Promise<void> {
+  for (let round = 0; !crowded.traffic.isOver; round += 1) await new CrowdRound(crowded, round).run();
 }
 
 /** Before there is other work and any fault: on a busy machine, slices are over before they are used otherwise. */
-export async function crowdAlone(world: World, org: Org, findings: Findings): Promise<void> {
-  const alone = { answers: 0, isOver: false };
-  const timer = setTimeout(() => (alone.isOver = true), ALONE_MS);
-  await crowd(world, org, alone, findings).finally(() => clearTimeout(timer));
+export async function crowdAlone({ world, org, findings }: Omit<Crowded, "traffic">): Promise<void> {
+  const traffic = { answers: 0, isOver: false };
+  const timer = setTimeout(() => (traffic.isOver = true), ALONE_MS);
+  const crowded = { world, org, findings, traffic };
+  for (let round = 0; round < TURNS.length && !traffic.isOver; round += 1) {
+    await new CrowdRound(crowded, round).run();
+  }
+  clearTimeout(timer);
+}
+
+class CrowdRound {
+  readonly #crowded: Crowded;
+  readonly #round: number;
+  readonly #workflow = `crowd-${crypto.randomUUID()}`;
+  #admitted = 0;
+
+  constructor(crowded: Crowded, round: number) {
+    this.#crowded = crowded;
+    this.#round = round;
+  }
+
+  async run(): Promise<void> {
+    const { world, org, traffic } = this.#crowded;
+    const below = `/v1/orgs/${org.id}`;
+    const made = await org.caller.send("POST", `${below}/keys`, { name: "crowd", role: "developer" });
+    const { id, key } = made.body as { id: string; key: string };
+    world.secrets.set(key, "a key of the crowd");
+    const limit = { scope_kind: "workflow", scope_id: this.#workflow, limit_usd: inUsd(LIMIT_NANOS) };
+    const budget = await org.caller.send("POST", `${below}/budgets`, { ...limit, period: "total" });
+    const paths = { budget: `${below}/budgets/${String(budget.body["id"])}`, key: `${below}/keys/${id}` };
+    const callers = world.eu.server.urls.map((url) => this.#overHttp(new Caller([url], key)));
+    const gates = Array.from({ length: GATES }, () => createGate({ url: world.links[2].url, key }));
+    const everyone = [...callers, ...gates.map((gate) => this.#inGate(gate))];
+    await Promise.all(everyone.map((asks) => several(asks, WARMING_CALLS)));
+    if (!traffic.isOver) await this.#turn(everyone, paths);
+    const closed = Promise.all(gates.map((gate) => gate.close().catch(() => undefined)));
+    await inTime(CLOSING_SECONDS, () => "gates that are closed", closed);
+  }
+
+  async #turn(
+    everyone: readonly Asks[],
+    paths: { readonly budget: string; readonly key: string },
+  ): Promise<void> {
+    const { org, findings } = this.#crowded;
+    const turn = TURNS[this.#round % TURNS.length] ?? "taken";
+    const [taker] = everyone;
+    if (turn === "taken" && taker !== undefined) await this.#takeTheRest(taker);
+    else if (turn === "lowered") await org.caller.send("PATCH", paths.budget, { limit_usd: inUsd(1) });
+    else if (turn === "revoked") await org.caller.send("DELETE", paths.key);
+    const before = this.#admitted;
+    await Promise.all(everyone.map((asks) => several(asks, LAST_CALLS)));
+    const since = this.#admitted - before;
+    if (this.#admitted > LIMIT_NANOS) {
+      const what = `${this.#admitted} nano-dollars were admitted together where ${LIMIT_NANOS} is the limit`;
+      findings.add("overspent limit", what);
+    }
+    if (turn === "lowered" && since > 0) {
+      findings.add("overspent limit", `${since} nano-dollars were admitted after a limit was lowered`);
+    }
+    if (turn === "revoked" && since > 0) {
+      findings.add("skipped check", `${since} nano-dollars were admitted to a key that was revoked`);
+    }
+  }
+
+  #estimate(nanos: number) {
+    return { workflow_id: this.#workflow, estimate: { cost_usd: inUsd(nanos) } };
+  }
+
+  #admit(nanos: number): boolean {
+    this.#admitted += nanos;
+    this.#crowded.traffic.answers += 1;
+    return true;
+  }
+
+  #overHttp(caller: Caller): Asks {
+    return async (nanos, more = {}) => {
+      const answer = await caller.try("POST", "/v1/edge/decision", { ...this.#estimate(nanos), ...more });
+      return answer?.status === 200 && this.#admit(nanos);
+    };
+  }
+
+  #inGate(gate: EmbeddedGate): Asks {
+    return async (nanos) => {
+      const allowed = await gate.decide(this.#estimate(nanos)).catch(() => null);
+      return allowed !== null && this.#admit(nanos);
+    };
+  }
+
+  /** The object decides each of these: as much as fits, and then half as much. */
+  async #takeTheRest(asks: Asks): Promise<void> {
+    let nanos = LIMIT_NANOS / 2;
+    while (nanos >= CALL_NANOS && !this.#crowded.traffic.isOver) {
+      if (!(await asks(nanos, { hold_seconds: LONG_SECONDS }))) nanos = Math.floor(nanos / 2);
+    }
+  }
 }
 
 /** At once: slices are good for two seconds, also on a busy machine. */
 async function several(asks: Asks, calls: number): Promise<void> {
   await Promise.all(Array.from({ length: calls }, () => asks(CALL_NANOS)));
-}
-
-/** The object decides each of these: as much as fits, and then half as much. */
-async function takeTheRest(asks: Asks, traffic: Pick<Traffic, "isOver">): Promise<void> {
-  let nanos = LIMIT_NANOS / 2;
-  while (nanos >= CALL_NANOS && !traffic.isOver) {
-    if (!(await asks(nanos, { hold_seconds: LONG_SECONDS }))) nanos = Math.floor(nanos / 2);
-  }
 }

@@ -15,6 +15,7 @@ import { Past } from "./past.ts";
 import { proxyHistory, useProxy } from "./proxy-traffic.ts";
 import { randomFrom } from "./random.ts";
 import { readBack } from "./read-back.ts";
+import { Restarts } from "./restarts.ts";
 import { type Shares, sharesOf } from "./shares.ts";
 import { call, changeLimits, type Traffic, useUp } from "./traffic.ts";
 import { type Org, openOrg, openWorld, type World } from "./world.ts";
@@ -94,7 +95,7 @@ async function chaosIn({ world, orgs: all }: Opened, options: Course): Promise<O
   const rounds = roundsOf(others, { world, findings, traffic });
   await parts.take("first rounds", shares.first, async () => {
     await Promise.race([rounds.first, sleep(FIRST_PATIENCE_MS)]);
-    await crowdAlone(world, others.crowded, findings);
+    await crowdAlone({ world, org: others.crowded, findings });
   });
   rounds.goOn();
   const gates = new GateProcesses(world, [home, tight], traffic);
@@ -104,7 +105,7 @@ async function chaosIn({ world, orgs: all }: Opened, options: Course): Promise<O
     ...["e", "f"].map((name) => useUp(tight, name, traffic)),
     changeLimits(tight, traffic),
     useProxy(world, others.proxied, traffic),
-    crowd(world, others.crowded, traffic, findings),
+    crowd({ world, org: others.crowded, traffic, findings }),
     rounds.all,
     keepPlanted(world, options, traffic),
   ]);
@@ -128,13 +129,14 @@ async function chaosIn({ world, orgs: all }: Opened, options: Course): Promise<O
 
 /** The rounds of orgs whose callers know what must be so. Each pauses after its first, until all of them go on. */
 function roundsOf(
-  { old, booked, cutOff }: Record<"old" | "booked" | "cutOff", Org>,
+  { old, booked, cutOff, restarted }: Record<"old" | "booked" | "cutOff" | "restarted", Org>,
   given: { readonly world: World; readonly findings: Findings; readonly traffic: Traffic },
 ): { readonly first: Promise<unknown>; readonly all: Promise<unknown>; goOn(): void } {
   const rounds = [
     new Past(roundSetting({ ...given, org: old })),
     new Books(roundSetting({ ...given, org: booked })),
     new Outage(roundSetting({ ...given, org: cutOff })),
+    new Restarts(roundSetting({ ...given, org: restarted })),
   ];
   const going = Promise.withResolvers<void>();
   const begun = rounds.map((one) => {
@@ -154,7 +156,7 @@ function roundsOf(
 async function openOrgs(world: World) {
   const open = (name: string, more: object = {}) =>
     openOrg(world, { name, home: "eu", limitNanos: ROOMY_NANOS, ...more });
-  const [home, away, tight, proxied, crowded, old, booked, cutOff] = await Promise.all([
+  const [home, away, tight, proxied, crowded, old, booked, cutOff, restarted] = await Promise.all([
     open("at home in eu"),
     open("at home in us", { home: "us" }),
     open("short of money", { limitNanos: TIGHT_NANOS, onlyGrows: true }),
@@ -163,8 +165,9 @@ async function openOrgs(world: World) {
     open("of the past"),
     open("with books"),
     open("with an outage"),
+    open("of restarts"),
   ]);
-  return { home, away, tight, proxied, crowded, old, booked, cutOff };
+  return { home, away, tight, proxied, crowded, old, booked, cutOff, restarted };
 }
 
 async function strikeUntilOver(

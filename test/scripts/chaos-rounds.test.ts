@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { tablesWith } from "../../scripts/chaos/leftovers.ts";
 import { Letters } from "../../scripts/chaos/letters.ts";
+import { type Change, wrongEntries } from "../../scripts/chaos/trail.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 /** The parts that rounds of `npm run chaos` compare with. */
@@ -51,4 +52,19 @@ test("tables are searched for a text in any column, and only those that have it 
   `);
   expect(tablesWith(state, "person-1")).toEqual(["texts", "bytes"]);
   expect(tablesWith(state, "person-3")).toEqual([]);
+});
+
+test("each change has one audit entry, and a run that was sent again may have more that say so", () => {
+  const changes: Change[] = [
+    ["run.recorded", "r1"],
+    ["run.adjusted", "r1"],
+  ];
+  const entry = (action: string, status: string) => ({ action, target: "r1", detail: { status } });
+  const [recorded, again] = [entry("run.recorded", "accepted"), entry("run.recorded", "duplicate")];
+  const adjusted = { action: "run.adjusted", target: "r1", detail: null };
+  expect(wrongEntries(changes, [recorded, again, again, adjusted])).toEqual([]);
+  expect(wrongEntries(changes, [again, adjusted])).toEqual(["run.recorded of r1 has 0 audit entries"]);
+  expect(wrongEntries(changes, [recorded, adjusted, adjusted])).toEqual([
+    "run.adjusted of r1 has 2 audit entries",
+  ]);
 });

@@ -3,20 +3,24 @@ import { Caller } from "./caller.ts";
 import type { Findings } from "./findings.ts";
 import { inTime } from "./in-time.ts";
 import type { Traffic } from "./traffic.ts";
-import { inUsd, type Org, type World } from "./world.ts";
+import { inNanos, inUsd, type Org, type World } from "./world.ts";
 
-const LIMIT_NANOS = 400_000;
-const CALL_NANOS = LIMIT_NANOS / 400;
-const WARMING_CALLS = 16;
+const LIMIT_NANOS = 4_000_000;
+const CALL_NANOS = 1000;
+const WARMING_CALLS = 12;
+/** On a busy machine, slices are over before all have some. */
+const MOST_WARMINGS = 8;
+const MOST_TRIES = 4;
+const TAKEN_FROM = 2;
 const LAST_CALLS = 24;
 const GATES = 2;
-const ALONE_MS = 15_000;
+const ALONE_MS = 20_000;
 const CLOSING_SECONDS = 30;
 /** So long that the object decides. */
 const LONG_SECONDS = 3600;
 
 /** What becomes of a limit of which all have slices: somebody takes the rest of it, it is lowered, or the key that they use is revoked. */
-const TURNS = ["taken", "lowered", "revoked"] as const;
+const TURNS = ["taken", "lowered", "revoked", "taken"] as const;
 
 /** Asks for so much, and says whether it was allowed. A call without an answer was not, as far as anybody can use it. */
 type Asks = (nanos: number, more?: object) => Promise<boolean>;
@@ -52,10 +56,16 @@ class CrowdRound {
   readonly #round: number;
   readonly #workflow = `crowd-${crypto.randomUUID()}`;
   #admitted = 0;
+  /** Calls that isolates have decided from their slices. */
+  #decidedThere = 0;
 
   constructor(crowded: Crowded, round: number) {
     this.#crowded = crowded;
     this.#round = round;
+  }
+
+  get #turnNow(): (typeof TURNS)[number] {
+    return TURNS[this.#round % TURNS.length] ?? "taken";
   }
 
   async run(): Promise<void> {
@@ -69,25 +79,38 @@ class CrowdRound {
     const paths = { budget: `${below}/budgets/${String(budget.body["id"])}`, key: `${below}/keys/${id}` };
     const callers = world.eu.server.urls.map((url) => this.#overHttp(new Caller([url], key)));
     const gates = Array.from({ length: GATES }, () => createGate({ url: world.links[2].url, key }));
-    const everyone = [...callers, ...gates.map((gate) => this.#inGate(gate))];
-    await Promise.all(everyone.map((asks) => several(asks, WARMING_CALLS)));
-    if (!traffic.isOver) await this.#turn(everyone, paths);
+    const [taker = this.#overHttp(org.caller), ...others] = callers;
+    // Few of them, where slices must outlive that somebody takes the rest.
+    const users =
+      this.#turnNow === "taken"
+        ? others.slice(0, TAKEN_FROM)
+        : [...callers, ...gates.map((gate) => this.#inGate(gate))];
+    await this.#warm(users);
+    if (!traffic.isOver) await this.#turn({ taker, users }, paths);
     const closed = Promise.all(gates.map((gate) => gate.close().catch(() => undefined)));
     await inTime(CLOSING_SECONDS, () => "gates that are closed", closed);
   }
 
+  /** Until isolates decide from slices that they have just got. */
+  async #warm(users: readonly Asks[]): Promise<void> {
+    for (let warmings = 0; warmings < MOST_WARMINGS && !this.#crowded.traffic.isOver; warmings += 1) {
+      const before = this.#decidedThere;
+      await Promise.all(users.map((asks) => several(asks, WARMING_CALLS)));
+      if (this.#decidedThere >= before + WARMING_CALLS) return;
+    }
+  }
+
   async #turn(
-    everyone: readonly Asks[],
+    { taker, users }: { readonly taker: Asks; readonly users: readonly Asks[] },
     paths: { readonly budget: string; readonly key: string },
   ): Promise<void> {
     const { org, findings } = this.#crowded;
-    const turn = TURNS[this.#round % TURNS.length] ?? "taken";
-    const [taker] = everyone;
-    if (turn === "taken" && taker !== undefined) await this.#takeTheRest(taker);
+    const turn = this.#turnNow;
+    if (turn === "taken") await this.#takeTheRest(taker, paths.budget);
     else if (turn === "lowered") await org.caller.send("PATCH", paths.budget, { limit_usd: inUsd(1) });
     else if (turn === "revoked") await org.caller.send("DELETE", paths.key);
     const before = this.#admitted;
-    await Promise.all(everyone.map((asks) => several(asks, LAST_CALLS)));
+    await Promise.all(users.map((asks) => several(asks, LAST_CALLS)));
     const since = this.#admitted - before;
     if (this.#admitted > LIMIT_NANOS) {
       const what = `${this.#admitted} nano-dollars were admitted together where ${LIMIT_NANOS} is the limit`;
@@ -114,6 +137,7 @@ class CrowdRound {
   #overHttp(caller: Caller): Asks {
     return async (nanos, more = {}) => {
       const answer = await caller.try("POST", "/v1/edge/decision", { ...this.#estimate(nanos), ...more });
+      if (answer?.decided === "edge") this.#decidedThere += 1;
       return answer?.status === 200 && this.#admit(nanos);
     };
   }
@@ -125,11 +149,13 @@ class CrowdRound {
     };
   }
 
-  /** The object decides each of these: as much as fits, and then half as much. */
-  async #takeTheRest(asks: Asks): Promise<void> {
-    let nanos = LIMIT_NANOS / 2;
-    while (nanos >= CALL_NANOS && !this.#crowded.traffic.isOver) {
-      if (!(await asks(nanos, { hold_seconds: LONG_SECONDS }))) nanos = Math.floor(nanos / 2);
+  /** All that nobody has, at once: slices are good for a moment only. Reports that come meanwhile leave less. */
+  async #takeTheRest(taker: Asks, budget: string): Promise<void> {
+    const { org, traffic } = this.#crowded;
+    for (let tries = 0; tries < MOST_TRIES && !traffic.isOver; tries += 1) {
+      const { body } = await org.caller.send("GET", budget);
+      const left = LIMIT_NANOS - inNanos(body["spent_usd"]) - inNanos(body["reserved_usd"]);
+      if (left <= 0 || (await taker(left, { hold_seconds: LONG_SECONDS }))) return;
     }
   }
 }

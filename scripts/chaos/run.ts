@@ -29,7 +29,7 @@ const KILLS_TOLD = 10;
 const CLOSING_MS = 15_000;
 const MOST_NAMED = 3;
 /** On a busy machine, the first rounds are not over before the first fault. */
-const FIRST_PATIENCE_MS = 30_000;
+const FIRST_PATIENCE_MS = 25_000;
 
 export interface Outcome {
   readonly history: History;

@@ -10,7 +10,6 @@ import { loadProfile, saveProfile } from "../../../src/org/orgs/store.ts";
 import { parseUsd } from "../../../src/domain/money.ts";
 import { newId } from "../../../src/domain/ulid.ts";
 import { ReservationIds } from "../../../src/domain/reservation-id.ts";
-import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
 import { replacedRuns } from "../../../src/org/runs/replaced.ts";
 import type { Run } from "../../../src/org/runs/run.ts";
@@ -26,6 +25,16 @@ export type Fault = "none" | "twice" | "lost" | "evicted";
 export type Outcome = { readonly status: number; readonly body: Body; readonly replayed: boolean };
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
 type Body = any;
+
+type UsageRow = { meter_id: string; spent: string; over: string; held: string; leased: string };
+type Over = { readonly run: string; readonly limit: string; readonly amount: bigint };
+
+interface Seen {
+  readonly answers: Body[];
+  readonly usage: readonly UsageRow[];
+  readonly over: readonly Over[];
+  readonly runIds: readonly string[];
+}
 
 interface OverLimitData {
   readonly run_id: string;
@@ -104,15 +113,8 @@ export class World {
   }
 
   async query(name: string, input: object): Promise<Body> {
-    return (await this.queries([[name, input]]))[0];
-  }
-
-  /** Many queries in one call. */
-  async queries(asks: readonly (readonly [name: string, input: object])[]): Promise<Body[]> {
     const envelope = this.#envelope(false);
-    return runInDurableObject(this.#stub, (object) =>
-      Promise.all(asks.map(([name, input]): Body => object.ask(name as never, input, envelope))),
-    );
+    return runInDurableObject(this.#stub, (object): Body => object.ask(name as never, input, envelope));
   }
 
   /** Moves every run to the archive. */
@@ -130,44 +132,20 @@ export class World {
     await runInDurableObject(this.#stub, (_object, { storage }) => checkpointFirst(storage));
   }
 
-  async usage(): Promise<{ meter_id: string; spent: string; over: string; held: string; leased: string }[]> {
-    return rowsOf(this.#id, "SELECT * FROM usage");
-  }
-
-  /** The content of `run.over_limit` events, one entry for each run and limit that is counted separately. */
-  async over(): Promise<{ run: string; limit: string; amount: bigint }[]> {
-    const rows = await rowsOf<{ data: string }>(
-      this.#id,
-      `SELECT data FROM ${EVENT_ROWS} WHERE type = 'run.over_limit' ORDER BY seq`,
-    );
-    const names = await runInDurableObject(
-      this.#stub,
-      async (_object, { storage: { sql } }) =>
-        new Set(
-          (await fetchingAsNeeded(() => allRuns(sql)))
-            .filter(({ outcome }) => outcome === "unreported")
-            .map(({ id }) => id),
-        ),
-    );
-    return rows.flatMap(({ data }) => {
-      const { run_id: run, reservation_id: reservation, limits } = JSON.parse(data) as OverLimitData;
-      const counted = limits.filter(({ kind }) => kind !== "credits" && kind !== "chain_depth");
-      return counted.map(({ id, over_usd: usd, over }) => {
-        const amount = usd === undefined ? BigInt(over ?? 0) : parseUsd(usd);
-        if (amount === null) throw new Error(`${usd} is no amount`);
-        return {
-          run: reservation !== null && names.has(run) ? estimateId(reservation) : run,
-          limit: id,
-          amount,
-        };
-      });
+  /** What the object answers, and then all that it stores of sums, excess and runs, in one call. */
+  async look(asks: readonly (readonly [name: string, input: object])[]): Promise<Seen> {
+    const envelope = this.#envelope(false);
+    return runInDurableObject(this.#stub, async (object, { storage }) => {
+      const answers = await Promise.all(
+        asks.map(([name, input]): Body => object.ask(name as never, input, envelope)),
+      );
+      return { answers, ...(await storedIn(storage)) };
     });
   }
 
-  async runIds(): Promise<string[]> {
-    return runInDurableObject(this.#stub, async (_object, { storage: { sql } }) =>
-      (await fetchingAsNeeded(() => standingRuns(sql))).map((run) => nameOf(run)),
-    );
+  /** The content of `run.over_limit` events, one entry for each run and limit that is counted separately. */
+  async over(): Promise<readonly Over[]> {
+    return (await this.look([])).over;
   }
 
   /** By their holds, the ids of runs that nobody reported. */
@@ -201,9 +179,39 @@ export class World {
   }
 }
 
+async function storedIn(storage: DurableObjectStorage): Promise<Omit<Seen, "answers">> {
+  const { sql } = storage;
+  checkpointFirst(storage);
+  const usage = sql.exec<UsageRow>("SELECT * FROM usage").toArray();
+  const events = sql.exec<{ data: string }>(
+    `SELECT data FROM ${EVENT_ROWS} WHERE type = 'run.over_limit' ORDER BY seq`,
+  );
+  const excess = events.toArray().map(({ data }) => JSON.parse(data) as OverLimitData);
+  const [runs, standing] = await fetchingAsNeeded(() => [allRuns(sql), standingRuns(sql)]);
+  const estimates = new Set(runs.filter(({ outcome }) => outcome === "unreported").map(({ id }) => id));
+  return { usage, over: excess.flatMap((event) => overIn(event, estimates)), runIds: standing.map(nameOf) };
+}
+
+function overIn(
+  { run_id: run, reservation_id: reservation, limits }: OverLimitData,
+  estimates: ReadonlySet<string>,
+): Over[] {
+  const counted = limits.filter(({ kind }) => kind !== "credits" && kind !== "chain_depth");
+  return counted.map(({ id, over_usd: usd, over }) => {
+    const amount = usd === undefined ? BigInt(over ?? 0) : parseUsd(usd);
+    if (amount === null) throw new Error(`${usd} is no amount`);
+    return {
+      run: reservation !== null && estimates.has(run) ? estimateId(reservation) : run,
+      limit: id,
+      amount,
+    };
+  });
+}
+
 /** Without estimates that a run has taken the place of. */
 function standingRuns(sql: SqlStorage): Run[] {
-  return allRuns(sql).filter(({ id }) => !replacedRuns(sql).has(id));
+  const replaced = replacedRuns(sql);
+  return allRuns(sql).filter(({ id }) => !replaced.has(id));
 }
 
 function nameOf({ id, outcome, extra }: Run): string {

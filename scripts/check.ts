@@ -8,9 +8,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { changedFiles, testsOf, workerdTests } from "./check/changed.ts";
 import { closing, failedFiles } from "./check/closing.ts";
-import { type Ended, type Step, sideBySide } from "./check/steps.ts";
+import { CACHE, type Ended, type Step, sideBySide } from "./check/steps.ts";
 
-const TYPES: Step = { name: "types", command: "tsc", args: ["-p", "."] };
+/** What the compiler found out about each file is kept for the next run. */
+const TYPES: Step = {
+  name: "types",
+  command: "tsc",
+  args: ["-p", ".", "--incremental", "--tsBuildInfoFile", join(CACHE, "types.tsbuildinfo")],
+};
 const STATIC: readonly Step[] = [
   TYPES,
   { name: "lint", command: "oxlint", args: ["--type-aware", "--quiet"] },

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "../worker-config.ts";
 
-const CACHE = join(ROOT, "node_modules/.cache");
+/** Outlives an install. */
+export const CACHE = join(ROOT, "node_modules/.cache");
 
 export interface Step {
   readonly name: string;

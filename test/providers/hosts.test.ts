@@ -149,3 +149,13 @@ describe("what would be billed beside the answer is refused", () => {
     expect(search.units).toEqual({ web_search: 1 });
   });
 });
+
+test.each<[ProviderName, string]>([
+  ["anthropic", "/v1/messages"],
+  ["openai", "/v1/responses"],
+  ["openai", "/v1/chat/completions"],
+])("%s %s knows input that may cost more than text", (name, path) => {
+  const { read } = chatAt(name, path);
+  expect(read({ cache_control: { type: "ephemeral" } }).hasCostlyInput).toBe(true);
+  expect(read({}).hasCostlyInput).toBe(false);
+});

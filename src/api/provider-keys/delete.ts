@@ -1,10 +1,10 @@
 import { operation } from "../../edge/operation.ts";
-import { ITS_PATH, WITH_SUFFIX } from "./name.ts";
+import { WITH_SUFFIX } from "./name.ts";
 
 export const deleteProviderKey = operation(
   {
     method: "DELETE",
-    path: ITS_PATH,
+    path: "/v1/orgs/{id}/provider-keys/{provider}",
     alsoAt: WITH_SUFFIX,
     summary: "Delete a key of a provider",
     description: "Proxies that know it may use it for up to a minute more.",

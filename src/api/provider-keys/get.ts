@@ -1,11 +1,11 @@
 import { providerKey } from "../../contract/resources/provider-keys.ts";
 import { operation } from "../../edge/operation.ts";
-import { ITS_PATH, WITH_SUFFIX } from "./name.ts";
+import { WITH_SUFFIX } from "./name.ts";
 
 export const getProviderKey = operation(
   {
     method: "GET",
-    path: ITS_PATH,
+    path: "/v1/orgs/{id}/provider-keys/{provider}",
     alsoAt: WITH_SUFFIX,
     summary: "Read a key of a provider",
     description: "Without its secret.",

@@ -1,6 +1,5 @@
 import { PROVIDER_KEY_NAME } from "../../contract/resources/provider-keys.ts";
 
-export const ITS_PATH = "/v1/orgs/{id}/provider-keys/{provider}";
 /** A suffix may be written as it is, or as one segment with the others. */
 export const WITH_SUFFIX = ["/v1/orgs/:id/provider-keys/:provider{[^/]+/[^/]+}"];
 

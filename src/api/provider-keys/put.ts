@@ -2,12 +2,12 @@ import { invalidFields } from "../../contract/refusal.ts";
 import { newProviderKey, providerKey } from "../../contract/resources/provider-keys.ts";
 import { operation } from "../../edge/operation.ts";
 import { endpointErrors } from "../../outbound/endpoint.ts";
-import { ITS_PATH, nameError, WITH_SUFFIX } from "./name.ts";
+import { nameError, WITH_SUFFIX } from "./name.ts";
 
 export const putProviderKey = operation(
   {
     method: "PUT",
-    path: ITS_PATH,
+    path: "/v1/orgs/{id}/provider-keys/{provider}",
     alsoAt: WITH_SUFFIX,
     summary: "Set a key of a provider",
     description:

@@ -26,6 +26,12 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
     ],
   },
   "POST /v1/orgs/{id}/explain": { ask: ASK },
+  "PUT /v1/orgs/{id}/provider-keys/{provider}": {
+    secret: "sk-example-0123456789",
+    base_url: "https://eu.api.openai.com",
+    headers: { "OpenAI-Organization": "org-example" },
+    models: ["gpt-*"],
+  },
   "POST /v1/orgs/{id}/budgets": {
     ...BUDGET,
     scope_kind: "workflow",

@@ -60,6 +60,7 @@ export const SECTIONS: readonly Section[] = [
     title: "Organization",
     tags: {
       keys: ["Keys", "Who may call, with which role and scopes."],
+      "provider-keys": ["Keys of providers", "With which the proxy makes your calls."],
       webhooks: ["Webhooks", "Events, delivered to you and signed."],
       events: ["Events", "What happened, to be read at any time."],
       "audit-log": ["Audit log", "Who changed what, in a chain that can be verified."],

@@ -49,16 +49,13 @@ export const newProviderKey = z.strictObject({
   base_url: optionalOrNull(z.string().min(1).max(300)).meta({
     description:
       "Where calls with this key go: an https address on the public internet, with a path or without. Default: the provider's.",
-    examples: ["https://eu.api.openai.com"],
   }),
   headers: optionalOrNull(headers).meta({
     description: "Headers that calls with this key carry. Stored encrypted; only their names are returned.",
-    examples: [{ "OpenAI-Organization": "org-example" }],
   }),
   models: optionalOrNull(z.array(servedModel).min(1).max(MOST_MODELS)).meta({
     description:
       "The models that it serves, each by its name or by the beginning of names: `gpt-*`. Default: all.",
-    examples: [["gpt-*"]],
   }),
 });
 export type NewProviderKey = z.output<typeof newProviderKey>;

@@ -16,8 +16,8 @@ function keysThat(...answers: (GateAnswer | Error)[]) {
   const providerKey = async (): Promise<GateAnswer> => {
     const answer = answers[Math.min(asked, answers.length - 1)];
     asked += 1;
-    if (answer === undefined || answer instanceof Error) throw answer;
-    return answer;
+    if (answer instanceof Error) throw answer;
+    return answer ?? notFound;
   };
   const keys = new OrgKeys("svc", { providerKey } as unknown as GateBinding, () => now);
   const advance = (ms: number) => (now += ms);

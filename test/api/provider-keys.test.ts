@@ -63,6 +63,7 @@ describe("a key of a provider", () => {
     const org = await newSpender();
     const { status, body } = await org.send("PUT", "provider-keys/openai", {
       secret: "line\nbreak",
+      base_url: "nope",
       headers: { authorization: "x" },
       models: ["a*b"],
       other: 1,
@@ -70,7 +71,7 @@ describe("a key of a provider", () => {
     const fields = body.error.details.fields.map(({ field }: { field: string }) => field);
     expect([status, new Set(fields)]).toEqual([
       422,
-      new Set(["secret", "headers.authorization", "models[0]", "other"]),
+      new Set(["secret", "base_url", "headers.authorization", "models[0]", "other"]),
     ]);
   });
 

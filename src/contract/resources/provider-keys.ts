@@ -46,7 +46,15 @@ export const newProviderKey = z.strictObject({
     description: "The provider's key. Stored encrypted, and never returned.",
     examples: ["sk-example-0000"],
   }),
-  base_url: optionalOrNull(z.string().min(1).max(300)).meta({
+  base_url: optionalOrNull(
+    z
+      .string()
+      .max(300)
+      .refine((text) => URL.canParse(text), {
+        message: "must be an absolute URL",
+        params: { code: "invalid_format" },
+      }),
+  ).meta({
     description:
       "Where calls with this key go: an https address on the public internet, with a path or without. Default: the provider's.",
   }),

@@ -109,3 +109,25 @@ test("a gate of another Worker decides, settles, releases and renews over it", a
     reserved_usd: "0.02",
   });
 });
+
+test("hands an org's key of a provider to keys of that org that may decide, and to no others", async () => {
+  const secret = "sk-of-the-org-0123456789";
+  await http("PUT", `/v1/orgs/${org.id}/provider-keys/openai/eu`, org.key, { secret });
+  const opened = await rpc("providerKey", org.key, "openai/eu");
+  expect([opened.status, JSON.parse(opened.text)]).toMatchObject([200, { provider: "openai/eu", secret }]);
+  const viewer = await http("POST", `/v1/orgs/${org.id}/keys`, org.key, { name: "v", role: "viewer" });
+  const other = await http("POST", "/v1/admin/orgs", server.settings["SVC_OPERATOR_KEY"] ?? "", {
+    name: "o",
+  });
+  const refused = [
+    [(viewer as { key: string }).key, "openai/eu", 403],
+    [(other as { owner_key: string }).owner_key, "openai/eu", 404],
+    [org.key, "openai", 404],
+    [server.settings["SVC_OPERATOR_KEY"] ?? "", "openai/eu", 403],
+    ["svc_live_made-up", "openai/eu", 401],
+  ] as const;
+  for (const [key, name, status] of refused) {
+    const answer = await rpc("providerKey", key, name);
+    expect([name, answer.status, answer.text.includes(secret)]).toEqual([name, status, false]);
+  }
+});

@@ -35,6 +35,10 @@ const CONTENTS: Readonly<Record<string, readonly object[]>> = {
     { format: "csv", every: "day", destination: bucket },
     { format: "focus", focus_version: "1.4", every: "day", destination: bucket },
   ],
+  "PUT /v1/orgs/{id}/provider-keys/{provider}": [
+    { secret: "sk-0123456789abcdef" },
+    { secret: "sk-0123456789abcdef", base_url: "https://eu.api.openai.com", models: ["gpt-*"] },
+  ],
   "PUT /v1/orgs/{id}/residency": [{ regions: null }, { regions: ["local"] }],
   "PUT /v1/admin/orgs/{org_id}/rate-limits": [
     { read_rpm: null, policies: [] },
@@ -45,6 +49,7 @@ const CONTENTS: Readonly<Record<string, readonly object[]>> = {
 /** What is stored and never returned is sent anew. */
 const SECRETS: Readonly<Record<string, object>> = {
   "PUT /v1/orgs/{id}/sso": { client_secret: "s3cret-1234" },
+  "PUT /v1/orgs/{id}/provider-keys/{provider}": { secret: "sk-0123456789abcdef" },
 };
 
 interface Schema {

@@ -178,6 +178,12 @@ describe("no secret stays behind", () => {
     };
     const exported = { format: "csv", every: "hour", destination };
     await use("PUT /v1/orgs/{id}/exports/{name}", `${at}/exports/canary`, owner, exported);
+    const secret = canary("PUT /v1/orgs/{id}/provider-keys/{provider}: secret");
+    const headers = { "x-team": canary("PUT /v1/orgs/{id}/provider-keys/{provider}: headers") };
+    await use("PUT /v1/orgs/{id}/provider-keys/{provider}", `${at}/provider-keys/openai`, owner, {
+      secret,
+      headers,
+    });
     const wish = { scope: "read_only", reason: "a look", expires_in_seconds: 600 };
     const grant = await call("POST", `${at}/support-grants`, { key: owner, body: wish });
     const sessions = "/v1/admin/support-sessions";

@@ -97,3 +97,18 @@ test("a reservation of an isolate writes no more rows where it is charged when i
   const charged = await rowsFor({ tokens: 17_000, inputTokens: 616, call });
   expect([plain, charged]).toEqual([expect.any(Number), plain]);
 });
+
+test("a report of an isolate writes one row for all that it brings, and no checkpoint", async () => {
+  const { org, written } = await watchedOrg();
+  const isolate = new LeaseHolder(org.id);
+  await isolate.lease(10_000_000n);
+  await written();
+  const reports: number[] = [];
+  for (let report = 0; report < 5; report += 1) {
+    for (let made = 0; made < 20; made += 1) isolate.hold(100_000n, Date.now());
+    await isolate.report();
+    reports.push(await written());
+  }
+  // The first also plans when its reservations expire.
+  expect(reports.slice(1)).toEqual([1, 1, 1, 1]);
+});

@@ -23,7 +23,7 @@ import { estimateOf } from "../decisions/estimate.ts";
 import { keepRefusals } from "../refusals/commands.ts";
 import { takeNearLimits } from "../meters/usage.ts";
 import { Ending } from "../kernel/perform/ending.ts";
-import { openTx, performDue } from "../kernel/perform/perform.ts";
+import { openTx, performPart } from "../kernel/perform/perform.ts";
 import { type Clock, RateMeters } from "../rate-limits/meters.ts";
 import { bookOf, saveHolder } from "./book-store.ts";
 import { lessonFor, MOST_SUBJECT_CHARACTERS, withRates } from "./lesson.ts";
@@ -229,7 +229,7 @@ export class ObjectGate {
     );
     if (settled === null) return null;
     if (settled.moves.size > 0 || settled.holds.length > 0) {
-      performDue(this.#storage, view, (tx) => {
+      performPart(this.#storage, view, (tx) => {
         const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs }, accounts);
         for (const [key, move] of settled.moves) {
           const none = dropped.get(key) ?? 0n;

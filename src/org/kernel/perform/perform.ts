@@ -129,3 +129,12 @@ export function performDue(
     ending.end(view, false);
   });
 }
+
+/** The same as a part of another transaction, of whose kind it is: one of the write-ahead log makes no checkpoint for it. */
+export function performPart(storage: DurableObjectStorage, view: View, run: (tx: Tx) => void): void {
+  savepoint(storage, () => {
+    const ending = new Ending();
+    run(openTx(view, ending));
+    ending.end(view, false);
+  });
+}

@@ -22,6 +22,9 @@ const BATCH = 65;
 /** Small, for blocks that the archive takes one by one. */
 const FEW = 5;
 
+/** Without the rows of the checkpoint before it: how many wait for one depends on what isolates have reported. */
+const isOfArchive = (place: string) => / run_| file| transaction/.test(place);
+
 const nanosOf = (size: number) => size * 1000 + (size * (size - 1)) / 2;
 
 const usdOf = (nanos: number): string => `0.${String(nanos).padStart(9, "0").replace(/0+$/, "")}`;
@@ -86,9 +89,10 @@ describe("an object that is killed", () => {
     const places: string[] = [];
     for (let place = 0; place < MOST_PLACES; place += 1) {
       expect((await sendRuns(org, `b${place}`, FEW)).body.accepted).toBe(FEW);
-      const killed = await killedAt(org.id, place, async (storage) => {
+      const archive = async (storage: DurableObjectStorage) => {
         while (await archiveFile(contextOf(storage), SMALL_FILES)) continue;
-      });
+      };
+      const killed = await killedAt(org.id, place, archive, isOfArchive);
       await expectAll(org, place + 1, FEW);
       await archiveEverything(org.id);
       await expectFiles(org, (place + 1) * FEW);

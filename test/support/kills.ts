@@ -90,10 +90,15 @@ type Work = (storage: DurableObjectStorage) => Promise<unknown>;
 const working = new AsyncLocalStorage<true>();
 const isOfWork = (place: string) => working.getStore() === true && !place.includes(" lease_");
 
-/** Where an object was killed. Null: its work has fewer places. */
-export async function killedAt(orgId: string, place: number, work: Work): Promise<string | null> {
+/** Where an object was killed. Null: its work has fewer places. `counts` says which of its places are counted. */
+export async function killedAt(
+  orgId: string,
+  place: number,
+  work: Work,
+  counts: (place: string) => boolean = () => true,
+): Promise<string | null> {
   const stub = env.ORG.getByName(orgId);
-  const places = new Places(place, isOfWork);
+  const places = new Places(place, (one) => isOfWork(one) && counts(one));
   await runInDurableObject(stub, (_object, { storage }) => plant(storage, places));
   const failure = await runInDurableObject(stub, async (_object, { storage }) => {
     try {

@@ -1,11 +1,9 @@
 import type { Env } from "./edge/env.ts";
 import { handle } from "./handler.ts";
+import { PROXIED } from "./proxied-path.ts";
 import type { ProxyEnv } from "./proxy/index.ts";
 
 export * from "./index.ts";
-
-/** Below any other first segment are the prefixes of the governed proxy: no route of the service begins there. */
-const PROXIED = /^https?:\/\/[^/?#]+\/(?!(?:v1|docs|console|operator|sso|saml|internal)\/)[^/?#]+\//;
 
 type OneEnv = Env & Omit<ProxyEnv, "SLUICE">;
 

@@ -18,7 +18,7 @@ function isStoredBefore(error: unknown): boolean {
   return hasCause(error, ({ message }) => message.includes(STORED_BEFORE));
 }
 
-/** What a caller is told whose call an object did not serve. Null: the error says nothing of that. */
+/** The refusal of a call that its object did not serve. Null if the error has another cause. */
 export function unavailable(error: unknown): Refusal<"service_unavailable"> | null {
   if (isStoredBefore(error)) return refuse("service_unavailable", {}, { message: STORED_BEFORE });
   return isUnreachable(error) ? refuse("service_unavailable") : null;

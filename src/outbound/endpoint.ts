@@ -11,7 +11,10 @@ interface Endpoint {
   readonly hasPath?: boolean;
 }
 
-/** Why nothing can be sent to an address. Whoever sends checks again what its name resolves to. */
+/**
+ * Why nothing can be sent to an address, by what its name resolves to now. A sender in this Worker checks that again; the proxy
+ * relies on its runtime, which reaches public addresses alone.
+ */
 export async function endpointErrors(
   { field, url, hasPath = false }: Endpoint,
   settings: Settings,

@@ -26,8 +26,8 @@ export const setProviderKey = command({
     const row: ProviderKeyRow = {
       provider,
       sealed: seal(tx.settings.SVC_KEY_PEPPER, SEALED_FOR.providerKey, JSON.stringify(access)),
-      // Of a short secret so much would be too much.
-      last4: secret.length >= 4 * SHOWN ? secret.slice(-SHOWN) : "****",
+      // At least as much of it stays hidden as is shown.
+      last4: secret.length >= 2 * SHOWN ? secret.slice(-SHOWN) : "****",
       base_url: base_url ?? null,
       header_names: JSON.stringify(Object.keys(access.headers)),
       models: models === undefined || models === null ? null : JSON.stringify(models),

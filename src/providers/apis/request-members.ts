@@ -74,7 +74,7 @@ export function tierOf(value: unknown): string | null {
   return TIER.test(value) ? value : null;
 }
 
-/** The tools of a body, each of which is an object whose members are spelled as the API spells them. */
+/** The tools of a body. A member that is spelled otherwise than the API spells it is refused. */
 export function toolsIn({ tools }: JsonObject, members: ReadonlySet<string>): readonly unknown[] {
   if (tools === undefined || tools === null) return [];
   if (!Array.isArray(tools)) throw new Unmetered(400, '"tools" must be a list.');

@@ -3,9 +3,9 @@ import type { Units, Usage } from "../provider-api.ts";
 import { countOf, partsOf, totalsOf } from "./counts.ts";
 
 /** Anthropic's usage in our classes. Its `input_tokens` are those that no cache had to do with. */
-export function anthropicUsage(told: unknown): Usage | null {
-  if (!isJsonObject(told)) return null;
-  const value = withIterations(told);
+export function anthropicUsage(usage: unknown): Usage | null {
+  if (!isJsonObject(usage)) return null;
+  const value = withIterations(usage);
   const created = objectOf(value["cache_creation"]);
   const written = countOf(value["cache_creation_input_tokens"]) ?? 0;
   const forAnHour = Math.min(written, countOf(created["ephemeral_1h_input_tokens"]) ?? 0);

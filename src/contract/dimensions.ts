@@ -53,8 +53,8 @@ export type Matched = Exclude<Dimension, "outcome">;
 export const MATCHED = DIMENSION_NAMES.filter((name): name is Matched => name !== "outcome");
 
 /** What a rate limit can tell calls apart by. It counts what is happening, so it need not be stored. */
-export type Rated = Dimension | "variant";
-export const RATED: readonly Rated[] = [...DIMENSION_NAMES, "variant"];
+export type Rated = Dimension | "variant" | "chain_id";
+export const RATED: readonly Rated[] = [...DIMENSION_NAMES, "variant", "chain_id"];
 
 /** What a limit can tell calls apart by: a dimension, one tag, or all tags together. */
 export type Trait = Rated | "tags" | `tag:${string}`;

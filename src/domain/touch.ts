@@ -1,4 +1,3 @@
-import type { Rated } from "../contract/dimensions.ts";
 import { METER_KINDS, type MeterKind, meterRowOf, type Phase } from "../contract/meter-kinds.ts";
 import {
   EACH_SCOPES,
@@ -36,7 +35,8 @@ export function scopesOf(
     outcome,
     tags,
     key_id: keyId,
-  } satisfies Record<Exclude<Rated, ScopeField> | "tags", unknown>;
+    chain: chain === undefined ? undefined : { chain_id: chain },
+  } satisfies Record<Exclude<keyof CallNames, ScopeField>, unknown>;
   return {
     chain,
     workflow: names.workflow_id,

@@ -2,13 +2,15 @@ import { ABSENT, type Rated, TAG_PREFIX, type Trait } from "../contract/dimensio
 import { type Tags, tagsText } from "./tags.ts";
 
 /** What a call says of itself, by which limits tell calls apart. */
-export type CallNames = { readonly [Name in Rated]?: string | undefined } & {
+export type CallNames = { readonly [Name in Exclude<Rated, "chain_id">]?: string | undefined } & {
   readonly tags?: Tags | undefined;
+  readonly chain?: { readonly chain_id: string } | undefined;
 };
 
 /** What a call has of a trait. Null: nothing. */
 export function traitIn(names: CallNames, trait: Trait): string | null {
   if (trait === "tags") return tagsText(names.tags);
+  if (trait === "chain_id") return names.chain?.chain_id ?? null;
   if (isTag(trait)) return tagIn(names.tags, trait.slice(TAG_PREFIX.length));
   return names[trait] ?? ABSENT[trait] ?? null;
 }

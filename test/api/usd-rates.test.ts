@@ -100,11 +100,12 @@ describe("decisions", () => {
     });
   });
 
-  test("are counted for each key, user and customer by itself", async () => {
+  test("are counted for each user, customer, tag and chain by itself", async () => {
     const each: readonly [string, object, object, object][] = [
       ["customer", { customer_id: "*" }, { customer_id: "a" }, { customer_id: "b" }],
       ["user", { user_id: "*" }, { user_id: "a" }, { user_id: "b" }],
       ["tag", { tags: { team: "*" } }, { tags: { team: "a" } }, { tags: { team: "b" } }],
+      ["chain", { chain_id: "*" }, { chain: { chain_id: "a" } }, { chain: { chain_id: "b" } }],
     ];
     for (const [name, match, one, other] of each) {
       const org = await limited({ match });
@@ -146,6 +147,24 @@ describe("decisions", () => {
     expect((await call("POST", "/v1/runs", { key: other.key, body: settled })).status).toBe(201);
     expect((await decide(org.key, "0.11")).status).toBe(429);
     expect((await decide(org.key, "0.1")).status).toBe(200);
+  });
+
+  test.each([
+    ["names nobody", {}],
+    ["names another", { chain: { chain_id: "other" }, user_id: "other", tags: { team: "other" } }],
+  ])("are corrected where they were counted by a run that %s", async (_, said) => {
+    const each: readonly [object, object][] = [
+      [{ chain_id: "*" }, { chain: { chain_id: "loop" } }],
+      [{ user_id: "*" }, { user_id: "loop" }],
+      [{ tags: { team: "*" } }, { tags: { team: "loop" } }],
+    ];
+    for (const [match, named] of each) {
+      const org = await limited({ match });
+      const { reservation } = (await org.decide("1", named)).body;
+      const run = aRun({ reservation_id: reservation.id, cost_usd: "4.5", ...said });
+      expect((await org.run(run)).status).toBe(201);
+      expect(await statuses(org, ["0.51", "0.5"], named)).toEqual([429, 200]);
+    }
   });
 
   test("are counted for each key and user together, and a policy that changes that starts from zero", async () => {

@@ -29,7 +29,7 @@ const USES: readonly (readonly [use: string, needed: readonly string[], known: r
   ["rate limits", [...RATED, "tags"], Object.keys(rateLimits.shape.policies.element.shape.match.shape)],
   [
     "rules",
-    [...RATED.filter((name) => name !== "key_id"), "tags"],
+    [...RATED.filter((name) => name !== "key_id" && name !== "chain_id"), "tags", "chain"],
     Object.keys(VARIABLE_TYPES["run"]?.fields ?? {}),
   ],
   ["what callers name", [...ATTRIBUTED, "tags"], Object.keys(attribution)],

@@ -69,6 +69,10 @@ describe("a policy is for the calls that match it", () => {
     ["no user", { user_id: "u" }, {}, []],
     ["each user", { user_id: "*" }, { user_id: "v" }, ['rlp_1 ["v"]']],
     ["each user, and a call without one", { user_id: "*" }, {}, []],
+    ["one chain", { chain_id: "c" }, { chain: { chain_id: "c" } }, ["rlp_1"]],
+    ["another chain", { chain_id: "c" }, { chain: { chain_id: "d" } }, []],
+    ["each chain", { chain_id: "*" }, { chain: { chain_id: "c" } }, ['rlp_1 ["c"]']],
+    ["each chain, and a call in none", { chain_id: "*" }, {}, []],
     ["each customer", { customer_id: "*" }, { customer_id: "c" }, ["rlp_1 c"]],
     ["each key", { each_key: true as const }, {}, ['rlp_1 ["key_a"]']],
     [

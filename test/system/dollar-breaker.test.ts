@@ -10,12 +10,12 @@ const CENT = { estimate: { cost_usd: "0.01" } };
 /** Refusals in a row after which a loop waits for what isolates give back. */
 const MOST_REFUSALS = 5;
 
-async function limitedOrg() {
+async function limitedOrg(match: object = { each_key: true }) {
   const { operatorKey } = sharedServer();
   const { id, ownerKey } = await newOrg({ environment: "test" });
   const policy = {
     name: "breaker",
-    match: { each_key: true },
+    match,
     unit: "usd",
     limit: LIMIT_CENTS / 100,
     window_seconds: WINDOW_SECONDS,
@@ -99,13 +99,16 @@ test("loops over HTTP and in the embedded gate spend one window's dollars, exact
   }
 });
 
-test("isolates and embedded gates allow and refuse by it themselves", async () => {
-  const org = await limitedOrg();
+test.each([
+  ["key", { each_key: true }, {}],
+  ["chain", { chain_id: "*" }, { chain: { chain_id: "agent" } }],
+])("isolates and embedded gates allow and refuse by that of a %s themselves", async (_, match, named) => {
+  const org = await limitedOrg(match);
   const gate = createGate({ url: sharedServer().urls[0], key: org.loopKey, flushMs: 20, timeoutMs: 60_000 });
   onTestFinished(() => gate.close());
   const atEdge = new Set<string>();
   const decide = async (cost_usd: string) => {
-    const ask = { estimate: { cost_usd } };
+    const ask = { estimate: { cost_usd }, ...named };
     await gate.decide(ask).catch(() => undefined);
     const { status, headers } = await call("POST", "/v1/edge/decision", { key: org.ownerKey, body: ask });
     if (headers.get("x-svc-decided") === "edge") atEdge.add(status === 200 ? "allowed" : "refused");

@@ -182,6 +182,7 @@ export interface RateLimits {
       readonly deployment_id?: string | (readonly string[]) | undefined;
       readonly department_id?: string | (readonly string[]) | undefined;
       readonly variant?: string | (readonly string[]) | undefined;
+      readonly chain_id?: string | (readonly string[]) | undefined;
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
@@ -223,6 +224,7 @@ export interface OwnRateLimits {
       readonly deployment_id?: string | (readonly string[]) | undefined;
       readonly department_id?: string | (readonly string[]) | undefined;
       readonly variant?: string | (readonly string[]) | undefined;
+      readonly chain_id?: string | (readonly string[]) | undefined;
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
@@ -3156,6 +3158,8 @@ export type RateLimitsSetBody = {
       readonly department_id?: string | (readonly string[]) | undefined;
       /** The variant of the model's price. If omitted: the standard rates. */
       readonly variant?: string | (readonly string[]) | undefined;
+      /** Your name of the chain. */
+      readonly chain_id?: string | (readonly string[]) | undefined;
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };

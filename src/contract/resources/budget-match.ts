@@ -20,6 +20,7 @@ const SHAPES: Readonly<Partial<Record<Rated, z.ZodType<string>>>> = {
     params: { code: "invalid_format" },
   }),
   variant: callerId,
+  chain_id: callerId,
   outcome: z.enum([...REPORTED_OUTCOMES, EACH]),
 };
 

@@ -1,4 +1,4 @@
-import { TAG_PREFIX } from "../../contract/dimensions.ts";
+import { TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
 import type { LeaseReport } from "../../contract/resources/leases.ts";
 import { SINGLE_FIELDS } from "../../contract/scopes.ts";
 import type { GivenTouch } from "../../domain/touch-token.ts";
@@ -10,6 +10,9 @@ import type { ReportedCall } from "../../gate/reported-call.ts";
 type Names = NonNullable<GivenTouch["names"]>;
 type GivenCall = LeaseReport["batches"][number]["holds"][number]["call"];
 
+/** The key that asks, and what the run of an expired hold never says. */
+const UNSAID: ReadonlySet<Trait> = new Set(["key_id", "outcome", "chain_id"]);
+
 /** What an ask says where limits look at it. Null where it says nothing. */
 export function namesThatMatter(ask: DecisionAsk, matters: Matters): Names {
   const said: CallNames = ask;
@@ -18,7 +21,7 @@ export function namesThatMatter(ask: DecisionAsk, matters: Matters): Names {
   if (matters.customer) fields.push("customer_id");
   for (const { trait } of matters.traits ?? []) {
     if (trait.startsWith(TAG_PREFIX)) fields.push("tags");
-    else if (trait !== "key_id" && trait !== "outcome") fields.push(trait as keyof CallNames);
+    else if (!UNSAID.has(trait)) fields.push(trait as keyof CallNames);
   }
   return Object.fromEntries(fields.map((field) => [field, said[field] ?? null]));
 }

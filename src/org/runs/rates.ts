@@ -1,7 +1,6 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import {
-  meterOf,
   needsNoBody,
   rateAmount,
   type RateMeter,
@@ -15,7 +14,7 @@ import { traitIn } from "../../domain/traits.ts";
 import { rateRefusal } from "../../domain/rate-denial.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
-import { countedBy, countedIn, type CountedRates, isCountedIn } from "../decisions/counted.ts";
+import { countedBy, countedIn, countedMeters, type CountedRates } from "../decisions/counted.ts";
 import type { HoldRow } from "../decisions/store.ts";
 
 export const RUN_ROUTE = "POST /v1/runs";
@@ -107,21 +106,15 @@ export class RunRates {
     return counted;
   }
 
-  /** The limits that a run touches, and those of its decision, which may name another route or key. */
+  /** The counters that a run touches, and those in which its decision was counted, whomever the run names. */
   #countedFor(run: RunInput, hold: HoldRow | null): Iterable<Counted> {
     const own = this.#touchedBy(run, this.#route);
     if (hold === null) return own;
     const decided =
-      hold.unreported === null ? this.#countedWith(hold, run) : this.#touchedBy(run, DECISION_ROUTE);
+      hold.unreported === null
+        ? countedMeters(this.#policies, hold).map((meter) => this.#count(meter))
+        : this.#touchedBy(run, DECISION_ROUTE);
     return decided.length === 0 ? own : new Set([...own, ...decided]);
-  }
-
-  #countedWith(hold: HoldRow, run: RunInput): readonly Counted[] {
-    const names = { ...run, key_id: hold.key_id ?? this.#keyId };
-    return this.#policies.flatMap((policy) => {
-      const meter = meterOf(policy, names);
-      return meter === null || !isCountedIn(meter, hold) ? [] : [this.#count(meter)];
-    });
   }
 
   #count(meter: RateMeter): Counted {

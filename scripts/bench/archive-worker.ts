@@ -3,7 +3,7 @@ import worker from "../../src/index.ts";
 import { readEntries } from "../../src/storage/wal/entries.ts";
 import { checkpointFirst } from "../../src/storage/transaction.ts";
 import { RECENT } from "../../src/storage/key-index/key-index.ts";
-import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
+import { runSegments } from "../../src/org/runs/segments/segments.ts";
 import { OrgObject as Product } from "../../src/org/object.ts";
 
 export * from "../../src/index.ts";
@@ -151,7 +151,7 @@ export class OrgObject extends Product {
         "SELECT MAX(last_seq) AS last FROM run_id_segments WHERE state <> 'gone'",
       )
       .one();
-    return RECENT - (runBlocks(this.ctx.storage.sql).lastSeq - (last ?? 0));
+    return RECENT - (runSegments(this.ctx.storage.sql).lastSeq - (last ?? 0));
   }
 
   /** Whether old blocks still wait for the archive. */

@@ -26,7 +26,7 @@ interface Viewed {
   readonly wakes: boolean;
 }
 
-/** Who spends by user, key or tag is added up from digests of the runs, and from the runs that are in none. */
+/** Who spends by user, key or tag is added up from rollups of the runs, and from the runs that are in none. */
 const VIEWED: readonly Viewed[] = [
   ["default", ""],
   ["by user", "?by=user_id"],

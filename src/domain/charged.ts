@@ -1,6 +1,6 @@
 import { parseMoment } from "../contract/list.ts";
 import type { soughtRuns } from "../contract/run-filters.ts";
-import type { RunRecord } from "./run-block/record.ts";
+import type { RunRecord } from "./run-segment/record.ts";
 import { chargesIn } from "./charge-text.ts";
 
 type Sought = Pick<ReturnType<typeof soughtRuns>, "limitId" | "chargedFrom">;

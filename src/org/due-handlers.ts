@@ -15,7 +15,7 @@ import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { archiveRuns } from "./runs/archive/work.ts";
 import { expireBackup } from "./backup/make.ts";
 import { resealAll } from "./peppers/reseal.ts";
-import { digestRuns } from "./runs/digests/work.ts";
+import { rollUpRuns } from "./runs/rollups/work.ts";
 import { supportExpiry } from "./support/grant.ts";
 
 /** The handler of each kind of due row. */
@@ -36,7 +36,7 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.usageSweep]: sweepUsage,
   [DUE.supportExpiry]: supportExpiry,
   [DUE.runArchive]: archiveRuns,
-  [DUE.runDigests]: digestRuns,
+  [DUE.runDigests]: rollUpRuns,
   [DUE.backupExpiry]: expireBackup,
   [DUE.reseal]: resealAll,
   // Loaded when an org has an export: few have one.

@@ -15,7 +15,7 @@ import { Pulse } from "./people/watch.ts";
 import { heedPeppers } from "./peppers/state.ts";
 import { platformProfile } from "./platform-profile.ts";
 import { RefusalDesk } from "./refusals/desk.ts";
-import { bindArchive } from "./runs/blocks/archive-binding.ts";
+import { bindArchive } from "./runs/segments/archive-binding.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { Granted } from "./snapshots/snapshot.ts";
 import { Telling } from "./telling.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import { fetchingOrRefusing } from "../../src/storage/needs-fetch.ts";
 import { checkArchivedAfter } from "../../src/org/runs/archive/carried.ts";
-import { bindArchive } from "../../src/org/runs/blocks/archive-binding.ts";
+import { bindArchive } from "../../src/org/runs/segments/archive-binding.ts";
 import { archiveEverything, bucket, filesOf, newArchivist, sendRuns } from "../support/archive.ts";
 import { askBackup, backup, forget, sendArchive } from "../support/backup.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";

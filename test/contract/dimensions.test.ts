@@ -10,7 +10,7 @@ import { RUN_FILTERS } from "../../src/contract/resources/run-filter-shape.ts";
 import { reportQuery } from "../../src/contract/resources/usage-report.ts";
 import { CORRECTION_COLUMNS } from "../../src/domain/export/correction.ts";
 import { VARIABLE_TYPES } from "../../src/domain/policy-variables.ts";
-import { NAME_COLUMNS } from "../../src/domain/run-block/record.ts";
+import { NAME_COLUMNS } from "../../src/domain/run-segment/record.ts";
 import { RUN_EXPORTS } from "../../src/domain/run-export.ts";
 
 const doc = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");

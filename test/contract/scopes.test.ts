@@ -8,7 +8,7 @@ import {
   SCOPES,
   SINGLE_SCOPES,
 } from "../../src/contract/scopes.ts";
-import { COLUMN_NUMBERS } from "../../src/domain/run-block/record.ts";
+import { COLUMN_NUMBERS } from "../../src/domain/run-segment/record.ts";
 import { TOUCHING_SCOPES } from "../../src/domain/touch.ts";
 
 test("each column of a stored run has its own number", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KnownNames } from "../../src/domain/run-block/known-names.ts";
+import { KnownNames } from "../../src/domain/run-segment/known-names.ts";
 
 const encoder = new TextEncoder();
 const NAMES = 100_000;

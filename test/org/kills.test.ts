@@ -6,7 +6,7 @@ import { saveRecord } from "../../src/org/kernel/idempotency/store.ts";
 import { checkpointFirst, walTransaction, transaction } from "../../src/storage/transaction.ts";
 import { restoreFile } from "../../src/org/runs/archive/restore.ts";
 import { archiveFile, deleteGone } from "../../src/org/runs/archive/work.ts";
-import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
+import { runSegments } from "../../src/org/runs/segments/segments.ts";
 import { archiveEverything, contextOf, filesOf, sendRuns, SMALL_FILES } from "../support/archive.ts";
 import { killedAt, killedInCall } from "../support/kills.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
@@ -172,7 +172,7 @@ describe("an object that is killed", () => {
 async function takeBack(storage: DurableObjectStorage): Promise<void> {
   const tx = { sql: storage.sql, now: 0, schedule: () => undefined } as unknown as Tx;
   for (;;) {
-    const entry = runBlocks(storage.sql).entries.find(({ state }) => state === "archived");
+    const entry = runSegments(storage.sql).segments.find(({ state }) => state === "archived");
     if (entry === undefined) break;
     await fetchingAsNeeded(() => transaction(storage, () => restoreFile(tx, entry)));
   }

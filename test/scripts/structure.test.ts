@@ -97,7 +97,7 @@ const FORBIDDEN = [
   ["storage", "edge/call.ts"],
   ["storage", "settings.ts"],
   ["storage", "domain/money.ts"],
-  ["storage", "domain/run-block/record.ts"],
+  ["storage", "domain/run-segment/record.ts"],
   ["storage", "contract/scopes.ts"],
   ["org", "storage/wal/write-ahead-log.ts"],
   ["org", "storage/paged-table/pages.ts"],

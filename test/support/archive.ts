@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { type Archive, archiveOf, bindArchive } from "../../src/org/runs/blocks/archive-binding.ts";
+import { type Archive, archiveOf, bindArchive } from "../../src/org/runs/segments/archive-binding.ts";
 import type { DueContext } from "../../src/org/kernel/due/handler.ts";
 import { archiveFile, deleteGone } from "../../src/org/runs/archive/work.ts";
 import type { FileSize } from "../../src/org/runs/archive/select.ts";

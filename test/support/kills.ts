@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { runInDurableObject } from "cloudflare:test";
-import { archiveOf, bindArchive } from "../../src/org/runs/blocks/archive-binding.ts";
+import { archiveOf, bindArchive } from "../../src/org/runs/segments/archive-binding.ts";
 import { env } from "./worker.ts";
 
 /** Kills an object at a chosen place of its work: before or after it writes a row or a file, or ends a transaction. */

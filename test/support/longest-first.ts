@@ -12,7 +12,7 @@ const LONGEST = [
   "test/org/ledger/ledger.test.ts",
   "test/org/runs/ids.test.ts",
   "test/org/ledger/archived.test.ts",
-  "test/org/runs/blocks.test.ts",
+  "test/org/runs/segments.test.ts",
   "test/org/ledger/over-limit.test.ts",
   "test/org/journal.test.ts",
   "test/api/slow-body.test.ts",

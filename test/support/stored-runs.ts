@@ -1,6 +1,6 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { fetchingAsNeeded } from "../../src/storage/needs-fetch.ts";
-import { runBlocks } from "../../src/org/runs/blocks/blocks.ts";
+import { runSegments } from "../../src/org/runs/segments/segments.ts";
 import { transaction } from "../../src/storage/transaction.ts";
 import { insertRuns } from "../../src/org/runs/store.ts";
 import type { Run } from "../../src/org/runs/run.ts";
@@ -16,8 +16,8 @@ export async function storedRuns(orgId: string): Promise<Run[]> {
 }
 
 export function allRuns(sql: SqlStorage): Run[] {
-  const blocks = runBlocks(sql);
-  return blocks.latestHeld.toReversed().flatMap((entry) => [...blocks.block(entry)]);
+  const store = runSegments(sql);
+  return store.latestHeld.toReversed().flatMap((segment) => [...store.columns(segment)]);
 }
 
 /** Stores made-up runs, like calls with a thousand each. */

@@ -1,15 +1,15 @@
-import type { RunRanges } from "../run-block/ranges.ts";
-import { ByteReader } from "../run-block/byte-reader.ts";
-import { ByteWriter } from "../run-block/byte-writer.ts";
+import type { RunRanges } from "../run-segment/ranges.ts";
+import { ByteReader } from "../run-segment/byte-reader.ts";
+import { ByteWriter } from "../run-segment/byte-writer.ts";
 
-/** What an object knows of one block in an archive file, without reading the file. */
+/** What an object knows of one segment in an archive file, without reading the file. */
 export interface ArchivedGroup extends RunRanges {
   readonly runs: number;
-  /** The length of the block. */
+  /** The length of the segment. */
   readonly bytes: number;
   /** The length of the filter of its names. */
   readonly nameBytes: number;
-  /** Of the block. */
+  /** Of the segment. */
   readonly digest: Uint8Array;
 }
 

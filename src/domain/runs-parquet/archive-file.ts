@@ -1,32 +1,32 @@
 import { joinedBytes } from "../joined-bytes.ts";
-import { RunBlock } from "../run-block/block.ts";
-import type { RunRecord } from "../run-block/record.ts";
+import { RunColumns } from "../run-segment/columns.ts";
+import type { RunRecord } from "../run-segment/record.ts";
 import { ParquetFile } from "./file.ts";
 import { STORED_RUN_COLUMNS } from "./stored-runs.ts";
 
 const ANY_SIZE = { rows: Number.POSITIVE_INFINITY, characters: Number.POSITIVE_INFINITY };
 
 /**
- * A file of the archive. Readers of Parquet find the runs as rows, for analysis. Then come the blocks as the object stored them,
+ * A file of the archive. Readers of Parquet find the runs as rows, for analysis. Then come the segments as the object stored them,
  * where the object reads them again, exactly and without decoding rows.
  */
 export class ArchiveFile {
   readonly #file = new ParquetFile<RunRecord>(STORED_RUN_COLUMNS, ANY_SIZE);
   readonly #pieces: Uint8Array[] = [];
-  readonly #blocks: Uint8Array[] = [];
+  readonly #segments: Uint8Array[] = [];
   #cost = 0n;
   #inputTokens = 0;
   #outputTokens = 0;
 
-  add(block: Uint8Array): void {
-    const runs = [...new RunBlock(block)];
+  add(segment: Uint8Array): void {
+    const runs = [...new RunColumns(segment)];
     for (const run of runs) {
       this.#cost += run.cost;
       this.#inputTokens += run.inputTokens;
       this.#outputTokens += run.outputTokens;
     }
     this.#pieces.push(this.#file.add(runs));
-    this.#blocks.push(block);
+    this.#segments.push(segment);
   }
 
   get sums() {
@@ -38,10 +38,10 @@ export class ArchiveFile {
     firstSeq: number,
   ): Generator<void, { readonly bytes: Uint8Array<ArrayBuffer>; readonly blocksAt: number }> {
     yield* this.#file.columnsOfGroup();
-    const [first = new Uint8Array(), ...others] = this.#blocks;
+    const [first = new Uint8Array(), ...others] = this.#segments;
     const blocksAt = this.#file.addUnread(first);
-    for (const block of others) this.#file.addUnread(block);
-    const lengths = this.#blocks.map(({ length }) => length).join(" ");
+    for (const segment of others) this.#file.addUnread(segment);
+    const lengths = this.#segments.map(({ length }) => length).join(" ");
     const last = this.#file.end({
       "sluice.first_seq": String(firstSeq),
       "sluice.blocks_at": String(blocksAt),

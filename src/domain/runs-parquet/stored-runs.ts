@@ -1,7 +1,7 @@
 import { DIMENSIONS } from "../../contract/dimensions.ts";
 import { TOKEN_PARTS, type TokenClass } from "../../contract/token-classes.ts";
 import { writeRaw } from "../raw-json.ts";
-import type { RunRecord } from "../run-block/record.ts";
+import type { RunRecord } from "../run-segment/record.ts";
 import type { Column } from "./column.ts";
 
 /** What a run has beside its columns, as far as it has a column in Parquet. */

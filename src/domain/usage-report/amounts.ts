@@ -1,15 +1,19 @@
-import { addCosts, addCounts } from "../run-block/added-columns.ts";
-import type { Frame } from "../run-block/frames.ts";
-import { eachPart } from "../run-block/parts.ts";
-import { COLUMN_NUMBERS } from "../run-block/record.ts";
+import { addCosts, addCounts } from "../run-segment/added-columns.ts";
+import type { RowGroup } from "../run-segment/row-groups.ts";
+import { eachPart } from "../run-segment/parts.ts";
+import { COLUMN_NUMBERS } from "../run-segment/record.ts";
 import type { RunSums } from "./run-sums.ts";
 import { COUNTED } from "./sums.ts";
 
 const COUNT_AT = new Map<string, number>(COUNTED.map((name, at) => [name, at]));
 const NOTHING = new Uint8Array(0);
 
-/** Adds what each run of a frame cost and used to the sums of its group. A run of group -1 is left out. */
-export function addAmounts({ count, columns }: Frame, groups: Int32Array, { costs, counts }: RunSums): void {
+/** Adds what each run of a row group cost and used to the sums of its group. A run of group -1 is left out. */
+export function addAmounts(
+  { count, columns }: RowGroup,
+  groups: Int32Array,
+  { costs, counts }: RunSums,
+): void {
   addCosts(columns.get(COLUMN_NUMBERS.cost) ?? NOTHING, groups, costs);
   const [runs, input, output] = counts;
   if (runs === undefined || input === undefined || output === undefined) return;

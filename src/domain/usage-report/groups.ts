@@ -1,11 +1,11 @@
-import { Reused } from "../run-block/reused.ts";
+import { Reused } from "../run-segment/reused.ts";
 import { codeOf } from "./run-sums.ts";
 
-/** One grouping of a frame. */
+/** One grouping of a row group. */
 export interface Key {
   /** By run, a place in `shared`. Null: 0 for all runs. */
   readonly places: Int32Array | null;
-  /** Numbers that mean the same in all frames. */
+  /** Numbers that mean the same in all row groups. */
   readonly shared: Int32Array;
 }
 
@@ -13,14 +13,14 @@ export interface Key {
 const MOST_LISTED = 65_536;
 const UNKNOWN = -1;
 
-/** Finds the groups of the runs of one frame after another. */
+/** Finds the groups of the runs of one row group after another. */
 export class Groups {
   readonly #groups = new Reused();
   readonly #listed = new Reused();
 
   /**
    * The group of each run; -1 for those that are left out. Each combination of places is looked up once. Good until the next
-   * frame.
+   * row group.
    */
   in(keys: readonly Key[], isIn: Uint8Array, groupOf: (code: number) => number): Int32Array {
     const groups = this.#groups.take(isIn.length).fill(-1);

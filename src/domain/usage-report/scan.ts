@@ -1,22 +1,22 @@
-import { momentsOf } from "../run-block/added-columns.ts";
-import { type Frame, framesOf } from "../run-block/frames.ts";
-import { COLUMN_NUMBERS } from "../run-block/record.ts";
+import { momentsOf } from "../run-segment/added-columns.ts";
+import { type RowGroup, rowGroupsOf } from "../run-segment/row-groups.ts";
+import { COLUMN_NUMBERS } from "../run-segment/record.ts";
 import { addAmounts } from "./amounts.ts";
 import { type Grouping, type ReportAsk, StretchFinder } from "./ask.ts";
 import { ASKED_FOR, groupedColumn, type NamedColumn, soughtColumns } from "./columns.ts";
-import { addDigested } from "./digest.ts";
+import { addRollup } from "./rollup.ts";
 import { Groups, type Key } from "./groups.ts";
 import { NameNumbers, RunSums } from "./run-sums.ts";
 import type { GroupRow } from "./sums.ts";
 
 const NO_MOMENTS = new Float64Array(0);
 
-/** Which runs of a block are asked for, by their places in it. */
+/** Which runs of a segment are asked for, by their places in it. */
 interface Part {
   readonly from: number;
   /** Not included. */
   readonly to: number;
-  /** Places whose runs do not count; some may be outside of the block. */
+  /** Places whose runs do not count; some may be outside of the segment. */
   readonly without: readonly number[];
   /** Whether all of them started within the report's time. */
   readonly isWithin: boolean;
@@ -35,8 +35,8 @@ function groupedOf(grouping: Grouping): Grouped {
   return { numbers, by: { finder: new StretchFinder(grouping.stretches), shared } };
 }
 
-/** Adds up blocks of runs, decoding only the columns that the report needs. */
-export class BlockScan {
+/** Adds up segments of runs, decoding only the columns that the report needs. */
+export class SegmentScan {
   readonly #ask: ReportAsk;
   readonly #sums = new RunSums();
   readonly #groups = new Groups();
@@ -53,21 +53,21 @@ export class BlockScan {
 
   add(bytes: Uint8Array, { from, to, without, isWithin }: Part): void {
     let before = 0;
-    for (const frame of framesOf(bytes)) {
-      const [first, end] = [Math.max(0, from - before), Math.min(frame.count, to - before)];
+    for (const rowGroup of rowGroupsOf(bytes)) {
+      const [first, end] = [Math.max(0, from - before), Math.min(rowGroup.count, to - before)];
       const own = without.length === 0 ? without : without.map((at) => at - before);
-      if (first < end) this.#addFrame(frame, { from: first, to: end, without: own, isWithin });
-      before += frame.count;
+      if (first < end) this.#addRowGroup(rowGroup, { from: first, to: end, without: own, isWithin });
+      before += rowGroup.count;
     }
   }
 
-  /** Adds the sums of all runs of some blocks, by the column that the report is grouped by. */
-  addDigest(bytes: Uint8Array): void {
-    for (const frame of framesOf(bytes)) {
-      const keys = this.#groupings.map(({ by }) => keyOf(by, frame, NO_MOMENTS));
-      const isIn = new Uint8Array(frame.count).fill(1);
+  /** Adds the sums of all runs of some segments, by the column that the report is grouped by. */
+  addRollupOf(bytes: Uint8Array): void {
+    for (const rowGroup of rowGroupsOf(bytes)) {
+      const keys = this.#groupings.map(({ by }) => keyOf(by, rowGroup, NO_MOMENTS));
+      const isIn = new Uint8Array(rowGroup.count).fill(1);
       const groups = this.#groups.in(keys, isIn, (code) => this.#sums.groupOf(code));
-      addDigested(frame, groups, this.#sums);
+      addRollup(rowGroup, groups, this.#sums);
     }
   }
 
@@ -75,19 +75,19 @@ export class BlockScan {
     return this.#sums.rows(this.#groupings.map(({ numbers }) => numbers));
   }
 
-  #addFrame(frame: Frame, part: Part): void {
-    const { count, columns } = frame;
+  #addRowGroup(rowGroup: RowGroup, part: Part): void {
+    const { count, columns } = rowGroup;
     const needsTime = !part.isWithin || this.#isByTime;
     const moments = needsTime ? momentsOf(columns.get(COLUMN_NUMBERS.startedAt), count) : NO_MOMENTS;
-    const isIn = this.#runsIn(frame, part, moments);
+    const isIn = this.#runsIn(rowGroup, part, moments);
     if (isIn === null) return;
-    const keys = this.#groupings.map(({ by }) => keyOf(by, frame, moments));
+    const keys = this.#groupings.map(({ by }) => keyOf(by, rowGroup, moments));
     const groups = this.#groups.in(keys, isIn, (code) => this.#sums.groupOf(code));
-    addAmounts(frame, groups, this.#sums);
+    addAmounts(rowGroup, groups, this.#sums);
   }
 
   /** By run, 1 where it is asked for. Null: none is. */
-  #runsIn({ count, columns }: Frame, part: Part, moments: Float64Array): Uint8Array | null {
+  #runsIn({ count, columns }: RowGroup, part: Part, moments: Float64Array): Uint8Array | null {
     const { from, to, without, isWithin } = part;
     const isIn = new Uint8Array(count).fill(1, from, to);
     // A place outside of the array is not set.
@@ -109,7 +109,7 @@ export class BlockScan {
   }
 }
 
-function keyOf(by: Grouped["by"], { count, columns }: Frame, moments: Float64Array): Key {
+function keyOf(by: Grouped["by"], { count, columns }: RowGroup, moments: Float64Array): Key {
   if (!("finder" in by)) return by.reader.read(columns.get(by.column), count);
   const { finder, shared } = by;
   const places = new Int32Array(count);

@@ -2,7 +2,7 @@ import { adjustAccount, type Credited, drawMore, giveBack } from "../../domain/a
 import type { CreditPool } from "../../domain/credit.ts";
 import { type Account, unitOf } from "../../domain/meter.ts";
 import type { Tx } from "../kernel/door.ts";
-import { callNames, runNames } from "../../domain/run-block/run-names.ts";
+import { callNames, runNames } from "../../domain/run-segment/run-names.ts";
 import { chargesIn } from "../../domain/charge-text.ts";
 import { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";

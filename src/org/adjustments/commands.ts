@@ -8,7 +8,7 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { tallyCharge } from "../ledger/tally.ts";
 import { saveDaily } from "../runs/daily.ts";
-import { runNames } from "../../domain/run-block/run-names.ts";
+import { runNames } from "../../domain/run-segment/run-names.ts";
 import { outcomeOf, type Run } from "../runs/run.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { findRun } from "../runs/store.ts";

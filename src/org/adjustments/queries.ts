@@ -3,7 +3,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { soughtRuns } from "../../contract/run-filters.ts";
 import { isOfEarlierMonth } from "../../domain/focus/correction.ts";
-import type { RunNames } from "../../domain/run-block/run-names.ts";
+import type { RunNames } from "../../domain/run-segment/run-names.ts";
 import { tagIn } from "../../domain/usage-report/tag.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";

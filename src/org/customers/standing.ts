@@ -17,7 +17,7 @@ import { Draft } from "../ledger/draft.ts";
 import { amountsOf } from "../meters/show.ts";
 import type { MeterRow } from "../meters/store.ts";
 import type { Entry } from "../meters/usage.ts";
-import { pageOfRuns } from "../runs/blocks/page.ts";
+import { pageOfRuns } from "../runs/list/page.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 

@@ -1,5 +1,5 @@
 import { refuse } from "../../contract/refusal.ts";
-import { callNames, runNames } from "../../domain/run-block/run-names.ts";
+import { callNames, runNames } from "../../domain/run-segment/run-names.ts";
 import { scopesOf } from "../../domain/touch.ts";
 import type { Explanation } from "../../contract/resources/explain.ts";
 import type { View } from "../kernel/door.ts";

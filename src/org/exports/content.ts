@@ -2,9 +2,9 @@ import type { Correction } from "../../domain/export/correction.ts";
 import type { Content } from "../../domain/export/writers.ts";
 import type { FileKind } from "../../domain/export/window.ts";
 import { KeyProbe } from "../../storage/key-index/probe.ts";
-import type { RunNames } from "../../domain/run-block/run-names.ts";
+import type { RunNames } from "../../domain/run-segment/run-names.ts";
 import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
-import { runBlocks } from "../runs/blocks/blocks.ts";
+import { runSegments } from "../runs/segments/segments.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
 import type { Run } from "../runs/run.ts";
 import { runsAsRecorded } from "../runs/shown.ts";
@@ -44,7 +44,7 @@ export function nextKind(window: WindowRow, at: Place, isFocus: boolean): FileKi
 function readRuns(sql: SqlStorage, window: WindowRow, at: Place): ReadPart {
   const runs: Run[] = [];
   let [characters, run] = [0, at.run];
-  for (const found of runBlocks(sql).between(at.run, window.run_to)) {
+  for (const found of runSegments(sql).between(at.run, window.run_to)) {
     characters += found.characters + charactersApart(found.run);
     if (runs.length > 0 && (characters > STEP_CHARACTERS || runs.length >= STEP_RUNS)) break;
     runs.push(found.run);

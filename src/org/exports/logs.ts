@@ -1,4 +1,4 @@
-import { runBlocks } from "../runs/blocks/blocks.ts";
+import { runSegments } from "../runs/segments/segments.ts";
 
 /** How far something has got in each of the logs that windows have parts of: the first entry that it does not include. */
 export interface Place {
@@ -15,7 +15,7 @@ type Log = "run_adjustments" | "run_replacements";
  */
 export function placeAt(sql: SqlStorage, from: Place, atMs: number): Place {
   return {
-    run: runBlocks(sql).firstSince(from.run, atMs),
+    run: runSegments(sql).firstSince(from.run, atMs),
     adjustment: firstSince(sql, "run_adjustments", from.adjustment, atMs),
     replacement: firstSince(sql, "run_replacements", from.replacement, atMs),
   };
@@ -36,7 +36,7 @@ export const LOGS_BEGIN: Place = { run: 1, adjustment: 1, replacement: 1 };
 
 /** The numbers of an empty log begin anew, here or once the org is imported elsewhere. So do exports that are to go on in it. */
 export function followEmptiedLogs(sql: SqlStorage): void {
-  if (runBlocks(sql).lastSeq === 0) sql.exec("UPDATE exports SET run_from = 1");
+  if (runSegments(sql).lastSeq === 0) sql.exec("UPDATE exports SET run_from = 1");
   sql.exec("UPDATE exports SET adjustment_from = 1 WHERE NOT EXISTS (SELECT 1 FROM run_adjustments)");
   sql.exec("UPDATE exports SET replacement_from = 1 WHERE NOT EXISTS (SELECT 1 FROM run_replacements)");
 }

@@ -6,10 +6,10 @@ import type { PlanInputs } from "../../domain/forecast/plan.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
-import type { RunBlock } from "../../domain/run-block/block.ts";
-import { foldArchived } from "../runs/blocks/archived.ts";
-import { runBlocks } from "../runs/blocks/blocks.ts";
-import type { BlockEntry } from "../runs/blocks/entry.ts";
+import type { RunColumns } from "../../domain/run-segment/columns.ts";
+import { foldArchived } from "../runs/segments/archived.ts";
+import { runSegments } from "../runs/segments/segments.ts";
+import type { SegmentMetadata } from "../runs/segments/metadata.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
@@ -134,15 +134,15 @@ function budgetsOf(view: CheckpointedView, { scopeKind, scopeId }: Scope): Budge
       scopeId,
     )
     .toArray();
-  const entries = rows.map((row) => newEntry(toMeter(row, view.now), "", view.now));
-  loadUsage(view.sql, entries);
-  return entries.map((entry) => {
-    const { id, limit, mode, window } = entry.meter;
+  const segments = rows.map((row) => newEntry(toMeter(row, view.now), "", view.now));
+  loadUsage(view.sql, segments);
+  return segments.map((segment) => {
+    const { id, limit, mode, window } = segment.meter;
     return {
       id,
       enforced: mode === "enforce",
       limitUsd: Number(limit ?? 0n) / NANOS_PER_USD,
-      leftUsd: Number(roomOf(entry) ?? 0n) / NANOS_PER_USD,
+      leftUsd: Number(roomOf(segment) ?? 0n) / NANOS_PER_USD,
       window,
     };
   });
@@ -170,25 +170,26 @@ export const deploymentReturn = query({
 
 /** The departments of a deployment's latest runs. */
 function teamsAmongLatest(sql: SqlStorage, deploymentId: string): ReadonlySet<string> {
-  const blocks = runBlocks(sql);
-  const latest: { readonly entry: BlockEntry; readonly from: number }[] = [];
+  const store = runSegments(sql);
+  const latest: { readonly segment: SegmentMetadata; readonly from: number }[] = [];
   let left = RECENT_RUNS;
-  for (const entry of blocks.latestHeld) {
+  for (const segment of store.latestHeld) {
     if (left <= 0) break;
-    latest.push({ entry, from: Math.max(0, entry.runs - left) });
-    left -= entry.runs;
+    latest.push({ segment, from: Math.max(0, segment.runs - left) });
+    left -= segment.runs;
   }
-  const from = new Map(latest.map((one) => [one.entry, one.from]));
-  const addTeams = (teams: Set<string>, block: RunBlock, entry: BlockEntry) => {
-    const departments = block.names("departmentId");
-    for (const [at, deployment] of block.names("deploymentId").entries()) {
+  const from = new Map(latest.map((one) => [one.segment, one.from]));
+  const addTeams = (teams: Set<string>, columns: RunColumns, segment: SegmentMetadata) => {
+    const departments = columns.names("departmentId");
+    for (const [at, deployment] of columns.names("deploymentId").entries()) {
       const team = departments[at] ?? null;
-      if (at >= (from.get(entry) ?? 0) && deployment === deploymentId && team !== null) teams.add(team);
+      if (at >= (from.get(segment) ?? 0) && deployment === deploymentId && team !== null) teams.add(team);
     }
   };
-  const archived = latest.filter(({ entry }) => entry.state === "archived").map(({ entry }) => entry);
+  const archived = latest.filter(({ segment }) => segment.state === "archived").map(({ segment }) => segment);
   const key = `teams of ${deploymentId}`;
   const teams = new Set(foldArchived(sql, archived, { key, start: () => new Set<string>(), add: addTeams }));
-  for (const { entry } of latest) if (entry.state !== "archived") addTeams(teams, blocks.block(entry), entry);
+  for (const { segment } of latest)
+    if (segment.state !== "archived") addTeams(teams, store.columns(segment), segment);
   return teams;
 }

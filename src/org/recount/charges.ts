@@ -1,12 +1,12 @@
 import { DIMENSIONS } from "../../contract/dimensions.ts";
-import { callNames, type RunNames } from "../../domain/run-block/run-names.ts";
-import type { NameColumn } from "../../domain/run-block/record.ts";
+import { callNames, type RunNames } from "../../domain/run-segment/run-names.ts";
+import type { NameColumn } from "../../domain/run-segment/record.ts";
 import { groupOf } from "../../domain/traits.ts";
 import { chargeName } from "../../domain/charge-text.ts";
-import type { RunBlock } from "../../domain/run-block/block.ts";
+import type { RunColumns } from "../../domain/run-segment/columns.ts";
 import { countsGroups, type Meter, unitOf, windowOf } from "../../domain/meter.ts";
-import { foldArchived } from "../runs/blocks/archived.ts";
-import { runBlocks } from "../runs/blocks/blocks.ts";
+import { foldArchived } from "../runs/segments/archived.ts";
+import { runSegments } from "../runs/segments/segments.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { amountCharged, type RunExtra } from "../runs/run.ts";
 
@@ -21,25 +21,25 @@ interface Charge {
 
 /**
  * What runs were charged to a meter, at a moment or later. None is charged to a time after it was recorded, nor to a meter
- * that came later; so older blocks are not read. Of the others only the columns are decoded that say what was charged.
+ * that came later; so older segments are not read. Of the others only the columns are decoded that say what was charged.
  */
 export function* chargesSince(sql: SqlStorage, meter: Meter, fromMs: number): Generator<Charge> {
   const recordedFromMs = Math.max(fromMs, meter.sinceMs);
   const replaced = replacedRuns(sql);
   const range = { fromMs, recordedFromMs, replaced };
-  const blocks = runBlocks(sql);
-  const entries = blocks.latestHeld.filter(({ recordedMax }) => recordedMax >= recordedFromMs);
-  const archived = entries.filter(({ state }) => state === "archived");
+  const store = runSegments(sql);
+  const segments = store.latestHeld.filter(({ recordedMax }) => recordedMax >= recordedFromMs);
+  const archived = segments.filter(({ state }) => state === "archived");
   const sums = foldArchived(sql, archived, {
     key: `charges of ${meter.id} since ${fromMs} and ${recordedFromMs} by ${JSON.stringify(meter.window)}`,
     start: () => new Map<string, Charge>(),
-    add(all, block) {
-      for (const charge of chargesIn(block, meter, range)) addTo(all, meter, charge);
+    add(all, columns) {
+      for (const charge of chargesIn(columns, meter, range)) addTo(all, meter, charge);
     },
   });
   yield* sums.values();
-  for (const entry of entries) {
-    if (entry.state !== "archived") yield* chargesIn(blocks.block(entry), meter, range);
+  for (const segment of segments) {
+    if (segment.state !== "archived") yield* chargesIn(store.columns(segment), meter, range);
   }
 }
 
@@ -58,58 +58,58 @@ interface Range {
 }
 
 function* chargesIn(
-  block: RunBlock,
+  columns: RunColumns,
   meter: Meter,
   { fromMs, recordedFromMs, replaced }: Range,
 ): Generator<Charge> {
-  const places = placesCharged(block, chargeName(meter));
+  const places = placesCharged(columns, chargeName(meter));
   if (places.length === 0) return;
-  const { chargedAt } = block;
-  const recordedAt = block.moments("recordedAt");
+  const { chargedAt } = columns;
+  const recordedAt = columns.moments("recordedAt");
   const unit = unitOf(meter);
-  const costs = unit === "usd" ? block.costs : null;
-  const subjectAt = subjectsIn(block, meter);
+  const costs = unit === "usd" ? columns.costs : null;
+  const subjectAt = subjectsIn(columns, meter);
   for (const at of places) {
     const atMs = chargedAt[at] ?? 0;
-    if (replaced.has(block.ids[at] ?? "")) continue;
+    if (replaced.has(columns.ids[at] ?? "")) continue;
     // One that settles a hold may well be charged to a time before the meter.
     if (atMs < fromMs || (recordedAt[at] ?? 0) < recordedFromMs) continue;
-    const extra = extraOf(block, at, meter.id);
+    const extra = extraOf(columns, at, meter.id);
     yield {
       subject: extra?.subjects?.[meter.id] ?? subjectAt(at),
       atMs,
-      amount: costs === null ? amountCharged(block.amounts(at), unit) : (costs[at] ?? 0n),
+      amount: costs === null ? amountCharged(columns.amounts(at), unit) : (costs[at] ?? 0n),
       over: BigInt(extra?.over?.[meter.id] ?? 0),
     };
   }
 }
 
 /** Whose counter a run belongs to by what it says itself. */
-function subjectsIn(block: RunBlock, meter: Meter): (at: number) => string {
+function subjectsIn(columns: RunColumns, meter: Meter): (at: number) => string {
   if (countsGroups(meter)) {
     const groupBy = meter.match?.groupBy ?? [];
-    return (at) => groupOf(callNames(namesAt(block, at)), groupBy);
+    return (at) => groupOf(callNames(namesAt(columns, at)), groupBy);
   }
   const { kind } = meter.scope;
   if (kind === "org" || kind === "match") return () => "";
-  const names = block.names(`${kind}Id`);
+  const names = columns.names(`${kind}Id`);
   return (at) => names[at] ?? "";
 }
 
 const NAMED: readonly NameColumn[] = ["tags", ...DIMENSIONS.map(({ property }) => property)];
 
-function namesAt(block: RunBlock, at: number): RunNames {
+function namesAt(columns: RunColumns, at: number): RunNames {
   const named = NAMED.flatMap((column) => {
-    const name = block.names(column)[at] ?? null;
+    const name = columns.names(column)[at] ?? null;
     return name === null ? [] : [[column, name] as const];
   });
   return Object.fromEntries(named);
 }
 
-function placesCharged(block: RunBlock, name: string): readonly number[] {
+function placesCharged(columns: RunColumns, name: string): readonly number[] {
   const known = new Map<string | null, boolean>();
   const places: number[] = [];
-  for (const [at, charges] of block.names("charges").entries()) {
+  for (const [at, charges] of columns.names("charges").entries()) {
     let isCharged = known.get(charges);
     if (isCharged === undefined) {
       isCharged = ` ${charges ?? ""} `.includes(` ${name} `);
@@ -121,7 +121,7 @@ function placesCharged(block: RunBlock, name: string): readonly number[] {
 }
 
 /** Only one that names the meter says anything of it. */
-function extraOf(block: RunBlock, at: number, meterId: string): RunExtra | null {
-  const text = block.extraText(at);
+function extraOf(columns: RunColumns, at: number, meterId: string): RunExtra | null {
+  const text = columns.extraText(at);
   return text === null || !text.includes(meterId) ? null : (JSON.parse(text) as RunExtra);
 }

@@ -1,6 +1,6 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { countsGroups, type Meter, subjectOf, windowOf } from "../../domain/meter.ts";
-import { callNames } from "../../domain/run-block/run-names.ts";
+import { callNames } from "../../domain/run-segment/run-names.ts";
 import { groupOf } from "../../domain/traits.ts";
 import type { Window } from "../../domain/period.ts";
 import { adjustmentsOf, type StoredAdjustment } from "../adjustments/store.ts";

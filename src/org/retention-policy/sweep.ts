@@ -14,21 +14,21 @@ import { isBeingRead } from "../backup/parts.ts";
 import { keptForExports } from "../exports/hold.ts";
 import { followEmptiedLogs } from "../exports/logs.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
-import { deleteDigests } from "../runs/digests/table.ts";
+import { deleteRollups } from "../runs/rollups/table.ts";
 import { deleteApart } from "../runs/long-metadata.ts";
-import { remainsOf } from "../runs/purged.ts";
+import { tombstoneOf } from "../runs/purged.ts";
 import { idKey } from "../runs/ids/key.ts";
 import { forgetReplaced } from "../runs/replaced.ts";
 import { restoreFile } from "../runs/archive/restore.ts";
 import { scheduleArchive } from "../runs/archive/schedule.ts";
 import { Unreadable } from "../../storage/needs-fetch.ts";
-import { type RunBlocks, runBlocks } from "../runs/blocks/blocks.ts";
+import { type RunSegments, runSegments } from "../runs/segments/segments.ts";
 import { loadRetention } from "./policy.ts";
 
-/** The maximum that one step deletes of each kind. For runs, up to one block more. */
+/** The maximum that one step deletes of each kind. For runs, up to one segment more. */
 const STEP = 2_000;
 /**
- * Runs are read before they are deleted: at most this much per step, and at least one block, because other calls wait
+ * Runs are read before they are deleted: at most this much per step, and at least one segment, because other calls wait
  * meanwhile.
  */
 const STEP_BYTES = 1_048_576;
@@ -147,22 +147,22 @@ function until(source: Source, keptFrom = Number.POSITIVE_INFINITY): Source {
  * is not deleted.
  */
 function purgeRuns(tx: CheckpointedTx, before: number, keptFrom = Number.POSITIVE_INFINITY): number {
-  const blocks = runBlocks(tx.sql);
+  const store = runSegments(tx.sql);
   const key = idKey(tx.sql);
   let [count, bytes, isOver] = [0, 0, false];
   while (!isOver && count < STEP && bytes < STEP_BYTES) {
-    const oldest = restoreOldest(tx, before, keptFrom) ? blocks.oldest(before, keptFrom) : NONE;
-    blocks.purge(oldest.runs.map((run) => remainsOf(run, key)));
+    const oldest = restoreOldest(tx, before, keptFrom) ? store.oldest(before, keptFrom) : NONE;
+    store.purge(oldest.runs.map((run) => tombstoneOf(run, key)));
     deleteApart(tx.sql, oldest.runs);
     count += oldest.runs.length;
     bytes += oldest.bytes;
     isOver = !oldest.isWhole;
   }
   if (count > 0) {
-    deleteDigests(tx.sql, blocks.firstHeld?.firstSeq ?? Number.MAX_SAFE_INTEGER);
+    deleteRollups(tx.sql, store.firstHeld?.firstSeq ?? Number.MAX_SAFE_INTEGER);
     note(tx, { kind: "runs", count, before });
   }
-  if (isOver) forgetReplaced(tx.sql, Math.min(before, blocks.recordedFrom));
+  if (isOver) forgetReplaced(tx.sql, Math.min(before, store.recordedFrom));
   return isOver ? Math.min(count, STEP - 1) : STEP;
 }
 
@@ -171,7 +171,7 @@ function purgeRuns(tx: CheckpointedTx, before: number, keptFrom = Number.POSITIV
  * younger ones. False if that is not possible now: nothing else waits for it. A file that an export has yet to read stays.
  */
 function restoreOldest(tx: CheckpointedTx, before: number, keptFrom: number): boolean {
-  const { firstHeld } = runBlocks(tx.sql);
+  const { firstHeld } = runSegments(tx.sql);
   if (firstHeld?.state !== "archived" || firstHeld.recordedMin >= before || firstHeld.firstSeq >= keptFrom) {
     return true;
   }
@@ -186,11 +186,11 @@ function restoreOldest(tx: CheckpointedTx, before: number, keptFrom: number): bo
   }
 }
 
-const NONE: ReturnType<RunBlocks["oldest"]> = { runs: [], bytes: 0, isWhole: false };
+const NONE: ReturnType<RunSegments["oldest"]> = { runs: [], bytes: 0, isWhole: false };
 
-/** Old ids are deleted in whole blocks. */
+/** Old ids are deleted in whole segments. */
 function purgeIds(tx: CheckpointedTx): number {
-  const count = runBlocks(tx.sql).forget(tx.now - RUN_ID_KEPT_MS, STEP);
+  const count = runSegments(tx.sql).forget(tx.now - RUN_ID_KEPT_MS, STEP);
   return count >= STEP ? STEP : 0;
 }
 

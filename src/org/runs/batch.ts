@@ -85,12 +85,12 @@ export class Batch {
     }
     const sought = new KeyProbe(parents.length === 0 ? ids : [...ids, ...parents], idKey(this.#tx.sql));
     this.#sought = sought;
-    const { runs, remains, unreadable } = findRuns(this.#tx.sql, sought);
+    const { runs, tombstones, unreadable } = findRuns(this.#tx.sql, sought);
     this.#unreadable = unreadable;
     // Alone, a run that may succeed later is not refused for good under its idempotency key.
     if (inputs.length === 1) for (const cause of unreadable.values()) throw cause;
     for (const [id, run] of runs) this.#known.set(id, run);
-    this.#purged = findPurged(ids, remains, this.#tx.now);
+    this.#purged = findPurged(ids, tombstones, this.#tx.now);
     this.#relates = this.#known.size > 0 || parents.length > 0 || sought.mayRepeat();
     const { holds, settled, charged } = loadHolds(this.#tx.sql, reservations);
     this.#holds = holds;

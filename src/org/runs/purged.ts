@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type HashKey, keyHashOf } from "../../storage/key-index/key-hash.ts";
-import { NAME_BYTES, type Remains, SAID_BYTES } from "../../domain/run-block/remains.ts";
+import { NAME_BYTES, type Tombstone, SAID_BYTES } from "../../domain/run-segment/tombstones.ts";
 import { RUN_ID_KEPT_MS } from "../../domain/retention.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
@@ -19,23 +19,23 @@ function nameOf(id: string): string {
 /** How much of a digest is stored, in hexadecimal. */
 const SAID_DIGITS = SAID_BYTES * 2;
 
-/** What remains of a run that is about to be deleted. */
-export function remainsOf(run: Run, key: HashKey): Remains {
+/** The tombstone of a run that is about to be deleted. */
+export function tombstoneOf(run: Run, key: HashKey): Tombstone {
   const { id, recordedAt, chargedAt, depth, cost } = run;
   const said = digestOfRun(run).slice(0, SAID_DIGITS);
   return { number: keyHashOf(id, key), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
 }
 
-/** Which of the ids belong to deleted runs. `remains` are candidates. */
+/** Which of the ids belong to deleted runs. `tombstones` are candidates. */
 export function findPurged(
   ids: readonly string[],
-  remains: readonly Remains[],
+  tombstones: readonly Tombstone[],
   now: number,
-): Map<string, Remains> {
-  const found = new Map<string, Remains>();
-  if (ids.length === 0 || remains.length === 0) return found;
+): Map<string, Tombstone> {
+  const found = new Map<string, Tombstone>();
+  if (ids.length === 0 || tombstones.length === 0) return found;
   const names = new Map(ids.map((id) => [nameOf(id), id]));
-  for (const one of remains) {
+  for (const one of tombstones) {
     const id = names.get(one.name);
     if (id !== undefined && one.recordedAt > now - RUN_ID_KEPT_MS) found.set(id, one);
   }
@@ -46,15 +46,15 @@ export function findPurged(
  * The run as it was sent again and recorded before. Null if that was a different run. What it was charged to is
  * unknown.
  */
-export function purgedRun(remains: Remains, input: RunInput & { readonly id: string }): Run | null {
-  if (digestOf(saidByInput(input)).slice(0, SAID_DIGITS) !== remains.said) return null;
+export function purgedRun(tombstone: Tombstone, input: RunInput & { readonly id: string }): Run | null {
+  if (digestOf(saidByInput(input)).slice(0, SAID_DIGITS) !== tombstone.said) return null;
   return runOf(input, {
     id: input.id,
     keyId: null,
-    chargedAt: remains.chargedAt,
-    recordedAt: remains.recordedAt,
-    depth: remains.depth,
-    cost: remains.cost,
+    chargedAt: tombstone.chargedAt,
+    recordedAt: tombstone.recordedAt,
+    depth: tombstone.depth,
+    cost: tombstone.cost,
     charges: "",
     extra: extraOf(input, NOTHING_MORE, [], { revision: null, hold: null, accounts: [], keyId: null }),
   });

@@ -1,7 +1,7 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
-import { pageOfRuns } from "./blocks/page.ts";
+import { pageOfRuns } from "./list/page.ts";
 import { charactersApart } from "./long-metadata.ts";
 import { replacedRuns } from "./replaced.ts";
 import { shownRun, shownRuns } from "./shown.ts";

@@ -30,7 +30,7 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 import { announceRecorded, overEvent } from "./announce.ts";
 import { type Cost, Prices } from "./prices.ts";
 import { RunRates } from "./rates.ts";
-import { scheduleDigests } from "./digests/schedule.ts";
+import { scheduleRollups } from "./rollups/schedule.ts";
 import type { Run } from "./run.ts";
 import { runOf } from "./run-of.ts";
 import { replaceEstimate } from "./replaced.ts";
@@ -102,7 +102,7 @@ export class Recorder {
     const recorded = inputs.map((input, i) => this.#recordOne(input, accounts[i] ?? [], costs[i] ?? NO_COST));
     if (this.#hasRoom) for (const [touched, attempts] of this.#sums.attempts()) charge(touched, attempts);
     insertRuns(this.#tx.sql, this.#accepted, this.#batch.sought);
-    scheduleDigests(this.#tx);
+    scheduleRollups(this.#tx);
     saveDaily(this.#tx.sql, this.#sums);
     this.#tx.emitAll("run.over_limit", this.#over);
     announceRecorded(this.#tx, this.#accepted, this.#sums.nanos);

@@ -1,11 +1,11 @@
 import type { GroupRow } from "../../domain/usage-report/sums.ts";
-import { type BlockEntry, lastSeqOf } from "../runs/blocks/entry.ts";
-import type { ScannedRuns } from "./digested.ts";
+import { type SegmentMetadata, lastSeqOf } from "../runs/segments/metadata.ts";
+import type { ScannedRuns } from "./scan-parts.ts";
 
 /** What a step of a report looks at. */
 export interface StepInput extends ScannedRuns {
-  /** An entry of a block that changes is replaced by another. */
-  readonly entries: readonly BlockEntry[];
+  /** The metadata of a segment that changes is replaced by others. */
+  readonly segments: readonly SegmentMetadata[];
 }
 
 interface Known extends StepInput {
@@ -20,8 +20,8 @@ const MOST_STEPS = 32;
 const knownSteps = new WeakMap<SqlStorage, Map<string, Known>>();
 
 /**
- * The rows of a step, kept in memory for the next report that asks the same of the same blocks: people look at a page again,
- * and what is stored in a block never changes.
+ * The rows of a step, kept in memory for the next report that asks the same of the same segments: people look at a page again,
+ * and what is stored in a segment never changes.
  */
 export function rowsOfStep(
   sql: SqlStorage,
@@ -35,18 +35,18 @@ export function rowsOfStep(
   if (there !== undefined && isSame(there, input)) return there.rows;
   known.delete(key);
   const rows = make();
-  const runs = input.entries.reduce((sum, entry) => sum + entry.runs, 0);
+  const runs = input.segments.reduce((sum, segment) => sum + segment.runs, 0);
   if (runs >= LEAST_RUNS && rows.length <= MOST_ROWS) remember(known, key, { ...input, rows });
   return rows;
 }
 
-function isSame(there: Known, { entries, toRun, replaced }: StepInput): boolean {
-  const last = entries.at(-1);
+function isSame(there: Known, { segments, toRun, replaced }: StepInput): boolean {
+  const last = segments.at(-1);
   const isCut = last !== undefined && Math.min(toRun, there.toRun) < lastSeqOf(last);
   return (
     !isCut &&
-    entries.length === there.entries.length &&
-    entries.every((entry, at) => entry === there.entries[at]) &&
+    segments.length === there.segments.length &&
+    segments.every((segment, at) => segment === there.segments[at]) &&
     replaced.join() === there.replaced.join()
   );
 }

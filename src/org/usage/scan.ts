@@ -2,27 +2,27 @@ import { DIMENSIONS, storedName } from "../../contract/dimensions.ts";
 import { KeyProbe } from "../../storage/key-index/probe.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
-import { BlockScan } from "../../domain/usage-report/scan.ts";
+import { SegmentScan } from "../../domain/usage-report/scan.ts";
 import { type GroupRow, GroupSums, MOST_GROUPS } from "../../domain/usage-report/sums.ts";
 import { tooMany } from "../../domain/usage-report/too-many.ts";
 import { query } from "../kernel/door.ts";
-import { runBlocks } from "../runs/blocks/blocks.ts";
-import { type BlockEntry, lastSeqOf } from "../runs/blocks/entry.ts";
-import { needArchived } from "../runs/blocks/archived.ts";
-import { idsInBlocks } from "../runs/blocks/find.ts";
-import { readDigest } from "../runs/digests/table.ts";
+import { runSegments } from "../runs/segments/segments.ts";
+import { type SegmentMetadata, lastSeqOf } from "../runs/segments/metadata.ts";
+import { needArchived } from "../runs/segments/archived.ts";
+import { idsInSegments } from "../runs/segments/find.ts";
+import { readRollup } from "../runs/rollups/table.ts";
 import { runIds } from "../runs/ids/index.ts";
 import { idKey } from "../runs/ids/key.ts";
 import { replacedRuns, replacements } from "../runs/replaced.ts";
 import { mayBeTag } from "../runs/tag-names.ts";
-import { partsOf, type ScannedRuns, type ScanPart } from "./digested.ts";
+import { partsOf, type ScannedRuns, type ScanPart } from "./scan-parts.ts";
 import { rowsOfStep } from "./known-steps.ts";
 import { addAdjustments, firstAdjustment, lastAdjustment } from "./adjusted.ts";
 
 /** One step ends at any of these: others are served before the next. */
 const STEP_RUNS = 100_000;
 const STEP_BYTES = 8_388_608;
-const STEP_BLOCKS = 4096;
+const STEP_SEGMENTS = 4096;
 
 /** Where a report goes on, and where it ends: what is stored after it began is not in it. */
 export interface ReportCursor {
@@ -68,21 +68,21 @@ export const scanUsage = query({
 const step = (made: Step): Step => made;
 
 function begin(sql: SqlStorage): ReportCursor {
-  const blocks = runBlocks(sql);
+  const store = runSegments(sql);
   return {
-    run: firstHeld(blocks.entries)?.firstSeq ?? blocks.lastSeq + 1,
-    lastRun: blocks.lastSeq,
+    run: firstHeld(store.segments)?.firstSeq ?? store.lastSeq + 1,
+    lastRun: store.lastSeq,
     adjustment: firstAdjustment(sql) - 1,
     lastAdjustment: lastAdjustment(sql),
   };
 }
 
-function firstHeld(entries: readonly BlockEntry[]): BlockEntry | undefined {
-  return entries.find(({ state }) => state !== "remains");
+function firstHeld(segments: readonly SegmentMetadata[]): SegmentMetadata | undefined {
+  return segments.find(({ state }) => state !== "remains");
 }
 
 function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: last }: ReportCursor): boolean {
-  const held = firstHeld(runBlocks(sql).entries);
+  const held = firstHeld(runSegments(sql).segments);
   const isRunLost = run <= lastRun && (held === undefined || held.firstSeq > run);
   return isRunLost || (adjustment < last && firstAdjustment(sql) > adjustment + 1);
 }
@@ -92,11 +92,11 @@ function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: la
  * just after the last that was deleted, so that the answer is the same whenever it is read.
  */
 export function keptFrom(sql: SqlStorage): number | null {
-  const { entries } = runBlocks(sql);
-  const [first] = entries;
+  const { segments } = runSegments(sql);
+  const [first] = segments;
   if (first === undefined || (first.state !== "remains" && first.firstSeq === 1)) return null;
-  const held = firstHeld(entries);
-  return held?.recordedMin ?? entries.reduce((last, entry) => Math.max(last, entry.recordedMax), 0) + 1;
+  const held = firstHeld(segments);
+  return held?.recordedMin ?? segments.reduce((last, segment) => Math.max(last, segment.recordedMax), 0) + 1;
 }
 
 /** Adds up runs from the cursor on. `next` is the first that was left for the next step. */
@@ -105,10 +105,10 @@ function scanRuns(
   ask: ReportAsk,
   cursor: ReportCursor,
 ): { readonly next: number; readonly rows: readonly GroupRow[] } {
-  const blocks = runBlocks(sql);
-  const left = blocks.entries.filter((entry) => isAsked(entry, ask, cursor));
-  const some = left.slice(0, STEP_BLOCKS);
-  const named = blocks.among(some, namesIn(ask));
+  const store = runSegments(sql);
+  const left = store.segments.filter((segment) => isAsked(segment, ask, cursor));
+  const some = left.slice(0, STEP_SEGMENTS);
+  const named = store.among(some, namesIn(ask));
   const runs = {
     ask,
     replaced: replacedSeqs(sql, cursor.lastRun),
@@ -117,30 +117,30 @@ function scanRuns(
   };
   const all = partsOf(sql, named, runs);
   const parts = all.slice(0, countInStep(all));
-  const entries = parts.flatMap((part) => part.entries);
-  const next = named[entries.length]?.firstSeq ?? left[STEP_BLOCKS]?.firstSeq ?? cursor.lastRun + 1;
-  return { next, rows: rowsOfStep(sql, { ...runs, entries }, () => scanned(sql, parts, runs)) };
+  const segments = parts.flatMap((part) => part.segments);
+  const next = named[segments.length]?.firstSeq ?? left[STEP_SEGMENTS]?.firstSeq ?? cursor.lastRun + 1;
+  return { next, rows: rowsOfStep(sql, { ...runs, segments }, () => scanned(sql, parts, runs)) };
 }
 
 function scanned(sql: SqlStorage, parts: readonly ScanPart[], runs: ScannedRuns): GroupRow[] {
   const { ask, replaced, fromRun, toRun } = runs;
-  const blocks = runBlocks(sql);
-  const scan = new BlockScan(ask);
+  const store = runSegments(sql);
+  const scan = new SegmentScan(ask);
   needArchived(
     sql,
-    parts.flatMap(({ digest, entries }) => (digest === null ? entries : [])),
+    parts.flatMap(({ rollup, segments }) => (rollup === null ? segments : [])),
   );
-  for (const { digest, entries } of parts) {
-    if (digest !== null) {
-      scan.addDigest(readDigest(sql, digest.column, digest.firstSeq));
+  for (const { rollup, segments } of parts) {
+    if (rollup !== null) {
+      scan.addRollupOf(readRollup(sql, rollup.column, rollup.firstSeq));
       continue;
     }
-    for (const entry of entries) {
-      scan.add(blocks.bytesOf(entry), {
-        from: fromRun - entry.firstSeq,
-        to: toRun + 1 - entry.firstSeq,
-        without: replaced.map((seq) => seq - entry.firstSeq),
-        isWithin: entry.startedMin >= ask.fromMs && entry.startedMax < ask.toMs,
+    for (const segment of segments) {
+      scan.add(store.bytesOf(segment), {
+        from: fromRun - segment.firstSeq,
+        to: toRun + 1 - segment.firstSeq,
+        without: replaced.map((seq) => seq - segment.firstSeq),
+        isWithin: segment.startedMin >= ask.fromMs && segment.startedMax < ask.toMs,
       });
     }
   }
@@ -174,13 +174,13 @@ function replacedSeqs(sql: SqlStorage, lastRun: number): readonly number[] {
 
 function idsBySeq(sql: SqlStorage, ids: ReadonlySet<string>): ReadonlyMap<number, string> {
   const seqs = runIds(sql).find(new KeyProbe([...ids], idKey(sql)));
-  return idsInBlocks(sql, seqs, { ids, key: idKey(sql) });
+  return idsInSegments(sql, seqs, { ids, key: idKey(sql) });
 }
 
-function isAsked(entry: BlockEntry, ask: ReportAsk, cursor: ReportCursor): boolean {
-  if (entry.state === "remains" || lastSeqOf(entry) < cursor.run || entry.firstSeq > cursor.lastRun)
+function isAsked(segment: SegmentMetadata, ask: ReportAsk, cursor: ReportCursor): boolean {
+  if (segment.state === "remains" || lastSeqOf(segment) < cursor.run || segment.firstSeq > cursor.lastRun)
     return false;
-  return entry.startedMax >= ask.fromMs && entry.startedMin < ask.toMs;
+  return segment.startedMax >= ask.fromMs && segment.startedMin < ask.toMs;
 }
 
 function namesIn({ filters }: ReportAsk) {

@@ -2,8 +2,8 @@ import { parquetReadObjects } from "hyparquet";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { decodeGroups, encodeGroups } from "../../../src/domain/run-archive/groups.ts";
-import { encodeFrame } from "../../../src/domain/run-block/frame.ts";
-import type { RunRecord } from "../../../src/domain/run-block/record.ts";
+import { encodeRows } from "../../../src/domain/run-segment/row-group.ts";
+import type { RunRecord } from "../../../src/domain/run-segment/record.ts";
 import { ArchiveFile } from "../../../src/domain/runs-parquet/archive-file.ts";
 import { runRecord } from "../../support/run-records.ts";
 import { askDuckDb } from "./duckdb.ts";
@@ -23,7 +23,7 @@ function aRun(at: number, more: Partial<RunRecord> = {}): RunRecord {
 
 function fileOf(batches: readonly (readonly RunRecord[])[]) {
   const file = new ArchiveFile();
-  const blocks = batches.map((runs) => encodeFrame(runs));
+  const blocks = batches.map((runs) => encodeRows(runs));
   for (const block of blocks) file.add(block);
   const steps = file.parts(7);
   let step = steps.next();

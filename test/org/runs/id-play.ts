@@ -3,9 +3,9 @@ import * as fc from "fast-check";
 import { expect, vi } from "vitest";
 import { keyHashesOf, KeyProbe } from "../../../src/storage/key-index/probe.ts";
 import { transaction } from "../../../src/storage/transaction.ts";
-import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
-import { findInBlocks } from "../../../src/org/runs/blocks/find.ts";
-import { remainsOf } from "../../../src/org/runs/purged.ts";
+import { runSegments } from "../../../src/org/runs/segments/segments.ts";
+import { findInSegments } from "../../../src/org/runs/segments/find.ts";
+import { tombstoneOf } from "../../../src/org/runs/purged.ts";
 import { runIds } from "../../../src/org/runs/ids/index.ts";
 import { idKey } from "../../../src/org/runs/ids/key.ts";
 import { runRecord } from "../../support/run-records.ts";
@@ -53,7 +53,7 @@ export function store(sql: SqlStorage, count: number): string[] {
   const ids = Array.from({ length: count }, () => `run-${++named}`);
   const index = runIds(sql, SIZE);
   expect(found(sql, ids)).toEqual([]);
-  runBlocks(sql).append(ids.map((id) => runRecord(id)));
+  runSegments(sql).append(ids.map((id) => runRecord(id)));
   index.addNext(keyHashesOf(ids, idKey(sql)));
   return ids;
 }
@@ -61,18 +61,18 @@ export function store(sql: SqlStorage, count: number): string[] {
 /** The ids of the runs that the index reports for these. */
 export function found(sql: SqlStorage, ids: readonly string[]): string[] {
   const seqs = runIds(sql, SIZE).find(new KeyProbe(ids, idKey(sql)));
-  const { runs } = findInBlocks(sql, seqs, { ids: new Set(ids), key: idKey(sql) });
+  const { runs } = findInSegments(sql, seqs, { ids: new Set(ids), key: idKey(sql) });
   return Array.from(runs.values(), ({ id }) => id);
 }
 
 /** As retention would, with the ids deleted too. */
 export function purge(sql: SqlStorage, share: number): void {
-  const blocks = runBlocks(sql);
-  for (let left = Math.ceil((blocks.lastSeq - blocks.firstSeq + 1) * share); left > 0;) {
-    const some = blocks.oldest(1).runs.slice(0, left);
+  const segments = runSegments(sql);
+  for (let left = Math.ceil((segments.lastSeq - segments.firstSeq + 1) * share); left > 0;) {
+    const some = segments.oldest(1).runs.slice(0, left);
     if (some.length === 0) return;
-    blocks.purge(some.map((run) => remainsOf(run, idKey(sql))));
-    blocks.forget(1, 1);
+    segments.purge(some.map((run) => tombstoneOf(run, idKey(sql))));
+    segments.forget(1, 1);
     left -= some.length;
   }
 }
@@ -119,7 +119,7 @@ export function play(storage: DurableObjectStorage, one: Step): void {
 
 /**
  * Everything stored is found and nothing else, no two segments cover the same runs, no segment covers deleted runs, and
- * no block is left behind.
+ * no segment is left behind.
  */
 export function expectSound(sql: SqlStorage): void {
   const ids = allRuns(sql).map(({ id }) => id);
@@ -142,7 +142,7 @@ export function expectSound(sql: SqlStorage): void {
   const beyond = sql.exec(
     `SELECT 1 FROM run_id_segments
      WHERE state <> 'gone' AND last_seq > ?`,
-    runBlocks(sql).lastSeq,
+    runSegments(sql).lastSeq,
   );
   expect(beyond.toArray()).toEqual([]);
 }

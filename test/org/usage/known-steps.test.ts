@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import type { GroupRow } from "../../../src/domain/usage-report/sums.ts";
-import type { BlockEntry } from "../../../src/org/runs/blocks/entry.ts";
+import type { SegmentMetadata } from "../../../src/org/runs/segments/metadata.ts";
 import { rowsOfStep, type StepInput } from "../../../src/org/usage/known-steps.ts";
 
 const RUNS = 30_000;
 
-const entryAt = (firstSeq: number, runs = RUNS) => ({ state: "runs", firstSeq, runs }) as BlockEntry;
+const entryAt = (firstSeq: number, runs = RUNS) => ({ state: "runs", firstSeq, runs }) as SegmentMetadata;
 
 const INPUT: StepInput = {
   ask: { fromMs: 0, toMs: 1, groupBy: [{ kind: "name", name: "user_id" }], filters: {} },
-  entries: [entryAt(1), entryAt(RUNS + 1)],
+  segments: [entryAt(1), entryAt(RUNS + 1)],
   fromRun: 1,
   toRun: 3 * RUNS,
   replaced: [],
@@ -35,11 +35,11 @@ test("the same step is made once, also when runs came after it", () => {
 
 const CHANGES: readonly (readonly [string, Partial<StepInput>])[] = [
   ["another question", { ask: { ...INPUT.ask, toMs: 2 } }],
-  ["a block that changed", { entries: [entryAt(1), entryAt(RUNS + 1)] }],
-  ["another block at the end", { entries: [...INPUT.entries, entryAt(2 * RUNS + 1)] }],
-  ["fewer blocks", { entries: INPUT.entries.slice(0, 1) }],
+  ["a segment that changed", { segments: [entryAt(1), entryAt(RUNS + 1)] }],
+  ["another columns at the end", { segments: [...INPUT.segments, entryAt(2 * RUNS + 1)] }],
+  ["fewer store", { segments: INPUT.segments.slice(0, 1) }],
   ["another first run", { fromRun: 2 }],
-  ["an end within the last block", { toRun: 2 * RUNS - 1 }],
+  ["an end within the last columns", { toRun: 2 * RUNS - 1 }],
   ["an estimate that was replaced", { replaced: [5] }],
 ];
 
@@ -48,7 +48,7 @@ test.each(CHANGES)("%s is a step of its own", (_, change) => {
   expect([ask(), ask(change)]).toEqual([1, 2]);
 });
 
-test("a step that ended within its last block is made again when more of it counts", () => {
+test("a step that ended within its last segment is made again when more of it counts", () => {
   const ask = asking();
   expect([ask({ toRun: 2 * RUNS - 1 }), ask()]).toEqual([1, 2]);
 });
@@ -60,7 +60,7 @@ test("objects share no steps", () => {
 
 test("quick steps and steps with very many rows are not kept", () => {
   const [quick, large] = [asking(), asking(25_001)];
-  const few = { entries: [entryAt(1, 100)] };
+  const few = { segments: [entryAt(1, 100)] };
   expect([quick(few), quick(few)]).toEqual([1, 2]);
   expect([large(), large()]).toEqual([1, 2]);
 });

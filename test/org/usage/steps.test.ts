@@ -1,17 +1,17 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
-import type { RunRecord } from "../../../src/domain/run-block/record.ts";
+import type { RunRecord } from "../../../src/domain/run-segment/record.ts";
 import { isRefusal } from "../../../src/contract/refusal.ts";
 import { idKey } from "../../../src/org/runs/ids/key.ts";
-import { remainsOf } from "../../../src/org/runs/purged.ts";
-import { runBlocks } from "../../../src/org/runs/blocks/blocks.ts";
+import { tombstoneOf } from "../../../src/org/runs/purged.ts";
+import { runSegments } from "../../../src/org/runs/segments/segments.ts";
 import { type ReportCursor, scanUsage } from "../../../src/org/usage/scan.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { runRecord } from "../../support/run-records.ts";
 import { storeRuns } from "../../support/stored-runs.ts";
 
-/** More than one step looks at, and more than one report may group by user. The last block is small, and grows. */
+/** More than one step looks at, and more than one report may group by user. The last segment is small, and grows. */
 const COUNT = 120_010;
 const BASE = Date.parse("2026-11-01T00:00:00Z");
 const ASK: ReportAsk = {
@@ -74,15 +74,15 @@ test("a report that is asked for again reads no full step again, and counts what
   const first = await readReport();
   const again = await readReport();
   expect(again.runs).toBe(first.runs);
-  expect([first.blocks > 100, again.blocks]).toEqual([true, 0]);
+  expect([first.store > 100, again.store]).toEqual([true, 0]);
   await org.run({ started_at: new Date(BASE).toISOString(), model: "even" });
   const later = await readReport();
   expect(later.runs).toBe(first.runs + 1);
-  expect(later.blocks).toBeLessThan(first.blocks / 2);
+  expect(later.store).toBeLessThan(first.store / 2);
 });
 
-/** The runs of all steps, and how many blocks were read for them. */
-function readReport(): Promise<{ runs: number; blocks: number }> {
+/** The runs of all steps, and how many segments were read for them. */
+function readReport(): Promise<{ runs: number; store: number }> {
   return inObject((sql) => {
     const view = { sql, now: BASE } as Parameters<typeof scanUsage.run>[0];
     const exec = vi.spyOn(sql, "exec");
@@ -94,7 +94,7 @@ function readReport(): Promise<{ runs: number; blocks: number }> {
         for (const [, , [count = 0]] of made.rows) runs += count;
         cursor = made.next;
       }
-      return { runs, blocks: exec.mock.calls.filter(([text]) => text.includes("SELECT data")).length };
+      return { runs, store: exec.mock.calls.filter(([text]) => text.includes("SELECT data")).length };
     } finally {
       exec.mockRestore();
     }
@@ -114,7 +114,7 @@ test("a report counts an estimate that is replaced after it began, and not the r
       return made.rows;
     });
   const begun = await inObject((sql) => {
-    const { lastSeq } = runBlocks(sql);
+    const { lastSeq } = runSegments(sql);
     return { run: 1, lastRun: lastSeq, adjustment: 0, lastAdjustment: 0 };
   });
   const run = { reservation_id: body.reservation.id, cost_usd: "0.5", model: "late" };
@@ -144,11 +144,11 @@ test("a step is lost where retention has taken away what it should look at next,
 });
 
 function purgeOldest(sql: SqlStorage, most: number): void {
-  const blocks = runBlocks(sql);
+  const store = runSegments(sql);
   for (let taken = 0; taken < most;) {
-    const { runs } = blocks.oldest(BASE + COUNT);
+    const { runs } = store.oldest(BASE + COUNT);
     if (runs.length === 0) return;
-    blocks.purge(runs.map((run) => remainsOf(run, idKey(sql))));
+    store.purge(runs.map((run) => tombstoneOf(run, idKey(sql))));
     taken += runs.length;
   }
 }

@@ -2,12 +2,12 @@ import { joinedBytes } from "../../../domain/joined-bytes.ts";
 import { secondHashOf } from "../../../storage/key-index/second-hash.ts";
 import { type HashKey, keyHashOf } from "../../../storage/key-index/key-hash.ts";
 import { type ArchivedGroup, encodeGroups } from "../../../domain/run-archive/groups.ts";
-import { RunBlock } from "../../../domain/run-block/block.ts";
-import { runBlocks } from "../blocks/blocks.ts";
-import { type BlockEntry, entryWith, isAlike } from "../blocks/entry.ts";
-import { digestOf } from "../blocks/fetch.ts";
-import { idsOf } from "../blocks/files.ts";
-import { namesOf } from "../blocks/table.ts";
+import { RunColumns } from "../../../domain/run-segment/columns.ts";
+import { runSegments } from "../segments/segments.ts";
+import { type SegmentMetadata, segmentWith, isAlike } from "../segments/metadata.ts";
+import { digestOf } from "../segments/fetch.ts";
+import { idsOf } from "../segments/files.ts";
+import { namesOf } from "../segments/table.ts";
 import { idKey } from "../ids/key.ts";
 import type { FileName, MadeFile } from "./files.ts";
 
@@ -16,36 +16,36 @@ interface Built {
   readonly file: Uint8Array<ArrayBuffer>;
 }
 
-/** A block, as it was when the file was begun. */
+/** A segment, as it was when the file was begun. */
 interface Read {
-  readonly entry: BlockEntry;
-  readonly block: Uint8Array<ArrayBuffer>;
+  readonly segment: SegmentMetadata;
+  readonly data: Uint8Array<ArrayBuffer>;
   readonly names: Uint8Array;
 }
 
-/** By which the ids of a block are found. */
+/** By which the ids of a segment are found. */
 interface Hashes {
   readonly numbers: readonly number[];
   readonly marks: readonly number[];
 }
 
-/** Makes a file of blocks. Other calls are served between its steps. Null if the blocks have changed meanwhile. */
+/** Makes a file of segments. Other calls are served between its steps. Null if the segments have changed meanwhile. */
 export async function buildFile(
   sql: SqlStorage,
   name: FileName,
-  entries: readonly BlockEntry[],
+  segments: readonly SegmentMetadata[],
 ): Promise<Built | null> {
   // Loaded when it is first needed: few calls wait for it, and every start would.
   const { ArchiveFile } = await import("../../../domain/runs-parquet/archive-file.ts");
   const file = new ArchiveFile();
   const read: Read[] = [];
-  for (const entry of entries) {
-    const there = entryWith(runBlocks(sql).entries, entry.firstSeq);
-    if (!isAlike(entry, there)) return null;
-    const block = runBlocks(sql).bytesOf(entry);
-    const names = namesOf(sql, entry.firstSeq);
-    file.add(block);
-    read.push({ entry, block, names });
+  for (const segment of segments) {
+    const there = segmentWith(runSegments(sql).segments, segment.firstSeq);
+    if (!isAlike(segment, there)) return null;
+    const data = runSegments(sql).bytesOf(segment);
+    const names = namesOf(sql, segment.firstSeq);
+    file.add(data);
+    read.push({ segment, data, names });
     await scheduler.wait(0);
   }
   const steps = file.parts(name.firstSeq);
@@ -55,10 +55,10 @@ export async function buildFile(
   const key = idKey(sql);
   const groups: ArchivedGroup[] = [];
   const hashes: Hashes[] = [];
-  for (const { entry, block, names } of read) {
+  for (const { segment, data, names } of read) {
     await scheduler.wait(0);
-    groups.push({ ...entry, nameBytes: names.length, digest: digestOf(block) });
-    hashes.push(hashesOf(block, key));
+    groups.push({ ...segment, nameBytes: names.length, digest: digestOf(data) });
+    hashes.push(hashesOf(data, key));
   }
   await scheduler.wait(0);
   const made: MadeFile = {
@@ -76,7 +76,7 @@ export async function buildFile(
   return { made, file: bytes };
 }
 
-function hashesOf(block: Uint8Array, key: HashKey): Hashes {
-  const { ids } = new RunBlock(block);
+function hashesOf(data: Uint8Array, key: HashKey): Hashes {
+  const { ids } = new RunColumns(data);
   return { numbers: ids.map((id) => keyHashOf(id, key)), marks: ids.map((id) => secondHashOf(id, key)) };
 }

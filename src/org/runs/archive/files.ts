@@ -1,5 +1,5 @@
-import type { BlockEntry } from "../blocks/entry.ts";
-import type { FileState } from "../blocks/files.ts";
+import type { SegmentMetadata } from "../segments/metadata.ts";
+import type { FileState } from "../segments/files.ts";
 
 /** The files of an org in the archive, by the first run of each. */
 
@@ -83,16 +83,16 @@ export interface MadeFile extends FileName {
   readonly ids: ArrayBuffer;
 }
 
-export function endFile(sql: SqlStorage, made: MadeFile, entries: readonly BlockEntry[]): void {
+export function endFile(sql: SqlStorage, made: MadeFile, segments: readonly SegmentMetadata[]): void {
   sql.exec(
     `UPDATE run_files SET state = 'made', bytes = ?, blocks_at = ?, started_min = ?, started_max = ?, recorded_min = ?,
        recorded_max = ?, cost = ?, input_tokens = ?, output_tokens = ?, groups = ? WHERE first_seq = ?`,
     made.bytes,
     made.blocksAt,
-    Math.min(...entries.map(({ startedMin }) => startedMin)),
-    Math.max(...entries.map(({ startedMax }) => startedMax)),
-    Math.min(...entries.map(({ recordedMin }) => recordedMin)),
-    Math.max(...entries.map(({ recordedMax }) => recordedMax)),
+    Math.min(...segments.map(({ startedMin }) => startedMin)),
+    Math.max(...segments.map(({ startedMax }) => startedMax)),
+    Math.min(...segments.map(({ recordedMin }) => recordedMin)),
+    Math.max(...segments.map(({ recordedMax }) => recordedMax)),
     String(made.cost),
     made.inputTokens,
     made.outputTokens,

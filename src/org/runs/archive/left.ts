@@ -1,4 +1,4 @@
-import { archiveOf } from "../blocks/archive-binding.ts";
+import { archiveOf } from "../segments/archive-binding.ts";
 import { isTable } from "../../../storage/tables.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { DUE } from "../../kernel/due-kinds.ts";
 import type { Tx } from "../../kernel/door.ts";
-import { archiveOf } from "../blocks/archive-binding.ts";
+import { archiveOf } from "../segments/archive-binding.ts";
 import { hasFilesToEnd } from "./files.ts";
 import { isAnyOld } from "./select.ts";
 

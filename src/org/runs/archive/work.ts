@@ -2,12 +2,12 @@ import { DUE } from "../../kernel/due-kinds.ts";
 import { transaction } from "../../../storage/transaction.ts";
 import type { DueContext, DueHandler } from "../../kernel/due/handler.ts";
 import { scheduleDue } from "../../kernel/due/table.ts";
-import { archiveOf } from "../blocks/archive-binding.ts";
-import { runBlocks } from "../blocks/blocks.ts";
-import { type BlockEntry, isAlike, lastSeqOf } from "../blocks/entry.ts";
-import { readEntriesOf } from "../blocks/files.ts";
-import { deleteBlocks } from "../blocks/table.ts";
-import { digestOld } from "../digests/work.ts";
+import { archiveOf } from "../segments/archive-binding.ts";
+import { runSegments } from "../segments/segments.ts";
+import { type SegmentMetadata, isAlike, lastSeqOf } from "../segments/metadata.ts";
+import { readSegmentsOf } from "../segments/files.ts";
+import { deleteSegments } from "../segments/table.ts";
+import { rollUpOld } from "../rollups/work.ts";
 import { buildFile } from "./build.ts";
 import {
   beginFile,
@@ -21,7 +21,7 @@ import {
   noteArchived,
 } from "./files.ts";
 import { deleteLeft } from "./left.ts";
-import { FILE_SIZE, type FileSize, KEPT_MS, nextBlocks } from "./select.ts";
+import { FILE_SIZE, type FileSize, KEPT_MS, nextSegments } from "./select.ts";
 
 /** Files of one round. What is left goes on in the next. */
 const FILES = 16;
@@ -33,7 +33,7 @@ export const archiveRuns: DueHandler = {
   kind: "work",
   async run(context) {
     if (archiveOf(context.storage.sql).bucket !== null)
-      await digestOld(context, context.view().now - KEPT_MS);
+      await rollUpOld(context, context.view().now - KEPT_MS);
     for (let file = 0; file < FILES; file += 1) if (!(await archiveFile(context))) break;
     await deleteGone(context);
     const { sql, now } = context.view();
@@ -46,12 +46,12 @@ type Context = Pick<DueContext, "storage" | "view">;
 
 interface NextFile {
   readonly name: FileName;
-  readonly entries: readonly BlockEntry[];
+  readonly segments: readonly SegmentMetadata[];
 }
 
 /**
  * One file: first a row that names it, then the file, then, in one transaction, its ranges in that row and the end of its
- * blocks here. Wherever this stops, the runs are in one place for every reader, and the next attempt writes the same name.
+ * segments here. Wherever this stops, the runs are in one place for every reader, and the next attempt writes the same name.
  * False if there is none to make.
  */
 export async function archiveFile({ storage, view }: Context, size: FileSize = FILE_SIZE): Promise<boolean> {
@@ -60,14 +60,14 @@ export async function archiveFile({ storage, view }: Context, size: FileSize = F
   if (bucket === null) return false;
   const next = nextFile(storage, now, size, orgId);
   if (next === null) return false;
-  const built = await buildFile(sql, next.name, next.entries);
+  const built = await buildFile(sql, next.name, next.segments);
   if (built === null) return true;
   await bucket.put(next.name.name, built.file);
-  transaction(storage, () => commit(sql, built.made, next.entries));
+  transaction(storage, () => commit(sql, built.made, next.segments));
   return true;
 }
 
-/** The file that was begun, if its blocks are still as they were. Otherwise another one. */
+/** The file that was begun, if its segments are still as they were. Otherwise another one. */
 function nextFile(
   storage: DurableObjectStorage,
   now: number,
@@ -77,12 +77,12 @@ function nextFile(
   const { sql } = storage;
   const [begun] = filesIn(sql, "making");
   if (begun !== undefined) {
-    const entries = blocksOf(sql, begun);
-    if (entries !== null) return { name: begun, entries };
+    const segments = segmentsOf(sql, begun);
+    if (segments !== null) return { name: begun, segments };
     transaction(storage, () => giveUpFile(sql, begun.firstSeq));
   }
-  const entries = nextBlocks(sql, now, size);
-  const [first, last] = [entries[0], entries.at(-1)];
+  const segments = nextSegments(sql, now, size);
+  const [first, last] = [segments[0], segments.at(-1)];
   if (first === undefined || last === undefined || isTaken(sql, first.firstSeq)) return null;
   const { firstSeq } = first;
   const name = {
@@ -91,7 +91,7 @@ function nextFile(
     name: nameOf(sql, orgId, firstSeq, lastSeqOf(last)),
   };
   transaction(storage, () => beginFile(sql, name));
-  return { name, entries };
+  return { name, segments };
 }
 
 /** A file that begins with the same run is still to be deleted. */
@@ -99,25 +99,26 @@ function isTaken(sql: SqlStorage, firstSeq: number): boolean {
   return filesIn(sql, "gone").some((file) => file.firstSeq === firstSeq);
 }
 
-/** The blocks that are exactly the runs of a file. Null if some are gone, or others. */
-function blocksOf(sql: SqlStorage, { firstSeq, runs }: FileName): readonly BlockEntry[] | null {
-  const entries = runBlocks(sql).entries.filter(
-    (entry) => entry.firstSeq >= firstSeq && lastSeqOf(entry) < firstSeq + runs,
+/** The segments that are exactly the runs of a file. Null if some are gone, or others. */
+function segmentsOf(sql: SqlStorage, { firstSeq, runs }: FileName): readonly SegmentMetadata[] | null {
+  const segments = runSegments(sql).segments.filter(
+    (segment) => segment.firstSeq >= firstSeq && lastSeqOf(segment) < firstSeq + runs,
   );
-  const isWhole = entries.reduce((sum, entry) => sum + entry.runs, 0) === runs;
-  return isWhole && entries.every(({ state }) => state === "runs") ? entries : null;
+  const isWhole = segments.reduce((sum, segment) => sum + segment.runs, 0) === runs;
+  return isWhole && segments.every(({ state }) => state === "runs") ? segments : null;
 }
 
-function commit(sql: SqlStorage, made: MadeFile, entries: readonly BlockEntry[]): void {
-  const now = blocksOf(sql, made);
-  const isSame = now?.length === entries.length && now.every((entry, at) => isAlike(entry, entries[at]));
+function commit(sql: SqlStorage, made: MadeFile, segments: readonly SegmentMetadata[]): void {
+  const now = segmentsOf(sql, made);
+  const isSame =
+    now?.length === segments.length && now.every((segment, at) => isAlike(segment, segments[at]));
   // Retention took some of them meanwhile. The file is given up in the next round.
   if (!isSame) return;
   const lastSeq = made.firstSeq + made.runs - 1;
   endFile(sql, made, now);
   noteArchived(sql, lastSeq);
-  deleteBlocks(sql, made.firstSeq, lastSeq);
-  runBlocks(sql).moved(now, readEntriesOf(sql, made.firstSeq));
+  deleteSegments(sql, made.firstSeq, lastSeq);
+  runSegments(sql).moved(now, readSegmentsOf(sql, made.firstSeq));
 }
 
 /** Deletes files whose runs are here again or gone. The row that names a file goes after it. */

@@ -1,5 +1,5 @@
 import { KeyIndex } from "../../../storage/key-index/key-index.ts";
-import { runBlocks } from "../blocks/blocks.ts";
+import { runSegments } from "../segments/segments.ts";
 import { idKey } from "./key.ts";
 
 const INDEXES = new WeakMap<SqlStorage, KeyIndex>();
@@ -14,20 +14,20 @@ export function runIds(sql: SqlStorage, size?: number): Pick<KeyIndex, "find" | 
 }
 
 function readIndex(sql: SqlStorage, size: number | undefined): KeyIndex {
-  const blocks = runBlocks(sql);
+  const store = runSegments(sql);
   const key = idKey(sql);
   const rows = {
     hasGaps: false,
     get firstSeq() {
-      return blocks.firstSeq;
+      return store.firstSeq;
     },
     get lastSeq() {
-      return blocks.lastSeq;
+      return store.lastSeq;
     },
     get hashSecret() {
       return idKey(sql).join();
     },
-    keyHashesAfter: (seq: number) => blocks.keyHashesAfter(seq, key),
+    keyHashesAfter: (seq: number) => store.keyHashesAfter(seq, key),
   };
   return new KeyIndex(sql, { name: "run_id", hasFilters: true }, rows, size);
 }

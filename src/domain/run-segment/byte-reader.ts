@@ -1,0 +1,70 @@
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Reads what a `ByteWriter` wrote. Reading past the end throws, so truncated data is never accepted as complete. */
+export class ByteReader {
+  readonly #bytes: Uint8Array;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  byte(): number {
+    const value = this.#bytes[this.#at];
+    if (value === undefined) throw new Error("a segment of runs ends too early");
+    this.#at += 1;
+    return value;
+  }
+
+  count(): number {
+    let byte = this.byte();
+    let value = byte & 127;
+    for (let unit = 128; byte >= 128; unit *= 128) {
+      byte = this.byte();
+      value += (byte & 127) * unit;
+    }
+    return value;
+  }
+
+  amount(): bigint {
+    let unit = 1;
+    let value = 0;
+    for (let byte = 128; byte >= 128; unit *= 128) {
+      if (unit > 2 ** 42) return BigInt(value) + this.#large(BigInt(unit));
+      byte = this.byte();
+      value += (byte & 127) * unit;
+    }
+    return BigInt(value);
+  }
+
+  #large(from: bigint): bigint {
+    let value = 0n;
+    for (let byte = 128, unit = from; byte >= 128; unit *= 128n) {
+      byte = this.byte();
+      value += BigInt(byte & 127) * unit;
+    }
+    return value;
+  }
+
+  signed(): number {
+    const value = this.count();
+    return value % 2 === 0 ? value / 2 : (value + 1) / -2;
+  }
+
+  text(): string {
+    return decoder.decode(this.part(this.count()));
+  }
+
+  /** A view of the next bytes. */
+  part(length: number): Uint8Array {
+    const end = this.#at + length;
+    if (end > this.#bytes.length) throw new Error("a segment of runs ends too early");
+    const part = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return part;
+  }
+}

@@ -1,0 +1,103 @@
+import type { RunColumns } from "../../../domain/run-segment/columns.ts";
+import type { SegmentMetadata } from "../segments/metadata.ts";
+
+/** Times are numbers, costs are bigints. One order has keys of one type. */
+export type Key = number | bigint;
+
+export interface Found {
+  readonly key: Key;
+  readonly id: string;
+  readonly columns: RunSource;
+  readonly at: number;
+}
+
+/** Where a run that was found is read, if it is on the page. */
+type RunSource = Pick<RunColumns, "run" | "charactersOf">;
+
+/** How a list is sorted: by a key, then by id. What comes first in the list is less. */
+export class PageOrder {
+  readonly #column: "startedAt" | "cost";
+  readonly #sign: 1 | -1;
+
+  constructor(column: "startedAt" | "cost", descending: boolean) {
+    this.#column = column;
+    this.#sign = descending ? -1 : 1;
+  }
+
+  compareKeys(one: Key, other: Key): number {
+    if (one === other) return 0;
+    return one < other ? -this.#sign : this.#sign;
+  }
+
+  compare(one: Pick<Found, "key" | "id">, other: Pick<Found, "key" | "id">): number {
+    const byKey = this.compareKeys(one.key, other.key);
+    if (byKey !== 0 || one.id === other.id) return byKey;
+    return one.id < other.id ? -this.#sign : this.#sign;
+  }
+
+  keysOf(columns: RunColumns): readonly Key[] {
+    return this.#column === "cost" ? columns.costs : columns.moments("startedAt");
+  }
+
+  bestOf(segment: SegmentMetadata): Key {
+    return this.#sign === -1 ? this.#most(segment) : this.#least(segment);
+  }
+
+  worstOf(segment: SegmentMetadata): Key {
+    return this.#sign === -1 ? this.#least(segment) : this.#most(segment);
+  }
+
+  #least(segment: SegmentMetadata): Key {
+    return this.#column === "cost" ? segment.costMin : segment.startedMin;
+  }
+
+  #most(segment: SegmentMetadata): Key {
+    return this.#column === "cost" ? segment.costMax : segment.startedMax;
+  }
+
+  /** As in a cursor. A cost may exceed the precision of a double, so it is text. */
+  written(key: Key): string | number {
+    return typeof key === "bigint" ? String(key) : key;
+  }
+
+  /** From a cursor that may be made up: accepts any value. */
+  read(value: string | number): Key {
+    if (this.#column === "startedAt") return Number(value);
+    return /^\d{1,30}$/.test(String(value)) ? BigInt(value) : 0n;
+  }
+}
+
+/** The first runs of those that were found, in order, up to a maximum. */
+export class TopRuns {
+  readonly #order: PageOrder;
+  readonly #most: number;
+  readonly #found: Found[] = [];
+
+  constructor(order: PageOrder, most: number) {
+    this.#order = order;
+    this.#most = most;
+  }
+
+  get found(): readonly Found[] {
+    return this.#found;
+  }
+
+  /** Whether a run with this key could still be among them. */
+  mayTake(key: Key): boolean {
+    const last = this.#found.at(-1);
+    if (last === undefined || this.#found.length < this.#most) return true;
+    return this.#order.compareKeys(key, last.key) <= 0;
+  }
+
+  take(run: Found): void {
+    let [low, high] = [0, this.#found.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const there = this.#found[middle];
+      if (there !== undefined && this.#order.compare(there, run) < 0) low = middle + 1;
+      else high = middle;
+    }
+    this.#found.splice(low, 0, run);
+    if (this.#found.length > this.#most) this.#found.pop();
+  }
+}

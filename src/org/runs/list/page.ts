@@ -1,0 +1,185 @@
+import { DIMENSIONS, storedName } from "../../../contract/dimensions.ts";
+import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
+import { soughtRuns } from "../../../contract/run-filters.ts";
+import type { NameColumn, RunRecord } from "../../../domain/run-segment/record.ts";
+import { isCharged } from "../../../domain/charged.ts";
+import { runSegments } from "../segments/segments.ts";
+import { ArchivedPart } from "./archived-part.ts";
+import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
+import { tagIn } from "../../../domain/usage-report/tag.ts";
+import type { RunColumns } from "../../../domain/run-segment/columns.ts";
+import type { SegmentMetadata } from "../segments/metadata.ts";
+
+/** Scanning this many takes 0.1 s. A page that ends there is short or empty, and says where to continue. */
+const RUNS_SEEN = 100_000;
+/** A page ends at this size, with at least one run, because a run may have as much metadata as a request. */
+const PAGE_CHARACTERS = 4_194_304;
+
+const NAME_FILTERS: Readonly<Record<string, NameColumn>> = {
+  ...Object.fromEntries(DIMENSIONS.map(({ name, property }) => [name, property])),
+  action: "action",
+  chain_id: "chainId",
+};
+
+const DIMENSION_OF = new Map<string, (typeof DIMENSIONS)[number]>(DIMENSIONS.map((row) => [row.name, row]));
+
+interface PageOfRuns {
+  readonly runs: readonly RunRecord[];
+  readonly next_cursor: string | null;
+}
+
+/** How many characters of a run are stored elsewhere. */
+type SizeApart = (run: RunRecord) => number;
+
+/**
+ * One page by keyset: the runs after the last one seen, in a total order. Runs recorded in between cause no repeats and
+ * no gaps.
+ */
+export function pageOfRuns(
+  sql: SqlStorage,
+  query: ListQuery,
+  { apartOf, without }: { readonly apartOf: SizeApart; readonly without: ReadonlySet<string> },
+): PageOfRuns {
+  const wanted = new Wanted(query, without);
+  const { order } = wanted;
+  const top = new TopRuns(order, query.limit + 1);
+  const store = runSegments(sql);
+  const segments = store.withNames(wanted.names).filter((segment) => wanted.mayBeIn(segment));
+  segments.sort((one, other) => order.compareKeys(order.bestOf(one), order.bestOf(other)));
+  const archived = new ArchivedPart(sql, segments, order, query.limit + 1);
+  for (const found of archived.found) if (!without.has(found.id)) top.take(found);
+  let seen = 0;
+  let end: Key | null = null;
+  for (const segment of segments) {
+    const best = order.bestOf(segment);
+    if (!top.mayTake(best)) break;
+    // A page must make progress. If it skipped everything that it found, it would be requested again.
+    const [first] = top.found;
+    const isUseful = first === undefined || order.compareKeys(first.key, best) < 0;
+    if (seen >= RUNS_SEEN && wanted.isFurther(best) && isUseful) {
+      end = best;
+      break;
+    }
+    seen += segment.runs;
+    if (segment.state === "archived") archived.take(segment, wanted, top);
+    else wanted.take(store.columns(segment), top);
+  }
+  const found = end === null ? top.found : top.found.filter(({ key }) => order.compareKeys(key, end) < 0);
+  return cut(query, order, { found, end, apartOf });
+}
+
+interface Sighting {
+  readonly found: readonly Found[];
+  /** Where the page must end. Null if everything was scanned. */
+  readonly end: Key | null;
+  readonly apartOf: SizeApart;
+}
+
+/** The page, and where the next one starts. */
+function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighting): PageOfRuns {
+  const runs: RunRecord[] = [];
+  let characters = 0;
+  for (const { columns, at } of found.slice(0, query.limit)) {
+    const run = columns.run(at);
+    characters += columns.charactersOf(at) + apartOf(run);
+    if (characters > PAGE_CHARACTERS && runs.length > 0) break;
+    runs.push(run);
+  }
+  const last = found[runs.length - 1];
+  if (runs.length < found.length && last !== undefined) {
+    return { runs, next_cursor: encodeCursor(query, { value: order.written(last.key), id: last.id }) };
+  }
+  if (end === null) return { runs, next_cursor: null };
+  // Ids are printable, so every one sorts after the empty text and before this one.
+  const before = query.sort.descending ? "\u007f" : "";
+  return { runs, next_cursor: encodeCursor(query, { value: order.written(end), id: before }) };
+}
+
+/** The request for a page. */
+class Wanted {
+  readonly order: PageOrder;
+  /** Null: runs that are stored without one. */
+  readonly names: readonly (readonly [column: NameColumn, name: string | null])[];
+  readonly #sought: ReturnType<typeof soughtRuns>;
+  readonly #after: { readonly key: Key; readonly id: string } | null;
+  readonly #fromMs: number;
+  /** Exclusive. */
+  readonly #toMs: number;
+  readonly #without: ReadonlySet<string>;
+
+  constructor({ sort, filters, after }: ListQuery, without: ReadonlySet<string>) {
+    this.#without = without;
+    this.order = new PageOrder(sort.field === "cost_usd" ? "cost" : "startedAt", sort.descending);
+    const { from, to, ...names } = filters;
+    const sought = soughtRuns(names);
+    this.names = [
+      ...sought.names.map(([filter, name]) => [columnOf(filter), soughtIn(filter, name)] as const),
+      ...sought.without.map((filter) => [columnOf(filter), null] as const),
+    ];
+    this.#sought = sought;
+    this.#after = after === null ? null : { key: this.order.read(after.value), id: after.id };
+    this.#fromMs = from === undefined ? Number.NEGATIVE_INFINITY : Number(from);
+    this.#toMs = to === undefined ? Number.POSITIVE_INFINITY : Number(to);
+  }
+
+  mayBeIn(segment: SegmentMetadata): boolean {
+    if (segment.startedMax < this.#fromMs || segment.startedMin >= this.#toMs) return false;
+    return this.#after === null || this.order.compareKeys(this.order.worstOf(segment), this.#after.key) >= 0;
+  }
+
+  /** Whether a page that ends before this key makes progress. */
+  isFurther(key: Key): boolean {
+    return this.#after === null || this.order.compareKeys(key, this.#after.key) > 0;
+  }
+
+  take(columns: RunColumns, top: TopRuns): void {
+    const keys = this.order.keysOf(columns);
+    const started = columns.moments("startedAt");
+    const names = this.names.map(([column, name]) => [columns.names(column), name] as const);
+    const isTagged = this.#taggedIn(columns);
+    const isChargedAt = this.#chargedIn(columns);
+    for (let at = 0; at < columns.count; at += 1) {
+      const key = keys[at] ?? 0;
+      const startedAt = started[at] ?? 0;
+      if (startedAt < this.#fromMs || startedAt >= this.#toMs || !top.mayTake(key)) continue;
+      if (!names.every(([column, name]) => column[at] === name) || !isTagged(at)) continue;
+      if (!isChargedAt(at)) continue;
+      const found = { key, id: columns.ids[at] ?? "", columns, at };
+      if (this.#without.has(found.id)) continue;
+      if (this.#after === null || this.order.compare(found, this.#after) > 0) top.take(found);
+    }
+  }
+
+  /** Whether a run of the segment has the tags. The same tags are the same text, so each text is read once. */
+  #taggedIn(columns: RunColumns): (at: number) => boolean {
+    const { tags } = this.#sought;
+    if (tags.length === 0) return () => true;
+    const texts = columns.names("tags");
+    const known = new Map<string | null, boolean>();
+    return (at) => {
+      const text = texts[at] ?? null;
+      const isTagged = known.get(text) ?? tags.every(({ name, value }) => tagIn(text, name) === value);
+      known.set(text, isTagged);
+      return isTagged;
+    };
+  }
+
+  #chargedIn(columns: RunColumns): (at: number) => boolean {
+    const { limitId, chargedFrom } = this.#sought;
+    if (limitId === null && chargedFrom === null) return () => true;
+    const [charges, moments] = [columns.names("charges"), columns.chargedAt];
+    return (at) =>
+      isCharged(this.#sought, () => ({ charges: charges[at] ?? "", chargedAt: moments[at] ?? 0 }));
+  }
+}
+
+function soughtIn(filter: string, name: string): string | null {
+  const row = DIMENSION_OF.get(filter);
+  return row === undefined ? name : storedName(row, name);
+}
+
+function columnOf(filter: string): NameColumn {
+  const column = NAME_FILTERS[filter];
+  if (column === undefined) throw new Error(`no column for filter ${filter}`);
+  return column;
+}

@@ -136,6 +136,11 @@ import { deleteExport } from "./api/exports/delete.ts";
 import { getExport } from "./api/exports/get.ts";
 import { listExports } from "./api/exports/list.ts";
 import { putExport } from "./api/exports/put.ts";
+import { findFallbacks } from "./api/edge-fallbacks/find.ts";
+import { deleteFallback } from "./api/fallbacks/delete.ts";
+import { getFallback } from "./api/fallbacks/get.ts";
+import { listFallbacks } from "./api/fallbacks/list.ts";
+import { putFallback } from "./api/fallbacks/put.ts";
 import { deleteProviderKey } from "./api/provider-keys/delete.ts";
 import { getProviderKey } from "./api/provider-keys/get.ts";
 import { listProviderKeys } from "./api/provider-keys/list.ts";
@@ -306,6 +311,11 @@ export const OPERATIONS: readonly Operation[] = [
   mintCustomerToken,
   getOwnCustomer,
   reportOwnUsage,
+  listFallbacks,
+  putFallback,
+  getFallback,
+  deleteFallback,
+  findFallbacks,
   listProviderKeys,
   putProviderKey,
   getProviderKey,

@@ -1,4 +1,5 @@
 import { deleteExport, setExport } from "./exports/commands.ts";
+import { deleteFallback, setFallback } from "./fallbacks/commands.ts";
 import { deleteProviderKey, setProviderKey } from "./provider-keys/commands.ts";
 import { mintCustomerToken } from "./customers/commands.ts";
 import { dropBackup, makeBackup, openBackup } from "./backup/commands.ts";
@@ -162,6 +163,8 @@ export const COMMANDS = {
   recordRestore,
   setExport,
   deleteExport,
+  setFallback,
+  deleteFallback,
   setProviderKey,
   deleteProviderKey,
 } as const;

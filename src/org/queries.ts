@@ -1,5 +1,6 @@
 import { pepperLeft } from "./peppers/queries.ts";
 import { getExport, listExports, listExportWindows } from "./exports/queries.ts";
+import { findFallbacks, getFallback, listFallbacks } from "./fallbacks/queries.ts";
 import { getProviderKey, listProviderKeys, openProviderKey } from "./provider-keys/queries.ts";
 import { admitCustomer, getCustomer, listCustomers } from "./customers/queries.ts";
 import { adjustmentsMade, listAdjustments } from "./adjustments/queries.ts";
@@ -114,6 +115,9 @@ export const QUERIES = {
   admitCustomer,
   getExport,
   listExports,
+  findFallbacks,
+  getFallback,
+  listFallbacks,
   getProviderKey,
   listProviderKeys,
   openProviderKey,

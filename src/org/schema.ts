@@ -1,4 +1,5 @@
 import { EXPORT_STEPS } from "./exports/schema.ts";
+import { FALLBACK_STEPS } from "./fallbacks/schema.ts";
 import { PROVIDER_KEY_STEPS } from "./provider-keys/schema.ts";
 import { ADJUSTMENT_STEPS } from "./adjustments/schema.ts";
 import { APPROVAL_STEPS } from "./approvals/schema.ts";
@@ -85,6 +86,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...PEPPER_STEPS,
   ...MOVING_STEPS,
   ...PROVIDER_KEY_STEPS,
+  ...FALLBACK_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

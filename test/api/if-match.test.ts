@@ -14,6 +14,8 @@ const MISSING: Readonly<Record<string, object | null>> = {
     destination: { kind: "bucket", prefix: "p" },
   },
   "DELETE /v1/orgs/{id}/exports/{name}": null,
+  "PUT /v1/orgs/{id}/fallbacks/{name}": { match: { model: "m" }, then: [{ model: "n" }], on: ["limit"] },
+  "DELETE /v1/orgs/{id}/fallbacks/{name}": null,
   "PUT /v1/orgs/{id}/provider-keys/{provider}": { secret: "sk-0123456789abcdef" },
   "DELETE /v1/orgs/{id}/provider-keys/{provider}": null,
   "PUT /v1/orgs/{id}/spend-cap": { cap_usd: "1" },

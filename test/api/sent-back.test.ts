@@ -35,6 +35,15 @@ const CONTENTS: Readonly<Record<string, readonly object[]>> = {
     { format: "csv", every: "day", destination: bucket },
     { format: "focus", focus_version: "1.4", every: "day", destination: bucket },
   ],
+  "PUT /v1/orgs/{id}/fallbacks/{name}": [
+    { match: { model: "m" }, then: [{ model: "n" }], on: ["limit"] },
+    {
+      match: { model: ["m", "o*"], tags: { t: "v" } },
+      then: [{ model: "n", provider: "groq" }],
+      on: [],
+      budget_share: "0.9",
+    },
+  ],
   "PUT /v1/orgs/{id}/provider-keys/{provider}": [
     { secret: "sk-0123456789abcdef" },
     { secret: "sk-0123456789abcdef", base_url: "https://eu.api.openai.com", models: ["gpt-*"] },

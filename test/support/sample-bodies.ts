@@ -63,6 +63,12 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
   "POST /v1/orgs/{id}/quota/top-ups": { amount_usd: "1" },
   "PUT /v1/admin/plans/{plan}": { runs_limit: null, tokens_limit: null, overage_policy: "allow" },
   "PUT /v1/orgs/{id}/chain-budget": { max_cost_usd: "1000" },
+  "PUT /v1/orgs/{id}/fallbacks/{name}": {
+    match: { model: "m" },
+    then: [{ model: "n" }],
+    on: ["limit"],
+  },
+  "POST /v1/edge/fallbacks": { model: "m" },
   "PUT /v1/orgs/{id}/provider-keys/{provider}": { secret: "sk-sample-0123456789" },
   "PUT /v1/orgs/{id}/models/{model}": { input_usd_per_mtok: "1", output_usd_per_mtok: "1" },
   "PUT /v1/admin/price-book": {

@@ -111,6 +111,9 @@ export const OPERATIONS = {
     list: "GET /v1/meta/deprecations",
     flag: "PUT /v1/admin/deprecations b",
   },
+  edgeFallbacks: {
+    find: "POST /v1/edge/fallbacks bt",
+  },
   edgeLeases: {
     exchange: "POST /v1/edge/leases b",
   },
@@ -129,6 +132,12 @@ export const OPERATIONS = {
   },
   extAuthz: {
     check: "POST /v1/edge/ext-authz",
+  },
+  fallbacks: {
+    list: "GET /v1/orgs/{id}/fallbacks qp",
+    put: "PUT /v1/orgs/{id}/fallbacks/{name} bi",
+    get: "GET /v1/orgs/{id}/fallbacks/{name}",
+    delete: "DELETE /v1/orgs/{id}/fallbacks/{name} i",
   },
   forecasts: {
     linear: "GET /v1/forecast q",

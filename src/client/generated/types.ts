@@ -100,6 +100,35 @@ export interface BudgetMatch {
   readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
 }
 
+/** Which calls it applies to. Each part is a value or a list of values, and a call must match all of them. A model may end in `*`. */
+export interface FallbackMatch {
+  /** Who serves the model. */
+  readonly provider?: string | (readonly string[]) | undefined;
+  /** A key of the organization. */
+  readonly key_id?: string | (readonly string[]) | undefined;
+  /** Your name of the person whom the call is for. */
+  readonly user_id?: string | (readonly string[]) | undefined;
+  /** Your name of the workflow that the call belongs to. */
+  readonly workflow_id?: string | (readonly string[]) | undefined;
+  /** Your name of the deployment that makes the call. */
+  readonly deployment_id?: string | (readonly string[]) | undefined;
+  /** Your name of the department that pays. */
+  readonly department_id?: string | (readonly string[]) | undefined;
+  /** Your name of the customer whom the call is for. */
+  readonly customer_id?: string | (readonly string[]) | undefined;
+  /** The model's name, as in the price book. */
+  readonly model: string | (readonly string[]);
+  /** Tags that a call must have, each with a value or a list of values. */
+  readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
+}
+
+export interface FallbackModel {
+  /** The model's name, as in the price book. */
+  readonly model: string;
+  /** Default: the provider of the call. */
+  readonly provider?: string | null | undefined;
+}
+
 export interface Org {
   /** `org_` followed by a ULID. */
   readonly id: string;
@@ -1082,6 +1111,15 @@ export interface LeaseReply {
   readonly counted_by: readonly ("model" | "provider" | "key_id" | "user_id" | "workflow_id" | "deployment_id" | "department_id" | "customer_id" | "variant" | "tags")[];
   /** Whether content safety reads the input of calls. */
   readonly scans_input: boolean;
+  /** What decides which fallbacks apply to calls. Absent: there are none. */
+  readonly fallbacks?: {
+    /** Changes with the rules. */
+    readonly version: string;
+    /** The fields of calls that decide which rules apply. */
+    readonly by: readonly ("model" | "provider" | "key_id" | "user_id" | "workflow_id" | "deployment_id" | "department_id" | "customer_id" | "variant" | "tags")[];
+    /** Whether some rule has a `budget_share`. */
+    readonly shares: boolean;
+  } | undefined;
   /** Reservation ids for the gate to use, each once. */
   readonly ids: readonly string[];
   /** Reported holds that no slice of this gate covers. They do not exist. */
@@ -1614,6 +1652,32 @@ export interface CustomerToken {
   readonly expires_at: string;
 }
 
+export interface Fallback {
+  readonly name: string;
+  readonly match: FallbackMatchOutput;
+  readonly then: readonly {
+    readonly model: string;
+    readonly provider: string | null;
+  }[];
+  readonly on: readonly ("limit" | "provider_error" | "no_price")[];
+  readonly budget_share: string | null;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+}
+
+export interface FallbackRule {
+  readonly name: string;
+  readonly then: readonly {
+    readonly model: string;
+    readonly provider: string | null;
+  }[];
+  readonly on: readonly ("limit" | "provider_error" | "no_price")[];
+  /** Whether calls begin with the list, because a limit is used up to the rule's share. */
+  readonly begins: boolean;
+}
+
 export interface ProviderKey {
   readonly provider: string;
   /** The last four characters of the secret. */
@@ -1868,6 +1932,20 @@ export interface BudgetMatchOutput {
   readonly deployment_id?: string | (readonly string[]) | undefined;
   readonly department_id?: string | (readonly string[]) | undefined;
   readonly customer_id?: string | (readonly string[]) | undefined;
+  /** Tags that a call must have, each with a value or a list of values. */
+  readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
+}
+
+/** Which calls it applies to. Each part is a value or a list of values, and a call must match all of them. A model may end in `*`. */
+export interface FallbackMatchOutput {
+  readonly provider?: string | (readonly string[]) | undefined;
+  readonly key_id?: string | (readonly string[]) | undefined;
+  readonly user_id?: string | (readonly string[]) | undefined;
+  readonly workflow_id?: string | (readonly string[]) | undefined;
+  readonly deployment_id?: string | (readonly string[]) | undefined;
+  readonly department_id?: string | (readonly string[]) | undefined;
+  readonly customer_id?: string | (readonly string[]) | undefined;
+  readonly model: string | (readonly string[]);
   /** Tags that a call must have, each with a value or a list of values. */
   readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
 }
@@ -2394,6 +2472,27 @@ export type DeprecationsFlagBody = {
   readonly documentation: string;
 };
 
+export type EdgeFallbacksFindBody = {
+  /** The model's name, as in the price book. */
+  readonly model: string;
+  /** The variant of the model's price. If omitted: the standard rates. */
+  readonly variant?: string | undefined;
+  /** Your name of the workflow that the call belongs to. */
+  readonly workflow_id?: string | undefined;
+  /** Your name of the deployment that makes the call. */
+  readonly deployment_id?: string | undefined;
+  /** Your name of the department that pays. */
+  readonly department_id?: string | undefined;
+  /** Your name of the customer whom the call is for. */
+  readonly customer_id?: string | undefined;
+  /** Your name of the person whom the call is for. */
+  readonly user_id?: string | undefined;
+  /** Who serves the model. */
+  readonly provider?: string | undefined;
+  /** At most 10, each with a name of 1 to 40 characters. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
+};
+
 export type EdgeLeasesExchangeBody = {
   /** The version of this exchange. */
   readonly version: 1;
@@ -2713,6 +2812,25 @@ export type ExportsWindowsQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "to" | "-to" | undefined;
+};
+
+export type FallbacksListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "name" | "-name" | "created_at" | "-created_at" | undefined;
+};
+
+export type FallbacksPutBody = {
+  readonly match: FallbackMatch;
+  /** The models to try, in this order. */
+  readonly then: readonly FallbackModel[];
+  /** When the next model is tried: `limit` if a limit refuses the call, `provider_error` if its provider fails before it answers, `no_price` if the model has no price. May be empty with `budget_share`. */
+  readonly on: readonly ("limit" | "provider_error" | "no_price")[];
+  /** Calls begin with the first model of the list as soon as a budget or a customer limit that applies to them is used up to this share. */
+  readonly budget_share?: string | null | undefined;
 };
 
 export type ForecastsLinearQuery = {
@@ -3977,6 +4095,13 @@ export interface Operations {
     /** Flag a route as deprecated, or extend its sunset. `PUT /v1/admin/deprecations` */
     flag(body: DeprecationsFlagBody, options?: CallOptions): Answer<DeprecationEntry>;
   };
+  readonly edgeFallbacks: {
+    /** Find the fallbacks of a call. `POST /v1/edge/fallbacks` */
+    find(body: EdgeFallbacksFindBody, options?: CallOptions): Answer<{
+      /** The rules that apply to the call, by name. */
+      readonly rules: readonly FallbackRule[];
+    }>;
+  };
   readonly edgeLeases: {
     /** Lease parts of the limits to a gate in your own process. `POST /v1/edge/leases` */
     exchange(body: EdgeLeasesExchangeBody, options?: CallOptions): Answer<LeaseReply>;
@@ -4004,6 +4129,16 @@ export interface Operations {
   readonly extAuthz: {
     /** Decide for a proxy that asks in headers. `POST /v1/edge/ext-authz` */
     check(options?: CallOptions): Answer<Verdict>;
+  };
+  readonly fallbacks: {
+    /** List fallbacks. `GET /v1/orgs/{id}/fallbacks` */
+    list(query?: FallbacksListQuery, options?: ListOptions): Pages<Fallback>;
+    /** Set a fallback. `PUT /v1/orgs/{id}/fallbacks/{name}` */
+    put(name: string, body: FallbacksPutBody, options?: CallOptions): Answer<Fallback>;
+    /** Read a fallback. `GET /v1/orgs/{id}/fallbacks/{name}` */
+    get(name: string, options?: CallOptions): Answer<Fallback>;
+    /** Delete a fallback. `DELETE /v1/orgs/{id}/fallbacks/{name}` */
+    delete(name: string, options?: CallOptions): Answer<void>;
   };
   readonly forecasts: {
     /** Project a deployment's return linearly by team count. `GET /v1/forecast` */

@@ -26,6 +26,12 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
     ],
   },
   "POST /v1/orgs/{id}/explain": { ask: ASK },
+  "PUT /v1/orgs/{id}/fallbacks/{name}": {
+    match: { model: "gpt-4o", workflow_id: "support-bot" },
+    then: [{ model: "gpt-4o-mini" }, { model: "llama-3.3-70b-versatile", provider: "groq" }],
+    on: ["limit", "provider_error"],
+    budget_share: "0.9",
+  },
   "PUT /v1/orgs/{id}/provider-keys/{provider}": {
     secret: "sk-example-0123456789",
     base_url: "https://eu.api.openai.com",

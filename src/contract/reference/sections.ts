@@ -53,6 +53,7 @@ export const SECTIONS: readonly Section[] = [
       approvals: ["Approvals", "Attempts that wait for a person."],
       "content-safety": ["Content safety", "Detectors that scan inputs."],
       "routing-policy": ["Routing policy", "Which models may be chosen."],
+      fallbacks: ["Fallbacks", "Which model is tried next, and when."],
       evals: ["Evaluations", "How models scored."],
     },
   },

@@ -7,6 +7,7 @@ import { callerId } from "../ids.ts";
 import { DECISION_CODES } from "../limit-codes.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS, type UnsettledReason } from "../lists.ts";
 import { decisionAsk } from "./decisions.ts";
+import { fallbackFacts } from "./fallbacks.ts";
 import { modelName } from "./dimension-shape.ts";
 import { tokens } from "./runs.ts";
 
@@ -224,6 +225,9 @@ export const leaseReply = z
         "The fields of calls that limits of the organization count by, in alphabetical order. Limits of chains are not among them.",
     }),
     scans_input: z.boolean().meta({ description: "Whether content safety reads the input of calls." }),
+    fallbacks: fallbackFacts
+      .optional()
+      .meta({ description: "What decides which fallbacks apply to calls. Absent: there are none." }),
     ids: z.array(z.string()).meta({ description: "Reservation ids for the gate to use, each once." }),
     refused: z
       .array(z.string())

@@ -21,6 +21,7 @@ import type { Lesson, Matters } from "../../gate/lesson.ts";
 import type { DecisionVerdict } from "../../gate/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot.ts";
 import { hasDetectors } from "../content-safety/config.ts";
+import { fallbackFactsOf } from "../fallbacks/store.ts";
 import { forgottenUntil } from "../decisions/forgotten.ts";
 import { reportedIds } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
@@ -95,6 +96,7 @@ export class OutsideGates {
       ...this.#view.profile().decisionDefaults,
       counted_by: isLast ? [] : this.#countedBy(),
       scans_input: !isLast && hasDetectors(this.#view.sql),
+      fallbacks: isLast ? undefined : fallbackFactsOf(this.#view.sql, this.#clock.org),
       ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org)),
       refused: taken.refused,
       verdict: verdict === null || given.ask === undefined ? null : this.#told(given.ask, verdict),

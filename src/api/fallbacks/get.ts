@@ -1,0 +1,16 @@
+import { fallback } from "../../contract/resources/fallbacks.ts";
+import { operation } from "../../edge/operation.ts";
+
+export const getFallback = operation(
+  {
+    method: "GET",
+    path: "/v1/orgs/{id}/fallbacks/{name}",
+    summary: "Read a fallback",
+    role: "viewer",
+    scope: "routing:read",
+    freeParams: ["name"],
+    reply: { 200: fallback },
+    refuses: [],
+  },
+  (call) => call.org.query("getFallback", { name: call.params.name }),
+);

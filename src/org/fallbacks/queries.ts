@@ -1,0 +1,70 @@
+import type { ListQuery } from "../../contract/list.ts";
+import { refuse } from "../../contract/refusal.ts";
+import type { FallbackQuestion, FallbackRule } from "../../contract/resources/fallbacks.ts";
+import { matches } from "../../domain/match.ts";
+import { roomOf } from "../../domain/meter.ts";
+import { scopesOf } from "../../domain/touch.ts";
+import { listRows } from "../../storage/list-rows.ts";
+import { keyOf } from "../kernel/actor-key.ts";
+import { query, type View } from "../kernel/door.ts";
+import { Draft } from "../ledger/draft.ts";
+import { knownRules, loadFallback, toFallback } from "./store.ts";
+
+export const getFallback = query({
+  refuses: ["not_found"],
+  run({ sql }, { name }: { name: string }) {
+    const row = loadFallback(sql, name);
+    return row === null ? refuse("not_found") : toFallback(row);
+  },
+});
+
+export const listFallbacks = query({
+  refuses: [],
+  run: ({ sql }, list: ListQuery) =>
+    listRows(
+      sql,
+      {
+        table: "fallbacks",
+        sort: { name: "name", created_at: "created_at" },
+        id: "name",
+        toItem: toFallback,
+      },
+      list,
+    ),
+});
+
+/** The rules that apply to a call of the key that asks, in the order of their names. */
+export const findFallbacks = query({
+  refuses: [],
+  run(view, question: FallbackQuestion): { rules: FallbackRule[] } {
+    const names = { ...question, key_id: keyOf(view) };
+    const rules = knownRules(view.sql).rules.filter(({ match }) => matches(match, names));
+    const used = rules.some(({ share }) => share !== null) ? usedShare(view, question) : 0n;
+    return {
+      rules: rules.map(({ name, then, on, share }) => ({
+        name,
+        then,
+        on,
+        begins: share !== null && used >= share,
+      })),
+    };
+  },
+});
+
+/** One, in billionths. */
+const WHOLE = 1_000_000_000n;
+
+/** How much of the fullest budget or customer limit of a call is used, in billionths. */
+function usedShare(view: View, question: FallbackQuestion): bigint {
+  const draft = new Draft(view.sql, "decision", view.now);
+  const accounts = draft.accounts({ scopes: scopesOf(question, { keyId: keyOf(view) }), atMs: view.now });
+  let most = 0n;
+  for (const account of accounts) {
+    const { kind, limit, mode } = account.meter;
+    const isCounted = (kind === "budget" || kind === "customer_limit") && mode === "enforce";
+    if (!isCounted || limit === null) continue;
+    const used = limit === 0n ? WHOLE : ((limit - (roomOf(account) ?? 0n)) * WHOLE) / limit;
+    if (used > most) most = used;
+  }
+  return most;
+}

@@ -1,0 +1,91 @@
+import { etagOf } from "../../contract/etag.ts";
+import type { Fallback, FallbackFacts, NewFallback } from "../../contract/resources/fallbacks.ts";
+import { countedBy } from "../../domain/counted-by.ts";
+import { type GivenMatch, type Match, matchOf, traitsIn } from "../../domain/match.ts";
+import { parseUsd } from "../../domain/money.ts";
+import { plainShare } from "../../domain/share.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { knownMeters } from "../meters/store.ts";
+
+export type FallbackRow = {
+  name: string;
+  /** JSON. */
+  rule: string;
+  created_at: number;
+  updated_at: number;
+};
+
+/** A rule as calls are compared with it. */
+export interface KnownRule {
+  readonly name: string;
+  readonly match: Match;
+  readonly then: Fallback["then"];
+  readonly on: Fallback["on"];
+  /** In billionths. Null: the rule has none. */
+  readonly share: bigint | null;
+}
+
+interface KnownRules {
+  readonly rules: readonly KnownRule[];
+  readonly version: string;
+}
+
+/** The rules by name, kept in memory between calls. */
+const known = new TransactionalCache<KnownRules>();
+
+export function loadFallback(sql: SqlStorage, name: string): FallbackRow | null {
+  return sql.exec<FallbackRow>("SELECT * FROM fallbacks WHERE name = ?", name).toArray()[0] ?? null;
+}
+
+export function saveFallback(sql: SqlStorage, { name, rule, created_at, updated_at }: FallbackRow): void {
+  sql.exec(
+    "INSERT OR REPLACE INTO fallbacks (name, rule, created_at, updated_at) VALUES (?, ?, ?, ?)",
+    name,
+    rule,
+    created_at,
+    updated_at,
+  );
+  known.forget(sql);
+}
+
+export function dropFallback(sql: SqlStorage, name: string): void {
+  sql.exec("DELETE FROM fallbacks WHERE name = ?", name);
+  known.forget(sql);
+}
+
+export function toFallback({ name, rule, created_at, updated_at }: FallbackRow): Fallback {
+  const { match, then, on, budget_share } = JSON.parse(rule) as NewFallback;
+  return {
+    name,
+    match,
+    then: then.map(({ model, provider }) => ({ model, provider: provider ?? null })),
+    on,
+    budget_share: budget_share === undefined ? null : plainShare(budget_share),
+    created_at: new Date(created_at).toISOString(),
+    updated_at: new Date(updated_at).toISOString(),
+  };
+}
+
+export function knownRules(sql: SqlStorage): KnownRules {
+  return known.get(sql, () => {
+    const rows = sql.exec<FallbackRow>("SELECT * FROM fallbacks ORDER BY name").toArray().map(toFallback);
+    const rules = rows.map(({ name, match, then, on, budget_share: share }) => ({
+      name,
+      match: matchOf(match as GivenMatch, []),
+      then,
+      on,
+      share: share === null ? null : parseUsd(share),
+    }));
+    return { rules, version: etagOf(rows) };
+  });
+}
+
+/** What gates hear of the rules with each exchange. Undefined: the org has none. */
+export function fallbackFactsOf(sql: SqlStorage, nowMs: number): FallbackFacts | undefined {
+  const { rules, version } = knownRules(sql);
+  if (rules.length === 0) return undefined;
+  const shares = rules.some(({ share }) => share !== null);
+  const byRules = traitsIn(rules.map(({ match }) => match));
+  const by = countedBy([...byRules, ...(shares ? knownMeters(sql, nowMs).countedBy : [])]);
+  return { version, by, shares };
+}

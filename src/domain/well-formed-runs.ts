@@ -136,6 +136,8 @@ function rareFields(run: RunInput): number {
   if (run.outcome !== undefined && (!isOutcome(run.outcome) || !++seen)) return -1;
   if (run.estimated !== undefined && (typeof run.estimated !== "boolean" || !++seen)) return -1;
   if (run.variant !== undefined && (!isCallerId(run.variant) || !++seen)) return -1;
+  if (run.requested_model !== undefined && (!isModel(run.requested_model) || !++seen)) return -1;
+  if (run.fallback !== undefined && (!isCallerId(run.fallback) || !++seen)) return -1;
   if (run.approval_id !== undefined && (!isSafeId(run.approval_id) || !++seen)) return -1;
   if (run.input !== undefined && (!isShallow(run.input, MAX_DEPTH) || !++seen)) return -1;
   if (run.metadata !== undefined) {

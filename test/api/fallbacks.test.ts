@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newSpender, type Spender } from "../support/ledger.ts";
+import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
 
 const RULE = {
@@ -217,5 +217,22 @@ describe("the rules of a call", () => {
     expect(second?.version).not.toBe(first?.version);
     await org.send("DELETE", "fallbacks/a");
     expect(await factsOf(org)).toBeUndefined();
+  });
+});
+
+describe("a run that a rule chose the model of", () => {
+  const RUN = { id: "r1", requested_model: "large", fallback: "cheaper" };
+
+  test("says what was asked for, and is the same run only with that", async () => {
+    const org = await newSpender();
+    const made = await org.run(RUN);
+    expect(made.body).toMatchObject({ requested_model: "large", fallback: "cheaper" });
+    const read = await call("GET", "/v1/runs/r1", { key: org.key });
+    expect(read.body).toMatchObject({ requested_model: "large", fallback: "cheaper" });
+    expect((await org.bulk([aRun(RUN)])).body).toMatchObject({ duplicates: 1 });
+    const other = await org.bulk([aRun({ ...RUN, requested_model: "larger" })]);
+    expect(other.body.error).toMatchObject({ code: "conflict" });
+    const plain = await org.run({ id: "r2" });
+    expect(plain.body).toMatchObject({ requested_model: null, fallback: null });
   });
 });

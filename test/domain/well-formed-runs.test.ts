@@ -25,6 +25,8 @@ const good = {
   incurred: true,
   input: { messages: ["hi"] },
   approval_id: "apr_1",
+  requested_model: "large",
+  fallback: "cheaper",
   metadata: { a: { b: 1 } },
 };
 

@@ -74,6 +74,10 @@ export interface RunInput {
   readonly outcome?: "completed" | "cancelled" | "failed" | undefined;
   /** True if usage and cost are estimates, such as after a stream was cut off. */
   readonly estimated?: boolean | undefined;
+  /** The model that was asked for, if a fallback chose another model or provider. */
+  readonly requested_model?: string | undefined;
+  /** The name of the fallback that chose the model. */
+  readonly fallback?: string | undefined;
   /** Anything that you want to keep with the run. It is returned as it was sent. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -481,6 +485,10 @@ export interface Run {
   readonly outcome: "completed" | "cancelled" | "failed" | "unreported";
   /** True if the cost is an estimate, or what was reserved. */
   readonly estimated: boolean;
+  /** The model that was asked for, if a fallback chose another model or provider. */
+  readonly requested_model: string | null;
+  /** The name of the fallback that chose the model. */
+  readonly fallback: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
   /** RFC 3339 in UTC. */
   readonly recorded_at: string;

@@ -176,6 +176,8 @@ const PRICES = {
   then: { example: [{ model: "gpt-4o-mini" }] },
   on: { example: ["limit", "provider_error"] },
   budget_share: { example: "0.9" },
+  requested_model: { example: "gpt-4o" },
+  fallback: { example: "cheaper" },
   destination: { says: "Where the files are written.", example: { kind: "bucket", prefix: "usage/" } },
   bucket: who("The bucket's name.", "sluice-usage"),
   region: who("The storage's region.", "eu-central-1"),

@@ -89,6 +89,10 @@ export const runInput = withRule(
       .boolean()
       .optional()
       .meta({ description: "True if usage and cost are estimates, such as after a stream was cut off." }),
+    requested_model: modelName
+      .optional()
+      .meta({ description: "The model that was asked for, if a fallback chose another model or provider." }),
+    fallback: callerId.optional().meta({ description: "The name of the fallback that chose the model." }),
     metadata: freeForm
       .optional()
       .meta({ description: "Anything that you want to keep with the run. It is returned as it was sent." }),
@@ -181,6 +185,11 @@ export const run = z
         "`unreported`: its reservation expired with `on_expiry: charge` and no run has settled it yet.",
     }),
     estimated: z.boolean().meta({ description: "True if the cost is an estimate, or what was reserved." }),
+    requested_model: z
+      .string()
+      .nullable()
+      .meta({ description: "The model that was asked for, if a fallback chose another model or provider." }),
+    fallback: z.string().nullable().meta({ description: "The name of the fallback that chose the model." }),
     metadata: z.record(z.string(), z.unknown()).nullable(),
     recorded_at: timestamp,
     charged_at: timestamp.meta({ description: "The run is charged to the periods that contain this time." }),

@@ -51,6 +51,8 @@ const COLUMNS: readonly Column<RunResource>[] = [
   { name: "estimated", kind: "flag", of: (run) => run.estimated },
   { name: "charges", kind: "text", of: (run) => jsonOf(run.charges) },
   { name: "shadow", kind: "text", of: (run) => jsonOf(run.shadow) },
+  { name: "requested_model", kind: "text", of: (run) => run.requested_model },
+  { name: "fallback", kind: "text", of: (run) => run.fallback },
   { name: "metadata", kind: "text", of: (run) => jsonOf(run.metadata) },
 ];
 

@@ -16,6 +16,8 @@ interface Extra {
   readonly metadata?: object;
   readonly uncovered?: string;
   readonly estimated?: true;
+  readonly requested?: string;
+  readonly fallback?: string;
 }
 
 function extraOf(run: RunRecord): Extra {
@@ -57,6 +59,8 @@ export const STORED_RUN_COLUMNS: readonly Column<RunRecord>[] = [
   { name: "outcome", kind: "text", of: (run) => run.outcome ?? "completed" },
   { name: "estimated", kind: "flag", of: (run) => extraOf(run).estimated ?? false },
   { name: "charges", kind: "text", of: (run) => (run.charges === "" ? null : run.charges) },
+  { name: "requested_model", kind: "text", of: (run) => extraOf(run).requested ?? null },
+  { name: "fallback", kind: "text", of: (run) => extraOf(run).fallback ?? null },
   { name: "metadata", kind: "text", of: (run) => jsonOf(extraOf(run).metadata) },
 ];
 

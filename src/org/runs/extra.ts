@@ -47,6 +47,8 @@ export function extraOf(
   if (input.incurred === true) extra.incurred = true;
   if (input.estimated === true) extra.estimated = true;
   if (input.approval_id !== undefined) extra.approval = input.approval_id;
+  if (input.requested_model !== undefined) extra.requested = input.requested_model;
+  if (input.fallback !== undefined) extra.fallback = input.fallback;
   if (input.metadata !== undefined) extra.metadata = input.metadata;
   if (charged.draws.length > 0) {
     extra.draws = charged.draws.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);

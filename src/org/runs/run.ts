@@ -43,6 +43,9 @@ export interface RunExtra {
   readonly subjects?: Readonly<Record<string, string>>;
   readonly shadow?: readonly Denial[];
   readonly estimated?: true;
+  /** The model that was asked for, if a fallback chose another one, and the name of that. */
+  readonly requested?: string;
+  readonly fallback?: string;
 }
 
 /** The run as the API shows it. */
@@ -79,6 +82,8 @@ export function toRun(
     approval_id: extra.approval ?? null,
     outcome: outcomeOf(run),
     estimated: extra.estimated ?? false,
+    requested_model: extra.requested ?? null,
+    fallback: extra.fallback ?? null,
     metadata: extra.metadata ?? null,
     recorded_at: iso(run.recordedAt),
     charged_at: iso(run.chargedAt),

@@ -53,6 +53,8 @@ export function saidByInput(input: RunInput): string {
     tags: tagsText(input.tags),
     outcome: input.outcome === "completed" ? undefined : input.outcome,
     estimated: input.estimated === true ? true : undefined,
+    requested: input.requested_model,
+    fallback: input.fallback,
   });
 }
 
@@ -82,6 +84,8 @@ export function saidByRun(run: Run): string {
     tags: run.tags,
     outcome: run.outcome,
     estimated: extra.estimated,
+    requested: extra.requested,
+    fallback: extra.fallback,
   });
 }
 
@@ -110,6 +114,8 @@ interface Said extends Names {
   readonly tags: string | null;
   readonly outcome: string | null | undefined;
   readonly estimated: true | undefined;
+  readonly requested: string | undefined;
+  readonly fallback: string | undefined;
 }
 
 function byKind(nameOf: (scope: (typeof RUN_SCOPES)[number]) => string | null | undefined): Names {

@@ -84,6 +84,8 @@ function factsOf(run: RunResource, nameOf: NameOf): Fact[] {
     ["Started", moment(run.started_at)],
     ["Ended", moment(run.ended_at)],
     ["Model", run.model],
+    ...text("Requested model", run.requested_model),
+    ...text("Chosen by fallback", run.fallback),
     ...text("Variant", run.variant),
     ...text("Provider", run.provider),
     ...text("Action", run.action),

@@ -8,6 +8,9 @@ export const REGION_HEADER = "x-svc-region";
 /** Where a decision was made. */
 export const DECIDED_HEADER = "x-svc-decided";
 
+/** Asks for all checks of a change, and for the answer that it would get, without making it. */
+export const DRY_RUN_HEADER = "x-svc-dry-run";
+
 /** What a decision that was asked in headers reserved. */
 export const RESERVATION_HEADERS = {
   id: "x-sluice-reservation-id",

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { createDocument, type ZodOpenApiObject, type ZodOpenApiOperationObject } from "zod-openapi";
 import { DETAILS } from "./error-details.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
+import { DRY_RUN_HEADER } from "./headers.ts";
 import { RESPONSE_HEADERS, responseHeaders } from "./openapi-headers.ts";
 import { type OperationContract, refusalsOf, routeOf } from "./operation.ts";
 import {
@@ -61,13 +62,25 @@ const IF_MATCH = z.string().optional().meta({
   description: "Applies the change only if the resource still has this ETag. Otherwise 409 `conflict`.",
 });
 
+const IF_NONE_MATCH = z.literal("*").optional().meta({
+  description: "With `*`, applies only if there is no such resource yet. Otherwise 409 `conflict`.",
+});
+
+const DRY_RUN = z.literal("true").optional().meta({
+  description:
+    "With `true`, everything is checked and the answer is the one that the change would get, but nothing is changed, recorded or sent.",
+});
+
 function headerParameters(op: OperationContract) {
-  if (op.idempotent !== true && op.ifMatch !== true && op.headers === undefined) return {};
+  const { idempotent, ifMatch, dryRun, headers } = op;
+  if (idempotent !== true && ifMatch !== true && dryRun !== true && headers === undefined) return {};
   return {
     header: z.object({
-      ...op.headers?.shape,
-      ...(op.idempotent === true ? { "Idempotency-Key": IDEMPOTENCY_KEY } : {}),
-      ...(op.ifMatch === true ? { "If-Match": IF_MATCH } : {}),
+      ...headers?.shape,
+      ...(idempotent === true ? { "Idempotency-Key": IDEMPOTENCY_KEY } : {}),
+      ...(ifMatch === true ? { "If-Match": IF_MATCH } : {}),
+      ...(dryRun === true && op.method === "PUT" ? { "If-None-Match": IF_NONE_MATCH } : {}),
+      ...(dryRun === true ? { [DRY_RUN_HEADER]: DRY_RUN } : {}),
     }),
   };
 }

@@ -40,6 +40,8 @@ export interface OperationContract {
   readonly repeatable?: boolean;
   /** Honours `If-Match`. Its command returns the current resource. */
   readonly ifMatch?: boolean;
+  /** Honours a request to change nothing (`DRY_RUN_HEADER`). All that it does is one command of the org's object. */
+  readonly dryRun?: boolean;
   readonly query?: z.ZodObject;
   /** Headers of the request that it reads. Each that begins like them must be one of them. */
   readonly headers?: z.ZodObject;

@@ -1,7 +1,13 @@
 import type { Context } from "hono";
 import type { DecidedAt } from "../contract/decision.ts";
 import { etagOf } from "../contract/etag.ts";
-import { DECIDED_HEADER, refusalInHeader, standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
+import {
+  DECIDED_HEADER,
+  DRY_RUN_HEADER,
+  refusalInHeader,
+  standardHeaders,
+  TRACE_HEADER,
+} from "../contract/headers.ts";
 import { routeOf } from "../contract/operation.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../contract/refusal.ts";
 import { refusedFields } from "../domain/refusal-log.ts";
@@ -9,7 +15,7 @@ import { writeRaw } from "../domain/raw-json.ts";
 import { logFailure, logNow } from "../log.ts";
 import { settingsOf } from "../settings.ts";
 import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTenant } from "./admit.ts";
-import { checkIfMatch, readBody, readIdempotencyKey } from "./body.ts";
+import { checkDryRun, checkIfMatch, readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
 import { countDecision, placeOf } from "./count-decision.ts";
 import { checkCustomer } from "./customer.ts";
@@ -53,6 +59,7 @@ const FORM: readonly Check[] = [
   recheck,
   (call) => (call.op.lazyBody === true ? null : validateBody(call)),
   checkIfMatch,
+  checkDryRun,
   readIdempotencyKey,
 ];
 
@@ -193,6 +200,9 @@ function respond(call: Call, operation: Operation, result: Result): Response {
   const headers: Record<string, string> = {
     ...standardHeaders(call.settings.SVC_REGION),
     [TRACE_HEADER]: call.trace,
+    ...(call.op.dryRun === true && call.request.headers.has(DRY_RUN_HEADER)
+      ? { [DRY_RUN_HEADER]: "true" }
+      : {}),
     ...call.headers,
     ...out.headers,
   };

@@ -75,7 +75,7 @@ export class Executing {
     const given = name === "rereadPrices" ? await book.reread(revisionOf(input)) : input;
     if (command.readsRefusals === true) refusals.store();
     const outcome = await this.#perform({ ...ask, input: given });
-    if (!this.#parts.isOpened || isRefusal(outcome)) return outcome;
+    if (!this.#parts.isOpened || isRefusal(outcome) || envelope.isDryRun === true) return outcome;
     await this.#follow(ask);
     return outcome;
   }

@@ -95,6 +95,19 @@ test("an operation documents If-Match if it or its command honours it", () => {
   expect(routes.length).toBeGreaterThan(30);
 });
 
+test("whatever has a dry run does nothing but one command of the org's object", () => {
+  const files = globSync("src/api/*/*.ts").map((file) => readFileSync(file, "utf8"));
+  const sources = files.filter((source) => source.includes("dryRun: true"));
+  expect(sources.length).toBe(contracts.filter(({ dryRun }) => dryRun === true).length);
+  for (const source of sources) {
+    expect(source.match(/\.(command|door|query|reserve)\(/g)).toEqual([".command("]);
+    const [, name = ""] = /command\("(\w+)"/.exec(source) ?? [];
+    // What it is compared with, for If-None-Match.
+    if (source.includes('method: "PUT"'))
+      expect(COMMANDS[name as keyof typeof COMMANDS]).toHaveProperty("current");
+  }
+});
+
 test("every response documents its headers", () => {
   for (const op of contracts) {
     for (const status of Object.keys(described(op).responses)) {

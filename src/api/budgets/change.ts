@@ -14,6 +14,7 @@ export const changeBudget = operation(
     scope: "budgets:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     body: withRule(budgetChange, checkTimeZone),
     reply: { 200: budget },
     refuses: ["conflict"],

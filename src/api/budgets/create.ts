@@ -11,6 +11,7 @@ export const createBudget = operation(
     role: "admin",
     scope: "budgets:write",
     idempotent: true,
+    dryRun: true,
     description:
       "A budget applies to a scope (`scope_kind`, `scope_id`) or to the calls that `match`. With `group_by`, each value has its own counter under one budget. At most 64 budgets can apply to one call.",
     body: withRule(newBudget, checkTimeZone),

@@ -9,6 +9,7 @@ export const deleteBudget = operation(
     scope: "budgets:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

@@ -9,6 +9,7 @@ export const setChainBudget = operation(
     role: "admin",
     scope: "budgets:write",
     ifMatch: true,
+    dryRun: true,
     body: newChainBudget,
     reply: { 200: chainBudget },
     refuses: ["conflict"],

@@ -12,6 +12,7 @@ export const setContentSafety = operation(
     role: "admin",
     scope: "policies:write",
     ifMatch: true,
+    dryRun: true,
     body: newContentSafety.extend({ detectors: workingDetectors }),
     reply: { 200: contentSafety },
     refuses: ["conflict"],

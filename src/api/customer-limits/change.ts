@@ -10,6 +10,7 @@ export const changeCustomerLimit = operation(
     scope: "customers:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     body: customerLimitChange,
     reply: { 200: customerLimit },
     refuses: ["conflict"],

@@ -9,6 +9,7 @@ export const createCustomerLimit = operation(
     role: "admin",
     scope: "customers:write",
     idempotent: true,
+    dryRun: true,
     body: newCustomerLimit,
     reply: { 201: customerLimit },
     refuses: ["conflict"],

@@ -9,6 +9,7 @@ export const deleteCustomerLimit = operation(
     scope: "customers:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

@@ -9,6 +9,7 @@ export const deleteExport = operation(
     role: "admin",
     scope: "org:write",
     ifMatch: true,
+    dryRun: true,
     freeParams: ["name"],
     reply: { 204: null },
     refuses: ["conflict"],

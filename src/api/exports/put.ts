@@ -20,6 +20,7 @@ export const putExport = operation(
     scope: "org:write",
     allScopes: true,
     ifMatch: true,
+    dryRun: true,
     freeParams: ["name"],
     body: newExport,
     reply: { 200: scheduledExport },

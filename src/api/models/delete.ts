@@ -8,6 +8,7 @@ export const deleteModel = operation(
     role: "admin",
     scope: "limits:write",
     ifMatch: true,
+    dryRun: true,
     freeParams: ["model"],
     reply: { 204: null },
     refuses: ["conflict"],

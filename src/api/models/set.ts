@@ -12,6 +12,7 @@ export const setModel = operation(
     role: "admin",
     scope: "limits:write",
     ifMatch: true,
+    dryRun: true,
     freeParams: ["model"],
     body: newModel,
     reply: { 200: model },

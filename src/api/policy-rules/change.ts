@@ -11,6 +11,7 @@ export const changePolicyRule = operation(
     scope: "policies:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     body: policyRuleChange.extend({ when: workingWhen.optional() }),
     reply: { 200: policyRule },
     refuses: ["conflict"],

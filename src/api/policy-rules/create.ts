@@ -12,6 +12,7 @@ export const createPolicyRule = operation(
     role: "admin",
     scope: "policies:write",
     idempotent: true,
+    dryRun: true,
     body: newPolicyRule.extend({ when: workingWhen }),
     reply: { 201: policyRule },
     refuses: ["conflict"],

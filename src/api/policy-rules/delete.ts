@@ -9,6 +9,7 @@ export const deletePolicyRule = operation(
     scope: "policies:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

@@ -11,6 +11,7 @@ export const deleteProviderKey = operation(
     role: "admin",
     scope: "provider-keys:write",
     ifMatch: true,
+    dryRun: true,
     freeParams: ["provider"],
     reply: { 204: null },
     refuses: ["conflict"],

@@ -15,6 +15,7 @@ export const putProviderKey = operation(
     role: "admin",
     scope: "provider-keys:write",
     ifMatch: true,
+    dryRun: true,
     freeParams: ["provider"],
     body: newProviderKey,
     reply: { 200: providerKey },

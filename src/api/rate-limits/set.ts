@@ -13,6 +13,7 @@ export function setRateLimits(serves: (name: string) => boolean): Operation {
         "If only a policy's limit changes, its count is kept. Policies that count tokens, or look at anything beside the route and the key, apply to decisions and runs. In a bulk call they apply to each run separately.",
       role: "operator",
       ifMatch: true,
+      dryRun: true,
       body: rateLimitsInput,
       reply: { 200: rateLimits },
       refuses: ["conflict"],

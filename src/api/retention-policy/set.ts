@@ -11,6 +11,7 @@ export const setRetentionPolicy = operation(
     role: "admin",
     scope: "retention:write",
     ifMatch: true,
+    dryRun: true,
     body: newRetentionPolicy,
     reply: { 200: retentionPolicy },
     refuses: ["conflict"],

@@ -9,6 +9,7 @@ export const setRoutingPolicy = operation(
     role: "admin",
     scope: "routing:write",
     ifMatch: true,
+    dryRun: true,
     body: newRoutingPolicy,
     reply: { 200: routingPolicy },
     refuses: ["conflict"],

@@ -8,6 +8,7 @@ export const deleteSpendCap = operation(
     role: "admin",
     scope: "budgets:write",
     ifMatch: true,
+    dryRun: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

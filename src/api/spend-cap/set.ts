@@ -15,6 +15,7 @@ export const setSpendCap = operation(
     role: "admin",
     scope: "budgets:write",
     ifMatch: true,
+    dryRun: true,
     body: newSpendCap.extend({ timezone }),
     reply: { 200: spendCap },
     refuses: ["conflict"],

@@ -12,6 +12,7 @@ export const changeWebhook = operation(
     scope: "webhooks:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     body: webhookChange,
     reply: { 200: webhook },
     refuses: ["conflict"],

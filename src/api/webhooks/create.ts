@@ -13,6 +13,7 @@ export const createWebhook = operation(
     role: "admin",
     scope: "webhooks:write",
     idempotent: true,
+    dryRun: true,
     body: newWebhook,
     reply: { 201: createdWebhook },
     refuses: ["conflict"],

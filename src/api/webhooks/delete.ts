@@ -9,6 +9,7 @@ export const deleteWebhook = operation(
     scope: "webhooks:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     reply: { 204: null },
     refuses: ["conflict"],
   },

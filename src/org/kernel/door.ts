@@ -77,6 +77,10 @@ export interface Envelope {
   readonly parent?: string | null;
   readonly idempotency: IdempotencyAsk | null;
   readonly ifMatch: string | null;
+  /** The change applies only if what it sets is not there yet. */
+  readonly mustBeNew?: boolean;
+  /** The command is checked and answered, and leaves nothing. */
+  readonly isDryRun?: boolean;
   readonly credential?: Credential;
   /**
    * Set if the object has already counted the request, with the time, so that it can give it back if it refuses the

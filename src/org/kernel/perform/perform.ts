@@ -1,6 +1,6 @@
 import { DUE } from "../due-kinds.ts";
 import type { ErrorCode } from "../../../contract/errors.ts";
-import { etagOf, ifMatchRefusal } from "../../../contract/etag.ts";
+import { etagOf, ifMatchRefusal, newOnlyRefusal } from "../../../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal } from "../../../contract/refusal.ts";
 import { writeRaw } from "../../../domain/raw-json.ts";
 import { appendAudit } from "../audit/append.ts";
@@ -31,19 +31,23 @@ export function openTx(view: View, ending: Ending): Tx {
 }
 
 /** Runs a rule. If it refuses, nothing that it did remains, except what it scheduled for after the refusal. */
-function attempt(storage: DurableObjectStorage, view: View, run: (tx: Tx) => Done | Refusal): Done | Refusal {
+function attempt(
+  storage: DurableObjectStorage,
+  view: View,
+  { run, isDryRun }: { readonly run: (tx: Tx) => Done | Refusal; readonly isDryRun: boolean },
+): Done | Refusal {
   const ending = new Ending();
   const tx = openTx(view, ending);
   let result: Done | Refusal | undefined;
   try {
     savepoint(storage, () => {
       result = run(tx);
-      if (isRefusal(result)) throw new RolledBack();
+      if (isRefusal(result) || isDryRun) throw new RolledBack();
       ending.end(view, false);
     });
   } catch (error) {
     if (!(error instanceof RolledBack)) throw error;
-    ending.end(view, true);
+    if (!isDryRun) ending.end(view, true);
   }
   if (result === undefined) throw new Error("a command returned nothing");
   return result;
@@ -64,15 +68,27 @@ function replayed<Input>(view: View, command: Command<Input, ErrorCode>, outcome
   return command.replayRefusal?.(view, outcome.text) ?? outcome;
 }
 
+interface Performed<Input> {
+  readonly envelope: Envelope;
+  readonly command: Command<Input, ErrorCode>;
+  readonly input: Input;
+}
+
+/** Why what is there now does not meet the conditions of the call. */
+function conditionRefusal<Input>(
+  view: View,
+  { envelope: { ifMatch, mustBeNew }, command: { current }, input }: Performed<Input>,
+): Refusal | null {
+  if (current === undefined || (ifMatch === null && mustBeNew !== true)) return null;
+  const there = current(view, input);
+  return ifMatchRefusal(ifMatch, there) ?? (mustBeNew === true ? newOnlyRefusal(there) : null);
+}
+
 /** One complete command: effect, audit entry, events and idempotency record commit together or not at all. */
 export function perform<Input>(
   storage: DurableObjectStorage,
   view: View,
-  {
-    envelope,
-    command,
-    input,
-  }: { readonly envelope: Envelope; readonly command: Command<Input, ErrorCode>; readonly input: Input },
+  { envelope, command, input }: Performed<Input>,
 ): Outcome {
   const within = command.usesWal === true ? walTransaction : transaction;
   return within(storage, () => {
@@ -81,16 +97,16 @@ export function perform<Input>(
         ? null
         : view.hooks.callerRefusal(view, command.servesEndedKeys === true);
     if (refused !== null) return refused;
-    const ask = envelope.idempotency;
+    const isDryRun = envelope.isDryRun === true;
+    // What changes nothing uses up no key: the same key is for the change itself.
+    const ask = isDryRun ? null : envelope.idempotency;
     if (ask !== null) {
       const claimed = claim(view, ask);
       if (claimed.kind === "answered") return replayed(view, command, claimed.outcome);
     }
-    const result = attempt(storage, view, (tx) => {
-      if (envelope.ifMatch !== null && command.current !== undefined) {
-        const outdated = ifMatchRefusal(envelope.ifMatch, command.current(view, input));
-        if (outdated !== null) return outdated;
-      }
+    const run = (tx: Tx) => {
+      const outdated = conditionRefusal(view, { envelope, command, input });
+      if (outdated !== null) return outdated;
       const outcome =
         command.usesWal === true
           ? command.run(tx, input)
@@ -105,7 +121,8 @@ export function perform<Input>(
       }
       if (command.publishes !== undefined) tx.schedule(DUE.publish, command.publishes, tx.now);
       return outcome;
-    });
+    };
+    const result = attempt(storage, view, { run, isDryRun });
     if (isRefusal(result)) {
       const { status, code } = result;
       if (ask !== null) complete(view, ask, { status, code, text: envelopeText(result), etag: null });

@@ -41,6 +41,10 @@ export class Gate extends WorkerEntrypoint<Env> {
     return this.#answer("POST", path, { key, body: renewal });
   }
 
+  fallbacks(key: string, question: object): Promise<GateAnswer> {
+    return this.#answer("POST", "/v1/edge/fallbacks", { key, body: question });
+  }
+
   /** The org's own key of a provider. It goes nowhere but to a Worker of the account that has one of the org's keys. */
   async providerKey(key: string, provider: string): Promise<GateAnswer> {
     gateApp ??= import("./gate-app.ts").then(({ createGateApp }) => createGateApp());

@@ -7,7 +7,8 @@ import { Unmetered } from "../providers/unmetered.ts";
 import type { Reading } from "../providers/usage/reading.ts";
 
 /** What the adapters need of a gate. */
-export type CallGate = Pick<EmbeddedGate, "decide" | "settle" | "release" | "flush" | "knownFacts">;
+export type CallGate = Pick<EmbeddedGate, "decide" | "settle" | "release" | "flush" | "knownFacts"> &
+  Partial<Pick<EmbeddedGate, "fallbacksOf" | "beginsWithFallbacks">>;
 
 /** Whom and what a call is for. */
 export type CallFields = Omit<DecisionsDecideBody, "estimate" | "dry_run">;
@@ -23,6 +24,13 @@ export interface Call {
   /** Whether a cost in dollars that the provider tells is taken for true. */
   readonly trustsCost?: boolean | undefined;
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  /** The model that was asked for, and the fallback that chose this one. Undefined: it is what was asked for. */
+  readonly insteadOf?: InsteadOf | undefined;
+}
+
+export interface InsteadOf {
+  readonly requested_model: string;
+  readonly fallback: string;
 }
 
 type Outcome = "completed" | "cancelled" | "failed";
@@ -121,6 +129,19 @@ export class GovernedCall {
     this.#settle(this.#charge(reading, false), "failed");
   }
 
+  /** Nothing was sent: what was reserved is given back, or at least not charged. */
+  async drop(): Promise<void> {
+    if (this.#hasEnded) return;
+    try {
+      await this.#call.gate.release(this.allowed);
+    } catch {
+      this.fail();
+      return;
+    }
+    this.#hasEnded = true;
+    this.#resolve();
+  }
+
   /** The provider refused the call or could not be reached, and charges nothing for it. */
   fail(): void {
     this.#settle({ usage: NOTHING, cost_usd: "0", estimated: false }, "failed");
@@ -144,7 +165,7 @@ export class GovernedCall {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#resolve();
-    const { gate, ask, waitUntil } = this.#call;
+    const { gate, ask, waitUntil, insteadOf } = this.#call;
     if (isFree(this.#call)) {
       this.#inBackground(gate.release(this.allowed));
       return;
@@ -155,6 +176,7 @@ export class GovernedCall {
       started_at: this.#startedAt,
       ended_at: new Date().toISOString(),
       model: ask.model ?? "unknown",
+      ...insteadOf,
       outcome,
       ...run,
     });

@@ -33,7 +33,13 @@ export interface ProviderTerms {
 
 /** What a call on a provider is, by its method and path. */
 export type Route =
-  | { readonly kind: "metered"; readonly api: ProviderApi; readonly pathModel: string | null }
+  | {
+      readonly kind: "metered";
+      readonly api: ProviderApi;
+      readonly pathModel: string | null;
+      /** The same call of another model. */
+      readonly pathFor: (model: string) => string;
+    }
   | { readonly kind: "free" }
   /** Returns credentials or administers the account: refused whatever is set. */
   | { readonly kind: "never" }
@@ -43,6 +49,8 @@ export interface Provider extends ProviderTerms {
   readonly name: string;
   route(method: string, path: string): Route;
   facts(model: string): FactsOfModel;
+  /** Where it serves a call of an API that another provider serves at a path. Null: it does not. */
+  pathLike(api: ProviderApi, path: string, model: string): string | null;
 }
 
 /** What returns credentials of the account, or administers it. */
@@ -55,6 +63,7 @@ export function isNeverServed(path: string): boolean {
 
 export function provider(name: string, terms: ProviderTerms): Provider {
   const served = Object.entries(terms.serves).map(([template, api]) => ({
+    template,
     pattern: patternOf(template),
     api,
   }));
@@ -68,14 +77,35 @@ export function provider(name: string, terms: ProviderTerms): Provider {
     route(method, path) {
       if (isNeverServed(path)) return { kind: "never" };
       if (free.some((call) => call.method === method && call.pattern.test(path))) return { kind: "free" };
-      for (const { pattern, api } of method === "POST" ? served : []) {
+      for (const { template, pattern, api } of method === "POST" ? served : []) {
         const match = pattern.exec(path);
-        if (match !== null) return { kind: "metered", api, pathModel: decoded(match.groups?.["model"]) };
+        if (match === null) continue;
+        const pathFor = (model: string) => pathIn(template, model);
+        return { kind: "metered", api, pathModel: decoded(match.groups?.["model"]), pathFor };
       }
       return { kind: "unknown" };
     },
     facts: (model) => factsOf(terms.models, model),
+    pathLike(api, path, model) {
+      const alike = served.filter(
+        (one) => one.api.name === api.name && lastOf(one.template) === lastOf(path),
+      );
+      // A path that names the model may need more than the model, such as a version in the query.
+      const at = alike.find(({ template }) => !template.includes(MODEL)) ?? alike[0];
+      return at === undefined ? null : pathIn(at.template, model);
+    },
   };
+}
+
+const MODEL = "{model}";
+
+function pathIn(template: string, model: string): string {
+  return template.replace(MODEL, encodeURIComponent(model));
+}
+
+/** The last segment of a path, by which operations of one API differ. */
+function lastOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Of a template such as `/v1/models/{model}`. */

@@ -58,6 +58,7 @@ const NOT_RELAYED = new Set<string>([
   "set-cookie",
   "strict-transport-security",
   "x-sluice-max-output-tokens",
+  "x-sluice-model",
   "x-sluice-run-id",
   "x-svc-trace-id",
 ]);

@@ -58,6 +58,12 @@ export class KeyGate implements CallGate {
     return this.#gate.knownFacts;
   }
 
+  readonly fallbacksOf: NonNullable<CallGate["fallbacksOf"]> = (ask) => this.#gate.fallbacksOf(ask);
+
+  get beginsWithFallbacks(): boolean | null {
+    return this.#gate.beginsWithFallbacks;
+  }
+
   async #facts(): ReturnType<EmbeddedGate["facts"]> {
     const facts = await this.#gate.facts();
     this.isProven = true;

@@ -16,6 +16,8 @@ export interface Relayed {
   /** What was sent to the provider and its answers must not show: its key above all. */
   readonly secrets: readonly string[];
   readonly keyOf: KeyOf;
+  /** The model that was called. Undefined: the call names none. */
+  readonly model: string | undefined;
   /** The bound that was written into the request. Null: none. */
   readonly maxOutputTokens: number | null;
   /** Whether the caller asked for the event with the usage. */
@@ -27,8 +29,18 @@ export interface Relayed {
   readonly send: () => Promise<Response>;
 }
 
+/** What came of a call. */
+export interface Relay {
+  readonly answer: Response | WireRefusal;
+  /**
+   * `unbilled`: the provider failed before it answered, and the call was settled at nothing, so it can be made elsewhere.
+   * `final`: it failed because of the request, or may have billed something. Null: it did not fail.
+   */
+  readonly failure: "unbilled" | "final" | null;
+}
+
 /** The provider's answer, as fast as the caller reads it. Whichever way it ends, the call is settled. */
-export async function relay(relayed: Relayed): Promise<Response | WireRefusal> {
+export async function relay(relayed: Relayed): Promise<Relay> {
   const { call, watch } = relayed;
   let answer: Response;
   const stopped = stopIfLeft(relayed);
@@ -37,24 +49,36 @@ export async function relay(relayed: Relayed): Promise<Response | WireRefusal> {
   } catch {
     watch.end();
     // A provider that was stopped before it answered may bill what nobody saw.
-    if (relayed.gone.aborted) call.cancel(null);
-    else if (watch.hasStopped) call.breakOff(null);
-    else call.fail();
-    return badGateway("The provider could not be reached, or did not answer in time.");
+    const isUnbilled = !relayed.gone.aborted && !watch.hasStopped;
+    if (isUnbilled) call.fail();
+    else if (relayed.gone.aborted) call.cancel(null);
+    else call.breakOff(null);
+    const unreached = badGateway("The provider could not be reached, or did not answer in time.");
+    return { answer: unreached, failure: isUnbilled ? "unbilled" : "final" };
   } finally {
     stopped.clear();
   }
-  if (answer.ok) return isShort(answer) ? shortAnswer(answer, relayed) : succeeded(answer, relayed);
+  if (answer.ok)
+    return isShort(answer)
+      ? shortAnswer(answer, relayed)
+      : { answer: succeeded(answer, relayed), failure: null };
   call.fail();
+  const failure = isProvidersFault(answer, relayed) ? "unbilled" : "final";
   try {
     const failed = await failedAnswer(answer, relayed);
-    if (failed instanceof Response) failed.headers.set("x-sluice-run-id", call.runId);
-    return failed;
+    if (failed instanceof Response) name(failed.headers, relayed);
+    return { answer: failed, failure };
   } catch {
-    return badGateway("The provider broke off its answer.");
+    return { answer: badGateway("The provider broke off its answer."), failure };
   } finally {
     watch.end();
   }
+}
+
+/** The same request may pass elsewhere: the provider is busy, broken, does not take our key, or sends us away. */
+function isProvidersFault({ status }: Response, { keyOf }: Relayed): boolean {
+  if (status === 401 || status === 402) return keyOf !== "caller";
+  return status >= 500 || status === 408 || status === 429 || status < 400;
 }
 
 /** A stream whose caller leaves before it begins is waited for as long as one that is left later. */
@@ -90,25 +114,34 @@ function isShort({ headers, body }: Response): boolean {
 }
 
 /** Reading it at once takes a fraction of the processor time that its chunks would, each by itself. */
-async function shortAnswer(answer: Response, relayed: Relayed): Promise<Response | WireRefusal> {
+async function shortAnswer(answer: Response, relayed: Relayed): Promise<Relay> {
   const { call, watch, api } = relayed;
   const reader = answerReader(api, answer.headers.get("content-type"));
   try {
     const bytes = await answer.arrayBuffer();
     reader.push(new Uint8Array(bytes));
     call.finish(reader.reading);
-    return new Response(bytes, { status: answer.status, headers: relayedHeaders(answer, relayed) });
+    const whole = new Response(bytes, { status: answer.status, headers: relayedHeaders(answer, relayed) });
+    return { answer: whole, failure: null };
   } catch {
     call.breakOff(reader.reading);
-    return badGateway("The provider broke off its answer.");
+    return { answer: badGateway("The provider broke off its answer."), failure: "final" };
   } finally {
     watch.end();
   }
 }
 
-function relayedHeaders(answer: Response, { secrets, call, maxOutputTokens }: Relayed): Headers {
-  const headers = headersFrom(secrets, answer.headers);
+/** A name that is not printable ASCII is percent-encoded. */
+function name(headers: Headers, { call, model }: Relayed): void {
   headers.set("x-sluice-run-id", call.runId);
+  if (model === undefined) return;
+  headers.set("x-sluice-model", /^[\x21-\x7e]+$/.test(model) ? model : encodeURIComponent(model));
+}
+
+function relayedHeaders(answer: Response, relayed: Relayed): Headers {
+  const { secrets, maxOutputTokens } = relayed;
+  const headers = headersFrom(secrets, answer.headers);
+  name(headers, relayed);
   if (maxOutputTokens !== null) headers.set("x-sluice-max-output-tokens", String(maxOutputTokens));
   return headers;
 }

@@ -12,7 +12,11 @@ import type { Target } from "./target.ts";
 
 /** How a call is served: by an API that meters it, or at a price of its own. */
 export type Service =
-  | { readonly api: ProviderApi; readonly pathModel: string | null }
+  | {
+      readonly api: ProviderApi;
+      readonly pathModel: string | null;
+      readonly pathFor: (model: string) => string;
+    }
   | { readonly api: null; readonly costUsd: string };
 
 /** What a path is served by, or why it is not. */
@@ -45,6 +49,8 @@ export interface Given {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly fields: CallFields;
   readonly estimateUsd: string | null;
+  /** The model to call in place of the one that the body or the path names. Undefined: that one. */
+  readonly model?: string | undefined;
 }
 
 /** Reads a request, once. Throws `Unmetered` for one that cannot be metered. */
@@ -58,7 +64,10 @@ export async function servedCall(given: Given, options: ProxyOptions): Promise<S
   }
   if (headers.has("content-encoding")) throw new Unmetered(400, "Send the body without content-encoding.");
   const { api, pathModel } = service;
-  const body = await readBody(api, bytes, headers.get("content-type"));
+  const sent = await readBody(api, bytes, headers.get("content-type"));
+  // Where the path names the model, the body may, and need not.
+  const isNamed = pathModel === null || "model" in sent.members;
+  const body = given.model === undefined || !isNamed ? sent : sent.withModel(given.model);
   const facts = (model: string) => target.provider.facts(modelAt(target, model));
   const request = api.readRequest(body.members, { pathModel, facts, query: given.query });
   const metered = meter(request, facts(request.model), meteringFrom(options));

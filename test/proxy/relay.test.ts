@@ -55,6 +55,7 @@ async function sent(given: Given) {
     api: openAiChat,
     keyOf: "proxy",
     secrets: ["k"],
+    model: "gpt-4o",
     maxOutputTokens: null,
     showsUsageEvent: false,
     leave: { graceMs, readsToEnd },
@@ -70,7 +71,7 @@ async function relayed({ body, ...given }: Omit<Given, "send"> & { readonly body
     ...given,
     send: async () => new Response(body, { headers: STREAM }),
   });
-  return { answer: (await answered) as Response, ...rest };
+  return { answer: (await answered).answer as Response, ...rest };
 }
 
 describe("an answer of the provider", () => {
@@ -163,7 +164,7 @@ describe("a caller that leaves before the answer", () => {
     expect([watch.hasStopped, settled]).toEqual([false, []]);
     await vi.advanceTimersByTimeAsync(1);
     expect(watch.hasStopped).toBe(true);
-    expect(await answered).toMatchObject({ code: "bad_gateway" });
+    expect((await answered).answer).toMatchObject({ code: "bad_gateway" });
     expect(settled).toMatchObject([{ outcome: "cancelled", estimated: true }]);
     expect(settled[0]?.usage.input_tokens).toBeGreaterThan(0);
   });
@@ -213,14 +214,14 @@ describe("a provider", () => {
   test("that is silent is stopped, and what it may bill is charged", async () => {
     const { answered } = await sent({ silenceMs: 100, send: silent });
     await vi.advanceTimersByTimeAsync(100);
-    expect(await answered).toMatchObject({ code: "bad_gateway" });
+    expect((await answered).answer).toMatchObject({ code: "bad_gateway" });
     expect(settled).toMatchObject([{ outcome: "failed", estimated: true }]);
     expect(settled[0]?.usage.input_tokens).toBeGreaterThan(0);
   });
 
   test("that cannot be reached costs nothing", async () => {
     const { answered } = await sent({ send: () => Promise.reject(new Error("refused")) });
-    expect(await answered).toMatchObject({ code: "bad_gateway" });
+    expect((await answered).answer).toMatchObject({ code: "bad_gateway" });
     expect(settled).toMatchObject([{ outcome: "failed", cost_usd: "0", usage: { input_tokens: 0 } }]);
   });
 
@@ -236,7 +237,7 @@ describe("a provider", () => {
       return new Response(body, { headers: STREAM });
     };
     const { answered, watch } = await sent({ silenceMs: 100, send: pieces });
-    const text = ((await answered) as Response).text();
+    const text = ((await answered).answer as Response).text();
     await vi.advanceTimersByTimeAsync(2000);
     expect(await text).toContain("[DONE]");
     expect(watch.hasStopped).toBe(false);

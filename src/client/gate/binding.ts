@@ -5,6 +5,8 @@ export interface GateBinding {
   settle(key: string, runs: readonly object[], idempotencyKey?: string): Promise<GateAnswer>;
   release(key: string, reservationId: string): Promise<GateAnswer>;
   renew(key: string, reservationId: string, renewal: object): Promise<GateAnswer>;
+  /** The fallbacks of a call. */
+  fallbacks?(key: string, question: object): Promise<GateAnswer>;
   /** The key's org's own key of a provider, for the proxy. */
   providerKey?(key: string, provider: string): Promise<GateAnswer>;
 }
@@ -33,6 +35,8 @@ function answerOf(
   const { key, route, given, idempotencyKey } = asked;
   if (route === "POST /v1/edge/leases") return binding.leases(key, given);
   if (route === "POST /v1/runs/bulk") return binding.settle(key, given.runs ?? [], idempotencyKey);
+  if (route === "POST /v1/edge/fallbacks" && binding.fallbacks !== undefined)
+    return binding.fallbacks(key, given);
   const [, method, named = ""] = /^(\w+) \/v1\/edge\/decision\/([^/]+)/.exec(route) ?? [];
   const reservationId = decodeURIComponent(named);
   if (method === "DELETE") return binding.release(key, reservationId);

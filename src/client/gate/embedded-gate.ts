@@ -11,10 +11,17 @@ import { Recent } from "../../gate/recent.ts";
 import { toldAllow } from "../../gate/verdict.ts";
 import { fromEnvironment } from "../environment.ts";
 import { Refused, SluiceError, Unreachable } from "../errors.ts";
-import type { DecisionsDecideBody, DecisionsRenewBody, RunInput, Verdict } from "../generated/types.ts";
+import type {
+  DecisionsDecideBody,
+  DecisionsRenewBody,
+  FallbackRule,
+  RunInput,
+  Verdict,
+} from "../generated/types.ts";
 import { Sluice } from "../sluice.ts";
 import { fetchOver } from "./binding.ts";
 import { exchange, type Exchange, type Exchanged, type ToldVerdict } from "./exchange.ts";
+import { FallbackRules } from "./fallback-rules.ts";
 import { IdPool } from "./id-pool.ts";
 import { askForBounds, KnownBounds, type ModelBounds } from "./model-bounds.ts";
 import type { GateOptions, GateStats } from "./options.ts";
@@ -54,6 +61,10 @@ export class EmbeddedGate {
   readonly #touches = new TouchBook();
   readonly #facts = new KnownFacts();
   readonly #bounds = new KnownBounds();
+  readonly #fallbacks = new FallbackRules(
+    async (question) => (await this.#sluice.edgeFallbacks.find(question, { maxRetries: 0 })).rules,
+    () => this.#clock.now(),
+  );
   #asker: Asker;
   readonly #settlements: Settlements;
   #validUntil = 0;
@@ -113,6 +124,21 @@ export class EmbeddedGate {
   /** The same as far as it is known without asking. Null: nothing is known, or it is too old. */
   get knownFacts(): OrgFacts | null {
     return this.#clock.now() < this.#validUntil ? this.#facts.last : null;
+  }
+
+  /**
+   * The fallbacks that apply to a call: what it is tried with next, and when. Kept for a while, and asked for only where the
+   * organization has some. Empty also if the service cannot be asked: then nothing else is tried.
+   */
+  async fallbacksOf(ask: DecisionsDecideBody): Promise<readonly FallbackRule[]> {
+    const facts = this.#facts.last?.fallbacks ?? null;
+    return facts === null ? [] : this.#fallbacks.get(facts, ask).catch(() => []);
+  }
+
+  /** Whether a call may begin with another model than its own. Null: nothing was heard of the organization yet. */
+  get beginsWithFallbacks(): boolean | null {
+    const { last } = this.#facts;
+    return last === null ? null : last.fallbacks?.shares === true;
   }
 
   #askFacts(): Promise<OrgFacts> {

@@ -1,3 +1,4 @@
+import type { FallbackFacts } from "./fallback-rules.ts";
 import type { LeaseReply } from "../generated/types.ts";
 
 /** What the service says of the key's organization with each exchange. */
@@ -8,6 +9,8 @@ export interface OrgFacts {
   readonly countedBy: ReadonlySet<string>;
   /** Whether content safety reads the input of calls. */
   readonly scansInput: boolean;
+  /** What decides which fallbacks apply to a call. Null: there are none. */
+  readonly fallbacks: FallbackFacts | null;
 }
 
 /** How long to wait for an exchange that another call began. In a Worker it ends with the request that began it. */

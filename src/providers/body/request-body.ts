@@ -10,6 +10,8 @@ export interface ReadBody {
   write(members: JsonObject): BodyInit;
   /** Null: the runtime sets it, because it names the boundary between the parts of a form. */
   readonly contentType: string | null;
+  /** The same body for another model. */
+  withModel(model: string): ReadBody;
 }
 
 const FORM_TYPE = /^multipart\/form-data\b/i;
@@ -23,12 +25,37 @@ export async function readBody(
   const isForm = FORM_TYPE.test(contentType ?? "");
   if (api.body === "form") {
     if (!isForm) throw new Unmetered(400, "Send the body as multipart/form-data.");
-    const form = await formIn(bytes, contentType ?? "");
-    return { members: membersOf(form, api.members), write: () => form, contentType: null };
+    return formBody(await formIn(bytes, contentType ?? ""), api.members);
   }
   if (isForm) throw new Unmetered(400, "Send the body as JSON.");
-  const members = parseStrictJson(textIn(bytes), api.members);
-  return { members, write: (written) => JSON.stringify(written), contentType: "application/json" };
+  return jsonBody(parseStrictJson(textIn(bytes), api.members));
+}
+
+function jsonBody(members: JsonObject): ReadBody {
+  return {
+    members,
+    write: (written) => JSON.stringify(written),
+    contentType: "application/json",
+    withModel: (model) => jsonBody({ ...members, model }),
+  };
+}
+
+/** A form goes on as it came, so another model is written into the form itself. */
+function formBody(form: FormData, known: ReadonlySet<string>): ReadBody {
+  return {
+    members: membersOf(form, known),
+    write: () => form,
+    contentType: null,
+    withModel(model) {
+      const copy = new FormData();
+      for (const [name, value] of form) {
+        if (typeof value === "string") copy.append(name, value);
+        else copy.append(name, value, value.name);
+      }
+      copy.set("model", model);
+      return formBody(copy, known);
+    },
+  };
 }
 
 function textIn(bytes: Uint8Array): string {

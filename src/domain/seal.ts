@@ -7,6 +7,7 @@ export const SEALED_FOR = {
   providerKey: "provider-key",
   reservationKey: "reservation-key",
   ssoConnection: "sso-connection",
+  webhookAddress: "webhook-address",
   webhookSecret: "webhook-secret",
 } as const;
 

@@ -10,6 +10,7 @@ import { publishProfile } from "./orgs/publish.ts";
 import { publishRates } from "./rate-limits/publish.ts";
 import { deliverQueue } from "./webhooks/deliver.ts";
 import { fanOutInSteps } from "./webhooks/fan-out.ts";
+import { endIncidents } from "./webhooks/incidents.ts";
 import { sweepRetention } from "./retention-policy/sweep.ts";
 import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { archiveRuns } from "./runs/archive/work.ts";
@@ -32,6 +33,7 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.approvalExpiry]: expireApproval,
   [DUE.delivery]: deliverQueue,
   [DUE.fanOut]: fanOutInSteps,
+  [DUE.incidents]: endIncidents,
   [DUE.retentionSweep]: sweepRetention,
   [DUE.usageSweep]: sweepUsage,
   [DUE.supportExpiry]: supportExpiry,

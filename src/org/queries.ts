@@ -37,6 +37,7 @@ import {
   getOrgWebhookSecret,
   getSigning,
   getWebhook,
+  getDelivery,
   listDeliveries,
   listWebhooks,
 } from "./webhooks/queries.ts";
@@ -94,6 +95,7 @@ export const QUERIES = {
   getWebhook,
   getSigning,
   getOrgWebhookSecret,
+  getDelivery,
   listDeliveries,
   getRetentionPolicy,
   auditPage,

@@ -44,7 +44,7 @@ describe("a webhook", () => {
   });
 
   test.each([
-    [{}, ["url", "events"]],
+    [{}, ["events", "url"]],
     [{ url: "not a url", events: ["*"] }, ["url"]],
     [{ url: "ftp://example.com/", events: ["*"] }, ["url"]],
     [{ url: "http://user:pass@example.com/", events: ["*"] }, ["url"]],

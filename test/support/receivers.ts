@@ -43,8 +43,8 @@ export async function arrivedAt(url: string, count: number): Promise<void> {
 let addresses = 0;
 
 /** A new URL. `answer` gets the number of letters that have arrived there. */
-export function receiver(answer: Answer = () => new Response("ok")): string {
-  const url = `http://receiver-${++addresses}.test/hook`;
+export function receiver(answer: Answer = () => new Response("ok"), path = "/hook"): string {
+  const url = `http://receiver-${++addresses}.test${path}`;
   answers.set(url, answer);
   return url;
 }

@@ -133,6 +133,15 @@ describe("no secret stays behind", () => {
     await use("POST /v1/orgs/{id}/keys/{key_id}/rotate", `${at}/keys/${minted.id}/rotate`, owner, {});
     const hook = { url: "http://127.0.0.1:9/hook", events: ["*"] };
     const webhook = await use("POST /v1/orgs/{id}/webhooks", `${at}/webhooks`, owner, hook);
+    const slack = canary("POST /v1/orgs/{id}/webhooks: url of Slack");
+    const messages = { format: "slack", url: `http://127.0.0.1:9/services/${slack}`, events: ["*"] };
+    const hooked = await call("POST", `${at}/webhooks`, { key: owner, body: messages });
+    expect(hooked.status).toBe(201);
+    await call("POST", `${at}/webhooks/${hooked.body.id}/test`, { key: owner });
+    const routing_key = canary("POST /v1/orgs/{id}/webhooks: routing_key").replaceAll(/[^A-Za-z0-9]/g, "");
+    secrets.set(routing_key, "POST /v1/orgs/{id}/webhooks: routing_key");
+    const paged = { format: "pagerduty", url: "http://127.0.0.1:9/v2/enqueue", routing_key, events: ["*"] };
+    expect((await call("POST", `${at}/webhooks`, { key: owner, body: paged })).status).toBe(201);
     const signing = `${at}/webhooks/${webhook.id}/signing/rotate`;
     await use("POST /v1/orgs/{id}/webhooks/{sub_id}/signing/rotate", signing, owner, {});
     const secretPath = "/v1/admin/orgs/{org_id}/webhook-secret/rotate";

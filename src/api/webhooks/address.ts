@@ -10,9 +10,10 @@ const RESOLVE_MS = 3000;
  * each delivery and may exist by then.
  */
 export async function checkWebhookUrl(
-  url: string,
+  url: string | undefined,
   settings: Settings,
 ): Promise<Refusal<"validation_failed"> | null> {
+  if (url === undefined) return null;
   const rules = outboundRules(settings);
   const problem = webhookUrlProblem(url, rules);
   if (problem !== null) return invalidField("url", "invalid_value", problem);

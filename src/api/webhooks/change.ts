@@ -17,9 +17,7 @@ export const changeWebhook = operation(
     reply: { 200: webhook },
     refuses: ["conflict"],
   },
-  async (call) => {
-    const { url } = call.body;
-    const refusal = url === undefined ? null : await checkWebhookUrl(url, call.settings);
-    return refusal ?? call.org.command("changeWebhook", { webhookId: call.params.sub_id, ...call.body });
-  },
+  async (call) =>
+    (await checkWebhookUrl(call.body.url, call.settings)) ??
+    call.org.command("changeWebhook", { webhookId: call.params.sub_id, ...call.body }),
 );

@@ -1163,6 +1163,9 @@ export interface GuardrailReply {
 export interface CreatedWebhook {
   /** `sub_` followed by a ULID. */
   readonly id: string;
+  /** `sluice`: the event as JSON, signed. Otherwise a message as that product shows it, without a signature: then the address, or PagerDuty's routing key, is a secret and never returned whole. */
+  readonly format: "sluice" | "slack" | "teams" | "discord" | "pagerduty";
+  /** Of a format of a product, only the host and the last characters. */
   readonly url: string;
   readonly events: readonly string[];
   readonly description: string | null;
@@ -1171,8 +1174,8 @@ export interface CreatedWebhook {
   readonly disabled_reason: ("requested" | "gone" | "exhausted") | null;
   /** True if its next delivery has failed at least once and is tried again, or if it was disabled because deliveries failed. */
   readonly failing: boolean;
-  /** `v1` is deprecated. Rotate the secret to switch to `v2`. */
-  readonly signing_scheme: "v1" | "v2";
+  /** `v1` is deprecated. Rotate the secret to switch to `v2`. `none`: messages of a product are not signed. */
+  readonly signing_scheme: "v1" | "v2" | "none";
   /** RFC 3339 in UTC. */
   readonly created_at: string;
   /** RFC 3339 in UTC. */
@@ -1184,6 +1187,9 @@ export interface CreatedWebhook {
 export interface Webhook {
   /** `sub_` followed by a ULID. */
   readonly id: string;
+  /** `sluice`: the event as JSON, signed. Otherwise a message as that product shows it, without a signature: then the address, or PagerDuty's routing key, is a secret and never returned whole. */
+  readonly format: "sluice" | "slack" | "teams" | "discord" | "pagerduty";
+  /** Of a format of a product, only the host and the last characters. */
   readonly url: string;
   readonly events: readonly string[];
   readonly description: string | null;
@@ -1192,8 +1198,8 @@ export interface Webhook {
   readonly disabled_reason: ("requested" | "gone" | "exhausted") | null;
   /** True if its next delivery has failed at least once and is tried again, or if it was disabled because deliveries failed. */
   readonly failing: boolean;
-  /** `v1` is deprecated. Rotate the secret to switch to `v2`. */
-  readonly signing_scheme: "v1" | "v2";
+  /** `v1` is deprecated. Rotate the secret to switch to `v2`. `none`: messages of a product are not signed. */
+  readonly signing_scheme: "v1" | "v2" | "none";
   /** RFC 3339 in UTC. */
   readonly created_at: string;
   /** RFC 3339 in UTC. */
@@ -1226,7 +1232,8 @@ export interface WebhookDelivery {
   /** `evt_` followed by a ULID. */
   readonly event_id: string;
   readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed";
-  readonly status: "pending" | "succeeded" | "failed";
+  /** `folded`: a later message about the same limit and window took its place before it was sent. */
+  readonly status: "pending" | "succeeded" | "failed" | "folded";
   readonly attempts: number;
   /** The receiver's last response. */
   readonly response_status: number | null;
@@ -3623,8 +3630,12 @@ export type UsageTopQuery = {
 };
 
 export type WebhooksCreateBody = {
+  /** `sluice`: the event as JSON, signed. Otherwise a message as that product shows it, without a signature: then the address, or PagerDuty's routing key, is a secret and never returned whole. */
+  readonly format?: "sluice" | "slack" | "teams" | "discord" | "pagerduty" | undefined;
   /** Where to deliver events: an https URL at a public address. */
-  readonly url: string;
+  readonly url?: string | undefined;
+  /** The integration key of a PagerDuty service (Events API v2). For that format only, and required there. */
+  readonly routing_key?: string | undefined;
   /** Event kinds, groups of them (`budget.*`), or `*`. */
   readonly events: readonly string[];
   /** Your words for it. */
@@ -3643,8 +3654,12 @@ export type WebhooksListQuery = {
 };
 
 export type WebhooksChangeBody = {
+  /** With a new `url`, or a `routing_key` for PagerDuty. */
+  readonly format?: "sluice" | "slack" | "teams" | "discord" | "pagerduty" | undefined;
   /** Where to deliver events: an https URL at a public address. */
   readonly url?: string | undefined;
+  /** The integration key of a PagerDuty service (Events API v2). For that format only, and required there. */
+  readonly routing_key?: string | undefined;
   /** Event kinds, groups of them (`budget.*`), or `*`. */
   readonly events?: readonly string[] | undefined;
   /** Your words for it. */

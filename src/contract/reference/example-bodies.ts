@@ -32,6 +32,13 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
     on: ["limit", "provider_error"],
     budget_share: "0.9",
   },
+  "POST /v1/orgs/{id}/webhooks": {
+    format: "slack",
+    url: "https://hooks.slack.com/services/T0000/B0000/example",
+    events: ["budget.*"],
+    description: "Pager",
+  },
+  "PATCH /v1/orgs/{id}/webhooks/{sub_id}": { events: ["budget.*", "quota.*"], status: "enabled" },
   "PUT /v1/orgs/{id}/provider-keys/{provider}": {
     secret: "sk-example-0123456789",
     base_url: "https://eu.api.openai.com",

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { EVENT_KINDS, isEventPattern } from "../event-kinds.ts";
 import { idShape } from "../ids.ts";
+import { WEBHOOK_FORMATS } from "../webhook-formats.ts";
+import { withRule } from "../field-rules.ts";
 import { timestamp, timestampInput } from "../shapes.ts";
 
 /** Webhooks as callers see them. */
@@ -24,12 +26,27 @@ export const webhookUrl = z
     examples: ["https://example.com/hooks"],
   });
 
+export const webhookFormat = z.enum(WEBHOOK_FORMATS).meta({
+  description:
+    "`sluice`: the event as JSON, signed. Otherwise a message as that product shows it, without a signature: then the address, or PagerDuty's routing key, is a secret and never returned whole.",
+});
+
+const routingKey = z
+  .string()
+  .regex(/^[A-Za-z0-9]{20,64}$/, "must be an integration key of PagerDuty")
+  .meta({
+    description:
+      "The integration key of a PagerDuty service (Events API v2). For that format only, and required there.",
+    examples: ["0123456789abcdef0123456789abcdef"],
+  });
+
 export const webhookDescription = z.string().max(500).nullable();
 
 export const webhook = z
   .object({
     id: idShape("sub"),
-    url: z.string(),
+    format: webhookFormat,
+    url: z.string().meta({ description: "Of a format of a product, only the host and the last characters." }),
     events: z.array(z.string()),
     description: webhookDescription,
     status: z.enum(["enabled", "disabled"]),
@@ -40,9 +57,10 @@ export const webhook = z
       description:
         "True if its next delivery has failed at least once and is tried again, or if it was disabled because deliveries failed.",
     }),
-    signing_scheme: z
-      .enum(["v1", "v2"])
-      .meta({ description: "`v1` is deprecated. Rotate the secret to switch to `v2`." }),
+    signing_scheme: z.enum(["v1", "v2", "none"]).meta({
+      description:
+        "`v1` is deprecated. Rotate the secret to switch to `v2`. `none`: messages of a product are not signed.",
+    }),
     created_at: timestamp,
     updated_at: timestamp,
   })
@@ -89,7 +107,10 @@ export const delivery = z
     id: idShape("dlv"),
     event_id: idShape("evt"),
     event_type: z.enum(EVENT_KINDS),
-    status: z.enum(["pending", "succeeded", "failed"]),
+    status: z.enum(["pending", "succeeded", "failed", "folded"]).meta({
+      description:
+        "`folded`: a later message about the same limit and window took its place before it was sent.",
+    }),
     attempts: z.int(),
     response_status: z.int().nullable().meta({ description: "The receiver's last response." }),
     latency_ms: z.int().nullable().meta({ description: "How long the last attempt took." }),
@@ -103,15 +124,35 @@ export const delivery = z
   .meta({ id: "WebhookDelivery" });
 export type Delivery = z.output<typeof delivery>;
 
-export const newWebhook = z.strictObject({
-  url: webhookUrl,
-  events: eventPatterns,
-  description: webhookDescription.default(null),
-});
+export const newWebhook = withRule(
+  z.strictObject({
+    format: webhookFormat.default("sluice"),
+    url: webhookUrl.optional(),
+    routing_key: routingKey.optional(),
+    events: eventPatterns,
+    description: webhookDescription.default(null),
+  }),
+  ({ format, url, routing_key: key }, { complain, isWrong }) => {
+    const isPagerDuty = format === "pagerduty";
+    if (url === undefined && !isWrong("url") && format !== undefined && !isPagerDuty) {
+      complain(["url"], "required", "is required");
+    }
+    if (isPagerDuty && key === undefined && !isWrong("routing_key")) {
+      complain(["routing_key"], "required", "is required for PagerDuty");
+    }
+    if (format !== undefined && !isPagerDuty && key !== undefined) {
+      complain(["routing_key"], "invalid_value", "is for PagerDuty only");
+    }
+  },
+);
 export type NewWebhook = z.output<typeof newWebhook>;
 
 export const webhookChange = z.strictObject({
+  format: webhookFormat
+    .optional()
+    .meta({ description: "With a new `url`, or a `routing_key` for PagerDuty." }),
   url: webhookUrl.optional(),
+  routing_key: routingKey.optional(),
   events: eventPatterns.optional(),
   description: webhookDescription.optional(),
   status: z.enum(["enabled", "disabled"]).optional(),

@@ -25,6 +25,10 @@ export function eventLetter(
   return { body: JSON.stringify(toEvent(view.orgId, row)), parent: storedTraceParent(row.parent) };
 }
 
+export function fullEvent(view: CheckpointedView, id: string): Event {
+  return toEvent(view.orgId, findEvent(view.sql, id));
+}
+
 /** Sorted in the order of appending. Ids do not tell the order within one millisecond. */
 export const listEvents = query({
   refuses: [],

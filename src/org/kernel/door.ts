@@ -107,10 +107,16 @@ export interface Answer {
 
 export type Outcome = Answer | Refusal;
 
+/** Events that were just appended: their ids, and what each says. */
+export interface NewEvents {
+  readonly ids: readonly string[];
+  readonly data: readonly object[];
+}
+
 /** What the kernel needs from the nouns above it, which it does not know. */
 export interface Hooks {
   /** Queues events for the subscriptions to their kind. */
-  queueEvents(sql: SqlStorage, now: number, kind: EventKind, ids: readonly string[]): void;
+  queueEvents(sql: SqlStorage, now: number, kind: EventKind, events: NewEvents): void;
   /**
    * Why the caller may no longer act, by the object's own rows. Null if it may. `servesEnded`: a key that has expired or was
    * revoked lately passes.

@@ -10,6 +10,7 @@ export const DUE = {
   supportExpiry: "support-expiry",
   delivery: "webhook-delivery",
   fanOut: "webhook-fan-out",
+  incidents: "webhook-incidents",
   retentionSweep: "retention.sweep",
   usageSweep: "retention.usage",
   runArchive: "runs.archive",

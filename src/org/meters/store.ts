@@ -91,6 +91,15 @@ export function loadMeterRow<Row extends MeterRow = MeterRow>(
   return sql.exec<Row>("SELECT * FROM meters WHERE id = ? AND kind = ?", id, kind).toArray()[0] ?? null;
 }
 
+/** What its owner calls a limit. Null if it has no name, or is no more. */
+export function meterName(sql: SqlStorage, id: string): string | null {
+  const rows = sql.exec<{ name: string | null }>(
+    "SELECT extra ->> '$.name' AS name FROM meters WHERE id = ?",
+    id,
+  );
+  return rows.toArray()[0]?.name ?? null;
+}
+
 export function loadMetersById(sql: SqlStorage, ids: Iterable<string>, nowMs: number): Map<string, Meter> {
   const rows = readInParts([...ids], (json) =>
     sql.exec<MeterRow>("SELECT * FROM meters WHERE id IN (SELECT value FROM json_each(?))", json),

@@ -4,6 +4,7 @@ import { peppersOf, type Settings } from "../../settings.ts";
 /** Where an org keeps what is sealed for good. Sealed answers and sign-ins are accepted until they expire. */
 export const SEALED = [
   { table: "webhook_secrets", key: "seq", purpose: SEALED_FOR.webhookSecret },
+  { table: "webhook_subscriptions", key: "id", purpose: SEALED_FOR.webhookAddress },
   { table: "exports", key: "name", purpose: SEALED_FOR.exportDestination },
   { table: "provider_keys", key: "provider", purpose: SEALED_FOR.providerKey },
   { table: "sso", key: "only", purpose: SEALED_FOR.ssoConnection },

@@ -1,12 +1,16 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
-import { refuse } from "../../contract/refusal.ts";
+import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import type { Webhook, WebhookChange } from "../../contract/resources/webhooks.ts";
-import { command, done, query, type View } from "../kernel/door.ts";
+import type { WebhookFormat } from "../../contract/webhook-formats.ts";
+import { PAGERDUTY_URL } from "../../domain/message-address.ts";
+import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
+import { addressOf, storedAddress } from "./address.ts";
 import { forgetFanOuts } from "./fan-out.ts";
 import { moveUp } from "./queue.ts";
-import { dropSecrets } from "./secrets.ts";
+import { forgetIncidents } from "./incidents.ts";
+import { addSecret, dropSecrets, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
 import { loadSubscription, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
 
 interface Named {
@@ -41,15 +45,19 @@ export const listWebhooks = query({
 /** When it is enabled again, a webhook continues with its queue. */
 export const changeWebhook = command({
   action: "webhook.updated",
-  refuses: ["not_found"],
+  refuses: ["not_found", "validation_failed"],
   current,
   run(tx, { webhookId, ...change }: Named & WebhookChange) {
     const before = loadSubscription(tx.sql, webhookId);
     if (before === null) return refuse("not_found");
     const wanted = change.status ?? (before.disabled_reason === null ? "enabled" : "disabled");
+    const { format = before.format, url, routing_key: routingKey, ...rest } = change;
+    const address = changedAddress(tx, before, { format, url, routingKey });
+    if (isRefusal(address)) return address;
     const after: SubscriptionRow = {
       ...before,
-      url: change.url ?? before.url,
+      format,
+      ...address,
       events: change.events === undefined ? before.events : JSON.stringify(change.events),
       description: change.description === undefined ? before.description : change.description,
       disabled_reason: wanted === "enabled" ? null : (before.disabled_reason ?? "requested"),
@@ -58,9 +66,43 @@ export const changeWebhook = command({
     saveSubscription(tx.sql, after);
     if (wanted === "disabled") tx.schedule(DUE.delivery, webhookId, null);
     else if (before.disabled_reason !== null) moveUp(tx.sql, tx.now, webhookId);
-    return done(200, toWebhook(tx, after), { target: webhookId, detail: { ...change } });
+    if (format === "sluice" && !isSigned(tx.sql, webhookId)) addSecret(tx, webhookId, 0);
+    const shown = {
+      ...(format === before.format ? {} : { format }),
+      ...(after.url === before.url ? {} : { url: after.url }),
+    };
+    return done(200, toWebhook(tx, after), { target: webhookId, detail: { ...rest, ...shown } });
   },
 });
+
+interface Wanted {
+  readonly format: WebhookFormat;
+  readonly url: string | undefined;
+  readonly routingKey: string | undefined;
+}
+
+/** A secret that was stored for one format is never kept for another, which might show it. */
+function changedAddress(tx: Tx, before: SubscriptionRow, { format, url, routingKey }: Wanted) {
+  const isOther = format !== before.format;
+  if (routingKey !== undefined && format !== "pagerduty") {
+    return invalidField("routing_key", "invalid_value", "is for PagerDuty only");
+  }
+  if (isOther && format === "pagerduty" && routingKey === undefined) {
+    return invalidField("routing_key", "required", "is required for PagerDuty");
+  }
+  if (isOther && format !== "pagerduty" && url === undefined) {
+    return invalidField("url", "required", "is required with another format");
+  }
+  if (!isOther && url === undefined && routingKey === undefined) {
+    return { url: before.url, sealed: before.sealed };
+  }
+  const kept = isOther ? { url: PAGERDUTY_URL, routingKey: null } : addressOf(tx, before);
+  return storedAddress(tx, format, { url: url ?? kept.url, routingKey: routingKey ?? kept.routingKey });
+}
+
+function isSigned(sql: SqlStorage, webhookId: string): boolean {
+  return hasOwnSecret(sql, webhookId) || hasOwnSecret(sql, ORG_OWNER);
+}
 
 export const deleteWebhook = command({
   action: "webhook.deleted",
@@ -73,6 +115,7 @@ export const deleteWebhook = command({
     tx.sql.exec("DELETE FROM webhook_deliveries WHERE subscription_id = ?", webhookId);
     forgetFanOuts(tx.sql, webhookId);
     dropSecrets(tx.sql, webhookId);
+    forgetIncidents(tx, webhookId);
     tx.schedule(DUE.delivery, webhookId, null);
     return done(204, null, { target: webhookId, detail: { url: row.url } });
   },

@@ -4,14 +4,19 @@ import { deliverySeries } from "../../contract/metrics.ts";
 import { type NextStep, nextStep } from "../../domain/delivery.ts";
 import { childTraceParent } from "../../domain/traceparent.ts";
 import { signatureHeaders } from "../../domain/signature.ts";
-import type { Posted } from "../../outbound/post.ts";
+import { limitIn } from "../../domain/message/event-data.ts";
+import type { MessageFormat } from "../../contract/webhook-formats.ts";
+import type { Letter, Posted } from "../../outbound/post.ts";
 import { sendApart } from "../../outbound/sender.ts";
 import { transaction } from "../../storage/transaction.ts";
 import type { Tx, CheckpointedView } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
-import { eventLetter } from "../events/queries.ts";
+import { eventLetter, fullEvent } from "../events/queries.ts";
 import { performDue } from "../kernel/perform/perform.ts";
+import { meterName } from "../meters/store.ts";
+import { addressOf } from "./address.ts";
+import type { MessageDraft } from "./message-letter.ts";
 import { attemptsOf, type DeliveryRow, headOf } from "./queue.ts";
 import { signingOf } from "./secrets.ts";
 import { loadSubscription, saveSubscription, type SubscriptionRow } from "./subscriptions.ts";
@@ -19,11 +24,17 @@ import { loadSubscription, saveSubscription, type SubscriptionRow } from "./subs
 /** Longer than any attempt takes. If the object goes down, the attempt is repeated then. */
 const LEASE_MS = 30_000;
 
+/** A shorter part of an address is a word, such as `services`. */
+const SHORTEST_SECRET = 10;
+
 interface Attempt {
   readonly delivery: DeliveryRow;
   readonly url: string;
-  readonly body: string;
+  /** Null: it is written from the draft. */
+  readonly body: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  /** A message of a product. */
+  readonly draft: MessageDraft | null;
 }
 
 /**
@@ -39,8 +50,10 @@ export const deliverQueue: DueHandler = {
         nextAttempt({ ...object.view(), sql }, subscriptionId, Date.now()),
       );
       if (attempt === null) return;
-      const posted = await sendApart(attempt);
-      performDue(storage, object.view(), (tx) => recordAttempt(tx, attempt.delivery, posted));
+      const posted = await sendApart(await letterOf(attempt));
+      performDue(storage, object.view(), (tx) =>
+        recordAttempt(tx, attempt.delivery, withoutSecret(attempt, posted)),
+      );
     }
   },
 };
@@ -62,16 +75,20 @@ function nextAttempt(view: CheckpointedView, subscriptionId: string, sentAtMs: n
 /** Signed with the real time even if the org's clock was moved, because receivers compare it with their own clocks. */
 function toAttempt(
   view: CheckpointedView,
-  { id, url }: SubscriptionRow,
+  subscription: SubscriptionRow,
   delivery: DeliveryRow,
   sentAtMs: number,
 ): Attempt {
+  if (subscription.format !== "sluice")
+    return messageAttempt(view, subscription.format, subscription, delivery);
+  const { id, url } = subscription;
   const { body, parent } = eventLetter(view, delivery.event_id);
   const signing = signingOf(view, id);
   return {
     delivery,
     url,
     body,
+    draft: null,
     headers: {
       "content-type": "application/json",
       "user-agent": "Sluice-Webhooks/1",
@@ -83,6 +100,52 @@ function toAttempt(
       ...(signing.scheme === "v1" ? deprecationHeaders(V1_DELIVERIES, view.settings.SVC_DOCS_URL) : {}),
     },
   };
+}
+
+/** A message has no signature, and none of our headers: products read none. */
+function messageAttempt(
+  view: CheckpointedView,
+  format: MessageFormat,
+  subscription: SubscriptionRow,
+  delivery: DeliveryRow,
+): Attempt {
+  const { event_id: eventId, folded, resolves } = delivery;
+  const event = resolves === null ? fullEvent(view, eventId) : null;
+  const address = addressOf(view, subscription);
+  const { id: orgId, name: orgName } = view.profile();
+  const limit = event === null ? null : limitIn(event.type, event.data);
+  const limitName = limit === null ? null : meterName(view.sql, limit);
+  const baseUrl = view.settings.SVC_BASE_URL;
+  return {
+    delivery,
+    url: address.url,
+    body: null,
+    headers: { "content-type": "application/json", "user-agent": "Sluice-Webhooks/1" },
+    draft: { format, address, orgId, orgName, baseUrl, event, limitName, folded, resolves },
+  };
+}
+
+/** Messages are written by code that is loaded when an org has a webhook of such a format: few have one. */
+async function letterOf({ url, headers, body, draft }: Attempt): Promise<Letter> {
+  const written = draft === null ? body : (await import("./message-letter.ts")).messageBody(draft);
+  return { url, headers, body: written ?? "" };
+}
+
+/** What a receiver answers is shown to whoever reads the delivery log. If it repeats its secret, that is left out. */
+function withoutSecret({ draft }: Attempt, posted: Posted): Posted {
+  if (draft === null) return posted;
+  const { url, routingKey } = draft.address;
+  const { pathname, search } = new URL(url);
+  const secrets = [
+    url,
+    `${pathname}${search}`,
+    ...pathname.split("/"),
+    ...(routingKey === null ? [] : [routingKey]),
+  ];
+  const excerpt = secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .reduce((text, secret) => text.replaceAll(secret, "[secret]"), posted.excerpt);
+  return { ...posted, excerpt };
 }
 
 function newSpanId(): string {

@@ -1,13 +1,15 @@
 import { type EventKind, matchesEvent } from "../../contract/event-kinds.ts";
+import type { EventData } from "../../domain/message/event-data.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { checkpoint, type CheckpointedSql } from "../../storage/transaction.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
+import type { NewEvents } from "../kernel/door.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { findEvent } from "../kernel/events/find.ts";
 import { EVENTS } from "../kernel/events/log.ts";
-import { enqueueAll } from "./queue.ts";
-import { enabledSubscriptions, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
+import { enqueueEvents, type FullEvent } from "./messages.ts";
+import { enabledSubscriptions, loadSubscription, patternsOf, type SubscriptionRow } from "./subscriptions.ts";
 
 /**
  * A batch of a thousand runs may cause as many events, each for every subscription. This many deliveries are queued in
@@ -29,14 +31,19 @@ type FanOutRow = {
 const waiting = new TransactionalCache<ReadonlySet<string>>();
 
 /** Queues events of one kind for every subscription to it, with the change that caused them. */
-export function fanOut(sql: SqlStorage, now: number, type: EventKind, ids: readonly string[]): void {
+export function fanOut(sql: SqlStorage, now: number, type: EventKind, { ids, data }: NewEvents): void {
   const hearers = hearersOf(sql, type);
   const isMany = hearers.length * ids.length > DELIVERIES_AT_ONCE;
   const behind = waiting.get(sql, () => readWaiting(sql));
   const later: string[] = [];
-  for (const { id } of hearers) {
-    if (isMany || behind.has(id)) later.push(id);
-    else enqueueAll(sql, { now, subscriptionId: id, type, eventIds: ids });
+  for (const hearer of hearers) {
+    if (isMany || behind.has(hearer.id)) later.push(hearer.id);
+    else
+      enqueueEvents(sql, hearer, {
+        now,
+        type,
+        events: ids.map((id, at) => ({ id, data: (data[at] ?? {}) as EventData })),
+      });
   }
   if (later.length > 0) queueLater(sql, { now, type, ids, subscriptions: later });
 }
@@ -101,12 +108,13 @@ export const fanOutInSteps: DueHandler = {
 function queueSome(sql: CheckpointedSql, now: number, row: FanOutRow, most: number): number {
   const { seq, subscription_id: subscription, event_type: type, first_event: first, last_event: last } = row;
   const end = Math.min(last, first + most - 1);
-  const ids: string[] = [];
+  const events: FullEvent[] = [];
   for (const event of EVENTS.stored(sql).after(first - 1)) {
     if (event.seq > end) break;
-    ids.push(event.id);
+    events.push({ id: event.id, data: JSON.parse(event.data) as EventData });
   }
-  if (ids.length > 0) enqueueAll(sql, { now, subscriptionId: subscription, type, eventIds: ids });
+  const hearer = loadSubscription(sql, subscription);
+  if (events.length > 0 && hearer !== null) enqueueEvents(sql, hearer, { now, type, events });
   if (end === last) sql.exec("DELETE FROM webhook_fan_outs WHERE seq = ?", seq);
   else sql.exec("UPDATE webhook_fan_outs SET first_event = ? WHERE seq = ?", end + 1, seq);
   return end - first + 1;

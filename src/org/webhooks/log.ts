@@ -29,6 +29,14 @@ export const listDeliveries = query({
   },
 });
 
+export const getDelivery = query({
+  refuses: ["not_found"],
+  run({ sql }, { webhookId, deliveryId }: Named & { deliveryId: string }) {
+    const row = loadDelivery(sql, webhookId, deliveryId);
+    return row === null ? refuse("not_found") : toDelivery(row);
+  },
+});
+
 function delivered(tx: Tx, webhookId: string, deliveryId: string) {
   const row = loadDelivery(tx.sql, webhookId, deliveryId);
   if (row === null) throw new Error(`delivery ${deliveryId} was not stored`);
@@ -76,7 +84,13 @@ export const replayDelivery = command({
     return delivered(
       tx,
       webhookId,
-      enqueue(tx.sql, { now: tx.now, subscriptionId: webhookId, event, replayOf: deliveryId }),
+      enqueue(tx.sql, {
+        now: tx.now,
+        subscriptionId: webhookId,
+        event,
+        replayOf: deliveryId,
+        resolves: row.resolves,
+      }),
     );
   },
 });

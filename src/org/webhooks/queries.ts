@@ -1,3 +1,3 @@
 export { getWebhook, listWebhooks } from "./change.ts";
-export { listDeliveries } from "./log.ts";
+export { getDelivery, listDeliveries } from "./log.ts";
 export { getOrgWebhookSecret, getSigning } from "./signing.ts";

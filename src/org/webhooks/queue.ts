@@ -1,6 +1,7 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { EventKind } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/resources/webhooks.ts";
+import type { Fold } from "../../domain/message/fold.ts";
 import { newId } from "../../domain/ulid.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { inParts, jsonRows } from "../../storage/json-rows.ts";
@@ -22,6 +23,13 @@ export type DeliveryRow = {
   replay_of: string | null;
   created_at: number;
   completed_at: number | null;
+  /** Messages with the same key are about the same limit and window. Null: it stands for itself. */
+  fold_key: string | null;
+  fold_stage: string | null;
+  /** How many more events it stands for. */
+  folded: number;
+  /** The limit whose incident it ends. Null: it begins one, or is none. */
+  resolves: string | null;
 };
 
 export interface QueuedEvent {
@@ -53,19 +61,24 @@ export function enqueue(
     subscriptionId,
     event,
     replayOf = null,
+    fold = null,
+    resolves = null,
   }: {
     readonly now: number;
     readonly subscriptionId: string;
     readonly event: QueuedEvent;
     readonly replayOf?: string | null;
+    readonly fold?: (Fold & { readonly folded: number }) | null;
+    readonly resolves?: string | null;
   },
 ): string {
   const id = newId("dlv", now);
   if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   sql.exec(
     `INSERT INTO webhook_deliveries
-       (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, replay_of, created_at)
-     VALUES (?, ?, ?, ?, 'pending', 0, ?, '[]', ?, ?)`,
+       (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, replay_of, created_at,
+        fold_key, fold_stage, folded, resolves)
+     VALUES (?, ?, ?, ?, 'pending', 0, ?, '[]', ?, ?, ?, ?, ?, ?)`,
     id,
     subscriptionId,
     event.id,
@@ -73,6 +86,10 @@ export function enqueue(
     now,
     replayOf,
     now,
+    fold?.key ?? null,
+    fold?.stage ?? null,
+    fold?.folded ?? 0,
+    resolves,
   );
   return id;
 }

@@ -4,16 +4,17 @@ import type { RecoveredDeliveries } from "../../contract/resources/webhooks.ts";
 import { command, done, type CheckpointedTx } from "../kernel/door.ts";
 import type { EventRow } from "../kernel/events/find.ts";
 import { EVENTS } from "../kernel/events/log.ts";
+import type { EventData } from "../../domain/message/event-data.ts";
 import { readInParts } from "../../storage/json-rows.ts";
 import { DELIVERIES_AT_ONCE } from "./fan-out.ts";
 import { switchedOff } from "./log.ts";
-import { enqueueAll } from "./queue.ts";
+import { enqueueEvents, type FullEvent } from "./messages.ts";
 import { loadSubscription, patternsOf } from "./subscriptions.ts";
 
 /** Looking at this many takes a fraction of a second. The object answers other calls before the next. */
 const EVENTS_AT_ONCE = 20_000;
 
-type Missed = Pick<EventRow, "seq" | "id" | "type" | "created_at">;
+type Missed = Pick<EventRow, "seq" | "id" | "type" | "created_at" | "data">;
 
 /**
  * Queues what a webhook did not get since a time: deliveries that failed, and events from while it was disabled. What
@@ -34,8 +35,8 @@ export const recoverDeliveries = command({
     const end = first + EVENTS_AT_ONCE;
     const missed = missedBy(tx, webhookId, { kinds, first, end, sinceMs });
     const chosen = missed.slice(0, DELIVERIES_AT_ONCE);
-    for (const part of alike(chosen)) {
-      enqueueAll(tx.sql, { now: tx.now, subscriptionId: webhookId, ...part });
+    for (const { type, events } of alike(chosen)) {
+      enqueueEvents(tx.sql, subscription, { now: tx.now, type, events });
     }
     const next = missed[DELIVERIES_AT_ONCE] ?? eventAt(tx, end);
     const body: RecoveredDeliveries = {
@@ -100,12 +101,13 @@ function eventAt({ sql }: CheckpointedTx, seq: number): Missed | null {
 }
 
 /** Neighbours of one kind together, in order. */
-function alike(missed: readonly Missed[]): { type: EventKind; eventIds: string[] }[] {
-  const parts: { type: EventKind; eventIds: string[] }[] = [];
-  for (const { type, id } of missed) {
+function alike(missed: readonly Missed[]): { type: EventKind; events: FullEvent[] }[] {
+  const parts: { type: EventKind; events: FullEvent[] }[] = [];
+  for (const { type, id, data } of missed) {
+    const event = { id, data: JSON.parse(data) as EventData };
     const last = parts.at(-1);
-    if (last?.type === type) last.eventIds.push(id);
-    else parts.push({ type, eventIds: [id] });
+    if (last?.type === type) last.events.push(event);
+    else parts.push({ type, events: [event] });
   }
   return parts;
 }

@@ -1,6 +1,11 @@
 import type { SchemaStep } from "../../storage/schema-step.ts";
 
-/** `webhook_fan_outs` has events that are yet to be queued for a subscription, if there are too many for one transaction. */
+/**
+ * Of a format of a product, `url` is what may be shown of an address, and `sealed` has it. `fold_key` and `fold_stage` are of
+ * messages that stand for many events; `folded` counts those. `resolves` is the incident that a delivery ends, and
+ * `webhook_incidents` has what is to end by itself.
+ * `webhook_fan_outs` has events that are yet to be queued for a subscription, if there are too many for one transaction.
+ */
 export const WEBHOOK_STEPS: readonly SchemaStep[] = [
   {
     name: "webhooks/1",
@@ -46,5 +51,24 @@ export const WEBHOOK_STEPS: readonly SchemaStep[] = [
       first_event INTEGER NOT NULL,
       last_event INTEGER NOT NULL
     ) STRICT`,
+  },
+  {
+    name: "webhooks/2",
+    sql: `ALTER TABLE webhook_subscriptions ADD COLUMN format TEXT NOT NULL DEFAULT 'sluice';
+    ALTER TABLE webhook_subscriptions ADD COLUMN sealed TEXT;
+    ALTER TABLE webhook_deliveries ADD COLUMN fold_key TEXT;
+    ALTER TABLE webhook_deliveries ADD COLUMN fold_stage TEXT;
+    ALTER TABLE webhook_deliveries ADD COLUMN folded INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE webhook_deliveries ADD COLUMN resolves TEXT;
+    CREATE INDEX webhook_deliveries_fold ON webhook_deliveries (subscription_id, fold_key) WHERE fold_key IS NOT NULL;
+    CREATE TABLE webhook_incidents (
+      subscription_id TEXT NOT NULL,
+      incident TEXT NOT NULL,
+      event_id TEXT NOT NULL,
+      event_type TEXT NOT NULL,
+      amount TEXT,
+      ends_at INTEGER,
+      PRIMARY KEY (subscription_id, incident)
+    ) STRICT, WITHOUT ROWID`,
   },
 ];

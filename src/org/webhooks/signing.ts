@@ -5,7 +5,7 @@ import { addSecret, hasOwnSecret, ORG_OWNER, secretFacts } from "./secrets.ts";
 import { countSubscriptions, loadSubscription } from "./subscriptions.ts";
 
 function signingFacts(view: View, webhookId: string): Signing | null {
-  if (loadSubscription(view.sql, webhookId) === null) return null;
+  if (loadSubscription(view.sql, webhookId)?.format !== "sluice") return null;
   const own = hasOwnSecret(view.sql, webhookId);
   const facts = secretFacts(view, own ? webhookId : ORG_OWNER);
   return facts === null ? null : { scheme: own ? "v2" : "v1", ...facts };
@@ -16,13 +16,18 @@ export const getSigning = query({
   run: (view, input: { webhookId: string }) => signingFacts(view, input.webhookId) ?? refuse("not_found"),
 });
 
+const NOT_SIGNED =
+  "Messages of this format are not signed. To replace its address or key, change the webhook.";
+
 /** Gives a subscription its own secret, or a new one. From then on its deliveries are signed as v2. */
 export const rotateSigning = command({
   action: "webhook.signing_rotated",
-  refuses: ["not_found"],
+  refuses: ["not_found", "conflict"],
   current: (view, input: { webhookId: string; graceSeconds: number }) => signingFacts(view, input.webhookId),
   run(tx, { webhookId, graceSeconds }) {
-    if (loadSubscription(tx.sql, webhookId) === null) return refuse("not_found");
+    const subscription = loadSubscription(tx.sql, webhookId);
+    if (subscription === null) return refuse("not_found");
+    if (subscription.format !== "sluice") return refuse("conflict", {}, { message: NOT_SIGNED });
     const secret = addSecret(tx, webhookId, graceSeconds * 1000);
     const facts = signingFacts(tx, webhookId);
     if (facts === null) throw new Error("a webhook has no facts about the secret that it was just given");
@@ -34,7 +39,8 @@ export const rotateSigning = command({
 function sharersOfOrgSecret(sql: SqlStorage): string[] {
   return sql
     .exec<{ id: string }>(
-      "SELECT id FROM webhook_subscriptions WHERE id NOT IN (SELECT owner FROM webhook_secrets) ORDER BY id",
+      `SELECT id FROM webhook_subscriptions
+       WHERE format = 'sluice' AND id NOT IN (SELECT owner FROM webhook_secrets) ORDER BY id`,
     )
     .toArray()
     .map((row) => row.id);

@@ -1,10 +1,12 @@
 import type { Webhook } from "../../contract/resources/webhooks.ts";
+import type { WebhookFormat } from "../../contract/webhook-formats.ts";
 import type { View } from "../kernel/door.ts";
 import { headOf } from "./queue.ts";
 import { hasOwnSecret } from "./secrets.ts";
 
 export type SubscriptionRow = {
   id: string;
+  /** Of a format of a product, only what may be shown of it. */
   url: string;
   events: string;
   description: string | null;
@@ -12,6 +14,9 @@ export type SubscriptionRow = {
   disabled_reason: Webhook["disabled_reason"];
   created_at: number;
   updated_at: number;
+  format: WebhookFormat;
+  /** What `url` does not show. Null for our own format. */
+  sealed: string | null;
 };
 
 export function loadSubscription(sql: SqlStorage, id: string): SubscriptionRow | null {
@@ -32,11 +37,11 @@ export function countSubscriptions(sql: SqlStorage): number {
 
 export function saveSubscription(sql: SqlStorage, row: SubscriptionRow): void {
   sql.exec(
-    `INSERT INTO webhook_subscriptions (id, url, events, description, disabled_reason, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO webhook_subscriptions (id, url, events, description, disabled_reason, created_at, updated_at, format, sealed)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET url = excluded.url, events = excluded.events,
        description = excluded.description, disabled_reason = excluded.disabled_reason,
-       updated_at = excluded.updated_at`,
+       updated_at = excluded.updated_at, format = excluded.format, sealed = excluded.sealed`,
     row.id,
     row.url,
     row.events,
@@ -44,6 +49,8 @@ export function saveSubscription(sql: SqlStorage, row: SubscriptionRow): void {
     row.disabled_reason,
     row.created_at,
     row.updated_at,
+    row.format,
+    row.sealed,
   );
 }
 
@@ -57,16 +64,23 @@ export function isFailing(sql: SqlStorage, { id, disabled_reason }: Subscription
   return (headOf(sql, id)?.attempts ?? 0) > 0;
 }
 
+/** Products verify messages by their address alone. */
+function schemeOf(sql: SqlStorage, { id, format }: SubscriptionRow): Webhook["signing_scheme"] {
+  if (format !== "sluice") return "none";
+  return hasOwnSecret(sql, id) ? "v2" : "v1";
+}
+
 export function toWebhook(view: Pick<View, "sql">, row: SubscriptionRow): Webhook {
   return {
     id: row.id,
+    format: row.format,
     url: row.url,
     events: patternsOf(row),
     description: row.description,
     status: row.disabled_reason === null ? "enabled" : "disabled",
     disabled_reason: row.disabled_reason,
     failing: isFailing(view.sql, row),
-    signing_scheme: hasOwnSecret(view.sql, row.id) ? "v2" : "v1",
+    signing_scheme: schemeOf(view.sql, row),
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   };

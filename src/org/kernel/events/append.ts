@@ -13,7 +13,8 @@ export function appendEvents(
   all: readonly object[],
 ): void {
   if (all.length === 0) return;
-  view.hooks.queueEvents(view.sql, view.now, kind, recordEvents(view, kind, all));
+  const ids = recordEvents(view, kind, all);
+  view.hooks.queueEvents(view.sql, view.now, kind, { ids, data: all });
 }
 
 /** Appends events without queuing them. Returns their ids. */

@@ -1,0 +1,37 @@
+import type { WebhookFormat } from "../../contract/webhook-formats.ts";
+import { invalidField, type Refusal } from "../../contract/refusal.ts";
+import { maskedAddress, productUrlProblem } from "../../domain/message-address.ts";
+import { seal, SEALED_FOR, unsealAny } from "../../domain/seal.ts";
+import { peppersOf } from "../../settings.ts";
+import type { View } from "../kernel/door.ts";
+import type { SubscriptionRow } from "./subscriptions.ts";
+
+/** Where a subscription's deliveries go. A routing key is PagerDuty's. */
+export interface Address {
+  readonly url: string;
+  readonly routingKey: string | null;
+}
+
+/** What is stored of an address: of the formats of products, all that is a secret is sealed. Or why it cannot be used. */
+export function storedAddress(
+  { settings }: Pick<View, "settings">,
+  format: WebhookFormat,
+  address: Address,
+): Pick<SubscriptionRow, "url" | "sealed"> | Refusal<"validation_failed"> {
+  const problem = productUrlProblem(format, address.url, {
+    allowPrivate: settings.SVC_WEBHOOK_ALLOW_PRIVATE,
+  });
+  if (problem !== null) return invalidField("url", "invalid_value", problem);
+  if (format === "sluice") return { url: address.url, sealed: null };
+  const { pathname, search } = new URL(address.url);
+  const shown = maskedAddress(address.url, address.routingKey ?? `${pathname}${search}`);
+  return {
+    url: shown,
+    sealed: seal(settings.SVC_KEY_PEPPER, SEALED_FOR.webhookAddress, JSON.stringify(address)),
+  };
+}
+
+export function addressOf({ settings }: Pick<View, "settings">, { url, sealed }: SubscriptionRow): Address {
+  if (sealed === null) return { url, routingKey: null };
+  return JSON.parse(unsealAny(peppersOf(settings), SEALED_FOR.webhookAddress, sealed)) as Address;
+}

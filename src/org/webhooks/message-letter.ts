@@ -1,0 +1,57 @@
+import type { MessageFormat } from "../../contract/webhook-formats.ts";
+import type { Event } from "../../contract/resources/events.ts";
+import { discordBody } from "../../domain/message/discord.ts";
+import { eventText } from "../../domain/message/event-text.ts";
+import { foreignText, type Message } from "../../domain/message/message.ts";
+import { incidentKey, pagerDutyBody, resolvedBody } from "../../domain/message/pagerduty.ts";
+import { slackBody } from "../../domain/message/slack.ts";
+import { teamsBody } from "../../domain/message/teams.ts";
+import type { Address } from "./address.ts";
+
+/** A message to be written: the event, and what else is known of it. */
+export interface MessageDraft {
+  readonly format: MessageFormat;
+  readonly address: Address;
+  readonly orgId: string;
+  readonly orgName: string;
+  readonly baseUrl: string;
+  /** Null: it only ends an incident. */
+  readonly event: Event | null;
+  readonly limitName: string | null;
+  readonly folded: number;
+  /** The limit whose incident it ends. */
+  readonly resolves: string | null;
+}
+
+/** The body of a message. It is the same at every attempt. */
+export function messageBody(draft: MessageDraft): string {
+  const { format, address, orgId, event, resolves } = draft;
+  const routingKey = address.routingKey ?? "";
+  if (event === null) return JSON.stringify(resolvedBody(incidentKey(orgId, resolves ?? ""), routingKey));
+  const message = messageOf(draft, event);
+  switch (format) {
+    case "slack":
+      return JSON.stringify(slackBody(message));
+    case "teams":
+      return JSON.stringify(teamsBody(message));
+    case "discord":
+      return JSON.stringify(discordBody(message));
+    case "pagerduty":
+      return JSON.stringify(pagerDutyBody(event, message, routingKey));
+    default:
+      return format satisfies never;
+  }
+}
+
+function messageOf({ orgName, baseUrl, limitName, folded }: MessageDraft, event: Event): Message {
+  const { path, facts, ...text } = eventText(event.type, event.data, limitName);
+  return {
+    ...text,
+    facts: [
+      ...facts,
+      ...(folded === 0 ? [] : [["More like this", String(folded)] as const]),
+      ["Organization", foreignText(orgName)],
+    ],
+    link: new URL(path, baseUrl).href,
+  };
+}

@@ -1,4 +1,5 @@
 import { imfFixdate, isoDate, parseImfFixdate, parseIsoDate } from "./http-date.ts";
+import type { DEPRECABLE_METHODS } from "./lists.ts";
 import type { DeprecationEntry } from "./resources/deprecations.ts";
 
 /**
@@ -6,7 +7,6 @@ import type { DeprecationEntry } from "./resources/deprecations.ts";
  * more at run time. The listing, headers, OpenAPI, counter and changelog check are computed from it.
  */
 
-export const DEPRECABLE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 type DeprecableMethod = (typeof DEPRECABLE_METHODS)[number];
 
 /** A deprecated route. `SVC_DOCS_URL` documents it unless it names its own documentation. */

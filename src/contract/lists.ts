@@ -17,6 +17,9 @@ export const TARGETS = ["model", "action"] as const;
 export const EFFECTS = ["deny", "require_approval", "allow"] as const;
 export const MODES = ["enforce", "shadow"] as const;
 
+/** Methods of routes that can be deprecated. */
+export const DEPRECABLE_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
 export const SUPPORT_SCOPES = ["read_only", "billing_read", "runs_debug"] as const;
 
 /** How many days each kind of record can be kept. */

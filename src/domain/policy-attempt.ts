@@ -2,7 +2,15 @@ import { createHash } from "node:crypto";
 import { comparable, rawText } from "./raw-json.ts";
 import { ATTRIBUTED } from "../contract/dimensions.ts";
 import { SCOPE_FIELDS, type ScopeField, type ScopeNames } from "../contract/scopes.ts";
-import type { Attempt } from "./policy.ts";
+
+/** What a rule can read of a run. It excludes `input`, so that no verdict, event or audit entry can contain it. */
+export type Attempt = {
+  model: string;
+  action?: string | undefined;
+  customer_id?: string | undefined;
+  run: Readonly<Record<string, unknown>>;
+  estimate: { costUsd: number; inputTokens: number; maxOutputTokens: number };
+};
 
 /** The part of a reported run that rules can read. */
 export type JudgedRun = ScopeNames & {

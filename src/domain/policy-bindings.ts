@@ -1,5 +1,5 @@
 import { celEnv, type CelInput, celList, celMap, isCelError, parse, plan } from "@bufbuild/cel";
-import type { Attempt } from "./policy.ts";
+import type { Attempt } from "./policy-attempt.ts";
 import { rawText } from "./raw-json.ts";
 
 export type Bindings = Readonly<Record<string, CelInput>>;

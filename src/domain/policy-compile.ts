@@ -1,6 +1,6 @@
 import { isCelError, parse, plan } from "@bufbuild/cel";
 import { sizeProblem, tooLarge } from "./linear/pattern.ts";
-import type { Attempt } from "./policy.ts";
+import type { Attempt } from "./policy-attempt.ts";
 import { bind, type Bindings } from "./policy-bindings.ts";
 import { check, type Checked, Misuse } from "./policy-check.ts";
 import { type Expr, language, metered } from "./policy-language.ts";

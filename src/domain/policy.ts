@@ -1,3 +1,4 @@
+import type { Attempt } from "./policy-attempt.ts";
 import type { Allowance, CompileResult, Facts } from "./policy-compile.ts";
 import { EFFECTS, type MODES, type TARGETS } from "../contract/lists.ts";
 import type { Work } from "./work.ts";
@@ -13,15 +14,6 @@ export type PolicyRule = {
   reason: string;
   priority: number;
   mode: (typeof MODES)[number];
-};
-
-/** What a rule can read of a run. It excludes `input`, so that no verdict, event or audit entry can contain it. */
-export type Attempt = {
-  model: string;
-  action?: string | undefined;
-  customer_id?: string | undefined;
-  run: Readonly<Record<string, unknown>>;
-  estimate: { costUsd: number; inputTokens: number; maxOutputTokens: number };
 };
 
 type Ruled = { ruleId: string; reason: string; attempted: string };

@@ -277,6 +277,6 @@ function nameOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: Deci
 }
 
 /** A gate that was forgotten since had reported everything. */
-function isReported(gate: OrgGate, told: RecentAllow): boolean {
+function isReported(gate: OrgGate, told: RecentAllow<OrgGate>): boolean {
   return told.gate !== gate || gate.purse.hasReported(told.batch);
 }

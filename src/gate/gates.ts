@@ -12,7 +12,7 @@ const MOST_LOOKS = 16;
  */
 export class Gates {
   readonly #gates = new Map<string, OrgGate>();
-  readonly #recent = new Recent();
+  readonly #recent = new Recent<OrgGate>();
   readonly #totals = newTotals();
   readonly #newHolder: () => string;
 

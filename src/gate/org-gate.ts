@@ -46,7 +46,7 @@ const WORTH_LEARNING = 3;
 export class OrgGate {
   readonly purse: Purse<MadeHold>;
   /** What the host's gates have recently allowed, for all orgs together. */
-  readonly recent: Recent;
+  readonly recent: Recent<OrgGate>;
   readonly heard: HeardRequests;
   readonly #refusals: RefusalOutbox;
   readonly touches: Touches;
@@ -73,7 +73,7 @@ export class OrgGate {
   #ids: ReservationNames | null = null;
 
   /** `holder` names this gate to the object. No other gate of the org may ever have the same name. */
-  constructor(holder: string, recent: Recent, totals: Partial<HostTotals> = {}) {
+  constructor(holder: string, recent: Recent<OrgGate>, totals: Partial<HostTotals> = {}) {
     const { heard, waiting, touched } = { ...newTotals(), ...totals };
     this.purse = new Purse(holder, BOUNDS);
     this.recent = recent;

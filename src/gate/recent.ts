@@ -1,11 +1,10 @@
 import { isSameRequest, requestNumber } from "../domain/reservation-id.ts";
-import type { OrgGate } from "./org-gate.ts";
 
 /** An allow that was given lately, by the name or id of its reservation, and the batch in which its gate reports the hold. */
-export interface RecentAllow {
+export interface RecentAllow<Gate> {
   readonly id: string;
   readonly text: string;
-  readonly gate: OrgGate;
+  readonly gate: Gate;
   readonly batch: number;
 }
 
@@ -16,12 +15,12 @@ const MOST = 2_000;
  * same bytes, and another question is noticed. There are two generations: when the newer is full, the older is dropped.
  * A dropped request gets the same name again, and the object, which has its hold by then, stores it once.
  */
-export class Recent {
-  #young = new Map<number, RecentAllow>();
-  #old = new Map<number, RecentAllow>();
+export class Recent<Gate> {
+  #young = new Map<number, RecentAllow<Gate>>();
+  #old = new Map<number, RecentAllow<Gate>>();
 
   /** For the request of an id, whatever was asked. */
-  get(id: string): RecentAllow | undefined {
+  get(id: string): RecentAllow<Gate> | undefined {
     // A number is found several times faster than a new text.
     const place = requestNumber(id);
     const young = this.#young.get(place);
@@ -30,7 +29,7 @@ export class Recent {
     return old !== undefined && isSameRequest(old.id, id) ? old : undefined;
   }
 
-  set(allow: RecentAllow): void {
+  set(allow: RecentAllow<Gate>): void {
     if (this.#young.size >= MOST) {
       this.#old = this.#young;
       this.#young = new Map();

@@ -1,14 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compile } from "../../src/domain/policy-compile.ts";
-import {
-  type Attempt,
-  explain,
-  judge,
-  type PolicyRule,
-  policySet as setOf,
-  shadowed,
-} from "../../src/domain/policy.ts";
+import type { Attempt } from "../../src/domain/policy-attempt.ts";
+import { explain, judge, type PolicyRule, policySet as setOf, shadowed } from "../../src/domain/policy.ts";
 import { EFFECTS } from "../../src/contract/lists.ts";
 import { HOSTILE_METADATA, hostileExpressions } from "./hostile-expressions.ts";
 

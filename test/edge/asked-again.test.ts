@@ -22,7 +22,7 @@ const nowhere: Background = {
   now: Date.now,
   wait: () => new Promise(() => undefined),
 };
-const recent = new Recent();
+const recent = new Recent<OrgGate>();
 
 /** An isolate that has just allowed the request, and not reported it. */
 function allowedIn(orgId: string): { ask: (fields: object) => unknown } {

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { EventRow } from "../../src/org/kernel/events/find.ts";
+import type { EventRow } from "../../src/org/kernel/events/log.ts";
 import { EVENTS } from "../../src/org/kernel/events/log.ts";
 import {
   type CheckpointedSql,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { imfFixdate, parseIsoDate, parseSunset } from "../http-date.ts";
-import { DEPRECABLE_METHODS } from "../deprecations.ts";
+import { DEPRECABLE_METHODS } from "../lists.ts";
 
 /** One deprecated route, as callers and operators see it. */
 export const deprecationEntryShape = z

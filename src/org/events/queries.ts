@@ -2,7 +2,8 @@ import type { ListQuery } from "../../contract/list.ts";
 import type { Event } from "../../contract/resources/events.ts";
 import { storedTraceParent, type TraceParent } from "../../domain/traceparent.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
-import { type EventRow, findEvent } from "../kernel/events/find.ts";
+import { findEvent } from "../kernel/events/find.ts";
+import type { EventRow } from "../kernel/events/log.ts";
 import { EVENTS } from "../kernel/events/log.ts";
 import { listLog } from "../../storage/paged-table/list-log.ts";
 

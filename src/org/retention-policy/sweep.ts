@@ -5,7 +5,7 @@ import { nextSweep, purgeBefore, RUN_ID_KEPT_MS } from "../../domain/retention.t
 import { readEnd, writeEnd } from "../kernel/audit/ends.ts";
 import { AUDIT } from "../kernel/audit/log.ts";
 import { linkReader } from "../kernel/audit/store.ts";
-import type { EventRow } from "../kernel/events/find.ts";
+import type { EventRow } from "../kernel/events/log.ts";
 import { EVENTS } from "../kernel/events/log.ts";
 import { readInParts } from "../../storage/json-rows.ts";
 import type { CheckpointedTx } from "../kernel/door.ts";

@@ -2,7 +2,8 @@ import type { RunResource } from "../../contract/resources/runs.ts";
 import { adjustedAmounts } from "./adjusted.ts";
 import { Breakdowns } from "./breakdown.ts";
 import { withMetadata } from "./long-metadata.ts";
-import { type Run, toRun } from "./run.ts";
+import type { Run } from "./run.ts";
+import { toRun } from "./run-resource.ts";
 
 /** Stored runs as the API shows them, with what lies apart from them. */
 export function shownRuns(sql: SqlStorage, runs: readonly Run[]): RunResource[] {

@@ -2,7 +2,7 @@ import { EVENT_KINDS, type EventKind, matchesEvent } from "../../contract/event-
 import { refuse } from "../../contract/refusal.ts";
 import type { RecoveredDeliveries } from "../../contract/resources/webhooks.ts";
 import { command, done, type CheckpointedTx } from "../kernel/door.ts";
-import type { EventRow } from "../kernel/events/find.ts";
+import type { EventRow } from "../kernel/events/log.ts";
 import { EVENTS } from "../kernel/events/log.ts";
 import type { EventData } from "../../domain/message/event-data.ts";
 import { readInParts } from "../../storage/json-rows.ts";

@@ -2,7 +2,14 @@ import type { IndexedRows } from "../key-index/key-index.ts";
 import type { Row } from "../wal/table-shape.ts";
 import type { PageLayout } from "./page-layout.ts";
 import { firstNumber } from "./page-rows.ts";
-import type { Pages } from "./pages.ts";
+
+/** Rows in the order of their numbers. */
+interface NumberedRows {
+  /** The number of the last one. */
+  readonly last: number;
+  rowsAfter(seq: number): Iterable<Row>;
+  numberOf(row: Row): number;
+}
 
 /** Pages as their index sees them. */
 export class IndexedPages implements IndexedRows {
@@ -11,9 +18,9 @@ export class IndexedPages implements IndexedRows {
   readonly #sql: SqlStorage;
   readonly #layout: PageLayout;
   readonly #hashOf: (row: Row) => number;
-  readonly #pages: Pages;
+  readonly #pages: NumberedRows;
 
-  constructor(sql: SqlStorage, layout: PageLayout, hashOf: (row: Row) => number, pages: Pages) {
+  constructor(sql: SqlStorage, layout: PageLayout, hashOf: (row: Row) => number, pages: NumberedRows) {
     this.#sql = sql;
     this.#layout = layout;
     this.#hashOf = hashOf;

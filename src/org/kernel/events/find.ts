@@ -1,17 +1,6 @@
 import type { CheckpointedSql } from "../../../storage/transaction.ts";
-import type { EventKind } from "../../../contract/event-kinds.ts";
 import { timeOf } from "../../../domain/ulid.ts";
-import { EVENTS } from "./log.ts";
-
-export type EventRow = {
-  seq: number;
-  id: string;
-  type: EventKind;
-  created_at: number;
-  data: string;
-  /** The trace of the request that caused it. */
-  parent: string | null;
-};
+import { type EventRow, EVENTS } from "./log.ts";
 
 /** Events of one moment: those of a batch, and of what comes with it. */
 const NEAR = 5000;

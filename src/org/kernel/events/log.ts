@@ -1,11 +1,21 @@
+import type { EventKind } from "../../../contract/event-kinds.ts";
 import { AppendOnlyLog } from "../../../storage/paged-table/append-only-log.ts";
-import type { EventRow } from "./find.ts";
 
 declare module "../../../storage/table.ts" {
   interface LoggedTables {
     events: true;
   }
 }
+
+export type EventRow = {
+  seq: number;
+  id: string;
+  type: EventKind;
+  created_at: number;
+  data: string;
+  /** The trace of the request that caused it. */
+  parent: string | null;
+};
 
 /** Every event. */
 export const EVENTS = new AppendOnlyLog<EventRow>({

@@ -29,6 +29,20 @@ export function conditionOf(error: unknown): Condition | null {
   return fields?.length === 1 && fields[0]?.code === "no_price" ? "no_price" : null;
 }
 
+/**
+ * Whether the same request may pass elsewhere, by the status of an answer: the provider is busy, broken, does not take our key, or
+ * sends us away. A key that the caller brought is the caller's to mend.
+ */
+export function isProvidersFault(status: number, isCallersKey: boolean): boolean {
+  if (status === 401 || status === 402) return !isCallersKey;
+  return status >= 500 || status === 408 || status === 429 || status < 400;
+}
+
+/** A model's name as headers have it: one that is not printable ASCII is percent-encoded. */
+export function modelText(model: string): string {
+  return /^[\x21-\x7e]+$/.test(model) ? model : encodeURIComponent(model.toWellFormed());
+}
+
 /** A model to try in place of the one that was asked for. */
 export interface NextModel {
   readonly model: string;

@@ -4,6 +4,9 @@ import { type Metered, meter, meteringFrom, type SomeMetering } from "../provide
 import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
 import { Unmetered } from "../providers/unmetered.ts";
+import { isProvidersFault, modelText, type NextModel } from "./fallbacks.ts";
+import { requestFor } from "./fetch-fallbacks.ts";
+import { makeCall, thrower, type Way } from "./tries.ts";
 import { begin, type Call, type CallFields, type CallGate, type GovernedCall } from "./governed-call.ts";
 import { checkOtherPaths, type OtherPaths, otherPrice, pathRefusal } from "./other-paths.ts";
 import { refusalOf, refusalResponse } from "./refusal-response.ts";
@@ -26,6 +29,11 @@ export interface GovernedFetchOptions extends SomeMetering {
   readonly otherPaths?: OtherPaths;
   /** Whether a cost in dollars that the provider tells is charged. */
   readonly trustsCost?: boolean;
+  /**
+   * Keys of other providers, by their names, such as `{groq: "…"}`. With them, a fallback of the organization can go on to a model of
+   * another provider. Without, it goes on to models of the same provider only.
+   */
+  readonly fallbackKeys?: Readonly<Record<string, string>>;
   /** What becomes of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
   readonly onLeave?: "stop" | "finish";
   /** How long a stream is read on after its caller has left. Default: 2,000. */
@@ -47,9 +55,16 @@ export function governedFetch(options: GovernedFetchOptions): Fetch {
     const at = addressed(request.method, request.url, options.provider);
     try {
       const governed = await governedCall(request, at, options);
-      const call = await begin(governed.call);
-      options.waitUntil?.(call.ended);
-      return await send(call, { governed, request, init, options });
+      return await makeCall({
+        gate: options.gate,
+        ask: governed.call.ask,
+        own: wayOf({ governed, request, init, options }),
+        wayTo: async (next) => {
+          const sending = await sendingTo(next, { at, request, init, options });
+          return sending === null ? null : wayOf(sending);
+        },
+        isGone: () => request.gone.aborted,
+      });
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === null) throw error;
@@ -58,7 +73,55 @@ export function governedFetch(options: GovernedFetchOptions): Fetch {
   };
 }
 
-interface ReadRequest {
+function wayOf(sending: Sending): Way<Response> {
+  const { governed, options } = sending;
+  const { ask } = governed.call;
+  return {
+    name: `${ask.provider} ${ask.model}`,
+    decide: (next) => {
+      const id = next?.requestId === undefined ? {} : { request_id: next.requestId };
+      return begin({ ...governed.call, ask: { ...ask, ...id }, insteadOf: next?.insteadOf });
+    },
+    async send(call) {
+      options.waitUntil?.(call.ended);
+      try {
+        const answer = await send(call, sending);
+        const isFault = !answer.ok && isProvidersFault(answer.status, false);
+        const failure = answer.ok ? null : isFault ? "unbilled" : "final";
+        return {
+          answer: () => answer,
+          failure,
+          discard: () => void answer.body?.cancel().catch(() => undefined),
+        };
+      } catch (error) {
+        return { answer: thrower(error), failure: sending.request.gone.aborted ? "final" : "unbilled" };
+      }
+    },
+  };
+}
+
+/** The call with another model. Null where it cannot be made with it. */
+async function sendingTo(
+  next: NextModel,
+  { at, request, init, options }: Omit<Sending, "governed"> & { readonly at: Addressed },
+): Promise<Sending | null> {
+  const elsewhere = requestFor(next, request, {
+    at,
+    keys: options.fallbackKeys,
+    deployments: options.deployments,
+  });
+  if (elsewhere === null) return null;
+  try {
+    const isSame = elsewhere.at.provider === at.provider;
+    const own = isSame ? options : { ...options, provider: elsewhere.at.provider.prices };
+    const governed = await governedCall(elsewhere.request, elsewhere.at, own, next.model);
+    return { governed, request: elsewhere.request, init, options };
+  } catch {
+    return null;
+  }
+}
+
+export interface ReadRequest {
   readonly url: URL;
   readonly method: string;
   readonly headers: Headers;
@@ -97,6 +160,8 @@ async function governedCall(
   request: ReadRequest,
   { provider, route }: Addressed,
   options: GovernedFetchOptions,
+  /** The model to call in place of the one that the body or the path names. */
+  model?: string,
 ): Promise<Governed> {
   const { gate, waitUntil, trustsCost, deployments = {} } = options;
   const fields = typeof options.ask === "function" ? options.ask(request) : options.ask;
@@ -120,7 +185,9 @@ async function governedCall(
     throw new Unmetered(400, "Send the body without content-encoding.");
   const { api } = route;
   const pathModel = route.pathModel === null ? null : (deployments[route.pathModel] ?? route.pathModel);
-  const body = await readBody(api, request.bytes, request.headers.get("content-type"));
+  const sent = await readBody(api, request.bytes, request.headers.get("content-type"));
+  const isNamed = pathModel === null || "model" in sent.members;
+  const body = model === undefined || !isNamed ? sent : sent.withModel(pathModel ?? model);
   const read = api.readRequest(body.members, {
     pathModel,
     query: request.url.searchParams,
@@ -128,7 +195,15 @@ async function governedCall(
   });
   const metered = meter(read, provider.facts(read.model), meteringFrom(options));
   const variant = read.variant === null ? {} : { variant: read.variant };
-  const ask = { model: read.model, provider: name, ...variant, ...fields, estimate: metered.estimate };
+  const own = model === undefined ? {} : { model: read.model, provider: name };
+  const ask = {
+    model: read.model,
+    provider: name,
+    ...variant,
+    ...fields,
+    ...own,
+    estimate: metered.estimate,
+  };
   return {
     call: { gate, waitUntil, trustsCost, metered, ask },
     api,
@@ -221,7 +296,7 @@ function settled(answer: Response, { call, governed, leave, gone, stop }: Settli
     return answer;
   }
   const { status, statusText } = answer;
-  const headers = withBoundTold(answer.headers, call.outputBound);
+  const headers = withOurs(answer.headers, call.outputBound, governed.call.ask.model);
   const contentType = headers.get("content-type");
   const isFiltered = api !== null && metered?.request.showsUsageEvent === false && isEventStream(contentType);
   const passage = settledBody(answer.body as ReadableStream<Uint8Array>, {
@@ -237,10 +312,12 @@ function settled(answer: Response, { call, governed, leave, gone, stop }: Settli
   return withUrl(new Response(passage.readable, { status, statusText, headers }), answer.url);
 }
 
-/** Only we say which bound was written into the request. */
-function withBoundTold(given: Headers, maxOutputTokens: number | null): Headers {
+/** Only we say which bound was written into the request, and which model was called. */
+function withOurs(given: Headers, maxOutputTokens: number | null, model: string | undefined): Headers {
   const headers = new Headers(given);
   headers.delete("x-sluice-max-output-tokens");
+  headers.delete("x-sluice-model");
+  if (model !== undefined) headers.set("x-sluice-model", modelText(model));
   if (maxOutputTokens !== null) headers.set("x-sluice-max-output-tokens", String(maxOutputTokens));
   return headers;
 }

@@ -38,8 +38,12 @@ export interface Admitted {
 export interface Attempt {
   readonly target: Target;
   readonly served: ServedCall;
+  /** How it gets there, or why it does not. */
   readonly access: Access | WireRefusal;
 }
+
+/** One that can be made. */
+export type Possible = Attempt & { readonly access: Access };
 
 /** The call as it was asked for. Throws `Unmetered`. */
 export async function ownAttempt(admitted: Admitted): Promise<Attempt> {
@@ -52,7 +56,7 @@ export async function ownAttempt(admitted: Admitted): Promise<Attempt> {
  * The same call of another model. Null where it cannot be made: the provider is not served here, or not by this API; its body
  * is not metered there; or there is no key for it. A key that the caller brought or chose goes to its own provider only.
  */
-export async function attemptWith(admitted: Admitted, next: NextModel): Promise<Attempt | null> {
+export async function attemptWith(admitted: Admitted, next: NextModel): Promise<Possible | null> {
   const { service, gate, own, chosen } = admitted;
   if (service.api === null) return null;
   const target = targetFor(admitted, next);
@@ -117,7 +121,7 @@ const USUAL = { longestSilenceMs: 600_000, longestAnswerMs: 3_600_000 } as const
 /** Makes a call that was allowed. It is settled whichever way it ends. */
 export async function send(
   { request, options, target: own }: Admitted,
-  { target, served, access }: Attempt & { readonly access: Access },
+  { target, served, access }: Possible,
   call: GovernedCall,
 ): Promise<Relay> {
   const { longestSilenceMs = USUAL.longestSilenceMs, longestAnswerMs = USUAL.longestAnswerMs } = options;

@@ -1,5 +1,7 @@
 import type { GovernedCall } from "../adapters/governed-call.ts";
 import { type LeavePolicy, settledBody } from "../adapters/settled-body.ts";
+import { isProvidersFault, modelText } from "../adapters/fallbacks.ts";
+import type { Sent } from "../adapters/tries.ts";
 import { UsageEventFilter } from "../adapters/usage-event.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
@@ -32,11 +34,7 @@ export interface Relayed {
 /** What came of a call. */
 export interface Relay {
   readonly answer: Response | WireRefusal;
-  /**
-   * `unbilled`: the provider failed before it answered, and the call was settled at nothing, so it can be made elsewhere.
-   * `final`: it failed because of the request, or may have billed something. Null: it did not fail.
-   */
-  readonly failure: "unbilled" | "final" | null;
+  readonly failure: Sent<unknown>["failure"];
 }
 
 /** The provider's answer, as fast as the caller reads it. Whichever way it ends, the call is settled. */
@@ -63,7 +61,7 @@ export async function relay(relayed: Relayed): Promise<Relay> {
       ? shortAnswer(answer, relayed)
       : { answer: succeeded(answer, relayed), failure: null };
   call.fail();
-  const failure = isProvidersFault(answer, relayed) ? "unbilled" : "final";
+  const failure = isProvidersFault(answer.status, relayed.keyOf === "caller") ? "unbilled" : "final";
   try {
     const failed = await failedAnswer(answer, relayed);
     if (failed instanceof Response) name(failed.headers, relayed);
@@ -73,12 +71,6 @@ export async function relay(relayed: Relayed): Promise<Relay> {
   } finally {
     watch.end();
   }
-}
-
-/** The same request may pass elsewhere: the provider is busy, broken, does not take our key, or sends us away. */
-function isProvidersFault({ status }: Response, { keyOf }: Relayed): boolean {
-  if (status === 401 || status === 402) return keyOf !== "caller";
-  return status >= 500 || status === 408 || status === 429 || status < 400;
 }
 
 /** A stream whose caller leaves before it begins is waited for as long as one that is left later. */
@@ -131,11 +123,9 @@ async function shortAnswer(answer: Response, relayed: Relayed): Promise<Relay> {
   }
 }
 
-/** A name that is not printable ASCII is percent-encoded. */
 function name(headers: Headers, { call, model }: Relayed): void {
   headers.set("x-sluice-run-id", call.runId);
-  if (model === undefined) return;
-  headers.set("x-sluice-model", /^[\x21-\x7e]+$/.test(model) ? model : encodeURIComponent(model));
+  if (model !== undefined) headers.set("x-sluice-model", modelText(model));
 }
 
 function relayedHeaders(answer: Response, relayed: Relayed): Headers {

@@ -3,7 +3,7 @@ import { type Metered, meter, meteringFrom, type SomeMetering } from "../../prov
 import type { FactsOfModel } from "../../providers/model-facts.ts";
 import type { MeteredRequest } from "../../providers/provider-api.ts";
 import { providerNamed } from "../../providers/table.ts";
-import { begin, type CallFields, type CallGate, type GovernedCall } from "../governed-call.ts";
+import { begin, type Call, type CallFields, type CallGate, type GovernedCall } from "../governed-call.ts";
 
 /** A model of the SDK. */
 export interface CalledModel {
@@ -28,9 +28,18 @@ export interface SluiceModelOptions<Params> extends SomeMetering {
 /** Asks for a call of a model. Rejects with what refused it, or with `Unmetered`. */
 export function beginCall<Params>(
   options: SluiceModelOptions<Params>,
-  { model, params }: { readonly model: CalledModel; readonly params: Params },
+  called: { readonly model: CalledModel; readonly params: Params },
   read: (name: string, facts: FactsOfModel) => MeteredRequest,
 ): Promise<GovernedCall> {
+  return begin(callOf(options, called, read));
+}
+
+/** A call of a model, to be asked for. Throws `Unmetered`. */
+export function callOf<Params>(
+  options: SluiceModelOptions<Params>,
+  { model, params }: { readonly model: CalledModel; readonly params: Params },
+  read: (name: string, facts: FactsOfModel) => MeteredRequest,
+): Call {
   const { gate, waitUntil, ask } = options;
   const name = options.model ?? model.modelId;
   // Such as `openai` of `openai.responses`.
@@ -40,5 +49,5 @@ export function beginCall<Params>(
   const { variant } = metered.request;
   const fields = typeof ask === "function" ? ask(params) : ask;
   const asked = { model: name, provider, ...(variant === null ? {} : { variant }), ...fields };
-  return begin({ gate, waitUntil, metered, ask: { ...asked, estimate: metered.estimate } });
+  return { gate, waitUntil, metered, ask: { ...asked, estimate: metered.estimate } };
 }

@@ -1,12 +1,25 @@
 import { type LeavePolicy, USUAL_LEAVE } from "../settled-body.ts";
-import type { GovernedCall } from "../governed-call.ts";
-import { beginCall, type CalledModel, type SluiceModelOptions } from "./asked.ts";
+import type { FactsOfModel } from "../../providers/model-facts.ts";
+import { isProvidersFault } from "../fallbacks.ts";
+import { begin, type Call, type GovernedCall } from "../governed-call.ts";
+import { makeCall, thrower, type Way } from "../tries.ts";
+import { type CalledModel, callOf, type SluiceModelOptions } from "./asked.ts";
 import { type CallParams, meteredParams, optionsIn } from "./call-params.ts";
 import { withToolBounds } from "./hosted-tools.ts";
 import { settledParts, type StreamPart } from "./settled-parts.ts";
 import { readingOf, type ToldUsage, usageOf } from "./told-usage.ts";
 
-export type SluiceMiddlewareOptions = SluiceModelOptions<CallParams>;
+export interface SluiceMiddlewareOptions extends SluiceModelOptions<CallParams> {
+  /**
+   * The model that a fallback of the organization goes on to, such as `({ model }) => openai(model)`. Without it, and where it
+   * returns nothing, calls go on to no other model.
+   */
+  readonly fallbackModel?: (next: {
+    readonly model: string;
+    /** Null: the provider of the call. */
+    readonly provider: string | null;
+  }) => CalledModel | undefined;
+}
 
 interface LanguageModel<P, Generated, Streamed> extends CalledModel {
   doGenerate(params: P): PromiseLike<Generated>;
@@ -33,42 +46,125 @@ export interface SluiceMiddleware {
 export function sluiceMiddleware(options: SluiceMiddlewareOptions): SluiceMiddleware {
   const { onLeave, leaveGraceMs: graceMs = USUAL_LEAVE.graceMs } = options;
   const leave: LeavePolicy = { graceMs, readsToEnd: onLeave === "finish" };
-  const ask = (called: Wrapped<CallParams, unknown, unknown>, isStream: boolean) =>
-    beginCall(options, called, (name, facts) => meteredParams(name, called.params, facts, isStream));
   return {
     specificationVersion: "v4" as never,
-    async wrapGenerate(called) {
-      const call = await ask(called, false);
-      options.waitUntil?.(call.ended);
-      // Only the end of the answer says what it costs, so it is waited for, also if its caller no longer wants it.
-      const answered = settledAnswer(call, () => called.model.doGenerate(withBound(called.params, call)));
-      return untilAborted(answered, called.params.abortSignal);
-    },
-    async wrapStream(called) {
-      const call = await ask(called, true);
-      options.waitUntil?.(call.ended);
-      const { abortSignal } = called.params;
-      const stop = new AbortController();
-      const params = { ...withBound(called.params, call), abortSignal: stop.signal };
-      const waiting = waitIfAborted(abortSignal, stop, leave);
-      const answered = Promise.resolve(called.model.doStream(params)).then(
-        (result) => {
-          const parts = settledParts(result.stream, call, { leave, stop: (reason) => stop.abort(reason) });
-          onAbort(abortSignal, (reason) => parts.leave(reason));
-          return { ...result, stream: parts.stream };
+    wrapGenerate: (called) =>
+      make(options, called, {
+        isStream: false,
+        async send(model, call) {
+          // Only the end of the answer says what it costs, so it is waited for, also if its caller no longer wants it.
+          const answered = settledAnswer(call, () => model.doGenerate(withBound(called.params, call)));
+          return untilAborted(answered, called.params.abortSignal);
         },
-        (error: unknown) => {
-          if (stop.signal.aborted || abortSignal?.aborted === true) call.cancel(null);
-          else call.fail();
-          throw error;
-        },
-      );
-      return untilAborted(
-        answered.finally(() => waiting.clear()),
-        abortSignal,
-      );
-    },
+      }),
+    wrapStream: (called) =>
+      make(options, called, {
+        isStream: true,
+        send: (model, call) => streamed(model, call, { params: called.params, leave }),
+      }),
   };
+}
+
+interface Sending<M, T> {
+  readonly isStream: boolean;
+  readonly send: (model: M, call: GovernedCall) => Promise<T>;
+}
+
+/** Makes a call, by the fallbacks of the organization where they say so. */
+async function make<M extends CalledModel, T>(
+  options: SluiceMiddlewareOptions,
+  { model, params }: { readonly model: M; readonly params: CallParams },
+  sending: Sending<M, T>,
+): Promise<T> {
+  const isGone = () => params.abortSignal?.aborted === true;
+  const read = (name: string, facts: FactsOfModel) => meteredParams(name, params, facts, sending.isStream);
+  const wayOf = (called: M, call: Call): Way<T> => ({
+    name: `${call.ask.provider} ${call.ask.model}`,
+    decide: (next) => {
+      const id = next?.requestId === undefined ? {} : { request_id: next.requestId };
+      return begin({ ...call, ask: { ...call.ask, ...id }, insteadOf: next?.insteadOf });
+    },
+    async send(governed) {
+      options.waitUntil?.(governed.ended);
+      try {
+        const answer = await sending.send(called, governed);
+        return { answer: () => answer, failure: null };
+      } catch (error) {
+        return { answer: thrower(error), failure: isGone() ? "final" : failureIn(error) };
+      }
+    },
+  });
+  const own = callOf(options, { model, params }, read);
+  return makeCall<T>({
+    gate: options.gate,
+    ask: own.ask,
+    own: wayOf(model, own),
+    wayTo: async ({ model: name, provider }) => {
+      // It is one of the same kind and version, as whoever gave it knows.
+      const other = options.fallbackModel?.({ model: name, provider }) as M | undefined;
+      if (other === undefined) return null;
+      const { model: _, ...rest } = options;
+      const call = callOf(rest, { model: other, params }, read);
+      // What was said about calls of the first model says nothing about the price of this one.
+      const [named = ""] = other.provider.split(".");
+      return wayOf(other, { ...call, ask: { ...call.ask, model: other.modelId, provider: named } });
+    },
+    isGone,
+  });
+}
+
+async function streamed<
+  P extends CallParams,
+  Part extends StreamPart,
+  S extends { stream: ReadableStream<Part> },
+>(
+  model: { doStream(params: P): PromiseLike<S> },
+  call: GovernedCall,
+  { params, leave }: { readonly params: P; readonly leave: LeavePolicy },
+): Promise<S> {
+  const { abortSignal } = params;
+  const stop = new AbortController();
+  const waiting = waitIfAborted(abortSignal, stop, leave);
+  const answered = Promise.resolve(
+    model.doStream({ ...withBound(params, call), abortSignal: stop.signal }),
+  ).then(
+    (result) => {
+      const parts = settledParts(result.stream, call, { leave, stop: (reason) => stop.abort(reason) });
+      onAbort(abortSignal, (reason) => parts.leave(reason));
+      return { ...result, stream: parts.stream };
+    },
+    (error: unknown) => {
+      if (stop.signal.aborted || abortSignal?.aborted === true) call.cancel(null);
+      else settleFailed(call, error);
+      throw error;
+    },
+  );
+  return untilAborted(
+    answered.finally(() => waiting.clear()),
+    abortSignal,
+  );
+}
+
+/** The status of an answer that the SDK throws as an error. Null: there was none, or it is another error. */
+function statusIn(error: unknown): number | null {
+  const { statusCode } = error as { statusCode?: unknown };
+  return typeof statusCode === "number" ? statusCode : null;
+}
+
+/** An answer that the SDK could not read was billed all the same. */
+function settleFailed(call: GovernedCall, error: unknown): void {
+  const status = statusIn(error);
+  if (status !== null && status >= 200 && status < 300) call.breakOff(null);
+  else call.fail();
+}
+
+/** What the SDK throws before it sends anything, such as for a prompt that it cannot write, is no failure of a provider. */
+function failureIn(error: unknown): "unbilled" | "final" {
+  const status = statusIn(error);
+  if (status === null)
+    return (error as { isRetryable?: unknown }).isRetryable === true ? "unbilled" : "final";
+  const isAnswered = status >= 200 && status < 300;
+  return !isAnswered && isProvidersFault(status, false) ? "unbilled" : "final";
 }
 
 function withBound<P extends CallParams>(params: P, { outputBound }: GovernedCall): P {
@@ -86,7 +182,7 @@ async function settledAnswer<G extends { readonly usage: ToldUsage }>(
     call.finish(readingOf(usageOf(result.usage)));
     return result;
   } catch (error) {
-    call.fail();
+    settleFailed(call, error);
     throw error;
   }
 }

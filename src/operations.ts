@@ -151,6 +151,7 @@ import { reportUsage } from "./api/usage/report.ts";
 import { getCustomer } from "./api/customers/get.ts";
 import { listCustomers } from "./api/customers/list.ts";
 import { mintCustomerToken } from "./api/customers/mint-token.ts";
+import { setCustomer } from "./api/customers/set.ts";
 import { getOwnCustomer } from "./api/customers/own.ts";
 import { reportOwnUsage } from "./api/customers/own-usage.ts";
 import { getWebhookSecret } from "./api/webhook-secret/get.ts";
@@ -308,6 +309,7 @@ export const OPERATIONS: readonly Operation[] = [
   reportUsage,
   listCustomers,
   getCustomer,
+  setCustomer,
   mintCustomerToken,
   getOwnCustomer,
   reportOwnUsage,

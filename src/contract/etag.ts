@@ -22,6 +22,9 @@ const COUNTED = [
   "read_used",
 ];
 
+/** How a customer stands, beside what was set of it. */
+const STANDING = ["limits", "credits", "last_run", "last_run_on", "revenue_usd", "margin_usd"];
+
 /** Counters of the entries of a list. */
 const COUNTED_IN: Readonly<Record<string, readonly string[]>> = {
   policies: ["used", "resets_at", "busiest"],
@@ -35,6 +38,7 @@ export function etagOf(body: object): string {
   const left = new Set([...COUNTED, ...SHOWN_ONCE]);
   // Next to counters, a status is derived from them. Elsewhere it is a state that someone set.
   if ("spent_usd" in body) left.add("status");
+  if ("last_run_on" in body) for (const name of STANDING) left.add(name);
   const kept = Object.entries(body).filter(([name]) => !left.has(name));
   const stable = JSON.stringify(kept.map(([name, value]) => [name, withoutCounters(name, value)]));
   return `"${createHash("sha256").update(stable).digest("base64url").slice(0, 22)}"`;

@@ -1,7 +1,7 @@
 import { deleteExport, setExport } from "./exports/commands.ts";
 import { deleteFallback, setFallback } from "./fallbacks/commands.ts";
 import { deleteProviderKey, setProviderKey } from "./provider-keys/commands.ts";
-import { mintCustomerToken } from "./customers/commands.ts";
+import { mintCustomerToken, setCustomer } from "./customers/commands.ts";
 import { dropBackup, makeBackup, openBackup } from "./backup/commands.ts";
 import { adjustRun } from "./adjustments/commands.ts";
 import { approve, deny } from "./approvals/commands.ts";
@@ -155,6 +155,7 @@ export const COMMANDS = {
   recordSupportRequest,
   explain,
   mintCustomerToken,
+  setCustomer,
   openBackup,
   makeBackup,
   dropBackup,

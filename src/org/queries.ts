@@ -2,7 +2,7 @@ import { pepperLeft } from "./peppers/queries.ts";
 import { getExport, listExports, listExportWindows } from "./exports/queries.ts";
 import { findFallbacks, getFallback, listFallbacks } from "./fallbacks/queries.ts";
 import { getProviderKey, listProviderKeys, openProviderKey } from "./provider-keys/queries.ts";
-import { admitCustomer, getCustomer, listCustomers } from "./customers/queries.ts";
+import { admitCustomer, getCustomer, listCustomers, listRevenues } from "./customers/queries.ts";
 import { adjustmentsMade, listAdjustments } from "./adjustments/queries.ts";
 import { backupPart, backupRuns, checkBackup } from "./backup/queries.ts";
 import { getApproval, listApprovals } from "./approvals/queries.ts";
@@ -114,6 +114,7 @@ export const QUERIES = {
   supportInside,
   listCustomers,
   getCustomer,
+  listRevenues,
   admitCustomer,
   getExport,
   listExports,

@@ -18,6 +18,7 @@ const MISSING: Readonly<Record<string, object | null>> = {
   "DELETE /v1/orgs/{id}/fallbacks/{name}": null,
   "PUT /v1/orgs/{id}/provider-keys/{provider}": { secret: "sk-0123456789abcdef" },
   "DELETE /v1/orgs/{id}/provider-keys/{provider}": null,
+  "PUT /v1/orgs/{id}/customers/{customer_id}": { name: "n" },
   "PUT /v1/orgs/{id}/spend-cap": { cap_usd: "1" },
   "DELETE /v1/orgs/{id}/spend-cap": null,
   "PATCH /v1/orgs/{id}/customer-limits/{limit_id}": { limit_usd: "1" },

@@ -48,6 +48,11 @@ const CONTENTS: Readonly<Record<string, readonly object[]>> = {
     { secret: "sk-0123456789abcdef" },
     { secret: "sk-0123456789abcdef", base_url: "https://eu.api.openai.com", models: ["gpt-*"] },
   ],
+  "PUT /v1/orgs/{id}/customers/{customer_id}": [
+    { name: "n" },
+    { revenue: { usd_per_month: "1" } },
+    { name: "n", revenue: { markup: "0.25" } },
+  ],
   "PUT /v1/orgs/{id}/residency": [{ regions: null }, { regions: ["local"] }],
   "PUT /v1/admin/orgs/{org_id}/rate-limits": [
     { read_rpm: null, policies: [] },

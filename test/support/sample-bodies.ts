@@ -38,6 +38,10 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
     until: "2027-01-01T00:00:00Z",
     reason: "r",
   },
+  "PUT /v1/orgs/{id}/customers/{customer_id}": {
+    name: "n",
+    revenue: { usd_per_month: "1", markup: "0.5" },
+  },
   "POST /v1/orgs/{id}/customers/{customer_id}/tokens": { ttl_seconds: 60 },
   "PUT /v1/orgs/{id}/exports/{name}": {
     format: "ndjson",

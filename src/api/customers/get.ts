@@ -1,5 +1,6 @@
-import { customerDetail } from "../../contract/resources/customers.ts";
+import { customerDetail, customerQuery } from "../../contract/resources/customers.ts";
 import { operation } from "../../edge/operation.ts";
+import { earnedDays } from "./revenue.ts";
 
 export const getCustomer = operation(
   {
@@ -10,8 +11,14 @@ export const getCustomer = operation(
     role: "viewer",
     scope: "customers:read",
     freeParams: ["customer_id"],
+    query: customerQuery,
     reply: { 200: customerDetail },
     refuses: [],
   },
-  (call) => call.org.query("getCustomer", { customerId: call.params.customer_id, isOwn: false }),
+  (call) =>
+    call.org.query("getCustomer", {
+      customerId: call.params.customer_id,
+      isOwn: false,
+      days: earnedDays(call, call.query),
+    }),
 );

@@ -1,20 +1,25 @@
 import { customerPage } from "../../contract/resources/customers.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/operation.ts";
+import { type AskedDays, earnedDays } from "./revenue.ts";
 
-const LIST: ListSpec = { sort: ["customer_id"], ascending: true };
+const LIST: ListSpec = { sort: ["customer_id"], ascending: true, range: true };
 
 export const listCustomers = operation(
   {
     method: "GET",
     path: "/v1/orgs/{id}/customers",
     summary: "List customers and how they stand",
-    description: "Every customer that has spent, or has a limit or credit pack of its own, by id.",
+    description:
+      "Every customer that has spent, has a limit or credit pack of its own, or was set, by id. `from` and `to` are the days (UTC) of `revenue_usd` and `margin_usd`; default: this month.",
     role: "viewer",
     scope: "customers:read",
     query: listQuery({ ...LIST, sort: ["customer_id"] }),
     reply: { 200: customerPage },
     refuses: [],
   },
-  (call) => call.org.query("listCustomers", toListQuery(LIST, call.query)),
+  (call) => {
+    const list = toListQuery(LIST, call.query);
+    return call.org.query("listCustomers", { list, days: earnedDays(call, call.query as AskedDays) });
+  },
 );

@@ -20,6 +20,6 @@ export const reportOwnUsage = operation(
     const offsetMs = call.caller?.org?.snapshot.clockOffsetMs ?? 0;
     const { group_by = "day", limit, ...rest } = call.query;
     const query = { ...rest, group_by, customer_id: customerOf(call) };
-    return reportOf(call.org, query, { limit, nowMs: call.startedAt + offsetMs });
+    return reportOf(call.org, query, { limit, nowMs: call.startedAt + offsetMs, showsRevenue: false });
   },
 );

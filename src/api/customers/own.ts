@@ -13,5 +13,5 @@ export const getOwnCustomer = operation(
     reply: { 200: customerDetail },
     refuses: [],
   },
-  (call) => call.org.query("getCustomer", { customerId: customerOf(call), isOwn: true }),
+  (call) => call.org.query("getCustomer", { customerId: customerOf(call), isOwn: true, days: null }),
 );

@@ -4,7 +4,16 @@ import { soughtRuns } from "../../contract/run-filters.ts";
 import { isReportTime, type UsageReport } from "../../contract/resources/usage-report.ts";
 import type { Grouping, ReportAsk } from "../../domain/usage-report/ask.ts";
 import { dailyAskOf, daysAskOf } from "../../domain/usage-report/daily.ts";
-import { csvOf, figuresOf, linesOf, sorted, totalOf } from "../../domain/usage-report/rows.ts";
+import { toRevenue } from "../../domain/revenue.ts";
+import { isByCustomer, type Revenues, withRevenue } from "../../domain/usage-report/revenue.ts";
+import {
+  csvOf,
+  figuresOf,
+  linesOf,
+  type ReportLine,
+  sorted,
+  totalOf,
+} from "../../domain/usage-report/rows.ts";
 import { stretchesOf } from "../../domain/usage-report/stretches.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import { reply } from "../../edge/operation.ts";
@@ -19,10 +28,16 @@ interface Shown {
   /** How many groups. */
   readonly limit: number | undefined;
   readonly nowMs: number;
+  /** Whether the caller may know what customers pay. */
+  readonly showsRevenue: boolean;
 }
 
 /** The report that a query asks for. */
-export async function reportOf(org: OrgDoor, query: Query, { limit = DEFAULT_ROWS, nowMs }: Shown) {
+export async function reportOf(
+  org: OrgDoor,
+  query: Query,
+  { limit = DEFAULT_ROWS, nowMs, showsRevenue }: Shown,
+) {
   const range = rangeOf({ from: query["from"], to: query["to"], timezone: query["timezone"] }, nowMs);
   if (isRefusal(range)) return range;
   const groupBy = query.group_by.split(",");
@@ -37,11 +52,14 @@ export async function reportOf(org: OrgDoor, query: Query, { limit = DEFAULT_ROW
     dailyAsk: dailyAskOf(ask, range.timeZone),
   });
   if (isRefusal(collected)) return collected;
-  const lines = linesOf(collected.sums, collected.daily);
+  const isWorth = showsRevenue && isByCustomer(ask);
+  const spent = linesOf(collected.sums, collected.daily);
+  const lines = isWorth ? await earnedOf(org, { lines: spent, ask, timeZone: range.timeZone, nowMs }) : spent;
+  if (isRefusal(lines)) return lines;
   const [first = ""] = groupBy;
   const all = sorted(lines, query["sort"] ?? (isReportTime(first) ? first : "cost_usd"));
   const shown = all.slice(0, limit);
-  if (query["format"] === "csv") return csvReply(csvOf(groupBy, shown));
+  if (query["format"] === "csv") return csvReply(csvOf(groupBy, shown, isWorth));
   const report: UsageReport = {
     from: new Date(range.fromMs).toISOString(),
     to: new Date(range.toMs).toISOString(),
@@ -50,13 +68,30 @@ export async function reportOf(org: OrgDoor, query: Query, { limit = DEFAULT_ROW
     deleted_before: collected.keptFromMs === null ? null : new Date(collected.keptFromMs).toISOString(),
     includes_deleted: collected.includesDeleted,
     groups: lines.length,
-    totals: figuresOf(totalOf(lines)),
+    totals: figuresOf(totalOf(lines, isWorth)),
     data: shown.map((line) => ({
       ...Object.fromEntries(groupBy.map((name, at) => [name, line.names[at] ?? null])),
       ...figuresOf(line),
     })),
   };
   return reply(200, report);
+}
+
+interface Spent {
+  readonly lines: readonly ReportLine[];
+  readonly ask: ReportAsk;
+  readonly timeZone: string;
+  readonly nowMs: number;
+}
+
+/** The lines with what their customers pay. */
+async function earnedOf(org: OrgDoor, { lines, ask, timeZone, nowMs }: Spent) {
+  const answer = await org.query("listRevenues", { customerId: ask.filters.customer_id ?? null });
+  if (isRefusal(answer)) return answer;
+  const revenues: Revenues = new Map(
+    answer.body.revenues.map((row) => [row.customer_id, toRevenue(row)] as const),
+  );
+  return withRevenue(lines, ask, { revenues, timeZone, nowMs });
 }
 
 function groupingOf(name: string, range: Range): Grouping {

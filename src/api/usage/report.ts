@@ -1,5 +1,6 @@
 import { reportQuery, usageReport } from "../../contract/resources/usage-report.ts";
 import { operation } from "../../edge/operation.ts";
+import { showsRevenue } from "../customers/revenue.ts";
 import { reportOf } from "./report-of.ts";
 
 export const reportUsage = operation(
@@ -19,7 +20,11 @@ export const reportUsage = operation(
   async (call) => {
     const offsetMs = call.caller?.org?.snapshot.clockOffsetMs ?? 0;
     const { limit, ...query } = call.query;
-    const result = await reportOf(call.org, query, { limit, nowMs: call.startedAt + offsetMs });
+    const result = await reportOf(call.org, query, {
+      limit,
+      nowMs: call.startedAt + offsetMs,
+      showsRevenue: showsRevenue(call),
+    });
     if ("stream" in result) call.headers["content-disposition"] = 'attachment; filename="usage-report.csv"';
     return result;
   },

@@ -93,7 +93,8 @@ export const OPERATIONS = {
   },
   customers: {
     list: "GET /v1/orgs/{id}/customers qp",
-    get: "GET /v1/orgs/{id}/customers/{customer_id}",
+    get: "GET /v1/orgs/{id}/customers/{customer_id} q",
+    set: "PUT /v1/orgs/{id}/customers/{customer_id} b",
     mintToken: "POST /v1/orgs/{id}/customers/{customer_id}/tokens bi",
     own: "GET /v1/customer",
     ownUsage: "GET /v1/customer/usage qs",

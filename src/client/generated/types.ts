@@ -1549,6 +1549,10 @@ export interface UsageReport {
     readonly reasoning_tokens: number;
     readonly audio_output_tokens: number;
     readonly image_output_tokens: number;
+    /** What the customer pays for this time. Null if nobody has set it; in totals, of all customers that have it. Only in reports by customer, for keys with `customers:write`. */
+    readonly revenue_usd?: string | null | undefined;
+    /** `revenue_usd` less what the same customers cost. Null and absent like it. */
+    readonly margin_usd?: string | null | undefined;
   };
   readonly data: readonly ({
     /** Negative if more was given back by adjustments than was spent. */
@@ -1566,11 +1570,25 @@ export interface UsageReport {
     readonly reasoning_tokens: number;
     readonly audio_output_tokens: number;
     readonly image_output_tokens: number;
+    /** What the customer pays for this time. Null if nobody has set it; in totals, of all customers that have it. Only in reports by customer, for keys with `customers:write`. */
+    readonly revenue_usd?: string | null | undefined;
+    /** `revenue_usd` less what the same customers cost. Null and absent like it. */
+    readonly margin_usd?: string | null | undefined;
   } & Readonly<Record<string, string | number | null>>)[];
 }
 
 export interface CustomerStanding {
   readonly customer_id: string;
+  readonly name: string | null;
+  /** What the customer pays you. Null if nobody has set it. Only for keys with `customers:write`. */
+  readonly revenue?: {
+    readonly usd_per_month: string | null;
+    readonly markup: string | null;
+  } | null | undefined;
+  /** What it pays for the days asked for. Null without `revenue`. Only for keys with `customers:write`. */
+  readonly revenue_usd?: string | null | undefined;
+  /** `revenue_usd` less what it cost on these days. Null without `revenue`. Only for keys with `customers:write`. */
+  readonly margin_usd?: string | null | undefined;
   /** Runs that started in the current day, week and month, in UTC. */
   readonly spent: readonly {
     readonly period: "day" | "week" | "month";
@@ -1612,6 +1630,16 @@ export interface CustomerStanding {
 
 export interface Customer {
   readonly customer_id: string;
+  readonly name: string | null;
+  /** What the customer pays you. Null if nobody has set it. Only for keys with `customers:write`. */
+  readonly revenue?: {
+    readonly usd_per_month: string | null;
+    readonly markup: string | null;
+  } | null | undefined;
+  /** What it pays for the days asked for. Null without `revenue`. Only for keys with `customers:write`. */
+  readonly revenue_usd?: string | null | undefined;
+  /** `revenue_usd` less what it cost on these days. Null without `revenue`. Only for keys with `customers:write`. */
+  readonly margin_usd?: string | null | undefined;
   /** Runs that started in the current day, week and month, in UTC. */
   readonly spent: readonly {
     readonly period: "day" | "week" | "month";
@@ -2326,6 +2354,29 @@ export type CustomersListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "customer_id" | "-customer_id" | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly from?: string | undefined;
+  /** RFC 3339 timestamp or YYYY-MM-DD. */
+  readonly to?: string | undefined;
+};
+
+export type CustomersGetQuery = {
+  /** The first day (UTC) of `revenue_usd` and `margin_usd`. Default: that of the current month. */
+  readonly from?: string | undefined;
+  /** Not included. At most 90 days after `from`. Default: tomorrow. */
+  readonly to?: string | undefined;
+};
+
+export type CustomersSetBody = {
+  /** What the customer is called. */
+  readonly name?: string | null | undefined;
+  /** What the customer pays you. With both, their sum. Left out: nothing is known. */
+  readonly revenue?: {
+    /** What the customer pays for a calendar month. Reports count the part that is in their range. */
+    readonly usd_per_month?: string | null | undefined;
+    /** What the customer pays on top of its cost, as a share of it: with `0.3` it pays 1.3 times what it costs. 0 to 1000, with at most 9 decimal places. */
+    readonly markup?: string | null | undefined;
+  } | null | undefined;
 };
 
 export type CustomersMintTokenBody = {
@@ -4063,7 +4114,9 @@ export interface Operations {
     /** List customers and how they stand. `GET /v1/orgs/{id}/customers` */
     list(query?: CustomersListQuery, options?: ListOptions): Pages<CustomerStanding>;
     /** Read how a customer stands. `GET /v1/orgs/{id}/customers/{customer_id}` */
-    get(customerId: string, options?: CallOptions): Answer<Customer>;
+    get(customerId: string, query?: CustomersGetQuery, options?: CallOptions): Answer<Customer>;
+    /** Set what a customer is called and pays. `PUT /v1/orgs/{id}/customers/{customer_id}` */
+    set(customerId: string, body?: CustomersSetBody, options?: CallOptions): Answer<CustomerStanding>;
     /** Create a token for one customer. `POST /v1/orgs/{id}/customers/{customer_id}/tokens` */
     mintToken(customerId: string, body: CustomersMintTokenBody, options?: CallOptions): Answer<CustomerToken>;
     /** Read how the customer of a token stands. `GET /v1/customer` */

@@ -45,6 +45,10 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
     headers: { "OpenAI-Organization": "org-example" },
     models: ["gpt-*"],
   },
+  "PUT /v1/orgs/{id}/customers/{customer_id}": {
+    name: "Globex Corporation",
+    revenue: { usd_per_month: "500.00", markup: "0.3" },
+  },
   "POST /v1/orgs/{id}/budgets": {
     ...BUDGET,
     scope_kind: "workflow",

@@ -70,6 +70,7 @@ const TOKENS = {
 const LIMITS = {
   scope_id: who("What the scope names.", "ticket-triage"),
   scope_kind: { example: "workflow" },
+  "customers.name": { says: "What the customer is called.", example: "Globex Corporation" },
   "customer-limits.customer_id": who(
     "A customer, or `*` for every customer without a limit of its own.",
     "globex",

@@ -1,7 +1,9 @@
 import * as z from "zod";
 import { pageOf } from "../list.ts";
 import { PERIODS, SPENT_PERIODS } from "../lists.ts";
-import { resetTime, timestamp, usd } from "../shapes.ts";
+import { withRule } from "../field-rules.ts";
+import { checkRange, momentInput } from "../list.ts";
+import { name, optionalOrNull, resetTime, timestamp, usd, usdInput } from "../shapes.ts";
 import { creditPack } from "./credit-packs.ts";
 
 const limit = z.object({
@@ -18,8 +20,60 @@ const limit = z.object({
     .meta({ description: "When the limit starts over, with the offset `+00:00`. Null: never." }),
 });
 
+/** A hundred thousand percent. With it, what the largest costs earn can still be written as an exact amount. */
+const MOST_MARKUP = 1000;
+
+const markup = usdInput.refine((text) => Number(text) <= MOST_MARKUP, {
+  message: `must be at most ${MOST_MARKUP}`,
+  params: { code: "out_of_range" },
+});
+
+export const newCustomer = z.strictObject({
+  name: optionalOrNull(name),
+  revenue: optionalOrNull(
+    z.strictObject({
+      usd_per_month: optionalOrNull(usdInput).meta({
+        description:
+          "What the customer pays for a calendar month. Reports count the part that is in their range.",
+        examples: ["500.00"],
+      }),
+      markup: optionalOrNull(markup).meta({
+        description:
+          "What the customer pays on top of its cost, as a share of it: with `0.3` it pays 1.3 times what it costs. 0 to 1000, with at most 9 decimal places.",
+        examples: ["0.3"],
+      }),
+    }),
+  ).meta({ description: "What the customer pays you. With both, their sum. Left out: nothing is known." }),
+});
+export type NewCustomer = z.output<typeof newCustomer>;
+
+/** For whom revenue is shown is said once. */
+const ONLY_WRITERS = "Only for keys with `customers:write`.";
+
 const standing = z.object({
   customer_id: z.string(),
+  name: z.string().nullable(),
+  revenue: z
+    .object({
+      usd_per_month: usd.nullable(),
+      markup: z
+        .string()
+        .nullable()
+        .meta({ examples: ["0.3"] }),
+    })
+    .nullable()
+    .optional()
+    .meta({ description: `What the customer pays you. Null if nobody has set it. ${ONLY_WRITERS}` }),
+  revenue_usd: usd
+    .nullable()
+    .optional()
+    .meta({ description: `What it pays for the days asked for. Null without \`revenue\`. ${ONLY_WRITERS}` }),
+  margin_usd: usd
+    .nullable()
+    .optional()
+    .meta({
+      description: `\`revenue_usd\` less what it cost on these days. Null without \`revenue\`. ${ONLY_WRITERS}`,
+    }),
   spent: z
     .array(
       z.object({
@@ -53,6 +107,16 @@ export const customerDetail = standing
       .meta({ description: "Null if there is none, or retention deleted it." }),
   })
   .meta({ id: "Customer" });
+
+const earnedDays = {
+  from: momentInput.optional().meta({
+    description: "The first day (UTC) of `revenue_usd` and `margin_usd`. Default: that of the current month.",
+  }),
+  to: momentInput
+    .optional()
+    .meta({ description: "Not included. At most 90 days after `from`. Default: tomorrow." }),
+};
+export const customerQuery = withRule(z.strictObject(earnedDays), checkRange);
 
 export const customerPage = pageOf(customerStanding);
 

@@ -111,6 +111,14 @@ const figures = {
     (typeof TOKEN_PARTS)[number]["field"],
     z.ZodInt
   >),
+  revenue_usd: usd.nullable().optional().meta({
+    description:
+      "What the customer pays for this time. Null if nobody has set it; in totals, of all customers that have it. Only in reports by customer, for keys with `customers:write`.",
+  }),
+  margin_usd: usd
+    .nullable()
+    .optional()
+    .meta({ description: "`revenue_usd` less what the same customers cost. Null and absent like it." }),
 };
 const reportFigures = z.object(figures);
 export type ReportFigures = z.output<typeof reportFigures>;
@@ -134,7 +142,7 @@ export const usageReport = z
     data: z.array(
       z
         .object(figures)
-        .catchall(z.union([z.string(), z.number()]).nullable())
+        .catchall(z.union([z.string(), z.number()]).nullable().optional())
         .meta({ description: "Has a field for each group, named as in `group_by`. Null: runs without one." }),
     ),
   })

@@ -13,6 +13,14 @@ export interface ReportLine {
   readonly tokens: number;
   /** As in `COUNTED`. */
   readonly counts: readonly number[];
+  /** What its customer pays. Null: nobody said. Absent: the report does not show it. */
+  readonly worth?: Worth | null;
+}
+
+interface Worth {
+  readonly revenue: bigint;
+  /** Less what the customer cost. */
+  readonly margin: bigint;
 }
 
 const [RUNS, INPUT, OUTPUT] = [0, 1, 2];
@@ -39,7 +47,8 @@ export function linesOf(sums: GroupSums, daily: GroupSums | null): ReportLine[] 
   }));
 }
 
-export function totalOf(lines: readonly ReportLine[]): ReportLine {
+/** With `isWorth`, the totals say what the customers pay of whom that is known. */
+export function totalOf(lines: readonly ReportLine[], isWorth = false): ReportLine {
   const counts = Array<number>(COUNTED.length).fill(0);
   let [nanos, runs, tokens] = [0n, 0, 0];
   for (const line of lines) {
@@ -48,7 +57,16 @@ export function totalOf(lines: readonly ReportLine[]): ReportLine {
     tokens += line.tokens;
     for (const [at, count] of line.counts.entries()) counts[at] = (counts[at] ?? 0) + count;
   }
-  return { names: [], nanos, runs, tokens, counts };
+  return { names: [], nanos, runs, tokens, counts, ...(isWorth ? { worth: totalWorth(lines) } : {}) };
+}
+
+function totalWorth(lines: readonly ReportLine[]): Worth | null {
+  const known = lines.flatMap(({ worth }) => worth ?? []);
+  if (known.length === 0) return null;
+  return {
+    revenue: known.reduce((sum, { revenue }) => sum + revenue, 0n),
+    margin: known.reduce((sum, { margin }) => sum + margin, 0n),
+  };
 }
 
 /** Highest first, or in the order of the first group; then by the names. Groups without a name come last. */
@@ -72,7 +90,7 @@ function compareNames(one: GroupNames, other: GroupNames): number {
   return 0;
 }
 
-export function figuresOf({ nanos, runs, tokens, counts }: ReportLine): ReportFigures {
+export function figuresOf({ nanos, runs, tokens, counts, worth }: ReportLine): ReportFigures {
   const parts = TOKEN_CLASS_NAMES.map((name, at) => [
     `${name}_tokens`,
     asCount(counts[OUTPUT + 1 + at] ?? 0),
@@ -85,14 +103,22 @@ export function figuresOf({ nanos, runs, tokens, counts }: ReportLine): ReportFi
     output_tokens: asCount(counts[OUTPUT] ?? 0),
     ...(Object.fromEntries(parts) as Omit<
       ReportFigures,
-      "cost_usd" | "runs" | "tokens" | "input_tokens" | "output_tokens"
+      "cost_usd" | "runs" | "tokens" | "input_tokens" | "output_tokens" | "revenue_usd" | "margin_usd"
     >),
+    ...(worth === undefined ? {} : worthOf(worth)),
+  };
+}
+
+function worthOf(worth: Worth | null) {
+  return {
+    revenue_usd: worth === null ? null : formatUsd(worth.revenue),
+    margin_usd: worth === null ? null : formatUsd(worth.margin),
   };
 }
 
 /** A header, then one line for each group. Amounts are plain numbers, which no spreadsheet takes for a formula. */
-export function csvOf(groupBy: readonly string[], lines: readonly ReportLine[]): string {
-  const fields = Object.keys(figuresOf(totalOf([])));
+export function csvOf(groupBy: readonly string[], lines: readonly ReportLine[], isWorth = false): string {
+  const fields = Object.keys(figuresOf(totalOf([], isWorth)));
   const rows = lines.map((line) =>
     [...line.names.map(csvField), ...Object.values(figuresOf(line))].join(","),
   );

@@ -1,1 +1,2 @@
+export { setCustomer } from "./set.ts";
 export { mintCustomerToken } from "./tokens.ts";

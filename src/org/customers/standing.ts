@@ -10,6 +10,7 @@ import { publishedPeriod } from "../../domain/kinds.ts";
 import { roomOf, zoneOf } from "../../domain/meter.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { windowAt } from "../../domain/period.ts";
+import { type EarnedDays, revenueOf, toRevenue, untilToday } from "../../domain/revenue.ts";
 import { formatInZone } from "../../domain/zone.ts";
 import { toCreditPack } from "../credit-packs/show.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
@@ -20,13 +21,19 @@ import type { Entry } from "../meters/usage.ts";
 import { pageOfRuns } from "../runs/list/page.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
 import { replacedRuns } from "../runs/replaced.ts";
+import { type CustomerRow, loadCustomer, shownRevenue } from "./store.ts";
 
 type DayRow = { day: string; usd: string; runs: number; tokens: number };
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** How a customer stands now. */
-function standingOf(view: CheckpointedView, customerId: string): CustomerStanding {
+/** How a customer stands now. `days` is null where the caller may not know what customers pay. */
+export function standingOf(
+  view: CheckpointedView,
+  customerId: string,
+  days: EarnedDays | null,
+): CustomerStanding {
+  const row = loadCustomer(view.sql, customerId);
   const accounts = new Draft(view.sql, "run", view.now).accounts({
     scopes: { customer: customerId },
     atMs: view.now,
@@ -36,6 +43,8 @@ function standingOf(view: CheckpointedView, customerId: string): CustomerStandin
   const pool = accounts.find(({ meter }) => meter.kind === "credits");
   return {
     customer_id: customerId,
+    name: row?.name ?? null,
+    ...(days === null ? {} : earnedOf(view, row, { customerId, days })),
     spent: spentOf(view, customerId),
     limits: limits.map((entry) => ({
       id: entry.meter.id,
@@ -51,6 +60,33 @@ function standingOf(view: CheckpointedView, customerId: string): CustomerStandin
         : { remaining_usd: formatUsd(pool === undefined ? 0n : (roomOf(pool) ?? 0n)), packs },
     last_run_on: lastDayOf(view, customerId),
   };
+}
+
+/** What a customer pays, and what is left of that after its cost. Only customers that pay have their costs read. */
+function earnedOf(
+  view: CheckpointedView,
+  row: CustomerRow | null,
+  { customerId, days }: { readonly customerId: string; readonly days: EarnedDays },
+) {
+  const revenue = shownRevenue(row);
+  if (row === null || revenue === null) return { revenue: null, revenue_usd: null, margin_usd: null };
+  let cost = 0n;
+  for (const { usd, day } of daysFrom(view, customerId, days.fromMs)) {
+    if (Date.parse(day) < days.toMs) cost += BigInt(usd);
+  }
+  const nanos = revenueOf(toRevenue(row), untilToday({ ...days, timeZone: "UTC" }, view.now), cost);
+  return { revenue, revenue_usd: formatUsd(nanos), margin_usd: formatUsd(nanos - cost) };
+}
+
+function daysFrom(view: CheckpointedView, customerId: string, fromMs: number): DayRow[] {
+  return view.sql
+    .exec<DayRow>(
+      `SELECT day, usd, runs, tokens FROM ${DAILY_USAGE.in(view.sql)}
+       WHERE scope_kind = 'customer' AND scope_id = ? AND day >= ?`,
+      customerId,
+      iso(fromMs).slice(0, 10),
+    )
+    .toArray();
 }
 
 /** Packs that can be drawn from, now or later. */
@@ -73,14 +109,7 @@ const MOST_PACKS = 200;
 function spentOf(view: CheckpointedView, customerId: string): CustomerStanding["spent"] {
   const windows = SPENT_PERIODS.map((period) => ({ period, window: windowAt(period, view.now) }));
   const firstMs = Math.min(...windows.map(({ window }) => window.startMs));
-  const rows = view.sql
-    .exec<DayRow>(
-      `SELECT day, usd, runs, tokens FROM ${DAILY_USAGE.in(view.sql)}
-       WHERE scope_kind = 'customer' AND scope_id = ? AND day >= ?`,
-      customerId,
-      iso(firstMs).slice(0, 10),
-    )
-    .toArray();
+  const rows = daysFrom(view, customerId, firstMs);
   return windows.map(({ period, window }) => {
     let [usd, runs, tokens] = [0n, 0, 0];
     for (const row of rows) {
@@ -107,14 +136,16 @@ function lastDayOf(view: CheckpointedView, customerId: string): string | null {
   return row?.day ?? null;
 }
 
-/** Every customer that has spent, or has a limit or pack of its own. `"*"` stands for all and is none. */
+/** Every customer that has spent, has a limit or pack of its own, or was set. `"*"` stands for all and is none. */
 function nextCustomer(sql: CheckpointedSql, after: string): string | null {
   const { id } = sql
     .exec<{ id: string | null }>(
       `SELECT MIN(id) AS id FROM (
          SELECT MIN(scope_id) AS id FROM ${DAILY_USAGE.in(sql)} WHERE scope_kind = 'customer' AND scope_id > ?1
          UNION ALL
-         SELECT MIN(scope_id) FROM meters WHERE scope_kind = 'customer' AND scope_id > ?1 AND scope_id <> '*')`,
+         SELECT MIN(scope_id) FROM meters WHERE scope_kind = 'customer' AND scope_id > ?1 AND scope_id <> '*'
+         UNION ALL
+         SELECT MIN(customer_id) FROM customers WHERE customer_id > ?1)`,
       after,
     )
     .one();
@@ -123,7 +154,7 @@ function nextCustomer(sql: CheckpointedSql, after: string): string | null {
 
 export const listCustomers = query({
   refuses: [],
-  run(view, input: ListQuery) {
+  run(view, { list: input, days }: { list: ListQuery; days: EarnedDays | null }) {
     const ids: string[] = [];
     let after = input.after?.id ?? "";
     while (ids.length <= input.limit) {
@@ -136,12 +167,12 @@ export const listCustomers = query({
     const last = shown.at(-1);
     const next_cursor =
       ids.length > shown.length && last !== undefined ? encodeCursor(input, { value: last, id: last }) : null;
-    return { data: shown.map((id) => standingOf(view, id)), next_cursor };
+    return { data: shown.map((id) => standingOf(view, id, days)), next_cursor };
   },
 });
 
 /** With its last run, while that is stored. */
-function detailOf(view: CheckpointedView, customerId: string) {
+function detailOf(view: CheckpointedView, customerId: string, days: EarnedDays | null) {
   const newest: ListQuery = {
     limit: 1,
     sort: { field: "started_at", descending: true },
@@ -157,21 +188,23 @@ function detailOf(view: CheckpointedView, customerId: string) {
     run === undefined
       ? null
       : { id: run.id, started_at: iso(run.startedAt), model: run.model, cost_usd: formatUsd(run.cost) };
-  return { ...standingOf(view, customerId), last_run };
+  return { ...standingOf(view, customerId, days), last_run };
 }
 
 export const getCustomer = query({
   refuses: ["not_found"],
-  run(view, { customerId, isOwn }: { customerId: string; isOwn: boolean }) {
+  run(view, input: { customerId: string; isOwn: boolean; days: EarnedDays | null }) {
+    const { customerId, isOwn, days } = input;
     const isKnown = customerId !== "*" && (isOwn || isCustomer(view.sql, customerId));
-    return isKnown ? detailOf(view, customerId) : refuse("not_found");
+    return isKnown ? detailOf(view, customerId, days) : refuse("not_found");
   },
 });
 
-function isCustomer(sql: CheckpointedSql, id: string): boolean {
+export function isCustomer(sql: CheckpointedSql, id: string): boolean {
   const rows = sql.exec(
     `SELECT 1 FROM ${DAILY_USAGE.in(sql)} WHERE scope_kind = 'customer' AND scope_id = ?1
-     UNION ALL SELECT 1 FROM meters WHERE scope_kind = 'customer' AND scope_id = ?1 LIMIT 1`,
+     UNION ALL SELECT 1 FROM meters WHERE scope_kind = 'customer' AND scope_id = ?1
+     UNION ALL SELECT 1 FROM customers WHERE customer_id = ?1 LIMIT 1`,
     id,
   );
   return rows.toArray().length > 0;

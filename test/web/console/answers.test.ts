@@ -208,6 +208,31 @@ describe("the pages of refusals and customers", () => {
     expect(await text("/console/customers")).toContain("/console/customers/globex");
   });
 
+  test("what a customer pays is set and seen by admins, and by nobody else", async () => {
+    const admin = await signedIn(org.id, "admin");
+    const page = async (at: Browser, path: string) => (await at.get(path)).text();
+    const refused = await browser.post("/console/customers/globex", { "revenue.markup": "1" });
+    expect(refused.status).toBe(403);
+    const wrong = await admin.post("/console/customers/globex", { "revenue.markup": "-1" });
+    expect([wrong.status, (await wrong.text()).includes("without sign")]).toEqual([422, true]);
+    expect(await page(admin, "/console/customers/globex")).not.toContain("revenue less cost");
+    const saved = await admin.post("/console/customers/globex", {
+      name: "Globex Corp",
+      "revenue.markup": "1",
+    });
+    expect(saved.headers.get("location")).toBe("/console/customers/globex?notice=saved");
+    const shown = await page(admin, "/console/customers/globex");
+    for (const part of ["Globex Corp", "revenue less cost", "16.246913578", "8.123456789"]) {
+      expect([part, shown.includes(part)]).toEqual([part, true]);
+    }
+    expect(await page(admin, "/console/customers")).toContain("16.246913578");
+    for (const path of ["/console/customers/globex", "/console/customers", "/console/audit"]) {
+      expect([path, (await text(path)).includes("16.246913578")]).toEqual([path, false]);
+    }
+    expect(await text("/console/customers")).not.toContain("Margin");
+    await admin.post("/console/customers/globex", {});
+  });
+
   test("a token is for admins, and is shown in the answer alone", async () => {
     expect(await text("/console/customers/globex")).not.toContain("Create a token");
     const refused = await browser.post("/console/customers/globex/tokens", { ttl_seconds: "900" });

@@ -85,6 +85,10 @@ const FORMS: Readonly<Record<string, Fill>> = {
   "/console/customer-limits": () => ({ fields: LIMIT }),
   "/console/customer-limits/:id": on("customer-limits", LIMIT, { limit_usd: "6", period: "day" }),
   "/console/customer-limits/:id/delete": on("customer-limits", LIMIT),
+  "/console/customers/:customer_id": () => ({
+    ids: { customer_id: "globex" },
+    fields: { name: "Globex", "revenue.markup": "0.3" },
+  }),
   "/console/customers/:customer_id/tokens": () => ({
     ids: { customer_id: "globex" },
     fields: { ttl_seconds: "900" },

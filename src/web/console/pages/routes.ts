@@ -7,7 +7,7 @@ import { benchmarks } from "./benchmarks.tsx";
 import { revokeIncrease } from "./budget-increases.tsx";
 import { budgets } from "./budgets.tsx";
 import { customerLimits } from "./customer-limits.tsx";
-import { createToken, showCustomer } from "./customers/customer.tsx";
+import { createToken, saveCustomer, showCustomer } from "./customers/customer.tsx";
 import { listCustomers } from "./customers/customers.tsx";
 import { data } from "./data.tsx";
 import { replay, showDelivery } from "./delivery.tsx";
@@ -43,6 +43,7 @@ export const PAGES: readonly Route[] = [
   ["GET", "/console/refusals", listRefusals],
   ["GET", "/console/customers", listCustomers],
   ["GET", "/console/customers/:customer_id", showCustomer],
+  saveCustomer,
   createToken,
   ["GET", "/console/explain", explain],
   ["GET", "/console/search", search],

@@ -13,6 +13,7 @@ import { Fields, Form, Problems } from "../../view/form.tsx";
 import { count, moment } from "../../view/format.ts";
 import { customerAt, refusalsAt, runsAt, runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
+import { Notice, noticeAt } from "../../view/notice.tsx";
 import { Card, Head, secretPage, Tile, Tiles } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
 import { Rows, whyUnread } from "../../view/rows.tsx";
@@ -30,6 +31,7 @@ import { RefusalTable } from "../refusals.tsx";
 import { ByModel } from "../runs/by-model.tsx";
 import { RunTable } from "../runs/table.tsx";
 import { UNDER } from "./customers.tsx";
+import { REVENUE, RevenueCard, RevenueTiles } from "./revenue.tsx";
 import { LimitsCard, PacksCard } from "./standing.tsx";
 
 type Detail = z.output<typeof customerDetail>;
@@ -51,10 +53,16 @@ const TTL: Field = {
 };
 
 export function showCustomer(visit: Visit, ask: Ask): Promise<Shown> {
-  return page(visit, ask, BLANK, 200);
+  return page(visit, ask, {}, 200);
 }
 
-async function page(visit: Visit, ask: Ask, draft: Draft, status: number): Promise<Shown> {
+/** What was refused, by form. */
+interface Drafts {
+  readonly token?: Draft;
+  readonly revenue?: Draft;
+}
+
+async function page(visit: Visit, ask: Ask, drafts: Drafts, status: number): Promise<Shown> {
   const id = ask.params["customer_id"] ?? "";
   const at = encodeURIComponent(id);
   const month = { from: `${dateOf(visit.nowMs).slice(0, 8)}01`, to: dateOf(visit.nowMs + DAY_MS) };
@@ -77,11 +85,12 @@ async function page(visit: Visit, ask: Ask, draft: Draft, status: number): Promi
   const spent = (models.body?.data ?? []).map((row) => ({ ...row, model: String(row["model"]) }));
   const content = (
     <>
-      <Head title={id} about="What this customer spent, and what is left.">
+      <Head title={customer.name ?? id} about="What this customer spent, and what is left.">
         <a class="button" href={runsAt({ customer_id: id }, month)}>
           Most expensive runs of this month
         </a>
       </Head>
+      <Notice ask={ask} />
       <Standing of={customer} />
       {models.body === null ? (
         <Card title="By model" bare>
@@ -113,7 +122,12 @@ async function page(visit: Visit, ask: Ask, draft: Draft, status: number): Promi
           {(rows) => <RunTable rows={rows} />}
         </Rows>
       </Card>
-      {reaches(visit, "admin") && <TokenCard visit={visit} id={id} draft={draft} />}
+      {reaches(visit, "admin") && (
+        <>
+          <RevenueCard visit={visit} of={customer} draft={drafts.revenue ?? null} />
+          <TokenCard visit={visit} id={id} draft={drafts.token ?? BLANK} />
+        </>
+      )}
     </>
   );
   return show(id, UNDER, content, status);
@@ -138,6 +152,7 @@ function Standing({ of }: { of: Detail }) {
           </a>
         </Tile>
       ))}
+      <RevenueTiles of={of} />
       {of.credits && (
         <Tile
           label="Credits left"
@@ -186,6 +201,27 @@ function TokenCard({ visit, id, draft }: { visit: Visit; id: string; draft: Draf
   );
 }
 
+export const saveCustomer: Route = [
+  "POST",
+  `${UNDER}/:customer_id`,
+  (visit, ask) => {
+    const id = ask.params["customer_id"] ?? "";
+    return submit(visit, ask, {
+      request: {
+        method: "PUT",
+        path: `${visit.org}/customers/${encodeURIComponent(id)}`,
+        body: bodyOf(ask.form, REVENUE),
+      },
+      fields: REVENUE,
+      done: () => noticeAt(customerAt(id), "saved"),
+      again: (draft, answer) =>
+        answer.status === 422
+          ? page(visit, ask, { revenue: draft }, answer.status)
+          : refusedPage(answer, UNDER, customerAt(id)),
+    });
+  },
+];
+
 /** A token is shown in the answer to the form, and nowhere else. */
 export const createToken: Route = [
   "POST",
@@ -208,7 +244,7 @@ export const createToken: Route = [
       again: (draft, answer) =>
         answer.status === 403
           ? refusedPage(answer, UNDER, customerAt(id))
-          : page(visit, ask, draft, answer.status),
+          : page(visit, ask, { token: draft }, answer.status),
     });
   },
 ];

@@ -26,9 +26,10 @@ const tightest = ({ limits }: CustomerStanding) =>
 const COLUMNS: readonly Column<CustomerStanding>[] = [
   {
     title: "Customer",
-    cell: ({ customer_id, last_run_on }) => (
+    cell: ({ customer_id, name, last_run_on }) => (
       <>
-        <a href={customerAt(customer_id)}>{customer_id}</a>
+        <a href={customerAt(customer_id)}>{name ?? customer_id}</a>
+        {name !== null && <code class="sub">{customer_id}</code>}
         <span class="sub">{last_run_on === null ? "No runs" : `Last run on ${last_run_on}`}</span>
       </>
     ),
@@ -56,6 +57,18 @@ const COLUMNS: readonly Column<CustomerStanding>[] = [
   },
 ];
 
+/** Of this month, until today. */
+const EARNED: readonly Column<CustomerStanding>[] = [
+  { title: "Revenue", kind: "number", cell: ({ revenue_usd }) => <Usd of={revenue_usd} /> },
+  { title: "Margin", kind: "number", cell: ({ margin_usd }) => <Usd of={margin_usd} /> },
+];
+
+/** With what customers pay, where any of them has that and the reader may know it. */
+function columnsFor(rows: readonly CustomerStanding[]): readonly Column<CustomerStanding>[] {
+  const isKnown = rows.some(({ revenue_usd }) => typeof revenue_usd === "string");
+  return isKnown ? [...COLUMNS.slice(0, 3), ...EARNED, ...COLUMNS.slice(3)] : COLUMNS;
+}
+
 export async function listCustomers(visit: Visit, ask: Ask): Promise<Shown> {
   const answer = await visit.api.get<ListOf<CustomerStanding>>(
     listPath(`${visit.org}/customers`, ask.query, []),
@@ -74,7 +87,7 @@ export async function listCustomers(visit: Visit, ask: Ask): Promise<Shown> {
       </Head>
       <Card bare>
         {rows.length > 0 ? (
-          <Table label="Customers" columns={COLUMNS} rows={rows} />
+          <Table label="Customers" columns={columnsFor(rows)} rows={rows} />
         ) : (
           <Empty icon="customers" title="No customers yet">
             Send customer_id with each decision and run. Then each customer has a page here.

@@ -1,0 +1,35 @@
+import { DAY_MS } from "../../contract/durations.ts";
+import { parseMoment } from "../../contract/list.ts";
+import type { Call } from "../../edge/call.ts";
+import { scopesOf } from "../../contract/access.ts";
+import { type EarnedDays, monthToDate } from "../../domain/revenue.ts";
+
+/**
+ * Whether the caller may know what customers pay: whoever may set it. Not every viewer, nor support, nor a customer itself,
+ * to whom the margin is nobody's business.
+ */
+export function showsRevenue({ caller }: Pick<Call, "caller">): boolean {
+  if (caller === null || caller.support !== undefined || caller.customer !== undefined) return false;
+  const { scopes, role } = caller;
+  if (scopes !== null) return scopes.has("customers:write");
+  return role === "operator" || scopesOf(role).includes("customers:write");
+}
+
+export interface AskedDays {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The days of which the caller is told the revenue. Null: none. */
+export function earnedDays(
+  call: Pick<Call, "caller" | "startedAt">,
+  { from, to }: AskedDays,
+): EarnedDays | null {
+  if (!showsRevenue(call)) return null;
+  const usual = monthToDate(call.startedAt + (call.caller?.org?.snapshot.clockOffsetMs ?? 0));
+  return { fromMs: dayOf(from) ?? usual.fromMs, toMs: dayOf(to) ?? usual.toMs };
+}
+
+function dayOf(text: string | undefined): number | null {
+  return text === undefined ? null : Math.floor((parseMoment(text) ?? 0) / DAY_MS) * DAY_MS;
+}

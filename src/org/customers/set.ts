@@ -1,0 +1,74 @@
+import { refuse } from "../../contract/refusal.ts";
+import type { NewCustomer } from "../../contract/resources/customers.ts";
+import { formatUsd, parseUsd } from "../../domain/money.ts";
+import { monthToDate } from "../../domain/revenue.ts";
+import { checkpoint } from "../../storage/transaction.ts";
+import { command, done, query } from "../kernel/door.ts";
+import { isCustomer, standingOf } from "./standing.ts";
+import { type CustomerRow, loadCustomer, shownRevenue } from "./store.ts";
+
+/** As many as a report can have. */
+const MOST_SET = 50_000;
+
+type SetCustomer = NewCustomer & { readonly customerId: string };
+
+export const setCustomer = command({
+  action: "customer.set",
+  refuses: ["conflict"],
+  current(view, { customerId }: SetCustomer) {
+    const row = loadCustomer(view.sql, customerId);
+    if (row === null && !isCustomer(checkpoint(view.sql), customerId)) return null;
+    return { customer_id: customerId, name: row?.name ?? null, revenue: shownRevenue(row) };
+  },
+  run(tx, { customerId, name, revenue }: SetCustomer) {
+    const isNew = loadCustomer(tx.sql, customerId) === null;
+    if (isNew && countSet(tx.sql) >= MOST_SET) {
+      const message = `At most ${MOST_SET} customers can have a name or revenue.`;
+      return refuse("conflict", {}, { message });
+    }
+    save(tx.sql, {
+      customer_id: customerId,
+      name: name ?? null,
+      usd_per_month: revenue?.usd_per_month === undefined ? null : amount(revenue.usd_per_month),
+      markup: revenue?.markup === undefined ? null : amount(revenue.markup).replace(/\.?0+$/, ""),
+    });
+    const body = standingOf(tx, customerId, monthToDate(tx.now));
+    // Viewers read the audit trail, and may not know the amounts.
+    const revenue_set = body.revenue !== null;
+    return done(200, body, { target: customerId, detail: { name: body.name, revenue_set } });
+  },
+});
+
+const amount = (text: string) => formatUsd(parseUsd(text) ?? 0n);
+
+function countSet(sql: SqlStorage): number {
+  return sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM customers").one().count;
+}
+
+function save(sql: SqlStorage, row: CustomerRow): void {
+  const { customer_id: id, name, usd_per_month: perMonth, markup } = row;
+  if (name === null && perMonth === null && markup === null) {
+    sql.exec("DELETE FROM customers WHERE customer_id = ?", id);
+    return;
+  }
+  sql.exec(
+    "INSERT OR REPLACE INTO customers (customer_id, name, usd_per_month, markup) VALUES (?, ?, ?, ?)",
+    id,
+    name,
+    perMonth,
+    markup,
+  );
+}
+
+/** What each customer pays, or one: those of whom it is set. */
+export const listRevenues = query({
+  refuses: [],
+  run({ sql }, { customerId }: { customerId: string | null }) {
+    const rows = sql.exec<Omit<CustomerRow, "name">>(
+      `SELECT customer_id, usd_per_month, markup FROM customers WHERE (usd_per_month IS NOT NULL OR markup IS NOT NULL)
+         AND (?1 IS NULL OR customer_id = ?1)`,
+      customerId,
+    );
+    return { revenues: rows.toArray() };
+  },
+});

@@ -127,7 +127,7 @@ describe("what a customer pays", () => {
       expect((await get(org, path, writer)).text).toContain("margin_usd");
     }
     const audit = await get(org, "audit-log", readers[0]);
-    expect([audit.text.includes("customer.set"), audit.text.includes("300")]).toEqual([true, false]);
+    expect([audit.text.includes("customer.set"), audit.text.includes("300.00")]).toEqual([true, false]);
     const token = await org.send("POST", "customers/flat/tokens", { ttl_seconds: 60 });
     for (const path of ["/v1/customer", `/v1/customer/usage?${november}`]) {
       const own = await call("GET", path, { key: token.body.token as string });

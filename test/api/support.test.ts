@@ -293,3 +293,15 @@ test("the org sees that support has access from its first use until the grant en
   await call("DELETE", `/v1/orgs/${org.id}/support-grants/${grantId}`, { key: org.ownerKey });
   expect(await presence()).toBeNull();
 });
+
+test("support reads customers without what they pay", async () => {
+  const org = await newOrg();
+  const path = `/v1/orgs/${org.id}/customers/acme`;
+  const body = { revenue: { usd_per_month: "300" } };
+  expect((await call("PUT", path, { key: org.ownerKey, body })).body).toMatchObject({
+    revenue: body.revenue,
+  });
+  const token = await comeIn(await openGrant(org));
+  const seen = await call("GET", path, { key: token });
+  expect([seen.status, /revenue|margin/.test(seen.text)]).toEqual([200, false]);
+});

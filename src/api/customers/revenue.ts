@@ -1,18 +1,14 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { parseMoment } from "../../contract/list.ts";
 import type { Call } from "../../edge/call.ts";
-import { scopesOf } from "../../contract/access.ts";
 import { type EarnedDays, monthToDate } from "../../domain/revenue.ts";
 
 /**
- * Whether the caller may know what customers pay: whoever may set it. Not every viewer, nor support, nor a customer itself,
- * to whom the margin is nobody's business.
+ * Whether the caller may know what customers pay: whoever reads for the organization. Not support, nor a customer itself, to whom
+ * the margin is nobody's business.
  */
 export function showsRevenue({ caller }: Pick<Call, "caller">): boolean {
-  if (caller === null || caller.support !== undefined || caller.customer !== undefined) return false;
-  const { scopes, role } = caller;
-  if (scopes !== null) return scopes.has("customers:write");
-  return role === "operator" || scopesOf(role).includes("customers:write");
+  return caller !== null && caller.support === undefined && caller.customer === undefined;
 }
 
 export interface AskedDays {

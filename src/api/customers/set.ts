@@ -8,7 +8,7 @@ export const setCustomer = operation(
     path: "/v1/orgs/{id}/customers/{customer_id}",
     summary: "Set what a customer is called and pays",
     description:
-      "Replaces what was set before. With `revenue`, the customer, lists and reports by customer have `revenue_usd` and `margin_usd`, for callers that may set it. It changes no limit.",
+      "Replaces what was set before. With `revenue`, the customer, lists and reports by customer have `revenue_usd` and `margin_usd`. It changes no limit.",
     role: "admin",
     scope: "customers:write",
     ifMatch: true,

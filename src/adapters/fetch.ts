@@ -161,7 +161,7 @@ async function governedCall(
   { provider, route }: Addressed,
   options: GovernedFetchOptions,
   /** The model to call in place of the one that the body or the path names. */
-  model?: string,
+  chosen?: string,
 ): Promise<Governed> {
   const { gate, waitUntil, trustsCost, deployments = {} } = options;
   const fields = typeof options.ask === "function" ? options.ask(request) : options.ask;
@@ -187,7 +187,7 @@ async function governedCall(
   const pathModel = route.pathModel === null ? null : (deployments[route.pathModel] ?? route.pathModel);
   const sent = await readBody(api, request.bytes, request.headers.get("content-type"));
   const isNamed = pathModel === null || "model" in sent.members;
-  const body = model === undefined || !isNamed ? sent : sent.withModel(pathModel ?? model);
+  const body = chosen === undefined || !isNamed ? sent : sent.withModel(pathModel ?? chosen);
   const read = api.readRequest(body.members, {
     pathModel,
     query: request.url.searchParams,
@@ -195,7 +195,7 @@ async function governedCall(
   });
   const metered = meter(read, provider.facts(read.model), meteringFrom(options));
   const variant = read.variant === null ? {} : { variant: read.variant };
-  const own = model === undefined ? {} : { model: read.model, provider: name };
+  const own = chosen === undefined ? {} : { model: read.model, provider: name };
   const ask = {
     model: read.model,
     provider: name,

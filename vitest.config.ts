@@ -48,6 +48,7 @@ export default defineConfig({
                 SVC_OPERATOR_KEY: "svc_operator_for-tests-0123456789abcdefghij",
                 LOCAL_SIGN_IN: "local-sign-in-for-tests-0123456789abcdefghij",
                 SVC_WEBHOOK_ALLOW_PRIVATE: "true",
+                SVC_EMAIL_FROM: "sluice@example.com",
               },
             },
           })),

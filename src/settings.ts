@@ -82,6 +82,11 @@ const SETTINGS = {
   SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS: wholeNumber(60, 1, 86_400),
   SVC_COHORT_FLOOR: wholeNumber(10, 5, 1_000_000),
   SVC_WEBHOOK_ALLOW_PRIVATE: yesOrNo,
+  SVC_EMAIL_FROM: matching(
+    /^([^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+)?$/,
+    "must be an email address, or empty",
+    "",
+  ),
   SVC_LOG_DECISIONS: share("all", "refused"),
 } satisfies Record<string, Read<unknown>>;
 

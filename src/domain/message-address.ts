@@ -1,7 +1,9 @@
-import type { MessageFormat, WebhookFormat } from "../contract/webhook-formats.ts";
+import type { WebhookFormat } from "../contract/webhook-formats.ts";
+
+type Product = Exclude<WebhookFormat, "sluice">;
 
 /** Where each product takes messages, as the ends of host names. A secret is sent nowhere else. */
-const HOSTS: Readonly<Record<MessageFormat, readonly string[]>> = {
+const HOSTS: Readonly<Record<Product, readonly string[]>> = {
   slack: ["hooks.slack.com", "hooks.slack-gov.com"],
   teams: [".webhook.office.com", ".webhook.office365.us", ".logic.azure.com", ".api.powerplatform.com"],
   discord: ["discord.com", "discordapp.com", "ptb.discord.com", "canary.discord.com"],
@@ -31,7 +33,7 @@ export function productUrlProblem(format: WebhookFormat, url: string, rules: Pro
   return null;
 }
 
-const PRODUCTS: Readonly<Record<MessageFormat, string>> = {
+const PRODUCTS: Readonly<Record<Product, string>> = {
   slack: "Slack",
   teams: "Teams",
   discord: "Discord",

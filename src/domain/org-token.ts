@@ -13,6 +13,7 @@ const PREFIXES = {
   consoleLink: "lnk",
   support: "svc_support",
   customer: "svc_customer",
+  email: "eml",
 } as const;
 export type OrgTokenKind = keyof typeof PREFIXES;
 

@@ -14,6 +14,8 @@ export interface Env {
   readonly COUNTERS: DurableObjectNamespace<CounterShard>;
   /** Optional: this region's bucket, where runs move that are older than a day, and where exports can be written. */
   readonly ARCHIVE?: R2Bucket;
+  /** Optional: sends mail, from `SVC_EMAIL_FROM`. */
+  readonly EMAIL?: SendEmail;
   /** The static files of the reference and the guides. */
   readonly ASSETS?: Fetcher;
 }

@@ -1,5 +1,6 @@
 import { deleteExport, setExport } from "./exports/commands.ts";
 import { deleteFallback, setFallback } from "./fallbacks/commands.ts";
+import { confirmEmail } from "./emails/commands.ts";
 import { deleteProviderKey, setProviderKey } from "./provider-keys/commands.ts";
 import { mintCustomerToken, setCustomer } from "./customers/commands.ts";
 import { dropBackup, makeBackup, openBackup } from "./backup/commands.ts";
@@ -166,6 +167,7 @@ export const COMMANDS = {
   deleteExport,
   setFallback,
   deleteFallback,
+  confirmEmail,
   setProviderKey,
   deleteProviderKey,
 } as const;

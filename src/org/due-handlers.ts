@@ -8,6 +8,7 @@ import { freeOrphans } from "./leases/sweep.ts";
 import { expireDueHolds } from "./decisions/expire.ts";
 import { publishProfile } from "./orgs/publish.ts";
 import { publishRates } from "./rate-limits/publish.ts";
+import { mailLink } from "./emails/confirm.ts";
 import { deliverQueue } from "./webhooks/deliver.ts";
 import { fanOutInSteps } from "./webhooks/fan-out.ts";
 import { endIncidents } from "./webhooks/incidents.ts";
@@ -32,6 +33,7 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.packExpiry]: expireCreditPack,
   [DUE.approvalExpiry]: expireApproval,
   [DUE.delivery]: deliverQueue,
+  [DUE.email]: mailLink,
   [DUE.fanOut]: fanOutInSteps,
   [DUE.incidents]: endIncidents,
   [DUE.retentionSweep]: sweepRetention,

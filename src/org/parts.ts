@@ -89,6 +89,7 @@ export class Parts {
       settings,
       orgId: id,
       hasBucket: env.ARCHIVE !== undefined,
+      hasEmail: () => env.EMAIL !== undefined && settings.SVC_EMAIL_FROM !== "",
       gate,
       refusals,
       tally: (counts) => this.#tally(counts),

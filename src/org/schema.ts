@@ -1,3 +1,4 @@
+import { EMAIL_STEPS } from "./emails/schema.ts";
 import { EXPORT_STEPS } from "./exports/schema.ts";
 import { FALLBACK_STEPS } from "./fallbacks/schema.ts";
 import { PROVIDER_KEY_STEPS } from "./provider-keys/schema.ts";
@@ -87,6 +88,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...MOVING_STEPS,
   ...PROVIDER_KEY_STEPS,
   ...FALLBACK_STEPS,
+  ...EMAIL_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

@@ -28,6 +28,7 @@ interface Parts {
   readonly settings: Settings;
   readonly orgId: string;
   readonly hasBucket: boolean;
+  hasEmail(): boolean;
   readonly gate: ObjectGate;
   readonly refusals: RefusalDesk;
   tally(counts: Counts): void;
@@ -63,6 +64,7 @@ export class Views {
       parent,
       orgId,
       hasBucket,
+      hasEmail: this.#parts.hasEmail(),
       settings,
       hooks: HOOKS,
       profile: () => loadProfile(sql) ?? unopened(),

@@ -32,7 +32,7 @@ export interface Posted {
   readonly excerpt: string;
 }
 
-type PostError = "address_refused" | "unresolved" | "timeout" | "connection_failed";
+type PostError = "address_refused" | "unresolved" | "timeout" | "connection_failed" | "unconfirmed";
 
 export interface PostOptions extends UrlRules {
   readonly resolve?: Resolve;

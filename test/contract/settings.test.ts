@@ -17,6 +17,7 @@ test("with only the secrets set, every other setting has its default", () => {
     SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS: 60,
     SVC_COHORT_FLOOR: 10,
     SVC_WEBHOOK_ALLOW_PRIVATE: false,
+    SVC_EMAIL_FROM: "",
     SVC_LOG_DECISIONS: 1,
   });
 });
@@ -39,6 +40,8 @@ test.each([
   ["SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS", "0"],
   ["SVC_COHORT_FLOOR", "4"],
   ["SVC_WEBHOOK_ALLOW_PRIVATE", "yes"],
+  ["SVC_EMAIL_FROM", "Sluice <a@example.com>"],
+  ["SVC_EMAIL_FROM", "a@b"],
   ["SVC_LOG_DECISIONS", "some"],
   ["SVC_LOG_DECISIONS", "1.5"],
 ])("a bad %s stops the Worker with a message that names it and not its value", (name, value) => {

@@ -1163,8 +1163,13 @@ export interface GuardrailReply {
 export interface CreatedWebhook {
   /** `sub_` followed by a ULID. */
   readonly id: string;
-  /** `sluice`: the event as JSON, signed. Otherwise a message as that product shows it, without a signature: then the address, or PagerDuty's routing key, is a secret and never returned whole. */
-  readonly format: "sluice" | "slack" | "teams" | "discord" | "pagerduty";
+  readonly kind: "webhook" | "email";
+  readonly format: "sluice" | "slack" | "teams" | "discord" | "pagerduty" | "email";
+  /** Who gets mails, of kind `email`. Addresses that are not confirmed get none. */
+  readonly to: readonly {
+    readonly address: string;
+    readonly confirmed: boolean;
+  }[];
   /** Of a format of a product, only the host and the last characters. */
   readonly url: string;
   readonly events: readonly string[];
@@ -1187,8 +1192,13 @@ export interface CreatedWebhook {
 export interface Webhook {
   /** `sub_` followed by a ULID. */
   readonly id: string;
-  /** `sluice`: the event as JSON, signed. Otherwise a message as that product shows it, without a signature: then the address, or PagerDuty's routing key, is a secret and never returned whole. */
-  readonly format: "sluice" | "slack" | "teams" | "discord" | "pagerduty";
+  readonly kind: "webhook" | "email";
+  readonly format: "sluice" | "slack" | "teams" | "discord" | "pagerduty" | "email";
+  /** Who gets mails, of kind `email`. Addresses that are not confirmed get none. */
+  readonly to: readonly {
+    readonly address: string;
+    readonly confirmed: boolean;
+  }[];
   /** Of a format of a product, only the host and the last characters. */
   readonly url: string;
   readonly events: readonly string[];
@@ -3681,10 +3691,14 @@ export type UsageTopQuery = {
 };
 
 export type WebhooksCreateBody = {
+  /** `email` sends mails `to` addresses, in place of `format` and `url`. */
+  readonly kind?: "webhook" | "email" | undefined;
   /** `sluice`: the event as JSON, signed. Otherwise a message as that product shows it, without a signature: then the address, or PagerDuty's routing key, is a secret and never returned whole. */
   readonly format?: "sluice" | "slack" | "teams" | "discord" | "pagerduty" | undefined;
   /** Where to deliver events: an https URL at a public address. */
   readonly url?: string | undefined;
+  /** Who gets mails. Each address is first sent a link by which it confirms itself. */
+  readonly to?: readonly string[] | undefined;
   /** The integration key of a PagerDuty service (Events API v2). For that format only, and required there. */
   readonly routing_key?: string | undefined;
   /** Event kinds, groups of them (`budget.*`), or `*`. */
@@ -3711,6 +3725,8 @@ export type WebhooksChangeBody = {
   readonly url?: string | undefined;
   /** The integration key of a PagerDuty service (Events API v2). For that format only, and required there. */
   readonly routing_key?: string | undefined;
+  /** Who gets mails. Each address is first sent a link by which it confirms itself. */
+  readonly to?: readonly string[] | undefined;
   /** Event kinds, groups of them (`budget.*`), or `*`. */
   readonly events?: readonly string[] | undefined;
   /** Your words for it. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { EVENT_KINDS, isEventPattern } from "../event-kinds.ts";
 import { idShape } from "../ids.ts";
-import { WEBHOOK_FORMATS } from "../webhook-formats.ts";
+import { SENT_FORMATS, WEBHOOK_FORMATS } from "../webhook-formats.ts";
 import { withRule } from "../field-rules.ts";
 import { timestamp, timestampInput } from "../shapes.ts";
 
@@ -40,12 +40,35 @@ const routingKey = z
     examples: ["0123456789abcdef0123456789abcdef"],
   });
 
+const MOST_RECIPIENTS = 10;
+
+const mailAddress = z
+  .string()
+  .max(254)
+  .regex(
+    /^[A-Za-z0-9_+-](?:[A-Za-z0-9_.+-]*[A-Za-z0-9_+-])?@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}$/,
+    "must be an email address",
+  );
+
+const mailAddresses = z
+  .array(mailAddress)
+  .min(1)
+  .max(MOST_RECIPIENTS)
+  .meta({
+    description: "Who gets mails. Each address is first sent a link by which it confirms itself.",
+    examples: [["maya@example.com"]],
+  });
+
 export const webhookDescription = z.string().max(500).nullable();
 
 export const webhook = z
   .object({
     id: idShape("sub"),
-    format: webhookFormat,
+    kind: z.enum(["webhook", "email"]),
+    format: z.enum(SENT_FORMATS),
+    to: z
+      .array(z.object({ address: z.string(), confirmed: z.boolean() }))
+      .meta({ description: "Who gets mails, of kind `email`. Addresses that are not confirmed get none." }),
     url: z.string().meta({ description: "Of a format of a product, only the host and the last characters." }),
     events: z.array(z.string()),
     description: webhookDescription,
@@ -124,15 +147,30 @@ export const delivery = z
   .meta({ id: "WebhookDelivery" });
 export type Delivery = z.output<typeof delivery>;
 
+const NOT_OF_MAILS = "must be omitted for mails";
+
 export const newWebhook = withRule(
   z.strictObject({
+    kind: z
+      .enum(["webhook", "email"])
+      .default("webhook")
+      .meta({ description: "`email` sends mails `to` addresses, in place of `format` and `url`." }),
     format: webhookFormat.default("sluice"),
     url: webhookUrl.optional(),
+    to: mailAddresses.optional(),
     routing_key: routingKey.optional(),
     events: eventPatterns,
     description: webhookDescription.default(null),
   }),
-  ({ format, url, routing_key: key }, { complain, isWrong }) => {
+  ({ kind, format, url, to, routing_key: key }, { complain, isWrong }) => {
+    if (kind === "email") {
+      if (to === undefined && !isWrong("to")) complain(["to"], "required", "is required for mails");
+      if (format !== undefined && format !== "sluice") complain(["format"], "invalid_value", NOT_OF_MAILS);
+      if (url !== undefined) complain(["url"], "invalid_value", NOT_OF_MAILS);
+      if (key !== undefined) complain(["routing_key"], "invalid_value", NOT_OF_MAILS);
+      return;
+    }
+    if (to !== undefined) complain(["to"], "invalid_value", "is for kind email only");
     const isPagerDuty = format === "pagerduty";
     if (url === undefined && !isWrong("url") && format !== undefined && !isPagerDuty) {
       complain(["url"], "required", "is required");
@@ -153,6 +191,7 @@ export const webhookChange = z.strictObject({
     .meta({ description: "With a new `url`, or a `routing_key` for PagerDuty." }),
   url: webhookUrl.optional(),
   routing_key: routingKey.optional(),
+  to: mailAddresses.optional(),
   events: eventPatterns.optional(),
   description: webhookDescription.optional(),
   status: z.enum(["enabled", "disabled"]).optional(),

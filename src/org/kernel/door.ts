@@ -26,6 +26,8 @@ export interface OrgEnv {
   readonly COUNTERS: CounterNamespace & GaugeNamespace;
   /** Optional: this region's bucket, where runs move that are older than a day, and where exports can be written. */
   readonly ARCHIVE?: R2Bucket;
+  /** Optional: sends mail. */
+  readonly EMAIL?: SendEmail;
 }
 
 export interface Actor {
@@ -171,6 +173,8 @@ export interface View {
   readonly hooks: Hooks;
   /** Whether this region has a bucket. */
   readonly hasBucket: boolean;
+  /** Whether this region can send mail. */
+  readonly hasEmail: boolean;
   profile(): Profile;
   /** Whether an id that is not stored may belong to a hold that an isolate made and has not reported, or never will. */
   mayBeUnreported(reservationId: string): boolean;

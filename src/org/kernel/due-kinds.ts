@@ -9,6 +9,7 @@ export const DUE = {
   approvalExpiry: "approval.expiry",
   supportExpiry: "support-expiry",
   delivery: "webhook-delivery",
+  email: "email",
   fanOut: "webhook-fan-out",
   incidents: "webhook-incidents",
   retentionSweep: "retention.sweep",

@@ -3,8 +3,9 @@ import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import { maskedAddress, productUrlProblem } from "../../domain/message-address.ts";
 import { seal, SEALED_FOR, unsealAny } from "../../domain/seal.ts";
 import { peppersOf } from "../../settings.ts";
-import type { View } from "../kernel/door.ts";
-import type { SubscriptionRow } from "./subscriptions.ts";
+import { nameAddresses } from "../emails/addresses.ts";
+import type { Tx, View } from "../kernel/door.ts";
+import { mailtoOf, type SubscriptionRow } from "./subscriptions.ts";
 
 /** Where a subscription's deliveries go. A routing key is PagerDuty's. */
 export interface Address {
@@ -29,6 +30,20 @@ export function storedAddress(
     url: shown,
     sealed: seal(settings.SVC_KEY_PEPPER, SEALED_FOR.webhookAddress, JSON.stringify(address)),
   };
+}
+
+/** The same of mails. Whoever is not known yet is asked whether they want them. */
+export function mailAddress(
+  tx: Tx,
+  to: readonly string[],
+): Pick<SubscriptionRow, "url" | "sealed"> | Refusal<"validation_failed" | "conflict"> {
+  if (!tx.hasEmail) {
+    const message =
+      "is not available, because this region sends no mail (it has no EMAIL binding, or no SVC_EMAIL_FROM)";
+    return invalidField("kind", "unavailable", message);
+  }
+  const addresses = to.map((address) => address.toLowerCase());
+  return nameAddresses(tx, addresses) ?? { url: mailtoOf(addresses), sealed: null };
 }
 
 export function addressOf({ settings }: Pick<View, "settings">, { url, sealed }: SubscriptionRow): Address {

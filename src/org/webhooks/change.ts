@@ -2,11 +2,11 @@ import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import type { Webhook, WebhookChange } from "../../contract/resources/webhooks.ts";
-import type { WebhookFormat } from "../../contract/webhook-formats.ts";
+import type { SentFormat } from "../../contract/webhook-formats.ts";
 import { PAGERDUTY_URL } from "../../domain/message-address.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
-import { addressOf, storedAddress } from "./address.ts";
+import { addressOf, mailAddress, storedAddress } from "./address.ts";
 import { forgetFanOuts } from "./fan-out.ts";
 import { moveUp } from "./queue.ts";
 import { forgetIncidents } from "./incidents.ts";
@@ -45,14 +45,14 @@ export const listWebhooks = query({
 /** When it is enabled again, a webhook continues with its queue. */
 export const changeWebhook = command({
   action: "webhook.updated",
-  refuses: ["not_found", "validation_failed"],
+  refuses: ["not_found", "validation_failed", "conflict"],
   current,
   run(tx, { webhookId, ...change }: Named & WebhookChange) {
     const before = loadSubscription(tx.sql, webhookId);
     if (before === null) return refuse("not_found");
     const wanted = change.status ?? (before.disabled_reason === null ? "enabled" : "disabled");
-    const { format = before.format, url, routing_key: routingKey, ...rest } = change;
-    const address = changedAddress(tx, before, { format, url, routingKey });
+    const { format = before.format, url, routing_key: routingKey, to, ...rest } = change;
+    const address = changedAddress(tx, before, { format, url, routingKey, to });
     if (isRefusal(address)) return address;
     const after: SubscriptionRow = {
       ...before,
@@ -76,14 +76,24 @@ export const changeWebhook = command({
 });
 
 interface Wanted {
-  readonly format: WebhookFormat;
+  readonly to: readonly string[] | undefined;
+  readonly format: SentFormat;
   readonly url: string | undefined;
   readonly routingKey: string | undefined;
 }
 
+const ONLY_MAILS = "sends mails, which have neither a format nor an address. Create another webhook";
+
 /** A secret that was stored for one format is never kept for another, which might show it. */
-function changedAddress(tx: Tx, before: SubscriptionRow, { format, url, routingKey }: Wanted) {
+function changedAddress(tx: Tx, before: SubscriptionRow, { format, url, routingKey, to }: Wanted) {
   const isOther = format !== before.format;
+  if (before.format === "email") {
+    if (isOther || url !== undefined || routingKey !== undefined)
+      return invalidField("kind", "invalid_value", ONLY_MAILS);
+    return to === undefined ? { url: before.url, sealed: null } : mailAddress(tx, to);
+  }
+  if (format === "email" || to !== undefined)
+    return invalidField("to", "invalid_value", "is for kind email only");
   if (routingKey !== undefined && format !== "pagerduty") {
     return invalidField("routing_key", "invalid_value", "is for PagerDuty only");
   }

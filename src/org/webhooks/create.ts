@@ -3,7 +3,7 @@ import type { NewWebhook } from "../../contract/resources/webhooks.ts";
 import { PAGERDUTY_URL } from "../../domain/message-address.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done } from "../kernel/door.ts";
-import { storedAddress } from "./address.ts";
+import { mailAddress, storedAddress } from "./address.ts";
 import { addSecret, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
 import { countSubscriptions, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
 
@@ -14,12 +14,19 @@ const MAX_SUBSCRIPTIONS = 50;
 export const createWebhook = command({
   action: "webhook.created",
   refuses: ["conflict", "validation_failed"],
-  run(tx, { format, url = PAGERDUTY_URL, routing_key: routingKey, ...input }: NewWebhook) {
+  run(
+    tx,
+    { kind, to = [], format: wanted, url = PAGERDUTY_URL, routing_key: routingKey, ...input }: NewWebhook,
+  ) {
     if (countSubscriptions(tx.sql) >= MAX_SUBSCRIPTIONS) {
       const message = `An organization can have at most ${MAX_SUBSCRIPTIONS} webhooks. Delete one first.`;
       return refuse("conflict", {}, { message });
     }
-    const address = storedAddress(tx, format, { url, routingKey: routingKey ?? null });
+    const format = kind === "email" ? kind : wanted;
+    const address =
+      format === "email"
+        ? mailAddress(tx, to)
+        : storedAddress(tx, format, { url, routingKey: routingKey ?? null });
     if (isRefusal(address)) return address;
     const row: SubscriptionRow = {
       id: newId("sub", tx.now),

@@ -9,7 +9,7 @@ import type { MessageFormat } from "../../contract/webhook-formats.ts";
 import type { Letter, Posted } from "../../outbound/post.ts";
 import { sendApart } from "../../outbound/sender.ts";
 import { transaction } from "../../storage/transaction.ts";
-import type { Tx, CheckpointedView } from "../kernel/door.ts";
+import type { OrgEnv, Tx, CheckpointedView } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { eventLetter, fullEvent } from "../events/queries.ts";
@@ -19,7 +19,12 @@ import { addressOf } from "./address.ts";
 import type { MessageDraft } from "./message-letter.ts";
 import { attemptsOf, type DeliveryRow, headOf } from "./queue.ts";
 import { signingOf } from "./secrets.ts";
-import { loadSubscription, saveSubscription, type SubscriptionRow } from "./subscriptions.ts";
+import {
+  confirmedRecipients,
+  loadSubscription,
+  saveSubscription,
+  type SubscriptionRow,
+} from "./subscriptions.ts";
 
 /** Longer than any attempt takes. If the object goes down, the attempt is repeated then. */
 const LEASE_MS = 30_000;
@@ -50,7 +55,7 @@ export const deliverQueue: DueHandler = {
         nextAttempt({ ...object.view(), sql }, subscriptionId, Date.now()),
       );
       if (attempt === null) return;
-      const posted = await sendApart(await letterOf(attempt));
+      const posted = await send(object.env, attempt, object.view().settings.SVC_EMAIL_FROM);
       performDue(storage, object.view(), (tx) =>
         recordAttempt(tx, attempt.delivery, withoutSecret(attempt, posted)),
       );
@@ -121,8 +126,24 @@ function messageAttempt(
     url: address.url,
     body: null,
     headers: { "content-type": "application/json", "user-agent": "Sluice-Webhooks/1" },
-    draft: { format, address, orgId, orgName, baseUrl, event, limitName, folded, resolves },
+    draft: {
+      format,
+      address,
+      recipients: confirmedRecipients(view.sql, subscription),
+      orgId,
+      orgName,
+      baseUrl,
+      event,
+      limitName,
+      folded,
+      resolves,
+    },
   };
+}
+
+async function send(env: OrgEnv, attempt: Attempt, from: string): Promise<Posted> {
+  if (attempt.draft?.format !== "email") return sendApart(await letterOf(attempt));
+  return (await import("./mail-letter.ts")).sendMessage(env, attempt.draft, from);
 }
 
 /** Messages are written by code that is loaded when an org has a webhook of such a format: few have one. */
@@ -133,7 +154,7 @@ async function letterOf({ url, headers, body, draft }: Attempt): Promise<Letter>
 
 /** What a receiver answers is shown to whoever reads the delivery log. If it repeats its secret, that is left out. */
 function withoutSecret({ draft }: Attempt, posted: Posted): Posted {
-  if (draft === null) return posted;
+  if (draft === null || draft.format === "email") return posted;
   const { url, routingKey } = draft.address;
   const { pathname, search } = new URL(url);
   const secrets = [

@@ -4,7 +4,7 @@ import { command, done, query, type Tx } from "../kernel/door.ts";
 import { recordEvents } from "../kernel/events/append.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
-import { loadSubscription } from "./subscriptions.ts";
+import { confirmedRecipients, loadSubscription } from "./subscriptions.ts";
 
 interface Named {
   readonly webhookId: string;
@@ -58,6 +58,13 @@ export const pingWebhook = command({
     const subscription = loadSubscription(tx.sql, webhookId);
     if (subscription === null) return refuse("not_found");
     if (subscription.disabled_reason !== null) return switchedOff();
+    if (subscription.format === "email" && confirmedRecipients(tx.sql, subscription).length === 0) {
+      return refuse(
+        "conflict",
+        {},
+        { message: "None of the addresses is confirmed yet. Each was sent a link." },
+      );
+    }
     const [eventId = ""] = recordEvents(tx, "test.ping", [{ webhook_id: webhookId }]);
     const deliveryId = enqueue(tx.sql, {
       now: tx.now,

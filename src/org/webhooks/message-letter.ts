@@ -1,6 +1,7 @@
 import type { MessageFormat } from "../../contract/webhook-formats.ts";
 import type { Event } from "../../contract/resources/events.ts";
 import { discordBody } from "../../domain/message/discord.ts";
+import { emailText } from "../../domain/message/email.ts";
 import { eventText } from "../../domain/message/event-text.ts";
 import { foreignText, type Message } from "../../domain/message/message.ts";
 import { incidentKey, pagerDutyBody, resolvedBody } from "../../domain/message/pagerduty.ts";
@@ -12,6 +13,8 @@ import type { Address } from "./address.ts";
 export interface MessageDraft {
   readonly format: MessageFormat;
   readonly address: Address;
+  /** Who gets a mail. Empty for other formats. */
+  readonly recipients: readonly string[];
   readonly orgId: string;
   readonly orgName: string;
   readonly baseUrl: string;
@@ -38,6 +41,8 @@ export function messageBody(draft: MessageDraft): string {
       return JSON.stringify(discordBody(message));
     case "pagerduty":
       return JSON.stringify(pagerDutyBody(event, message, routingKey));
+    case "email":
+      return JSON.stringify(emailText(message));
     default:
       return format satisfies never;
   }

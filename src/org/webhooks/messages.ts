@@ -3,7 +3,7 @@ import { foldOf } from "../../domain/message/fold.ts";
 import type { EventData } from "../../domain/message/event-data.ts";
 import { openIncident } from "./incidents.ts";
 import { type DeliveryRow, enqueue, enqueueAll } from "./queue.ts";
-import type { SubscriptionRow } from "./subscriptions.ts";
+import { confirmedRecipients, type SubscriptionRow } from "./subscriptions.ts";
 
 /** An event with what it says. */
 export interface FullEvent {
@@ -28,6 +28,7 @@ export function enqueueEvents(
     enqueueAll(sql, { now, subscriptionId, type, eventIds: events.map(({ id }) => id) });
     return;
   }
+  if (format === "email" && confirmedRecipients(sql, subscription).length === 0) return;
   const groups = Map.groupBy(events, ({ id, data }) => {
     const fold = foldOf(type, data, now);
     return fold === null ? id : JSON.stringify(fold);

@@ -1,6 +1,7 @@
 import type { Webhook } from "../../contract/resources/webhooks.ts";
-import type { WebhookFormat } from "../../contract/webhook-formats.ts";
+import type { SentFormat } from "../../contract/webhook-formats.ts";
 import type { View } from "../kernel/door.ts";
+import { isConfirmed } from "../emails/addresses.ts";
 import { headOf } from "./queue.ts";
 import { hasOwnSecret } from "./secrets.ts";
 
@@ -14,7 +15,7 @@ export type SubscriptionRow = {
   disabled_reason: Webhook["disabled_reason"];
   created_at: number;
   updated_at: number;
-  format: WebhookFormat;
+  format: SentFormat;
   /** What `url` does not show. Null for our own format. */
   sealed: string | null;
 };
@@ -54,6 +55,22 @@ export function saveSubscription(sql: SqlStorage, row: SubscriptionRow): void {
   );
 }
 
+const MAILTO = "mailto:";
+
+/** What is stored of who gets the mails. */
+export const mailtoOf = (addresses: readonly string[]): string =>
+  `${MAILTO}${[...new Set(addresses)].join(",")}`;
+
+/** Who gets the mails of a subscription, confirmed or not. */
+export function recipientsOf({ format, url }: SubscriptionRow): string[] {
+  return format === "email" ? url.slice(MAILTO.length).split(",") : [];
+}
+
+/** Those of them who have confirmed that they want mails. */
+export function confirmedRecipients(sql: SqlStorage, row: SubscriptionRow): string[] {
+  return recipientsOf(row).filter((address) => isConfirmed(sql, address));
+}
+
 export function patternsOf(row: SubscriptionRow): string[] {
   return JSON.parse(row.events) as string[];
 }
@@ -73,7 +90,9 @@ function schemeOf(sql: SqlStorage, { id, format }: SubscriptionRow): Webhook["si
 export function toWebhook(view: Pick<View, "sql">, row: SubscriptionRow): Webhook {
   return {
     id: row.id,
+    kind: row.format === "email" ? "email" : "webhook",
     format: row.format,
+    to: recipientsOf(row).map((address) => ({ address, confirmed: isConfirmed(view.sql, address) })),
     url: row.url,
     events: patternsOf(row),
     description: row.description,

@@ -21,6 +21,7 @@ import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
 import { providerAccess } from "../sso/access.ts";
 import { beginAttempt, connectionOf, takeAttempt } from "./attempt.ts";
 import { keptOut, noSignIn, refuseSignIn, startSession } from "./finish.tsx";
+import { askToConfirm, confirmEmail } from "./confirm-email.tsx";
 import { confirmLink, followLink } from "./link.tsx";
 
 /** The browser's ways in. Each answers with a page or a redirect, errors too, and sends the browser only to paths of this origin or to the org's own provider. */
@@ -66,6 +67,12 @@ export function mountSignIn(app: Hono<{ Bindings: Env }>): void {
   );
   app.post("/console/enter", (context) =>
     logged(context, "/console/enter", (web) => confirmLink(context, web)),
+  );
+  app.get("/confirm-email", (context) =>
+    logged(context, "/confirm-email", async (web) => askToConfirm(context, web)),
+  );
+  app.post("/confirm-email", (context) =>
+    logged(context, "/confirm-email", (web) => confirmEmail(context, web)),
   );
   for (const path of ["/sso/*", "/saml/*"]) {
     app.all(path, (context) => logged(context, path, async (web) => notFound(web)));

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { EVENT_KINDS } from "../../../src/contract/event-kinds.ts";
+import { confirmationMail } from "../../../src/domain/message/confirmation.ts";
 import { discordBody } from "../../../src/domain/message/discord.ts";
+import { emailText } from "../../../src/domain/message/email.ts";
 import { eventText } from "../../../src/domain/message/event-text.ts";
 import { foreignText, type Message, momentText } from "../../../src/domain/message/message.ts";
 import { pagerDutyBody } from "../../../src/domain/message/pagerduty.ts";
@@ -205,5 +207,22 @@ describe("PagerDuty", () => {
       dedup_key: "sluice/org_1/policy.approval_requested/apr_1",
     });
     expect(about("key.created", {})).toMatchObject({ dedup_key: "sluice/org_1/key.created/evt_1" });
+  });
+});
+
+describe("a mail", () => {
+  test.each(HOSTILE)("has nothing but text in it of a name: %j", (name) => {
+    const { subject, html, text } = emailText(messageAbout(name));
+    expect(subject).not.toMatch(/[\r\n]/);
+    const own = html
+      .replaceAll(/<\/?(p|ul|li|strong)>/g, "")
+      .replaceAll(/<a href="[^"<>]*">Open in Sluice<\/a>/g, "");
+    expect(own).not.toMatch(/[<>"']/);
+    expect(html.match(/<a /g)).toHaveLength(1);
+    expect(text.match(/:\/\//g)).toHaveLength(1);
+    const asked = confirmationMail("https://sluice.example/confirm-email?token=t", name);
+    expect(asked.html.match(/<a /g)).toHaveLength(1);
+    expect(asked.html).not.toContain("<script");
+    expect(asked.text.match(/:\/\//g)).toHaveLength(1);
   });
 });

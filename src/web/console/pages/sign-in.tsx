@@ -105,6 +105,26 @@ export function ConfirmEntryPage({ link }: { link: string }) {
   );
 }
 
+export function ConfirmEmailPage({ token }: { token: string }) {
+  return (
+    <PlainPage title="Confirm your address">
+      <div>
+        <h1>Do you want messages from Sluice?</h1>
+        <p class="quiet">
+          They say what an organization's AI applications spend, and go to the address that this link was
+          mailed to.
+        </p>
+      </div>
+      <form class="inline" method="post" action="/confirm-email">
+        <input type="hidden" name="token" value={token} />
+        <button class="primary" type="submit">
+          Confirm the address
+        </button>
+      </form>
+    </PlainPage>
+  );
+}
+
 /** A session that ended says how to get back. */
 export function SignedOutPage({ login }: { login: string }) {
   return (

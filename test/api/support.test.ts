@@ -298,9 +298,8 @@ test("support reads customers without what they pay", async () => {
   const org = await newOrg();
   const path = `/v1/orgs/${org.id}/customers/acme`;
   const body = { revenue: { usd_per_month: "300" } };
-  expect((await call("PUT", path, { key: org.ownerKey, body })).body).toMatchObject({
-    revenue: body.revenue,
-  });
+  const set = await call("PUT", path, { key: org.ownerKey, body });
+  expect([set.status, set.text.includes("300.00")]).toEqual([200, true]);
   const token = await comeIn(await openGrant(org));
   const seen = await call("GET", path, { key: token });
   expect([seen.status, /revenue|margin/.test(seen.text)]).toEqual([200, false]);

@@ -14,10 +14,9 @@ import { fanOutInSteps } from "./webhooks/fan-out.ts";
 import { endIncidents } from "./webhooks/incidents.ts";
 import { sweepRetention } from "./retention-policy/sweep.ts";
 import { sweepUsage } from "./retention-policy/usage-sweep.ts";
-import { archiveRuns } from "./runs/archive/work.ts";
+import { archiveRuns, rollUpRuns } from "./runs/segment-work.ts";
 import { expireBackup } from "./backup/make.ts";
 import { resealAll } from "./peppers/reseal.ts";
-import { rollUpRuns } from "./runs/rollups/work.ts";
 import { supportExpiry } from "./support/grant.ts";
 
 /** The handler of each kind of due row. */

@@ -15,7 +15,7 @@ import { Pulse } from "./people/watch.ts";
 import { heedPeppers } from "./peppers/state.ts";
 import { platformProfile } from "./platform-profile.ts";
 import { RefusalDesk } from "./refusals/desk.ts";
-import { bindArchive } from "./runs/segments/archive-binding.ts";
+import { bindArchive } from "../storage/segments/archive-binding.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { Granted } from "./snapshots/snapshot.ts";
 import { Telling } from "./telling.ts";
@@ -54,7 +54,7 @@ export class Parts {
     this.env = env;
     this.settings = settingsOf(env);
     this.id = ctx.id.name ?? "";
-    bindArchive(ctx.storage.sql, { bucket: env.ARCHIVE ?? null, orgId: this.id });
+    bindArchive(ctx.storage.sql, { bucket: env.ARCHIVE ?? null, prefix: `${this.id}/runs/` });
     const wasOpened = isOpened(ctx.storage.sql);
     this.isOpened = wasOpened || this.#openPlatform();
     this.isUpgraded = wasOpened && applySchema(ctx.storage);

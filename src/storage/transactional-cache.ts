@@ -1,23 +1,16 @@
 /**
- * In-memory copies of stored data. Code that writes the original renews or drops its copy, and a rollback drops every
- * copy, so a copy always equals what is stored.
+ * What memory keeps of an object's storage. Code that writes the original renews or drops the copy. After a rollback every
+ * copy is dropped, or brings itself up to date, so a copy always equals what is stored.
  */
-const CACHES: Follower[] = [];
-
-/** Anything that keeps data of an object's storage in memory. */
-export interface Follower {
-  /** Called when a transaction of this storage was rolled back. */
-  forget(sql: SqlStorage): void;
-}
-
-export function followRollbacks(follower: Follower): void {
-  CACHES.push(follower);
-}
+const CACHES: { rollBack(sql: SqlStorage): void }[] = [];
 
 export class TransactionalCache<T> {
   readonly #of = new WeakMap<SqlStorage, { readonly value: T }>();
+  readonly #onRollback: ((value: T) => void) | undefined;
 
-  constructor() {
+  /** Without `onRollback`, a rollback drops the copy. */
+  constructor(onRollback?: (value: T) => void) {
+    this.#onRollback = onRollback;
     CACHES.push(this);
   }
 
@@ -37,9 +30,15 @@ export class TransactionalCache<T> {
   forget(sql: SqlStorage): void {
     this.#of.delete(sql);
   }
+
+  rollBack(sql: SqlStorage): void {
+    const there = this.#of.get(sql);
+    if (this.#onRollback === undefined) this.forget(sql);
+    else if (there !== undefined) this.#onRollback(there.value);
+  }
 }
 
 /** After a transaction was rolled back. */
 export function rollBackCaches(sql: SqlStorage): void {
-  for (const copy of CACHES) copy.forget(sql);
+  for (const cache of CACHES) cache.rollBack(sql);
 }

@@ -284,8 +284,8 @@ test("without a bucket, runs stay in the object", async () => {
 
 async function withoutBucket(orgId: string): Promise<void> {
   const { runInDurableObject } = await import("cloudflare:test");
-  const { bindArchive } = await import("../../src/org/runs/segments/archive-binding.ts");
+  const { bindArchive } = await import("../../src/storage/segments/archive-binding.ts");
   await runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) =>
-    bindArchive(storage.sql, { bucket: null, orgId }),
+    bindArchive(storage.sql, { bucket: null, prefix: `${orgId}/runs/` }),
   );
 }

@@ -3,8 +3,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import { fetchingOrRefusing } from "../../src/storage/needs-fetch.ts";
-import { checkArchivedAfter } from "../../src/org/runs/archive/carried.ts";
-import { bindArchive } from "../../src/org/runs/segments/archive-binding.ts";
+import { checkArchivedAfter } from "../../src/storage/segments/archive/export.ts";
+import { runSegments } from "../../src/org/runs/segments/segments.ts";
+import { bindArchive } from "../../src/storage/segments/archive-binding.ts";
 import { archiveEverything, bucket, filesOf, newArchivist, sendRuns } from "../support/archive.ts";
 import { askBackup, backup, forget, sendArchive } from "../support/backup.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
@@ -77,7 +78,7 @@ async function countReads(orgId: string): Promise<() => number> {
     },
   } as unknown as R2Bucket;
   await runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) =>
-    bindArchive(storage.sql, { bucket: counting, orgId }),
+    bindArchive(storage.sql, { bucket: counting, prefix: `${orgId}/runs/` }),
   );
   return () => bytes;
 }
@@ -110,7 +111,7 @@ describe("a backup of an org with runs in the archive", () => {
     const read = await countReads(org.id);
     await runInDurableObject(object, async (_object, { storage }) => {
       const next = async (after: number): Promise<number | null> => {
-        const last = await fetchingOrRefusing(() => checkArchivedAfter(storage.sql, after, 1));
+        const last = await fetchingOrRefusing(() => checkArchivedAfter(runSegments(storage.sql), after, 1));
         if (isRefusal(last)) throw new Error(last.message);
         return last;
       };

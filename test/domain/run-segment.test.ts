@@ -168,7 +168,7 @@ test("any tombstones of runs are read back, in order", () => {
   const hex = (bytes: number) =>
     fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((all) => Buffer.from(all).toString("hex"));
   const one = fc.record({
-    number: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+    keyHash: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
     name: hex(10),
     said: hex(8),
     recordedAt: moment,

@@ -1,11 +1,10 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, describe, expect, test } from "vitest";
 import { fetchingAsNeeded } from "../../src/storage/needs-fetch.ts";
-import type { Tx } from "../../src/org/kernel/door.ts";
 import { saveRecord } from "../../src/org/kernel/idempotency/store.ts";
 import { checkpointFirst, walTransaction, transaction } from "../../src/storage/transaction.ts";
-import { restoreFile } from "../../src/org/runs/archive/restore.ts";
-import { archiveFile, deleteGone } from "../../src/org/runs/archive/work.ts";
+import { restoreFile } from "../../src/storage/segments/archive/restore.ts";
+import { archiveFile, deleteGone } from "../../src/storage/segments/archive/archive.ts";
 import { runSegments } from "../../src/org/runs/segments/segments.ts";
 import { archiveEverything, contextOf, filesOf, sendRuns, SMALL_FILES } from "../support/archive.ts";
 import { killedAt, killedInCall } from "../support/kills.ts";
@@ -170,11 +169,10 @@ describe("an object that is killed", () => {
 
 /** As retention does, with all files. */
 async function takeBack(storage: DurableObjectStorage): Promise<void> {
-  const tx = { sql: storage.sql, now: 0, schedule: () => undefined } as unknown as Tx;
   for (;;) {
-    const entry = runSegments(storage.sql).segments.find(({ state }) => state === "archived");
+    const entry = runSegments(storage.sql).all.find(({ state }) => state === "archived");
     if (entry === undefined) break;
-    await fetchingAsNeeded(() => transaction(storage, () => restoreFile(tx, entry)));
+    await fetchingAsNeeded(() => transaction(storage, () => restoreFile(runSegments(storage.sql), entry)));
   }
   await deleteGone(contextOf(storage));
 }

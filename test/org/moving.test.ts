@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Imported } from "../../src/org/backup/importing.ts";
 import type { Move } from "../../src/org/moving/state.ts";
-import { archiveOf, bindArchive } from "../../src/org/runs/segments/archive-binding.ts";
+import { archiveOf, bindArchive } from "../../src/storage/segments/archive-binding.ts";
 import { filesOf, newArchivist, sendRuns } from "../support/archive.ts";
 import { backup, forget, OPERATOR, sendArchive } from "../support/backup.ts";
 import { rowsOf } from "../support/rows.ts";

@@ -102,6 +102,8 @@ const FORBIDDEN = [
   ["org", "storage/wal/write-ahead-log.ts"],
   ["org", "storage/paged-table/pages.ts"],
   ["org", "storage/key-index/segment.ts"],
+  ["org", "storage/segments/table.ts"],
+  ["org", "storage/segments/archive/build.ts"],
   ["platform", "org/object.ts"],
   ["platform", "edge/call.ts"],
   ["platform", "gate/decision.ts"],

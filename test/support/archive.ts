@@ -1,8 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
-import { type Archive, archiveOf, bindArchive } from "../../src/org/runs/segments/archive-binding.ts";
-import type { DueContext } from "../../src/org/kernel/due/handler.ts";
-import { archiveFile, deleteGone } from "../../src/org/runs/archive/work.ts";
-import type { FileSize } from "../../src/org/runs/archive/select.ts";
+import { type Archive, archiveOf, bindArchive } from "../../src/storage/segments/archive-binding.ts";
+import { runSegments } from "../../src/org/runs/segments/segments.ts";
+import { archiveFile, type ArchiveWork, deleteGone } from "../../src/storage/segments/archive/archive.ts";
+import type { FileSize } from "../../src/storage/segments/archive/select.ts";
 import { type Answer, env } from "./worker.ts";
 import { rowsOf } from "./rows.ts";
 import { aRun, newSpender, type Spender } from "./ledger.ts";
@@ -85,13 +85,12 @@ function cutting(real: R2Bucket, cut: Cut): R2Bucket {
 }
 
 /** What the archive's work needs. Everything is old. */
-export function contextOf(storage: DurableObjectStorage): Pick<DueContext, "storage" | "view"> {
-  const now = Number.MAX_SAFE_INTEGER;
-  return { storage, view: () => ({ sql: storage.sql, now }) as ReturnType<DueContext["view"]> };
+export function contextOf(storage: DurableObjectStorage): ArchiveWork {
+  return { storage, segments: runSegments(storage.sql), now: Number.MAX_SAFE_INTEGER };
 }
 
 /** Any block makes a file, of at most a few hundred runs. */
-export const SMALL_FILES: FileSize = { runs: 300, bytes: 1_000_000, isFull: () => true };
+export const SMALL_FILES: FileSize = { rows: 300, bytes: 1_000_000, isFull: () => true };
 
 /** Runs a part of the archive's work, which may be cut off. */
 export async function cutOff(

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { runInDurableObject } from "cloudflare:test";
-import { archiveOf, bindArchive } from "../../src/org/runs/segments/archive-binding.ts";
+import { archiveOf, bindArchive } from "../../src/storage/segments/archive-binding.ts";
 import { env } from "./worker.ts";
 
 /** Kills an object at a chosen place of its work: before or after it writes a row or a file, or ends a transaction. */
@@ -60,7 +60,7 @@ function plant(storage: DurableObjectStorage, places: Places): void {
 }
 
 function plantInBucket(sql: SqlStorage, places: Places): void {
-  const { bucket, orgId } = archiveOf(sql);
+  const { bucket, prefix } = archiveOf(sql);
   if (bucket === null) throw new Error("the test Worker has no archive");
   const around = async (what: string, work: () => Promise<unknown>) => {
     places.pass(`before ${what}`);
@@ -73,7 +73,7 @@ function plantInBucket(sql: SqlStorage, places: Places): void {
     put: (name: string, bytes: Uint8Array) => around("a file is put", () => bucket.put(name, bytes)),
     delete: (names: string[]) => around("files are deleted", () => bucket.delete(names)),
   };
-  bindArchive(sql, { bucket: methods as unknown as R2Bucket, orgId });
+  bindArchive(sql, { bucket: methods as unknown as R2Bucket, prefix });
 }
 
 /** The object's life ends here, with all that it had begun. */

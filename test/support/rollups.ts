@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { transaction } from "../../src/storage/transaction.ts";
-import { rollUpSome } from "../../src/org/runs/rollups/work.ts";
+import { rollUpSome } from "../../src/storage/segments/rollups/make.ts";
 import { contextOf } from "./archive.ts";
 import type { Spender } from "./ledger.ts";
 import { env } from "./worker.ts";
@@ -8,7 +8,7 @@ import { env } from "./worker.ts";
 /** Adds up the runs of an org beforehand, a few hundred at a time. */
 export function rollUpAll(orgId: string): Promise<void> {
   return runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) =>
-    rollUpSome(contextOf(storage), { leastRuns: 500, mostRuns: 900, untilMs: Number.POSITIVE_INFINITY }),
+    rollUpSome(contextOf(storage), { leastRows: 500, mostRows: 900, untilMs: Number.POSITIVE_INFINITY }),
   );
 }
 

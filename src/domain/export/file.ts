@@ -1,4 +1,4 @@
-import { joinedBytes } from "../joined-bytes.ts";
+import { joinedBytes } from "../bytes/joined-bytes.ts";
 import { createHash } from "node:crypto";
 import { NANO_SCALE, parseDecimal } from "../focus/decimal.ts";
 import type { Content, FileWriter } from "./writers.ts";

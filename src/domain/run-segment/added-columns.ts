@@ -1,11 +1,11 @@
-import { ByteReader } from "./byte-reader.ts";
+import { ByteReader } from "../bytes/byte-reader.ts";
 
 /**
  * Columns of a row group added up by group, without a value for each run in between. A run of group -1 is left out. These loops
  * see every run that a report is about.
  */
 
-const TOO_SHORT = "a segment of runs ends too early";
+const TOO_SHORT = "stored data ends too early";
 /** Numbers below are exact, and so is the sum of two of them. */
 export const CARRY = 2 ** 52;
 

@@ -1,4 +1,4 @@
-import { ByteReader } from "./byte-reader.ts";
+import { ByteReader } from "../bytes/byte-reader.ts";
 import { type RowGroup, rowGroupsOf } from "./row-groups.ts";
 import { readNames } from "./names.ts";
 import { COLUMN_NUMBERS, type NameColumn, type RunRecord, type RunScopes, SCOPE_COLUMNS } from "./record.ts";
@@ -56,10 +56,10 @@ export class RunColumns {
   }
 
   *[Symbol.iterator](): Generator<RunRecord> {
-    for (let at = 0; at < this.count; at += 1) yield this.run(at);
+    for (let at = 0; at < this.count; at += 1) yield this.row(at);
   }
 
-  run(at: number): RunRecord {
+  row(at: number): RunRecord {
     const startedAt = this.moments("startedAt")[at] ?? 0;
     const recordedAt = this.moments("recordedAt")[at] ?? 0;
     const lasted = this.#counts("endedAt")[at] ?? 0;

@@ -1,5 +1,5 @@
-import type { ByteReader } from "./byte-reader.ts";
-import type { ByteWriter } from "./byte-writer.ts";
+import type { ByteReader } from "../bytes/byte-reader.ts";
+import type { ByteWriter } from "../bytes/byte-writer.ts";
 import { COLUMN_NUMBERS, type NameColumn } from "./record.ts";
 
 /** A column of names that many runs share: each once, and by run its number, from 1 on. 0 is null. */

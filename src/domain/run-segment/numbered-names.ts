@@ -1,7 +1,7 @@
 import type { KnownNames } from "./known-names.ts";
 import { Reused } from "./reused.ts";
 
-const TOO_SHORT = "a segment of runs ends too early";
+const TOO_SHORT = "stored data ends too early";
 
 /** The names of a column by what they mean, and by run which it has. */
 export interface NumberedNames {

@@ -1,5 +1,5 @@
 import type { TokenClass } from "../../contract/token-classes.ts";
-import { ByteReader } from "./byte-reader.ts";
+import { ByteReader } from "../bytes/byte-reader.ts";
 import { readTexts } from "./texts.ts";
 
 /** In a row group where some run has parts, the first such text has this, whatever it shares with the text before it. */

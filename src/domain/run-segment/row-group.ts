@@ -1,4 +1,4 @@
-import { ByteWriter } from "./byte-writer.ts";
+import { ByteWriter } from "../bytes/byte-writer.ts";
 import { NamesOfRuns } from "./names.ts";
 import { COLUMN_NUMBERS, NAME_COLUMNS, type NameColumn, type RunRecord } from "./record.ts";
 import { writeTexts } from "./texts.ts";

@@ -1,4 +1,4 @@
-import { ByteReader } from "./byte-reader.ts";
+import { ByteReader } from "../bytes/byte-reader.ts";
 import { END } from "./row-group.ts";
 
 /** Runs that were written together, by the numbers of their columns. */

@@ -1,5 +1,5 @@
-import type { ByteReader } from "./byte-reader.ts";
-import { ByteWriter } from "./byte-writer.ts";
+import type { ByteReader } from "../bytes/byte-reader.ts";
+import { ByteWriter } from "../bytes/byte-writer.ts";
 
 /**
  * Texts that mostly differ, such as ids. Each is written as the length of the prefix that it shares with the previous

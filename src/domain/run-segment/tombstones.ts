@@ -1,5 +1,5 @@
-import { ByteReader } from "./byte-reader.ts";
-import { ByteWriter } from "./byte-writer.ts";
+import { ByteReader } from "../bytes/byte-reader.ts";
+import { ByteWriter } from "../bytes/byte-writer.ts";
 
 /**
  * What is left of a run that retention has deleted: enough to recognize it if it is sent again, and to say what it
@@ -7,7 +7,7 @@ import { ByteWriter } from "./byte-writer.ts";
  */
 export interface Tombstone {
   /** The hash by which the index finds its id. */
-  readonly number: number;
+  readonly keyHash: number;
   /** Digests of the id and of the run's content, in hexadecimal. */
   readonly name: string;
   readonly said: string;
@@ -25,7 +25,7 @@ export function encodeTombstones(all: readonly Tombstone[]): Uint8Array<ArrayBuf
   writer.count(all.length);
   let previous = 0;
   for (const one of all) {
-    writer.count(one.number);
+    writer.count(one.keyHash);
     writeHex(writer, one.name, NAME_BYTES);
     writeHex(writer, one.said, SAID_BYTES);
     writer.signed(one.recordedAt - previous);
@@ -41,12 +41,12 @@ export function decodeTombstones(bytes: Uint8Array): Tombstone[] {
   const reader = new ByteReader(bytes);
   let recordedAt = 0;
   return Array.from({ length: reader.count() }, () => {
-    const number = reader.count();
+    const keyHash = reader.count();
     const name = readHex(reader, NAME_BYTES);
     const said = readHex(reader, SAID_BYTES);
     recordedAt += reader.signed();
     const chargedAt = recordedAt - reader.signed();
-    return { number, name, said, recordedAt, chargedAt, depth: reader.count(), cost: reader.amount() };
+    return { keyHash, name, said, recordedAt, chargedAt, depth: reader.count(), cost: reader.amount() };
   });
 }
 

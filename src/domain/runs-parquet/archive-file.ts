@@ -1,4 +1,4 @@
-import { joinedBytes } from "../joined-bytes.ts";
+import { joinedBytes } from "../bytes/joined-bytes.ts";
 import { RunColumns } from "../run-segment/columns.ts";
 import type { RunRecord } from "../run-segment/record.ts";
 import { ParquetFile } from "./file.ts";
@@ -36,17 +36,17 @@ export class ArchiveFile {
   /** The file, in steps that each take a few milliseconds. */
   *parts(
     firstSeq: number,
-  ): Generator<void, { readonly bytes: Uint8Array<ArrayBuffer>; readonly blocksAt: number }> {
+  ): Generator<void, { readonly bytes: Uint8Array<ArrayBuffer>; readonly segmentsAt: number }> {
     yield* this.#file.columnsOfGroup();
     const [first = new Uint8Array(), ...others] = this.#segments;
-    const blocksAt = this.#file.addUnread(first);
+    const segmentsAt = this.#file.addUnread(first);
     for (const segment of others) this.#file.addUnread(segment);
     const lengths = this.#segments.map(({ length }) => length).join(" ");
     const last = this.#file.end({
       "sluice.first_seq": String(firstSeq),
-      "sluice.blocks_at": String(blocksAt),
+      "sluice.blocks_at": String(segmentsAt),
       "sluice.block_lengths": lengths,
     });
-    return { bytes: joinedBytes([...this.#pieces, last]), blocksAt };
+    return { bytes: joinedBytes([...this.#pieces, last]), segmentsAt };
   }
 }

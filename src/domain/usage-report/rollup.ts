@@ -1,6 +1,6 @@
 import { DIMENSIONS } from "../../contract/dimensions.ts";
 import { addCosts, addCounts } from "../run-segment/added-columns.ts";
-import { ByteWriter } from "../run-segment/byte-writer.ts";
+import { ByteWriter } from "../bytes/byte-writer.ts";
 import { END } from "../run-segment/row-group.ts";
 import type { RowGroup } from "../run-segment/row-groups.ts";
 import { NamesOfRuns } from "../run-segment/names.ts";

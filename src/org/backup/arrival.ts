@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Settings } from "../../settings.ts";
 import type { Envelope, View } from "../kernel/door.ts";
-import { deleteLeft, hasLeft } from "../runs/archive/left.ts";
+import { deleteDeparted, hasDeparted } from "../../storage/segments/archive/departed-files.ts";
 import { cameBy, wasImported } from "./came-by.ts";
 import { type Imported, importStaged } from "./importing.ts";
 import { beginStaging, dropStaging, isStaging, sealedAttempt, sealStaging, stage } from "./staging.ts";
@@ -87,10 +87,10 @@ export class Arrival {
   /** Without an org, an import may have been given up, and files of one that went are to be deleted. */
   async cleanUp(): Promise<void> {
     const { sql } = this.#storage;
-    if (!hasLeft(sql)) return dropStaging(sql);
+    if (!hasDeparted(sql)) return dropStaging(sql);
     // If this fails, the alarm comes again. It may be an import's, which has its time once more then.
     await this.#storage.setAlarm(Date.now() + STAGED_MS);
-    await deleteLeft(sql);
+    await deleteDeparted(sql);
   }
 
   async finish(attempt: string, envelope: Envelope): Promise<Imported | Refusal> {

@@ -7,7 +7,7 @@ import type { OrgEnv, View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { verifyAuditStep, type Verification } from "../audit-log/verify.ts";
-import { archiveApart } from "../runs/archive/files.ts";
+import { archiveApart } from "../../storage/segments/archive/files.ts";
 import { loadRegions } from "../residency/rule.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import { heedPeppers } from "../peppers/state.ts";
@@ -50,7 +50,7 @@ export function importStaged({
       // The prices of this deployment's book are read anew, and its revisions have numbers of their own.
       steps.upgrade();
       sql.exec("DELETE FROM platform_book");
-      archiveApart(sql, head.archive_id);
+      archiveApart({ sql, name: "run" }, head.archive_id);
       rollBackCaches(sql);
       checkLoaded(view(), orgId);
       heedPeppers(view());

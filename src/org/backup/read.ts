@@ -1,5 +1,7 @@
 import { query } from "../kernel/door.ts";
-import { carriedAfter, checkArchivedAfter } from "../runs/archive/carried.ts";
+import { rowLine } from "../../domain/archive/lines.ts";
+import { carriedAfter, checkArchivedAfter } from "../../storage/segments/archive/export.ts";
+import { runSegments } from "../runs/segments/segments.ts";
 import { isOpenedAs, partOf, replaced } from "./parts.ts";
 
 /** One part of the tables, as base64. */
@@ -15,7 +17,9 @@ export const backupPart = query({
 export const backupRuns = query({
   refuses: ["conflict"],
   run({ sql }, { archiveId, after }: { archiveId: string; after: number }) {
-    return isOpenedAs(sql, archiveId) ? carriedAfter(sql, after) : replaced();
+    if (!isOpenedAs(sql, archiveId)) return replaced();
+    const { rows, last } = carriedAfter(runSegments(sql), after);
+    return { lines: rows.map(rowLine).join(""), last };
   },
 });
 
@@ -23,6 +27,6 @@ export const backupRuns = query({
 export const checkBackup = query({
   refuses: ["conflict"],
   run({ sql }, { archiveId, after }: { archiveId: string; after: number }) {
-    return isOpenedAs(sql, archiveId) ? { last: checkArchivedAfter(sql, after) } : replaced();
+    return isOpenedAs(sql, archiveId) ? { last: checkArchivedAfter(runSegments(sql), after) } : replaced();
   },
 });

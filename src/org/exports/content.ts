@@ -1,14 +1,12 @@
 import type { Correction } from "../../domain/export/correction.ts";
 import type { Content } from "../../domain/export/writers.ts";
 import type { FileKind } from "../../domain/export/window.ts";
-import { KeyProbe } from "../../storage/key-index/probe.ts";
 import type { RunNames } from "../../domain/run-segment/run-names.ts";
 import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
 import type { Run } from "../runs/run.ts";
 import { runsAsRecorded } from "../runs/shown.ts";
-import { idKey } from "../runs/ids/key.ts";
 import { findRuns } from "../runs/store.ts";
 import type { Place } from "./logs.ts";
 import type { WindowRow } from "./store.ts";
@@ -45,9 +43,9 @@ function readRuns(sql: SqlStorage, window: WindowRow, at: Place): ReadPart {
   const runs: Run[] = [];
   let [characters, run] = [0, at.run];
   for (const found of runSegments(sql).between(at.run, window.run_to)) {
-    characters += found.characters + charactersApart(found.run);
+    characters += found.characters + charactersApart(found.row);
     if (runs.length > 0 && (characters > STEP_CHARACTERS || runs.length >= STEP_RUNS)) break;
-    runs.push(found.run);
+    runs.push(found.row);
     run = found.seq + 1;
   }
   const next = { ...at, run: runs.length === 0 ? window.run_to : run };
@@ -65,7 +63,7 @@ function readAdjustments(sql: SqlStorage, window: WindowRow, at: Place): ReadPar
     .toArray();
   const all = rows.map(fromAdjustmentRow);
   const ids = [...new Set(all.map(({ runId }) => runId))];
-  const { runs, unreadable } = findRuns(sql, new KeyProbe(ids, idKey(sql)));
+  const { runs, unreadable } = findRuns(sql, runSegments(sql).probe(ids));
   for (const cause of unreadable.values()) throw cause;
   const corrections = all.map((made): Correction => {
     return {

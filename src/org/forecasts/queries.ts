@@ -7,9 +7,9 @@ import { dayOf } from "../../domain/forecast/series.ts";
 import { roomOf } from "../../domain/meter.ts";
 import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
 import type { RunColumns } from "../../domain/run-segment/columns.ts";
-import { foldArchived } from "../runs/segments/archived.ts";
+import { foldArchived } from "../../storage/segments/archived.ts";
+import { type SegmentMetadata, STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";
-import type { SegmentMetadata } from "../runs/segments/metadata.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";
@@ -173,10 +173,10 @@ function teamsAmongLatest(sql: SqlStorage, deploymentId: string): ReadonlySet<st
   const store = runSegments(sql);
   const latest: { readonly segment: SegmentMetadata; readonly from: number }[] = [];
   let left = RECENT_RUNS;
-  for (const segment of store.latestHeld) {
+  for (const segment of store.held.toReversed()) {
     if (left <= 0) break;
-    latest.push({ segment, from: Math.max(0, segment.runs - left) });
-    left -= segment.runs;
+    latest.push({ segment, from: Math.max(0, segment.rows - left) });
+    left -= segment.rows;
   }
   const from = new Map(latest.map((one) => [one.segment, one.from]));
   const addTeams = (teams: Set<string>, columns: RunColumns, segment: SegmentMetadata) => {
@@ -186,10 +186,14 @@ function teamsAmongLatest(sql: SqlStorage, deploymentId: string): ReadonlySet<st
       if (at >= (from.get(segment) ?? 0) && deployment === deploymentId && team !== null) teams.add(team);
     }
   };
-  const archived = latest.filter(({ segment }) => segment.state === "archived").map(({ segment }) => segment);
+  const archived = latest
+    .filter(({ segment }) => segment.state === STATE.archived)
+    .map(({ segment }) => segment);
   const key = `teams of ${deploymentId}`;
-  const teams = new Set(foldArchived(sql, archived, { key, start: () => new Set<string>(), add: addTeams }));
+  const teams = new Set(
+    foldArchived(store, archived, { key, start: () => new Set<string>(), add: addTeams }),
+  );
   for (const { segment } of latest)
-    if (segment.state !== "archived") addTeams(teams, store.columns(segment), segment);
+    if (segment.state !== STATE.archived) addTeams(teams, store.columns(segment), segment);
   return teams;
 }

@@ -7,7 +7,7 @@ import { rollBackCaches } from "../../storage/transactional-cache.ts";
 import type { Body, Command, Envelope, OrgEnv, View } from "../kernel/door.ts";
 import { transaction } from "../../storage/transaction.ts";
 import { perform } from "../kernel/perform/perform.ts";
-import { hasLeft } from "../runs/archive/left.ts";
+import { hasDeparted } from "../../storage/segments/archive/departed-files.ts";
 import { loadRegions } from "../residency/rule.ts";
 import type { Moved } from "./moved.ts";
 import {
@@ -222,7 +222,7 @@ export class Departure {
     left();
     this.#move = null;
     await this.#storage.deleteAlarm();
-    if (hasLeft(this.#storage.sql)) await this.#storage.setAlarm(Date.now());
+    if (hasDeparted(this.#storage.sql)) await this.#storage.setAlarm(Date.now());
     await unlistOrg(env.DB, orgId);
     return true;
   }

@@ -1,7 +1,8 @@
 import { MINUTE_MS } from "../../contract/durations.ts";
 import { isTable } from "../../storage/tables.ts";
 import { importedArchives, noteCameBy } from "../backup/came-by.ts";
-import { fileNames, noteLeft } from "../runs/archive/left.ts";
+import { fileNames, noteDeparted } from "../../storage/segments/archive/departed-files.ts";
+import { runSegments } from "../runs/segments/segments.ts";
 import { quotedName } from "../../domain/archive/lines.ts";
 
 /** A move that does not get as far as the other region in this time is given up, and the org goes on here. */
@@ -81,7 +82,7 @@ export function wentTo(sql: SqlStorage): string | null {
 
 /** Everything that the org had goes, but where it went, and which files are to be deleted. Inside the caller's transaction. */
 export function leaveBehind(sql: SqlStorage, { toRegion, isArchiveCopied }: Move): void {
-  const files = isArchiveCopied === 1 ? [] : fileNames(sql);
+  const files = isArchiveCopied === 1 ? [] : fileNames(runSegments(sql));
   const all = sql
     .exec<{ type: string; name: string }>(
       `SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
@@ -92,6 +93,6 @@ export function leaveBehind(sql: SqlStorage, { toRegion, isArchiveCopied }: Move
   for (const { type, name } of all) sql.exec(`DROP ${type} ${quotedName(name)}`);
   sql.exec("CREATE TABLE moved (region TEXT NOT NULL) STRICT");
   sql.exec("INSERT INTO moved (region) VALUES (?)", toRegion);
-  noteLeft(sql, files);
+  noteDeparted(sql, files);
   noteCameBy(sql, archives);
 }

@@ -5,7 +5,8 @@ import { groupOf } from "../../domain/traits.ts";
 import { chargeName } from "../../domain/charge-text.ts";
 import type { RunColumns } from "../../domain/run-segment/columns.ts";
 import { countsGroups, type Meter, unitOf, windowOf } from "../../domain/meter.ts";
-import { foldArchived } from "../runs/segments/archived.ts";
+import { foldArchived } from "../../storage/segments/archived.ts";
+import { STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { amountCharged, type RunExtra } from "../runs/run.ts";
@@ -28,9 +29,9 @@ export function* chargesSince(sql: SqlStorage, meter: Meter, fromMs: number): Ge
   const replaced = replacedRuns(sql);
   const range = { fromMs, recordedFromMs, replaced };
   const store = runSegments(sql);
-  const segments = store.latestHeld.filter(({ recordedMax }) => recordedMax >= recordedFromMs);
-  const archived = segments.filter(({ state }) => state === "archived");
-  const sums = foldArchived(sql, archived, {
+  const segments = store.held.toReversed().filter(({ recordedMax }) => recordedMax >= recordedFromMs);
+  const archived = segments.filter(({ state }) => state === STATE.archived);
+  const sums = foldArchived(store, archived, {
     key: `charges of ${meter.id} since ${fromMs} and ${recordedFromMs} by ${JSON.stringify(meter.window)}`,
     start: () => new Map<string, Charge>(),
     add(all, columns) {
@@ -39,7 +40,7 @@ export function* chargesSince(sql: SqlStorage, meter: Meter, fromMs: number): Ge
   });
   yield* sums.values();
   for (const segment of segments) {
-    if (segment.state !== "archived") yield* chargesIn(store.columns(segment), meter, range);
+    if (segment.state !== STATE.archived) yield* chargesIn(store.columns(segment), meter, range);
   }
 }
 

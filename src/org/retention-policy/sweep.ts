@@ -14,15 +14,22 @@ import { isBeingRead } from "../backup/parts.ts";
 import { keptForExports } from "../exports/hold.ts";
 import { followEmptiedLogs } from "../exports/logs.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
-import { deleteRollups } from "../runs/rollups/table.ts";
+import { deleteRollups } from "../../storage/segments/rollups/table.ts";
 import { deleteApart } from "../runs/long-metadata.ts";
 import { tombstoneOf } from "../runs/purged.ts";
-import { idKey } from "../runs/ids/key.ts";
 import { forgetReplaced } from "../runs/replaced.ts";
-import { restoreFile } from "../runs/archive/restore.ts";
-import { scheduleArchive } from "../runs/archive/schedule.ts";
+import { restoreFile } from "../../storage/segments/archive/restore.ts";
+import {
+  deleteOldest,
+  forgetTombstones,
+  type OldestRows,
+  oldestRows,
+} from "../../storage/segments/retention.ts";
+import { STATE } from "../../storage/segments/metadata.ts";
+import { scheduleArchive } from "../runs/segment-work.ts";
 import { Unreadable } from "../../storage/needs-fetch.ts";
-import { type RunSegments, runSegments } from "../runs/segments/segments.ts";
+import { runSegments } from "../runs/segments/segments.ts";
+import type { RunRecord } from "../../domain/run-segment/record.ts";
 import { loadRetention } from "./policy.ts";
 
 /** The maximum that one step deletes of each kind. For runs, up to one segment more. */
@@ -148,18 +155,20 @@ function until(source: Source, keptFrom = Number.POSITIVE_INFINITY): Source {
  */
 function purgeRuns(tx: CheckpointedTx, before: number, keptFrom = Number.POSITIVE_INFINITY): number {
   const store = runSegments(tx.sql);
-  const key = idKey(tx.sql);
   let [count, bytes, isOver] = [0, 0, false];
   while (!isOver && count < STEP && bytes < STEP_BYTES) {
-    const oldest = restoreOldest(tx, before, keptFrom) ? store.oldest(before, keptFrom) : NONE;
-    store.purge(oldest.runs.map((run) => tombstoneOf(run, key)));
-    deleteApart(tx.sql, oldest.runs);
-    count += oldest.runs.length;
+    const oldest = restoreOldest(tx, before, keptFrom) ? oldestRows(store, before, keptFrom) : NONE;
+    deleteOldest(
+      store,
+      oldest.rows.map((run) => tombstoneOf(run, store.hashKey)),
+    );
+    deleteApart(tx.sql, oldest.rows);
+    count += oldest.rows.length;
     bytes += oldest.bytes;
     isOver = !oldest.isWhole;
   }
   if (count > 0) {
-    deleteRollups(tx.sql, store.firstHeld?.firstSeq ?? Number.MAX_SAFE_INTEGER);
+    deleteRollups(store, store.firstHeld?.firstSeq ?? Number.MAX_SAFE_INTEGER);
     note(tx, { kind: "runs", count, before });
   }
   if (isOver) forgetReplaced(tx.sql, Math.min(before, store.recordedFrom));
@@ -171,12 +180,14 @@ function purgeRuns(tx: CheckpointedTx, before: number, keptFrom = Number.POSITIV
  * younger ones. False if that is not possible now: nothing else waits for it. A file that an export has yet to read stays.
  */
 function restoreOldest(tx: CheckpointedTx, before: number, keptFrom: number): boolean {
-  const { firstHeld } = runSegments(tx.sql);
-  if (firstHeld?.state !== "archived" || firstHeld.recordedMin >= before || firstHeld.firstSeq >= keptFrom) {
+  const store = runSegments(tx.sql);
+  const oldest = store.firstHeld;
+  if (oldest?.state !== STATE.archived || oldest.recordedMin >= before || oldest.firstSeq >= keptFrom) {
     return true;
   }
   try {
-    restoreFile(tx, firstHeld);
+    restoreFile(store, oldest);
+    tx.schedule(DUE.runArchive, "", tx.now);
     return true;
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
@@ -186,11 +197,11 @@ function restoreOldest(tx: CheckpointedTx, before: number, keptFrom: number): bo
   }
 }
 
-const NONE: ReturnType<RunSegments["oldest"]> = { runs: [], bytes: 0, isWhole: false };
+const NONE: OldestRows<RunRecord> = { rows: [], bytes: 0, isWhole: false };
 
 /** Old ids are deleted in whole segments. */
 function purgeIds(tx: CheckpointedTx): number {
-  const count = runSegments(tx.sql).forget(tx.now - RUN_ID_KEPT_MS, STEP);
+  const count = forgetTombstones(runSegments(tx.sql), tx.now - RUN_ID_KEPT_MS, STEP);
   return count >= STEP ? STEP : 0;
 }
 

@@ -2,7 +2,7 @@ import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/re
 import type { Phase } from "../../contract/meter-kinds.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Draw } from "../../domain/credit.ts";
-import { KeyProbe } from "../../storage/key-index/probe.ts";
+import type { KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Attempt } from "../../domain/kinds.ts";
 import type { Account } from "../../domain/meter.ts";
 import { questionPart } from "../../domain/reservation-id.ts";
@@ -20,7 +20,7 @@ import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Ask, Draft } from "../ledger/draft.ts";
-import { idKey } from "./ids/key.ts";
+import { runSegments } from "./segments/segments.ts";
 import type { Cost } from "./prices.ts";
 import { findPurged, purgedRun } from "./purged.ts";
 import type { Run } from "./run.ts";
@@ -83,7 +83,7 @@ export class Batch {
       if (chain?.parent_run_id !== undefined) parents.push(chain.parent_run_id);
       if (reservation_id !== undefined) reservations.push(reservation_id);
     }
-    const sought = new KeyProbe(parents.length === 0 ? ids : [...ids, ...parents], idKey(this.#tx.sql));
+    const sought = runSegments(this.#tx.sql).probe(parents.length === 0 ? ids : [...ids, ...parents]);
     this.#sought = sought;
     const { runs, tombstones, unreadable } = findRuns(this.#tx.sql, sought);
     this.#unreadable = unreadable;

@@ -23,7 +23,7 @@ const SAID_DIGITS = SAID_BYTES * 2;
 export function tombstoneOf(run: Run, key: HashKey): Tombstone {
   const { id, recordedAt, chargedAt, depth, cost } = run;
   const said = digestOfRun(run).slice(0, SAID_DIGITS);
-  return { number: keyHashOf(id, key), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
+  return { keyHash: keyHashOf(id, key), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
 }
 
 /** Which of the ids belong to deleted runs. `tombstones` are candidates. */

@@ -30,7 +30,7 @@ import type { RunInput } from "../../contract/resources/runs.ts";
 import { announceRecorded, overEvent } from "./announce.ts";
 import { type Cost, Prices } from "./prices.ts";
 import { RunRates } from "./rates.ts";
-import { scheduleRollups } from "./rollups/schedule.ts";
+import { scheduleRollups } from "./segment-work.ts";
 import type { Run } from "./run.ts";
 import { runOf } from "./run-of.ts";
 import { replaceEstimate } from "./replaced.ts";

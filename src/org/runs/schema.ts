@@ -1,4 +1,4 @@
-import { makeIdKey } from "./ids/key.ts";
+import { makeHashKey } from "../../storage/segments/hash-key.ts";
 import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /** Runs are in `run_blocks`, many to a row. What else is known of them is in tables of its own. */
@@ -61,7 +61,7 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       filter BLOB NOT NULL,
       PRIMARY KEY (segment, part)
     ) STRICT, WITHOUT ROWID`,
-    fill: makeIdKey,
+    fill: (sql) => makeHashKey(sql, "run"),
   },
   {
     // Sums of days, and of stored runs by the names in one column. `counts` has the tokens of the input, of the output and by

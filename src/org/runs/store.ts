@@ -1,12 +1,10 @@
-import { keyHashesOf, KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Tombstone } from "../../domain/run-segment/tombstones.ts";
+import { keyHashesOf, type KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Unreadable } from "../../storage/needs-fetch.ts";
-import { runSegments } from "./segments/segments.ts";
-import { findInSegments } from "./segments/find.ts";
-import { runIds } from "./ids/index.ts";
-import { idKey } from "./ids/key.ts";
+import { findRows } from "../../storage/segments/find.ts";
 import { storeApart } from "./long-metadata.ts";
 import type { Run } from "./run.ts";
+import { runSegments } from "./segments/segments.ts";
 import { noteTagNames } from "./tag-names.ts";
 
 interface FoundRuns {
@@ -18,31 +16,30 @@ interface FoundRuns {
 }
 
 /** The stored runs with one of these ids. */
-export function findRuns(sql: SqlStorage, sought: KeyProbe): FoundRuns {
-  const seqs = sought.ids.length === 0 ? [] : runIds(sql).find(sought);
+export function findRuns(sql: SqlStorage, probe: KeyProbe): FoundRuns {
+  const segments = runSegments(sql);
+  const seqs = probe.ids.length === 0 ? [] : segments.ids().find(probe);
   if (seqs.length === 0) return { runs: new Map(), tombstones: [], unreadable: new Map() };
-  const { runs, tombstones, unreadable } = findInSegments(sql, seqs, {
-    ids: new Set(sought.ids),
-    key: idKey(sql),
-  });
-  return { runs: new Map(Array.from(runs.values(), (run) => [run.id, run])), tombstones, unreadable };
+  const { rows, tombstones, unreadable } = findRows(segments, seqs, new Set(probe.ids));
+  return { runs: new Map(Array.from(rows.values(), (run) => [run.id, run])), tombstones, unreadable };
 }
 
 /** The stored run with this id. */
 export function findRun(sql: SqlStorage, id: string): Run | undefined {
-  const { runs, unreadable } = findRuns(sql, new KeyProbe([id], idKey(sql)));
+  const { runs, unreadable } = findRuns(sql, runSegments(sql).probe([id]));
   const cause = unreadable.get(id);
   if (cause !== undefined) throw cause;
   return runs.get(id);
 }
 
 /** Stores the runs of one batch. Their ids may have been sought before. */
-export function insertRuns(sql: SqlStorage, runs: readonly Run[], sought: KeyProbe | null = null): void {
+export function insertRuns(sql: SqlStorage, runs: readonly Run[], probe: KeyProbe | null = null): void {
   if (runs.length === 0) return;
-  const index = runIds(sql);
-  runSegments(sql).append(runs.map((run) => storeApart(sql, run)));
+  const segments = runSegments(sql);
+  const index = segments.ids();
+  segments.append(runs.map((run) => storeApart(sql, run)));
   const ids = runs.map((run) => run.id);
   // What was sought before often has their hashes.
-  index.addNext(sought?.firstNumbers(ids) ?? keyHashesOf(ids, idKey(sql)));
+  index.addNext(probe?.firstNumbers(ids) ?? keyHashesOf(ids, segments.hashKey));
   noteTagNames(sql, runs);
 }

@@ -1,5 +1,5 @@
 import type { GroupRow } from "../../domain/usage-report/sums.ts";
-import { type SegmentMetadata, lastSeqOf } from "../runs/segments/metadata.ts";
+import { type SegmentMetadata, lastSeqOf } from "../../storage/segments/metadata.ts";
 import type { ScannedRuns } from "./scan-parts.ts";
 
 /** What a step of a report looks at. */
@@ -35,7 +35,7 @@ export function rowsOfStep(
   if (there !== undefined && isSame(there, input)) return there.rows;
   known.delete(key);
   const rows = make();
-  const runs = input.segments.reduce((sum, segment) => sum + segment.runs, 0);
+  const runs = input.segments.reduce((sum, segment) => sum + segment.rows, 0);
   if (runs >= LEAST_RUNS && rows.length <= MOST_ROWS) remember(known, key, { ...input, rows });
   return rows;
 }

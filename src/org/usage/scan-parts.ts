@@ -1,7 +1,8 @@
+import type { RunSegments } from "../runs/segments/segments.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
 import { rollupColumn } from "../../domain/usage-report/rollup.ts";
-import { type SegmentMetadata, lastSeqOf } from "../runs/segments/metadata.ts";
-import { type RollupMetadata, readRollupMetadata } from "../runs/rollups/table.ts";
+import { type SegmentMetadata, lastSeqOf } from "../../storage/segments/metadata.ts";
+import { type RollupMetadata, readRollupMetadata } from "../../storage/segments/rollups/table.ts";
 
 /** A segment that a report reads, or segments that it takes the rollup of. */
 export interface ScanPart {
@@ -23,14 +24,14 @@ export interface ScannedRuns {
 
 /** How a report reads these segments, which follow one another: by rollups, where those are about nothing else. */
 export function partsOf(
-  sql: SqlStorage,
+  store: RunSegments,
   segments: readonly SegmentMetadata[],
   runs: ScannedRuns,
 ): ScanPart[] {
   const column = rollupColumn(runs.ask);
   const [first, last] = [segments[0], segments.at(-1)];
   if (column === null || first === undefined || last === undefined) return segments.map(alone);
-  const rollups = readRollupMetadata(sql, column, [first.firstSeq, last.firstSeq]);
+  const rollups = readRollupMetadata(store, column, [first.firstSeq, last.firstSeq]);
   const bySeq = new Map(rollups.map((rollup) => [rollup.firstSeq, rollup]));
   const parts: ScanPart[] = [];
   for (let at = 0; at < segments.length;) {
@@ -53,7 +54,7 @@ export function partsOf(
 const alone = (segment: SegmentMetadata): ScanPart => ({
   segments: [segment],
   rollup: null,
-  count: segment.runs,
+  count: segment.rows,
   bytes: segment.bytes,
 });
 

@@ -1,18 +1,15 @@
 import { DIMENSIONS, storedName } from "../../contract/dimensions.ts";
-import { KeyProbe } from "../../storage/key-index/probe.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
 import { SegmentScan } from "../../domain/usage-report/scan.ts";
 import { type GroupRow, GroupSums, MOST_GROUPS } from "../../domain/usage-report/sums.ts";
 import { tooMany } from "../../domain/usage-report/too-many.ts";
 import { query } from "../kernel/door.ts";
-import { runSegments } from "../runs/segments/segments.ts";
-import { type SegmentMetadata, lastSeqOf } from "../runs/segments/metadata.ts";
-import { needArchived } from "../runs/segments/archived.ts";
-import { idsInSegments } from "../runs/segments/find.ts";
-import { readRollup } from "../runs/rollups/table.ts";
-import { runIds } from "../runs/ids/index.ts";
-import { idKey } from "../runs/ids/key.ts";
+import { filterKeys, runSegments } from "../runs/segments/segments.ts";
+import { type SegmentMetadata, lastSeqOf, STATE } from "../../storage/segments/metadata.ts";
+import { needArchived } from "../../storage/segments/archived.ts";
+import { findIds } from "../../storage/segments/find.ts";
+import { readRollup } from "../../storage/segments/rollups/table.ts";
 import { replacedRuns, replacements } from "../runs/replaced.ts";
 import { mayBeTag } from "../runs/tag-names.ts";
 import { partsOf, type ScannedRuns, type ScanPart } from "./scan-parts.ts";
@@ -70,19 +67,15 @@ const step = (made: Step): Step => made;
 function begin(sql: SqlStorage): ReportCursor {
   const store = runSegments(sql);
   return {
-    run: firstHeld(store.segments)?.firstSeq ?? store.lastSeq + 1,
+    run: store.firstHeld?.firstSeq ?? store.lastSeq + 1,
     lastRun: store.lastSeq,
     adjustment: firstAdjustment(sql) - 1,
     lastAdjustment: lastAdjustment(sql),
   };
 }
 
-function firstHeld(segments: readonly SegmentMetadata[]): SegmentMetadata | undefined {
-  return segments.find(({ state }) => state !== "remains");
-}
-
 function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: last }: ReportCursor): boolean {
-  const held = firstHeld(runSegments(sql).segments);
+  const held = runSegments(sql).firstHeld;
   const isRunLost = run <= lastRun && (held === undefined || held.firstSeq > run);
   return isRunLost || (adjustment < last && firstAdjustment(sql) > adjustment + 1);
 }
@@ -92,11 +85,10 @@ function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: la
  * just after the last that was deleted, so that the answer is the same whenever it is read.
  */
 export function keptFrom(sql: SqlStorage): number | null {
-  const { segments } = runSegments(sql);
-  const [first] = segments;
-  if (first === undefined || (first.state !== "remains" && first.firstSeq === 1)) return null;
-  const held = firstHeld(segments);
-  return held?.recordedMin ?? segments.reduce((last, segment) => Math.max(last, segment.recordedMax), 0) + 1;
+  const { all, firstHeld } = runSegments(sql);
+  const [first] = all;
+  if (first === undefined || (first.state !== STATE.tombstones && first.firstSeq === 1)) return null;
+  return firstHeld?.recordedMin ?? all.reduce((last, segment) => Math.max(last, segment.recordedMax), 0) + 1;
 }
 
 /** Adds up runs from the cursor on. `next` is the first that was left for the next step. */
@@ -106,16 +98,16 @@ function scanRuns(
   cursor: ReportCursor,
 ): { readonly next: number; readonly rows: readonly GroupRow[] } {
   const store = runSegments(sql);
-  const left = store.segments.filter((segment) => isAsked(segment, ask, cursor));
+  const left = store.all.filter((segment) => isAsked(segment, ask, cursor));
   const some = left.slice(0, STEP_SEGMENTS);
-  const named = store.among(some, namesIn(ask));
+  const named = store.withNames(filterKeys(namesIn(ask)), some);
   const runs = {
     ask,
     replaced: replacedSeqs(sql, cursor.lastRun),
     fromRun: cursor.run,
     toRun: cursor.lastRun,
   };
-  const all = partsOf(sql, named, runs);
+  const all = partsOf(store, named, runs);
   const parts = all.slice(0, countInStep(all));
   const segments = parts.flatMap((part) => part.segments);
   const next = named[segments.length]?.firstSeq ?? left[STEP_SEGMENTS]?.firstSeq ?? cursor.lastRun + 1;
@@ -127,12 +119,12 @@ function scanned(sql: SqlStorage, parts: readonly ScanPart[], runs: ScannedRuns)
   const store = runSegments(sql);
   const scan = new SegmentScan(ask);
   needArchived(
-    sql,
+    store,
     parts.flatMap(({ rollup, segments }) => (rollup === null ? segments : [])),
   );
   for (const { rollup, segments } of parts) {
     if (rollup !== null) {
-      scan.addRollupOf(readRollup(sql, rollup.column, rollup.firstSeq));
+      scan.addRollupOf(readRollup(store, rollup.column, rollup.firstSeq));
       continue;
     }
     for (const segment of segments) {
@@ -173,12 +165,16 @@ function replacedSeqs(sql: SqlStorage, lastRun: number): readonly number[] {
 }
 
 function idsBySeq(sql: SqlStorage, ids: ReadonlySet<string>): ReadonlyMap<number, string> {
-  const seqs = runIds(sql).find(new KeyProbe([...ids], idKey(sql)));
-  return idsInSegments(sql, seqs, { ids, key: idKey(sql) });
+  const store = runSegments(sql);
+  return findIds(store, store.ids().find(store.probe([...ids])), ids);
 }
 
 function isAsked(segment: SegmentMetadata, ask: ReportAsk, cursor: ReportCursor): boolean {
-  if (segment.state === "remains" || lastSeqOf(segment) < cursor.run || segment.firstSeq > cursor.lastRun)
+  if (
+    segment.state === STATE.tombstones ||
+    lastSeqOf(segment) < cursor.run ||
+    segment.firstSeq > cursor.lastRun
+  )
     return false;
   return segment.startedMax >= ask.fromMs && segment.startedMin < ask.toMs;
 }

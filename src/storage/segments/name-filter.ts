@@ -40,7 +40,7 @@ export class NameFilter {
     return bytes.buffer;
   }
 
-  mayHave(name: string): boolean {
-    return this.#filter.among(new KeyProbe([name], OPEN_KEY)).length > 0;
+  mayHave(...names: readonly string[]): boolean {
+    return names.every((name) => this.#filter.among(new KeyProbe([name], OPEN_KEY)).length > 0);
   }
 }

@@ -1,13 +1,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, vi } from "vitest";
-import { keyHashesOf, KeyProbe } from "../../../src/storage/key-index/probe.ts";
+import { keyHashesOf } from "../../../src/storage/key-index/probe.ts";
 import { transaction } from "../../../src/storage/transaction.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
-import { findInSegments } from "../../../src/org/runs/segments/find.ts";
+import { findRows } from "../../../src/storage/segments/find.ts";
 import { tombstoneOf } from "../../../src/org/runs/purged.ts";
-import { runIds } from "../../../src/org/runs/ids/index.ts";
-import { idKey } from "../../../src/org/runs/ids/key.ts";
+import { deleteOldest, forgetTombstones, oldestRows } from "../../../src/storage/segments/retention.ts";
 import { runRecord } from "../../support/run-records.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { env, newOrg } from "../../support/worker.ts";
@@ -51,17 +50,17 @@ let named = 0;
 
 export function store(sql: SqlStorage, count: number): string[] {
   const ids = Array.from({ length: count }, () => `run-${++named}`);
-  const index = runIds(sql, SIZE);
+  const index = runSegments(sql).ids(SIZE);
   expect(found(sql, ids)).toEqual([]);
   runSegments(sql).append(ids.map((id) => runRecord(id)));
-  index.addNext(keyHashesOf(ids, idKey(sql)));
+  index.addNext(keyHashesOf(ids, runSegments(sql).hashKey));
   return ids;
 }
 
 /** The ids of the runs that the index reports for these. */
 export function found(sql: SqlStorage, ids: readonly string[]): string[] {
-  const seqs = runIds(sql, SIZE).find(new KeyProbe(ids, idKey(sql)));
-  const { runs } = findInSegments(sql, seqs, { ids: new Set(ids), key: idKey(sql) });
+  const seqs = runSegments(sql).ids(SIZE).find(runSegments(sql).probe(ids));
+  const { rows: runs } = findRows(runSegments(sql), seqs, new Set(ids));
   return Array.from(runs.values(), ({ id }) => id);
 }
 
@@ -69,10 +68,13 @@ export function found(sql: SqlStorage, ids: readonly string[]): string[] {
 export function purge(sql: SqlStorage, share: number): void {
   const segments = runSegments(sql);
   for (let left = Math.ceil((segments.lastSeq - segments.firstSeq + 1) * share); left > 0;) {
-    const some = segments.oldest(1).runs.slice(0, left);
+    const some = oldestRows(segments, 1).rows.slice(0, left);
     if (some.length === 0) return;
-    segments.purge(some.map((run) => tombstoneOf(run, idKey(sql))));
-    segments.forget(1, 1);
+    deleteOldest(
+      segments,
+      some.map((run) => tombstoneOf(run, segments.hashKey)),
+    );
+    forgetTombstones(segments, 1, 1);
     left -= some.length;
   }
 }
@@ -113,7 +115,7 @@ export function play(storage: DurableObjectStorage, one: Step): void {
         throw new Error("rolled back");
       });
     expect(rolledBack).toThrow("rolled back");
-    expect(runIds(sql, SIZE).find(new KeyProbe(ids, idKey(sql)))).toEqual([]);
+    expect(runSegments(sql).ids(SIZE).find(runSegments(sql).probe(ids))).toEqual([]);
   }
 }
 

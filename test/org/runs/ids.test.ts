@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { spreadOf } from "../../../src/storage/key-index/key-hash.ts";
 import { transaction } from "../../../src/storage/transaction.ts";
-import { idKey } from "../../../src/org/runs/ids/key.ts";
+import { runSegments } from "../../../src/org/runs/segments/segments.ts";
 import { findSuspects, Segment } from "../../../src/storage/key-index/segment.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
@@ -120,7 +120,7 @@ test("ids with equal hashes make no block that is too large for a row", async ()
 test("each org hashes ids with its own key", async () => {
   const keys = await Promise.all(
     [1, 2].map(async () =>
-      runInDurableObject(await wokenObject(), (_object, { storage }) => idKey(storage.sql)),
+      runInDurableObject(await wokenObject(), (_object, { storage }) => runSegments(storage.sql).hashKey),
     ),
   );
   expect(keys[0]).not.toBeNull();

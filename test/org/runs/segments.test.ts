@@ -4,13 +4,12 @@ import { expect, test } from "vitest";
 import { encodeCursor, type ListQuery } from "../../../src/contract/list.ts";
 import type { RunRecord } from "../../../src/domain/run-segment/record.ts";
 import { fetchingAsNeeded } from "../../../src/storage/needs-fetch.ts";
-import type { Tx } from "../../../src/org/kernel/door.ts";
-import { restoreFile } from "../../../src/org/runs/archive/restore.ts";
-import { archiveFile, deleteGone } from "../../../src/org/runs/archive/work.ts";
+import { restoreFile } from "../../../src/storage/segments/archive/restore.ts";
+import { archiveFile, deleteGone } from "../../../src/storage/segments/archive/archive.ts";
 import { type Cut, contextOf, cutOff, filesOf, SMALL_FILES } from "../../support/archive.ts";
 import { transaction } from "../../../src/storage/transaction.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
-import { idKey } from "../../../src/org/runs/ids/key.ts";
+import { deleteOldest, oldestRows } from "../../../src/storage/segments/retention.ts";
 import { tombstoneOf } from "../../../src/org/runs/purged.ts";
 import { pageOfRuns } from "../../../src/org/runs/list/page.ts";
 import { newSpender } from "../../support/ledger.ts";
@@ -129,14 +128,13 @@ function expected(
 
 function drop(sql: SqlStorage, wanted: number): number {
   const store = runSegments(sql);
-  if (store.firstHeld?.state === "archived") restoreFile(txOf(sql), store.firstHeld);
-  const some = store.oldest(Number.POSITIVE_INFINITY).runs.slice(0, wanted);
-  store.purge(some.map((run) => tombstoneOf(run, idKey(sql))));
+  if (store.firstHeld?.state === "archived") restoreFile(store, store.firstHeld);
+  const some = oldestRows(store, Number.POSITIVE_INFINITY).rows.slice(0, wanted);
+  deleteOldest(
+    store,
+    some.map((run) => tombstoneOf(run, store.hashKey)),
+  );
   return some.length;
-}
-
-function txOf(sql: SqlStorage): Tx {
-  return { sql, now: 0, schedule: () => undefined } as unknown as Tx;
 }
 
 function undone(storage: DurableObjectStorage, run: () => void): void {
@@ -180,19 +178,19 @@ async function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]
     });
   }
   if (one.kind === "restore") {
-    const archived = runSegments(sql).segments.find(({ state }) => state === "archived");
+    const archived = runSegments(sql).all.find(({ state }) => state === "archived");
     if (archived === undefined) return;
-    await fetchingAsNeeded(() => transaction(storage, () => restoreFile(txOf(sql), archived)));
+    await fetchingAsNeeded(() => transaction(storage, () => restoreFile(runSegments(sql), archived)));
     await cutOff(storage, one.cut, () => deleteGone(contextOf(storage)));
   }
 }
 
 async function expectSame(sql: SqlStorage, model: readonly RunRecord[]): Promise<void> {
   expect(await fetchingAsNeeded(() => allRuns(sql))).toEqual(model);
-  const { segments } = runSegments(sql);
+  const { all: segments } = runSegments(sql);
   for (const [at, segment] of segments.entries()) {
     const before = segments[at - 1];
-    if (before !== undefined) expect(segment.firstSeq).toBe(before.firstSeq + before.runs);
+    if (before !== undefined) expect(segment.firstSeq).toBe(before.firstSeq + before.rows);
   }
   for (const query of QUERIES) expect(await listed(sql, query, 200)).toEqual(expected(model, query));
 }

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import type { GroupRow } from "../../../src/domain/usage-report/sums.ts";
-import type { SegmentMetadata } from "../../../src/org/runs/segments/metadata.ts";
+import type { SegmentMetadata } from "../../../src/storage/segments/metadata.ts";
 import { rowsOfStep, type StepInput } from "../../../src/org/usage/known-steps.ts";
 
 const RUNS = 30_000;
 
-const entryAt = (firstSeq: number, runs = RUNS) => ({ state: "runs", firstSeq, runs }) as SegmentMetadata;
+const entryAt = (firstSeq: number, runs = RUNS) =>
+  ({ state: "runs", firstSeq, rows: runs }) as SegmentMetadata;
 
 const INPUT: StepInput = {
   ask: { fromMs: 0, toMs: 1, groupBy: [{ kind: "name", name: "user_id" }], filters: {} },
@@ -36,8 +37,8 @@ test("the same step is made once, also when runs came after it", () => {
 const CHANGES: readonly (readonly [string, Partial<StepInput>])[] = [
   ["another question", { ask: { ...INPUT.ask, toMs: 2 } }],
   ["a segment that changed", { segments: [entryAt(1), entryAt(RUNS + 1)] }],
-  ["another columns at the end", { segments: [...INPUT.segments, entryAt(2 * RUNS + 1)] }],
-  ["fewer store", { segments: INPUT.segments.slice(0, 1) }],
+  ["another segment at the end", { segments: [...INPUT.segments, entryAt(2 * RUNS + 1)] }],
+  ["fewer segments", { segments: INPUT.segments.slice(0, 1) }],
   ["another first run", { fromRun: 2 }],
   ["an end within the last columns", { toRun: 2 * RUNS - 1 }],
   ["an estimate that was replaced", { replaced: [5] }],

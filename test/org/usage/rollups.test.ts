@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
-import { lastSeqOf } from "../../../src/org/runs/segments/metadata.ts";
+import { lastSeqOf } from "../../../src/storage/segments/metadata.ts";
 import { partsOf } from "../../../src/org/usage/scan-parts.ts";
 import { archiveEverything, bucket, DAY_SECONDS, filesOf } from "../../support/archive.ts";
 import { rollUpAll, reportsOf, withoutRollups } from "../../support/rollups.ts";
@@ -120,7 +120,7 @@ describe("rollups of runs", () => {
     await store(org, 700);
     await rollUpAll(org.id);
     const isTaken = await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage: { sql } }) => {
-      const { segments } = runSegments(sql);
+      const { all: segments } = runSegments(sql);
       const [first, last] = [segments[0]?.firstSeq ?? 0, Math.max(...segments.map(lastSeqOf))];
       const ask: ReportAsk = {
         groupBy: [{ kind: "name", name: "user_id" }],
@@ -129,7 +129,9 @@ describe("rollups of runs", () => {
         toMs: Number.MAX_SAFE_INTEGER,
       };
       const taken = (fromRun: number, toRun: number) =>
-        partsOf(sql, segments, { ask, fromRun, toRun, replaced: [] }).some(({ rollup }) => rollup !== null);
+        partsOf(runSegments(sql), segments, { ask, fromRun, toRun, replaced: [] }).some(
+          ({ rollup }) => rollup !== null,
+        );
       return [taken(first, last), taken(first + 1, last), taken(first, last - 1)];
     });
     expect(isTaken).toEqual([true, false, false]);

@@ -3,7 +3,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
 import type { RunRecord } from "../../../src/domain/run-segment/record.ts";
 import { isRefusal } from "../../../src/contract/refusal.ts";
-import { idKey } from "../../../src/org/runs/ids/key.ts";
+import { deleteOldest, oldestRows } from "../../../src/storage/segments/retention.ts";
 import { tombstoneOf } from "../../../src/org/runs/purged.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
 import { type ReportCursor, scanUsage } from "../../../src/org/usage/scan.ts";
@@ -146,9 +146,12 @@ test("a step is lost where retention has taken away what it should look at next,
 function purgeOldest(sql: SqlStorage, most: number): void {
   const store = runSegments(sql);
   for (let taken = 0; taken < most;) {
-    const { runs } = store.oldest(BASE + COUNT);
-    if (runs.length === 0) return;
-    store.purge(runs.map((run) => tombstoneOf(run, idKey(sql))));
-    taken += runs.length;
+    const { rows } = oldestRows(store, BASE + COUNT);
+    if (rows.length === 0) return;
+    deleteOldest(
+      store,
+      rows.map((run) => tombstoneOf(run, store.hashKey)),
+    );
+    taken += rows.length;
   }
 }

@@ -1,5 +1,5 @@
 import type { RunColumns } from "../../../domain/run-segment/columns.ts";
-import type { SegmentMetadata } from "../segments/metadata.ts";
+import type { SegmentMetadata } from "../../../storage/segments/metadata.ts";
 
 /** Times are numbers, costs are bigints. One order has keys of one type. */
 export type Key = number | bigint;
@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** Where a run that was found is read, if it is on the page. */
-type RunSource = Pick<RunColumns, "run" | "charactersOf">;
+type RunSource = Pick<RunColumns, "row" | "charactersOf">;
 
 /** How a list is sorted: by a key, then by id. What comes first in the list is less. */
 export class PageOrder {

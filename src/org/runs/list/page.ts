@@ -3,12 +3,12 @@ import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
 import { soughtRuns } from "../../../contract/run-filters.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run-segment/record.ts";
 import { isCharged } from "../../../domain/charged.ts";
-import { runSegments } from "../segments/segments.ts";
+import { filterKeys, runSegments } from "../segments/segments.ts";
 import { ArchivedPart } from "./archived-part.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
 import { tagIn } from "../../../domain/usage-report/tag.ts";
 import type { RunColumns } from "../../../domain/run-segment/columns.ts";
-import type { SegmentMetadata } from "../segments/metadata.ts";
+import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
 
 /** Scanning this many takes 0.1 s. A page that ends there is short or empty, and says where to continue. */
 const RUNS_SEEN = 100_000;
@@ -44,9 +44,9 @@ export function pageOfRuns(
   const { order } = wanted;
   const top = new TopRuns(order, query.limit + 1);
   const store = runSegments(sql);
-  const segments = store.withNames(wanted.names).filter((segment) => wanted.mayBeIn(segment));
+  const segments = store.withNames(filterKeys(wanted.names)).filter((segment) => wanted.mayBeIn(segment));
   segments.sort((one, other) => order.compareKeys(order.bestOf(one), order.bestOf(other)));
-  const archived = new ArchivedPart(sql, segments, order, query.limit + 1);
+  const archived = new ArchivedPart(store, segments, order, query.limit + 1);
   for (const found of archived.found) if (!without.has(found.id)) top.take(found);
   let seen = 0;
   let end: Key | null = null;
@@ -60,8 +60,8 @@ export function pageOfRuns(
       end = best;
       break;
     }
-    seen += segment.runs;
-    if (segment.state === "archived") archived.take(segment, wanted, top);
+    seen += segment.rows;
+    if (segment.state === STATE.archived) archived.take(segment, wanted, top);
     else wanted.take(store.columns(segment), top);
   }
   const found = end === null ? top.found : top.found.filter(({ key }) => order.compareKeys(key, end) < 0);
@@ -80,7 +80,7 @@ function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighti
   const runs: RunRecord[] = [];
   let characters = 0;
   for (const { columns, at } of found.slice(0, query.limit)) {
-    const run = columns.run(at);
+    const run = columns.row(at);
     characters += columns.charactersOf(at) + apartOf(run);
     if (characters > PAGE_CHARACTERS && runs.length > 0) break;
     runs.push(run);

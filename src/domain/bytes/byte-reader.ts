@@ -15,7 +15,7 @@ export class ByteReader {
 
   byte(): number {
     const value = this.#bytes[this.#at];
-    if (value === undefined) throw new Error("a segment of runs ends too early");
+    if (value === undefined) throw new Error("stored data ends too early");
     this.#at += 1;
     return value;
   }
@@ -62,7 +62,7 @@ export class ByteReader {
   /** A view of the next bytes. */
   part(length: number): Uint8Array {
     const end = this.#at + length;
-    if (end > this.#bytes.length) throw new Error("a segment of runs ends too early");
+    if (end > this.#bytes.length) throw new Error("stored data ends too early");
     const part = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return part;

@@ -1,21 +1,21 @@
-import type { SegmentMetadata } from "./metadata.ts";
+import { type SegmentMetadata, STATE } from "./metadata.ts";
 
 /** Small batches grow the last segment up to this size. It is written whole each time. */
-export const GROWING_RUNS = 64;
+export const GROWING_ROWS = 64;
 export const GROWING_BYTES = 16_384;
 /** From this size on a segment is left as it is. Smaller ones are merged with their neighbours. */
-const FULL_RUNS = 512;
+const FULL_ROWS = 512;
 const FULL_BYTES = 65_536;
 const MOST_SMALL = 16;
 
-export function isSmall({ state, runs, bytes }: SegmentMetadata): boolean {
-  return state === "runs" && runs < FULL_RUNS && bytes < FULL_BYTES;
+export function isSmall({ state, rows, bytes }: SegmentMetadata): boolean {
+  return state === STATE.rows && rows < FULL_ROWS && bytes < FULL_BYTES;
 }
 
 /** Whether small segments make a full one, or are too many. */
 export function areWorthMerging(small: readonly SegmentMetadata[]): boolean {
   if (small.length < 2) return false;
-  const runs = small.reduce((sum, segment) => sum + segment.runs, 0);
+  const rows = small.reduce((sum, segment) => sum + segment.rows, 0);
   const bytes = small.reduce((sum, segment) => sum + segment.bytes, 0);
-  return runs >= FULL_RUNS || bytes >= FULL_BYTES || small.length >= MOST_SMALL;
+  return rows >= FULL_ROWS || bytes >= FULL_BYTES || small.length >= MOST_SMALL;
 }

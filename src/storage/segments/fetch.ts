@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { DIGEST_BYTES } from "../../../domain/run-archive/groups.ts";
-import { Unreadable } from "../../../storage/needs-fetch.ts";
-import type { Archive } from "./archive-binding.ts";
-import type { ArchiveFile, SegmentMetadata } from "./metadata.ts";
+import { Unreadable } from "../needs-fetch.ts";
+import { archiveOf } from "./archive-binding.ts";
+import { DIGEST_BYTES } from "./file-metadata.ts";
+import type { SegmentPlace } from "./layout.ts";
+import type { ArchivedFile, SegmentMetadata } from "./metadata.ts";
 
 type Fetched = Uint8Array<ArrayBuffer> | Unreadable;
 
@@ -16,7 +17,7 @@ export function digestOf(data: Uint8Array): Uint8Array {
 }
 
 interface Piece {
-  readonly file: ArchiveFile;
+  readonly file: ArchivedFile;
   readonly offset: number;
   readonly segments: SegmentMetadata[];
   length: number;
@@ -24,16 +25,16 @@ interface Piece {
 
 /** Reads archived segments, each as it was stored, or why it cannot be read. */
 export async function fetchSegments(
-  archive: Archive,
+  of: SegmentPlace,
   segments: readonly SegmentMetadata[],
 ): Promise<ReadonlyMap<number, Fetched>> {
   const found = new Map<number, Fetched>();
   const pieces = piecesOf(segments);
   for (let from = 0; from < pieces.length; from += AT_ONCE) {
     const some = pieces.slice(from, from + AT_ONCE);
-    const read = await Promise.all(some.map((piece) => fetchPiece(archive, piece)));
+    const read = await Promise.all(some.map((piece) => fetchPiece(of, piece)));
     for (const [at, { segments: wanted, offset }] of some.entries()) {
-      for (const segment of wanted) found.set(segment.firstSeq, cut(read[at], segment, offset));
+      for (const segment of wanted) found.set(segment.firstSeq, cut(of, read[at], segment, offset));
     }
   }
   return found;
@@ -56,36 +57,38 @@ function piecesOf(segments: readonly SegmentMetadata[]): Piece[] {
   return pieces;
 }
 
-async function fetchPiece({ bucket }: Archive, { file, offset, length }: Piece): Promise<Fetched> {
-  if (bucket === null)
-    return unreadable(file, "cannot be read, because no bucket is bound as ARCHIVE", "Bind it");
+async function fetchPiece(of: SegmentPlace, { file, offset, length }: Piece): Promise<Fetched> {
+  const unreadable = (why: string, remedy = PUT_BACK) => new Unreadable(messageOf(of, file, why, remedy));
+  const { bucket } = archiveOf(of.sql);
+  if (bucket === null) return unreadable("cannot be read, because no bucket is bound as ARCHIVE", "Bind it");
   try {
     const found = await bucket.get(file.name, { range: { offset, length } });
-    if (found === null) return unreadable(file, "is missing", PUT_BACK);
-    if (found.size !== file.bytes) {
-      return unreadable(file, `has ${found.size} bytes instead of ${file.bytes}`, PUT_BACK);
-    }
+    if (found === null) return unreadable("is missing");
+    if (found.size !== file.bytes) return unreadable(`has ${found.size} bytes instead of ${file.bytes}`);
     return new Uint8Array(await found.arrayBuffer());
   } catch (error) {
-    return unreadable(file, `cannot be read now (${String(error)})`, "Wait a moment");
+    return unreadable(`cannot be read now (${String(error)})`, "Wait a moment");
   }
 }
 
-function cut(read: Fetched | undefined, segment: SegmentMetadata, from: number): Fetched {
+/** A segment of a piece that begins at an offset of the file. */
+function cut(of: SegmentPlace, read: Fetched | undefined, segment: SegmentMetadata, from: number): Fetched {
   const { place } = segment;
   if (read === undefined || place === undefined) throw new Error("only archived segments are fetched");
   if (read instanceof Unreadable) return read;
   const start = place.offset - from;
   const data = read.slice(start, start + segment.bytes);
-  return Buffer.compare(digestOf(data), place.digest) === 0
-    ? data
-    : unreadable(place.file, "is damaged", PUT_BACK);
+  if (Buffer.compare(digestOf(data), place.digest) === 0) return data;
+  return new Unreadable(messageOf(of, place.file, "is damaged", PUT_BACK));
 }
 
 const PUT_BACK = "Put the original file back";
 
-function unreadable({ name, firstSeq, runs }: ArchiveFile, why: string, remedy: string): Unreadable {
-  return new Unreadable(
-    `The archive file '${name}' ${why}. It holds the ${runs} runs of this organization from number ${firstSeq} on. ${remedy}, then repeat the call.`,
-  );
+function messageOf(
+  { title }: SegmentPlace,
+  { name, firstSeq, rows }: ArchivedFile,
+  why: string,
+  remedy: string,
+): string {
+  return `The archive file '${name}' ${why}. It holds the ${rows} ${title} from number ${firstSeq} on. ${remedy}, then repeat the call.`;
 }

@@ -1,11 +1,12 @@
-/** Where an org's archived runs are. Null: nothing is bound, so nothing is archived. */
+/** Where archived segments are. Null: nothing is bound, so nothing is archived. */
 export interface Archive {
   readonly bucket: R2Bucket | null;
-  readonly orgId: string;
+  /** The names of its files begin with this. */
+  readonly prefix: string;
 }
 
 const BOUND = new WeakMap<SqlStorage, Archive>();
-const NONE: Archive = { bucket: null, orgId: "" };
+const NONE: Archive = { bucket: null, prefix: "" };
 
 export function bindArchive(sql: SqlStorage, archive: Archive): void {
   BOUND.set(sql, archive);

@@ -1,0 +1,50 @@
+import { DAY_MS } from "../../../contract/durations.ts";
+import { type SegmentMetadata, STATE } from "../metadata.ts";
+import type { Segments } from "../segments.ts";
+import { isSmall } from "../sizes.ts";
+import { archivedTo } from "./files.ts";
+
+/** Rows stay in the object for at least a day: they are the ones that are asked for and sent again. */
+export const KEPT_MS = DAY_MS;
+
+/**
+ * What a file holds, and at least one segment. Each column of it is written in one step, which others wait for. Its index is a row
+ * of the object, and a row has at most 2 MB.
+ */
+export interface FileSize {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly isFull: (segment: SegmentMetadata) => boolean;
+}
+export const FILE_SIZE: FileSize = { rows: 2048, bytes: 4_194_304, isFull: (segment) => !isSmall(segment) };
+
+/**
+ * The segments of the next file: full ones that were recorded long enough ago, after all that were ever archived. What
+ * retention has brought back is about to be deleted, so it stays. Segments that may still be merged stay too.
+ */
+export function nextSegments(segments: Segments, now: number, size: FileSize): readonly SegmentMetadata[] {
+  const chosen: SegmentMetadata[] = [];
+  let [rows, bytes] = [0, 0];
+  for (const segment of oldSegments(segments, now, size)) {
+    if (chosen.length > 0 && (rows + segment.rows > size.rows || bytes + segment.bytes > size.bytes)) break;
+    chosen.push(segment);
+    rows += segment.rows;
+    bytes += segment.bytes;
+  }
+  return chosen;
+}
+
+export function isAnyOld(segments: Segments, now: number): boolean {
+  return oldSegments(segments, now, FILE_SIZE).length > 0;
+}
+
+function oldSegments(segments: Segments, now: number, { isFull }: FileSize): readonly SegmentMetadata[] {
+  const { all, lastSeq } = segments;
+  const last = archivedTo(segments);
+  // Once every row is deleted, their numbers begin anew.
+  const after = last > lastSeq ? 0 : last;
+  const candidates = all.filter(({ state, firstSeq }) => state === STATE.rows && firstSeq > after);
+  const young = candidates.findIndex(({ recordedMax }) => recordedMax > now - KEPT_MS);
+  const old = young === -1 ? candidates : candidates.slice(0, young);
+  return old.slice(0, old.findLastIndex(isFull) + 1);
+}

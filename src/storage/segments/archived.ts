@@ -1,0 +1,116 @@
+import { NeedsFetch, type Fetched, fetchedSoFar, Unreadable } from "../needs-fetch.ts";
+import { fetchSegments } from "./fetch.ts";
+import type { SegmentPlace } from "./layout.ts";
+import { type SegmentMetadata, STATE } from "./metadata.ts";
+
+/** Archived segments that the running call has fetched. Rules read them as if they were stored here. */
+
+type FetchedSegments = Map<number, Uint8Array<ArrayBuffer> | Unreadable>;
+
+/** What is fetched at once, and at least one segment. */
+const BATCH_SEGMENTS = 32;
+const BATCH_BYTES = 4_194_304;
+
+function fetchedIn(brought: Fetched | null): FetchedSegments {
+  if (brought === null) throw new Error("this call cannot wait for archived rows");
+  return brought.keep("archived segments", () => new Map());
+}
+
+/** An archived segment as it was stored. */
+export function archivedBytes(of: SegmentPlace, segment: SegmentMetadata): Uint8Array<ArrayBuffer> {
+  const found = fetchedIn(fetchedSoFar()).get(segment.firstSeq);
+  if (found === undefined) throw absent(of, [segment]);
+  if (found instanceof Unreadable) throw found;
+  return found;
+}
+
+/** Whether the running call has fetched a segment. */
+export function isFetched({ firstSeq }: SegmentMetadata): boolean {
+  return fetchedIn(fetchedSoFar()).has(firstSeq);
+}
+
+export function dropFetched({ firstSeq }: SegmentMetadata): void {
+  fetchedIn(fetchedSoFar()).delete(firstSeq);
+}
+
+/** Fetches all of these segments at once, so that each is there when it is read. */
+export function needArchived(of: SegmentPlace, segments: readonly SegmentMetadata[]): void {
+  const archived = segments.filter(({ state }) => state === STATE.archived);
+  if (archived.length === 0) return;
+  const fetched = fetchedIn(fetchedSoFar());
+  const missing = archived.filter(({ firstSeq }) => !fetched.has(firstSeq));
+  if (missing.length > 0) throw absent(of, missing);
+}
+
+function absent(of: SegmentPlace, segments: readonly SegmentMetadata[]): NeedsFetch {
+  return new NeedsFetch("an archived row", async (brought) => {
+    const fetched = fetchedIn(brought);
+    for (const [seq, data] of await fetchSegments(of, segments)) fetched.set(seq, data);
+  });
+}
+
+export interface Fold<State, Columns> {
+  /** Tells it from other folds of the same call. */
+  readonly key: string;
+  start(): State;
+  /** Called once for each segment. `Unreadable` is thrown unless this takes it. */
+  add(state: State, columns: Columns, segment: SegmentMetadata): void;
+  addUnreadable?(state: State, cause: Unreadable, segment: SegmentMetadata): void;
+}
+
+interface Source<Columns> extends SegmentPlace {
+  decode(segment: Uint8Array): Columns;
+}
+
+/**
+ * What archived segments add up to. A few are fetched at a time, added and dropped again, so memory does not grow with their
+ * number. The rule runs again for each few: what was added stays.
+ */
+export function foldArchived<State, Columns>(
+  of: Source<Columns>,
+  segments: readonly SegmentMetadata[],
+  fold: Fold<State, Columns>,
+): State {
+  if (segments.length === 0) return fold.start();
+  const brought = fetchedSoFar();
+  const fetched = fetchedIn(brought);
+  const sum = progressOf(`sum of ${fold.key}`, segments, () => ({ state: fold.start(), done: new Set() }));
+  const batch: SegmentMetadata[] = [];
+  let bytes = 0;
+  for (const segment of segments) {
+    if (sum.done.has(segment.firstSeq)) continue;
+    const data = fetched.get(segment.firstSeq);
+    if (data === undefined) {
+      if (batch.length >= BATCH_SEGMENTS || bytes + segment.bytes > BATCH_BYTES) break;
+      batch.push(segment);
+      bytes += segment.bytes;
+      continue;
+    }
+    if (!(data instanceof Unreadable)) fold.add(sum.state, of.decode(data), segment);
+    else if (fold.addUnreadable === undefined) throw data;
+    else fold.addUnreadable(sum.state, data, segment);
+    sum.done.add(segment.firstSeq);
+    fetched.delete(segment.firstSeq);
+  }
+  const first = segments.find(({ firstSeq }) => !sum.done.has(firstSeq));
+  if (first !== undefined) throw absent(of, batch.length === 0 ? [first] : batch);
+  return sum.state;
+}
+
+/**
+ * What the running call has worked out of archived segments so far. One that is done may have left the archive since: then
+ * nothing counts that was worked out.
+ */
+export function progressOf<Progress extends { readonly done: ReadonlySet<number> }>(
+  name: string,
+  segments: readonly SegmentMetadata[],
+  make: () => Progress,
+): Progress {
+  const brought = fetchedSoFar();
+  if (brought === null) return make();
+  const there = brought.keep(name, make);
+  const seqs = new Set(segments.map(({ firstSeq }) => firstSeq));
+  if ([...there.done].every((seq) => seqs.has(seq))) return there;
+  brought.drop(name);
+  return brought.keep(name, make);
+}

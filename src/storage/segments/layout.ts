@@ -1,0 +1,82 @@
+/** What the engine knows of a row: the id by which it is found, and what lists are sorted by. */
+export interface SegmentRow {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly recordedAt: number;
+  readonly cost: bigint;
+}
+
+/** The rows of a segment. A column is decoded when it is first needed. */
+export interface SegmentColumns<Row> extends Iterable<Row> {
+  readonly count: number;
+  readonly ids: readonly string[];
+  moments(column: "recordedAt"): readonly number[];
+  row(at: number): Row;
+  /** About how long a row is, beside its columns. */
+  charactersOf(at: number): number;
+}
+
+/** What is left of a row that retention has deleted. */
+export interface SegmentTombstone {
+  readonly keyHash: number;
+  readonly recordedAt: number;
+}
+
+export interface EncodedRows {
+  /** A row group. A segment is a sequence of them. */
+  readonly data: Uint8Array<ArrayBuffer>;
+  /** The names in it that lists filter by, each as one text with its column. */
+  readonly names: () => readonly string[];
+}
+
+/** Makes a file of segments. */
+export interface ArchiveFileMaker {
+  add(segment: Uint8Array): void;
+  readonly sums: { readonly cost: bigint; readonly inputTokens: number; readonly outputTokens: number };
+  /** The file, in steps that each take a few milliseconds. */
+  parts(
+    firstSeq: number,
+  ): Generator<void, { readonly bytes: Uint8Array<ArrayBuffer>; readonly segmentsAt: number }>;
+}
+
+/** The sums of many rows by the names in one column. */
+export interface Rollup {
+  readonly column: number;
+  /** 0: the rows have too many names to add up beforehand. */
+  readonly groups: number;
+  readonly data: Uint8Array<ArrayBuffer>;
+}
+
+export interface RollupMaker {
+  add(segment: Uint8Array): void;
+  rollups(): Iterable<Rollup>;
+}
+
+/** What the engine has to know of the rows that it stores in segments. */
+export interface SegmentLayout<
+  Row extends SegmentRow,
+  Columns extends SegmentColumns<Row>,
+  Tombstone extends SegmentTombstone,
+> {
+  /** The names of its tables begin with this. */
+  readonly name: string;
+  /** What messages call its rows. */
+  readonly title: string;
+  encode(rows: readonly Row[]): EncodedRows;
+  decode(segment: Uint8Array): Columns;
+  encodeTombstones(all: readonly Tombstone[]): Uint8Array<ArrayBuffer>;
+  decodeTombstones(data: Uint8Array): readonly Tombstone[];
+  /** Loaded when it is first needed: few calls wait for it, and every start would. */
+  archiveFile(): Promise<ArchiveFileMaker>;
+  /** The columns that rollups are made by. */
+  readonly rollupColumns: readonly number[];
+  rollupMaker(): RollupMaker;
+}
+
+/** The segments of one object, as its statements need to know them. */
+export interface SegmentPlace {
+  readonly sql: SqlStorage;
+  readonly name: string;
+  /** What messages call its rows. */
+  readonly title: string;
+}

@@ -1,0 +1,41 @@
+import { type SegmentMetadata, STATE } from "../metadata.ts";
+import type { Segments } from "../segments.ts";
+import { isSmall } from "../sizes.ts";
+import { rolledUpTo } from "./table.ts";
+
+/** Which rows a rollup is made of. */
+export interface RollupSize {
+  readonly leastRows: number;
+  /** No segment is added to so many. */
+  readonly mostRows: number;
+  /** Only rows that were recorded until then. */
+  readonly untilMs: number;
+}
+
+const ROWS = 16_384;
+export const ROLLUP_SIZE: RollupSize = {
+  leastRows: ROWS,
+  mostRows: ROWS,
+  untilMs: Number.POSITIVE_INFINITY,
+};
+
+/** The segments of the next rollup: stored here, in none yet, and never merged again. Empty: there are too few. */
+export function nextToRollUp(
+  segments: Segments,
+  { leastRows, mostRows, untilMs }: RollupSize = ROLLUP_SIZE,
+): readonly SegmentMetadata[] {
+  const { all } = segments;
+  const end = all.findLastIndex((segment) => !isSmall(segment)) + 1;
+  const last = rolledUpTo(segments);
+  let at = end;
+  for (let before = all[at - 1]; before?.state === STATE.rows && before.firstSeq > last; before = all[at - 1])
+    at -= 1;
+  const chosen: SegmentMetadata[] = [];
+  let rows = 0;
+  for (const segment of all.slice(at, end)) {
+    if (rows >= mostRows || segment.recordedMax > untilMs) break;
+    chosen.push(segment);
+    rows += segment.rows;
+  }
+  return rows >= leastRows ? chosen : [];
+}

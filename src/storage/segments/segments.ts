@@ -1,0 +1,313 @@
+import { joinedBytes } from "../../domain/bytes/joined-bytes.ts";
+import { KeyIndex } from "../key-index/key-index.ts";
+import { type HashKey, keyHashOf } from "../key-index/key-hash.ts";
+import { KeyProbe } from "../key-index/probe.ts";
+import { archivedBytes, isFetched } from "./archived.ts";
+import { archivedKeyHashes, archivedWithNames } from "./file-index.ts";
+import { readArchivedSegments } from "./files.ts";
+import { readHashKey } from "./hash-key.ts";
+import type {
+  EncodedRows,
+  SegmentColumns,
+  SegmentLayout,
+  SegmentPlace,
+  SegmentRow,
+  SegmentTombstone,
+} from "./layout.ts";
+import { lastSeqOf, type SegmentMetadata, STATE } from "./metadata.ts";
+import { NameFilter } from "./name-filter.ts";
+import { areWorthMerging, GROWING_BYTES, GROWING_ROWS, isSmall } from "./sizes.ts";
+import {
+  deleteSegments,
+  NO_FILTER,
+  readMetadata,
+  readPart,
+  segmentsWithNames,
+  writeSegment,
+} from "./table.ts";
+import { joinedZones, zoneMapOf } from "./zone-map.ts";
+
+const MOST_READ = 4;
+/** A stored row can have 2 MB. One row of a request is smaller. */
+const MOST_BYTES = 1_048_576;
+
+/**
+ * Rows that are only appended, many to a segment, oldest first, numbered without gaps by their seqs. Where each segment is
+ * and its zone map are kept in memory. Retention deletes from the oldest on, and leaves tombstones.
+ */
+export class Segments<
+  Row extends SegmentRow = SegmentRow,
+  Columns extends SegmentColumns<Row> = SegmentColumns<Row>,
+  Tombstone extends SegmentTombstone = SegmentTombstone,
+> implements SegmentPlace {
+  readonly sql: SqlStorage;
+  readonly layout: SegmentLayout<Row, Columns, Tombstone>;
+  /** No seq is left out. */
+  readonly hasGaps = false;
+  #segments: SegmentMetadata[];
+  /** The content of the last segment, if it can grow. */
+  #tail: { readonly segment: SegmentMetadata; readonly data: Uint8Array<ArrayBuffer> } | null = null;
+  /** Segments from here on may differ from storage if the transaction is rolled back. */
+  #changedFrom: number;
+  #isSuspect = false;
+  #hashKey: HashKey | null = null;
+  #index: KeyIndex | null = null;
+  readonly #read = new Map<SegmentMetadata, Columns>();
+  #lastTombstones: { readonly segment: SegmentMetadata; readonly all: readonly Tombstone[] } | null = null;
+
+  constructor(sql: SqlStorage, layout: SegmentLayout<Row, Columns, Tombstone>) {
+    this.sql = sql;
+    this.layout = layout;
+    this.#segments = readFrom(this, 0);
+    this.#changedFrom = this.#segments.length;
+  }
+
+  get name(): string {
+    return this.layout.name;
+  }
+
+  get title(): string {
+    return this.layout.title;
+  }
+
+  /** A transaction was rolled back: what it changed is read again when it is next needed. */
+  rollBack(): void {
+    this.#isSuspect = true;
+    this.#hashKey = null;
+  }
+
+  /** Every segment, in the order of their rows. */
+  get all(): readonly SegmentMetadata[] {
+    if (this.#isSuspect) this.#readChanged();
+    return this.#segments;
+  }
+
+  /** Without segments whose rows are deleted. */
+  get held(): readonly SegmentMetadata[] {
+    return this.all.filter(({ state }) => state !== STATE.tombstones);
+  }
+
+  get firstHeld(): SegmentMetadata | undefined {
+    return this.all.find(({ state }) => state !== STATE.tombstones);
+  }
+
+  get archived(): readonly SegmentMetadata[] {
+    return this.all.filter(({ state }) => state === STATE.archived);
+  }
+
+  /** The key for hashing the ids of rows. */
+  get hashKey(): HashKey {
+    return (this.#hashKey ??= readHashKey(this));
+  }
+
+  probe(ids: readonly string[]): KeyProbe {
+    return new KeyProbe(ids, this.hashKey);
+  }
+
+  /** Changes if ids are hashed in another way. */
+  get hashSecret(): string {
+    return this.hashKey.join();
+  }
+
+  /** Finds rows by the hashes of their ids. Compared at each use, because a rollback may have changed it. */
+  ids(size?: number): Pick<KeyIndex, "find" | "addNext"> {
+    if (this.#index?.isCurrent() === true) return this.#index;
+    return (this.#index = new KeyIndex(this.sql, { name: `${this.name}_id`, hasFilters: true }, this, size));
+  }
+
+  get firstSeq(): number {
+    return this.all[0]?.firstSeq ?? 0;
+  }
+
+  /** When the first row that is stored was recorded. Infinity: there is none. */
+  get recordedFrom(): number {
+    return this.firstHeld?.recordedMin ?? Number.POSITIVE_INFINITY;
+  }
+
+  get lastSeq(): number {
+    const last = this.all.at(-1);
+    return last === undefined ? 0 : lastSeqOf(last);
+  }
+
+  decode(segment: Uint8Array): Columns {
+    return this.layout.decode(segment);
+  }
+
+  columns(segment: SegmentMetadata): Columns {
+    const there = this.#read.get(segment);
+    if (there !== undefined) return there;
+    const columns = this.decode(this.bytesOf(segment));
+    if (columns.count !== segment.rows)
+      throw new Error(`the segment of ${this.name} ${segment.firstSeq} is damaged`);
+    const [oldest] = this.#read.keys();
+    if (oldest !== undefined && this.#read.size >= MOST_READ) this.#read.delete(oldest);
+    this.#read.set(segment, columns);
+    return columns;
+  }
+
+  /** Stores rows after all others. */
+  append(rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    if (rows.length >= GROWING_ROWS || !this.#grow(rows)) this.#add(rows, this.layout.encode(rows));
+    this.#mergeSmall();
+  }
+
+  /** A segment that can be read at once. Null if it must be fetched first. */
+  peek(segment: SegmentMetadata): Columns | null {
+    if (segment.state !== STATE.archived || this.#read.has(segment)) return this.columns(segment);
+    return isFetched(segment) ? this.columns(segment) : null;
+  }
+
+  /** Stored rows with these seqs, in their order. `to` is not included. */
+  *between(
+    from: number,
+    to: number,
+  ): Generator<{ readonly seq: number; readonly row: Row; readonly characters: number }> {
+    for (const segment of this.held) {
+      if (segment.firstSeq >= to) return;
+      const [first, last] = [Math.max(from, segment.firstSeq), Math.min(to - 1, lastSeqOf(segment))];
+      for (let seq = first; seq <= last; seq += 1) {
+        const at = seq - segment.firstSeq;
+        const columns = this.columns(segment);
+        yield { seq, row: columns.row(at), characters: columns.charactersOf(at) };
+      }
+    }
+  }
+
+  /** The first seq, from one on, of a row that was recorded at a moment or later; without one, that of the next row. */
+  firstSince(from: number, atMs: number): number {
+    for (const segment of this.held) {
+      if (lastSeqOf(segment) < from || segment.recordedMax < atMs) continue;
+      const skipped = Math.max(0, from - segment.firstSeq);
+      const at = this.columns(segment)
+        .moments("recordedAt")
+        .findIndex((recordedAt, index) => index >= skipped && recordedAt >= atMs);
+      if (at !== -1) return segment.firstSeq + at;
+    }
+    return Math.max(from, this.lastSeq + 1);
+  }
+
+  /** The key hashes of ids, with their seqs, oldest first, for rows after a seq. */
+  *keyHashesAfter(seq: number): Generator<readonly [seq: number, keyHash: number]> {
+    for (const segment of this.all) {
+      if (lastSeqOf(segment) <= seq) continue;
+      for (const [at, keyHash] of this.#keyHashesOf(segment).entries()) {
+        if (segment.firstSeq + at > seq) yield [segment.firstSeq + at, keyHash];
+      }
+    }
+  }
+
+  #keyHashesOf(segment: SegmentMetadata): readonly number[] | Uint32Array {
+    if (segment.state === STATE.tombstones) return this.tombstones(segment).map(({ keyHash }) => keyHash);
+    if (segment.state === STATE.archived) return archivedKeyHashes(this, segment);
+    return this.columns(segment).ids.map((id) => keyHashOf(id, this.hashKey));
+  }
+
+  /** Segments that follow one another are replaced by others, whose rows are written already. */
+  replace(from: readonly SegmentMetadata[], to: readonly SegmentMetadata[]): void {
+    const [first] = from;
+    if (first === undefined) return;
+    const at = this.all.indexOf(first);
+    if (at === -1 || from.some((segment, index) => this.#segments[at + index] !== segment)) {
+      throw new Error("other segments are stored here");
+    }
+    this.#tail = null;
+    this.#changedFrom = Math.min(this.#changedFrom, at);
+    this.#segments.splice(at, from.length, ...to);
+  }
+
+  /** Of segments that follow one another, those that may contain rows with all these names. */
+  withNames(names: readonly string[], segments = this.held): readonly SegmentMetadata[] {
+    const [first, last] = [segments[0], segments.at(-1)];
+    if (names.length === 0 || first === undefined || last === undefined) return segments;
+    const found = new Set([
+      ...segmentsWithNames(this, names, [first.firstSeq, last.firstSeq]),
+      ...archivedWithNames(this, names, segments),
+    ]);
+    return segments.filter(({ firstSeq }) => found.has(firstSeq));
+  }
+
+  /** A segment as it is stored. */
+  bytesOf(segment: SegmentMetadata): Uint8Array<ArrayBuffer> {
+    if (segment.state === STATE.archived) return archivedBytes(this, segment);
+    return this.#tail?.segment === segment ? this.#tail.data : readPart(this, "data", segment.firstSeq);
+  }
+
+  /** Those of a segment whose rows are deleted. */
+  tombstones(segment: SegmentMetadata): readonly Tombstone[] {
+    if (this.#lastTombstones?.segment === segment) return this.#lastTombstones.all;
+    const all = this.layout.decodeTombstones(this.bytesOf(segment));
+    this.#lastTombstones = { segment, all };
+    return all;
+  }
+
+  /** Writes rows as one segment. One that may grow has no filter of names. */
+  write(
+    firstSeq: number,
+    rows: readonly Row[],
+    { data, names } = this.layout.encode(rows),
+    mayGrow = false,
+  ): SegmentMetadata {
+    const place = { state: STATE.rows, firstSeq, rows: rows.length, bytes: data.length };
+    const segment: SegmentMetadata = { ...place, ...zoneMapOf(rows) };
+    const hasFilter = !mayGrow || !isSmall(segment);
+    writeSegment(this, segment, hasFilter ? NameFilter.of(names()).stored : NO_FILTER, data);
+    return segment;
+  }
+
+  #readChanged(): void {
+    const kept = this.#segments.slice(0, this.#changedFrom);
+    const last = kept.at(-1);
+    this.#segments = [...kept, ...readFrom(this, last === undefined ? 0 : lastSeqOf(last) + 1)];
+    this.#tail = null;
+    this.#changedFrom = this.#segments.length;
+    this.#isSuspect = false;
+  }
+
+  /** Adds to the last segment. False if it is full, or there is none. */
+  #grow(rows: readonly Row[]): boolean {
+    const last = this.all.at(-1);
+    if (last?.state !== STATE.rows || last.rows + rows.length > GROWING_ROWS) return false;
+    const added = this.layout.encode(rows).data;
+    if (last.bytes + added.length > GROWING_BYTES) return false;
+    const data = joinedBytes([this.bytesOf(last), added]);
+    const segment = {
+      ...last,
+      rows: last.rows + rows.length,
+      bytes: data.length,
+      ...joinedZones([last, zoneMapOf(rows)]),
+    };
+    this.replace([last], [segment]);
+    writeSegment(this, segment, NO_FILTER, data);
+    this.#tail = { segment, data };
+    return true;
+  }
+
+  /** Segments after all others, each small enough for a row. */
+  #add(rows: readonly Row[], encoded: EncodedRows): void {
+    if (encoded.data.length > MOST_BYTES && rows.length > 1) {
+      const half = Math.ceil(rows.length / 2);
+      for (const part of [rows.slice(0, half), rows.slice(half)]) this.#add(part, this.layout.encode(part));
+      return;
+    }
+    this.#changedFrom = Math.min(this.#changedFrom, this.all.length);
+    const segment = this.write(this.lastSeq + 1, rows, encoded, true);
+    this.#segments.push(segment);
+    this.#tail = { segment, data: encoded.data };
+  }
+
+  /** Merges the small segments at the end into one, once there are enough. */
+  #mergeSmall(): void {
+    const small = this.#segments.slice(this.#segments.findLastIndex((segment) => !isSmall(segment)) + 1);
+    const [first, last] = [small[0], small.at(-1)];
+    if (first === undefined || last === undefined || !areWorthMerging(small)) return;
+    const rows = small.flatMap((segment) => [...this.columns(segment)]);
+    deleteSegments(this, first.firstSeq + 1, last.firstSeq);
+    this.replace(small, [this.write(first.firstSeq, rows)]);
+  }
+}
+
+function readFrom(place: SegmentPlace, fromSeq: number): SegmentMetadata[] {
+  const segments = [...readArchivedSegments(place, fromSeq), ...readMetadata(place, fromSeq)];
+  return segments.sort((one, other) => one.firstSeq - other.firstSeq);
+}

@@ -1,0 +1,98 @@
+import type { SegmentPlace } from "./layout.ts";
+import type { SegmentMetadata } from "./metadata.ts";
+import { NameFilter } from "./name-filter.ts";
+
+/** Rows of `<name>_blocks`, each a segment, identified by the seq of its first row. */
+
+type StoredMetadata = {
+  state: SegmentMetadata["state"];
+  firstSeq: number;
+  rows: number;
+  bytes: number;
+  startedMin: number;
+  startedMax: number;
+  recordedMin: number;
+  recordedMax: number;
+  costMin: string;
+  costMax: string;
+};
+
+export function readMetadata({ sql, name }: SegmentPlace, fromSeq: number): SegmentMetadata[] {
+  return sql
+    .exec<StoredMetadata>(
+      `SELECT state, first_seq AS firstSeq, runs AS "rows", octet_length(data) AS bytes, started_min AS startedMin,
+         started_max AS startedMax, recorded_min AS recordedMin, recorded_max AS recordedMax, cost_min AS costMin,
+         cost_max AS costMax
+       FROM ${name}_blocks WHERE first_seq >= ? ORDER BY first_seq`,
+      fromSeq,
+    )
+    .toArray()
+    .map((row) => ({ ...row, costMin: BigInt(row.costMin), costMax: BigInt(row.costMax) }));
+}
+
+/** Of the segment that begins with a seq, its bytes or the filter of its names. */
+export function readPart(
+  { sql, name }: SegmentPlace,
+  part: "data" | "names",
+  firstSeq: number,
+): Uint8Array<ArrayBuffer> {
+  const [row] = sql
+    .exec<{ part: ArrayBuffer }>(`SELECT ${part} AS part FROM ${name}_blocks WHERE first_seq = ?`, firstSeq)
+    .toArray();
+  if (row === undefined) throw new Error(`the segment of ${name} ${firstSeq} is missing`);
+  return new Uint8Array(row.part);
+}
+
+/** Which of the segments that begin with these seqs or one between them may have rows with all of these names. */
+export function segmentsWithNames(
+  { sql, name }: SegmentPlace,
+  names: readonly string[],
+  [from, to]: readonly [from: number, to: number],
+): number[] {
+  const rows = sql.exec<{ first_seq: number; names: ArrayBuffer }>(
+    `SELECT first_seq, names FROM ${name}_blocks WHERE state = 'runs' AND first_seq >= ? AND first_seq <= ?`,
+    from,
+    to,
+  );
+  const found: number[] = [];
+  for (const { first_seq, names: stored } of rows) {
+    if (NameFilter.read(stored).mayHave(...names)) found.push(first_seq);
+  }
+  return found;
+}
+
+/** Of a segment that still grows: it may have any name. */
+export const NO_FILTER = new ArrayBuffer(0);
+
+export function writeSegment(
+  { sql, name }: SegmentPlace,
+  segment: SegmentMetadata,
+  names: ArrayBuffer,
+  data: Uint8Array<ArrayBuffer>,
+): void {
+  sql.exec(
+    `INSERT INTO ${name}_blocks (first_seq, state, runs, started_min, started_max, recorded_min, recorded_max, cost_min,
+       cost_max, names, data)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (first_seq) DO UPDATE SET state = excluded.state, runs = excluded.runs,
+       started_min = excluded.started_min, started_max = excluded.started_max,
+       recorded_min = excluded.recorded_min, recorded_max = excluded.recorded_max,
+       cost_min = excluded.cost_min, cost_max = excluded.cost_max, names = excluded.names, data = excluded.data`,
+    segment.firstSeq,
+    segment.state,
+    segment.rows,
+    segment.startedMin,
+    segment.startedMax,
+    segment.recordedMin,
+    segment.recordedMax,
+    String(segment.costMin),
+    String(segment.costMax),
+    names,
+    data,
+  );
+}
+
+/** For segments that start with one of these seqs, both inclusive. */
+export function deleteSegments({ sql, name }: SegmentPlace, from: number, to: number): void {
+  sql.exec(`DELETE FROM ${name}_blocks WHERE first_seq >= ? AND first_seq <= ?`, from, to);
+}

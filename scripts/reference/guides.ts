@@ -18,6 +18,7 @@ const NAMES = [
   "quickstart",
   "console",
   "limits",
+  "limits-in-git",
   "refusals",
   "client",
   "proxy",

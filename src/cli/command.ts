@@ -6,6 +6,13 @@ export interface Terminal {
   readonly error: (text: string) => void;
   /** Made when it is first needed: help needs no address and no key. */
   readonly client: () => Sluice;
+  /** The text of a file. It throws if there is none, or if it is larger than this. */
+  readonly read: (path: string, mostBytes: number) => string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What somebody answers to a question. Null if nobody is there. */
+  readonly ask: (question: string) => Promise<string | null>;
+  /** Waits. False if the process is to end instead. */
+  readonly wait: (ms: number) => Promise<boolean>;
 }
 
 /** One command of `sluice`. */
@@ -16,11 +23,13 @@ export interface Command {
   readonly summary: string;
   /** Each option, with what it means. */
   readonly options: Readonly<Record<string, Option>>;
-  run(given: Given, terminal: Terminal): Promise<void>;
+  /** Resolves to an exit status other than 0 where there is one to tell. */
+  run(given: Given, terminal: Terminal): Promise<number | void>;
 }
 
 interface Option {
   readonly type: "string" | "boolean";
+  readonly short?: string;
   readonly says: string;
 }
 
@@ -31,6 +40,13 @@ export interface Given {
 
 /** The caller used a command in a way that it does not have. */
 export class UsageError extends Error {}
+
+/** A command cannot do what it was asked for. Each line says why. */
+export class Failure extends Error {
+  constructor(lines: readonly string[]) {
+    super(lines.join("\n"));
+  }
+}
 
 export const text = (given: Given, name: string): string | undefined => {
   const value = given.options[name];
@@ -43,4 +59,25 @@ export function wholeNumber(given: Given, name: string): number | undefined {
   if (!/^\d{1,15}$/.test(value))
     throw new UsageError(`--${name} must be a whole number, not ${JSON.stringify(value)}`);
   return Number(value);
+}
+
+/** The org that commands act on, where it is not the key's own. */
+export const ORG_OPTION = {
+  org: { type: "string", says: "the org, for an operator's key; otherwise the key's own" },
+} as const;
+
+export function clientFor(given: Given, terminal: Terminal): Sluice {
+  const org = text(given, "org");
+  return org === undefined ? terminal.client() : terminal.client().with({ org });
+}
+
+/** Characters that move the cursor, hide text or reverse its direction. Names of other people may have them. */
+const UNSEEN = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
+
+/** A text that does to a terminal no more than show itself. */
+export function plain(said: string): string {
+  return said.replaceAll(
+    UNSEEN,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

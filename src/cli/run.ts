@@ -1,11 +1,23 @@
 import { parseArgs } from "node:util";
 import { SluiceError } from "../client/index.ts";
-import { type Command, type Given, type Terminal, UsageError } from "./command.ts";
+import { apply } from "./apply.ts";
+import { type Command, Failure, type Given, type Terminal, UsageError } from "./command.ts";
 import { decide } from "./decide.ts";
 import { explain } from "./explain.ts";
+import { exportSettings } from "./export.ts";
+import { plan } from "./plan.ts";
 import { report } from "./report.ts";
+import { tail } from "./tail.ts";
 
-const COMMANDS: Readonly<Record<string, Command>> = { decide, explain, report };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  decide,
+  explain,
+  report,
+  tail,
+  export: exportSettings,
+  plan,
+  apply,
+};
 
 const DONE = 0;
 const REFUSED = 1;
@@ -22,20 +34,27 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   try {
     if (command === undefined) throw new UsageError(`there is no command ${JSON.stringify(name)}`);
     const given = givenTo(command, rest);
-    if (given.options["help"] === true) terminal.out(helpOf(name, command));
-    else await command.run(given, terminal);
+    if (given.options["help"] !== true) return (await command.run(given, terminal)) ?? DONE;
+    terminal.out(helpOf(name, command));
     return DONE;
   } catch (error) {
-    if (!(error instanceof UsageError || error instanceof SluiceError)) throw error;
+    if (!(error instanceof UsageError || error instanceof SluiceError || error instanceof Failure))
+      throw error;
     const isUsage = error instanceof UsageError;
     const help = command === undefined ? "sluice --help" : `sluice ${name} --help`;
+    if (error instanceof Failure) {
+      terminal.error(error.message.replaceAll(/^/gm, "sluice: ").concat("\n"));
+      return REFUSED;
+    }
     terminal.error(`sluice: ${error.message}${isUsage ? ` (${help} says more)` : ""}\n`);
     return isUsage ? MISUSED : REFUSED;
   }
 }
 
 function givenTo({ options }: Command, args: readonly string[]): Given {
-  const known = Object.entries(options).map(([name, { type }]) => [name, { type }] as const);
+  const known = Object.entries(options).map(
+    ([name, { type, short }]) => [name, { type, ...(short === undefined ? {} : { short }) }] as const,
+  );
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -60,8 +79,8 @@ SLUICE_URL is where Sluice is served (http://127.0.0.1:8787 if it is not set), S
 }
 
 function helpOf(name: string, { usage, summary, options }: Command): string {
-  const lines = Object.entries(options).map(([option, { type, says }]) => {
-    const shown = `--${option}${type === "string" ? " …" : ""}`;
+  const lines = Object.entries(options).map(([option, { type, short, says }]) => {
+    const shown = `${short === undefined ? "" : `-${short}, `}--${option}${type === "string" ? " …" : ""}`;
     return `  ${shown.padEnd(24)} ${says}\n`;
   });
   return `Usage: sluice ${name} ${usage}\n\n${summary}\n\n${lines.join("")}`;

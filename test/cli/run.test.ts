@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { plain } from "../../src/cli/command.ts";
 import { run } from "../../src/cli/run.ts";
 import { Sluice } from "../../src/client/index.ts";
 
@@ -14,6 +15,10 @@ async function sluice(args: readonly string[], status = 200, answer: unknown = {
   const code = await run(args, {
     out: (text) => void (said.out += text),
     error: (text) => void (said.error += text),
+    read: () => "",
+    env: {},
+    ask: async () => null,
+    wait: async () => false,
     client: () =>
       new Sluice({
         url: "https://sluice.test",
@@ -116,6 +121,10 @@ test.for([[["--help"]], [["decide", "--help"]], [["explain", "-h"]], [["report",
     expect(out).toMatch(/^Usage: sluice /);
   },
 );
+
+test("names of others are shown, and do nothing else to a terminal", () => {
+  expect(plain("a\u001b[2J\u202eb\u009bc é 日")).toBe("a\\u001b[2J\\u202eb\\u009bc é 日");
+});
 
 test("without a command, the help says what there is, with exit status 2", async () => {
   const { code, out } = await sluice([]);

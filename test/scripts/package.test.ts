@@ -98,7 +98,8 @@ describe("the packed package", () => {
       ].map(([, name = ""]) => name),
     );
     // The command alone runs in Node only.
-    expect(imported.filter((name) => !/^\.{1,2}\//.test(name))).toEqual(["node:util"]);
+    const ofNode = imported.filter((name) => !/^\.{1,2}\//.test(name));
+    expect(ofNode.toSorted()).toEqual(["node:crypto", "node:fs", "node:readline/promises", "node:util"]);
   });
 
   test("leaves package.json and the README as they were, and nothing else in the tree", () => {

@@ -1,0 +1,37 @@
+import { run } from "../../src/cli/run.ts";
+import { Sluice } from "../../src/client/index.ts";
+
+/** The command `sluice`, in this process, with files that are texts. */
+export interface CommandAt {
+  readonly url: string;
+  readonly key: string;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly ask?: (question: string) => Promise<string | null>;
+  /** How often it waits before it ends. */
+  readonly waits?: () => Promise<boolean>;
+}
+
+export interface CommandRan {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+export async function sluiceCommand(args: readonly string[], at: CommandAt): Promise<CommandRan> {
+  const said = { out: "", error: "" };
+  const code = await run(args, {
+    out: (text) => void (said.out += text),
+    error: (text) => void (said.error += text),
+    client: () => new Sluice({ url: at.url, key: at.key }),
+    read(path) {
+      const text = at.files?.[path];
+      if (text === undefined) throw new Error("there is no such file");
+      return text;
+    },
+    env: at.env ?? {},
+    ask: at.ask ?? (async () => null),
+    wait: at.waits ?? (async () => false),
+  });
+  return { code, ...said };
+}

@@ -142,8 +142,8 @@ describe("a report of usage", () => {
     const answer = await report(org, "group_by=customer_id,model,user_id&format=csv");
     expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8");
     expect(answer.text.split("\r\n")).toEqual([
-      "customer_id,model,user_id,cost_usd,runs,tokens,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,cache_write_1h_tokens,audio_input_tokens,image_input_tokens,reasoning_tokens,audio_output_tokens,image_output_tokens",
-      `"'=HYPERLINK(""x"")","a,b",,1.00,1,15,10,5,0,0,0,0,0,0,0,0`,
+      "customer_id,model,user_id,cost_usd,runs,tokens,input_tokens,output_tokens,cache_read_tokens,cache_write_tokens,cache_write_1h_tokens,audio_input_tokens,image_input_tokens,reasoning_tokens,audio_output_tokens,image_output_tokens,saved_usd",
+      `"'=HYPERLINK(""x"")","a,b",,1.00,1,15,10,5,0,0,0,0,0,0,0,0,0.00`,
       "",
     ]);
   });

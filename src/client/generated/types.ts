@@ -1559,6 +1559,8 @@ export interface UsageReport {
     readonly reasoning_tokens: number;
     readonly audio_output_tokens: number;
     readonly image_output_tokens: number;
+    /** What cache reads and cheaper variants, such as batches, would have cost at the base rates, less what they cost. Of runs that the price book priced. */
+    readonly saved_usd: string;
     /** What the customer pays for this time. Null if nobody has set it; in totals, of all customers that have it. Only in reports by customer, for keys with `customers:write`. */
     readonly revenue_usd?: string | null | undefined;
     /** `revenue_usd` less what the same customers cost. Null and absent like it. */
@@ -1580,6 +1582,8 @@ export interface UsageReport {
     readonly reasoning_tokens: number;
     readonly audio_output_tokens: number;
     readonly image_output_tokens: number;
+    /** What cache reads and cheaper variants, such as batches, would have cost at the base rates, less what they cost. Of runs that the price book priced. */
+    readonly saved_usd: string;
     /** What the customer pays for this time. Null if nobody has set it; in totals, of all customers that have it. Only in reports by customer, for keys with `customers:write`. */
     readonly revenue_usd?: string | null | undefined;
     /** `revenue_usd` less what the same customers cost. Null and absent like it. */

@@ -111,6 +111,10 @@ const figures = {
     (typeof TOKEN_PARTS)[number]["field"],
     z.ZodInt
   >),
+  saved_usd: usd.meta({
+    description:
+      "What cache reads and cheaper variants, such as batches, would have cost at the base rates, less what they cost. Of runs that the price book priced.",
+  }),
   revenue_usd: usd.nullable().optional().meta({
     description:
       "What the customer pays for this time. Null if nobody has set it; in totals, of all customers that have it. Only in reports by customer, for keys with `customers:write`.",

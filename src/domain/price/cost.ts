@@ -54,7 +54,22 @@ export function costOf(price: Price, usage: RunUsage, variant?: string): bigint 
   return isUnpriced(lines) ? lines : roundedUp(lines);
 }
 
-/** The same with numbers, which is enough for most runs of a batch. Null if a number may not be exact. */
+/**
+ * What a usage would have cost more at the base rates: without its cache, and without a variant that is cheaper than those, such
+ * as a batch. Nothing where the base rates are lower.
+ */
+export function savedOf(
+  price: Price,
+  usage: RunUsage,
+  { cost, variant }: { readonly cost: bigint; readonly variant: string | undefined },
+): bigint {
+  const isCheaper = (factorOf(price, variant) ?? FACTOR_OF_ONE) < FACTOR_OF_ONE;
+  if (!isCheaper && (usage.cache_read_tokens ?? 0) === 0) return 0n;
+  const full = costOf(price, { ...usage, cache_read_tokens: undefined }, isCheaper ? undefined : variant);
+  return isUnpriced(full) || full < cost ? 0n : full - cost;
+}
+
+/** The cost with numbers, which is enough for most runs of a batch. Null if a number may not be exact. */
 function smallCost(price: Price, usage: RunUsage): number | null {
   const rates = ratesFor(price, usage.input_tokens);
   let { input_tokens: input, output_tokens: output } = usage;

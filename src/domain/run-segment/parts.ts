@@ -25,6 +25,29 @@ export function eachPart(
   }
 }
 
+/** In a frame where some run has saved, the first such text has this: no other name of what runs have begins with `sa`. */
+const SAVED_END = 'ved":"';
+const SAVED = '"saved":"';
+/** What it looks like in what a run has beside its columns, as it is written: before anything that callers choose freely. */
+const WRITTEN_SAVED =
+  /^\{(?:"priced":(?:\d+|true),)?(?:"variant":"[^"\\]*",)?(?:"parts":\{[^}]*\},)?"saved":"(\d+)"/;
+
+/** Calls back for each run that saved something, with its place in its frame and the nano-dollars. */
+export function eachSaved(
+  extra: Uint8Array | undefined,
+  count: number,
+  add: (run: number, nanos: bigint) => void,
+): void {
+  if (extra === undefined) return;
+  const view = Buffer.from(extra.buffer, extra.byteOffset, extra.byteLength);
+  if (!view.includes(SAVED_END)) return;
+  for (const [run, text] of readTexts(new ByteReader(extra), count).entries()) {
+    if (text === null || !text.includes(SAVED)) continue;
+    const saved = WRITTEN_SAVED.exec(text)?.[1] ?? (JSON.parse(text) as { saved?: string }).saved;
+    if (saved !== undefined) add(run, BigInt(saved));
+  }
+}
+
 /** Of `"cache_read":12,"reasoning":3`. */
 function addWritten(written: string, add: (name: string, tokens: number) => void): void {
   for (let at = 0; at < written.length;) {

@@ -1,11 +1,10 @@
 import { addCosts, addCounts } from "../run-segment/added-columns.ts";
 import type { RowGroup } from "../run-segment/row-groups.ts";
-import { eachPart } from "../run-segment/parts.ts";
+import { eachPart, eachSaved } from "../run-segment/parts.ts";
 import { COLUMN_NUMBERS } from "../run-segment/record.ts";
 import type { RunSums } from "./run-sums.ts";
-import { COUNTED } from "./sums.ts";
+import { COUNT_AT, savedParts } from "./sums.ts";
 
-const COUNT_AT = new Map<string, number>(COUNTED.map((name, at) => [name, at]));
 const NOTHING = new Uint8Array(0);
 
 /** Adds what each run of a row group cost and used to the sums of its group. A run of group -1 is left out. */
@@ -29,5 +28,13 @@ export function addAmounts(
     const group = groups[run] ?? -1;
     const sums = counts[COUNT_AT.get(name) ?? -1];
     if (group >= 0 && sums !== undefined) sums[group] = (sums[group] ?? 0) + tokens;
+  });
+  eachSaved(columns.get(COLUMN_NUMBERS.extra), count, (run, nanos) => {
+    const group = groups[run] ?? -1;
+    if (group < 0) return;
+    for (const [name, part] of Object.entries(savedParts(nanos)) as [string, number][]) {
+      const sums = counts[COUNT_AT.get(name) ?? -1];
+      if (sums !== undefined) sums[group] = (sums[group] ?? 0) + part;
+    }
   });
 }

@@ -3,7 +3,7 @@ import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
 import { asCount } from "../count.ts";
 import { csvField } from "../csv.ts";
 import { formatUsd } from "../money.ts";
-import { COUNTED, type GroupNames, type GroupSums } from "./sums.ts";
+import { COUNT_AT, COUNTED, type GroupNames, type GroupSums, savedIn } from "./sums.ts";
 
 /** One line of a report, or its totals. */
 export interface ReportLine {
@@ -91,9 +91,9 @@ function compareNames(one: GroupNames, other: GroupNames): number {
 }
 
 export function figuresOf({ nanos, runs, tokens, counts, worth }: ReportLine): ReportFigures {
-  const parts = TOKEN_CLASS_NAMES.map((name, at) => [
+  const parts = TOKEN_CLASS_NAMES.map((name) => [
     `${name}_tokens`,
-    asCount(counts[OUTPUT + 1 + at] ?? 0),
+    asCount(counts[COUNT_AT.get(name) ?? -1] ?? 0),
   ]);
   return {
     cost_usd: formatUsd(nanos),
@@ -103,8 +103,16 @@ export function figuresOf({ nanos, runs, tokens, counts, worth }: ReportLine): R
     output_tokens: asCount(counts[OUTPUT] ?? 0),
     ...(Object.fromEntries(parts) as Omit<
       ReportFigures,
-      "cost_usd" | "runs" | "tokens" | "input_tokens" | "output_tokens" | "revenue_usd" | "margin_usd"
+      | "cost_usd"
+      | "runs"
+      | "tokens"
+      | "input_tokens"
+      | "output_tokens"
+      | "saved_usd"
+      | "revenue_usd"
+      | "margin_usd"
     >),
+    saved_usd: formatUsd(savedIn(counts)),
     ...(worth === undefined ? {} : worthOf(worth)),
   };
 }

@@ -1,7 +1,48 @@
-import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
+import type { TokenClass } from "../../contract/token-classes.ts";
 
-/** What is counted of runs, beside their cost: runs, input and output tokens, and each class of tokens. */
-export const COUNTED = ["runs", "input", "output", ...TOKEN_CLASS_NAMES] as const;
+/**
+ * What is counted of runs, beside their cost: runs, input and output tokens, each class of tokens, and what was saved, in two
+ * parts. Sums are stored in this order, so it only grows at the end.
+ */
+export const COUNTED = [
+  "runs",
+  "input",
+  "output",
+  "cache_read",
+  "cache_write",
+  "cache_write_1h",
+  "audio_input",
+  "image_input",
+  "reasoning",
+  "audio_output",
+  "image_output",
+  "saved_low",
+  "saved_high",
+] as const satisfies readonly ("runs" | "input" | "output" | TokenClass | keyof SavedParts)[];
+
+/** Where each is. */
+export const COUNT_AT: ReadonlyMap<string, number> = new Map(COUNTED.map((name, at) => [name, at]));
+
+/** Nano-dollars in two counts, so that sums of any number of runs are exact as numbers. */
+export interface SavedParts {
+  readonly saved_low: number;
+  readonly saved_high: number;
+}
+
+const LOW_BITS = 20n;
+
+export function savedParts(nanos: bigint): SavedParts {
+  return {
+    saved_low: Number(BigInt.asUintN(Number(LOW_BITS), nanos)),
+    saved_high: Number(nanos >> LOW_BITS),
+  };
+}
+
+/** The nano-dollars of parts that were added up. */
+export function savedIn(counts: readonly number[]): bigint {
+  const at = (name: keyof SavedParts) => BigInt(counts[COUNT_AT.get(name) ?? -1] ?? 0);
+  return (at("saved_high") << LOW_BITS) + at("saved_low");
+}
 
 /** More are refused: they are kept in memory, and nobody reads so many. */
 export const MOST_GROUPS = 50_000;

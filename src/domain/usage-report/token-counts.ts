@@ -1,26 +1,32 @@
-import { TOKEN_CLASS_NAMES, type TokenClass } from "../../contract/token-classes.ts";
+import type { TokenClass } from "../../contract/token-classes.ts";
+import { COUNT_AT, savedParts } from "./sums.ts";
 
-/** Tokens of runs: of the input, of the output, and of each class. Missing ones at the end are zero. */
+/** What is counted of runs beside their number: as in `COUNTED`, without the first. Missing ones at the end are zero. */
 export type TokenCounts = number[];
-
-const CLASS_AT = new Map<string, number>(TOKEN_CLASS_NAMES.map((name, at) => [name, at + 2]));
 
 interface Counted {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  readonly extra: { readonly parts?: Readonly<Partial<Record<TokenClass, number>>> | undefined } | null;
+  readonly extra: {
+    readonly parts?: Readonly<Partial<Record<TokenClass, number>>> | undefined;
+    readonly saved?: string | undefined;
+  } | null;
 }
 
 export function addTokens(counts: TokenCounts, run: Counted): void {
   counts[0] = (counts[0] ?? 0) + run.inputTokens;
   counts[1] = (counts[1] ?? 0) + run.outputTokens;
-  const parts = run.extra?.parts;
-  if (parts === undefined) return;
-  for (const [name, tokens] of Object.entries(parts)) {
-    const at = CLASS_AT.get(name);
-    if (at === undefined) continue;
+  const { parts, saved } = run.extra ?? {};
+  if (parts !== undefined) addNamed(counts, parts);
+  if (saved !== undefined) addNamed(counts, savedParts(BigInt(saved)));
+}
+
+function addNamed(counts: TokenCounts, named: object): void {
+  for (const [name, count] of Object.entries(named) as [string, number][]) {
+    const at = (COUNT_AT.get(name) ?? 0) - 1;
+    if (at < 0) continue;
     while (counts.length < at) counts.push(0);
-    counts[at] = (counts[at] ?? 0) + tokens;
+    counts[at] = (counts[at] ?? 0) + count;
   }
 }
 

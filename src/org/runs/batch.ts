@@ -32,6 +32,8 @@ export interface Prepared {
   readonly attempt: Attempt;
   /** The revision of the model's price. Null if the caller stated the cost. */
   readonly revision: number | null;
+  /** What it would have cost more at the base rates. */
+  readonly saved: bigint;
   readonly hold: HoldRow | null;
   readonly isFact: boolean;
   readonly chargedAt: number;
@@ -191,7 +193,7 @@ export class Batch {
   /** What must be known of a run before any limit is checked. */
   prepare(input: RunInput, cost: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
     if (isRefusal(cost)) return cost;
-    const { nanos, revision } = cost;
+    const { nanos, revision, saved } = cost;
     const depth = depthIn(input.chain, (id) => this.#known.get(id));
     if (isRefusal(depth)) return depth;
     const hold = this.#holdOf(input);
@@ -203,6 +205,7 @@ export class Batch {
     return {
       attempt: { nanos, tokens, depth },
       revision,
+      saved,
       hold,
       isFact: isFact(input),
       chargedAt: this.#chargedAt(input),

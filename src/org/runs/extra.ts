@@ -8,6 +8,8 @@ import { partsOf, unitsOf } from "./usage.ts";
 
 interface Priced {
   readonly revision: number | null;
+  /** What it would have cost more at the base rates. */
+  readonly saved: bigint;
   /** What the run settles. */
   readonly hold: { readonly customer_id: string | null } | null;
   /** What it was charged to. */
@@ -24,7 +26,7 @@ export function extraOf(
   input: RunInput,
   charged: Charged,
   shadow: readonly Denial[],
-  { revision, hold, accounts, keyId }: Priced,
+  { revision, saved, hold, accounts, keyId }: Priced,
 ): RunExtra | null {
   const subjects =
     hold === null
@@ -41,6 +43,7 @@ export function extraOf(
   if (input.variant !== undefined) extra.variant = input.variant;
   const parts = partsOf(input.usage);
   if (parts !== undefined) extra.parts = parts;
+  if (saved > 0n) extra.saved = String(saved);
   const units = unitsOf(input.usage);
   if (units !== undefined) extra.units = units;
   if (input.reservation_id !== undefined) extra.reservation = input.reservation_id;

@@ -2,7 +2,7 @@ import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { instantOf } from "../../domain/instant.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
-import { costOf } from "../../domain/price/cost.ts";
+import { costOf, savedOf } from "../../domain/price/cost.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { noPrice } from "../../domain/price/no-price.ts";
 import { isUnpriced } from "../../domain/price/unpriced.ts";
@@ -13,6 +13,8 @@ import { pricesOf } from "../models/revisions.ts";
 export interface RunCost {
   readonly nanos: bigint;
   readonly revision: number | null;
+  /** What it would have cost more at the base rates. */
+  readonly saved: bigint;
 }
 
 export type Cost = RunCost | Refusal<"validation_failed">;
@@ -48,7 +50,7 @@ export class Prices {
     const cost =
       nanos === null
         ? invalidField("cost_usd", "invalid_format", "must be an amount")
-        : { nanos, revision: null };
+        : { nanos, revision: null, saved: 0n };
     this.#stated = { text, cost };
     return cost;
   }
@@ -65,8 +67,9 @@ export class Prices {
     }
     const nanos = costOf(revision.price, input.usage, input.variant);
     if (isUnpriced(nanos)) return noPrice(nanos, "usage");
-    return nanos > MAX_USD_NANOS
-      ? invalidField("usage", "out_of_range", "results in a cost above the maximum amount")
-      : { nanos, revision: revision.revision };
+    if (nanos > MAX_USD_NANOS)
+      return invalidField("usage", "out_of_range", "results in a cost above the maximum amount");
+    const saved = savedOf(revision.price, input.usage, { cost: nanos, variant: input.variant });
+    return { nanos, revision: revision.revision, saved };
   }
 }

@@ -56,6 +56,12 @@ export function purgedRun(tombstone: Tombstone, input: RunInput & { readonly id:
     depth: tombstone.depth,
     cost: tombstone.cost,
     charges: "",
-    extra: extraOf(input, NOTHING_MORE, [], { revision: null, hold: null, accounts: [], keyId: null }),
+    extra: extraOf(input, NOTHING_MORE, [], {
+      revision: null,
+      saved: 0n,
+      hold: null,
+      accounts: [],
+      keyId: null,
+    }),
   });
 }

@@ -224,6 +224,7 @@ export class Recorder {
       charges: this.#chargeText(accounts),
       extra: extraOf(input, charged, shadow, {
         revision: prepared.revision,
+        saved: prepared.saved,
         hold: prepared.hold,
         accounts,
         keyId,
@@ -248,7 +249,7 @@ export class Recorder {
 }
 
 const NO_EFFECTS: readonly (() => void)[] = [];
-const NO_COST: Cost = { nanos: 0n, revision: null };
+const NO_COST: Cost = { nanos: 0n, revision: null, saved: 0n };
 
 export function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {
   return { status: "rejected", id: input.id ?? null, refusal, by: null };

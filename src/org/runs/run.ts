@@ -20,6 +20,8 @@ export interface RunExtra {
   readonly variant?: string;
   /** Parts of the tokens, by class. */
   readonly parts?: Readonly<Partial<Record<TokenClass, number>>>;
+  /** What the run would have cost more at the base rates, in nano-dollars. */
+  readonly saved?: string;
   readonly units?: Readonly<Record<string, number>>;
   readonly reservation?: string;
   readonly incurred?: true;

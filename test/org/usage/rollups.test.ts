@@ -26,7 +26,7 @@ function runs(count: number, users = 20): Record<string, unknown>[] {
       started_at: new Date(START_MS + at * 5000).toISOString(),
       model: `acme/m${nth % 3}`,
       usage: { input_tokens: nth, output_tokens: 5, cache_read_tokens: nth % 4 === 0 ? 3 : 0 },
-      cost_usd: nth % 50 === 0 ? "9000000.000000001" : `0.00${1000 + (nth % 89)}`,
+      ...costOf(nth),
       ...(nth % 5 === 0 ? {} : { user_id: `user-${(nth * 7) % users}` }),
       ...(nth % 3 === 0 ? { provider: `provider-${nth % 2}` } : {}),
       ...(nth % 7 === 0 ? { outcome: "failed" } : {}),
@@ -35,7 +35,22 @@ function runs(count: number, users = 20): Record<string, unknown>[] {
   });
 }
 
+/** Some are priced by the book, so that they saved something: up to millions of dollars each. */
+function costOf(nth: number): object {
+  if (nth % 8 === 0) return nth % 16 === 0 ? { variant: "batch" } : {};
+  return { cost_usd: nth % 50 === 0 ? "9000000.000000001" : `0.00${1000 + (nth % 89)}` };
+}
+
+const PRICE = {
+  input_usd_per_mtok: "900000000",
+  output_usd_per_mtok: "900000000",
+  cache_read_usd_per_mtok: "0.000000001",
+  variants: { batch: "0.1" },
+};
+
 async function store(org: Spender, count: number, users?: number): Promise<readonly string[]> {
+  for (const model of ["m0", "m1", "m2"])
+    await org.send("PUT", `models/${encodeURIComponent(`acme/${model}`)}`, PRICE);
   const sent = runs(count, users);
   const { body } = await org.bulk(sent);
   expect(body).toMatchObject({ accepted: count });

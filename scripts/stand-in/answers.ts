@@ -1,3 +1,4 @@
+import type { Piece } from "./piece.ts";
 import { asOthers, geminiBody, geminiEmbedding, geminiEvents } from "./gemini.ts";
 import { anthropicBody, anthropicEvents } from "./anthropic.ts";
 import { chatBody, chatEvents, embeddingBody, responseBody, responseEvents } from "./openai.ts";
@@ -9,12 +10,6 @@ export interface Asked {
   readonly key: string;
   readonly expectedKey: string;
   readonly body: string;
-}
-
-/** A piece of a stream, and how many output tokens are in it. */
-export interface Piece {
-  readonly text: string;
-  readonly tokens: number;
 }
 
 export interface Answer {

@@ -1,4 +1,4 @@
-import type { Piece } from "./answers.ts";
+import type { Piece } from "./piece.ts";
 import type { Said } from "./words.ts";
 
 type Body = Readonly<Record<string, unknown>>;

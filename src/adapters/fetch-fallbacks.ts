@@ -1,8 +1,17 @@
 import { type Addressed, addressed } from "../providers/by-url.ts";
 import type { Provider } from "../providers/provider.ts";
 import { providerNamed } from "../providers/table.ts";
-import type { ReadRequest } from "./fetch.ts";
 import type { NextModel } from "./fallbacks.ts";
+
+/** A request whose body was read. */
+export interface ReadRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Fires when whoever called wants no answer any more. */
+  readonly gone: AbortSignal;
+}
 
 interface From {
   readonly at: Addressed;

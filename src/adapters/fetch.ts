@@ -5,7 +5,7 @@ import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import { isProvidersFault, modelText, type NextModel } from "./fallbacks.ts";
-import { requestFor } from "./fetch-fallbacks.ts";
+import { type ReadRequest, requestFor } from "./fetch-fallbacks.ts";
 import { makeCall, thrower, type Way } from "./tries.ts";
 import { begin, type Call, type CallFields, type CallGate, type GovernedCall } from "./governed-call.ts";
 import { checkOtherPaths, type OtherPaths, otherPrice, pathRefusal } from "./other-paths.ts";
@@ -119,15 +119,6 @@ async function sendingTo(
   } catch {
     return null;
   }
-}
-
-export interface ReadRequest {
-  readonly url: URL;
-  readonly method: string;
-  readonly headers: Headers;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Fires when whoever called wants no answer any more. */
-  readonly gone: AbortSignal;
 }
 
 async function readRequest(

@@ -27,6 +27,8 @@ interface Common {
   /** Of the file. */
   readonly section: string;
   readonly fields: Readonly<Record<string, Field>>;
+  /** Which of what the org has a file can say. The others are left alone. Undefined: all. */
+  readonly isDeclared?: (resource: Resource) => boolean;
   /** A resource with the fields of the file, where it has others. */
   readonly toFields?: (resource: Resource) => Resource;
   /** What the service fills in, so that it compares as equal. */

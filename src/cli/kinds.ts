@@ -175,6 +175,7 @@ const webhooks: Kind = {
     description: { default: null },
     status: { default: "enabled", isSetLater: true },
   },
+  isDeclared: ({ format }) => format === "sluice",
   list: (sluice) => sluice.webhooks.list(PAGE),
   get: (sluice, id, options) => sluice.webhooks.get(id, options),
   create: (sluice, body, options) => sluice.webhooks.create(body, options),
@@ -196,6 +197,23 @@ const providerKeys: Kind = {
   get: (sluice, name, options) => sluice.providerKeys.get(name, options),
   set: (sluice, name, body, options) => sluice.providerKeys.put(name, body, options),
   remove: (sluice, name, options) => sluice.providerKeys.delete(name, options),
+};
+
+const fallbacks: Kind = {
+  section: "fallbacks",
+  form: "named",
+  nameField: "name",
+  fields: { match: {}, then: {}, on: {}, budget_share: { default: null } },
+  complete: ({ then = [], ...rest }) => ({
+    ...rest,
+    then: Array.isArray(then)
+      ? (then as readonly Value[]).map((next) => (isFields(next) ? { provider: null, ...next } : next))
+      : then,
+  }),
+  list: (sluice) => sluice.fallbacks.list(PAGE),
+  get: (sluice, name, options) => sluice.fallbacks.get(name, options),
+  set: (sluice, name, body, options) => sluice.fallbacks.put(name, body, options),
+  remove: (sluice, name, options) => sluice.fallbacks.delete(name, options),
 };
 
 const rateLimits: Kind = {
@@ -238,6 +256,7 @@ export const KINDS: readonly Kind[] = [
   routingPolicy,
   retentionPolicy,
   models,
+  fallbacks,
   providerKeys,
   webhooks,
 ];

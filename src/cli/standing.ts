@@ -26,7 +26,7 @@ export async function standing(kind: Kind, sluice: Sluice): Promise<Entry[]> {
   const entries: Entry[] = [];
   for await (const one of kind.list(sluice)) {
     const resource = one as Resource;
-    if (isInherited(resource)) continue;
+    if (isInherited(resource) || kind.isDeclared?.(resource) === false) continue;
     entries.push(kind.form === "named" ? namedEntry(kind, resource) : listedEntry(kind, resource));
   }
   // Lists begin with what was made last. A file has things in the order in which they are made.

@@ -103,6 +103,18 @@ const webhook = fc.record({
   events: fc.constantFrom(["*"], ["budget.*", "key.created"]),
   description: fc.oneof(name, fc.constant(null)),
 });
+/** An address in it is a secret, which no file has. */
+const message = fc.constant({
+  format: "slack",
+  url: "https://hooks.slack.com/services/T0/B0/x",
+  events: ["*"],
+});
+const fallback = fc.record({
+  match: fc.constantFrom({ model: "gpt-4.1" }, { model: ["gpt-*"], customer_id: "no" }),
+  then: fc.constantFrom([{ model: "gpt-4.1-mini" }], [{ model: "gpt-4o", provider: "azure" }]),
+  on: fc.constantFrom(["limit"], ["no_price", "provider_error"]),
+  budget_share: fc.constantFrom("0.9", null),
+});
 const policy = fc.record({
   name: fc.constantFrom("a", "b: c", "no"),
   match: fc.constantFrom({}, { each_key: true }, { customer_id: "*" }, { route: "POST /v1/edge/decision" }),
@@ -117,6 +129,8 @@ const settings = fc.record({
   models: fc.dictionary(fc.constantFrom("acme/m1", "gpt-4.1", "a b", "no"), model, { maxKeys: 3 }),
   rules: fc.array(rule, { maxLength: 3 }),
   webhooks: fc.array(webhook, { maxLength: 2 }),
+  messages: fc.array(message, { maxLength: 1 }),
+  fallbacks: fc.dictionary(fc.constantFrom("cheaper", "no"), fallback, { maxKeys: 2 }),
   limits: fc.uniqueArray(
     fc.record({ customer_id: fc.constantFrom("*", "c1", "no"), limit_usd: usd, period }),
     {
@@ -137,7 +151,8 @@ async function orgWith(given: Settings): Promise<SystemOrg> {
   for (const [id, one] of Object.entries(given.models))
     await put(org, `models/${encodeURIComponent(id)}`, one);
   for (const one of given.rules) await put(org, "policy-rules", one, "POST");
-  for (const one of given.webhooks) await put(org, "webhooks", one, "POST");
+  for (const one of [...given.webhooks, ...given.messages]) await put(org, "webhooks", one, "POST");
+  for (const [id, one] of Object.entries(given.fallbacks)) await put(org, `fallbacks/${id}`, one);
   for (const one of given.limits) await put(org, "customer-limits", one, "POST");
   if (given.cap !== null) await put(org, "spend-cap", given.cap);
   if (given.chain !== null) await put(org, "chain-budget", given.chain);

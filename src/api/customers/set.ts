@@ -12,6 +12,7 @@ export const setCustomer = operation(
     role: "admin",
     scope: "customers:write",
     ifMatch: true,
+    dryRun: true,
     freeParams: ["customer_id"],
     body: newCustomer,
     reply: { 200: customerStanding },

@@ -10,6 +10,7 @@ export const deleteFallback = operation(
     scope: "routing:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     freeParams: ["name"],
     reply: { 204: null },
     refuses: ["conflict"],

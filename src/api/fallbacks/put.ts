@@ -15,6 +15,7 @@ export const putFallback = operation(
     scope: "routing:write",
     idempotent: true,
     ifMatch: true,
+    dryRun: true,
     freeParams: ["name"],
     body: newFallback,
     reply: { 200: fallback },

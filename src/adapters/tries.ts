@@ -11,6 +11,8 @@ export interface Sent<T> {
    * `final`: it failed because of the request, or may have billed something. Null: it did not fail.
    */
   readonly failure: "unbilled" | "final" | null;
+  /** When the same call may be made again, as the provider says. Null or undefined: it is not made again. */
+  readonly retryAfterMs?: number | null;
   /** For an answer that nobody gets. */
   readonly discard?: () => void;
 }
@@ -22,6 +24,10 @@ export interface Way<T> {
   /** Asks for it. Rejects with what refuses it. */
   decide(next: NextModel | null): Promise<GovernedCall>;
   send(call: GovernedCall): Promise<Sent<T>>;
+  /** Other ways to call the same model, with another key or at another host. */
+  readonly others?: readonly Way<T>[];
+  /** Whether it has failed so often that another way is better. */
+  readonly isPaused?: () => boolean;
 }
 
 /** A call, and how it can be made. */
@@ -34,6 +40,13 @@ export interface Trying<T> {
   readonly wayTo: (next: NextModel) => Promise<Way<T> | null>;
   /** Whether whoever called wants no answer any more. */
   readonly isGone: () => boolean;
+  /** How often a call is made again where the provider says when. Default: never. */
+  readonly retries?: Retries;
+}
+
+export interface Retries {
+  readonly most: number;
+  readonly longestWaitMs: number;
 }
 
 interface Step<T> {
@@ -56,7 +69,12 @@ export async function makeCall<T>(trying: Trying<T>): Promise<T> {
   let step: Step<T> | null = (await walk.first()) ?? { way: trying.own, next: null };
   let failed: Tried<T> | null = null;
   while (step !== null) {
-    const tried: Tried<T> = await tryOnce(walk, step);
+    const instead: Step<T> | null = arePaused(step.way) ? await walk.next("provider_error") : null;
+    if (instead !== null) {
+      step = instead;
+      continue;
+    }
+    const tried: Tried<T> = await tryAll(walk, step, trying);
     if (tried.failure === null) {
       failed?.discard?.();
       return tried.answer();
@@ -68,6 +86,36 @@ export async function makeCall<T>(trying: Trying<T>): Promise<T> {
   }
   if (failed === null) throw new Error("a call was not tried");
   return failed.answer();
+}
+
+function arePaused<T>({ isPaused, others = [] }: Way<T>): boolean {
+  return isPaused?.() === true && others.every((other) => other.isPaused?.() === true);
+}
+
+/** Tries one model: in each of its ways, and again where its provider says when. Each try is decided and settled by itself. */
+async function tryAll<T>(walk: Walk<T>, { way, next }: Step<T>, trying: Trying<T>): Promise<Tried<T>> {
+  const { most = 0, longestWaitMs = 0 } = trying.retries ?? {};
+  const all = [way, ...(way.others ?? [])];
+  // Ways that fail all the time are left for last.
+  const inOrder = [
+    ...all.filter((one) => one.isPaused?.() !== true),
+    ...all.filter((one) => one.isPaused?.()),
+  ];
+  let tried: Tried<T> | null = null;
+  for (let round = 0; round <= most; round += 1) {
+    let soonest = Number.POSITIVE_INFINITY;
+    for (const one of inOrder) {
+      tried?.discard?.();
+      tried = await tryOnce(walk, { way: one, next });
+      if (tried.failure !== "unbilled" || trying.isGone()) return tried;
+      soonest = Math.min(soonest, tried.retryAfterMs ?? Number.POSITIVE_INFINITY);
+    }
+    if (round === most || soonest > longestWaitMs) break;
+    await new Promise((resolve) => setTimeout(resolve, soonest));
+    if (trying.isGone()) break;
+  }
+  if (tried === null) throw new Error("a call was not tried");
+  return tried;
 }
 
 async function tryOnce<T>(walk: Walk<T>, { way, next }: Step<T>): Promise<Tried<T>> {

@@ -3,6 +3,7 @@ import type { GovernedCall } from "../adapters/governed-call.ts";
 import { USUAL_LEAVE } from "../adapters/settled-body.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway } from "./answer.ts";
+import type { Breakers } from "./breakers.ts";
 import type { CallerSays } from "./call-fields.ts";
 import { type Access, accessTo, type Credentials, secretsIn, servesModel } from "./credentials.ts";
 import { headersTo } from "./headers.ts";
@@ -31,6 +32,7 @@ export interface Admitted {
   readonly fields: CallerSays["fields"];
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly providers: ServedProviders;
+  readonly breakers: Breakers;
   readonly options: ProxyOptions;
 }
 
@@ -153,6 +155,8 @@ export async function send(
   return relayed.catch(() => ({
     answer: badGateway("The provider's answer could not be relayed."),
     failure: "final" as const,
+    status: null,
+    retryAfterMs: null,
   }));
 }
 

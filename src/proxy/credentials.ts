@@ -41,6 +41,8 @@ export interface Access {
   /** What is sent beside the headers of the caller: the key of the provider above all. */
   readonly headers: readonly (readonly [string, string])[];
   readonly keyOf: KeyOf;
+  /** The operator's other keys and hosts for the same models. */
+  readonly others: readonly Omit<Access, "others">[];
 }
 
 interface Offered {
@@ -55,14 +57,20 @@ export function accessTo({ access, provider }: Target, { own, orgKey }: Offered)
   const url = (own === null ? orgKey?.base_url : null) ?? access.url ?? provider.url;
   if (url === null) return null;
   const operators = Object.entries(headers);
-  if (own !== null) return { url, headers: [...operators, own], keyOf: "caller" };
+  if (own !== null) return { url, headers: [...operators, own], keyOf: "caller", others: [] };
   if (orgKey !== null) {
     const { secret, headers: its } = orgKey;
-    return { url, headers: [...Object.entries(its), provider.auth(secret)], keyOf: "org" };
+    return { url, headers: [...Object.entries(its), provider.auth(secret)], keyOf: "org", others: [] };
   }
-  if (key) return { url, headers: [...operators, provider.auth(key)], keyOf: "proxy" };
   const needsNone = provider.needsKey === false && access.url !== undefined;
-  return needsNone ? { url, headers: operators, keyOf: "proxy" } : null;
+  if (!key && !needsNone) return null;
+  const withKey = (its: string | undefined) => (its ? [...operators, provider.auth(its)] : operators);
+  const others = (access.more ?? []).map((more) => ({
+    url: more.url ?? url,
+    headers: withKey(more.key ?? key),
+    keyOf: "proxy" as const,
+  }));
+  return { url, headers: withKey(key), keyOf: "proxy", others };
 }
 
 /** Whether an org's key serves a model. A call without a model is served by a key for all. */

@@ -25,7 +25,9 @@ type Setting = `PROXY_${
   | "ON_EXPIRY"
   | "MAX_BODY_BYTES"
   | "MAX_BODIES_BYTES"
-  | "BODY_TIMEOUT_MS"}`;
+  | "BODY_TIMEOUT_MS"
+  | "RETRIES"
+  | "LONGEST_RETRY_MS"}`;
 
 /** Throws an error that names the setting that is wrong, and never its value. */
 export function optionsFrom(env: ProxyEnv): ProxyOptions {
@@ -52,6 +54,8 @@ export function optionsFrom(env: ProxyEnv): ProxyOptions {
     mostBodyBytes: numberIn(env, "PROXY_MAX_BODY_BYTES"),
     mostBodiesBytes: numberIn(env, "PROXY_MAX_BODIES_BYTES"),
     bodyTimeoutMs: numberIn(env, "PROXY_BODY_TIMEOUT_MS"),
+    retries: retriesIn(env.PROXY_RETRIES),
+    longestRetryMs: numberIn(env, "PROXY_LONGEST_RETRY_MS"),
   };
 }
 
@@ -109,6 +113,12 @@ function numberIn(env: ProxyEnv, name: Setting): number | undefined {
   if (!text) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new SluiceError(`${name} must be a positive whole number`);
+}
+
+function retriesIn(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  if (/^[0-5]$/.test(text)) return Number(text);
+  throw new SluiceError("PROXY_RETRIES must be a whole number from 0 to 5");
 }
 
 function choiceIn<Choice extends string>(

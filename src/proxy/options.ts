@@ -9,6 +9,10 @@ export interface ProviderAccess {
   readonly key?: string | undefined;
   /** Such as `https://api.openai.com`, which is the default. What follows the prefix is added to it. */
   readonly url?: string | undefined;
+  /** Other keys and hosts for the same models, tried in this order where the first fails before it bills anything. */
+  readonly more?:
+    | readonly { readonly key?: string | undefined; readonly url?: string | undefined }[]
+    | undefined;
   /** Sent with every call. They are secrets like the key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whose API it serves, under a name that is not in the table of providers. Default: `openai`. */
@@ -104,6 +108,10 @@ export interface ProxyOptions {
   readonly trustsCost?: readonly string[] | undefined;
   /** What becomes of a reservation whose run never comes. Default: `charge`. */
   readonly onExpiry?: "charge" | "release" | undefined;
+  /** How often a call is made again where a provider that is too busy says when. Default: 1. */
+  readonly retries?: number | undefined;
+  /** The longest that a call waits for that. Default: 2,000. */
+  readonly longestRetryMs?: number | undefined;
   /** The largest body. Default: 32 MiB. */
   readonly mostBodyBytes?: number | undefined;
   /** All bodies that are in memory at once. Default: 64 MiB. */

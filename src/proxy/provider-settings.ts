@@ -6,12 +6,13 @@ import type { ProviderAccess, ProviderName } from "./options.ts";
 /** `OPENAI_API_KEY`, `OPENAI_URL` and `OPENAI_MODELS`, and so on for each provider of the table; others in one setting. */
 export type ProviderSettings = {
   readonly [
-    Name in `${Uppercase<ProviderName>}_${"API_KEY" | "URL" | "MODELS"}` | "PROXY_PROVIDERS"
+    Name in `${Uppercase<ProviderName>}_${"API_KEY" | "URL" | "MODELS" | "MORE"}` | "PROXY_PROVIDERS"
   ]?: string;
 };
 
 const PROVIDER_NAMES = Object.keys(PROVIDERS) as ProviderName[];
 const ASCII = /^[\u0021-\u007e]+$/;
+const MOST_MORE = 5;
 const ADDRESS = /^https?:\/\/[^/?#]+[^?#]*$/;
 
 /** Throws an error that names the setting that is wrong, and never its value. */
@@ -26,11 +27,18 @@ export function providersIn(env: ProviderSettings): Record<string, ProviderAcces
 export function secretsOf(env: ProviderSettings): string[] {
   const keys = PROVIDER_NAMES.map((name) => env[`${upper(name)}_API_KEY`]);
   const own = Object.values(jsonObjectIn(env.PROXY_PROVIDERS) ?? {}).filter(isJsonObject);
-  const given = own.flatMap(({ key, headers }) => [
+  const given = own.flatMap(({ key, headers, more }) => [
     key,
     ...Object.values(isJsonObject(headers) ? headers : {}),
+    ...(isMore(more) ? more.map((one) => one.key) : []),
   ]);
-  return [...keys, ...given].filter((secret) => typeof secret === "string" && secret !== "") as string[];
+  const others = PROVIDER_NAMES.flatMap((name) => {
+    const list = jsonObjectIn(`{"list":${env[`${upper(name)}_MORE`] || "[]"}}`)?.["list"];
+    return isMore(list) ? list.map((one) => one.key) : [];
+  });
+  return [...keys, ...given, ...others].filter(
+    (secret) => typeof secret === "string" && secret !== "",
+  ) as string[];
 }
 
 function upper<Name extends ProviderName>(name: Name): Uppercase<Name> {
@@ -48,7 +56,27 @@ function accessIn(env: ProviderSettings, provider: ProviderName): ProviderAccess
   const models = jsonObjectIn(env[`${name}_MODELS`]);
   if (!isTexts(models))
     throw new SluiceError(`${name}_MODELS must be JSON such as {"my-deployment": "gpt-4o"}`);
-  return { key, url, models };
+  return { key, url, models, more: moreIn(env[`${name}_MORE`], `${name}_MORE`) };
+}
+
+type More = NonNullable<ProviderAccess["more"]>;
+
+/** Other keys and hosts of a provider. */
+function moreIn(text: string | undefined, setting: string): More {
+  const list = jsonObjectIn(`{"list":${text || "[]"}}`)?.["list"];
+  if (isMore(list)) return list;
+  throw new SluiceError(`${setting} must be JSON such as [{"key": "…", "url": "https://…"}]`);
+}
+
+function isMore(value: unknown): value is More {
+  return Array.isArray(value) && value.length <= MOST_MORE && value.every(isOneMore);
+}
+
+function isOneMore(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { key = "none", url = "https://none", ...rest } = value;
+  const isKey = typeof key === "string" && ASCII.test(key);
+  return isKey && typeof url === "string" && ADDRESS.test(url) && Object.keys(rest).length === 0;
 }
 
 /** Providers under names of the operator's own. */
@@ -75,6 +103,7 @@ function problemOf(access: unknown): string | null {
     prices = "none",
     compatibleWith = "openai",
     models = {},
+    more = [],
     ...rest
   } = access;
   const [unknown] = Object.keys(rest);
@@ -82,6 +111,7 @@ function problemOf(access: unknown): string | null {
   if (typeof url !== "string" || !ADDRESS.test(url))
     return "needs a url, which is an address without a query";
   if (typeof key !== "string" || !ASCII.test(key)) return "has a key that is not printable ASCII";
+  if (!isMore(more)) return "has more that is no list of keys and urls";
   if (!isTexts(headers)) return "has headers that are not texts by their names";
   if (!isTexts(models)) return "has models that are not texts by their names";
   if (typeof prices !== "string") return "has prices that do not name a provider";

@@ -2,6 +2,7 @@ import { checkOtherPaths } from "../adapters/other-paths.ts";
 import { refusalOf } from "../adapters/refusal-response.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { type Admitted, notServed } from "./attempt.ts";
+import { Breakers } from "./breakers.ts";
 import { callerSays } from "./call-fields.ts";
 import { fieldsOf } from "./caller-rights.ts";
 import { accessTo, type Credentials, credentialsIn } from "./credentials.ts";
@@ -32,6 +33,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   checkOtherPaths(options.otherPaths ?? {}, "otherPaths");
   const providers = servedProviders(options);
   const gates = new KeyGates(options);
+  const breakers = new Breakers();
   const memory = new BodyMemory(options.mostBodiesBytes ?? USUAL.mostBodiesBytes);
   return {
     fetch: async (request, context) => {
@@ -40,7 +42,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       const { method } = request;
       const target = targetOf(new URL(request.url).pathname, providers);
       if ("code" in target) return ownAnswer(target, { method, target: null, startedAt, log });
-      const answer = await govern({ request, context, target, providers, gates, memory, options });
+      const answer = await govern({ request, context, target, providers, gates, breakers, memory, options });
       return answer instanceof Response ? answer : ownAnswer(answer, { method, target, startedAt, log });
     },
   };
@@ -52,6 +54,7 @@ interface Governing {
   readonly target: Target;
   readonly providers: ServedProviders;
   readonly gates: KeyGates;
+  readonly breakers: Breakers;
   readonly memory: BodyMemory;
   readonly options: ProxyOptions;
 }
@@ -78,7 +81,8 @@ async function govern(governing: Governing): Promise<Response | OwnAnswer> {
     if ("code" in body) return body;
     try {
       const { bytes } = body;
-      const admitted = { ...known, ...offered, request, target, providers, options, fields, bytes };
+      const { breakers } = governing;
+      const admitted = { ...known, ...offered, request, target, providers, breakers, options, fields, bytes };
       return await serve(admitted, context);
     } finally {
       body.release();

@@ -9,6 +9,7 @@ import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway, failedAnswer } from "./answer.ts";
 import type { KeyOf } from "./credentials.ts";
 import { headersFrom } from "./headers.ts";
+import { retryAfterMs } from "./retry.ts";
 import type { Watch } from "./watch.ts";
 
 export interface Relayed {
@@ -35,7 +36,13 @@ export interface Relayed {
 export interface Relay {
   readonly answer: Response | WireRefusal;
   readonly failure: Sent<unknown>["failure"];
+  /** The status of the provider's answer. Null: there was none. */
+  readonly status: number | null;
+  /** When the provider says that the same call may be made again. Null: it does not. */
+  readonly retryAfterMs: number | null;
 }
+
+const FINE = { failure: null, status: 200, retryAfterMs: null } as const;
 
 /** The provider's answer, as fast as the caller reads it. Whichever way it ends, the call is settled. */
 export async function relay(relayed: Relayed): Promise<Relay> {
@@ -52,22 +59,26 @@ export async function relay(relayed: Relayed): Promise<Relay> {
     else if (relayed.gone.aborted) call.cancel(null);
     else call.breakOff(null);
     const unreached = badGateway("The provider could not be reached, or did not answer in time.");
-    return { answer: unreached, failure: isUnbilled ? "unbilled" : "final" };
+    return {
+      answer: unreached,
+      failure: isUnbilled ? "unbilled" : "final",
+      status: null,
+      retryAfterMs: null,
+    };
   } finally {
     stopped.clear();
   }
   if (answer.ok)
-    return isShort(answer)
-      ? shortAnswer(answer, relayed)
-      : { answer: succeeded(answer, relayed), failure: null };
+    return isShort(answer) ? shortAnswer(answer, relayed) : { answer: succeeded(answer, relayed), ...FINE };
   call.fail();
   const failure = isProvidersFault(answer.status, relayed.keyOf === "caller") ? "unbilled" : "final";
+  const told = { status: answer.status, retryAfterMs: retryAfterMs(answer) };
   try {
     const failed = await failedAnswer(answer, relayed);
     if (failed instanceof Response) name(failed.headers, relayed);
-    return { answer: failed, failure };
+    return { answer: failed, failure, ...told };
   } catch {
-    return { answer: badGateway("The provider broke off its answer."), failure };
+    return { answer: badGateway("The provider broke off its answer."), failure, ...told };
   } finally {
     watch.end();
   }
@@ -114,10 +125,11 @@ async function shortAnswer(answer: Response, relayed: Relayed): Promise<Relay> {
     reader.push(new Uint8Array(bytes));
     call.finish(reader.reading);
     const whole = new Response(bytes, { status: answer.status, headers: relayedHeaders(answer, relayed) });
-    return { answer: whole, failure: null };
+    return { answer: whole, ...FINE };
   } catch {
     call.breakOff(reader.reading);
-    return { answer: badGateway("The provider broke off its answer."), failure: "final" };
+    const broken = badGateway("The provider broke off its answer.");
+    return { answer: broken, ...FINE, failure: "final" };
   } finally {
     watch.end();
   }

@@ -3,6 +3,7 @@ import { refusalOf } from "../adapters/refusal-response.ts";
 import { makeCall, type Way } from "../adapters/tries.ts";
 import { type Admitted, attemptWith, ownAttempt, type Possible, send } from "./attempt.ts";
 import type { OwnAnswer } from "./own-answer.ts";
+import { USUAL_RETRY_MS } from "./retry.ts";
 
 /** What a proxy needs of the runtime: work that goes on after the response. */
 export interface Context {
@@ -28,6 +29,10 @@ export async function serve(admitted: Admitted, context: Context): Promise<Answe
         return attempt === null ? null : wayOf(admitted, context, attempt);
       },
       isGone: () => request.signal.aborted,
+      retries: {
+        most: admitted.options.retries ?? 1,
+        longestWaitMs: admitted.options.longestRetryMs ?? USUAL_RETRY_MS,
+      },
     });
     return answer instanceof Response ? answer : { ...answer, by };
   } catch (error) {
@@ -37,11 +42,23 @@ export async function serve(admitted: Admitted, context: Context): Promise<Answe
   }
 }
 
+/** A way, with the operator's other keys and hosts for the same model. */
 function wayOf(admitted: Admitted, context: Context, attempt: Possible): Way<Answer> {
-  const { gate, options } = admitted;
-  const { target, served } = attempt;
+  const { others } = attempt.access;
+  return {
+    ...oneWay(admitted, context, attempt),
+    others: others.map((other) =>
+      oneWay(admitted, context, { ...attempt, access: { ...other, others: [] } }),
+    ),
+  };
+}
+
+function oneWay(admitted: Admitted, context: Context, attempt: Possible): Way<Answer> {
+  const { gate, options, breakers } = admitted;
+  const { target, served, access } = attempt;
   return {
     name: `${target.name} ${served.ask.model}`,
+    isPaused: () => breakers.isPaused(access.url),
     decide: (next) =>
       begin({
         gate,
@@ -54,8 +71,11 @@ function wayOf(admitted: Admitted, context: Context, attempt: Possible): Way<Ans
     async send(call) {
       // A Worker ends with its caller, unless there is work that it waits for.
       context.waitUntil(call.ended);
-      const { answer, failure } = await send(admitted, attempt, call);
-      return { answer: () => answer, failure };
+      const { answer, failure, status, retryAfterMs } = await send(admitted, attempt, call);
+      // A key that is used too much, or that is not taken, says nothing about its host.
+      if (failure === "unbilled" && (status === null || status >= 500)) breakers.failed(access.url);
+      else if (status !== null) breakers.answered(access.url);
+      return { answer: () => answer, failure, retryAfterMs };
     },
   };
 }

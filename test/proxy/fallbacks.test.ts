@@ -29,7 +29,14 @@ function ruleOf(
 }
 
 /** What a provider does with a model. */
-type Does = "answers" | "refuses" | "overloaded" | "unreachable" | "breaks" | "bad request";
+type Does =
+  | "answers"
+  | "refuses"
+  | "does not know the key"
+  | "overloaded"
+  | "unreachable"
+  | "breaks"
+  | "bad request";
 
 interface Sent {
   readonly url: string;
@@ -87,6 +94,7 @@ class Setting {
     if (does === "unreachable") throw new TypeError("connection refused");
     if (does === "overloaded") return Response.json({ error: "busy" }, { status: 503 });
     if (does === "refuses") return Response.json({ error: "slow down" }, { status: 429 });
+    if (does === "does not know the key") return Response.json({ error: "who?" }, { status: 401 });
     if (does === "bad request") return Response.json({ error: "no" }, { status: 400 });
     this.billed.push(model);
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
@@ -207,6 +215,17 @@ describe("a call that a limit refuses", () => {
     expect([answer.status, setting.sent.length, setting.service.asks.length]).toEqual([402, 0, 2]);
   });
 
+  test("goes on by the rule that names its condition, and as long as that names what came up", async () => {
+    const setting = limited([
+      ruleOf(["gpt-4.1"], { name: "a", on: ["provider_error"] }),
+      ruleOf(["gpt-4o-mini", "o3"], { name: "b", on: ["limit"] }),
+    ]);
+    setting.does = () => "overloaded";
+    expect((await setting.call(CHAT)).status).toBe(402);
+    expect(setting.sent.map(({ model }) => model)).toEqual(["gpt-4o-mini"]);
+    expect(setting.service.runs).toMatchObject([{ fallback: "b", cost_usd: "0" }]);
+  });
+
   test("is walked once through one list, whatever rules there are for the models in it", async () => {
     const setting = limited([
       ruleOf(["gpt-4o-mini", "gpt-4o", "gpt-4o-mini"]),
@@ -294,6 +313,16 @@ describe("a provider that fails", () => {
   ] as const)("in a way that no other model mends (%s) is not followed by one", async (how, status) => {
     const setting = failing(() => how);
     expect([(await setting.call(CHAT)).status, setting.sent.length]).toEqual([status, 1]);
+  });
+
+  test("because it does not know our key is followed by the next model, and a caller's own key is the caller's", async () => {
+    const does: Setting["does"] = (model) => (model === "gpt-4o" ? "does not know the key" : "answers");
+    expect((await failing(does).call(CHAT)).status).toBe(200);
+    const own = new Setting({ ownKeys: true });
+    own.service.rules = [ruleOf(["gpt-4o-mini"])];
+    own.does = does;
+    const headers = { "x-sluice-key": SMALL_KEY, authorization: "Bearer sk-of-the-caller" };
+    expect([(await own.call(CHAT, { headers })).status, own.sent.length]).toEqual([401, 1]);
   });
 
   test("like all of the list gives the caller the first answer", async () => {

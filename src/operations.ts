@@ -1,3 +1,6 @@
+import { getUnusualSettings } from "./api/unusual-spend/get.ts";
+import { putUnusualSettings } from "./api/unusual-spend/put.ts";
+import { listUnusual } from "./api/usage/unusual.ts";
 import { adjustRun } from "./api/adjustments/create.ts";
 import { listAdjustments } from "./api/adjustments/list.ts";
 import { createCohort } from "./api/admin-benchmarks/create.ts";
@@ -332,6 +335,9 @@ export const OPERATIONS: readonly Operation[] = [
   putSso,
   listLimits,
   topUsage,
+  listUnusual,
+  getUnusualSettings,
+  putUnusualSettings,
   createConsoleLink,
   listSessions,
   revokeSession,

@@ -32,6 +32,7 @@ export const EVENT_KINDS = [
   "credit_pack.threshold_crossed",
   "quota.threshold_crossed",
   "plan.threshold_crossed",
+  "spend.unusual",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 

@@ -69,3 +69,7 @@ export const SPENT_PERIODS = ["day", "week", "month"] as const;
  */
 export const UNSETTLED_REASONS = ["rejected", "overflow", "expired"] as const;
 export type UnsettledReason = (typeof UNSETTLED_REASONS)[number];
+
+/** How sensitive an org is to unusual spend, and whose spend is looked at. */
+export const SENSITIVITIES = ["off", "low", "normal", "high"] as const;
+export const UNUSUAL_KINDS = ["org", "model", "customer"] as const;

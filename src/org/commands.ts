@@ -1,6 +1,7 @@
 import { deleteExport, setExport } from "./exports/commands.ts";
 import { deleteFallback, setFallback } from "./fallbacks/commands.ts";
 import { confirmEmail } from "./emails/commands.ts";
+import { setUnusualSettings } from "./unusual/commands.ts";
 import { deleteProviderKey, setProviderKey } from "./provider-keys/commands.ts";
 import { mintCustomerToken, setCustomer } from "./customers/commands.ts";
 import { dropBackup, makeBackup, openBackup } from "./backup/commands.ts";
@@ -168,6 +169,7 @@ export const COMMANDS = {
   setFallback,
   deleteFallback,
   confirmEmail,
+  setUnusualSettings,
   setProviderKey,
   deleteProviderKey,
 } as const;

@@ -17,6 +17,8 @@ import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { archiveRuns, rollUpRuns } from "./runs/segment-work.ts";
 import { expireBackup } from "./backup/make.ts";
 import { resealAll } from "./peppers/reseal.ts";
+import { digestRuns } from "./runs/digests/work.ts";
+import { watchSpend } from "./unusual/announce.ts";
 import { supportExpiry } from "./support/grant.ts";
 
 /** The handler of each kind of due row. */
@@ -32,6 +34,7 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.packExpiry]: expireCreditPack,
   [DUE.approvalExpiry]: expireApproval,
   [DUE.delivery]: deliverQueue,
+  [DUE.unusual]: watchSpend,
   [DUE.email]: mailLink,
   [DUE.fanOut]: fanOutInSteps,
   [DUE.incidents]: endIncidents,

@@ -1,3 +1,4 @@
+import { getUnusualSettings, subjectDays } from "./unusual/queries.ts";
 import { pepperLeft } from "./peppers/queries.ts";
 import { getExport, listExports, listExportWindows } from "./exports/queries.ts";
 import { findFallbacks, getFallback, listFallbacks } from "./fallbacks/queries.ts";
@@ -95,6 +96,8 @@ export const QUERIES = {
   getWebhook,
   getSigning,
   getOrgWebhookSecret,
+  getUnusualSettings,
+  subjectDays,
   getDelivery,
   listDeliveries,
   getRetentionPolicy,

@@ -1,4 +1,5 @@
 import { EMAIL_STEPS } from "./emails/schema.ts";
+import { UNUSUAL_STEPS } from "./unusual/schema.ts";
 import { EXPORT_STEPS } from "./exports/schema.ts";
 import { FALLBACK_STEPS } from "./fallbacks/schema.ts";
 import { PROVIDER_KEY_STEPS } from "./provider-keys/schema.ts";
@@ -89,6 +90,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...PROVIDER_KEY_STEPS,
   ...FALLBACK_STEPS,
   ...EMAIL_STEPS,
+  ...UNUSUAL_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

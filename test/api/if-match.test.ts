@@ -60,6 +60,7 @@ const ALWAYS_THERE = [
   "PUT /v1/admin/orgs/{org_id}/rate-limits",
   "PUT /v1/orgs/{id}/residency",
   "PUT /v1/orgs/{id}/retention-policy",
+  "PUT /v1/orgs/{id}/unusual-spend",
   "PUT /v1/orgs/{id}/content-safety",
   "PUT /v1/orgs/{id}/benchmark-profile",
   "PUT /v1/admin/price-book",

@@ -259,10 +259,15 @@ export const OPERATIONS = {
     openSession: "POST /v1/admin/support-sessions b",
     presence: "GET /v1/orgs/{id}/support-presence",
   },
+  unusualSpend: {
+    get: "GET /v1/orgs/{id}/unusual-spend",
+    put: "PUT /v1/orgs/{id}/unusual-spend b",
+  },
   usage: {
     get: "GET /v1/orgs/{id}/usage q",
     report: "GET /v1/orgs/{id}/usage/report qs",
     top: "GET /v1/orgs/{id}/usage/top q",
+    unusual: "GET /v1/orgs/{id}/usage/unusual q",
   },
   webhookSecret: {
     get: "GET /v1/admin/orgs/{org_id}/webhook-secret",

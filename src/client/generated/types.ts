@@ -133,6 +133,11 @@ export interface FallbackModel {
   readonly provider?: string | null | undefined;
 }
 
+export interface UnusualSpendSettings {
+  /** How far outside of the forecast's range spend must be. `off`: nothing is announced. */
+  readonly sensitivity: "off" | "low" | "normal" | "high";
+}
+
 export interface Org {
   /** `org_` followed by a ULID. */
   readonly id: string;
@@ -1241,7 +1246,7 @@ export interface WebhookDelivery {
   readonly id: string;
   /** `evt_` followed by a ULID. */
   readonly event_id: string;
-  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed";
+  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual";
   /** `folded`: a later message about the same limit and window took its place before it was sent. */
   readonly status: "pending" | "succeeded" | "failed" | "folded";
   readonly attempts: number;
@@ -1277,7 +1282,7 @@ export interface RecoveredDeliveries {
 export interface Event {
   /** `evt_` followed by a ULID. */
   readonly id: string;
-  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed";
+  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual";
   /** RFC 3339 in UTC. */
   readonly created_at: string;
   /** `org_` followed by a ULID. */
@@ -1906,6 +1911,29 @@ export interface UsageTop {
   }[];
 }
 
+export interface UnusualSpendList {
+  readonly from: string;
+  readonly to: string;
+  readonly sensitivity: "off" | "low" | "normal" | "high";
+  readonly data: readonly UnusualSpend[];
+}
+
+export interface UnusualSpend {
+  readonly subject_kind: "org" | "model" | "customer";
+  /** Null for the organization. */
+  readonly subject_id: string | null;
+  readonly date: string;
+  readonly direction: "above" | "below";
+  /** Dollars as a decimal string. */
+  readonly spent_usd: string;
+  /** Dollars as a decimal string. */
+  readonly expected_usd: string;
+  /** The forecast's range: four days in five are inside of it. */
+  readonly low_usd: string;
+  /** Dollars as a decimal string. */
+  readonly high_usd: string;
+}
+
 export interface ConsoleLink {
   /** Open it in a browser. It signs in once, as an owner. */
   readonly url: string;
@@ -2005,6 +2033,11 @@ export interface FallbackMatchOutput {
   readonly model: string | (readonly string[]);
   /** Tags that a call must have, each with a value or a list of values. */
   readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
+}
+
+export interface UnusualSpendSettingsOutput {
+  /** How far outside of the forecast's range spend must be. `off`: nothing is announced. */
+  readonly sensitivity: "off" | "low" | "normal" | "high";
 }
 
 export type AdjustmentsCreateBody = {
@@ -2770,7 +2803,7 @@ export type EventsListQuery = {
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
   /** Only events of this kind. */
-  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | undefined;
+  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual" | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
@@ -3694,6 +3727,13 @@ export type UsageTopQuery = {
   readonly limit?: number | string | undefined;
 };
 
+export type UsageUnusualQuery = {
+  /** Default: 7 days before `to`. */
+  readonly from?: string | undefined;
+  /** Not included. Default: tomorrow. */
+  readonly to?: string | undefined;
+};
+
 export type WebhooksCreateBody = {
   /** `email` sends mails `to` addresses, in place of `format` and `url`. */
   readonly kind?: "webhook" | "email" | undefined;
@@ -3754,7 +3794,7 @@ export type WebhooksListDeliveriesQuery = {
   /** Only entries with this status. */
   readonly status?: "pending" | "succeeded" | "failed" | undefined;
   /** Only deliveries of this kind of event. */
-  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | undefined;
+  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual" | undefined;
   /** `evt_` followed by a ULID. */
   readonly event_id?: string | undefined;
 };
@@ -4457,6 +4497,12 @@ export interface Operations {
       readonly grant: SupportGrant | null;
     }>;
   };
+  readonly unusualSpend: {
+    /** Read how unusual spend is announced. `GET /v1/orgs/{id}/unusual-spend` */
+    get(options?: CallOptions): Answer<UnusualSpendSettingsOutput>;
+    /** Set how unusual spend is announced. `PUT /v1/orgs/{id}/unusual-spend` */
+    put(body: UnusualSpendSettings, options?: CallOptions): Answer<UnusualSpendSettingsOutput>;
+  };
   readonly usage: {
     /** Read spending by day, model and workflow. `GET /v1/orgs/{id}/usage` */
     get(query?: UsageGetQuery, options?: CallOptions): Answer<Usage>;
@@ -4464,6 +4510,8 @@ export interface Operations {
     report(query: UsageReportQuery, options?: CallOptions): Answer<Response>;
     /** Read who spends most, beside an earlier period. `GET /v1/orgs/{id}/usage/top` */
     top(query: UsageTopQuery, options?: CallOptions): Answer<UsageTop>;
+    /** List days of unusual spend. `GET /v1/orgs/{id}/usage/unusual` */
+    unusual(query?: UsageUnusualQuery, options?: CallOptions): Answer<UnusualSpendList>;
   };
   readonly webhookSecret: {
     /** Read the org-level webhook secret and the webhooks that still use it. `GET /v1/admin/orgs/{org_id}/webhook-secret` */

@@ -116,6 +116,7 @@ const TEXTS: Partial<Record<EventKind, KindText>> = {
 
 /** What people are told of an event. `limitName` is the name of the limit that it is about, if that has one. */
 export function eventText(kind: EventKind, data: EventData, limitName: string | null): EventText {
+  if (kind === "spend.unusual") return unusualText(data);
   const known = TEXTS[kind];
   if (known === undefined) return limitText(kind, data, limitName);
   const { title, advice, path, at, shows = {}, severity = "info" } = known;
@@ -134,4 +135,27 @@ function shownIn(data: EventData, field: string): string | null {
   if (typeof value !== "string" || value === "") return null;
   if (field.endsWith("_at")) return momentText(value);
   return field.endsWith("_id") ? foreignText(value) : quoted(value);
+}
+
+function unusualText(data: EventData): EventText {
+  const [kind, id] = [textIn(data, "subject_kind"), textIn(data, "subject_id")];
+  const who = id === null ? "The organization" : `${kind === "model" ? "Model" : "Customer"} ${quoted(id)}`;
+  const [low, high] = [dollarsIn(data, "low_usd"), dollarsIn(data, "high_usd")];
+  const isBelow = data["direction"] === "below";
+  return {
+    title: `${who} spent ${isBelow ? "less" : "more"} than usual`,
+    facts: [
+      ["Day", foreignText(textIn(data, "date") ?? "")],
+      ["Spent", dollarsIn(data, "spent_usd") ?? "$0"],
+      [
+        "Usual",
+        `${dollarsIn(data, "expected_usd") ?? "$0"}${low === null || high === null ? "" : `, from ${low} to ${high}`}`,
+      ],
+    ],
+    advice: isBelow
+      ? "Check whether calls fail, or are made without being reported."
+      : "Check what runs there. A budget or a rate limit in dollars stops a loop.",
+    path: "/console",
+    severity: "warning",
+  };
 }

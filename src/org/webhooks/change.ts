@@ -11,7 +11,13 @@ import { forgetFanOuts } from "./fan-out.ts";
 import { moveUp } from "./queue.ts";
 import { forgetIncidents } from "./incidents.ts";
 import { addSecret, dropSecrets, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
-import { loadSubscription, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
+import {
+  loadSubscription,
+  saveSubscription,
+  watchFor,
+  type SubscriptionRow,
+  toWebhook,
+} from "./subscriptions.ts";
 
 interface Named {
   readonly webhookId: string;
@@ -64,6 +70,7 @@ export const changeWebhook = command({
       updated_at: tx.now,
     };
     saveSubscription(tx.sql, after);
+    watchFor(tx, after);
     if (wanted === "disabled") tx.schedule(DUE.delivery, webhookId, null);
     else if (before.disabled_reason !== null) moveUp(tx.sql, tx.now, webhookId);
     if (format === "sluice" && !isSigned(tx.sql, webhookId)) addSecret(tx, webhookId, 0);

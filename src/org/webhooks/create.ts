@@ -5,7 +5,13 @@ import { newId } from "../../domain/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { mailAddress, storedAddress } from "./address.ts";
 import { addSecret, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
-import { countSubscriptions, saveSubscription, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
+import {
+  countSubscriptions,
+  saveSubscription,
+  watchFor,
+  type SubscriptionRow,
+  toWebhook,
+} from "./subscriptions.ts";
 
 /** The maximum per org. Each event may go to all of them, and each may have one request in progress. */
 const MAX_SUBSCRIPTIONS = 50;
@@ -39,6 +45,7 @@ export const createWebhook = command({
       ...address,
     };
     saveSubscription(tx.sql, row);
+    watchFor(tx, row);
     const isSigned = format === "sluice" && !hasOwnSecret(tx.sql, ORG_OWNER);
     const own = isSigned ? { secret: addSecret(tx, row.id, 0) } : {};
     const body = { ...toWebhook(tx, row), ...own };

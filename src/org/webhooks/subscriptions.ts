@@ -1,6 +1,8 @@
 import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { SentFormat } from "../../contract/webhook-formats.ts";
-import type { View } from "../kernel/door.ts";
+import { matchesEvent } from "../../contract/event-kinds.ts";
+import { DUE } from "../kernel/due-kinds.ts";
+import type { Tx, View } from "../kernel/door.ts";
 import { isConfirmed } from "../emails/addresses.ts";
 import { headOf } from "./queue.ts";
 import { hasOwnSecret } from "./secrets.ts";
@@ -53,6 +55,13 @@ export function saveSubscription(sql: SqlStorage, row: SubscriptionRow): void {
     row.format,
     row.sealed,
   );
+}
+
+/** Unusual spend is looked for once somebody wants to hear of it. */
+export function watchFor(tx: Tx, row: SubscriptionRow): void {
+  if (row.disabled_reason === null && matchesEvent(patternsOf(row), "spend.unusual")) {
+    tx.schedule(DUE.unusual, "", tx.now);
+  }
 }
 
 const MAILTO = "mailto:";

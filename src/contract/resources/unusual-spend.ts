@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { SENSITIVITIES, UNUSUAL_KINDS } from "../lists.ts";
+import { momentInput } from "../list.ts";
+import { usd } from "../shapes.ts";
+
+export const unusualSettings = z
+  .strictObject({
+    sensitivity: z.enum(SENSITIVITIES).meta({
+      description: "How far outside of the forecast's range spend must be. `off`: nothing is announced.",
+      examples: ["normal"],
+    }),
+  })
+  .meta({ id: "UnusualSpendSettings" });
+export type UnusualSettings = z.output<typeof unusualSettings>;
+
+const date = momentInput.meta({ description: "A day in UTC.", examples: ["2026-11-01"] });
+
+export const unusualQuery = z.strictObject({
+  from: date.optional().meta({ description: "Default: 7 days before `to`." }),
+  to: date.optional().meta({ description: "Not included. Default: tomorrow." }),
+});
+
+const unusualDay = z
+  .object({
+    subject_kind: z.enum(UNUSUAL_KINDS),
+    subject_id: z.string().nullable().meta({ description: "Null for the organization." }),
+    date: z.string(),
+    direction: z.enum(["above", "below"]),
+    spent_usd: usd,
+    expected_usd: usd,
+    low_usd: usd.meta({ description: "The forecast's range: four days in five are inside of it." }),
+    high_usd: usd,
+  })
+  .meta({ id: "UnusualSpend" });
+
+export const unusualList = z
+  .object({ from: z.string(), to: z.string(), sensitivity: z.enum(SENSITIVITIES), data: z.array(unusualDay) })
+  .meta({ id: "UnusualSpendList" });

@@ -1,0 +1,61 @@
+import { HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
+import { dayOf } from "../../domain/forecast/series.ts";
+import { transaction } from "../../storage/transaction.ts";
+import type { Tx } from "../kernel/door.ts";
+import { DUE } from "../kernel/due-kinds.ts";
+import type { DueHandler } from "../kernel/due/handler.ts";
+import { scheduleDue } from "../kernel/due/table.ts";
+import { performDue } from "../kernel/perform/perform.ts";
+import type { UnusualSpend } from "../../domain/forecast/unusual-subjects.ts";
+import { hearersOf } from "../webhooks/fan-out.ts";
+import { readSubjects } from "./days.ts";
+import { sensitivityOf } from "./settings.ts";
+
+/**
+ * Once an hour, while a webhook wants to hear of it: compares yesterday, and today so far, with what is usual. An org without
+ * such a webhook has no row for it.
+ */
+export const watchSpend: DueHandler = {
+  kind: "work",
+  async run(object) {
+    const { storage } = object;
+    const asked = transaction(storage, (sql) => {
+      const view = { ...object.view(), sql };
+      const today = dayOf(view.now);
+      const sensitivity = hearersOf(sql, "spend.unusual").length === 0 ? "off" : sensitivityOf(sql);
+      scheduleDue(sql, DUE.unusual, "", sensitivity === "off" ? null : nextLook(view.now, view.orgId));
+      if (sensitivity === "off") return null;
+      const range = { from: today - 1, to: today, today, sensitivity };
+      return { range, subjects: readSubjects(view, range) };
+    });
+    const org = asked?.subjects[0];
+    if (asked === null || org === undefined) return;
+    const { unusualSpend } = await import("../../domain/forecast/unusual-subjects.ts");
+    for (const subject of asked.subjects) {
+      const found = unusualSpend(subject, org, asked.range);
+      if (found.length > 0) performDue(storage, object.view(), (tx) => announce(tx, found));
+      // Other calls are served before the next subject.
+      await scheduler.wait(0);
+    }
+  },
+};
+
+/** The same minute of every hour, another one for each org. */
+function nextLook(now: number, orgId: string): number {
+  const minute = [...Buffer.from(orgId)].reduce((sum, byte) => (sum * 31 + byte) % 60, 7) * MINUTE_MS;
+  const thisHour = Math.floor(now / HOUR_MS) * HOUR_MS + minute;
+  return thisHour > now ? thisHour : thisHour + HOUR_MS;
+}
+
+/** Each subject and day once. */
+function announce(tx: Tx, found: readonly UnusualSpend[]): void {
+  for (const one of found) {
+    const { rowsWritten } = tx.sql.exec(
+      "INSERT OR IGNORE INTO unusual_days (day, subject_kind, subject_id) VALUES (?, ?, ?)",
+      one.date,
+      one.subject_kind,
+      one.subject_id ?? "",
+    );
+    if (rowsWritten > 0) tx.emit("spend.unusual", one);
+  }
+}

@@ -1,0 +1,1 @@
+export { setUnusualSettings } from "./settings.ts";

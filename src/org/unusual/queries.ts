@@ -1,0 +1,2 @@
+export { subjectDays } from "./days.ts";
+export { getUnusualSettings } from "./settings.ts";

@@ -17,7 +17,6 @@ import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { archiveRuns, rollUpRuns } from "./runs/segment-work.ts";
 import { expireBackup } from "./backup/make.ts";
 import { resealAll } from "./peppers/reseal.ts";
-import { digestRuns } from "./runs/digests/work.ts";
 import { watchSpend } from "./unusual/announce.ts";
 import { supportExpiry } from "./support/grant.ts";
 

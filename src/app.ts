@@ -9,7 +9,7 @@ import { serveObject } from "./edge/region/serve-object.ts";
 import type { Operation } from "./edge/operation.ts";
 import { nameRoute, signals } from "./edge/signals.ts";
 import { supportTrail } from "./edge/support-trail.ts";
-import { CONTRACTS, OPERATIONS } from "./operations.ts";
+import { CONTRACTS, OPERATIONS, serves } from "./operations.ts";
 import { refuseClearText } from "./web/clear-text.tsx";
 import { logged, redirectTo } from "./web/html.tsx";
 import { health } from "./web/health.ts";
@@ -125,6 +125,18 @@ function mountDocs(app: App): void {
   );
 }
 
+const mcp = () => import("./web/mcp/serve.ts");
+
+/** The API as tools for a model, loaded when it is first asked for. */
+function mountMcp(app: App): void {
+  app.all("/mcp", async (context) =>
+    (await mcp()).serveMcp(context, {
+      inside: (request) => app.fetch(request, context.env, context.executionCtx),
+      serves,
+    }),
+  );
+}
+
 export function createApp(): App {
   const app = new Hono<{ Bindings: Env }>();
   app.use(signals);
@@ -139,6 +151,7 @@ export function createApp(): App {
   app.get("/healthz", health);
   app.get("/metrics", metrics);
   mountDocs(app);
+  mountMcp(app);
   mountSignIn(app);
   for (const path of ["/console", "/console/*"]) {
     app.all(path, async (context) =>

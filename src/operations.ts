@@ -352,6 +352,6 @@ export const OPERATIONS: readonly Operation[] = [
 export const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);
 
 /** Whether an operation has this name, such as `GET /v1/orgs/{id}`. */
-function serves(name: string): boolean {
+export function serves(name: string): boolean {
   return CONTRACTS.some((contract) => routeOf(contract) === name);
 }

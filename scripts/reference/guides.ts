@@ -21,6 +21,7 @@ const NAMES = [
   "limits-in-git",
   "refusals",
   "client",
+  "mcp",
   "proxy",
   "webhooks",
   "prices",

@@ -11,6 +11,11 @@ export function logFailure(trace: string, error: unknown): void {
   write("error", { level: "error", trace, cause: withoutSecrets(cause) });
 }
 
+/** What whoever runs the service has to mend, in fields that can be searched for. */
+export function logProblem(line: object): void {
+  write("error", { level: "error", ...line });
+}
+
 /** One line of JSON. */
 export function logLine(line: object): void {
   write("log", line);

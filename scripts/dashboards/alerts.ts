@@ -227,6 +227,31 @@ export const OPERATOR_ALERTS: readonly Alert[] = [
     example: { series: { svc_holds_open: "5000x70 20000x60" }, silentAt: "70m", firesAt: "100m" },
   },
   {
+    name: "SluiceArchiveFails",
+    metrics: ["svc_archive_failures_total"],
+    expression: "sum by (reason) (increase(svc_archive_failures_total[15m])) > 0",
+    waits: "0m",
+    severity: "page",
+    summary: "A file of the archive cannot be read or written.",
+    runbook: "a-file-of-the-archive-is-missing",
+    example: {
+      series: { 'svc_archive_failures_total{reason="missing"}': "0x20 0+1x40" },
+      silentAt: "20m",
+      firesAt: "40m",
+      labels: { reason: "missing" },
+    },
+  },
+  {
+    name: "SluiceWebhooksFail",
+    metrics: ["svc_webhook_failing"],
+    expression: "sum(svc_webhook_failing) > 0",
+    waits: "15m",
+    severity: "ticket",
+    summary: "A webhook's receiver has failed for 15 minutes. Its events wait.",
+    runbook: "a-webhook-fails",
+    example: { series: { svc_webhook_failing: "0x10 1x40" }, silentAt: "20m", firesAt: "30m" },
+  },
+  {
     name: "SluiceWebhooksGivenUp",
     metrics: ["svc_webhook_deliveries_total"],
     expression:

@@ -63,6 +63,17 @@ export const CHECK_NAMES = [
 /** The periods that a customer's standing shows. */
 export const SPENT_PERIODS = ["day", "week", "month"] as const;
 
+/** Why a file of the archive could not be read or written. `unavailable`: the bucket did not answer. */
+export const ARCHIVE_FAILURES = [
+  "no_bucket",
+  "missing",
+  "wrong_size",
+  "damaged",
+  "unavailable",
+  "not_written",
+] as const;
+export type ArchiveFailure = (typeof ARCHIVE_FAILURES)[number];
+
 /**
  * Why the run of a call that was made is not recorded: the service rejected it, too many runs waited to be sent, or it waited
  * for too long.

@@ -1,4 +1,10 @@
-import { RUN_OUTCOMES, UNSETTLED_REASONS, type UnsettledReason } from "./lists.ts";
+import {
+  ARCHIVE_FAILURES,
+  type ArchiveFailure,
+  RUN_OUTCOMES,
+  UNSETTLED_REASONS,
+  type UnsettledReason,
+} from "./lists.ts";
 import { TOKEN_CLASS_NAMES, type TokenClass } from "./token-classes.ts";
 
 /**
@@ -76,6 +82,10 @@ export const COUNTERS = {
     help: "Tokens of recorded runs by class. Each token is in one class.",
     labels: ["class"],
   },
+  svc_archive_failures_total: {
+    help: "Files of the archive that could not be read or written, by reason. The log names the file and the org.",
+    labels: ["reason"],
+  },
   svc_unpriced_total: { help: "Runs and decisions refused because no price applies.", labels: [] },
 } as const satisfies Record<string, CounterSpec>;
 
@@ -94,6 +104,10 @@ export const GAUGES = {
   svc_due_oldest_seconds: {
     help: "How long the oldest due work of any object is overdue. Objects tell every few seconds.",
     shown: "oldest",
+  },
+  svc_webhook_failing: {
+    help: "Webhooks that are enabled and whose oldest delivery has failed at least once and is tried again.",
+    shown: "sum",
   },
   svc_export_lag_seconds: {
     help: "How long the oldest closed export window of any org waits to be exported.",
@@ -185,6 +199,10 @@ export function unsettledSeries(reason: UnsettledReason): string {
   return series("svc_unsettled_calls_total", reason);
 }
 
+export function archiveFailureSeries(reason: ArchiveFailure): string {
+  return series("svc_archive_failures_total", reason);
+}
+
 /** `input` and `output`: tokens that are in no other class. */
 export function tokenSeries(kind: TokenClass | "input" | "output"): string {
   return series("svc_tokens_total", kind);
@@ -213,6 +231,7 @@ export function initialSeries(deprecatedRoutes: readonly string[]): string[] {
     SPEND_SERIES,
     ...(["input", "output", ...TOKEN_CLASS_NAMES] as const).map(tokenSeries),
     UNPRICED_SERIES,
+    ...ARCHIVE_FAILURES.map(archiveFailureSeries),
   ];
 }
 

@@ -30,7 +30,7 @@ export function askOf(
       // Others are served while it waits.
       if (!parts.isOpened) return departure.answer(refuse("not_found"));
       return query.run(view(), input);
-    });
+    }, actor.kind === "operator");
   if (book.missing(models, now).length === 0) return run();
   // If the org has left meanwhile, its new home knows the prices.
   return book.learn(models, now, trace).then((unlearned) => (parts.isOpened && unlearned) || run());

@@ -98,7 +98,7 @@ export class Executing {
         refused: (notes: readonly RefusalNote[]) => void refused.push(...notes),
       };
       return perform(storage, view, { envelope, command, input });
-    });
+    }, envelope.actor.kind === "operator");
     const outcome = performed instanceof Promise ? await performed : performed;
     if (!this.#parts.isOpened) return outcome;
     refusals.note(refused);

@@ -1,5 +1,7 @@
 import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
+import { archiveFailureSeries } from "../contract/metrics.ts";
 import { counters, flushIn } from "../counters.ts";
+import { logProblem } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";
 import type { Actor, Counts, OrgEnv } from "./kernel/door.ts";
@@ -15,7 +17,7 @@ import { Pulse } from "./people/watch.ts";
 import { heedPeppers } from "./peppers/state.ts";
 import { platformProfile } from "./platform-profile.ts";
 import { RefusalDesk } from "./refusals/desk.ts";
-import { bindArchive } from "../storage/segments/archive-binding.ts";
+import { bindArchive, type FailedFile } from "../storage/segments/archive-binding.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { Granted } from "./snapshots/snapshot.ts";
 import { Telling } from "./telling.ts";
@@ -54,7 +56,11 @@ export class Parts {
     this.env = env;
     this.settings = settingsOf(env);
     this.id = ctx.id.name ?? "";
-    bindArchive(ctx.storage.sql, { bucket: env.ARCHIVE ?? null, prefix: `${this.id}/runs/` });
+    bindArchive(ctx.storage.sql, {
+      bucket: env.ARCHIVE ?? null,
+      prefix: `${this.id}/runs/`,
+      failed: (failure) => this.#archiveFailed(failure),
+    });
     const wasOpened = isOpened(ctx.storage.sql);
     this.isOpened = wasOpened || this.#openPlatform();
     this.isUpgraded = wasOpened && applySchema(ctx.storage);
@@ -141,6 +147,11 @@ export class Parts {
   async #settleToLeave(): Promise<boolean> {
     this.refusals.store();
     return this.due.isIdle(LEAVING_PATIENCE_MS);
+  }
+
+  #archiveFailed({ reason, file, why }: FailedFile): void {
+    logProblem({ problem: "archive", org: this.id, reason, file, why });
+    this.#tally([[archiveFailureSeries(reason), 1]]);
   }
 
   /** Kept in memory with the isolate's own counts, and sent together with them. */

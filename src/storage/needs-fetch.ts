@@ -15,9 +15,15 @@ export class NeedsFetch extends Error {
   }
 }
 
-/** What is outside cannot be fetched. The message says what, for the caller. */
+/** What is outside cannot be fetched. The message is for whoever called; `cure` is for whoever can mend it. */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
+  readonly cure: string;
+
+  constructor(message: string, cure: string) {
+    super(message);
+    this.cure = cure;
+  }
 }
 
 /** What one call has fetched from outside the object. */
@@ -84,17 +90,21 @@ async function fetchAll<T>(first: NeedsFetch, fetched: Fetched, round: () => T |
 
 type OrRefusal<T> = T | Refusal<"service_unavailable">;
 
-/** As `fetchingAsNeeded`. What cannot be fetched is a refusal that says so. */
-export function fetchingOrRefusing<T>(run: () => T): OrRefusal<T> | Promise<OrRefusal<T>> {
+/** As `fetchingAsNeeded`. What cannot be fetched is a refusal that says so, and how to mend it if an operator asks. */
+export function fetchingOrRefusing<T>(
+  run: () => T,
+  byOperator = false,
+): OrRefusal<T> | Promise<OrRefusal<T>> {
+  const refused = (error: unknown) => refusalOf(error, byOperator);
   try {
     const found = fetchingAsNeeded(run);
-    return found instanceof Promise ? found.catch(refusalOf) : found;
+    return found instanceof Promise ? found.catch(refused) : found;
   } catch (error) {
-    return refusalOf(error);
+    return refused(error);
   }
 }
 
-function refusalOf(error: unknown): Refusal<"service_unavailable"> {
-  if (error instanceof Unreadable) return refuse("service_unavailable", {}, { message: error.message });
-  throw error;
+function refusalOf(error: unknown, byOperator: boolean): Refusal<"service_unavailable"> {
+  if (!(error instanceof Unreadable)) throw error;
+  return refuse("service_unavailable", {}, { message: byOperator ? error.cure : error.message });
 }

@@ -1,9 +1,9 @@
 import { evictDurableObject } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { archiveAll, bucket, DAY_SECONDS, filesOf, newArchivist, sendRuns } from "../support/archive.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
-import { call, env } from "../support/worker.ts";
+import { call, env, operatorKey, serve } from "../support/worker.ts";
 import { AUDIT_ROWS } from "../support/logs.ts";
 
 async function listed(key: string, query: string): Promise<string[]> {
@@ -168,6 +168,22 @@ test("a decision that needs an archived run is not begun among others, and leave
   expect(await reserved()).toBe("5.00");
 });
 
+/** How often files failed for a reason, by the metrics. */
+async function failuresOf(reason = ""): Promise<number> {
+  const text = await (await serve("http://sluice.test/metrics")).text();
+  const line = text
+    .split("\n")
+    .find((one) => one.startsWith(`svc_archive_failures_total{reason="${reason}"}`));
+  return Number(line?.split(" ").at(-1));
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  missing: "missing",
+  truncated: "wrong_size",
+  damaged: "damaged",
+  empty: "wrong_size",
+};
+
 describe("a file that is", () => {
   const DAMAGES: Record<string, (name: string, bytes: Uint8Array) => Promise<unknown>> = {
     missing: (name) => bucket().delete(name),
@@ -187,8 +203,12 @@ describe("a file that is", () => {
     const fails = async (method: string, path: string, body?: object) => {
       const answer = await call(method, path, { key: org.key, ...(body === undefined ? {} : { body }) });
       expect([path, answer.status, answer.body.error?.code]).toEqual([path, 503, "service_unavailable"]);
-      expect(answer.body.error.message).toContain(name);
+      // A tenant can do nothing about the file, and is told nothing of it.
+      expect(answer.body.error.message).toMatch(/cannot be read now.*Try again later\.$/);
+      expect(/parquet|file|back/.test(answer.text)).toBe(false);
     };
+    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const before = await failuresOf(REASONS[kind]);
     await fails("GET", "/v1/runs/old-500");
     await fails("GET", "/v1/runs?limit=10");
     await fails("POST", "/v1/runs/old-3/adjustments", { amount_usd: "1", reason: "x" });
@@ -213,6 +233,15 @@ describe("a file that is", () => {
       },
     ]);
     expect(mixed.body).toMatchObject({ accepted: 1, rejected: 1 });
+    expect(/parquet|back/.test(mixed.text)).toBe(false);
+    const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)) as object);
+    logged.mockRestore();
+    expect(lines).toContainEqual(
+      expect.objectContaining({ problem: "archive", org: org.id, file: name, reason: REASONS[kind] }),
+    );
+    await vi.waitFor(async () => expect(await failuresOf(REASONS[kind])).toBeGreaterThanOrEqual(before + 5));
+    const backup = await call("GET", `/v1/admin/orgs/${org.id}/backup`, { key: operatorKey() });
+    expect([backup.status, backup.body.error.message]).toEqual([503, expect.stringContaining(name)]);
     expect(mixed.body.results[0].error.code).toBe("service_unavailable");
     expect((await call("GET", "/v1/runs/fresh", { key: org.key })).status).toBe(200);
     expect(await listed(org.key, "from=2026-11-14T00:00:00Z&limit=10")).toEqual(["fresh"]);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { failing, newSubscriber, receiver } from "../support/receivers.ts";
-import { call, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+import { call, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 
 interface Entry {
   readonly org_id: string;
@@ -105,4 +105,14 @@ test("failing webhooks, deprecated callers and open support grants are counted",
       }),
     { timeout: 120_000, interval: 1000 },
   );
+  // Also for whoever only watches the metrics, as long as it is tried again.
+  await vi.waitFor(async () => expect(await failingHooks()).toBeGreaterThanOrEqual(1), {
+    timeout: 60_000,
+    interval: 500,
+  });
 });
+
+async function failingHooks(): Promise<number> {
+  const text = await (await serve("http://sluice.test/metrics")).text();
+  return Number(/^svc_webhook_failing (\d+)$/m.exec(text)?.[1]);
+}

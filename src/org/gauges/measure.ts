@@ -4,6 +4,7 @@ import { countOpen } from "../decisions/open.ts";
 import type { View } from "../kernel/door.ts";
 import { nextDueAt } from "../kernel/due/table.ts";
 import { waitingSince } from "../exports/lag.ts";
+import { countRetried } from "../webhooks/subscriptions.ts";
 import { bookOf } from "../leases/book-store.ts";
 
 /**
@@ -14,6 +15,7 @@ const MEASURES: Readonly<Record<GaugeName, (view: View) => number | null>> = {
   svc_holds_open: ({ sql }) => countOpen(sql) || null,
   svc_lease_nano_usd: ({ sql }) => leasedNanos(sql) || null,
   svc_due_oldest_seconds: ({ sql }) => nextDueAt(sql),
+  svc_webhook_failing: ({ sql }) => countRetried(sql) || null,
   svc_export_lag_seconds: ({ sql }) => waitingSince(sql),
 };
 

@@ -96,6 +96,11 @@ function schemeOf(sql: SqlStorage, { id, format }: SubscriptionRow): Webhook["si
   return hasOwnSecret(sql, id) ? "v2" : "v1";
 }
 
+/** Enabled ones whose receivers fail, and which are tried again. */
+export function countRetried(sql: SqlStorage): number {
+  return enabledSubscriptions(sql).filter((row) => isFailing(sql, row)).length;
+}
+
 export function toWebhook(view: Pick<View, "sql">, row: SubscriptionRow): Webhook {
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Unreadable } from "../needs-fetch.ts";
-import { archiveOf } from "./archive-binding.ts";
+import { type ArchiveFailure, archiveOf, type FailedFile } from "./archive-binding.ts";
 import { DIGEST_BYTES } from "./file-metadata.ts";
 import type { SegmentPlace } from "./layout.ts";
 import type { ArchivedFile, SegmentMetadata } from "./metadata.ts";
@@ -58,16 +58,18 @@ function piecesOf(segments: readonly SegmentMetadata[]): Piece[] {
 }
 
 async function fetchPiece(of: SegmentPlace, { file, offset, length }: Piece): Promise<Fetched> {
-  const unreadable = (why: string, remedy = PUT_BACK) => new Unreadable(messageOf(of, file, why, remedy));
+  const failed = (reason: ArchiveFailure, why: string) => unreadable(of, file, { reason, why });
   const { bucket } = archiveOf(of.sql);
-  if (bucket === null) return unreadable("cannot be read, because no bucket is bound as ARCHIVE", "Bind it");
+  if (bucket === null) return failed("no_bucket", "No bucket is bound as ARCHIVE: bind it");
   try {
     const found = await bucket.get(file.name, { range: { offset, length } });
-    if (found === null) return unreadable("is missing");
-    if (found.size !== file.bytes) return unreadable(`has ${found.size} bytes instead of ${file.bytes}`);
+    if (found === null) return failed("missing", `It is missing: ${PUT_BACK}`);
+    if (found.size !== file.bytes)
+      return failed("wrong_size", `It has ${found.size} bytes instead of ${file.bytes}: ${PUT_BACK}`);
     return new Uint8Array(await found.arrayBuffer());
   } catch (error) {
-    return unreadable(`cannot be read now (${String(error)})`, "Wait a moment");
+    if (String(error).includes(OUT_OF_RANGE)) return failed("wrong_size", `It is too short: ${PUT_BACK}`);
+    return failed("unavailable", `The bucket does not answer (${String(error)}): wait a moment`);
   }
 }
 
@@ -79,16 +81,22 @@ function cut(of: SegmentPlace, read: Fetched | undefined, segment: SegmentMetada
   const start = place.offset - from;
   const data = read.slice(start, start + segment.bytes);
   if (Buffer.compare(digestOf(data), place.digest) === 0) return data;
-  return new Unreadable(messageOf(of, place.file, "is damaged", PUT_BACK));
+  return unreadable(of, place.file, { reason: "damaged", why: `It is damaged: ${PUT_BACK}` });
 }
 
-const PUT_BACK = "Put the original file back";
+/** How R2 says that a file ends before what is asked for. */
+const OUT_OF_RANGE = "(10039)";
+const PUT_BACK = "put the original file back";
 
-function messageOf(
-  { title }: SegmentPlace,
+/** Whoever runs the service is told of the file. Whoever called can only try again, and is told no more than that. */
+function unreadable(
+  { sql, title }: SegmentPlace,
   { name, firstSeq, rows }: ArchivedFile,
-  why: string,
-  remedy: string,
-): string {
-  return `The archive file '${name}' ${why}. It holds the ${rows} ${title} from number ${firstSeq} on. ${remedy}, then repeat the call.`;
+  { reason, why }: Omit<FailedFile, "file">,
+): Unreadable {
+  archiveOf(sql).failed?.({ reason, file: name, why });
+  return new Unreadable(
+    `Archived ${title} cannot be read now: ${rows}, from number ${firstSeq} on. Whoever runs the service has been told. Try again later.`,
+    `The archive file '${name}' cannot be read. ${why}, then repeat the call.`,
+  );
 }

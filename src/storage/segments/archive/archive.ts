@@ -1,5 +1,5 @@
 import { transaction } from "../../transaction.ts";
-import { archiveOf } from "../archive-binding.ts";
+import { type Archive, archiveOf } from "../archive-binding.ts";
 import { readSegmentsOf } from "../files.ts";
 import { isAlike, lastSeqOf, type SegmentMetadata, STATE } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
@@ -46,9 +46,19 @@ export async function archiveFile(work: ArchiveWork, size: FileSize = FILE_SIZE)
   if (bucket === null || next === null) return false;
   const built = await buildFile(segments, next.name, next.segments);
   if (built === null) return true;
-  await bucket.put(next.name.name, built.file);
+  await put(archiveOf(storage.sql), next.name.name, built.file);
   transaction(storage, () => commit(segments, built.made, next.segments));
   return true;
+}
+
+/** Work that fails is tried again, so whoever runs the service must hear of it from here. */
+async function put({ bucket, failed }: Archive, name: string, file: Uint8Array<ArrayBuffer>): Promise<void> {
+  try {
+    await bucket?.put(name, file);
+  } catch (error) {
+    failed?.({ reason: "not_written", file: name, why: String(error) });
+    throw error;
+  }
 }
 
 /** The file that was begun, if its segments are still as they were. Otherwise another one. */

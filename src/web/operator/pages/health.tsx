@@ -12,6 +12,8 @@ const SHOWN: readonly (readonly [metric: string, title: string])[] = [
   ["svc_export_lag_seconds", "Exports behind, in seconds"],
   ["svc_holds_open", "Open reservations"],
   ["svc_runs_total", "Runs"],
+  ["svc_archive_failures_total", "Failed reads and writes of the archive"],
+  ["svc_webhook_failing", "Webhooks whose receivers fail"],
   ["svc_unpriced_total", "Runs without a price"],
   ["svc_ungoverned_calls_total", "Calls that passed ungoverned"],
   ["svc_unsettled_calls_total", "Calls whose runs were lost"],

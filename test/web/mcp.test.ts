@@ -43,7 +43,7 @@ const ask = (method: string, params: object = {}, id: unknown = 1) => ({
 const tool = (name: string, given: object = {}) => ask("tools/call", { name, arguments: given });
 const namesOf = (body: { result: { tools: { name: string }[] } }) =>
   body.result.tools.map(({ name }) => name);
-const READS = ["report", "explain", "limits", "refusals", "forecast", "prices"];
+const READS = ["report", "explain", "limits", "refusals", "forecast", "unusual", "prices"];
 
 describe("POST /mcp", () => {
   test("answers the handshake with a version that both know", async () => {

@@ -224,6 +224,59 @@ describe("the audit trail", () => {
   });
 });
 
+describe("fallbacks", () => {
+  test("are set, say where they acted and what that saved, and are refused next to the wrong field", async () => {
+    const fields = {
+      name: "cheaper",
+      "match.model": "large",
+      then: "small\nother at groq",
+      budget_share: "0.9",
+    };
+    const wrong = await admin.post("/console/fallbacks", {
+      ...fields,
+      then: "claude-sonnet-4 at anthropic",
+      "match.model": "gpt-4o",
+    });
+    expect([wrong.status, (await wrong.text()).includes('id="then-error"')]).toEqual([422, true]);
+    const made = await admin.post("/console/fallbacks", fields);
+    expect([made.status, made.headers.get("location")]).toEqual([303, "/console/fallbacks?notice=created"]);
+    expect(rowWith(await text("/console/fallbacks"), "cheaper")).toContain("small, then other at groq");
+    expect(await text("/console/fallbacks/cheaper")).toContain("It has not acted lately.");
+    await call("PUT", `/v1/orgs/${org.id}/models/large`, {
+      key: org.ownerKey,
+      body: { input_usd_per_mtok: "1000000", output_usd_per_mtok: "1000000" },
+    });
+    const run = aRun({
+      id: "chosen",
+      model: "small",
+      requested_model: "large",
+      fallback: "cheaper",
+      cost_usd: "5",
+    });
+    await call("POST", "/v1/runs", { key: org.ownerKey, body: run });
+    // Fifteen tokens at a dollar each, less the five that it cost.
+    const page = await text("/console/fallbacks/cheaper");
+    expect(page).toContain("10.00");
+    expect(page).toContain("/console/runs/chosen");
+  });
+});
+
+describe("keys of providers", () => {
+  test("are set, listed by their last four characters, and removed, and never shown", async () => {
+    const fields = { provider: "openai/eu", secret: "sk-of-the-org-wxyz", models: "gpt-*" };
+    const made = await admin.post("/console/provider-keys", fields);
+    expect(made.status).toBe(303);
+    const listed = await text("/console/provider-keys");
+    expect(rowWith(listed, "openai/eu")).toContain("wxyz");
+    const page = await text("/console/provider-keys/openai%2Feu");
+    expect(page).toContain("gpt-*");
+    for (const shown of [listed, page]) expect(shown).not.toContain("sk-of-the-org");
+    const removed = await admin.post("/console/provider-keys/openai%2Feu/delete", {});
+    expect(removed.status).toBe(303);
+    expect(await text("/console/provider-keys")).toContain("No keys of providers yet");
+  });
+});
+
 describe("exports", () => {
   test("are created, listed with their windows, and refused next to the wrong field", async () => {
     const own = { format: "csv", every: "day", "destination.kind": "s3", "destination.endpoint": "x" };

@@ -35,6 +35,7 @@ const HOOK = { url: "http://127.0.0.1:9/a", events: "key.*" };
 const GRANT = { scope: "read_only", reason: "Help", expires_in_seconds: 3600 };
 const KEY = { name: "Proxy", role: "viewer" };
 const INCREASE = { amount: "5", until: tomorrow().slice(0, 16), reason: "Launch" };
+const FALLBACK = { name: "cheaper", "match.model": "large", then: "small", budget_share: "0.9" };
 const EXPORT = { format: "csv", every: "hour", "destination.kind": "bucket" };
 const hook = { ...HOOK, events: ["key.*"] };
 
@@ -135,6 +136,16 @@ const FORMS: Readonly<Record<string, Fill>> = {
       "eval_gate.max_age_days": "30",
     },
   }),
+  "/console/fallbacks": () => ({ fields: FALLBACK }),
+  "/console/fallbacks/:id/delete": async (org) => {
+    await set(org, "fallbacks/cheaper", { match: { model: "m" }, then: [{ model: "n" }], on: ["limit"] });
+    return { ids: { id: "cheaper" } };
+  },
+  "/console/provider-keys": () => ({ fields: { provider: "openai/eu", secret: "sk-0123456789" } }),
+  "/console/provider-keys/:id/delete": async (org) => {
+    await set(org, "provider-keys/openai", { secret: "sk-0123456789" });
+    return { ids: { id: "openai" } };
+  },
   "/console/exports": () => ({ fields: { name: "warehouse", ...EXPORT } }),
   "/console/exports/:id": exported,
   "/console/exports/:id/delete": exported,

@@ -17,6 +17,7 @@ import { search } from "./explain/search.tsx";
 import { exportsPage } from "./exports.tsx";
 import { listEvents } from "./events.tsx";
 import { evals } from "./evals.tsx";
+import { fallbacks } from "./fallbacks.tsx";
 import { keys } from "./keys.tsx";
 import { limits } from "./limits.tsx";
 import { models } from "./models.tsx";
@@ -25,6 +26,7 @@ import { overview } from "./overview/overview.tsx";
 import { packs } from "./packs.tsx";
 import { people } from "./people.tsx";
 import { policies } from "./policies.tsx";
+import { providerKeys } from "./provider-keys.tsx";
 import { rateLimits } from "./rate-limits.tsx";
 import { routing } from "./routing.tsx";
 import { listRefusals } from "./refusals.tsx";
@@ -67,5 +69,7 @@ export const PAGES: readonly Route[] = [
   ...resourcePages(people),
   ...resourcePages(support),
   ...resourcePages(exportsPage),
+  ...resourcePages(fallbacks),
+  ...resourcePages(providerKeys),
   ...[limits, routing, safety, benchmarks, data, sso, organization].flatMap(settingsPages),
 ];

@@ -90,7 +90,11 @@ const COLUMNS: readonly Column<RoutingSelection["considered"][number]>[] = [
 /** What the policy would choose now: the quickest way to check it. */
 async function chosenNow(visit: Visit): Promise<Child> {
   const answer = await visit.api.send<RoutingSelection>("POST", "/v1/routing/select", {}, visit.once());
-  const link = <a href="/console/evals">Eval results</a>;
+  const link = (
+    <>
+      <a href="/console/evals">Eval results</a>, <a href="/console/fallbacks">fallbacks</a>
+    </>
+  );
   if (answer.body === null) {
     return (
       <Card title="Current choice" note={link}>

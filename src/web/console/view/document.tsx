@@ -53,6 +53,7 @@ const SECTIONS: readonly Section[] = [
     pages: [
       ["/console/models", "Price book", "models"],
       ["/console/routing", "Routing", "routing"],
+      ["/console/fallbacks", "Fallbacks", "routing"],
       ["/console/evals", "Eval results", "evals"],
     ],
   },
@@ -60,6 +61,7 @@ const SECTIONS: readonly Section[] = [
     title: "Connect",
     pages: [
       ["/console/keys", "Keys", "keys"],
+      ["/console/provider-keys", "Keys of providers", "keys"],
       ["/console/webhooks", "Webhooks", "webhooks"],
       ["/console/events", "Events", "events"],
       ["/console/deprecations", "Deprecations", "deprecations"],

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { checkpointFirst } from "../../src/storage/transaction.ts";
+import { checkpointFirst, transaction } from "../../src/storage/transaction.ts";
 import { SHAPES } from "../../src/storage/wal/table-shapes.ts";
 import { killedAt } from "../support/kills.ts";
 import { env } from "../support/worker.ts";
@@ -186,3 +186,33 @@ async function takeAll(name: string, state: State, all: readonly Transaction[]):
   });
   return all.reduce(after, state);
 }
+
+const keysFrom = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => `row-${from + at}`);
+const changing = (keys: readonly string[], to: string | null): Transaction => ({
+  usesWal: false,
+  changes: keys.map((key) => ({ table: "keyed", key, value: to })),
+  undone: 0,
+  fails: false,
+});
+
+test("an index that is built anew in a transaction which fails loses no key afterwards", async () => {
+  const name = await newEngine();
+  const run = (all: Transaction) =>
+    runInDurableObject(stubOf(name), (_object, { storage }) => perform(storage, tables, all));
+  // The index has one segment, of which rows are deleted. Built anew, its first segment would end later.
+  await run(changing(keysFrom(0, 7000), "a"));
+  await run(changing(keysFrom(0, 2000), null));
+  await runInDurableObject(stubOf(name), (_object, { storage }) => {
+    expect(() =>
+      transaction(storage, () => {
+        storage.sql.exec("DELETE FROM model_keyed_blocks");
+        expect(read(storage.sql, tables, keysFrom(2000, 2100)).keyed.size).toBe(100);
+        throw new Error("failed");
+      }),
+    ).toThrow("failed");
+  });
+  await run(changing(keysFrom(7000, 10_300), "b"));
+  await evictDurableObject(stubOf(name));
+  expect((await stateOf(name, keysFrom(0, 10_300))).keyed.size).toBe(8300);
+});

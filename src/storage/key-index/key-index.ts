@@ -52,8 +52,9 @@ export class KeyIndex {
   readonly #size: number;
   readonly #recent: RecentKeys;
   readonly #log: IndexedRows;
-  readonly #hashSecret: string;
-  #segments: Segment[];
+  #hashSecret = "";
+  #segments: Segment[] = [];
+  #isSuspect = false;
   #wasAsked = false;
   /** The seq of the last stored row. The next one is higher. */
   #lastSeq = 0;
@@ -64,13 +65,33 @@ export class KeyIndex {
     this.#size = size;
     this.#recent = new RecentKeys(size);
     this.#log = log;
-    this.#hashSecret = log.hashSecret;
-    const rows = sql.exec<SegmentRow>(`SELECT * FROM ${tables.name}_segments ORDER BY segment`).toArray();
-    const lengthOf = filterLengths(sql, tables);
+    this.#open();
+  }
+
+  #open(): void {
+    this.#hashSecret = this.#log.hashSecret;
+    const rows = this.#sql
+      .exec<SegmentRow>(`SELECT * FROM ${this.#tables.name}_segments ORDER BY segment`)
+      .toArray();
+    const lengthOf = filterLengths(this.#sql, this.#tables);
     this.#segments = rows.map((row) => Segment.read(this.#place, row, lengthOf(row)));
     const isSound = this.#segments.every(({ isWhole }) => isWhole);
     if (!isSound || this.#stored().lastSeq < this.#lastOfSegments) this.#startOver();
+    this.#recent.clear();
     this.#readRecent();
+  }
+
+  /** A transaction was rolled back: this is compared with storage when it is next needed. */
+  rollBack(): void {
+    this.#isSuspect = true;
+  }
+
+  /** This, as it is stored: a rollback may have changed it, or all rows may be gone and seqs begin anew. */
+  current(): this {
+    if (!this.#isSuspect && this.#log.lastSeq === this.#lastSeq) return this;
+    this.#isSuspect = false;
+    if (!this.#isCurrent()) this.#open();
+    return this;
   }
 
   /** The seqs of all rows that may have one of these ids: each that has one, and hardly any other. */
@@ -127,7 +148,7 @@ export class KeyIndex {
    * must be read again. Segments change only together with the newest of them, and rows are appended, so the ends are
    * enough to compare.
    */
-  isCurrent(): boolean {
+  #isCurrent(): boolean {
     const { firstSeq, lastSeq, newest } = this.#stored();
     if (this.#log.hashSecret !== this.#hashSecret) return false;
     if (newest !== this.#newest || lastSeq > this.#lastSeq || lastSeq < this.#lastOfSegments) return false;

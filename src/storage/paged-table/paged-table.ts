@@ -16,7 +16,7 @@ export class PagedTable extends Table {
     super(paged);
     this.#shape = paged;
     this.#layout = layout;
-    addShape(paged, (sql, onRollback) => new Pages(sql, paged, layout, { onRollback }));
+    addShape(paged, (sql) => new Pages(sql, paged, layout));
   }
 
   /** Rows that the table does not have yet, or not like this, and that have one of these key hashes. */
@@ -43,6 +43,6 @@ export class PagedTable extends Table {
 
   /** The same as they are now, for one call that changes nothing. Keeps so many pages at a time. */
   protected readPages(sql: SqlStorage, mostRead: number): Pages {
-    return new Pages(sql, this.#shape, this.#layout, { onRollback: () => undefined, mostRead });
+    return new Pages(sql, this.#shape, this.#layout, mostRead);
   }
 }

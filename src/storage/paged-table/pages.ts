@@ -1,6 +1,5 @@
 import { KeyIndex } from "../key-index/key-index.ts";
 import { HashProbe } from "../key-index/probe.ts";
-import { TransactionalCache } from "../transactional-cache.ts";
 import type { RowStore } from "../wal/row-store.ts";
 import type { Row, TableShape } from "../wal/table-shape.ts";
 import { IndexedPages } from "./indexed-pages.ts";
@@ -14,9 +13,6 @@ const FULL_CHARACTERS = 60_000;
 /** Pages that are kept as they were read. */
 const MOST_READ = 64;
 
-/** Whose index matches what is stored: nothing was rolled back since it was compared. */
-const compared = new TransactionalCache<WeakSet<Pages>>();
-
 /** What a page becomes. */
 interface Draft {
   /** As it is stored. Null: it is new. */
@@ -28,12 +24,6 @@ interface Draft {
   readonly added: Row[];
 }
 
-interface PagesOptions {
-  /** Gets what to call if a change to the pages is rolled back. */
-  readonly onRollback: (undo: () => void) => void;
-  readonly mostRead?: number;
-}
-
 /**
  * The rows of a table, many to a row of another one. No two pages have numbers in common, and a row stays in its page. A
  * page without rows is deleted, unless it is the last: that one knows the highest number, and no number is used twice.
@@ -43,18 +33,16 @@ export class Pages implements RowStore {
   readonly #sql: SqlStorage;
   readonly #layout: PageLayout;
   readonly #numberAt: number;
-  readonly #onRollback: (undo: () => void) => void;
   readonly #read: PageCache;
   #index: KeyIndex | null = null;
   #last: number | null = null;
 
-  constructor(sql: SqlStorage, shape: TableShape, layout: PageLayout, options: PagesOptions) {
+  constructor(sql: SqlStorage, shape: TableShape, layout: PageLayout, mostRead?: number) {
     this.#sql = sql;
     this.#layout = layout;
     this.keyHashOf = layout.key?.hashOf;
     this.#numberAt = shape.columns.indexOf(shape.key[0] ?? "");
-    this.#onRollback = options.onRollback;
-    this.#read = new PageCache(options.mostRead ?? (layout.key === undefined ? 0 : MOST_READ));
+    this.#read = new PageCache(mostRead ?? (layout.key === undefined ? 0 : MOST_READ));
   }
 
   readonly numberOf = (row: Row): number => Number(row[this.#numberAt]);
@@ -124,7 +112,6 @@ export class Pages implements RowStore {
   /** Writes each page that changes once. */
   change(written: readonly Row[], deleted: readonly Row[]): void {
     if (written.length + deleted.length === 0) return;
-    this.#onRollback(() => this.#forget());
     const index = this.#keys();
     const drafts = new Map<number, Draft>();
     const { last } = this;
@@ -242,17 +229,17 @@ export class Pages implements RowStore {
   #keys(): KeyIndex | null {
     const { key } = this.#layout;
     if (key === undefined) return null;
-    const known = compared.get(this.#sql, () => new WeakSet());
-    if (this.#index !== null && known.has(this)) return this.#index;
-    if (this.#index?.isCurrent() !== true) {
-      const pages = new IndexedPages(this.#sql, this.#layout, key.hashOf, this);
-      this.#index = new KeyIndex(this.#sql, key.index, pages);
-    }
-    known.add(this);
-    return this.#index;
+    this.#index ??= new KeyIndex(
+      this.#sql,
+      key.index,
+      new IndexedPages(this.#sql, this.#layout, key.hashOf, this),
+    );
+    return this.#index.current();
   }
 
-  #forget(): void {
+  rollBack(isChanged: boolean): void {
+    this.#index?.rollBack();
+    if (!isChanged) return;
     this.#read.clear();
     this.#last = null;
   }

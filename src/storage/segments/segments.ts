@@ -74,6 +74,7 @@ export class Segments<
   rollBack(): void {
     this.#isSuspect = true;
     this.#hashKey = null;
+    this.#index?.rollBack();
   }
 
   /** Every segment, in the order of their rows. */
@@ -109,10 +110,10 @@ export class Segments<
     return this.hashKey.join();
   }
 
-  /** Finds rows by the hashes of their ids. Compared at each use, because a rollback may have changed it. */
+  /** Finds rows by the hashes of their ids. */
   ids(size?: number): Pick<KeyIndex, "find" | "addNext"> {
-    if (this.#index?.isCurrent() === true) return this.#index;
-    return (this.#index = new KeyIndex(this.sql, { name: `${this.name}_id`, hasFilters: true }, this, size));
+    const tables = { name: `${this.name}_id`, hasFilters: true } as const;
+    return (this.#index ??= new KeyIndex(this.sql, tables, this, size)).current();
   }
 
   get firstSeq(): number {

@@ -77,11 +77,6 @@ export class Memtable {
     this.#tables = new Map([...before].filter(([table]) => stays(table)));
   }
 
-  /** What to call if the changes since a mark are taken back. */
-  note(undo: () => void): void {
-    this.#changes.push(undo);
-  }
-
   /** How many changes there are to take back. */
   get savepoint(): number {
     return this.#changes.length;

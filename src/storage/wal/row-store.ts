@@ -8,7 +8,8 @@ export interface RowStore {
   readonly keyHashOf?: ((row: Row) => number) | undefined;
   /** Stores new and changed rows, and takes out those that are deleted. */
   change(written: readonly Row[], deleted: readonly Row[]): void;
+  /** A transaction was rolled back: what memory keeps of the store is compared, or, where that changed it, read again. */
+  rollBack?(isChanged: boolean): void;
 }
 
-/** Opens a store. `onRollback` gets what to call if a change to it is rolled back. */
-export type OpenStore = (sql: SqlStorage, onRollback: (undo: () => void) => void) => RowStore;
+export type OpenStore = (sql: SqlStorage) => RowStore;

@@ -1,3 +1,4 @@
+import { TransactionalCache } from "../transactional-cache.ts";
 import {
   MOST_CARRIED_CHARACTERS,
   MOST_CHARACTERS,
@@ -33,6 +34,8 @@ export class WriteAheadLog {
   /** By table, the highest number that a row here has or had. */
   readonly #highest = new Map<string, number>();
   readonly #stores = new Map<string, RowStore>();
+  /** Those that the last transaction has written to, which may be open. */
+  readonly #changedStores = new Set<RowStore>();
 
   constructor(sql: SqlStorage, shapes: Shapes) {
     this.#sql = sql;
@@ -73,17 +76,28 @@ export class WriteAheadLog {
     if (!this.#usesWal) this.checkpoint();
     const whole = this.#numbered(shape, rows);
     if (this.#usesWal) this.#set(shape, whole, isDeleted);
-    else this.store(shape).change(isDeleted ? [] : whole, isDeleted ? whole : []);
+    else this.#write(shape, isDeleted ? [] : whole, isDeleted ? whole : []);
   }
 
   /** Where the rows of a table are stored, without what memory has. */
   store(shape: TableShape): RowStore {
     let store = this.#stores.get(shape.name);
     if (store === undefined) {
-      store = openStore(shape)(this.#sql, (undo) => this.#memtable.note(undo));
+      store = openStore(shape)(this.#sql);
       this.#stores.set(shape.name, store);
     }
     return store;
+  }
+
+  #write(shape: TableShape, written: readonly Row[], deleted: readonly Row[]): void {
+    const store = this.store(shape);
+    this.#changedStores.add(store);
+    store.change(written, deleted);
+  }
+
+  /** A transaction was rolled back. The memtable is as it was before; what else is in memory follows. */
+  rollBack(): void {
+    for (const store of this.#stores.values()) store.rollBack?.(this.#changedStores.has(store));
   }
 
   /**
@@ -122,7 +136,7 @@ export class WriteAheadLog {
     if (this.#memtable.isEmpty) return;
     for (const [name, images] of this.#memtable) {
       const all = [...images];
-      this.store(shapeIn(this.#shapes, name)).change(rowsOf(all, false), rowsOf(all, true));
+      this.#write(shapeIn(this.#shapes, name), rowsOf(all, false), rowsOf(all, true));
     }
     this.#memtable.clear();
     if (this.#entries > 0) writeCheckpoint(this.#sql, this.#seq);
@@ -139,7 +153,10 @@ export class WriteAheadLog {
       characters: this.#characters,
       seq: this.#seq,
     };
-    if (isOutermost) this.#usesWal = usesWal;
+    if (isOutermost) {
+      this.#usesWal = usesWal;
+      this.#changedStores.clear();
+    }
     this.#depth += 1;
     try {
       const result = transact(() => {
@@ -208,7 +225,7 @@ export class WriteAheadLog {
     for (const [name, images] of this.#memtable) {
       const all = [...images];
       if (!isCarried(name)) {
-        this.store(shapeIn(this.#shapes, name)).change(rowsOf(all, false), rowsOf(all, true));
+        this.#write(shapeIn(this.#shapes, name), rowsOf(all, false), rowsOf(all, true));
       }
     }
     this.#memtable.clear(isCarried);
@@ -257,11 +274,9 @@ function rowsOf(images: readonly MemtableRow[], isDeleted: boolean): Row[] {
   return images.filter((image) => image.isDeleted === isDeleted).map(({ row }) => row);
 }
 
-const LOGS = new WeakMap<SqlStorage, WriteAheadLog>();
+const logs = new TransactionalCache<WriteAheadLog>((log) => log.rollBack());
 
 /** The write-ahead log of an org's object, with what was in no checkpoint when it last went down. */
 export function walOf(sql: SqlStorage): WriteAheadLog {
-  let log = LOGS.get(sql);
-  if (log === undefined) LOGS.set(sql, (log = new WriteAheadLog(sql, SHAPES)));
-  return log;
+  return logs.get(sql, () => new WriteAheadLog(sql, SHAPES));
 }

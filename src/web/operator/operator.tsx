@@ -18,6 +18,8 @@ import { endedOperatorCookie, type OperatorSession, operatorCookie, operatorSess
 import { OperatorPage } from "./shell.tsx";
 import { operatorSignIn, operatorSignInForm } from "./sign-in.tsx";
 import type { OperatorHandler, OperatorVisit } from "./visit.ts";
+import { deepHealth } from "../deep-health.ts";
+import { settingsOf } from "../../settings.ts";
 
 type Inside = (request: Request, context: Ctx) => Response | Promise<Response>;
 
@@ -162,6 +164,7 @@ function visitOf(context: Ctx, web: Web, { csrf, session }: Admitted, dispatch: 
     homeElsewhere: null,
     once: () => crypto.randomUUID(),
     region: web.region,
+    health: () => deepHealth(context.env, settingsOf(context.env), Date.now()),
     read: async (path) => {
       const answer = await ask("GET", path, null, null);
       return answer.status === 200 ? answer.text() : null;

@@ -1,4 +1,5 @@
 import type { StoredOperatorSession } from "../../platform/operator-sessions.ts";
+import type { DeepHealth } from "../deep-health.ts";
 import type { Sent } from "../console/in-process.ts";
 import type { Answer, Ask, Shown, Visit } from "../console/visit.ts";
 
@@ -7,6 +8,8 @@ export interface OperatorVisit extends Visit {
   readonly region: string;
   /** What a path of this Worker answers, as text. Null: it did not answer with 200. */
   readonly read: (path: string) => Promise<string | null>;
+  /** Whether what the Worker depends on answers. */
+  readonly health: () => Promise<DeepHealth>;
   /** Puts a resource in place of the version that was read. */
   readonly replace: (path: string, body: object, sent: Sent) => Promise<Answer<unknown>>;
   readonly sessions: {

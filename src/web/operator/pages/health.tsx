@@ -2,6 +2,7 @@ import type { OverviewEntry } from "../../../contract/resources/overview.ts";
 import { count } from "../../console/view/format.ts";
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
 import { type ListOf, show, type Shown } from "../../console/visit.ts";
+import { isWell, type PartHealth } from "../../deep-health.ts";
 import type { OperatorVisit } from "../visit.ts";
 
 const UNDER = "/operator/health";
@@ -28,11 +29,17 @@ export function metricOf(exposition: string, metric: string): number | null {
   return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 }
 
+const STATES = { ok: "active", failing: "failed", too_slow: "failed", unbound: "unused" } as const;
+
+function Part({ is }: { is: PartHealth }) {
+  return <Status is={STATES[is]} />;
+}
+
 type Overview = ListOf<OverviewEntry> & { readonly unavailable_regions: readonly string[] };
 
 export async function showHealth(visit: OperatorVisit): Promise<Shown> {
   const [health, metrics, failing] = await Promise.all([
-    visit.read("/healthz"),
+    visit.health(),
     visit.read("/metrics"),
     visit.api.get<Overview>("/v1/admin/overview?sort=-failing_webhooks&limit=200"),
   ]);
@@ -40,8 +47,9 @@ export async function showHealth(visit: OperatorVisit): Promise<Shown> {
   const silent = failing.body?.unavailable_regions ?? [];
   const facts: Fact[] = [
     ["This region", visit.region],
-    ["Worker", <Status is={health === null ? "failed" : "active"} />],
-    ["Database", <Status is={failing.body === null ? "failed" : "active"} />],
+    ["Database", <Part is={failing.body === null ? "failing" : health.database} />],
+    ["Archive", <Part is={health.archive} />],
+    ["Objects", <Part is={health.object} />],
     ["Regions that do not answer", silent.length === 0 ? "none" : silent.join(", ")],
     ["Organizations with failing webhooks", count(troubled.length)],
   ];
@@ -61,5 +69,5 @@ export async function showHealth(visit: OperatorVisit): Promise<Shown> {
       </Card>
     </>
   );
-  return show("Health", UNDER, content, health === null ? 503 : 200);
+  return show("Health", UNDER, content, isWell(health) ? 200 : 503);
 }

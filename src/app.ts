@@ -115,6 +115,10 @@ function mountDocs(app: App): void {
       (await (await docs()).serveAsset(context, context.req.param("name"))) ?? context.notFound(),
   );
   app.get(
+    "/llms.txt",
+    async (context) => (await (await docs()).serveLlmsText(context)) ?? context.notFound(),
+  );
+  app.get(
     "/docs/guides",
     async (context) => (await (await docs()).serveGuides(context)) ?? context.notFound(),
   );

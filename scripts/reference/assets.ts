@@ -12,7 +12,16 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { ROOT } from "../worker-config.ts";
-import { type Guide, GUIDES, guidePage, guidesPage, searchPage, sectionsOf } from "./guides.ts";
+import {
+  type Guide,
+  GUIDES,
+  guidePage,
+  guidesPage,
+  guideText,
+  llmsText,
+  searchPage,
+  sectionsOf,
+} from "./guides.ts";
 
 /** The static files of the reference and the guides. They are served by the Worker and are no part of its bundle. */
 export const ASSETS = join(ROOT, ".assets");
@@ -48,11 +57,13 @@ export async function buildAssets(guides = GUIDES, folder = ASSETS): Promise<str
   for (const name of picturesOf(guides)) place(name, (path) => copyFileSync(join(PICTURES, name), path));
   for (const guide of guides) {
     place(`guides/${guide.name}.html`, (path) => writeFileSync(path, guidePage(guide)));
+    place(`guides/${guide.name}.md`, (path) => writeFileSync(path, guideText(guide)));
     // Whoever waits for a start hears of it meanwhile.
     await setImmediate();
   }
   place("guides/search.txt", (path) => writeFileSync(path, searchPage()));
   place("guides/sections.json", (path) => writeFileSync(path, JSON.stringify(guides.flatMap(sectionsOf))));
+  place("llms.txt", (path) => writeFileSync(path, llmsText()));
   place("guides/index.html", (path) => writeFileSync(path, guidesPage()));
   place("built", (path) => writeFileSync(path, built));
   return folder;

@@ -60,6 +60,55 @@ function linked(html: string): string {
     .replaceAll(/<a href="(?!https?:|\/|#)[^"]*">([^]*?)<\/a>/g, "$1");
 }
 
+/** A guide as it is written. Its links lead to what is served here, and what is not stays readable as text. */
+export function guideText({ text }: Guide): string {
+  return text.replaceAll(
+    /(!?)\[([^\]]*)\]\((?!https?:|\/|#)([^)\s]+)\)/g,
+    (_, mark: string, words: string, to: string) => {
+      const [, picture] = /^pictures\/([\w.-]+)$/.exec(to) ?? [];
+      if (picture !== undefined) return `${mark}[${words}](/docs/assets/${picture})`;
+      const [, name = "", anchor = ""] = /^([\w-]+)\.md(#[\w-]+)?$/.exec(to) ?? [];
+      return KNOWN.has(name) ? `[${words}](/docs/guides/${name}.md${anchor})` : words;
+    },
+  );
+}
+
+/** What there is to read here, for models: https://llmstxt.org. */
+export function llmsText(): string {
+  const guides = GUIDES.map(
+    (guide) => `- [${guide.title}](/docs/guides/${guide.name}.md): ${summaryOf(guide)}`,
+  );
+  return `# Sluice
+
+> Sluice controls what AI applications spend: before each call to a model it says whether the call may be made and reserves what it may cost, and afterwards it records what it did cost.
+
+Money is a decimal string in US dollars. Every call has the header \`Authorization: Bearer svc_…\`, and every error is \`{"error": {"code", "message", "details"}}\`.
+
+## API
+
+- [OpenAPI](/v1/openapi.json): every operation, with its fields, refusals and examples
+- [Errors](/v1/meta/errors): every error code, and what to do about it
+- [Deprecations](/v1/meta/deprecations): routes that will be removed, and when
+
+## Guides
+
+${guides.join("\n")}
+
+## Tools
+
+- [Model Context Protocol](/docs/guides/mcp.md): the API as tools, at /mcp
+`;
+}
+
+/** The first sentence below the title, or what the parts are called. */
+function summaryOf({ text }: Guide): string {
+  const [, first = ""] = /^# .+\n+([^#\n|][^]*?)(?:\n\n|$)/.exec(text) ?? [];
+  const [, sentence] = /^([^]*?[.:])(?:\s|$)/.exec(plainOf(first)) ?? [];
+  if (sentence !== undefined) return sentence.replace(/:$/, ".");
+  const parts = [...text.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => plainOf(heading));
+  return `${parts.join(", ")}.`;
+}
+
 /** As GitHub makes them. */
 function anchorOf(heading: string): string {
   return heading

@@ -104,11 +104,22 @@ export async function serveAsset(context: Ctx, name: string): Promise<Response |
   return type === "" ? null : fromAssets(context, name, TYPES[type] ?? "");
 }
 
-/** A guide, made from a file of `docs`. */
+const MARKDOWN = "text/markdown; charset=utf-8";
+
+/** A guide, made from a file of `docs`: a page, or with `.md` the file itself. */
 export async function serveGuide(context: Ctx, name: string): Promise<Response | null> {
-  return /^[a-z-]{1,40}$/.test(name)
-    ? fromAssets(context, `guides/${name}.html`, "text/html; charset=utf-8")
-    : null;
+  if (!/^[a-z-]{1,40}(\.md)?$/.test(name)) return null;
+  return name.endsWith(".md")
+    ? fromAssets(context, `guides/${name}`, MARKDOWN)
+    : fromAssets(context, `guides/${name}.html`, "text/html; charset=utf-8");
+}
+
+/** What there is to read here, for models, with whole addresses. */
+export async function serveLlmsText(context: Ctx): Promise<Response | null> {
+  const found = await fromAssets(context, "llms.txt", "text/plain; charset=utf-8");
+  if (found === null) return null;
+  const { origin } = new URL(settingsOf(context.env).SVC_BASE_URL);
+  return new Response((await found.text()).replaceAll("](/", `](${origin}/`), { headers: found.headers });
 }
 
 /** The list of guides, or the parts of them that have what is sought. */

@@ -33,7 +33,7 @@ import { getRoutingPolicy, listEvals, selectModel } from "./routing/queries.ts";
 import { getRun, listRuns } from "./runs/queries.ts";
 import { getSpendCap } from "./spend-cap/queries.ts";
 import { listSupportGrants, supportInside } from "./support/queries.ts";
-import { dailyUsage, readUsage, scanUsage, topUsage, wholeDays } from "./usage/queries.ts";
+import { readUsage, sumUsage, topUsage } from "./usage/queries.ts";
 import {
   getOrgWebhookSecret,
   getSigning,
@@ -106,9 +106,7 @@ export const QUERIES = {
   listSessions,
   listDeprecatedCalls,
   readUsage,
-  scanUsage,
-  dailyUsage,
-  wholeDays,
+  sumUsage,
   listRefusals,
   summarizeRefusals,
   getSso,

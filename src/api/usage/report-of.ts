@@ -3,7 +3,6 @@ import { isRefusal } from "../../contract/refusal.ts";
 import { soughtRuns } from "../../contract/run-filters.ts";
 import { isReportTime, type UsageReport } from "../../contract/resources/usage-report.ts";
 import type { Grouping, ReportAsk } from "../../domain/usage-report/ask.ts";
-import { dailyAskOf, daysAskOf } from "../../domain/usage-report/daily.ts";
 import { toRevenue } from "../../domain/revenue.ts";
 import { isByCustomer, type Revenues, withRevenue } from "../../domain/usage-report/revenue.ts";
 import {
@@ -47,13 +46,10 @@ export async function reportOf(
     groupBy: groupBy.map((name) => groupingOf(name, range)),
     ...filtersOf(query),
   };
-  const collected = await collect(org, ask, {
-    daysAsk: daysAskOf(ask, range.timeZone),
-    dailyAsk: dailyAskOf(ask, range.timeZone),
-  });
+  const collected = await collect(org, { ask, timeZone: range.timeZone });
   if (isRefusal(collected)) return collected;
   const isWorth = showsRevenue && isByCustomer(ask);
-  const spent = linesOf(collected.sums, collected.daily);
+  const spent = linesOf(collected.sums, collected.totals);
   const lines = isWorth ? await earnedOf(org, { lines: spent, ask, timeZone: range.timeZone, nowMs }) : spent;
   if (isRefusal(lines)) return lines;
   const [first = ""] = groupBy;

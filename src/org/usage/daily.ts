@@ -6,8 +6,6 @@ import { type GroupRow, GroupSums } from "../../domain/usage-report/sums.ts";
 import { readTokens } from "../../domain/usage-report/token-counts.ts";
 import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import { keptFrom } from "./scan.ts";
-import { query } from "../kernel/door.ts";
 
 type Row = {
   scope_kind: string;
@@ -20,31 +18,23 @@ type Row = {
 };
 
 /** Sums of cost, runs and tokens that also count runs which retention has deleted. */
-export const dailyUsage = query({
-  refuses: [],
-  run(view, ask: DailyAsk) {
-    const sums = new DaySums(ask);
-    for (const row of rowsOf(view.sql, ask)) sums.add(row, [row.runs, row.tokens]);
-    return { rows: sums.rows() };
-  },
-});
+export function totalsOfDays(sql: CheckpointedSql, ask: DailyAsk): readonly GroupRow[] {
+  return daySums(sql, ask, ({ runs, tokens }) => [runs, tokens]);
+}
 
-/**
- * All that a report says of full days: exact, with runs that retention has deleted, and without reading any run. Null: sums
- * of longer ago may be deleted although a run that was reported late is stored.
- */
-export const wholeDays = query({
-  refuses: [],
-  run(view, ask: DailyAsk) {
-    const isKnown = Date.parse(ask.fromDay) >= view.now - (FORECAST_MEMORY_DAYS - 1) * DAY_MS;
-    const keptFromMs = keptFrom(view.sql);
-    return { rows: isKnown ? knownRows(view.sql, ask) : null, keptFromMs };
-  },
-});
+/** Whether the sums of these days are kept. Those of longer ago may be deleted although a run that came late is stored. */
+export function knowsDays(now: number, { fromDay }: DailyAsk): boolean {
+  return Date.parse(fromDay) >= now - (FORECAST_MEMORY_DAYS - 1) * DAY_MS;
+}
 
-function knownRows(sql: CheckpointedSql, ask: DailyAsk): readonly GroupRow[] {
+/** All that a report says of full days: exact, with runs that retention has deleted, and without reading any run. */
+export function wholeDays(sql: CheckpointedSql, ask: DailyAsk): readonly GroupRow[] {
+  return daySums(sql, ask, ({ runs, counts }) => [runs, ...readTokens(counts)]);
+}
+
+function daySums(sql: CheckpointedSql, ask: DailyAsk, countsOf: (row: Row) => number[]): GroupRow[] {
   const sums = new DaySums(ask);
-  for (const row of rowsOf(sql, ask)) sums.add(row, [row.runs, ...readTokens(row.counts)]);
+  for (const row of rowsOf(sql, ask)) sums.add(row, countsOf(row));
   return sums.rows();
 }
 

@@ -3,8 +3,7 @@ import { asCount } from "../../domain/count.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
 
-export { dailyUsage, wholeDays } from "./daily.ts";
-export { scanUsage } from "./scan.ts";
+export { sumUsage } from "./report.ts";
 export { topUsage } from "./top.ts";
 
 /** What was spent, by day and by scope: read from the daily sums, never from the runs. */

@@ -1,10 +1,9 @@
 import { DIMENSIONS, storedName } from "../../contract/dimensions.ts";
-import { invalidField } from "../../contract/refusal.ts";
+import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import type { ReportAsk } from "../../domain/usage-report/ask.ts";
 import { SegmentScan } from "../../domain/usage-report/scan.ts";
 import { type GroupRow, GroupSums, MOST_GROUPS } from "../../domain/usage-report/sums.ts";
 import { tooMany } from "../../domain/usage-report/too-many.ts";
-import { query } from "../kernel/door.ts";
 import { filterKeys, runSegments } from "../runs/segments/segments.ts";
 import { type SegmentMetadata, lastSeqOf, STATE } from "../../storage/segments/metadata.ts";
 import { needArchived } from "../../storage/segments/archived.ts";
@@ -22,7 +21,7 @@ const STEP_BYTES = 8_388_608;
 const STEP_SEGMENTS = 4096;
 
 /** Where a report goes on, and where it ends: what is stored after it began is not in it. */
-export interface ReportCursor {
+export interface ScanCursor {
   /** The first run that was not looked at yet. */
   readonly run: number;
   readonly lastRun: number;
@@ -31,40 +30,40 @@ export interface ReportCursor {
   readonly lastAdjustment: number;
 }
 
-interface Step {
+interface ScanStep {
   /** The same names may come twice. */
   readonly rows: readonly GroupRow[];
-  readonly next: ReportCursor | null;
+  readonly next: ScanCursor | null;
   /** Retention took away what was still to be looked at: the report must begin anew. */
   readonly isLost: boolean;
-  /** When the first run that is stored was recorded, where retention has deleted others; null: it has not. */
-  readonly keptFromMs: number | null;
+  readonly sources: readonly ReportSource[];
 }
 
+/** Where figures of a report come from: the sums of days, rollups of segments, or the segments themselves. */
+export type ReportSource = "days" | "rollups" | "segments";
+
 /** The sums of some runs and adjustments. The caller adds up those of all steps. */
-export const scanUsage = query({
-  refuses: ["validation_failed"],
-  run(view, { ask, cursor }: { ask: ReportAsk; cursor: ReportCursor | null }) {
-    const unknown = ask.groupBy.find((one) => one.kind === "tag" && !mayBeTag(view.sql, one.name));
-    if (unknown?.kind === "tag") {
-      return invalidField("group_by", "unknown", `names tag '${unknown.name}', which no run has`);
-    }
-    const begun = cursor ?? begin(view.sql);
-    const isLost = cursor !== null && hasLost(view.sql, cursor);
-    const { next: run, rows } = isLost ? { next: begun.run, rows: [] } : scanRuns(view.sql, ask, begun);
-    const isAtEnd = run > begun.lastRun;
-    const sums = new GroupSums();
-    const adjustment = isLost || !isAtEnd ? begun.adjustment : addAdjustments(view.sql, ask, begun, sums);
-    const next = isAtEnd && adjustment >= begun.lastAdjustment ? null : { ...begun, run, adjustment };
-    return sums.isTooMany || rows.length > MOST_GROUPS
-      ? tooMany()
-      : step({ rows: [...rows, ...sums.rows()], next, isLost, keptFromMs: keptFrom(view.sql) });
-  },
-});
+export function scanUsage(
+  sql: SqlStorage,
+  ask: ReportAsk,
+  cursor: ScanCursor | null,
+): ScanStep | Refusal<"validation_failed"> {
+  const unknown = ask.groupBy.find((one) => one.kind === "tag" && !mayBeTag(sql, one.name));
+  if (unknown?.kind === "tag") {
+    return invalidField("group_by", "unknown", `names tag '${unknown.name}', which no run has`);
+  }
+  if (cursor !== null && hasLost(sql, cursor)) return { rows: [], next: cursor, isLost: true, sources: [] };
+  const begun = cursor ?? begin(sql);
+  const { next: run, rows, sources } = scanRuns(sql, ask, begun);
+  const isAtEnd = run > begun.lastRun;
+  const sums = new GroupSums();
+  const adjustment = isAtEnd ? addAdjustments(sql, ask, begun, sums) : begun.adjustment;
+  const next = isAtEnd && adjustment >= begun.lastAdjustment ? null : { ...begun, run, adjustment };
+  if (sums.isTooMany || rows.length > MOST_GROUPS) return tooMany();
+  return { rows: [...rows, ...sums.rows()], next, isLost: false, sources };
+}
 
-const step = (made: Step): Step => made;
-
-function begin(sql: SqlStorage): ReportCursor {
+function begin(sql: SqlStorage): ScanCursor {
   const store = runSegments(sql);
   return {
     run: store.firstHeld?.firstSeq ?? store.lastSeq + 1,
@@ -74,7 +73,7 @@ function begin(sql: SqlStorage): ReportCursor {
   };
 }
 
-function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: last }: ReportCursor): boolean {
+function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: last }: ScanCursor): boolean {
   const held = runSegments(sql).firstHeld;
   const isRunLost = run <= lastRun && (held === undefined || held.firstSeq > run);
   return isRunLost || (adjustment < last && firstAdjustment(sql) > adjustment + 1);
@@ -95,8 +94,8 @@ export function keptFrom(sql: SqlStorage): number | null {
 function scanRuns(
   sql: SqlStorage,
   ask: ReportAsk,
-  cursor: ReportCursor,
-): { readonly next: number; readonly rows: readonly GroupRow[] } {
+  cursor: ScanCursor,
+): Pick<ScanStep, "rows" | "sources"> & { readonly next: number } {
   const store = runSegments(sql);
   const left = store.all.filter((segment) => isAsked(segment, ask, cursor));
   const some = left.slice(0, STEP_SEGMENTS);
@@ -111,7 +110,9 @@ function scanRuns(
   const parts = all.slice(0, countInStep(all));
   const segments = parts.flatMap((part) => part.segments);
   const next = named[segments.length]?.firstSeq ?? left[STEP_SEGMENTS]?.firstSeq ?? cursor.lastRun + 1;
-  return { next, rows: rowsOfStep(sql, { ...runs, segments }, () => scanned(sql, parts, runs)) };
+  const sources = new Set(parts.map(({ rollup }) => (rollup === null ? "segments" : "rollups")));
+  const rows = rowsOfStep(sql, { ...runs, segments }, () => scanned(sql, parts, runs));
+  return { next, rows, sources: [...sources] };
 }
 
 function scanned(sql: SqlStorage, parts: readonly ScanPart[], runs: ScannedRuns): GroupRow[] {
@@ -169,7 +170,7 @@ function idsBySeq(sql: SqlStorage, ids: ReadonlySet<string>): ReadonlyMap<number
   return findIds(store, store.ids().find(store.probe([...ids])), ids);
 }
 
-function isAsked(segment: SegmentMetadata, ask: ReportAsk, cursor: ReportCursor): boolean {
+function isAsked(segment: SegmentMetadata, ask: ReportAsk, cursor: ScanCursor): boolean {
   if (
     segment.state === STATE.tombstones ||
     lastSeqOf(segment) < cursor.run ||

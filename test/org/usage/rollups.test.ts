@@ -1,6 +1,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Dimension } from "../../../src/contract/dimensions.ts";
+import type { Refusal } from "../../../src/contract/refusal.ts";
+import { type ReportCursor, sumUsage } from "../../../src/org/usage/report.ts";
+import { checkpointFirst } from "../../../src/storage/transaction.ts";
 import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
 import { lastSeqOf } from "../../../src/storage/segments/metadata.ts";
@@ -97,6 +101,49 @@ async function play(org: Spender, one: Step, ids: string[]): Promise<void> {
     await call("POST", path, { key: org.key, body: { amount_usd: "-0.0000001", reason: "credit" } });
   }
 }
+
+const DAY_MS = 86_400_000;
+
+/** Where each step of a report by these names gets its figures, with the runs that it counts. */
+async function sourcesOf(
+  org: Spender,
+  names: readonly Dimension[],
+  [fromMs, toMs]: readonly [number, number],
+) {
+  return runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
+    const view = { sql: checkpointFirst(storage), now: START_MS + 2 * DAY_MS } as Parameters<
+      typeof sumUsage.run
+    >[0];
+    const groupBy = names.map((name) => ({ kind: "name", name }) as const);
+    const report = { ask: { fromMs, toMs, groupBy, filters: {} }, timeZone: "UTC" };
+    const sources: string[][] = [];
+    let [cursor, counted]: [ReportCursor | null, number] = [null, 0];
+    do {
+      const taken = sumUsage.run(view, { report, cursor }) as Exclude<
+        ReturnType<typeof sumUsage.run>,
+        Refusal
+      >;
+      sources.push([...taken.sources]);
+      for (const [, , [runsOf = 0]] of taken.rows) counted += runsOf;
+      cursor = taken.next;
+    } while (cursor !== null);
+    return [sources, counted];
+  });
+}
+
+test("a report takes the sums of days, rollups or segments, says which, and counts the same runs", async () => {
+  const org = await newSpender();
+  await store(org, 700);
+  await rollUpAll(org.id);
+  const day = [START_MS, START_MS + DAY_MS] as const;
+  expect(await sourcesOf(org, ["model"], day)).toEqual([[["days"]], 700]);
+  expect(await sourcesOf(org, ["user_id"], day)).toEqual([[["rollups"]], 700]);
+  expect(await sourcesOf(org, ["user_id", "model"], day)).toEqual([[["segments"]], 700]);
+  const around = [START_MS - DAY_MS / 2, START_MS + DAY_MS + 1] as const;
+  expect(await sourcesOf(org, ["model"], around)).toEqual([[["days"], [], []], 700]);
+  const part = [START_MS - DAY_MS, START_MS + 60_000] as const;
+  expect(await sourcesOf(org, ["model"], part)).toEqual([[["days"], ["segments"]], 12]);
+});
 
 describe("rollups of runs", () => {
   test("say what their runs add up to, after any operations", { timeout: 300_000 }, async () => {

@@ -6,7 +6,7 @@ import { isRefusal } from "../../../src/contract/refusal.ts";
 import { deleteOldest, oldestRows } from "../../../src/storage/segments/retention.ts";
 import { tombstoneOf } from "../../../src/org/runs/purged.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
-import { type ReportCursor, scanUsage } from "../../../src/org/usage/scan.ts";
+import { keptFrom, type ScanCursor, scanUsage } from "../../../src/org/usage/scan.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { runRecord } from "../../support/run-records.ts";
 import { storeRuns } from "../../support/stored-runs.ts";
@@ -41,10 +41,9 @@ function inObject<T>(use: (sql: SqlStorage) => T): Promise<T> {
   return runInDurableObject(namespace.getByName(org.id), (_object, state) => use(state.storage.sql));
 }
 
-const step = (cursor: ReportCursor | null) =>
+const step = (cursor: ScanCursor | null) =>
   inObject((sql) => {
-    const view = { sql, now: BASE } as Parameters<typeof scanUsage.run>[0];
-    const made = scanUsage.run(view, { ask: ASK, cursor });
+    const made = scanUsage(sql, ASK, cursor);
     if (isRefusal(made)) throw new Error(made.message);
     return made;
   });
@@ -84,12 +83,11 @@ test("a report that is asked for again reads no full step again, and counts what
 /** The runs of all steps, and how many segments were read for them. */
 function readReport(): Promise<{ runs: number; store: number }> {
   return inObject((sql) => {
-    const view = { sql, now: BASE } as Parameters<typeof scanUsage.run>[0];
     const exec = vi.spyOn(sql, "exec");
     try {
       let [runs, isFirst] = [0, true];
-      for (let cursor: ReportCursor | null = null; isFirst || cursor !== null; isFirst = false) {
-        const made = scanUsage.run(view, { ask: { ...ASK, fromMs: BASE - 1 }, cursor });
+      for (let cursor: ScanCursor | null = null; isFirst || cursor !== null; isFirst = false) {
+        const made = scanUsage(sql, { ...ASK, fromMs: BASE - 1 }, cursor);
         if (isRefusal(made)) throw new Error(made.message);
         for (const [, , [count = 0]] of made.rows) runs += count;
         cursor = made.next;
@@ -106,10 +104,9 @@ test("a report counts an estimate that is replaced after it began, and not the r
   expect(status).toBe(200);
   const now = await org.advance(31);
   const ask = { ...ASK, fromMs: now - 3_600_000, toMs: now + 3_600_000 };
-  const scanned = (cursor: ReportCursor | null) =>
+  const scanned = (cursor: ScanCursor | null) =>
     inObject((sql) => {
-      const view = { sql, now } as Parameters<typeof scanUsage.run>[0];
-      const made = scanUsage.run(view, { ask, cursor });
+      const made = scanUsage(sql, ask, cursor);
       if (isRefusal(made)) throw new Error(made.message);
       return made.rows;
     });
@@ -140,7 +137,7 @@ test("a step is lost where retention has taken away what it should look at next,
   expect((await step(first.next)).isLost).toBe(false);
   await inObject((sql) => purgeOldest(sql, COUNT));
   expect((await step(first.next)).isLost).toBe(true);
-  expect((await step(null)).keptFromMs).not.toBeNull();
+  expect(await inObject(keptFrom)).not.toBeNull();
 });
 
 function purgeOldest(sql: SqlStorage, most: number): void {

@@ -4,9 +4,12 @@ import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Envelope, CheckpointedView, Outcome, Query } from "./kernel/door.ts";
 import { checkpointFirst } from "../storage/transaction.ts";
 import type { Parts } from "./parts.ts";
-import { QUERIES } from "./queries.ts";
+import * as QUERIES from "./queries.ts";
 
 export type QueryName = keyof typeof QUERIES;
+
+/** The type makes sure that callers can name nothing else. */
+const ALL: Readonly<Record<QueryName, Query<never, ErrorCode>>> = QUERIES;
 
 /** Answers a query, at once if everything that it reads is here. */
 export function askOf(
@@ -17,7 +20,7 @@ export function askOf(
 ): Outcome | object | Promise<Outcome | object> {
   const { departure, storage, refusals, views, book } = parts;
   if (!parts.isOpened) return departure.answer(refuse("not_found"));
-  const query = QUERIES[name] as unknown as Query<unknown, ErrorCode>;
+  const query = ALL[name] as unknown as Query<unknown, ErrorCode>;
   if (query.readsRefusals === true) refusals.store();
   const view = (): CheckpointedView => ({
     ...views.view({ actor, trace }),

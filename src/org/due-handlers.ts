@@ -1,9 +1,9 @@
 import { DUE, type DueKind } from "./kernel/due-kinds.ts";
-import { expireApproval } from "./approvals/commands.ts";
+import { expireApproval } from "./approvals/expire.ts";
 import { publishBenchmarks } from "./benchmarks/publish.ts";
 import { flushCounts } from "./kernel/counters/flush.ts";
 import type { DueHandler } from "./kernel/due/handler.ts";
-import { expireCreditPack } from "./credit-packs/commands.ts";
+import { expireCreditPack } from "./credit-packs/expire.ts";
 import { freeOrphans } from "./leases/sweep.ts";
 import { expireDueHolds } from "./decisions/expire.ts";
 import { publishProfile } from "./orgs/publish.ts";

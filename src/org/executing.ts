@@ -2,7 +2,7 @@ import type { ErrorCode } from "../contract/errors.ts";
 import { isRefusal, refuse } from "../contract/refusal.ts";
 import type { RefusalNote } from "../domain/refusal-note.ts";
 import { callerRefusal } from "./caller.ts";
-import { COMMANDS } from "./commands.ts";
+import * as COMMANDS from "./commands.ts";
 import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Command, Envelope, Outcome } from "./kernel/door.ts";
 import { claim } from "./kernel/idempotency/records.ts";
@@ -13,6 +13,9 @@ import type { Parts } from "./parts.ts";
 import { applySchema } from "./schema.ts";
 
 export type CommandName = keyof typeof COMMANDS;
+
+/** The type makes sure that callers can name nothing else. */
+const ALL: Readonly<Record<CommandName, Command<never, ErrorCode>>> = COMMANDS;
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
 
@@ -36,7 +39,7 @@ export class Executing {
   }
 
   async execute(name: CommandName, input: unknown, envelope: Envelope): Promise<Outcome> {
-    const command = COMMANDS[name] as unknown as Command<unknown, ErrorCode>;
+    const command = ALL[name] as unknown as Command<unknown, ErrorCode>;
     const ask = { name, command, input, envelope };
     return this.#parts.freeze.through<Outcome>(() => this.#execute(ask), refuseFrozen);
   }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { OPERATIONS } from "../../src/operations.ts";
 import { ERRORS } from "../../src/contract/errors.ts";
 import { type OperationContract, routeOf } from "../../src/contract/operation.ts";
-import { COMMANDS } from "../../src/org/commands.ts";
+import * as COMMANDS from "../../src/org/commands.ts";
 import { buildOpenApi, methodsOf } from "../../src/contract/openapi.ts";
 
 const contracts = OPERATIONS.map((operation) => operation.contract);

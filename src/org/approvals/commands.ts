@@ -1,7 +1,6 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
-import type { DueHandler } from "../kernel/due/handler.ts";
 import { hasAdminOutside, isInFamily, lineOf, selfOf } from "../keys/family.ts";
 import { type ApprovalRow, loadApproval, saveApproval, toApproval } from "./store.ts";
 
@@ -67,14 +66,3 @@ function hasAnotherAdmin(tx: Tx): boolean {
   );
   return others.toArray().length > 0;
 }
-
-/** An approval that nobody decided in time expires. The same attempt then creates a new one. */
-export const expireApproval: DueHandler = {
-  kind: "change",
-  run(tx, id) {
-    const row = loadApproval(tx.sql, id);
-    if (row === null || row.status !== "pending") return;
-    saveApproval(tx.sql, { ...row, status: "expired" });
-    tx.record({ action: "approval.expired", target: id, outcome: "done", detail: { rule_id: row.rule_id } });
-  },
-};

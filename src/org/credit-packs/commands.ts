@@ -6,7 +6,6 @@ import { invalidField, refuse } from "../../contract/refusal.ts";
 import { parseUsd } from "../../domain/money.ts";
 import { newId } from "../../domain/ulid.ts";
 import { command, done } from "../kernel/door.ts";
-import type { DueHandler } from "../kernel/due/handler.ts";
 import { storedShares } from "../meters/show.ts";
 import { type MeterRow, saveMeterRow } from "../meters/store.ts";
 import { creditPackNow, loadCreditPack, statusOf, toCreditPack } from "./show.ts";
@@ -63,18 +62,3 @@ export const voidCreditPack = command({
     return done(200, toCreditPack(tx, row), { target: row.id });
   },
 });
-
-export const expireCreditPack: DueHandler = {
-  kind: "change",
-  run(tx, id) {
-    const row = loadCreditPack(tx, id);
-    if (row === null || statusOf(row, tx.now) !== "expired") return;
-    const { remaining_usd, customer_id, expires_at } = toCreditPack(tx, row);
-    tx.emit("credit_pack.expired", {
-      credit_pack_id: id,
-      customer_id,
-      remaining_usd,
-      expired_at: expires_at,
-    });
-  },
-};

@@ -6,7 +6,7 @@ import { DECISION_CODES } from "../../contract/limit-codes.ts";
 import { AUDIT } from "../kernel/audit/log.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { findRefusal, findRefusals, type StoredRefusal } from "../refusals/find.ts";
-import { toRefusal } from "../refusals/queries.ts";
+import { toRefusal } from "../refusals/show.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "../runs/rates.ts";
 import { candidatesFor } from "./candidates.ts";
 import { type Explained, explanation } from "./explanation.ts";

@@ -2,7 +2,7 @@ import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { moveSlicesAhead } from "../leases/sweep.ts";
-import { keepPlanTerms } from "../plans/commands.ts";
+import { keepPlanTerms } from "../plans/store.ts";
 import type { DecisionDefaults, Profile } from "../../domain/profile.ts";
 import { saveProfile, toOrg } from "./store.ts";
 

@@ -6,7 +6,7 @@ import { nextSweep } from "../../domain/retention.ts";
 import { derivedId } from "../../domain/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { createKey } from "../keys/mint.ts";
-import { keepPlanTerms } from "../plans/commands.ts";
+import { keepPlanTerms } from "../plans/store.ts";
 import { type Profile, USUAL_DECISIONS } from "../../domain/profile.ts";
 import { loadProfile, saveProfile, toOrg } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import type { PlanTerms } from "../../contract/resources/plans.ts";
-import type { View } from "../kernel/door.ts";
-import { sharesOf } from "../meters/show.ts";
-import { loadMeterRow, type MeterRow, onlyMeterRow } from "../meters/store.ts";
+import type { Tx, View } from "../kernel/door.ts";
+import { sharesExtra, sharesOf } from "../meters/show.ts";
+import { loadMeterRow, type MeterRow, onlyMeterRow, saveMeterRow } from "../meters/store.ts";
 
 export const METERS = ["plan_runs", "plan_tokens"] as const;
 type PlanMeter = (typeof METERS)[number];
@@ -21,6 +21,19 @@ export function keptPlanTerms(view: Pick<View, "sql" | "profile">): PlanTerms {
     overage_policy: runs.mode === "enforce" ? "block" : "allow",
     alert_thresholds: sharesOf(runs),
   };
+}
+
+/** The plan's two meters always exist: an org on an unlimited plan is counted too. */
+export function keepPlanTerms(tx: Tx, terms: PlanTerms): void {
+  for (const id of METERS) {
+    const limit = id === "plan_runs" ? terms.runs_limit : terms.tokens_limit;
+    saveMeterRow(tx.sql, {
+      ...emptyMeterRow(id, loadMeterRow(tx.sql, id, id)?.since ?? tx.now),
+      amount: limit === null ? null : String(limit),
+      mode: terms.overage_policy === "block" ? "enforce" : "count",
+      extra: sharesExtra(terms.alert_thresholds),
+    });
+  }
 }
 
 const limitOf = ({ amount }: MeterRow) => (amount === null ? null : Number(amount));

@@ -1,11 +1,11 @@
 import type { SummaryGroup } from "../../contract/kept-refusals.ts";
 import { encodeCursor, type ListQuery } from "../../contract/list.ts";
 import { invalidField } from "../../contract/refusal.ts";
-import type { KeptRefusal } from "../../contract/resources/refusals.ts";
 import { formatUsd } from "../../domain/money.ts";
 import { countsOf, OTHER, type RefusalSum, RefusalSums } from "../../domain/refusal-sums.ts";
 import { query, type View } from "../kernel/door.ts";
-import { findRefusals, type Sought, type StoredRefusal } from "./find.ts";
+import { findRefusals, type Sought } from "./find.ts";
+import { toRefusal } from "./show.ts";
 import { addBatch, addHour, GROUPS_PER_HOUR } from "./hours.ts";
 import { type BatchRow, batchOf, totalsOf } from "./store.ts";
 
@@ -17,28 +17,6 @@ const FILTERS = {
   key_id: "keyId",
   limit_id: "limit",
 } as const satisfies Record<string, keyof Sought["filters"]>;
-
-export function toRefusal(refusal: StoredRefusal): KeptRefusal {
-  return {
-    id: refusal.id,
-    at: new Date(refusal.at).toISOString(),
-    trace_id: refusal.trace,
-    decided: refusal.decided,
-    operation: refusal.operation,
-    status: refusal.status,
-    code: refusal.code,
-    details: JSON.parse(refusal.details) as Record<string, unknown>,
-    limit: refusal.limit,
-    key_id: refusal.keyId,
-    model: refusal.model,
-    customer_id: refusal.customerId,
-    workflow_id: refusal.workflowId,
-    department_id: refusal.departmentId,
-    deployment_id: refusal.deploymentId,
-    user_id: refusal.userId,
-    amount_usd: refusal.nanos === null ? null : formatUsd(BigInt(refusal.nanos)),
-  };
-}
 
 export const listRefusals = query({
   refuses: [],

@@ -12,7 +12,7 @@ import { transaction } from "../../storage/transaction.ts";
 import type { OrgEnv, Tx, CheckpointedView } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
-import { eventLetter, fullEvent } from "../events/queries.ts";
+import { eventLetter, fullEvent } from "../events/letter.ts";
 import { performDue } from "../kernel/perform/perform.ts";
 import { meterName } from "../meters/store.ts";
 import { addressOf } from "./address.ts";

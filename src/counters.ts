@@ -1,4 +1,5 @@
 import { type CounterBatch, type CounterNamespace, shardOf } from "./contract/metrics.ts";
+import { OrgCallCounts } from "./domain/org-calls.ts";
 import { logFailure } from "./log.ts";
 
 /**
@@ -39,6 +40,9 @@ export class Counters {
   constructor(maxUnsettled = MAX_UNSETTLED) {
     this.#maxUnsettled = maxUnsettled;
   }
+
+  /** Of orgs that were identified. */
+  readonly orgs = new OrgCallCounts();
 
   count(series: string, by = 1): void {
     this.#pending.set(series, (this.#pending.get(series) ?? 0) + by);
@@ -93,7 +97,7 @@ export class Counters {
     for (const batch of batches) batch.sentAtMs = nowMs;
     const settled = Math.min(...this.#unsettled.keys());
     const wire = batches.map(({ seq, deltas }) => ({ seq, deltas }));
-    await shards.getByName(shardOf(this.#source)).add(this.#source, settled, wire);
+    await shards.getByName(shardOf(this.#source)).add(this.#source, settled, wire, this.orgs.take());
     for (const { seq } of batches) this.#unsettled.delete(seq);
   }
 }

@@ -227,6 +227,21 @@ export const OPERATOR_ALERTS: readonly Alert[] = [
     example: { series: { svc_holds_open: "5000x70 20000x60" }, silentAt: "70m", firesAt: "100m" },
   },
   {
+    name: "SluiceCallsTripled",
+    metrics: ["svc_requests_total"],
+    expression:
+      "sum(rate(svc_requests_total[5m])) > 3 * sum(rate(svc_requests_total[5m] offset 1h)) and sum(rate(svc_requests_total[5m])) > 100",
+    waits: "10m",
+    severity: "info",
+    summary: "Three times as many calls come as an hour ago, and more than 100 a second.",
+    runbook: "an-org-is-hammered",
+    example: {
+      series: { 'svc_requests_total{status="200"}': "0+600x90 54000+60000x60" },
+      silentAt: "90m",
+      firesAt: "120m",
+    },
+  },
+  {
     name: "SluiceArchiveFails",
     metrics: ["svc_archive_failures_total"],
     expression: "sum by (reason) (increase(svc_archive_failures_total[15m])) > 0",

@@ -24,6 +24,8 @@ export interface ListSpec {
   readonly sort: readonly [string, ...string[]];
   /** The default order is ascending instead, as for names. */
   readonly ascending?: true;
+  /** Fields that are sorted highest first, with or without a minus. */
+  readonly highestFirst?: readonly string[];
   /** Only the default order. */
   readonly newestFirst?: true;
   readonly filters?: Readonly<Record<string, z.ZodType<string>>>;
@@ -87,10 +89,16 @@ export function listQuery(spec: ListSpec) {
     if (spec.range === true) checkRange(value as { from?: string; to?: string }, findings);
     const cursor = typeof value.cursor === "string" ? decodeCursor(value.cursor) : null;
     if (cursor === null || findings.isWrong("sort")) return;
-    if (cursor.sort !== (value.sort ?? defaultSort(spec))) {
+    if (cursor.sort !== orderOf(spec, value.sort)) {
       findings.complain(["cursor"], "invalid_value", "belongs to a list with a different sort order");
     }
   });
+}
+
+/** What is asked for, as cursors have it. */
+function orderOf(spec: ListSpec, sort: string | undefined): string {
+  const order = sort ?? defaultSort(spec);
+  return spec.highestFirst?.includes(order) === true ? `-${order}` : order;
 }
 
 function defaultSort(spec: ListSpec): string {
@@ -101,7 +109,7 @@ function defaultSort(spec: ListSpec): string {
 export function toListQuery(spec: ListSpec, query: Readonly<Record<string, unknown>>): ListQuery {
   const { limit = 50, ...texts } = query as { readonly limit?: number };
   const { cursor, sort, ...filters } = texts as Readonly<Record<string, string | undefined>>;
-  const order = sort ?? defaultSort(spec);
+  const order = orderOf(spec, sort);
   const after = cursor === undefined ? null : decodeCursor(cursor);
   return {
     limit,

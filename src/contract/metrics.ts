@@ -12,6 +12,15 @@ import { TOKEN_CLASS_NAMES, type TokenClass } from "./token-classes.ts";
  * the catalog), so no caller can add a series. A series is named by its metric and its label values in order.
  */
 
+/** How busy an org was. */
+export type OrgCallRow = readonly [
+  orgId: string,
+  calls: number,
+  refusals: number,
+  errors: number,
+  cpuUs: number,
+];
+
 /** One batch of counts of one source; a shard applies each number of a source once. */
 export interface CounterBatch {
   readonly seq: number;
@@ -21,7 +30,13 @@ export interface CounterBatch {
 /** The shards as seen by a source. `settled`: no batch with that number will be sent again. */
 export interface CounterNamespace {
   getByName(name: string): {
-    add(source: string, settled: number, batches: readonly CounterBatch[]): Promise<void>;
+    /** \`orgs\`: how busy each was, for the operator's overview. They are no metric. */
+    add(
+      source: string,
+      settled: number,
+      batches: readonly CounterBatch[],
+      orgs?: readonly OrgCallRow[],
+    ): Promise<void>;
   };
 }
 

@@ -1,9 +1,11 @@
-import { SHARD_NAMES } from "../contract/metrics.ts";
+import { type OrgCallRow, SHARD_NAMES } from "../contract/metrics.ts";
+import { merged } from "../domain/org-calls.ts";
 import type { GaugeReading, SeriesTotal } from "../platform/counter-shard.ts";
 
 interface ReadableShard {
   read(): Promise<SeriesTotal[]>;
   readGauges(): Promise<GaugeReading[]>;
+  busiest(most: number): Promise<string>;
 }
 
 export interface ReadableCounters<Part extends keyof ReadableShard = "read"> {
@@ -20,4 +22,11 @@ export async function readTotals(shards: ReadableCounters): Promise<SeriesTotal[
 export async function readGauges(shards: ReadableCounters<"readGauges">): Promise<GaugeReading[]> {
   const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).readGauges()));
   return parts.flat();
+}
+
+/** The busiest orgs of the last minute. */
+export async function readBusiest(shards: ReadableCounters<"busiest">, most: number): Promise<OrgCallRow[]> {
+  const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).busiest(most)));
+  const lists = parts.map((text) => JSON.parse(text) as OrgCallRow[]);
+  return merged(most, lists);
 }

@@ -17,6 +17,7 @@ import { settingsOf } from "../settings.ts";
 import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTenant } from "./admit.ts";
 import { checkDryRun, checkIfMatch, readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
+import { counters } from "../counters.ts";
 import { countDecision, placeOf } from "./count-decision.ts";
 import { checkCustomer } from "./customer.ts";
 import type { Env } from "./env.ts";
@@ -197,6 +198,8 @@ function respond(call: Call, operation: Operation, result: Result): Response {
   }
   log(call, operation, { ...out, refusal: isRefusal(result) ? result : null });
   countDecision(call, out.code);
+  if (call.caller !== null && call.orgId !== null)
+    counters.orgs.note(call.orgId, { status: out.status, code: out.code, place: placeOf(call) ?? "other" });
   const headers: Record<string, string> = {
     ...standardHeaders(call.settings.SVC_REGION),
     [TRACE_HEADER]: call.trace,

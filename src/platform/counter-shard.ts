@@ -1,6 +1,7 @@
 import { DAY_MS } from "../contract/durations.ts";
 import { DurableObject } from "cloudflare:workers";
-import type { CounterBatch, GaugeValue } from "../contract/metrics.ts";
+import type { CounterBatch, GaugeValue, OrgCallRow } from "../contract/metrics.ts";
+import { RecentOrgCalls } from "../domain/org-calls.ts";
 import { COUNTER_STEPS } from "./object-steps.ts";
 import { applySteps } from "./schema.ts";
 
@@ -37,6 +38,7 @@ interface Known {
 
 export class CounterShard extends DurableObject {
   readonly #sql: SqlStorage;
+  readonly #recent = new RecentOrgCalls();
 
   constructor(state: DurableObjectState, env: Cloudflare.Env) {
     super(state, env);
@@ -45,8 +47,14 @@ export class CounterShard extends DurableObject {
   }
 
   /** Its counts wait in the row of the source, which is written anyway, until there are many or it is gone. */
-  add(source: string, settled: number, batches: readonly CounterBatch[]): void {
+  add(
+    source: string,
+    settled: number,
+    batches: readonly CounterBatch[],
+    orgs: readonly OrgCallRow[] = [],
+  ): void {
     const nowMs = Date.now();
+    this.#recent.add(orgs, nowMs);
     this.ctx.storage.transactionSync(() => {
       const known = this.#known(source);
       if (known === undefined) this.#forgetSilentSources(nowMs);
@@ -78,6 +86,11 @@ export class CounterShard extends DurableObject {
     }
     const totals = Array.from(sums, ([series, total]) => ({ series, total: Number(total) }));
     return totals.sort((one, other) => (one.series < other.series ? -1 : 1));
+  }
+
+  /** The busiest orgs of the last minute, as far as this shard's isolates know: `OrgCallRow`s as JSON. */
+  busiest(most: number): string {
+    return JSON.stringify(this.#recent.busiest(most, Date.now()));
   }
 
   /** What an object says of itself takes the place of what it said before. */

@@ -1,4 +1,5 @@
 import type { ListQuery } from "../contract/list.ts";
+import type { OrgCallRow } from "../contract/metrics.ts";
 import type { OVERVIEW_SORTS, OverviewEntry } from "../contract/resources/overview.ts";
 import { formatUsd } from "../domain/money.ts";
 import { database, type orgOverview, orgOverview as table } from "./database.ts";
@@ -40,6 +41,9 @@ type Row = {
   deprecated_callers: number;
   open_support_grants: number;
   told_at: number | null;
+  calls: number;
+  refusals: number;
+  errors: number;
   rank: string | number;
 };
 
@@ -58,26 +62,39 @@ const RANKS: Readonly<Record<OverviewSort, string>> = {
   deprecated_callers: "coalesce(v.deprecated_callers, 0)",
   open_support_grants: "coalesce(v.open_support_grants, 0)",
   name: "o.name",
+  calls_per_minute: "coalesce(b.calls, 0)",
+  refusals: "coalesce(b.refusals, 0)",
+  errors: "coalesce(b.errors, 0)",
+  spend: SPENT,
 };
 
 /** One page of this region's orgs, in one statement. One entry more than the limit shows that there are more. */
-export async function overviewPage(d1: D1Database, query: ListQuery, nowMs: number): Promise<RankedEntry[]> {
+export async function overviewPage(
+  d1: D1Database,
+  query: ListQuery,
+  nowMs: number,
+  busy: readonly OrgCallRow[],
+): Promise<RankedEntry[]> {
   const rank = RANKS[query.sort.field as OverviewSort];
   const [beyond, order] = query.sort.descending ? ["<", "DESC"] : [">", "ASC"];
   const { after } = query;
-  const where = after === null ? "" : `WHERE (rank ${beyond} ?3 OR (rank = ?3 AND id ${beyond} ?4))`;
+  const where = after === null ? "" : `WHERE (rank ${beyond} ?4 OR (rank = ?4 AND id ${beyond} ?5))`;
   const statement = d1.prepare(
-    `SELECT * FROM (
+    `WITH busy AS MATERIALIZED (SELECT value ->> 0 AS id, value ->> 1 AS calls, value ->> 2 AS refusals,
+       value ->> 3 AS errors FROM json_each(?3))
+     SELECT * FROM (
        SELECT o.id, o.name, o.status, o.plan, o.environment, o.home_region, ${SPENT} AS spent,
          ${ofMonth("runs_used", "0")} AS runs_used, v.runs_limit, ${ofMonth("tokens_used", "0")} AS tokens_used,
          v.tokens_limit, v.last_call_at, coalesce(v.failing_webhooks, 0) AS failing_webhooks,
          coalesce(v.deprecated_callers, 0) AS deprecated_callers,
-         coalesce(v.open_support_grants, 0) AS open_support_grants, v.told_at, ${rank} AS rank
-       FROM orgs AS o LEFT JOIN org_overview AS v ON v.org_id = o.id)
+         coalesce(v.open_support_grants, 0) AS open_support_grants, v.told_at,
+         coalesce(b.calls, 0) AS calls, coalesce(b.refusals, 0) AS refusals, coalesce(b.errors, 0) AS errors,
+         ${rank} AS rank
+       FROM orgs AS o LEFT JOIN org_overview AS v ON v.org_id = o.id LEFT JOIN busy AS b ON b.id = o.id)
      ${where} ORDER BY rank ${order}, id ${order} LIMIT ?2`,
   );
   const bound = after === null ? [] : [after.value, after.id];
-  const { results } = await statement.bind(nowMs, query.limit + 1, ...bound).all<Row>();
+  const { results } = await statement.bind(nowMs, query.limit + 1, JSON.stringify(busy), ...bound).all<Row>();
   return results.map((row) => ({ entry: toEntry(row), rank: row.rank }));
 }
 
@@ -101,6 +118,9 @@ function toEntry(row: Row): OverviewEntry {
     failing_webhooks: row.failing_webhooks,
     deprecated_callers: row.deprecated_callers,
     open_support_grants: row.open_support_grants,
+    calls_per_minute: row.calls,
+    refusals_per_minute: row.refusals,
+    errors_per_minute: row.errors,
     as_of: moment(row.told_at),
   };
 }

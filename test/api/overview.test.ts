@@ -112,6 +112,60 @@ test("failing webhooks, deprecated callers and open support grants are counted",
   });
 });
 
+describe("busy orgs", () => {
+  test("a hammered org is found: it is first in the overview, with what it was refused", async () => {
+    const [hammered, quiet] = [await newOrg(), await newOrg()];
+    const decide = (key: string) =>
+      call("POST", "/v1/edge/decision", { key, body: { estimate: { cost_usd: "2" } } });
+    await call("POST", `/v1/orgs/${hammered.id}/budgets`, {
+      key: hammered.ownerKey,
+      body: { scope_kind: "org", limit_usd: "1", period: "day" },
+    });
+    await decide(quiet.ownerKey);
+    for (let burst = 0; burst < 10; burst += 1) {
+      await Promise.all(Array.from({ length: 50 }, () => decide(hammered.ownerKey)));
+    }
+    const { body } = await overview("?sort=calls_per_minute&limit=1");
+    expect(body.data[0]).toMatchObject({ org_id: hammered.id });
+    expect(body.data[0].calls_per_minute).toBeGreaterThanOrEqual(500);
+    expect(body.data[0].refusals_per_minute).toBeGreaterThanOrEqual(500);
+    const [top] = body.svc_org_calls_top as {
+      org_id: string;
+      calls: number;
+      refusals: number;
+      cpu_ms: number;
+    }[];
+    expect(top).toMatchObject({ org_id: hammered.id, errors: 0 });
+    expect([top?.calls ?? 0, top?.refusals ?? 0, top?.cpu_ms ?? 0].every((figure) => figure > 20)).toBe(true);
+    expect(body.svc_org_calls_top.length).toBeLessThanOrEqual(10);
+    const refused = await overview("?sort=-refusals&limit=1");
+    expect(refused.body.data[0].org_id).toBe(hammered.id);
+    // No name of an org is a label of a metric.
+    const metrics = await (await serve("http://sluice.test/metrics")).text();
+    expect(metrics.includes(hammered.id)).toBe(false);
+  });
+
+  test.each(["calls_per_minute", "refusals", "errors", "spend"])(
+    "pages by %s list every org once",
+    async (sort) => {
+      const own = new Set((await Promise.all([newOrg(), newOrg(), newOrg()])).map(({ id }) => id));
+      for (const order of [sort, `-${sort}`]) {
+        const listed = (await all(`sort=${order}`, 3)).map(({ org_id }) => org_id);
+        expect(listed.filter((id) => own.has(id)).toSorted()).toEqual([...own].toSorted());
+      }
+    },
+  );
+
+  test("by spend the highest is first, with and without a minus", async () => {
+    const both = await Promise.all([
+      overview("?sort=spend&limit=5"),
+      overview("?sort=-month_to_date_usd&limit=5"),
+    ]);
+    const [one, other] = both.map(({ body }) => body.data.map(({ org_id }: Entry) => org_id));
+    expect(one).toEqual(other);
+  });
+});
+
 async function failingHooks(): Promise<number> {
   const text = await (await serve("http://sluice.test/metrics")).text();
   return Number(/^svc_webhook_failing (\d+)$/m.exec(text)?.[1]);

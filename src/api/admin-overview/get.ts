@@ -1,7 +1,18 @@
 import * as z from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { OVERVIEW_SORTS, overviewEntry } from "../../contract/resources/overview.ts";
+import {
+  HIGHEST_FIRST,
+  type OrgCallsTop,
+  orgCallsTop,
+  OVERVIEW_SORTS,
+  overviewEntry,
+} from "../../contract/resources/overview.ts";
+import type { OrgCallRow } from "../../contract/metrics.ts";
+import { counters } from "../../counters.ts";
+import { merged } from "../../domain/org-calls.ts";
+import { readBusiest } from "../../edge/counters.ts";
+import type { Env } from "../../edge/env.ts";
 import type { Call } from "../../edge/call.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { peersOf } from "../../edge/region/peer.ts";
@@ -10,7 +21,10 @@ import { ObjectUnreachable } from "../../edge/unreachable.ts";
 import { overviewPage, type RankedEntry } from "../../platform/overview.ts";
 import { mergedPage } from "./merged.ts";
 
-const LIST = { sort: OVERVIEW_SORTS } as const;
+const LIST = { sort: OVERVIEW_SORTS, highestFirst: HIGHEST_FIRST } as const;
+/** Of so many the overview knows how busy they are. All others count as quiet. */
+const MOST_BUSY = 2000;
+const TOP = 10;
 
 export const getOverview = operation(
   {
@@ -18,7 +32,7 @@ export const getOverview = operation(
     path: "/v1/admin/overview",
     summary: "See every organization at a glance",
     description:
-      "Month-to-date spend, plan use, last call, failing webhooks, deprecated callers and open support grants, over all regions. Orgs tell this about every 5 seconds while they are used.",
+      "Month-to-date spend, plan use, last call, failing webhooks, deprecated callers, open support grants and calls of the last minute, over all regions. Orgs tell this about every 5 seconds while they are used.",
     role: "operator",
     query: listQuery(LIST),
     reply: {
@@ -27,6 +41,7 @@ export const getOverview = operation(
           .array(z.union([z.string(), z.number()]))
           .optional()
           .meta({ description: "Between regions: what each entry is sorted by." }),
+        svc_org_calls_top: orgCallsTop,
         unavailable_regions: z
           .array(z.string())
           .meta({ description: "Regions that did not answer. Their organizations are missing." }),
@@ -36,36 +51,65 @@ export const getOverview = operation(
   },
   async (call) => {
     const query = toListQuery(LIST, call.query);
-    const here = await overviewPage(call.env.DB, query, Date.now());
+    const busy = await busyOrgs(call.env);
+    const here = await overviewPage(call.env.DB, query, Date.now(), busy);
     if (call.pass !== null) {
       const ranks = here.map(({ rank }) => rank);
       const data = here.map(({ entry }) => entry);
-      return reply(200, { data, ranks, next_cursor: null, unavailable_regions: [] });
+      const top = topOf([busy]);
+      return reply(200, { data, ranks, next_cursor: null, svc_org_calls_top: top, unavailable_regions: [] });
     }
     const others = await Promise.all(peersOf(call.settings).map((region) => askedOf(call, region)));
     const silent = others.flatMap(({ region, page }) => (page === null ? [region] : []));
     const parts = [here, ...others.map(({ page }) => page ?? [])];
-    return reply(200, { ...mergedPage(query, parts), unavailable_regions: silent });
+    const top = topOf([busy, ...others.map((other) => other.top)]);
+    return reply(200, { ...mergedPage(query, parts), svc_org_calls_top: top, unavailable_regions: silent });
   },
 );
+
+/** The busiest orgs of this region, with what this isolate has counted until now. */
+async function busyOrgs({ COUNTERS }: Env): Promise<OrgCallRow[]> {
+  await counters.flushAll(COUNTERS, Date.now());
+  return readBusiest(COUNTERS, MOST_BUSY);
+}
+
+function topOf(lists: readonly (readonly OrgCallRow[])[]): OrgCallsTop {
+  return merged(TOP, lists).map(([org_id, calls, refusals, errors, cpuUs]) => ({
+    org_id,
+    calls,
+    refusals,
+    errors,
+    cpu_ms: cpuUs / 1000,
+  }));
+}
 
 interface Told {
   readonly data: RankedEntry["entry"][];
   readonly ranks: RankedEntry["rank"][];
+  readonly svc_org_calls_top?: OrgCallsTop;
+}
+
+interface Other {
+  readonly region: string;
+  readonly page: readonly RankedEntry[] | null;
+  readonly top: readonly OrgCallRow[];
 }
 
 /** The same page of another region. Null if it does not answer. */
 async function askedOf(
   call: Parameters<typeof relay>[0] & Pick<Call, "settings">,
   region: string,
-): Promise<{ region: string; page: readonly RankedEntry[] | null }> {
+): Promise<Other> {
   try {
     const answer = await relay(call, region, null);
-    if (isRefusal(answer) || !answer.relayed.ok) return { region, page: null };
-    const { data, ranks } = await answer.relayed.json<Told>();
-    return { region, page: data.map((entry, index) => ({ entry, rank: ranks[index] ?? "" })) };
+    if (isRefusal(answer) || !answer.relayed.ok) return { region, page: null, top: [] };
+    const { data, ranks, svc_org_calls_top: busy = [] } = await answer.relayed.json<Told>();
+    const top = busy.map(
+      (one) => [one.org_id, one.calls, one.refusals, one.errors, one.cpu_ms * 1000] as const,
+    );
+    return { region, page: data.map((entry, index) => ({ entry, rank: ranks[index] ?? "" })), top };
   } catch (error) {
-    if (error instanceof ObjectUnreachable) return { region, page: null };
+    if (error instanceof ObjectUnreachable) return { region, page: null, top: [] };
     throw error;
   }
 }

@@ -182,6 +182,10 @@ export interface OverviewEntry {
   /** Keys that called deprecated routes in the last 30 days. */
   readonly deprecated_callers: number;
   readonly open_support_grants: number;
+  /** Calls of the last minute that named the org or came with a key of it. Like those below, counted in memory. */
+  readonly calls_per_minute: number;
+  readonly refusals_per_minute: number;
+  readonly errors_per_minute: number;
   /** When the org last told this. Null: not yet. */
   readonly as_of: string | null;
 }
@@ -2134,7 +2138,7 @@ export type AdminOverviewGetQuery = {
   /** `next_cursor` of the previous page. */
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
-  readonly sort?: "month_to_date_usd" | "-month_to_date_usd" | "plan_use" | "-plan_use" | "last_call_at" | "-last_call_at" | "failing_webhooks" | "-failing_webhooks" | "deprecated_callers" | "-deprecated_callers" | "open_support_grants" | "-open_support_grants" | "name" | "-name" | undefined;
+  readonly sort?: "month_to_date_usd" | "-month_to_date_usd" | "plan_use" | "-plan_use" | "last_call_at" | "-last_call_at" | "failing_webhooks" | "-failing_webhooks" | "deprecated_callers" | "-deprecated_callers" | "open_support_grants" | "-open_support_grants" | "name" | "-name" | "calls_per_minute" | "-calls_per_minute" | "refusals" | "-refusals" | "errors" | "-errors" | "spend" | "-spend" | undefined;
 };
 
 export type AdminPepperListQuery = {

@@ -28,6 +28,12 @@ export const overviewEntry = z
       description: "Keys that called deprecated routes in the last 30 days.",
     }),
     open_support_grants: count,
+    calls_per_minute: count.meta({
+      description:
+        "Calls of the last minute that named the org or came with a key of it. Like those below, counted in memory.",
+    }),
+    refusals_per_minute: count,
+    errors_per_minute: count,
     as_of: timestamp.nullable().meta({ description: "When the org last told this. Null: not yet." }),
   })
   .meta({ id: "OverviewEntry" });
@@ -41,4 +47,26 @@ export const OVERVIEW_SORTS = [
   "deprecated_callers",
   "open_support_grants",
   "name",
+  "calls_per_minute",
+  "refusals",
+  "errors",
+  "spend",
 ] as const;
+
+/** These are sorted highest first, with or without a minus: nobody looks for the quietest. */
+export const HIGHEST_FIRST = ["calls_per_minute", "refusals", "errors", "spend"] as const;
+
+export const orgCallsTop = z
+  .array(
+    z.object({
+      org_id: idShape("org"),
+      calls: count,
+      refusals: count,
+      errors: count,
+      cpu_ms: z.number().meta({
+        description: "Estimated from the kinds of its calls: the runtime does not tell what a call takes.",
+      }),
+    }),
+  )
+  .meta({ description: "The ten busiest organizations of the last minute, most calls first." });
+export type OrgCallsTop = z.output<typeof orgCallsTop>;

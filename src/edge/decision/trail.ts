@@ -32,8 +32,9 @@ interface Call {
 
 /** What every decision leaves behind: its counts, and its log line. */
 export function leaveTrail(call: Call, answered: Answered): void {
-  const { code, dry, settings } = answered;
+  const { code, dry, settings, status, place, asker } = answered;
   count(call, answered);
+  counters.orgs.note(asker.orgId, { status, code, place });
   if (code !== null || dry || isInShare(settings.SVC_LOG_DECISIONS, call.trace)) log(call, answered);
 }
 

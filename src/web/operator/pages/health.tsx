@@ -1,6 +1,7 @@
-import type { OverviewEntry } from "../../../contract/resources/overview.ts";
+import type { OrgCallsTop, OverviewEntry } from "../../../contract/resources/overview.ts";
 import { count } from "../../console/view/format.ts";
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
+import { type Column, Table } from "../../console/view/table.tsx";
 import { type ListOf, show, type Shown } from "../../console/visit.ts";
 import { isWell, type PartHealth } from "../../deep-health.ts";
 import type { OperatorVisit } from "../visit.ts";
@@ -35,7 +36,26 @@ function Part({ is }: { is: PartHealth }) {
   return <Status is={STATES[is]} />;
 }
 
-type Overview = ListOf<OverviewEntry> & { readonly unavailable_regions: readonly string[] };
+type Overview = ListOf<OverviewEntry> & {
+  readonly unavailable_regions: readonly string[];
+  readonly svc_org_calls_top: OrgCallsTop;
+};
+
+const BUSIEST: readonly Column<OrgCallsTop[number]>[] = [
+  { title: "Organization", cell: ({ org_id }) => <a href={`/operator/orgs/${org_id}`}>{org_id}</a> },
+  { title: "Calls", kind: "number", cell: ({ calls }) => count(calls) },
+  { title: "Refused", kind: "number", cell: ({ refusals }) => count(refusals) },
+  { title: "Errors", kind: "number", cell: ({ errors }) => count(errors) },
+  { title: "CPU, about", kind: "number", cell: ({ cpu_ms }) => `${count(Math.round(cpu_ms))} ms` },
+];
+
+function Busiest({ of }: { of: OrgCallsTop }) {
+  return of.length === 0 ? (
+    <p class="note-line">No calls.</p>
+  ) : (
+    <Table label="Busiest organizations" columns={BUSIEST} rows={of} />
+  );
+}
 
 export async function showHealth(visit: OperatorVisit): Promise<Shown> {
   const [health, metrics, failing] = await Promise.all([
@@ -58,6 +78,13 @@ export async function showHealth(visit: OperatorVisit): Promise<Shown> {
       <Head title="Health" about="How the platform is, as of now." />
       <Card title="Standing">
         <Facts of={facts} />
+      </Card>
+      <Card
+        title="Busiest organizations of the last minute"
+        note={<a href="/operator?sort=calls_per_minute">All</a>}
+        bare
+      >
+        <Busiest of={failing.body?.svc_org_calls_top ?? []} />
       </Card>
       <Card title="Metrics" note={<a href="/metrics">All of them, for Prometheus</a>}>
         <Facts

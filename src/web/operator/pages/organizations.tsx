@@ -65,6 +65,9 @@ export async function listOrganizations(visit: OperatorVisit, ask: Ask): Promise
 
 const SORTS = [
   ["-month_to_date_usd", "Most spent"],
+  ["calls_per_minute", "Busiest"],
+  ["refusals", "Refused"],
+  ["errors", "Errors"],
   ["-plan_use", "Plan use"],
   ["-last_call_at", "Last call"],
   ["-failing_webhooks", "Failing webhooks"],
@@ -131,6 +134,20 @@ const COLUMNS: readonly Column<OverviewEntry>[] = [
       <>
         {plan}
         {plan_use !== null && <span class="sub number">{percent(plan_use)} used</span>}
+      </>
+    ),
+  },
+  {
+    title: "Calls a minute",
+    kind: "number",
+    cell: ({ calls_per_minute: calls, refusals_per_minute: refused, errors_per_minute: errors }) => (
+      <>
+        {count(calls)}
+        {refused + errors > 0 && (
+          <span class="sub">
+            {count(refused)} refused, {count(errors)} errors
+          </span>
+        )}
       </>
     ),
   },

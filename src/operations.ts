@@ -171,10 +171,10 @@ import { replayDelivery } from "./api/webhooks/replay-delivery.ts";
 import { rotateSigning } from "./api/webhooks/rotate-signing.ts";
 import { testWebhook } from "./api/webhooks/test.ts";
 import { type OperationContract, routeOf } from "./contract/operation.ts";
+import { withConditions } from "./edge/dry-run.ts";
 import type { Operation } from "./edge/operation.ts";
 
-/** Every operation of the API. */
-export const OPERATIONS: readonly Operation[] = [
+const SERVED: readonly Operation[] = [
   createOrg,
   listAdminOrgs,
   backupOrg,
@@ -348,6 +348,9 @@ export const OPERATIONS: readonly Operation[] = [
   openSupportSession,
   getSupportPresence,
 ];
+
+/** Every operation of the API. */
+export const OPERATIONS: readonly Operation[] = SERVED.map(withConditions);
 
 export const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);
 

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { JSON_MEDIA } from "../contract/bounds.ts";
 import { DECISION, MOST_BODY_BYTES_WITH_INPUT } from "../contract/decision.ts";
-import { DRY_RUN_HEADER } from "../contract/headers.ts";
 import { fieldPath } from "../contract/field-path.ts";
 import {
   invalidField,
@@ -147,17 +146,6 @@ export function checkIfMatch(call: Call): Refusal | null {
     "empty",
     "must be an ETag or *. To change whatever is there, omit the header",
   );
-}
-
-/** A change that cannot be tried is refused, so that nobody takes one that was made for a trial. */
-export function checkDryRun({ op, request }: Call): Refusal | null {
-  const asked = request.headers.get(DRY_RUN_HEADER);
-  if (asked === null || op.method === "GET") return null;
-  if (op.dryRun !== true)
-    return invalidField(DRY_RUN_HEADER, "invalid_value", "is not a header of this operation");
-  return asked === "true"
-    ? null
-    : invalidField(DRY_RUN_HEADER, "invalid_value", "must be true, or be omitted");
 }
 
 /**

@@ -1,6 +1,5 @@
 import { readTraceParent, type TraceParent, writeTraceParent } from "../domain/traceparent.ts";
 import type { Role, Scope } from "../contract/access.ts";
-import { DRY_RUN_HEADER } from "../contract/headers.ts";
 import { type OperationContract, scopesNeeded } from "../contract/operation.ts";
 import type { Refusal } from "../contract/refusal.ts";
 import type { RegionPass } from "../domain/region-pass.ts";
@@ -67,6 +66,8 @@ export class Call {
   idempotencyKey: string | null = null;
   /** Set if the object counted the request and must give it back when the call is refused. */
   counted: CountedRequest | undefined = undefined;
+  /** Of the change, beside `If-Match`. */
+  conditions: Pick<Envelope, "mustBeNew" | "isDryRun"> = {};
   digest = "";
   /** Extra response headers. */
   readonly headers: Record<string, string> = {};
@@ -125,19 +126,9 @@ export class Call {
       parent: this.parent === null ? null : writeTraceParent(this.parent),
       idempotency: this.idempotency(),
       ifMatch: this.request.headers.get("if-match"),
-      ...this.#conditions(),
+      ...this.conditions,
       credential: this.credential,
       counted: this.counted,
-    };
-  }
-
-  /** Most calls have none, and send nothing for them. */
-  #conditions(): Pick<Envelope, "mustBeNew" | "isDryRun"> {
-    if (this.op.dryRun !== true) return {};
-    const { headers } = this.request;
-    return {
-      ...(headers.get("if-none-match")?.trim() === "*" ? { mustBeNew: true } : {}),
-      ...(headers.has(DRY_RUN_HEADER) ? { isDryRun: true } : {}),
     };
   }
 

@@ -1,13 +1,7 @@
 import type { Context } from "hono";
 import type { DecidedAt } from "../contract/decision.ts";
 import { etagOf } from "../contract/etag.ts";
-import {
-  DECIDED_HEADER,
-  DRY_RUN_HEADER,
-  refusalInHeader,
-  standardHeaders,
-  TRACE_HEADER,
-} from "../contract/headers.ts";
+import { DECIDED_HEADER, refusalInHeader, standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { routeOf } from "../contract/operation.ts";
 import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../contract/refusal.ts";
 import { refusedFields } from "../domain/refusal-log.ts";
@@ -15,7 +9,7 @@ import { writeRaw } from "../domain/raw-json.ts";
 import { logFailure, logNow } from "../log.ts";
 import { settingsOf } from "../settings.ts";
 import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTenant } from "./admit.ts";
-import { checkDryRun, checkIfMatch, readBody, readIdempotencyKey } from "./body.ts";
+import { checkIfMatch, readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
 import { counters } from "../counters.ts";
 import { countDecision, placeOf } from "./count-decision.ts";
@@ -60,7 +54,6 @@ const FORM: readonly Check[] = [
   recheck,
   (call) => (call.op.lazyBody === true ? null : validateBody(call)),
   checkIfMatch,
-  checkDryRun,
   readIdempotencyKey,
 ];
 
@@ -203,9 +196,6 @@ function respond(call: Call, operation: Operation, result: Result): Response {
   const headers: Record<string, string> = {
     ...standardHeaders(call.settings.SVC_REGION),
     [TRACE_HEADER]: call.trace,
-    ...(call.op.dryRun === true && call.request.headers.has(DRY_RUN_HEADER)
-      ? { [DRY_RUN_HEADER]: "true" }
-      : {}),
     ...call.headers,
     ...out.headers,
   };

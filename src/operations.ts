@@ -1,3 +1,8 @@
+import { deleteDigest } from "./api/digests/delete.ts";
+import { getDigest } from "./api/digests/get.ts";
+import { listDigests } from "./api/digests/list.ts";
+import { previewDigest } from "./api/digests/preview.ts";
+import { putDigest } from "./api/digests/put.ts";
 import { getUnusualSettings } from "./api/unusual-spend/get.ts";
 import { putUnusualSettings } from "./api/unusual-spend/put.ts";
 import { listUnusual } from "./api/usage/unusual.ts";
@@ -335,6 +340,11 @@ const SERVED: readonly Operation[] = [
   putSso,
   listLimits,
   topUsage,
+  putDigest,
+  getDigest,
+  listDigests,
+  deleteDigest,
+  previewDigest,
   listUnusual,
   getUnusualSettings,
   putUnusualSettings,

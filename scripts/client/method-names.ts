@@ -8,7 +8,7 @@ export interface MethodName {
 }
 
 const IMPORT = /^import \{ (\w+) \} from "\.\/api\/([\w-]+)\/([\w-]+)\.ts";$/gm;
-const LIST = /export const OPERATIONS: readonly Operation\[\] = \[\n([^]*?)\n\];/;
+const LIST = /const SERVED: readonly Operation\[\] = \[\n([^]*?)\n\];/;
 
 export function methodNames(listText: string): MethodName[] {
   const files = new Map(

@@ -33,6 +33,7 @@ export const EVENT_KINDS = [
   "quota.threshold_crossed",
   "plan.threshold_crossed",
   "spend.unusual",
+  "digest.ready",
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 

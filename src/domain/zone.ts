@@ -20,7 +20,7 @@ export function isTimeZone(text: string): boolean {
 }
 
 /** The offset of a zone from UTC at a given time. */
-function offsetMs(timeZone: string, atMs: number): number {
+export function offsetMs(timeZone: string, atMs: number): number {
   if (timeZone === "UTC") return 0;
   const wholeSecondMs = Math.floor(atMs / 1000) * 1000;
   const field: Record<string, number> = {};

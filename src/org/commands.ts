@@ -12,6 +12,7 @@ export * from "./customer-limits/commands.ts";
 export * from "./customers/commands.ts";
 export * from "./decisions/commands.ts";
 export * from "./deprecated-calls/commands.ts";
+export * from "./digests/commands.ts";
 export * from "./emails/commands.ts";
 export * from "./explain/commands.ts";
 export * from "./exports/commands.ts";

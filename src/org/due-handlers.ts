@@ -18,6 +18,7 @@ import { archiveRuns, rollUpRuns } from "./runs/segment-work.ts";
 import { expireBackup } from "./backup/make.ts";
 import { resealAll } from "./peppers/reseal.ts";
 import { watchSpend } from "./unusual/announce.ts";
+import { makeDigest } from "./digests/make.ts";
 import { supportExpiry } from "./support/grant.ts";
 
 /** The handler of each kind of due row. */
@@ -33,6 +34,7 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.packExpiry]: expireCreditPack,
   [DUE.approvalExpiry]: expireApproval,
   [DUE.delivery]: deliverQueue,
+  [DUE.digest]: makeDigest,
   [DUE.unusual]: watchSpend,
   [DUE.email]: mailLink,
   [DUE.fanOut]: fanOutInSteps,

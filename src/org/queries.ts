@@ -11,6 +11,7 @@ export * from "./credit-packs/queries.ts";
 export * from "./customer-limits/queries.ts";
 export * from "./customers/queries.ts";
 export * from "./deprecated-calls/queries.ts";
+export * from "./digests/queries.ts";
 export * from "./events/queries.ts";
 export * from "./exports/queries.ts";
 export * from "./fallbacks/queries.ts";

@@ -1,5 +1,6 @@
 import { EMAIL_STEPS } from "./emails/schema.ts";
 import { UNUSUAL_STEPS } from "./unusual/schema.ts";
+import { DIGEST_STEPS } from "./digests/schema.ts";
 import { EXPORT_STEPS } from "./exports/schema.ts";
 import { FALLBACK_STEPS } from "./fallbacks/schema.ts";
 import { PROVIDER_KEY_STEPS } from "./provider-keys/schema.ts";
@@ -91,6 +92,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...FALLBACK_STEPS,
   ...EMAIL_STEPS,
   ...UNUSUAL_STEPS,
+  ...DIGEST_STEPS,
 ];
 
 export function isOpened(sql: SqlStorage): boolean {

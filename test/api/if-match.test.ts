@@ -16,6 +16,8 @@ const MISSING: Readonly<Record<string, object | null>> = {
   "DELETE /v1/orgs/{id}/exports/{name}": null,
   "PUT /v1/orgs/{id}/fallbacks/{name}": { match: { model: "m" }, then: [{ model: "n" }], on: ["limit"] },
   "DELETE /v1/orgs/{id}/fallbacks/{name}": null,
+  "PUT /v1/orgs/{id}/digests/{name}": { every: "day", at: "09:00" },
+  "DELETE /v1/orgs/{id}/digests/{name}": null,
   "PUT /v1/orgs/{id}/provider-keys/{provider}": { secret: "sk-0123456789abcdef" },
   "DELETE /v1/orgs/{id}/provider-keys/{provider}": null,
   "PUT /v1/orgs/{id}/customers/{customer_id}": { name: "n" },

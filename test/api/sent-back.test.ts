@@ -53,6 +53,10 @@ const CONTENTS: Readonly<Record<string, readonly object[]>> = {
     { revenue: { usd_per_month: "1" } },
     { name: "n", revenue: { markup: "0.25" } },
   ],
+  "PUT /v1/orgs/{id}/digests/{name}": [
+    { every: "week", at: "09:00" },
+    { every: "month", at: "23:59", timezone: "Asia/Tokyo", to: [] },
+  ],
   "PUT /v1/orgs/{id}/residency": [{ regions: null }, { regions: ["local"] }],
   "PUT /v1/admin/orgs/{org_id}/rate-limits": [
     { read_rpm: null, policies: [] },

@@ -73,6 +73,7 @@ export const SAMPLE_BODIES: Readonly<Record<string, object>> = {
     on: ["limit"],
   },
   "POST /v1/edge/fallbacks": { model: "m" },
+  "PUT /v1/orgs/{id}/digests/{name}": { every: "day", at: "09:00", timezone: "UTC", to: [] },
   "PUT /v1/orgs/{id}/unusual-spend": { sensitivity: "normal" },
   "PUT /v1/orgs/{id}/provider-keys/{provider}": { secret: "sk-sample-0123456789" },
   "PUT /v1/orgs/{id}/models/{model}": { input_usd_per_mtok: "1", output_usd_per_mtok: "1" },

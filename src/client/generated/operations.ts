@@ -112,6 +112,13 @@ export const OPERATIONS = {
     list: "GET /v1/meta/deprecations",
     flag: "PUT /v1/admin/deprecations b",
   },
+  digests: {
+    put: "PUT /v1/orgs/{id}/digests/{name} b",
+    get: "GET /v1/orgs/{id}/digests/{name}",
+    list: "GET /v1/orgs/{id}/digests qp",
+    delete: "DELETE /v1/orgs/{id}/digests/{name}",
+    preview: "POST /v1/orgs/{id}/digests/{name}/preview",
+  },
   edgeFallbacks: {
     find: "POST /v1/edge/fallbacks bt",
   },

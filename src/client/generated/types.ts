@@ -1250,7 +1250,7 @@ export interface WebhookDelivery {
   readonly id: string;
   /** `evt_` followed by a ULID. */
   readonly event_id: string;
-  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual";
+  readonly event_type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual" | "digest.ready";
   /** `folded`: a later message about the same limit and window took its place before it was sent. */
   readonly status: "pending" | "succeeded" | "failed" | "folded";
   readonly attempts: number;
@@ -1286,7 +1286,7 @@ export interface RecoveredDeliveries {
 export interface Event {
   /** `evt_` followed by a ULID. */
   readonly id: string;
-  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual";
+  readonly type: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual" | "digest.ready";
   /** RFC 3339 in UTC. */
   readonly created_at: string;
   /** `org_` followed by a ULID. */
@@ -1915,11 +1915,59 @@ export interface UsageTop {
   }[];
 }
 
-export interface UnusualSpendList {
+export interface DigestSettings {
+  readonly name: string;
+  readonly every: "day" | "week" | "month";
+  readonly at: string;
+  readonly timezone: string;
+  readonly to: readonly string[];
+  /** When the next one is made. */
+  readonly next_at: string;
+  /** RFC 3339 in UTC. */
+  readonly created_at: string;
+  /** RFC 3339 in UTC. */
+  readonly updated_at: string;
+}
+
+export interface Digest {
+  readonly name: string;
   readonly from: string;
+  /** Not included. */
   readonly to: string;
-  readonly sensitivity: "off" | "low" | "normal" | "high";
-  readonly data: readonly UnusualSpend[];
+  /** Dollars as a decimal string. */
+  readonly spent_usd: string;
+  /** What was spent in the period before. */
+  readonly previous_usd: string;
+  readonly by_model: readonly {
+    readonly kind: "model" | "customer";
+    /** Null: runs that name none. */
+    readonly name: string | null;
+    /** Dollars as a decimal string. */
+    readonly spent_usd: string;
+    /** Dollars as a decimal string. */
+    readonly previous_usd: string;
+  }[];
+  /** Models and customers, by how much their spend changed. */
+  readonly changed_most: readonly {
+    readonly kind: "model" | "customer";
+    /** Null: runs that name none. */
+    readonly name: string | null;
+    /** Dollars as a decimal string. */
+    readonly spent_usd: string;
+    /** Dollars as a decimal string. */
+    readonly previous_usd: string;
+  }[];
+  readonly runs_out: readonly {
+    readonly limit_id: string;
+    readonly name: string | null;
+    readonly used: number;
+    readonly runs_out_at: string | null;
+  }[];
+  readonly refused: readonly {
+    readonly code: string;
+    readonly count: number;
+  }[];
+  readonly unusual: readonly UnusualSpend[];
 }
 
 export interface UnusualSpend {
@@ -1936,6 +1984,13 @@ export interface UnusualSpend {
   readonly low_usd: string;
   /** Dollars as a decimal string. */
   readonly high_usd: string;
+}
+
+export interface UnusualSpendList {
+  readonly from: string;
+  readonly to: string;
+  readonly sensitivity: "off" | "low" | "normal" | "high";
+  readonly data: readonly UnusualSpend[];
 }
 
 export interface ConsoleLink {
@@ -2589,6 +2644,26 @@ export type DeprecationsFlagBody = {
   readonly documentation: string;
 };
 
+export type DigestsPutBody = {
+  /** Days, weeks from Monday, or months. */
+  readonly every: "day" | "week" | "month";
+  /** The time of the day, on the first day after the period. */
+  readonly at: string;
+  /** IANA time zone of `at` and of the periods. */
+  readonly timezone?: string | undefined;
+  /** Ids of webhooks, and email addresses, which confirm themselves first. Empty: it is only an event. */
+  readonly to?: readonly string[] | undefined;
+};
+
+export type DigestsListQuery = {
+  /** 1 to 200. Default: 50. */
+  readonly limit?: number | string | undefined;
+  /** `next_cursor` of the previous page. */
+  readonly cursor?: string | undefined;
+  /** Field to sort by. Prefix with `-` for descending order. */
+  readonly sort?: "name" | "-name" | "created_at" | "-created_at" | undefined;
+};
+
 export type EdgeFallbacksFindBody = {
   /** The model's name, as in the price book. */
   readonly model: string;
@@ -2807,7 +2882,7 @@ export type EventsListQuery = {
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | undefined;
   /** Only events of this kind. */
-  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual" | undefined;
+  readonly type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual" | "digest.ready" | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
@@ -3798,7 +3873,7 @@ export type WebhooksListDeliveriesQuery = {
   /** Only entries with this status. */
   readonly status?: "pending" | "succeeded" | "failed" | undefined;
   /** Only deliveries of this kind of event. */
-  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual" | undefined;
+  readonly event_type?: "run.recorded" | "run.over_limit" | "reservation.expired" | "budget.threshold_crossed" | "budget.exceeded" | "spend_cap.exceeded" | "customer_limit.exceeded" | "credit_pack.depleted" | "credit_pack.expired" | "quota.low" | "quota.exhausted" | "plan.limit_reached" | "policy.blocked" | "policy.approval_requested" | "policy.approval_decided" | "safety.blocked" | "key.created" | "key.rotated" | "key.revoked" | "org.suspended" | "org.resumed" | "webhook.disabled" | "support.grant_opened" | "support.grant_closed" | "test.ping" | "run.adjusted" | "run.replaced" | "spend_cap.threshold_crossed" | "customer_limit.threshold_crossed" | "credit_pack.threshold_crossed" | "quota.threshold_crossed" | "plan.threshold_crossed" | "spend.unusual" | "digest.ready" | undefined;
   /** `evt_` followed by a ULID. */
   readonly event_id?: string | undefined;
 };
@@ -4234,6 +4309,18 @@ export interface Operations {
     list(options?: CallOptions): Answer<readonly DeprecationEntry[]>;
     /** Flag a route as deprecated, or extend its sunset. `PUT /v1/admin/deprecations` */
     flag(body: DeprecationsFlagBody, options?: CallOptions): Answer<DeprecationEntry>;
+  };
+  readonly digests: {
+    /** Set a digest. `PUT /v1/orgs/{id}/digests/{name}` */
+    put(name: string, body: DigestsPutBody, options?: CallOptions): Answer<DigestSettings>;
+    /** Read when a digest is made, and for whom. `GET /v1/orgs/{id}/digests/{name}` */
+    get(name: string, options?: CallOptions): Answer<DigestSettings>;
+    /** List digests. `GET /v1/orgs/{id}/digests` */
+    list(query?: DigestsListQuery, options?: ListOptions): Pages<DigestSettings>;
+    /** Delete a digest. `DELETE /v1/orgs/{id}/digests/{name}` */
+    delete(name: string, options?: CallOptions): Answer<void>;
+    /** Make a digest now, and send it to nobody. `POST /v1/orgs/{id}/digests/{name}/preview` */
+    preview(name: string, options?: CallOptions): Answer<Digest>;
   };
   readonly edgeFallbacks: {
     /** Find the fallbacks of a call. `POST /v1/edge/fallbacks` */

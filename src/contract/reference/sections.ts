@@ -34,6 +34,7 @@ export const SECTIONS: readonly Section[] = [
     title: "Usage and cost",
     tags: {
       usage: ["Usage", "Exact sums by time, customer, workflow, model and more."],
+      digests: ["Digests", "Summaries of a day, a week or a month, sent to people."],
       "unusual-spend": ["Unusual spend", "How sensitive announcements of unusual spend are."],
       customers: ["Customers", "Where each customer stands, and tokens for them."],
       customer: ["For your customers", "What a customer's own token reads."],

@@ -20,7 +20,7 @@ export const unusualQuery = z.strictObject({
   to: date.optional().meta({ description: "Not included. Default: tomorrow." }),
 });
 
-const unusualDay = z
+export const unusualDay = z
   .object({
     subject_kind: z.enum(UNUSUAL_KINDS),
     subject_id: z.string().nullable().meta({ description: "Null for the organization." }),

@@ -1,5 +1,6 @@
 import type { EventKind } from "../../contract/event-kinds.ts";
 import { dollarsIn, type EventData, textIn } from "./event-data.ts";
+import { digestText } from "./digest-text.ts";
 import { limitText } from "./limit-text.ts";
 import { type EventText, type Fact, foreignText, momentText, quoted, type Severity } from "./message.ts";
 
@@ -116,6 +117,7 @@ const TEXTS: Partial<Record<EventKind, KindText>> = {
 
 /** What people are told of an event. `limitName` is the name of the limit that it is about, if that has one. */
 export function eventText(kind: EventKind, data: EventData, limitName: string | null): EventText {
+  if (kind === "digest.ready") return digestText(data);
   if (kind === "spend.unusual") return unusualText(data);
   const known = TEXTS[kind];
   if (known === undefined) return limitText(kind, data, limitName);

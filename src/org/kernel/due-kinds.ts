@@ -18,6 +18,7 @@ export const DUE = {
   runDigests: "runs.digests",
   backupExpiry: "backup-expiry",
   export: "export",
+  digest: "digest",
   unusual: "unusual-spend",
   reseal: "reseal",
 } as const;

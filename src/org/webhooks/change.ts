@@ -121,6 +121,16 @@ function isSigned(sql: SqlStorage, webhookId: string): boolean {
   return hasOwnSecret(sql, webhookId) || hasOwnSecret(sql, ORG_OWNER);
 }
 
+/** With all that waits for it. */
+export function removeSubscription(tx: Tx, webhookId: string): void {
+  tx.sql.exec("DELETE FROM webhook_subscriptions WHERE id = ?", webhookId);
+  tx.sql.exec("DELETE FROM webhook_deliveries WHERE subscription_id = ?", webhookId);
+  forgetFanOuts(tx.sql, webhookId);
+  dropSecrets(tx.sql, webhookId);
+  forgetIncidents(tx, webhookId);
+  tx.schedule(DUE.delivery, webhookId, null);
+}
+
 export const deleteWebhook = command({
   action: "webhook.deleted",
   refuses: ["not_found"],
@@ -128,12 +138,7 @@ export const deleteWebhook = command({
   run(tx, { webhookId }: Named) {
     const row = loadSubscription(tx.sql, webhookId);
     if (row === null) return refuse("not_found");
-    tx.sql.exec("DELETE FROM webhook_subscriptions WHERE id = ?", webhookId);
-    tx.sql.exec("DELETE FROM webhook_deliveries WHERE subscription_id = ?", webhookId);
-    forgetFanOuts(tx.sql, webhookId);
-    dropSecrets(tx.sql, webhookId);
-    forgetIncidents(tx, webhookId);
-    tx.schedule(DUE.delivery, webhookId, null);
+    removeSubscription(tx, webhookId);
     return done(204, null, { target: webhookId, detail: { url: row.url } });
   },
 });

@@ -29,8 +29,10 @@ export const recoverDeliveries = command({
     if (subscription.disabled_reason !== null) return switchedOff();
     const sinceMs = Math.max(askedMs, subscription.created_at);
     const patterns = patternsOf(subscription);
-    // A test is for one webhook only.
-    const kinds = EVENT_KINDS.filter((kind) => kind !== "test.ping" && matchesEvent(patterns, kind));
+    // A test is for one webhook only, and a digest for those that it names.
+    const kinds = EVENT_KINDS.filter(
+      (kind) => kind !== "test.ping" && kind !== "digest.ready" && matchesEvent(patterns, kind),
+    );
     const first = EVENTS.stored(tx.sql).firstSince(sinceMs);
     const end = first + EVENTS_AT_ONCE;
     const missed = missedBy(tx, webhookId, { kinds, first, end, sinceMs });

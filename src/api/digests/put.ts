@@ -1,0 +1,30 @@
+import { invalidField } from "../../contract/refusal.ts";
+import { digestSettings, newDigest } from "../../contract/resources/digests.ts";
+import { isTimeZone } from "../../domain/zone.ts";
+import { operation } from "../../edge/operation.ts";
+import { nameProblem } from "./name.ts";
+
+export const putDigest = operation(
+  {
+    method: "PUT",
+    path: "/v1/orgs/{id}/digests/{name}",
+    summary: "Set a digest",
+    description:
+      "A summary of each day, week or month, made once it is over, at `at` in `timezone`: what was spent beside the period before, by model and by what changed most; what runs out; what was refused; what is unusual. It is sent to webhooks of any format and to confirmed addresses as `digest.ready`.",
+    role: "admin",
+    scope: "webhooks:write",
+    ifMatch: true,
+    freeParams: ["name"],
+    body: newDigest,
+    reply: { 200: digestSettings },
+    refuses: ["conflict"],
+  },
+  async ({ params: { name }, body, org }) => {
+    const problem = nameProblem(name);
+    if (problem !== null) return problem;
+    if (!isTimeZone(body.timezone)) {
+      return invalidField("timezone", "invalid_value", "must be an IANA time zone such as Europe/Zurich");
+    }
+    return org.command("setDigest", { name, ...body });
+  },
+);

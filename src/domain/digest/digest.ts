@@ -1,0 +1,79 @@
+import type { Digest } from "../../contract/resources/digests.ts";
+import type { LimitInUse } from "../../contract/resources/limits.ts";
+import { dateOfDay } from "../forecast/series.ts";
+import { type SubjectDays, unusualSpend } from "../forecast/unusual-subjects.ts";
+import type { Sensitivity } from "../forecast/unusual.ts";
+import { formatUsd, parseUsd } from "../money.ts";
+import type { DigestDays } from "./schedule.ts";
+
+const MOST_LINES = 5;
+const MOST_UNUSUAL = 10;
+
+interface Part {
+  readonly name: string | null;
+  readonly cost_usd: string;
+  readonly previous_cost_usd: string;
+}
+
+/** What the object knows of a period. The rest is computed from it. */
+export interface DigestFacts {
+  readonly name: string;
+  readonly days: DigestDays;
+  readonly today: number;
+  readonly sensitivity: Sensitivity;
+  readonly totals: Pick<Part, "cost_usd" | "previous_cost_usd">;
+  readonly models: readonly Part[];
+  readonly customers: readonly Part[];
+  readonly limits: readonly LimitInUse[];
+  readonly refusals: readonly { readonly code: string; readonly count: number }[];
+  readonly subjects: readonly SubjectDays[];
+}
+
+type Line = Digest["by_model"][number];
+
+const lineOf = (kind: Line["kind"], { name, cost_usd, previous_cost_usd }: Part): Line => ({
+  kind,
+  name,
+  spent_usd: cost_usd,
+  previous_usd: previous_cost_usd,
+});
+
+const changeOf = ({ spent_usd: now, previous_usd: before }: Line): bigint => {
+  const change = (parseUsd(now) ?? 0n) - (parseUsd(before) ?? 0n);
+  return change < 0n ? -change : change;
+};
+
+export function digestOf(facts: DigestFacts): Digest {
+  const { days, models, customers, totals } = facts;
+  const all = [
+    ...models.map((part) => lineOf("model", part)),
+    ...customers.filter(({ name }) => name !== null).map((part) => lineOf("customer", part)),
+  ];
+  const changed = all
+    .filter((line) => changeOf(line) > 0n)
+    .toSorted((one, other) => Number(changeOf(other) - changeOf(one)));
+  return {
+    name: facts.name,
+    from: dateOfDay(days.from),
+    to: dateOfDay(days.to),
+    spent_usd: totals.cost_usd,
+    previous_usd: totals.previous_cost_usd,
+    by_model: models.slice(0, MOST_LINES).map((part) => lineOf("model", part)),
+    changed_most: changed.slice(0, MOST_LINES),
+    runs_out: facts.limits
+      .filter(({ runs_out_at }) => runs_out_at !== null)
+      .slice(0, MOST_LINES)
+      .map(({ id, name, used, runs_out_at }) => ({ limit_id: id, name, used, runs_out_at })),
+    refused: facts.refusals.slice(0, MOST_LINES).map(({ code, count }) => ({ code, count })),
+    unusual: unusualIn(facts),
+  };
+}
+
+function unusualIn({ subjects, days, today, sensitivity }: DigestFacts): Digest["unusual"] {
+  const [org] = subjects;
+  if (org === undefined) return [];
+  const asked = { from: days.from, to: days.to - 1, today, sensitivity };
+  return subjects.flatMap((subject) => unusualSpend(subject, org, asked)).slice(0, MOST_UNUSUAL);
+}
+
+export const NOTHING_SPENT = { cost_usd: formatUsd(0n), previous_cost_usd: formatUsd(0n) };

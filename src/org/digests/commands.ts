@@ -1,0 +1,103 @@
+import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
+import type { NewDigest } from "../../contract/resources/digests.ts";
+import { nextDigestAt } from "../../domain/digest/schedule.ts";
+import { newId } from "../../domain/ulid.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
+import { DUE } from "../kernel/due-kinds.ts";
+import { mailAddress } from "../webhooks/address.ts";
+import { removeSubscription } from "../webhooks/change.ts";
+import { loadSubscription, saveSubscription } from "../webhooks/subscriptions.ts";
+import { type DigestRow, loadDigest, toDigest } from "./store.ts";
+
+const MOST_DIGESTS = 20;
+
+type SetDigest = NewDigest & { readonly name: string };
+
+function current({ sql }: Pick<Tx, "sql">, { name }: { name: string }) {
+  const row = loadDigest(sql, name);
+  return row === null ? null : toDigest(row);
+}
+
+export const setDigest = command({
+  action: "digest.set",
+  refuses: ["conflict", "validation_failed"],
+  current: (view, input: SetDigest) => current(view, input),
+  run(tx, { name, every, at, timezone, to }: SetDigest) {
+    const before = loadDigest(tx.sql, name);
+    const { n } = tx.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM digests").one();
+    if (before === null && n >= MOST_DIGESTS) {
+      const message = `An organization can have at most ${MOST_DIGESTS} digests. Delete one first.`;
+      return refuse("conflict", {}, { message });
+    }
+    const wrong = to.findIndex((one) => !one.includes("@") && loadSubscription(tx.sql, one) === null);
+    if (wrong >= 0)
+      return invalidField(
+        `to[${wrong}]`,
+        "invalid_value",
+        "must be a webhook of this organization, or an email address",
+      );
+    const mail = mailWebhook(
+      tx,
+      before,
+      name,
+      to.filter((one) => one.includes("@")),
+    );
+    if (isRefusal(mail)) return mail;
+    const row: DigestRow = {
+      name,
+      every,
+      at,
+      timezone,
+      receivers: JSON.stringify(to),
+      mail_webhook: mail,
+      next_at: nextDigestAt({ every, at, timeZone: timezone }, tx.now),
+      created_at: before?.created_at ?? tx.now,
+      updated_at: tx.now,
+    };
+    const names = Object.keys(row);
+    tx.sql.exec(
+      `INSERT OR REPLACE INTO digests (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
+      ...Object.values(row),
+    );
+    tx.schedule(DUE.digest, name, row.next_at);
+    return done(200, toDigest(row), { target: name, detail: { every, at, timezone, to } });
+  },
+});
+
+/** Addresses get a digest through a webhook of its own, which hears of nothing else: one queue, one way to confirm. */
+function mailWebhook(tx: Tx, before: DigestRow | null, name: string, addresses: readonly string[]) {
+  const known = before?.mail_webhook ?? null;
+  if (addresses.length === 0) {
+    if (known !== null) removeSubscription(tx, known);
+    return null;
+  }
+  const address = mailAddress(tx, addresses);
+  if (isRefusal(address)) return address;
+  const there = known === null ? null : loadSubscription(tx.sql, known);
+  const id = there?.id ?? newId("sub", tx.now);
+  saveSubscription(tx.sql, {
+    id,
+    events: "[]",
+    description: `Digest ${name}`,
+    disabled_reason: there?.disabled_reason ?? null,
+    created_at: there?.created_at ?? tx.now,
+    updated_at: tx.now,
+    format: "email",
+    ...address,
+  });
+  return id;
+}
+
+export const deleteDigest = command({
+  action: "digest.deleted",
+  refuses: ["not_found", "conflict"],
+  current: (view, input: { name: string }) => current(view, input),
+  run(tx, { name }) {
+    const row = loadDigest(tx.sql, name);
+    if (row === null) return refuse("not_found");
+    tx.sql.exec("DELETE FROM digests WHERE name = ?", name);
+    if (row.mail_webhook !== null) removeSubscription(tx, row.mail_webhook);
+    tx.schedule(DUE.digest, name, null);
+    return done(204, null, { target: name });
+  },
+});

@@ -4,6 +4,7 @@
  */
 export { governedFetch } from "./adapters/fetch.ts";
 export { govern } from "./adapters/hono.ts";
+export { governedAi } from "./adapters/workers-ai.ts";
 export { sluiceMiddleware } from "./adapters/ai-sdk.ts";
 export { createGate } from "./client/gate/index.ts";
 export { Refused, Sluice, SluiceError, Unreachable } from "./client/index.ts";

@@ -66,7 +66,7 @@ export async function attemptWith(admitted: Admitted, next: NextModel): Promise<
   const isElsewhere = target.name !== admitted.target.name;
   if (isElsewhere && (own !== null || chosen !== null)) return null;
   const route = target.provider.route("POST", target.path);
-  if (route.kind !== "metered" || route.api.name !== service.api.name) return null;
+  if (route.kind !== "metered") return null;
   try {
     const orgKey = isElsewhere ? await gate.orgKeys.get(target.name) : admitted.orgKey;
     const served = await servedAt(admitted, target, route, next.model);

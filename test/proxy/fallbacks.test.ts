@@ -2,6 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { invalidField, type Refusal, refuse } from "../../src/contract/refusal.ts";
 import type { FallbackRule } from "../../src/client/generated/types.ts";
+import { openAiTranscriptions } from "../../src/providers/apis/openai-audio.ts";
+import { azure } from "../../src/providers/azure.ts";
 import { createProxy, type ProxyOptions } from "../../src/proxy/index.ts";
 import { SMALL_KEY, SmallService } from "../support/small-service.ts";
 
@@ -339,6 +341,19 @@ describe("a provider that fails", () => {
     expect((await setting.call(CHAT)).headers.get("x-sluice-model")).toBe("gpt-4o");
   });
 
+  test("does not name a model where none was called", async () => {
+    const proxy = createProxy({
+      binding: new SmallService(),
+      orgs: "*",
+      providers: { openai: { key: "sk-openai-0123456789" } },
+      fetch: async () => Response.json({}, { headers: { "x-sluice-model": "another" } }),
+    });
+    const headers = { authorization: `Bearer ${SMALL_KEY}` };
+    const request = new Request("http://proxy/openai/v1/models", { headers });
+    const answer = await proxy.fetch(request, { waitUntil: () => undefined });
+    expect([answer.status, answer.headers.has("x-sluice-model")]).toEqual([200, false]);
+  });
+
   test("is paid for a model whose name no header can have", async () => {
     const setting = new Setting();
     const answer = await setting.call({ ...CHAT, model: "größe 1" });
@@ -383,6 +398,15 @@ describe("budgets that are used up to a share", () => {
 });
 
 describe("the model that is sent is the model that is priced", () => {
+  test("by the same operation of the API", () => {
+    const path = (last: string) => azure.pathLike(openAiTranscriptions, `/v1/audio/${last}`, "whisper-1");
+    expect([path("transcriptions"), path("translations"), path("other")]).toEqual([
+      "/openai/v1/audio/transcriptions",
+      "/openai/v1/audio/translations",
+      null,
+    ]);
+  });
+
   test("in a form", async () => {
     const setting = new Setting();
     setting.service.rules = [ruleOf(["gpt-4o-mini-transcribe"])];

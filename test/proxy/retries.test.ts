@@ -33,10 +33,10 @@ class Setting {
     });
   }
 
-  async call(signal?: AbortSignal): Promise<Response> {
+  async call(signal?: AbortSignal, more: Record<string, string> = {}): Promise<Response> {
     const request = new Request("http://proxy/openai/v1/chat/completions", {
       method: "POST",
-      headers: { authorization: `Bearer ${SMALL_KEY}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${SMALL_KEY}`, "content-type": "application/json", ...more },
       body: JSON.stringify(CHAT),
       ...(signal === undefined ? {} : { signal }),
     });
@@ -136,6 +136,13 @@ describe("another key or host for the same model", () => {
     },
   );
 
+  test("is the operator's: a caller's own key goes with none of them", async () => {
+    const setting = new Setting([() => busy(), () => busy()], { providers, ownKeys: true });
+    const headers = { "x-sluice-key": SMALL_KEY, authorization: "Bearer sk-of-the-caller" };
+    expect((await setting.call(undefined, headers)).status).toBe(429);
+    expect(setting.sent.map(({ key }) => key)).toEqual(["Bearer sk-of-the-caller"]);
+  });
+
   test("is not used where the request is at fault", async () => {
     const setting = new Setting([() => busy({}, 400)], { providers });
     expect([(await setting.call()).status, setting.sent.length]).toEqual([400, 1]);
@@ -177,6 +184,11 @@ describe("a host that fails all the time", () => {
     expect((await setting.call()).status).toBe(200);
     expect(new URL(setting.sent.at(-1)?.url ?? "").host).toBe("eu.api.openai.com");
     expect(setting.sent.length).toBe(11);
+    // A key that is used too much says nothing about its host.
+    const used = Array.from({ length: 5 }, () => [() => busy(), FINE]).flat();
+    const keys = new Setting(used, { providers: { openai: { key: "sk-first-0123456789", more } } });
+    for (let call = 0; call < 6; call += 1) await keys.call();
+    expect(new URL(keys.sent.at(-1)?.url ?? "").host).toBe("api.openai.com");
     const alone = new Setting(Array.from({ length: 5 }, () => lost));
     for (let call = 0; call < 5; call += 1) await alone.call();
     expect((await alone.call()).status).toBe(200);

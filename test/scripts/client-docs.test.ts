@@ -16,6 +16,7 @@ const SOURCES = {
   "sluice/fetch": "src/adapters/fetch.ts",
   "sluice/ai-sdk": "src/adapters/ai-sdk.ts",
   "sluice/hono": "src/adapters/hono.ts",
+  "sluice/workers-ai": "src/adapters/workers-ai.ts",
   "sluice/proxy": "src/proxy/index.ts",
   "sluice/webhooks": "src/client/webhooks.ts",
 };

@@ -1,0 +1,163 @@
+import { chatAnswer, chatEvent } from "../providers/apis/openai-chat.ts";
+import { PLAIN } from "../providers/apis/request-members.ts";
+import { seenInput } from "../providers/body/input-bound.ts";
+import { isJsonObject, type JsonObject } from "../providers/json.ts";
+import { meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
+import { factsOf } from "../providers/model-facts.ts";
+import type { AnswerApi, MeteredRequest } from "../providers/provider-api.ts";
+import { Unmetered } from "../providers/unmetered.ts";
+import { answerReader } from "../providers/usage/reading.ts";
+import { readingOf } from "./ai-sdk/told-usage.ts";
+import type { NextModel } from "./fallbacks.ts";
+import { begin, type Call, type CallFields, type CallGate, type GovernedCall } from "./governed-call.ts";
+import { settledBody, USUAL_LEAVE } from "./settled-body.ts";
+import { makeCall, thrower, type Way } from "./tries.ts";
+
+export { createGate, Refused, SluiceError, Unreachable } from "../client/gate/index.ts";
+
+/** The provider's name in the price book. */
+const PROVIDER = "cloudflare";
+
+/** The binding, as far as it is governed. */
+export interface AiBinding {
+  // oxlint-disable-next-line typescript/no-explicit-any -- each model has inputs and an answer of its own
+  run(model: any, inputs: any, options?: any): Promise<any>;
+}
+
+export interface GovernedAiOptions extends SomeMetering {
+  readonly gate: CallGate;
+  /** Whom and what calls are for, such as `customer_id`, `workflow_id` or `tags`; or a function that says it for each call. */
+  readonly ask?: CallFields | ((model: string) => CallFields);
+  /** `(work) => ctx.waitUntil(work)`. */
+  readonly waitUntil?: (work: Promise<unknown>) => void;
+}
+
+/**
+ * The same binding, whose `run` asks before each call and settles it by its usage when its answer ends. A refusal is thrown. What
+ * has no text to count, and calls whose answer comes later or elsewhere, are refused.
+ */
+export function governedAi<Ai extends AiBinding>(ai: Ai, options: GovernedAiOptions): Ai {
+  const run = (model: string, inputs: unknown, given?: object) =>
+    governedRun(ai, options, { model, inputs, given });
+  return new Proxy(ai, {
+    get(target, property) {
+      if (property === "run") return run;
+      const value: unknown = Reflect.get(target, property, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+interface Run {
+  readonly model: string;
+  readonly inputs: unknown;
+  readonly given: object | undefined;
+}
+
+async function governedRun(ai: AiBinding, options: GovernedAiOptions, run: Run): Promise<unknown> {
+  const own = wayOf(ai, options, run);
+  return makeCall({
+    gate: options.gate,
+    ask: own.call.ask,
+    own: own.way,
+    wayTo: async ({ model, provider }: NextModel) =>
+      provider === null || provider === PROVIDER ? wayOf(ai, options, { ...run, model }, model).way : null,
+    isGone: () => false,
+  });
+}
+
+function wayOf(
+  ai: AiBinding,
+  options: GovernedAiOptions,
+  run: Run,
+  /** The model that a fallback chose. */
+  chosen?: string,
+): { readonly call: Call; readonly way: Way<unknown> } {
+  const { gate, ask, waitUntil } = options;
+  const { model, given } = run;
+  const inputs = inputsOf(run);
+  const facts = factsOf([], model);
+  const metered = meter(readInputs(model, inputs, facts), facts, meteringFrom(options));
+  const fields = typeof ask === "function" ? ask(model) : ask;
+  const named = chosen === undefined ? {} : { model: chosen, provider: PROVIDER };
+  const asked = { model, provider: PROVIDER, ...fields, ...named, estimate: metered.estimate };
+  const call: Call = { gate, waitUntil, metered, ask: asked };
+  const way: Way<unknown> = {
+    name: `${asked.provider} ${asked.model}`,
+    decide: (next) => {
+      const id = next?.requestId === undefined ? {} : { request_id: next.requestId };
+      return begin({ ...call, ask: { ...asked, ...id }, insteadOf: next?.insteadOf });
+    },
+    async send(governed) {
+      waitUntil?.(governed.ended);
+      const { outputBound } = governed;
+      const bounded = outputBound === null ? inputs : { ...inputs, max_tokens: outputBound };
+      try {
+        const answer: unknown = await ai.run(model, bounded, given);
+        const settledAnswer = settled(answer, governed);
+        return { answer: () => settledAnswer, failure: null };
+      } catch (error) {
+        governed.fail();
+        return { answer: thrower(error), failure: "unbilled" };
+      }
+    },
+  };
+  return { call, way };
+}
+
+/** With these the answer is not what `run` returns, or there are several. */
+const NOT_GOVERNED = ["returnRawResponse", "websocket", "queueRequest"];
+
+function inputsOf({ inputs, given = {} }: Run): JsonObject {
+  const named = NOT_GOVERNED.find((name) => (given as JsonObject)[name] === true);
+  if (named !== undefined)
+    throw new Unmetered(403, `${named} is not governed: its answer says nothing of its cost.`);
+  if (!isJsonObject(inputs) || "requests" in inputs)
+    throw new Unmetered(
+      403,
+      "Only single calls with text are governed: batches and streams of bytes are not.",
+    );
+  return inputs;
+}
+
+function readInputs(model: string, inputs: JsonObject, facts: ReturnType<typeof factsOf>): MeteredRequest {
+  const { messages, prompt, text, max_tokens: bound = null, stream } = inputs;
+  const isEmbedding = text !== undefined && messages === undefined && prompt === undefined;
+  if (messages === undefined && prompt === undefined && !isEmbedding)
+    throw new Unmetered(403, "Only calls with messages, a prompt or a text are governed.");
+  if (bound !== null && (!Number.isSafeInteger(bound) || (bound as number) <= 0))
+    throw new Unmetered(400, "max_tokens must be a positive whole number.");
+  const { tokens, unseen, isCostly, texts } = seenInput(inputs, facts.pictureTokens);
+  return {
+    ...PLAIN,
+    model,
+    isStream: stream === true,
+    inputTokens: tokens,
+    unseenInput: unseen,
+    hasCostlyInput: isCostly,
+    outputBound: isEmbedding ? null : { perAnswer: bound as number | null, usualPerAnswer: null, answers: 1 },
+    hidesOutput: facts.reasons,
+    texts,
+  };
+}
+
+/** Models answer in a form of their own, `{response, usage}`, or in that of OpenAI. */
+const workersAi: AnswerApi = {
+  readAnswer: chatAnswer,
+  answerMembers: ["usage"],
+  readEvent: (event) => {
+    const { isLast: _, isUsageEvent: __, ...chat } = chatEvent(event);
+    // Some models tell the usage so far with every event, so only the end of the stream is its end.
+    return { ...chat, text: [...(chat.text ?? []), event["response"]] };
+  },
+};
+
+function settled(answer: unknown, call: GovernedCall): unknown {
+  if (!(answer instanceof ReadableStream)) {
+    call.finish(readingOf(isJsonObject(answer) ? chatAnswer(answer).usage : null));
+    return answer;
+  }
+  const reader = answerReader(workersAi, "text/event-stream");
+  const body = answer as ReadableStream<Uint8Array>;
+  return settledBody(body, { call, reader, leave: USUAL_LEAVE, stop: () => undefined }).readable;
+}

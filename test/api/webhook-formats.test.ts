@@ -151,6 +151,21 @@ describe("a webhook for a product", () => {
     expect(fieldsOf(refused)).toEqual(fields);
   });
 
+  test("takes back what it shows of its address, and nothing else that is not whole", async () => {
+    const org = await newSubscriber();
+    const url = secretReceiver("T0SECRETPATH2");
+    const { id, url: shown } = await subscribeAs(org, "slack", url, ["key.*"]);
+    const path = `/webhooks/${id}`;
+    expect((await org.ask("PATCH", path, { url: shown, description: "x" })).body).toMatchObject({
+      url: shown,
+    });
+    expect(fieldsOf(await org.ask("PATCH", path, { url: shown.replace(/....$/, "abcd") }))).toEqual(["url"]);
+    expect(fieldsOf(await org.ask("PATCH", path, { url: "mailto:a@example.com" }))).toEqual(["url"]);
+    await org.mint("viewer");
+    await org.settle();
+    expect(receivedAt(url)).toHaveLength(1);
+  });
+
   test("changes its format only with a new address, so that no secret is shown by another one", async () => {
     const org = await newSubscriber();
     const { id } = await subscribeAs(org, "slack", secretReceiver("T0SECRETPATH1"), ["key.*"]);

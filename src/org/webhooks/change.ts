@@ -92,8 +92,12 @@ interface Wanted {
 const ONLY_MAILS = "sends mails, which have neither a format nor an address. Create another webhook";
 
 /** A secret that was stored for one format is never kept for another, which might show it. */
-function changedAddress(tx: Tx, before: SubscriptionRow, { format, url, routingKey, to }: Wanted) {
+function changedAddress(tx: Tx, before: SubscriptionRow, { format, url: given, routingKey, to }: Wanted) {
   const isOther = format !== before.format;
+  const url = !isOther && format !== "sluice" && given === before.url ? undefined : given;
+  if (url !== undefined && /\/…|^mailto:/.test(url)) {
+    return invalidField("url", "invalid_value", "must be the whole address");
+  }
   if (before.format === "email") {
     if (isOther || url !== undefined || routingKey !== undefined)
       return invalidField("kind", "invalid_value", ONLY_MAILS);

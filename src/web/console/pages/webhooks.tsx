@@ -1,11 +1,12 @@
 import { DELETE, type Resource } from "../page/resource.ts";
-import type { CreatedWebhook, RecoveredDeliveries } from "../../../contract/resources/webhooks.ts";
+import type { CreatedWebhook, Delivery, RecoveredDeliveries } from "../../../contract/resources/webhooks.ts";
 import type { Field } from "../view/field.ts";
 import { moment } from "../view/format.ts";
 import { noticeAt } from "../view/notice.tsx";
 import { secretPage, Status } from "../view/parts.tsx";
 import { show, type Shown } from "../visit.ts";
 import { deliveryLog } from "./deliveries.tsx";
+import { messagePreview, TOPICS } from "./message-preview.tsx";
 
 const PATH = "/console/webhooks";
 
@@ -28,6 +29,40 @@ const FIELDS: readonly Field[] = [
   },
   { name: "description", label: "Description", kind: "text" },
 ];
+
+const CREATED: readonly Field[] = [
+  {
+    name: "format",
+    label: "Sent as",
+    kind: "choice",
+    options: [
+      ["sluice", "Signed JSON, for a program"],
+      ["slack", "Slack message"],
+      ["teams", "Teams message"],
+      ["discord", "Discord message"],
+      ["pagerduty", "PagerDuty incident"],
+      ["email", "Mail"],
+    ],
+  },
+  {
+    name: "url",
+    label: "Address",
+    kind: "text",
+    placeholder: "https://example.com/hooks",
+    hint: "An https URL on a public network, or the one that the product gave you. Not for mail.",
+  },
+  { name: "routing_key", label: "Integration key", kind: "secret", hint: "For PagerDuty only." },
+  { name: "to", label: "Mail to", kind: "list", hint: "Up to 10 addresses, which confirm themselves first." },
+  { name: "events", label: "Hear about", kind: "checks", options: TOPICS },
+  { name: "description", label: "Description", kind: "text" },
+];
+
+/** The choice of mail is a kind of the API, and events may be typed, too. */
+function createdBody({ format, events, ...body }: Record<string, unknown>): Record<string, unknown> {
+  const given = Array.isArray(events) ? { events: events.flatMap((one) => String(one).split(/[\s,]+/)) } : {};
+  if (format === "email") return { ...body, ...given, kind: "email" };
+  return { ...body, ...given, ...(format === undefined ? {} : { format }) };
+}
 
 const STATUS: Field = {
   name: "status",
@@ -59,6 +94,13 @@ function secretShown(title: string, id: string, secret: string): Shown {
 function recovered({ queued, next_since }: RecoveredDeliveries, id: string): Shown {
   if (queued === 0) return noticeAt(`${PATH}/${id}`, "nothing_missed");
   return noticeAt(`${PATH}/${id}`, next_since === null ? "recovered" : "recovered_part");
+}
+
+/** Programs are sent their test later. People see at once how it was answered. */
+function tested(answer: unknown, id: string): Shown {
+  const { attempts, status } = answer as Delivery;
+  if (attempts === 0) return noticeAt(`${PATH}/${id}`, "tested");
+  return noticeAt(`${PATH}/${id}`, status === "succeeded" ? "test_taken" : "test_refused");
 }
 
 export const webhooks: Resource<CreatedWebhook> = {
@@ -99,7 +141,9 @@ export const webhooks: Resource<CreatedWebhook> = {
   create: {
     title: "New subscription",
     save: "Subscribe",
-    fields: FIELDS,
+    fields: CREATED,
+    bodyOf: createdBody,
+    complaintAt: (field) => (field === "kind" ? "format" : field),
     done(made) {
       const { id, secret } = made as CreatedWebhook;
       return secret ? secretShown("Subscribed", id, secret) : noticeAt(PATH, "created");
@@ -107,7 +151,7 @@ export const webhooks: Resource<CreatedWebhook> = {
   },
   change: { method: "PATCH", fields: [...FIELDS, STATUS] },
   actions: [
-    { name: "test", label: "Send test event", method: "POST", api: "/test", notice: "tested" },
+    { name: "test", label: "Send test event", method: "POST", api: "/test", done: tested },
     {
       name: "rotate",
       label: "Rotate secret",
@@ -147,5 +191,6 @@ export const webhooks: Resource<CreatedWebhook> = {
     },
     { ...DELETE, confirm: ({ url }) => `Deliveries to ${url} stop, and its delivery log is deleted.` },
   ],
+  above: async (_visit, row) => messagePreview(row),
   below: (visit, ask, { id }) => deliveryLog(visit, ask, id),
 };

@@ -14,6 +14,8 @@ const NOTICES = {
   nothing_missed: "Nothing was missed since then.",
   increased: "Increased.",
   tested: "Test event queued.",
+  test_taken: "The receiver took the test message.",
+  test_refused: "The receiver did not take the test message. The delivery log has its answer.",
   closed: "Support access has ended.",
   voided: "Voided.",
   suspended: "Suspended. Its calls are refused until it is resumed.",

@@ -216,6 +216,17 @@ const fallbacks: Kind = {
   remove: (sluice, name, options) => sluice.fallbacks.delete(name, options),
 };
 
+const digests: Kind = {
+  section: "digests",
+  form: "named",
+  nameField: "name",
+  fields: { every: {}, at: {}, timezone: { default: "UTC" }, to: { default: [] } },
+  list: (sluice) => sluice.digests.list(PAGE),
+  get: (sluice, name, options) => sluice.digests.get(name, options),
+  set: (sluice, name, body, options) => sluice.digests.put(name, body, options),
+  remove: (sluice, name, options) => sluice.digests.delete(name, options),
+};
+
 const rateLimits: Kind = {
   section: "rate_limits",
   form: "single",
@@ -259,4 +270,5 @@ export const KINDS: readonly Kind[] = [
   fallbacks,
   providerKeys,
   webhooks,
+  digests,
 ];

@@ -115,6 +115,11 @@ const fallback = fc.record({
   on: fc.constantFrom(["limit"], ["no_price", "provider_error"]),
   budget_share: fc.constantFrom("0.9", null),
 });
+const digest = fc.record({
+  every: fc.constantFrom("day", "week", "month"),
+  at: fc.constantFrom("00:00", "09:30"),
+  timezone: fc.constantFrom("UTC", "Asia/Tokyo"),
+});
 const policy = fc.record({
   name: fc.constantFrom("a", "b: c", "no"),
   match: fc.constantFrom({}, { each_key: true }, { customer_id: "*" }, { route: "POST /v1/edge/decision" }),
@@ -138,6 +143,7 @@ const settings = fc.record({
       maxLength: 3,
     },
   ),
+  digests: fc.dictionary(fc.constantFrom("weekly", "no"), digest, { maxKeys: 2 }),
   policies: fc.uniqueArray(policy, { selector: (one) => one.name, maxLength: 3 }),
   cap: fc.option(fc.record({ cap_usd: usd, timezone: fc.constantFrom("UTC", "Asia/Tokyo") })),
   chain: fc.option(fc.record({ max_depth: fc.nat(9), max_cost_usd: usd })),
@@ -153,6 +159,7 @@ async function orgWith(given: Settings): Promise<SystemOrg> {
   for (const one of given.rules) await put(org, "policy-rules", one, "POST");
   for (const one of [...given.webhooks, ...given.messages]) await put(org, "webhooks", one, "POST");
   for (const [id, one] of Object.entries(given.fallbacks)) await put(org, `fallbacks/${id}`, one);
+  for (const [id, one] of Object.entries(given.digests)) await put(org, `digests/${id}`, one);
   for (const one of given.limits) await put(org, "customer-limits", one, "POST");
   if (given.cap !== null) await put(org, "spend-cap", given.cap);
   if (given.chain !== null) await put(org, "chain-budget", given.chain);

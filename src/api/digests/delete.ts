@@ -8,6 +8,7 @@ export const deleteDigest = operation(
     role: "admin",
     scope: "webhooks:write",
     ifMatch: true,
+    dryRun: true,
     freeParams: ["name"],
     reply: { 204: null },
     refuses: ["conflict"],

@@ -14,6 +14,7 @@ export const putDigest = operation(
     role: "admin",
     scope: "webhooks:write",
     ifMatch: true,
+    dryRun: true,
     freeParams: ["name"],
     body: newDigest,
     reply: { 200: digestSettings },

@@ -3,7 +3,7 @@ import type { LimitInUse } from "../../contract/resources/limits.ts";
 import { dateOfDay } from "../forecast/series.ts";
 import { type SubjectDays, unusualSpend } from "../forecast/unusual-subjects.ts";
 import type { Sensitivity } from "../forecast/unusual.ts";
-import { formatUsd, parseUsd } from "../money.ts";
+import { parseUsd } from "../money.ts";
 import type { DigestDays } from "./schedule.ts";
 
 const MOST_LINES = 5;
@@ -75,5 +75,3 @@ function unusualIn({ subjects, days, today, sensitivity }: DigestFacts): Digest[
   const asked = { from: days.from, to: days.to - 1, today, sensitivity };
   return subjects.flatMap((subject) => unusualSpend(subject, org, asked)).slice(0, MOST_UNUSUAL);
 }
-
-export const NOTHING_SPENT = { cost_usd: formatUsd(0n), previous_cost_usd: formatUsd(0n) };

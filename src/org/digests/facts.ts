@@ -1,8 +1,9 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import { type DigestFacts, NOTHING_SPENT } from "../../domain/digest/digest.ts";
+import type { DigestFacts } from "../../domain/digest/digest.ts";
 import { digestDays } from "../../domain/digest/schedule.ts";
 import { dateOfDay, dayOf } from "../../domain/forecast/series.ts";
+import { formatUsd } from "../../domain/money.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { listLimits } from "../limits/queries.ts";
 import { summarizeRefusals } from "../refusals/queries.ts";
@@ -12,6 +13,8 @@ import { topUsage } from "../usage/queries.ts";
 import { type DigestRow, timeOf } from "./store.ts";
 
 const LOOKED_AT = 100;
+
+const NOTHING_SPENT = { cost_usd: formatUsd(0n), previous_cost_usd: formatUsd(0n) };
 
 /** What is known of the period that was over at a moment. */
 export function factsOf(view: CheckpointedView, row: DigestRow, atMs: number): DigestFacts {

@@ -191,16 +191,16 @@ describe("a backup of an org with runs in the archive", () => {
       const answer = await askBackup(org.id);
       const { error } = (await answer.json()) as { error: { code: string; message: string } };
       expect([answer.status, error.code]).toEqual([503, "service_unavailable"]);
-      expect(error.message).toContain(`'${name}' ${why}`);
+      expect(error.message).toContain(`'${name}' cannot be read. ${why}`);
     };
     const [row] = await rowsOf<{ blocks_at: number }>(org.id, "SELECT blocks_at FROM run_files");
     const changed = bytes.slice();
     const at = (row?.blocks_at ?? 0) + 100;
     changed[at] = (changed[at] ?? 0) ^ 1;
     await bucket().put(name, changed);
-    await refused("is damaged");
+    await refused("It is damaged");
     await bucket().delete(name);
-    await refused("is missing");
+    await refused("It is missing");
     await bucket().put(name, bytes);
     expect((await backup(org.id)).byteLength).toBeGreaterThan(0);
   });
@@ -219,7 +219,7 @@ describe("a backup of an org with runs in the archive", () => {
         received.push(value);
       }
     };
-    await expect(readAll()).rejects.toThrow(`'${name}' is missing`);
+    await expect(readAll()).rejects.toThrow(`'${name}' cannot be read. It is missing`);
     expect(await rowsOf(org.id, "SELECT n FROM backup_frames")).toEqual([]);
     await bucket().put(name, bytes);
     const archive = await backup(org.id);

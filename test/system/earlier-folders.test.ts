@@ -59,14 +59,18 @@ test.for(archives)("%s is served by this version, with all its data", async (arc
   expect((await call("GET", "/v1/admin/orgs", { key: demo.operator_key })).body.data).toHaveLength(1);
 });
 
-/** The period of a monthly limit is this month, whenever it was recorded. */
+/** The period of a daily or monthly limit is this one, whenever it was recorded. */
 function asOfNow(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("period" in value) || value.period !== "month") {
-    return value;
-  }
+  if (typeof value !== "object" || value === null || !("period" in value)) return value;
   const now = new Date();
-  const [start, end] = [0, 1].map((later) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + later)).toISOString(),
-  );
+  const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
+  const edges =
+    value.period === "month"
+      ? [Date.UTC(year, month), Date.UTC(year, month + 1)]
+      : value.period === "day"
+        ? [Date.UTC(year, month, day), Date.UTC(year, month, day + 1)]
+        : null;
+  if (edges === null) return value;
+  const [start, end] = edges.map((ms) => new Date(ms).toISOString());
   return { ...value, period_start: start, period_end: end };
 }

@@ -57,6 +57,12 @@ export async function seedOrg(
   await must("PUT", `${org}/quota`, { low_balance_usd: "50.00" }, operator);
   await must("POST", `${org}/quota/top-ups`, { amount_usd: "4000.00" }, operator);
   await seedModels(must, org);
+  await must("PUT", `${org}/fallbacks/cheaper`, {
+    match: { model: "gpt-4.1" },
+    then: [{ model: "gpt-4.1-mini" }],
+    on: ["limit"],
+  });
+  await must("PUT", `${org}/provider-keys/openai`, { secret: "sk-seeded-0123456789" });
   await must("PUT", `${org}/content-safety`, {
     detectors: [
       { id: "credit_card", kind: "builtin", action: "block" },

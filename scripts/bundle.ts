@@ -1,7 +1,7 @@
 import { builtinModules } from "node:module";
 import { join } from "node:path";
 import { build, type BuildOptions, type Plugin, stop, version } from "esbuild";
-import { cached } from "../src/domain/cached.ts";
+import { cached } from "../src/domain/cache/cached.ts";
 import { keptBundle, type Made } from "./kept-bundle.ts";
 import { ROOT } from "./worker-config.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { localSignInToken } from "../src/domain/local-sign-in.ts";
+import { localSignInToken } from "../src/domain/people/local-sign-in.ts";
 import { bundleWorker } from "./bundle.ts";
 import type { Complaint } from "./complaint.ts";
 import { type DataFolder, openDataFolder } from "./data-folder.ts";

@@ -1,5 +1,5 @@
 import { type CounterBatch, type CounterNamespace, shardOf } from "./contract/metrics.ts";
-import { OrgCallCounts } from "./domain/org-calls.ts";
+import { OrgCallCounts } from "./domain/metric/org-calls.ts";
 import { logFailure } from "./log.ts";
 
 /**

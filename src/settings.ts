@@ -1,4 +1,4 @@
-import type { Peppers } from "./domain/peppers.ts";
+import type { Peppers } from "./domain/key/peppers.ts";
 import {
   address,
   atLeast,

@@ -6,7 +6,7 @@ import { learn } from "../../src/gate/learning.ts";
 import type { Background } from "../../src/gate/background.ts";
 import { Gates, MOST_ORGS } from "../../src/gate/gates.ts";
 import { KnownKeys } from "../../src/edge/known-keys.ts";
-import { newId } from "../../src/domain/ulid.ts";
+import { newId } from "../../src/domain/bytes/ulid.ts";
 import type { BenchRow } from "./harness.ts";
 import { standIn } from "./orgs-stand-in.ts";
 

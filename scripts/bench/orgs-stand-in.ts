@@ -1,6 +1,6 @@
 import { SCOPES } from "../../src/contract/access.ts";
-import type { Account } from "../../src/domain/meter.ts";
-import { NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import type { Account } from "../../src/domain/meter/meter.ts";
+import { NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
 import type { DecisionVerdict } from "../../src/gate/object-verdict.ts";
 import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
 import { readAsk, writeReply } from "../../src/gate/wire.ts";

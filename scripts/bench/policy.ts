@@ -1,9 +1,9 @@
-import { compile, compileLinear } from "../../src/domain/rules-engine.ts";
-import { attemptOf } from "../../src/domain/policy-attempt.ts";
-import { judge, type PolicyRule, policySet } from "../../src/domain/policy.ts";
-import { type Detector, detectorSet, scan } from "../../src/domain/safety.ts";
-import { oneRunsWork } from "../../src/domain/work.ts";
-import { BUILT_INS } from "../../src/domain/safety-detectors.ts";
+import { compile, compileLinear } from "../../src/domain/policy/engine.ts";
+import { attemptOf } from "../../src/domain/policy/attempt.ts";
+import { judge, type PolicyRule, policySet } from "../../src/domain/policy/policy.ts";
+import { type Detector, detectorSet, scan } from "../../src/domain/safety/safety.ts";
+import { oneRunsWork } from "../../src/domain/policy/step-budget.ts";
+import { BUILT_INS } from "../../src/domain/safety/detectors.ts";
 import { type BenchRow, QUICK } from "./harness.ts";
 
 const NOW = Date.UTC(2026, 6, 22);

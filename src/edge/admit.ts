@@ -3,7 +3,7 @@ import { isCallerId } from "../contract/bounds.ts";
 import { SAFE_ID } from "../contract/ids.ts";
 import { lackingScope, scopesNeeded } from "../contract/operation.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
-import { addressAllowed } from "../domain/address.ts";
+import { addressAllowed } from "../domain/network/address.ts";
 import { type Call, orgInPath } from "./call.ts";
 
 /** What an authenticated caller may do. These checks do not need the body and run in the contract's order. */

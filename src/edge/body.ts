@@ -10,8 +10,8 @@ import {
   type Refusal,
   refuse,
 } from "../contract/refusal.ts";
-import { structureProblem, SURELY_BOUNDED_CHARACTERS } from "../domain/json-bounds.ts";
-import { illFormedPaths, spellsLoneSurrogate } from "../domain/unicode-text.ts";
+import { structureProblem, SURELY_BOUNDED_CHARACTERS } from "../domain/text/json-bounds.ts";
+import { illFormedPaths, spellsLoneSurrogate } from "../domain/text/unicode.ts";
 import type { Call } from "./call.ts";
 
 import { CutOff, discardBody, readBounded, refuseCutOff } from "./read-bounded.ts";

@@ -1,10 +1,10 @@
-import { readTraceParent, type TraceParent, writeTraceParent } from "../domain/traceparent.ts";
+import { readTraceParent, type TraceParent, writeTraceParent } from "../domain/text/traceparent.ts";
 import type { Role, Scope } from "../contract/access.ts";
 import { type OperationContract, scopesNeeded } from "../contract/operation.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import type { RegionPass } from "../domain/region-pass.ts";
+import type { RegionPass } from "../domain/region/pass.ts";
 import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../org/kernel/door.ts";
-import type { SupportScope } from "../domain/support.ts";
+import type { SupportScope } from "../domain/people/support.ts";
 import type { Settings } from "../settings.ts";
 import type { Env } from "./env.ts";
 import type { KnownOrg } from "./known-keys.ts";

@@ -1,5 +1,5 @@
 import { type OrgCallRow, SHARD_NAMES } from "../contract/metrics.ts";
-import { merged } from "../domain/org-calls.ts";
+import { merged } from "../domain/metric/org-calls.ts";
 import type { GaugeReading, SeriesTotal } from "../platform/counter-shard.ts";
 
 interface ReadableShard {

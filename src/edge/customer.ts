@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
-import { parseCidr } from "../domain/address.ts";
-import { tokenDigest } from "../domain/org-token.ts";
-import { givenDigest } from "../domain/peppers.ts";
+import { parseCidr } from "../domain/network/address.ts";
+import { tokenDigest } from "../domain/key/org-token.ts";
+import { givenDigest } from "../domain/key/peppers.ts";
 import { SNAPSHOT } from "../gate/snapshot.ts";
 import type { Actor } from "../org/kernel/door.ts";
 import { peppersOf } from "../settings.ts";

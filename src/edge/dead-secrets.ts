@@ -1,4 +1,4 @@
-import { BoundedMap } from "../domain/bounded-map.ts";
+import { BoundedMap } from "../domain/cache/bounded-map.ts";
 import { MINUTE_MS } from "../contract/durations.ts";
 
 const MEMORY_MS = MINUTE_MS;

@@ -1,9 +1,9 @@
 import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
-import { isSecret, keyDigest, type ParsedKey, parseKey, uncheckedKey } from "../domain/api-key.ts";
-import { hasEnded, keyProblem, refuseKey } from "../domain/key-state.ts";
-import { type OrgTokenKind, orgOfToken } from "../domain/org-token.ts";
-import { firstUnder, givenDigest } from "../domain/peppers.ts";
+import { isSecret, keyDigest, type ParsedKey, parseKey, uncheckedKey } from "../domain/key/api-key.ts";
+import { hasEnded, keyProblem, refuseKey } from "../domain/key/state.ts";
+import { type OrgTokenKind, orgOfToken } from "../domain/key/org-token.ts";
+import { firstUnder, givenDigest } from "../domain/key/peppers.ts";
 import { peppersOf, type Settings } from "../settings.ts";
 import type { Snapshot } from "../gate/snapshot.ts";
 import { Backoff } from "./backoff.ts";

@@ -1,6 +1,6 @@
-import { BoundedMap } from "../domain/bounded-map.ts";
+import { BoundedMap } from "../domain/cache/bounded-map.ts";
 import type { Role, Scope } from "../contract/access.ts";
-import { type Cidr, parseCidr } from "../domain/address.ts";
+import { type Cidr, parseCidr } from "../domain/network/address.ts";
 import { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT } from "../gate/snapshot.ts";
 
 /** An org as this isolate knows it: a snapshot that is valid for two seconds after it was requested. */

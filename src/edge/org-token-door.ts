@@ -1,5 +1,5 @@
-import { type OrgTokenKind, orgOfToken } from "../domain/org-token.ts";
-import { firstUnder } from "../domain/peppers.ts";
+import { type OrgTokenKind, orgOfToken } from "../domain/key/org-token.ts";
+import { firstUnder } from "../domain/key/peppers.ts";
 import type { Actor } from "../org/kernel/door.ts";
 import { peppersOf } from "../settings.ts";
 import type { Call } from "./call.ts";

@@ -1,7 +1,7 @@
 import type { DecidedAt } from "../contract/decision.ts";
-import type { RefusedFields } from "../domain/refusal-log.ts";
-import { TimeText } from "../domain/time-text.ts";
-import type { TraceParent } from "../domain/traceparent.ts";
+import type { RefusedFields } from "../domain/refusal/log-fields.ts";
+import { TimeText } from "../domain/time/time-text.ts";
+import type { TraceParent } from "../domain/text/traceparent.ts";
 import { withoutSecrets } from "../log.ts";
 
 /** The log fields of every request. */

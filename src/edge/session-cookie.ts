@@ -1,11 +1,11 @@
 import { type Refusal, isRefusal } from "../contract/refusal.ts";
 import { bodyOf } from "./org-door.ts";
 import type { OwnSession } from "../contract/resources/sessions.ts";
-import { type EntryProblem, entryProblem } from "../domain/entry.ts";
-import { SESSION_MAX_MS } from "../domain/session.ts";
-import { mintOrgToken, orgOfToken, tokenDigest } from "../domain/org-token.ts";
+import { type EntryProblem, entryProblem } from "../domain/network/access.ts";
+import { SESSION_MAX_MS } from "../domain/people/session.ts";
+import { mintOrgToken, orgOfToken, tokenDigest } from "../domain/key/org-token.ts";
 import type { OrgSnapshot } from "../gate/snapshot.ts";
-import { firstUnder, givenDigest } from "../domain/peppers.ts";
+import { firstUnder, givenDigest } from "../domain/key/peppers.ts";
 import { peppersOf, type Settings } from "../settings.ts";
 import type { Env } from "./env.ts";
 import { doorHome } from "./region/door-home.ts";

@@ -1,9 +1,9 @@
 import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
 import { bodyOf } from "./org-door.ts";
-import { parseCidr } from "../domain/address.ts";
-import { tokenDigest } from "../domain/org-token.ts";
-import { givenDigest } from "../domain/peppers.ts";
-import { grantRefusal, supportRefusal } from "../domain/support.ts";
+import { parseCidr } from "../domain/network/address.ts";
+import { tokenDigest } from "../domain/key/org-token.ts";
+import { givenDigest } from "../domain/key/peppers.ts";
+import { grantRefusal, supportRefusal } from "../domain/people/support.ts";
 import { logFailure } from "../log.ts";
 import type { Actor } from "../org/kernel/door.ts";
 import { SNAPSHOT } from "../gate/snapshot.ts";

@@ -1,6 +1,6 @@
-import { entryProblem } from "../domain/entry.ts";
-import { orgOfToken, tokenDigest } from "../domain/org-token.ts";
-import { firstUnder, givenDigest } from "../domain/peppers.ts";
+import { entryProblem } from "../domain/network/access.ts";
+import { orgOfToken, tokenDigest } from "../domain/key/org-token.ts";
+import { firstUnder, givenDigest } from "../domain/key/peppers.ts";
 import { peppersOf } from "../settings.ts";
 import { askHome } from "./region/home.ts";
 import { type Asked, sessionToken } from "./session-cookie.ts";

@@ -1,7 +1,7 @@
 import { DEFAULT_OUTPUT_TOKENS, isInTokens } from "../contract/decision.ts";
 import type { DecisionAsk } from "../contract/resources/decisions.ts";
 import type { MostUsed } from "../domain/price/ceiling.ts";
-import type { DecisionChecks, ExpiryAction } from "../domain/profile.ts";
+import type { DecisionChecks, ExpiryAction } from "../domain/tenant/profile.ts";
 
 export { DEFAULT_OUTPUT_TOKENS } from "../contract/decision.ts";
 export type { DecisionAsk };

@@ -1,15 +1,15 @@
 import { isPriced } from "../contract/decision.ts";
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
-import { type Attempt, denialOf } from "../domain/kinds.ts";
+import { type Attempt, denialOf } from "../domain/refusal/limit-denials.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
-import { roomOf } from "../domain/meter.ts";
-import { MAX_USD_NANOS, parseSmallUsd } from "../domain/money.ts";
+import { roomOf } from "../domain/meter/meter.ts";
+import { MAX_USD_NANOS, parseSmallUsd } from "../domain/price/money.ts";
 import { reservationOf } from "../domain/price/ceiling.ts";
 import { isUnpriced } from "../domain/price/unpriced.ts";
-import { isSameQuestion } from "../domain/reservation-id.ts";
-import { leaseKey, rateAmount } from "../domain/rate-policy.ts";
-import { rateRefusal } from "../domain/rate-denial.ts";
+import { isSameQuestion } from "../domain/reservation/reservation-id.ts";
+import { leaseKey, rateAmount } from "../domain/rate/policy.ts";
+import { rateRefusal } from "../domain/rate/denial.ts";
 import {
   chargesOnExpiry,
   checksAll,
@@ -22,7 +22,7 @@ import {
   tokensOf,
 } from "./ask.ts";
 import { otherQuestion, questionOf } from "./question.ts";
-import { toRefusal } from "../domain/limit-refusal.ts";
+import { toRefusal } from "../domain/refusal/limit-refusal.ts";
 import type { Asker } from "./asker.ts";
 import type { Background } from "./background.ts";
 import type { HoldCharge } from "./made-hold.ts";

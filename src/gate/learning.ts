@@ -1,9 +1,9 @@
 import { DECISION_ROUTE } from "../contract/decision.ts";
 import { RUN_CODES } from "../contract/limit-codes.ts";
-import { admit } from "../domain/admission.ts";
-import { amountOf } from "../domain/kinds.ts";
-import { unitOf } from "../domain/meter.ts";
-import { leaseKey, rateMetersFor } from "../domain/rate-policy.ts";
+import { admit } from "../domain/meter/admission.ts";
+import { amountOf } from "../domain/refusal/limit-denials.ts";
+import { unitOf } from "../domain/meter/meter.ts";
+import { leaseKey, rateMetersFor } from "../domain/rate/policy.ts";
 import { accountKey } from "./account-key.ts";
 import { checksAll, type DecisionAsk, leastOf, tokensOf } from "./ask.ts";
 import type { Asker } from "./asker.ts";

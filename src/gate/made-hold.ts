@@ -1,4 +1,4 @@
-import { cached } from "../domain/cached.ts";
+import { cached } from "../domain/cache/cached.ts";
 import { readCall } from "./reported-call.ts";
 import { type ReportedHold, reportedHold, withInput, withTokens } from "./reported-hold.ts";
 import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";

@@ -6,8 +6,8 @@ import {
   type RateMeter,
   type RatePolicy,
   type RateStanding,
-} from "../domain/rate-policy.ts";
-import { isMoreThanAll } from "../domain/rate-denial.ts";
+} from "../domain/rate/policy.ts";
+import { isMoreThanAll } from "../domain/rate/denial.ts";
 import type { RateInfo } from "./wire.ts";
 import type { Asker } from "./asker.ts";
 import type { OrgGate, Told } from "./org-gate.ts";

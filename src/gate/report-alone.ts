@@ -1,5 +1,5 @@
-import { writeBatch } from "../domain/refusal-batch.ts";
-import type { RefusalNote } from "../domain/refusal-note.ts";
+import { writeBatch } from "../domain/refusal/batch.ts";
+import type { RefusalNote } from "../domain/refusal/note.ts";
 import type { LeaseObject } from "./background.ts";
 import { writeAsk } from "./wire.ts";
 

@@ -1,10 +1,10 @@
 import { SINGLE_SCOPES, type SingleScope } from "../contract/scopes.ts";
 import type { Refusal } from "../contract/refusal.ts";
-import { type Account, hasRoomFor, roomOf, unitOf, type Usage } from "../domain/meter.ts";
-import { type UsdParts, usdParts } from "../domain/money.ts";
+import { type Account, hasRoomFor, roomOf, unitOf, type Usage } from "../domain/meter/meter.ts";
+import { type UsdParts, usdParts } from "../domain/price/money.ts";
 import { LEASE } from "./lease/protocol.ts";
 import type { Slice } from "./lease/purse.ts";
-import { needsNoBody, type RateMeter, type RatePolicy, quotaWindowEnd } from "../domain/rate-policy.ts";
+import { needsNoBody, type RateMeter, type RatePolicy, quotaWindowEnd } from "../domain/rate/policy.ts";
 import type { Trait } from "../contract/dimensions.ts";
 import type { Matters, TraitMatters } from "./lesson.ts";
 import type { ReportedTouch } from "./reported-touch.ts";

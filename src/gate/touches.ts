@@ -1,5 +1,5 @@
 import { SCOPE_FIELDS, SINGLE_FIELDS } from "../contract/scopes.ts";
-import { type CallNames, traitIn } from "../domain/traits.ts";
+import { type CallNames, traitIn } from "../domain/meter/traits.ts";
 import type { Known, Touch } from "./touch.ts";
 
 /** Of one org, since the last rotation. */

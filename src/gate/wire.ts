@@ -1,8 +1,8 @@
 import type { Ask, Grant } from "./lease/protocol.ts";
-import type { Usage } from "../domain/meter.ts";
+import type { Usage } from "../domain/meter/meter.ts";
 import { NONE_TOLD, type ToldRequests } from "./heard-requests.ts";
-import type { RoomAhead } from "../domain/rate.ts";
-import type { RateStanding } from "../domain/rate-policy.ts";
+import type { RoomAhead } from "../domain/rate/sliding-window.ts";
+import type { RateStanding } from "../domain/rate/policy.ts";
 import { withTokens } from "./reported-hold.ts";
 import type { NumberedBatch } from "./refusal-outbox.ts";
 import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";

@@ -1,10 +1,10 @@
 import { type KeyRole, roleIncludes, type Scope } from "../contract/access.ts";
 import { lackingScope } from "../contract/operation.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
-import { addressAllowed, type Cidr, parseCidr } from "../domain/address.ts";
-import { earlierEnd } from "../domain/key-rights.ts";
-import { keyProblem, mayFinish, refuseKey } from "../domain/key-state.ts";
-import { grantRefusal } from "../domain/support.ts";
+import { addressAllowed, type Cidr, parseCidr } from "../domain/network/address.ts";
+import { earlierEnd } from "../domain/key/rights.ts";
+import { keyProblem, mayFinish, refuseKey } from "../domain/key/state.ts";
+import { grantRefusal } from "../domain/people/support.ts";
 import type { Actor, View } from "./kernel/door.ts";
 import { scopesOfRow } from "./keys/holder.ts";
 import { secretEnd } from "./keys/secrets.ts";

@@ -1,4 +1,4 @@
-import type { RefusalNote } from "../domain/refusal-note.ts";
+import type { RefusalNote } from "../domain/refusal/note.ts";
 import { type Answer, ASK_ALONE, type DecidedTogether, FAILED } from "../gate/decided-together.ts";
 import type { DecisionVerdict } from "../gate/object-verdict.ts";
 import { logFailure } from "../log.ts";

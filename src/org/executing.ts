@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../contract/errors.ts";
 import { isRefusal, refuse } from "../contract/refusal.ts";
-import type { RefusalNote } from "../domain/refusal-note.ts";
+import type { RefusalNote } from "../domain/refusal/note.ts";
 import { callerRefusal } from "./caller.ts";
 import * as COMMANDS from "./commands.ts";
 import { fetchingOrRefusing } from "../storage/needs-fetch.ts";

@@ -1,10 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import type { LeaseExchange } from "../contract/resources/leases.ts";
-import type { RateSubject } from "../domain/rate-policy.ts";
-import type { RegionPass } from "../domain/region-pass.ts";
-import type { Residency } from "../domain/residency.ts";
-import { SeenPasses } from "../domain/seen-passes.ts";
+import type { RateSubject } from "../domain/rate/policy.ts";
+import type { RegionPass } from "../domain/region/pass.ts";
+import type { Residency } from "../domain/region/residency.ts";
+import { SeenPasses } from "../domain/region/seen-passes.ts";
 import type { Introduced, Introduction } from "../gate/introduction.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot.ts";

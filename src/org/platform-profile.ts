@@ -1,5 +1,5 @@
 import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
-import { type Profile, USUAL_DECISIONS } from "../domain/profile.ts";
+import { type Profile, USUAL_DECISIONS } from "../domain/tenant/profile.ts";
 
 /** The platform's own object is not an org that anyone opens, so it has this profile from the start. */
 export function platformProfile(homeRegion: string, now: number): Profile {

@@ -1,4 +1,4 @@
-import type { RegionPass } from "../domain/region-pass.ts";
+import type { RegionPass } from "../domain/region/pass.ts";
 
 /** What an isolate can call on an org's object, in any region. */
 export const OBJECT_METHODS = [

@@ -39,7 +39,7 @@ import { CUSTOMER_STEPS } from "./customers/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 import { REFUSAL_STEPS } from "./refusals/schema.ts";
 import type { SchemaStep } from "../storage/schema-step.ts";
-import { STORED_BEFORE } from "../domain/stored-before.ts";
+import { STORED_BEFORE } from "../domain/tenant/stored-before.ts";
 
 /** The first step of every object since the first release. */
 const BASELINE = "baseline";

@@ -1,4 +1,4 @@
-import type { ReservationIds } from "../domain/reservation-id.ts";
+import type { ReservationIds } from "../domain/reservation/reservation-id.ts";
 import { unknownIds } from "./decisions/store.ts";
 import { mayBeUnreported } from "./decisions/unreported.ts";
 

@@ -1,4 +1,4 @@
-import { ReservationIds } from "../domain/reservation-id.ts";
+import { ReservationIds } from "../domain/reservation/reservation-id.ts";
 import type { Settings } from "../settings.ts";
 import { callerRefusal } from "./caller.ts";
 import type { Actor, Counts, Credential, Hooks, View } from "./kernel/door.ts";

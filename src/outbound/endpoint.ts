@@ -1,5 +1,5 @@
 import type { FieldError } from "../contract/error-details.ts";
-import { webhookUrlProblem } from "../domain/webhook-url.ts";
+import { webhookUrlProblem } from "../domain/webhook/url.ts";
 import type { Settings } from "../settings.ts";
 import { addressProblem, outboundRules } from "./post.ts";
 

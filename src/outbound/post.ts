@@ -1,11 +1,11 @@
-import { parseRetryAfter } from "../domain/delivery.ts";
+import { parseRetryAfter } from "../domain/webhook/delivery.ts";
 import {
   nameToResolve,
   neverResolves,
   resolvesToPublic,
   type UrlRules,
   webhookUrlProblem,
-} from "../domain/webhook-url.ts";
+} from "../domain/webhook/url.ts";
 import type { Settings } from "../settings.ts";
 import { type Resolve, resolveName } from "./resolve.ts";
 

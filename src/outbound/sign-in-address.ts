@@ -1,5 +1,5 @@
 import type { FieldError } from "../contract/error-details.ts";
-import { isLocalProvider, signInAddressProblem, type SignInRules } from "../domain/sign-in-address.ts";
+import { isLocalProvider, signInAddressProblem, type SignInRules } from "../domain/people/sign-in-address.ts";
 import type { Settings } from "../settings.ts";
 import { addressProblem, outboundRules } from "./post.ts";
 import type { Resolve } from "./resolve.ts";

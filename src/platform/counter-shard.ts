@@ -1,7 +1,7 @@
 import { DAY_MS } from "../contract/durations.ts";
 import { DurableObject } from "cloudflare:workers";
 import type { CounterBatch, GaugeValue, OrgCallRow } from "../contract/metrics.ts";
-import { RecentOrgCalls } from "../domain/org-calls.ts";
+import { RecentOrgCalls } from "../domain/metric/org-calls.ts";
 import { COUNTER_STEPS } from "./object-steps.ts";
 import { applySteps } from "./schema.ts";
 

@@ -1,7 +1,7 @@
 import type { ListQuery } from "../contract/list.ts";
 import type { OrgCallRow } from "../contract/metrics.ts";
 import type { OVERVIEW_SORTS, OverviewEntry } from "../contract/resources/overview.ts";
-import { formatUsd } from "../domain/money.ts";
+import { formatUsd } from "../domain/price/money.ts";
 import { database, type orgOverview, orgOverview as table } from "./database.ts";
 
 /** What an org tells of itself. */

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import type { StoredLimits } from "../domain/rate-policy.ts";
+import type { StoredLimits } from "../domain/rate/policy.ts";
 import { database, orgRateLimits, rateLimitPolicies } from "./database.ts";
 
 /** The rate limits of every org, for operators to query across orgs. Each org's object decides with its own copy. */

@@ -1,4 +1,4 @@
-import { BoundedMap } from "../domain/bounded-map.ts";
+import { BoundedMap } from "../domain/cache/bounded-map.ts";
 
 interface Host {
   /** How often it has failed since it last answered. */

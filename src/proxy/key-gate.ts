@@ -1,7 +1,7 @@
 import type { CallGate } from "../adapters/governed-call.ts";
 import { createGate, type EmbeddedGate, type SettledRun } from "../client/gate/index.ts";
 import type { RunInput } from "../client/generated/types.ts";
-import { BoundedMap } from "../domain/bounded-map.ts";
+import { BoundedMap } from "../domain/cache/bounded-map.ts";
 import type { ProxyOptions } from "./options.ts";
 import { OrgKeys } from "./org-keys.ts";
 

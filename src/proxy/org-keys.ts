@@ -1,6 +1,6 @@
 import { refusalIn, Refused, Unreachable } from "../client/errors.ts";
 import type { GateBinding } from "../client/gate/binding.ts";
-import { BoundedMap } from "../domain/bounded-map.ts";
+import { BoundedMap } from "../domain/cache/bounded-map.ts";
 
 /** In which a caller chooses one of its org's keys of a provider: `openai/eu`. */
 export const PROVIDER_KEY_HEADER = "x-sluice-provider-key";

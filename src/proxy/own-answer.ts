@@ -1,5 +1,5 @@
 import { refusalResponse } from "../adapters/refusal-response.ts";
-import { refusedFields } from "../domain/refusal-log.ts";
+import { refusedFields } from "../domain/refusal/log-fields.ts";
 import { openAiError, type WireRefusal } from "../providers/wire-refusal.ts";
 import type { ProxyLine } from "./options.ts";
 import type { Target } from "./target.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { refuse } from "../contract/refusal.ts";
-import { isSecret } from "../domain/api-key.ts";
+import { isSecret } from "../domain/key/api-key.ts";
 import type { Env } from "../edge/env.ts";
 import { bearerOf } from "../edge/identify.ts";
 import { refuseAtDoor } from "../edge/pipeline.ts";

@@ -10,7 +10,7 @@ import { requestText } from "../edge/request-line.ts";
 import { logFailure, logNow } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";
-import { sourceOf } from "../domain/address.ts";
+import { sourceOf } from "../domain/network/address.ts";
 import { Pace } from "./pace.ts";
 
 /** No scripts, nothing from other origins, forms only to this origin, no framing. */

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import { standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
-import { isSecret } from "../domain/api-key.ts";
-import { exposition, EXPOSITION_TYPE } from "../domain/exposition.ts";
-import { gaugeFamilies, metricFamilies } from "../domain/metric-families.ts";
+import { isSecret } from "../domain/key/api-key.ts";
+import { exposition, EXPOSITION_TYPE } from "../domain/metric/exposition.ts";
+import { gaugeFamilies, metricFamilies } from "../domain/metric/metric-families.ts";
 import { readRegistry } from "../edge/deprecation.ts";
 import type { Env } from "../edge/env.ts";
 import { logFailure } from "../log.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatUsd, parseUsd } from "../../src/domain/money.ts";
+import { formatUsd, parseUsd } from "../../src/domain/price/money.ts";
 import { aRun, newSpender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type AuditEntry, CHAIN_START, chainHash } from "../../src/domain/audit-chain.ts";
+import { type AuditEntry, CHAIN_START, chainHash } from "../../src/domain/audit/chain.ts";
 import { kinds, trail, verify } from "../support/audit.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { noise } from "../domain/noise.ts";
+import { noise } from "../domain/safety/noise.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { AUDIT_ROWS } from "../support/logs.ts";

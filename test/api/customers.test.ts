@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { OPERATIONS } from "../../src/operations.ts";
 import { routeOf } from "../../src/contract/operation.ts";
-import { mintOrgToken } from "../../src/domain/org-token.ts";
+import { mintOrgToken } from "../../src/domain/key/org-token.ts";
 import { SAMPLE_BODIES } from "../support/sample-bodies.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MAX_BATCH } from "../../src/contract/runs.ts";
-import { plainRuns } from "../../src/domain/plain-runs/runs.ts";
+import { plainRuns } from "../../src/domain/run/plain/runs.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { newBudget } from "../support/new-budget.ts";
 import { call } from "../support/worker.ts";

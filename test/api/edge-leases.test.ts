@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ReservationIds } from "../../src/domain/reservation-id.ts";
+import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import { lengthenLives } from "../support/lives.ts";
 import { OutsideGate } from "../support/outside-gate.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";

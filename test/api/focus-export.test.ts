@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { parseUsd } from "../../src/domain/money.ts";
+import { parseUsd } from "../../src/domain/price/money.ts";
 import { columnProblems, type FocusRow, readCsv, rowProblems } from "../support/focus-facts.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseKey } from "../../src/domain/api-key.ts";
+import { parseKey } from "../../src/domain/key/api-key.ts";
 import { RULE } from "../support/checked.ts";
 import { governed } from "../support/governed-runs.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";

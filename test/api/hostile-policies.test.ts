@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HOSTILE_METADATA, hostileExpressions } from "../domain/hostile-expressions.ts";
+import { HOSTILE_METADATA, hostileExpressions } from "../domain/policy/hostile-expressions.ts";
 import { newSpender } from "../support/ledger.ts";
 
 /** One expression of each kind, in the real runtime and over real requests. */

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { type AuditEntry, CHAIN_START, chainHash } from "../../src/domain/audit-chain.ts";
+import { type AuditEntry, CHAIN_START, chainHash } from "../../src/domain/audit/chain.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
 import { AUDIT_ROWS } from "../support/logs.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ReservationIds } from "../../src/domain/reservation-id.ts";
-import { writeBatch } from "../../src/domain/refusal-batch.ts";
+import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
+import { writeBatch } from "../../src/domain/refusal/batch.ts";
 import { withTokens } from "../../src/gate/reported-hold.ts";
 import { writeAsk } from "../../src/gate/wire.ts";
 import { holdsOf } from "../support/holds.ts";

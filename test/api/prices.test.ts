@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseUsd } from "../../src/domain/money.ts";
+import { parseUsd } from "../../src/domain/price/money.ts";
 import { EXAMPLES, PUBLISHED } from "../domain/price/examples.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";

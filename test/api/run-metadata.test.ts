@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { comparable, parseExactly } from "../../src/domain/raw-json.ts";
+import { comparable, parseExactly } from "../../src/domain/text/raw-json.ts";
 import { fromWire, toWire } from "../../src/edge/region/wire.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { type Answer, call } from "../support/worker.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { webhooks } from "../../src/client/index.ts";
 import { verify, WebhookError } from "../../src/client/webhooks.ts";
-import { signatureHeaders, webhookSecret } from "../../src/domain/signature.ts";
+import { signatureHeaders, webhookSecret } from "../../src/domain/webhook/signature.ts";
 
 const seconds = 1_800_000_000;
 const now = seconds * 1000;

@@ -9,9 +9,9 @@ import { rateLimits } from "../../src/contract/resources/rate-limits.ts";
 import { RUN_FILTERS } from "../../src/contract/resources/run-filter-shape.ts";
 import { reportQuery } from "../../src/contract/resources/usage-report.ts";
 import { CORRECTION_COLUMNS } from "../../src/domain/export/correction.ts";
-import { VARIABLE_TYPES } from "../../src/domain/policy-variables.ts";
-import { NAME_COLUMNS } from "../../src/domain/run-segment/record.ts";
-import { RUN_EXPORTS } from "../../src/domain/run-export.ts";
+import { VARIABLE_TYPES } from "../../src/domain/policy/variables.ts";
+import { NAME_COLUMNS } from "../../src/domain/run/segment/record.ts";
+import { RUN_EXPORTS } from "../../src/domain/run/export-formats.ts";
 
 const doc = (name: string) => readFileSync(join(ROOT, "docs", name), "utf8");
 /** The names in backquotes, from one text of a page until before another. */

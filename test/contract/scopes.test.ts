@@ -8,8 +8,8 @@ import {
   SCOPES,
   SINGLE_SCOPES,
 } from "../../src/contract/scopes.ts";
-import { COLUMN_NUMBERS } from "../../src/domain/run-segment/record.ts";
-import { TOUCHING_SCOPES } from "../../src/domain/touch.ts";
+import { COLUMN_NUMBERS } from "../../src/domain/run/segment/record.ts";
+import { TOUCHING_SCOPES } from "../../src/domain/meter/limit-set.ts";
 
 test("each column of a stored run has its own number", () => {
   const numbers = Object.values(COLUMN_NUMBERS);

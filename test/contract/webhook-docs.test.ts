@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { describe, expect, test } from "vitest";
-import { ATTEMPT_DELAYS_SECONDS } from "../../src/domain/delivery.ts";
-import { signatureHeaders, webhookSecret } from "../../src/domain/signature.ts";
+import { ATTEMPT_DELAYS_SECONDS } from "../../src/domain/webhook/delivery.ts";
+import { signatureHeaders, webhookSecret } from "../../src/domain/webhook/signature.ts";
 
 /** Runs the code in docs/webhooks.md against what this service sends. */
 const text = readFileSync("docs/webhooks.md", "utf8");

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
-import { ReservationIds } from "../../src/domain/reservation-id.ts";
+import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import { newAsker } from "../../src/gate/asker.ts";
 import { decideHere } from "../../src/gate/decision.ts";
 import type { Background } from "../../src/gate/background.ts";

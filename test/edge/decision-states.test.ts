@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { signPass } from "../../src/domain/region-pass.ts";
+import { signPass } from "../../src/domain/region/pass.ts";
 import { deprecationCopy } from "../../src/edge/deprecation.ts";
 import type { Env } from "../../src/edge/env.ts";
 import type { DecisionCall } from "../../src/org/deciding.ts";

@@ -4,8 +4,8 @@ import { OPERATIONS } from "../../src/operations.ts";
 import { type Role, SCOPES, scopesOf } from "../../src/contract/access.ts";
 import { ERRORS, type ErrorCode } from "../../src/contract/errors.ts";
 import { type OperationContract, routeOf } from "../../src/contract/operation.ts";
-import { keyDigest, mintKey } from "../../src/domain/api-key.ts";
-import { newId } from "../../src/domain/ulid.ts";
+import { keyDigest, mintKey } from "../../src/domain/key/api-key.ts";
+import { newId } from "../../src/domain/bytes/ulid.ts";
 import { rowsOf } from "../support/rows.ts";
 import { type Answer, call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 

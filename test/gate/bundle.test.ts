@@ -1,6 +1,6 @@
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
-import { NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import { NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
 import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
 import type * as Gate from "../../src/gate/index.ts";
 import { readAsk, writeReply } from "../../src/gate/wire.ts";

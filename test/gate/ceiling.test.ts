@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatUsd } from "../../src/domain/money.ts";
+import { formatUsd } from "../../src/domain/price/money.ts";
 import { ceilingOf } from "../../src/domain/price/ceiling.ts";
 import { costOf } from "../../src/domain/price/cost.ts";
 import type * as gate from "../../src/gate/index.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Meter } from "../../src/domain/meter.ts";
+import type { Meter } from "../../src/domain/meter/meter.ts";
 import { judgeHere } from "../../src/edge/decision/judge.ts";
 import type * as gate from "../../src/gate/index.ts";
 import { inputTokensOf, tokensOf } from "../../src/gate/reported-hold.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
-import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
 import { ceilingOf } from "../../src/domain/price/ceiling.ts";
 import * as gate from "../../src/gate/index.ts";
 import { taughtIsolate } from "../support/taught-isolate.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requestNumber } from "../../src/domain/reservation-id.ts";
+import { requestNumber } from "../../src/domain/reservation/reservation-id.ts";
 import { HeardRequests, HeardTotal } from "../../src/gate/heard-requests.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
 import { Recent } from "../../src/gate/recent.ts";

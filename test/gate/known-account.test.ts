@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NO_USAGE } from "../../src/domain/meter.ts";
+import { NO_USAGE } from "../../src/domain/meter/meter.ts";
 import { KnownAccount } from "../../src/gate/touch.ts";
 
 const METER = {

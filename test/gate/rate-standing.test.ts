@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type RatePolicy, standingOf } from "../../src/domain/rate-policy.ts";
-import { bucketAt, roomAhead, slidingWindow, type Taken, usedNow } from "../../src/domain/rate.ts";
+import { type RatePolicy, standingOf } from "../../src/domain/rate/policy.ts";
+import {
+  bucketAt,
+  roomAhead,
+  slidingWindow,
+  type Taken,
+  usedNow,
+} from "../../src/domain/rate/sliding-window.ts";
 import type { Told } from "../../src/gate/org-gate.ts";
 import { standingNow } from "../../src/gate/rate-standing.ts";
 import type { RateInfo } from "../../src/gate/wire.ts";

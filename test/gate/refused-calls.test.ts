@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { writeBatch } from "../../src/domain/refusal-batch.ts";
+import { writeBatch } from "../../src/domain/refusal/batch.ts";
 import { refusedCalls } from "../../src/gate/refused-calls.ts";
 
 test("an amount that is too large for a report stays at the largest, and the report is sent", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Account } from "../../src/domain/meter.ts";
+import type { Account } from "../../src/domain/meter/meter.ts";
 import { accountKey } from "../../src/gate/account-key.ts";
 import type { DecisionAsk } from "../../src/gate/ask.ts";
 import { newAsker } from "../../src/gate/asker.ts";

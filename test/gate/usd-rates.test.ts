@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RatePolicy } from "../../src/domain/rate-policy.ts";
+import type { RatePolicy } from "../../src/domain/rate/policy.ts";
 import { Purse } from "../../src/gate/lease/purse.ts";
 import type { Told } from "../../src/gate/org-gate.ts";
 import { standingNow } from "../../src/gate/rate-standing.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Account } from "../../src/domain/meter.ts";
-import type { RateMeter } from "../../src/domain/rate-policy.ts";
+import type { Account } from "../../src/domain/meter/meter.ts";
+import type { RateMeter } from "../../src/domain/rate/policy.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
 import { Recent } from "../../src/gate/recent.ts";
 import { KnownAccount, newTouch } from "../../src/gate/touch.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import type { Meter } from "../../src/domain/meter.ts";
-import { loadRulesEngine } from "../../src/domain/rules-engine-loading.ts";
+import type { Meter } from "../../src/domain/meter/meter.ts";
+import { loadRulesEngine } from "../../src/domain/policy/engine-loading.ts";
 import { judgeHere } from "../../src/edge/decision/judge.ts";
 import type { Judge } from "../../src/gate/asker.ts";
 import type * as gate from "../../src/gate/index.ts";

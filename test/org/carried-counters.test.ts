@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { readPolicy } from "../../src/domain/rate-policy.ts";
+import { readPolicy } from "../../src/domain/rate/policy.ts";
 import { LeaseBook } from "../../src/gate/lease/book.ts";
 import { MOST_CHARACTERS, MOST_ENTRIES } from "../../src/storage/wal/entries.ts";
 import { checkpointFirst, walTransaction } from "../../src/storage/transaction.ts";

@@ -1,10 +1,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { newId } from "../../src/domain/ulid.ts";
+import { newId } from "../../src/domain/bytes/ulid.ts";
 import { checkpointFirst } from "../../src/storage/transaction.ts";
 import { OrgObject } from "../../src/org/object.ts";
 import { applySchema, ORG_STEPS } from "../../src/org/schema.ts";
-import { STORED_BEFORE } from "../../src/domain/stored-before.ts";
+import { STORED_BEFORE } from "../../src/domain/tenant/stored-before.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { contentsOf, rowsOf } from "../support/rows.ts";
 import { call, env } from "../support/worker.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseUsd } from "../../src/domain/money.ts";
+import { parseUsd } from "../../src/domain/price/money.ts";
 import { ceilingOf, reservationOf } from "../../src/domain/price/ceiling.ts";
 import { costOf } from "../../src/domain/price/cost.ts";
 import type { Price } from "../../src/domain/price/price.ts";

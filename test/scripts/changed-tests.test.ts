@@ -19,7 +19,7 @@ describe("the tests of changed files", () => {
     ["a file without any has those of its layer", "src/edge/pipeline.ts", [2, 3]],
     ["a page has those of the console", "src/web/console/view/form.tsx", [6]],
     ["a test has itself", "test/api/keys.test.ts", [1]],
-    ["a rule has none here: all rules are run anyway", "src/domain/money.ts", []],
+    ["a rule has none here: all rules are run anyway", "src/domain/price/money.ts", []],
     ["a page of the docs has none", "docs/limits.md", []],
   ])("%s", (_, changed, expected) => {
     expect(testsOf([changed], TESTS)).toEqual(expected.map((index) => TESTS[index]));

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { ReservationIds } from "../../src/domain/reservation-id.ts";
+import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import type { DecisionAsk } from "../../src/gate/ask.ts";
 import { questionOf } from "../../src/gate/question.ts";
 import { LeaseHolder } from "./lease-holder.ts";

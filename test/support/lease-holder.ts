@@ -1,7 +1,7 @@
 import { Purse } from "../../src/gate/lease/purse.ts";
 import type { Unit } from "../../src/contract/meter-kinds.ts";
-import { unitOf } from "../../src/domain/meter.ts";
-import { ReservationIds } from "../../src/domain/reservation-id.ts";
+import { unitOf } from "../../src/domain/meter/meter.ts";
+import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import type { Actor } from "../../src/org/kernel/door.ts";
 import type { DecisionAsk } from "../../src/gate/ask.ts";
 import { accountKey } from "../../src/gate/account-key.ts";

@@ -1,4 +1,4 @@
-import type { RefusalNote } from "../../src/domain/refusal-note.ts";
+import type { RefusalNote } from "../../src/domain/refusal/note.ts";
 
 /** A refusal as it is stored. */
 export function aNote(fields: Partial<RefusalNote> = {}): RefusalNote {

@@ -1,4 +1,4 @@
-import type { RunRecord } from "../../src/domain/run-segment/record.ts";
+import type { RunRecord } from "../../src/domain/run/segment/record.ts";
 
 /** A run as it is stored, of which only the id and what is stated are known. */
 export function runRecord(id: string, stated: Partial<RunRecord> = {}): RunRecord {

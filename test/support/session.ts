@@ -1,5 +1,5 @@
 import type { KeyRole } from "../../src/contract/access.ts";
-import { newId } from "../../src/domain/ulid.ts";
+import { newId } from "../../src/domain/bytes/ulid.ts";
 import { OrgDoor } from "../../src/edge/org-door.ts";
 import { newSessionToken } from "../../src/edge/session-cookie.ts";
 import { settingsOf } from "../../src/settings.ts";

@@ -1,4 +1,4 @@
-import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter.ts";
+import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
 import type { Judge } from "../../src/gate/asker.ts";
 import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
 import * as gate from "../../src/gate/index.ts";

@@ -1,5 +1,5 @@
 import { beforeAll } from "vitest";
-import { loadRulesEngine } from "../../src/domain/rules-engine-loading.ts";
+import { loadRulesEngine } from "../../src/domain/policy/engine-loading.ts";
 import { useShortLives } from "./lives.ts";
 import { useDatabase } from "./migrate.ts";
 import { mendPool } from "./pool.ts";

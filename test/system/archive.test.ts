@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Server } from "../../scripts/server.ts";
-import { askDuckDb } from "../domain/runs-parquet/duckdb.ts";
+import { askDuckDb } from "../domain/run/parquet/duckdb.ts";
 import { http, type HttpAnswer } from "../support/http.ts";
 import { ownServer } from "../support/server.ts";
 

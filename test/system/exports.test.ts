@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { askDuckDb } from "../domain/runs-parquet/duckdb.ts";
+import { askDuckDb } from "../domain/run/parquet/duckdb.ts";
 import { type Fate, type S3Server, startS3 } from "../support/s3-server.ts";
 import { type Caller, callerAt, type ServerFixture, serverFixture } from "../support/server.ts";
 

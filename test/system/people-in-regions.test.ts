@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Server, startServer } from "../../scripts/server.ts";
-import { newId } from "../../src/domain/ulid.ts";
+import { newId } from "../../src/domain/bytes/ulid.ts";
 import { makeFolder } from "../support/folder.ts";
 import { http } from "../support/http.ts";
 import { HONEST } from "../web/saml/keys.ts";

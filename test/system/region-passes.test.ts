@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startServer } from "../../scripts/server.ts";
-import { type PassedRequest, type RegionPass, signPass } from "../../src/domain/region-pass.ts";
+import { type PassedRequest, type RegionPass, signPass } from "../../src/domain/region/pass.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { http } from "../support/http.ts";
 import { type ServerFixture, serverFixture } from "../support/server.ts";

@@ -1,7 +1,7 @@
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
-import { newId } from "../../domain/ulid.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { cohortWithMembers, newCohort } from "../../contract/resources/benchmarks.ts";
 import { operation } from "../../edge/operation.ts";
 import { createCohort as store } from "../../platform/cohorts.ts";

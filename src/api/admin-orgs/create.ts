@@ -1,7 +1,7 @@
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidFields, isRefusal } from "../../contract/refusal.ts";
 import { createdOrg, newOrg } from "../../contract/resources/orgs.ts";
-import { derivedId, newSeed } from "../../domain/ulid.ts";
+import { derivedId, newSeed } from "../../domain/bytes/ulid.ts";
 import { operation } from "../../edge/operation.ts";
 import { bodyOf } from "../../edge/org-door.ts";
 import { isRegion } from "../../edge/region/peer.ts";

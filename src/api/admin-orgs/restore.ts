@@ -2,7 +2,7 @@ import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { restoration, restoredOrg } from "../../contract/resources/orgs.ts";
-import { instantOf } from "../../domain/instant.ts";
+import { instantOf } from "../../domain/time/instant.ts";
 import type { CallOf } from "../../edge/operation.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { bodyOf, reach } from "../../edge/org-door.ts";

@@ -10,7 +10,7 @@ import {
 } from "../../contract/resources/overview.ts";
 import type { OrgCallRow } from "../../contract/metrics.ts";
 import { counters } from "../../counters.ts";
-import { merged } from "../../domain/org-calls.ts";
+import { merged } from "../../domain/metric/org-calls.ts";
 import { readBusiest } from "../../edge/counters.ts";
 import type { Env } from "../../edge/env.ts";
 import type { Call } from "../../edge/call.ts";

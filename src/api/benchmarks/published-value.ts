@@ -1,5 +1,5 @@
 import type { CohortMetric } from "../../domain/cohort/percentile.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 
 /** Money is in nano-dollars internally. */
 export function publishedValue(metric: CohortMetric, inner: number): string | number {

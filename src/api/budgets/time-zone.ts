@@ -1,5 +1,5 @@
 import type { Findings } from "../../contract/field-rules.ts";
-import { isTimeZone } from "../../domain/zone.ts";
+import { isTimeZone } from "../../domain/time/zone.ts";
 
 /** A rule about a budget's time zone. */
 export function checkTimeZone({ timezone }: { timezone?: string | undefined }, { complain }: Findings): void {

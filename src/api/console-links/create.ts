@@ -1,5 +1,5 @@
 import { consoleLink } from "../../contract/resources/console-links.ts";
-import { mintOrgToken, tokenDigest } from "../../domain/org-token.ts";
+import { mintOrgToken, tokenDigest } from "../../domain/key/org-token.ts";
 import { operation } from "../../edge/operation.ts";
 import { refusePlatformAccess } from "../../edge/platform-org.ts";
 

@@ -1,7 +1,7 @@
 import { type Sound, withRule } from "../../contract/field-rules.ts";
 import { newContentSafety } from "../../contract/resources/content-safety.ts";
-import { detectorProblems } from "../../domain/safety-problems.ts";
-import type { Detector } from "../../domain/safety.ts";
+import { detectorProblems } from "../../domain/safety/problems.ts";
+import type { Detector } from "../../domain/safety/safety.ts";
 
 /** Compiles patterns before they are stored, so that an invalid one is refused and its position reported. */
 export const workingDetectors = withRule(newContentSafety.shape.detectors, (all, { complain }) => {

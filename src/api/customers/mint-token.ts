@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
 import { customerToken, newCustomerToken } from "../../contract/resources/customers.ts";
-import { mintOrgToken, tokenDigest } from "../../domain/org-token.ts";
+import { mintOrgToken, tokenDigest } from "../../domain/key/org-token.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const mintCustomerToken = operation(

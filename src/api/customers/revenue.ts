@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { parseMoment } from "../../contract/list.ts";
 import type { Call } from "../../edge/call.ts";
-import { type EarnedDays, monthToDate } from "../../domain/revenue.ts";
+import { type EarnedDays, monthToDate } from "../../domain/price/revenue.ts";
 
 /**
  * Whether the caller may know what customers pay: whoever reads for the organization. Not support, nor a customer itself, to whom

@@ -1,6 +1,6 @@
 import { invalidField } from "../../contract/refusal.ts";
 import { digestSettings, newDigest } from "../../contract/resources/digests.ts";
-import { isTimeZone } from "../../domain/zone.ts";
+import { isTimeZone } from "../../domain/time/zone.ts";
 import { operation } from "../../edge/operation.ts";
 import { nameProblem } from "./name.ts";
 

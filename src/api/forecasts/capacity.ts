@@ -14,7 +14,7 @@ import {
 } from "../../domain/forecast/budgets.ts";
 import { FORECAST_METRICS } from "../../contract/lists.ts";
 import { type Plan, planCapacity } from "../../domain/forecast/plan.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import type { BudgetedScopes } from "../../org/forecasts/queries.ts";

@@ -4,7 +4,7 @@ import { isRefusal, refuse } from "../../contract/refusal.ts";
 import { fixedAskHeaders } from "../../contract/resources/asked-in-headers.ts";
 import type { Verdict } from "../../contract/resources/decisions.ts";
 import { type GuardrailReply, guardrailAsk, guardrailReply } from "../../contract/resources/guardrail.ts";
-import { blockedBy, boundOfTexts, guardrailDecision } from "../../domain/guardrail.ts";
+import { blockedBy, boundOfTexts, guardrailDecision } from "../../domain/safety/guardrail.ts";
 import { answerProxied } from "../../edge/decision/proxied.ts";
 import { operation, reply } from "../../edge/operation.ts";
 import { checksAll } from "../../gate/ask.ts";

@@ -1,6 +1,6 @@
 import { isRefusal } from "../../contract/refusal.ts";
-import { exposition, EXPOSITION_TYPE } from "../../domain/exposition.ts";
-import { limitFamilies } from "../../domain/limit-families.ts";
+import { exposition, EXPOSITION_TYPE } from "../../domain/metric/exposition.ts";
+import { limitFamilies } from "../../domain/metric/limit-families.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const getOrgMetrics = operation(

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { org, orgChange } from "../../contract/resources/orgs.ts";
-import { formatCidr, parseCidr } from "../../domain/address.ts";
+import { formatCidr, parseCidr } from "../../domain/network/address.ts";
 import { operation } from "../../edge/operation.ts";
 
 const cidr = z

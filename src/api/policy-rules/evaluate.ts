@@ -1,7 +1,7 @@
 import { policyEvaluation, policyQuestion } from "../../contract/resources/policy-rules.ts";
 import { invalidField } from "../../contract/refusal.ts";
-import { parseUsd } from "../../domain/money.ts";
-import { usdNumber } from "../../domain/policy-attempt.ts";
+import { parseUsd } from "../../domain/price/money.ts";
+import { usdNumber } from "../../domain/policy/attempt.ts";
 import { operation } from "../../edge/operation.ts";
 
 export const evaluatePolicies = operation(

@@ -1,5 +1,5 @@
 import { newPolicyRule } from "../../contract/resources/policy-rules.ts";
-import { compileNew } from "../../domain/policy-compile.ts";
+import { compileNew } from "../../domain/policy/compile.ts";
 
 /** Compiles the expression before it is stored, so that an invalid one is refused and its position reported. */
 export const workingWhen = newPolicyRule.shape.when.superRefine((source, context) => {

@@ -7,7 +7,7 @@ import {
   type FocusVersion,
 } from "../../contract/lists.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
-import { PARQUET_MEDIA, RUN_EXPORTS } from "../../domain/run-export.ts";
+import { PARQUET_MEDIA, RUN_EXPORTS } from "../../domain/run/export-formats.ts";
 import { operation } from "../../edge/operation.ts";
 import { rangeOf } from "../usage/range.ts";
 import {

@@ -4,7 +4,7 @@ import { parseBody } from "../../edge/body.ts";
 import type { Call } from "../../edge/call.ts";
 import { operation } from "../../edge/operation.ts";
 import { validateBody } from "../../edge/validate.ts";
-import { wellFormedBatch } from "../../domain/well-formed-runs.ts";
+import { wellFormedBatch } from "../../domain/run/well-formed-runs.ts";
 import { recordedRuns, runBatch } from "../../contract/resources/runs.ts";
 
 export const recordRuns = operation(

@@ -1,5 +1,5 @@
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
-import { exactRun } from "../../domain/run-metadata.ts";
+import { exactRun } from "../../domain/run/metadata.ts";
 import { operation } from "../../edge/operation.ts";
 import { run, runInput } from "../../contract/resources/runs.ts";
 

@@ -1,4 +1,4 @@
-import { isTimeZone } from "../../domain/zone.ts";
+import { isTimeZone } from "../../domain/time/zone.ts";
 import { operation } from "../../edge/operation.ts";
 import { newSpendCap, spendCap } from "../../contract/resources/spend-cap.ts";
 

@@ -1,6 +1,6 @@
 import { newSupportSession, supportSession } from "../../contract/resources/support.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { mintOrgToken, tokenDigest } from "../../domain/org-token.ts";
+import { mintOrgToken, tokenDigest } from "../../domain/key/org-token.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
 import { askElsewhere } from "../../edge/region/elsewhere.ts";
 import { operation } from "../../edge/operation.ts";

@@ -2,7 +2,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 import { parseMoment } from "../../contract/list.ts";
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import { daysTooMany } from "../../domain/usage-report/stretches.ts";
-import { isTimeZone, localDayAt, startOfLocalDay } from "../../domain/zone.ts";
+import { isTimeZone, localDayAt, startOfLocalDay } from "../../domain/time/zone.ts";
 
 const DEFAULT_DAYS = 30;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;

@@ -3,7 +3,7 @@ import { isRefusal } from "../../contract/refusal.ts";
 import { soughtRuns } from "../../contract/run-filters.ts";
 import { isReportTime, type UsageReport } from "../../contract/resources/usage-report.ts";
 import type { Grouping, ReportAsk } from "../../domain/usage-report/ask.ts";
-import { toRevenue } from "../../domain/revenue.ts";
+import { toRevenue } from "../../domain/price/revenue.ts";
 import { isByCustomer, type Revenues, withRevenue } from "../../domain/usage-report/revenue.ts";
 import {
   csvOf,

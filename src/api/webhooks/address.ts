@@ -1,5 +1,5 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
-import { webhookUrlProblem } from "../../domain/webhook-url.ts";
+import { webhookUrlProblem } from "../../domain/webhook/url.ts";
 import { addressProblem, outboundRules } from "../../outbound/post.ts";
 import type { Settings } from "../../settings.ts";
 

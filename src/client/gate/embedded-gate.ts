@@ -3,7 +3,7 @@ import { leastOf } from "../../gate/ask.ts";
 import type { Asker } from "../../gate/asker.ts";
 import type { Background } from "../../gate/background.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
-import { refusalNote } from "../../domain/refusal-note.ts";
+import { refusalNote } from "../../domain/refusal/note.ts";
 import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision.ts";
 import { learn } from "../../gate/learning.ts";
 import { OrgGate } from "../../gate/org-gate.ts";

@@ -1,5 +1,5 @@
-import { fromExactJson } from "../../domain/exact-json.ts";
-import type { RatePolicy } from "../../domain/rate-policy.ts";
+import { fromExactJson } from "../../domain/text/exact-json.ts";
+import type { RatePolicy } from "../../domain/rate/policy.ts";
 import type { DecisionVerdict } from "../../gate/object-verdict.ts";
 import type { DecisionsDecideBody, EdgeLeasesExchangeBody, LeaseReply } from "../generated/types.ts";
 import { Unreachable } from "../errors.ts";

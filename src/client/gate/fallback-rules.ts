@@ -1,4 +1,4 @@
-import { BoundedMap } from "../../domain/bounded-map.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import type { EdgeFallbacksFindBody, FallbackRule, LeaseReply } from "../generated/types.ts";
 
 export type FallbackFacts = NonNullable<LeaseReply["fallbacks"]>;

@@ -1,4 +1,4 @@
-import type { ReservationNames } from "../../domain/reservation-id.ts";
+import type { ReservationNames } from "../../domain/reservation/reservation-id.ts";
 
 const ENOUGH = 1000;
 const FEW = 500;

@@ -1,5 +1,5 @@
-import { BoundedMap } from "../../domain/bounded-map.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import type { KnownCeiling } from "../../gate/ceilings.ts";
 import type { DecisionsDecideBody } from "../generated/types.ts";

@@ -1,7 +1,7 @@
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Lesson } from "../../gate/lesson.ts";
 import { accountKey } from "../../gate/account-key.ts";
-import { leaseKey, rateMetersFor, type RatePolicy } from "../../domain/rate-policy.ts";
+import { leaseKey, rateMetersFor, type RatePolicy } from "../../domain/rate/policy.ts";
 import type { EdgeLeasesExchangeBody } from "../generated/types.ts";
 import type { ReportedCall } from "../../gate/reported-call.ts";
 import { inputTokensOf, type ReportedHold, withoutInput } from "../../gate/reported-hold.ts";

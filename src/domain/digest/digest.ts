@@ -3,7 +3,7 @@ import type { LimitInUse } from "../../contract/resources/limits.ts";
 import { dateOfDay } from "../forecast/series.ts";
 import { type SubjectDays, unusualSpend } from "../forecast/unusual-subjects.ts";
 import type { Sensitivity } from "../forecast/unusual.ts";
-import { parseUsd } from "../money.ts";
+import { parseUsd } from "../price/money.ts";
 import type { DigestDays } from "./schedule.ts";
 
 const MOST_LINES = 5;

@@ -1,7 +1,7 @@
 import { DAY_MS, MINUTE_MS } from "../../contract/durations.ts";
 import type { DIGEST_PERIODS } from "../../contract/lists.ts";
-import { calendarWindow, type Window } from "../period.ts";
-import { localDayAt, offsetMs } from "../zone.ts";
+import { calendarWindow, type Window } from "../time/period.ts";
+import { localDayAt, offsetMs } from "../time/zone.ts";
 
 /** When a digest is due, as its owner wrote it. */
 export interface DigestTime {

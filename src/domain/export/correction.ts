@@ -1,8 +1,8 @@
 import { MATCHED } from "../../contract/dimensions.ts";
-import { csvField } from "../csv.ts";
-import { formatUsd } from "../money.ts";
-import type { RunNames } from "../run-segment/run-names.ts";
-import { namesByField } from "../run-segment/names-by-field.ts";
+import { csvField } from "../text/csv.ts";
+import { formatUsd } from "../price/money.ts";
+import type { RunNames } from "../run/segment/run-names.ts";
+import { namesByField } from "../run/segment/names-by-field.ts";
 
 /**
  * What changes the cost of a run that may be exported already: an adjustment, or an estimate that is taken back because its

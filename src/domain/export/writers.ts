@@ -4,7 +4,7 @@ import type { FocusAccount } from "../focus/columns.ts";
 import { isOfEarlierMonth } from "../focus/correction.ts";
 import { lateChargeOf } from "../focus/late.ts";
 import { FocusWriter } from "../focus/writer.ts";
-import { PARQUET_MEDIA, RUN_EXPORTS } from "../run-export.ts";
+import { PARQUET_MEDIA, RUN_EXPORTS } from "../run/export-formats.ts";
 import { type Correction, correctionJson, correctionLine, CORRECTIONS_HEADER } from "./correction.ts";
 import type { FileKind } from "./window.ts";
 

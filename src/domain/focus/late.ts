@@ -1,5 +1,5 @@
 import { NAMED_FIELDS, type ScopeField } from "../../contract/scopes.ts";
-import type { RunNames } from "../run-segment/run-names.ts";
+import type { RunNames } from "../run/segment/run-names.ts";
 import type { LateCharge } from "./charge.ts";
 
 interface Late extends Pick<LateCharge, "atMs" | "nanos" | "isCorrection"> {

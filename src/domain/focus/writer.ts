@@ -1,5 +1,5 @@
 import type { FocusVersion } from "../../contract/lists.ts";
-import { csvField } from "../csv.ts";
+import { csvField } from "../text/csv.ts";
 import {
   type Charge,
   chargeDay,

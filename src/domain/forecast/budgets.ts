@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import type { FORECAST_METRICS } from "../../contract/lists.ts";
-import { type MeterWindow, windowOf } from "../meter.ts";
+import { type MeterWindow, windowOf } from "../meter/meter.ts";
 import { type Allowance, type Exhaustion, exhaustionOf } from "./exhaustion.ts";
 import { type Assumptions, futures, historyOf, type Outlook, outlookOf, type Scenario } from "./forecast.ts";
 import type { Returns } from "./returns.ts";

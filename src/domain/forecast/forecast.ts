@@ -1,5 +1,5 @@
 import type { SCENARIOS } from "../../contract/lists.ts";
-import { BoundedMap } from "../bounded-map.ts";
+import { BoundedMap } from "../cache/bounded-map.ts";
 import { chooseModel, type Model } from "./choose.ts";
 import { held, type Allowance } from "./exhaustion.ts";
 import { bandsOf, simulate, type Band, type Path, type PathChange } from "./paths.ts";

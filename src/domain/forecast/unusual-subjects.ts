@@ -1,5 +1,5 @@
 import type { UNUSUAL_KINDS } from "../../contract/lists.ts";
-import { formatUsd } from "../money.ts";
+import { formatUsd } from "../price/money.ts";
 import { median } from "./robust.ts";
 import { dateOfDay, type DayNumber, type DayTotal } from "./series.ts";
 import { type Sensitivity, type UnusualDay, unusualDays } from "./unusual.ts";

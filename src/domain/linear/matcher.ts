@@ -1,4 +1,4 @@
-import type { Work } from "../work.ts";
+import type { Work } from "../policy/step-budget.ts";
 import { BEFORE, beforeNext, contextOf, END } from "./context.ts";
 import { type Program, STEP } from "./program.ts";
 import { type Places, States, UNKNOWN } from "./states.ts";

@@ -1,5 +1,5 @@
 import type { ListedModel } from "../../contract/resources/price-book.ts";
-import { cached } from "../cached.ts";
+import { cached } from "../cache/cached.ts";
 import { isExclusion } from "./name-pattern.ts";
 
 export type BookRow = Pick<ListedModel, "model" | "provider" | "aliases">;

@@ -1,6 +1,6 @@
 import type { NewPrice, PriceShown } from "../../contract/resources/prices.ts";
 import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
-import { formatUsd, parseUsd } from "../money.ts";
+import { formatUsd, parseUsd } from "./money.ts";
 import type { Price, Rates } from "./price.ts";
 
 /** The terms of a price in canonical form: equal terms are written the same. */

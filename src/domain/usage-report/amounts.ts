@@ -1,7 +1,7 @@
-import { addCosts, addCounts } from "../run-segment/added-columns.ts";
-import type { RowGroup } from "../run-segment/row-groups.ts";
-import { eachPart, eachSaved } from "../run-segment/parts.ts";
-import { COLUMN_NUMBERS } from "../run-segment/record.ts";
+import { addCosts, addCounts } from "../run/segment/added-columns.ts";
+import type { RowGroup } from "../run/segment/row-groups.ts";
+import { eachPart, eachSaved } from "../run/segment/parts.ts";
+import { COLUMN_NUMBERS } from "../run/segment/record.ts";
 import type { RunSums } from "./run-sums.ts";
 import { COUNT_AT, savedParts } from "./sums.ts";
 

@@ -1,7 +1,7 @@
 import { type DimensionRow, DIMENSIONS, storedName } from "../../contract/dimensions.ts";
-import { KnownNames } from "../run-segment/known-names.ts";
-import { NameReader } from "../run-segment/numbered-names.ts";
-import { COLUMN_NUMBERS } from "../run-segment/record.ts";
+import { KnownNames } from "../run/segment/known-names.ts";
+import { NameReader } from "../run/segment/numbered-names.ts";
+import { COLUMN_NUMBERS } from "../run/segment/record.ts";
 import type { Grouping, ReportAsk } from "./ask.ts";
 import type { NameNumbers } from "./run-sums.ts";
 import { tagIn } from "./tag.ts";

@@ -1,4 +1,4 @@
-import { Reused } from "../run-segment/reused.ts";
+import { Reused } from "../run/segment/reused.ts";
 import { codeOf } from "./run-sums.ts";
 
 /** One grouping of a row group. */

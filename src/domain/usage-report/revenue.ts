@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import { accrued, type Revenue, revenueOf, untilToday } from "../revenue.ts";
+import { accrued, type Revenue, revenueOf, untilToday } from "../price/revenue.ts";
 import type { ReportAsk } from "./ask.ts";
 import type { ReportLine } from "./rows.ts";
 import { COUNTED, type GroupNames, MOST_GROUPS } from "./sums.ts";

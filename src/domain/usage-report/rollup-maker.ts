@@ -1,6 +1,6 @@
-import { type RowGroup, rowGroupsOf } from "../run-segment/row-groups.ts";
-import { KnownNames } from "../run-segment/known-names.ts";
-import { NameReader } from "../run-segment/numbered-names.ts";
+import { type RowGroup, rowGroupsOf } from "../run/segment/row-groups.ts";
+import { KnownNames } from "../run/segment/known-names.ts";
+import { NameReader } from "../run/segment/numbered-names.ts";
 import { addAmounts } from "./amounts.ts";
 import { ROLLUP_COLUMNS, encodeRollup } from "./rollup.ts";
 import { Groups } from "./groups.ts";

@@ -1,10 +1,10 @@
 import { DIMENSIONS } from "../../contract/dimensions.ts";
-import { addCosts, addCounts } from "../run-segment/added-columns.ts";
+import { addCosts, addCounts } from "../run/segment/added-columns.ts";
 import { ByteWriter } from "../bytes/byte-writer.ts";
-import { END } from "../run-segment/row-group.ts";
-import type { RowGroup } from "../run-segment/row-groups.ts";
-import { NamesOfRuns } from "../run-segment/names.ts";
-import { COLUMN_NUMBERS } from "../run-segment/record.ts";
+import { END } from "../run/segment/row-group.ts";
+import type { RowGroup } from "../run/segment/row-groups.ts";
+import { NamesOfRuns } from "../run/segment/names.ts";
+import { COLUMN_NUMBERS } from "../run/segment/record.ts";
 import type { ReportAsk } from "./ask.ts";
 import { DAILY_KINDS } from "./daily.ts";
 import type { RunSums } from "./run-sums.ts";

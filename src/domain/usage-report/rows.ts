@@ -1,8 +1,8 @@
 import type { ReportFigures } from "../../contract/resources/usage-report.ts";
 import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
-import { asCount } from "../count.ts";
-import { csvField } from "../csv.ts";
-import { formatUsd } from "../money.ts";
+import { asCount } from "../price/count.ts";
+import { csvField } from "../text/csv.ts";
+import { formatUsd } from "../price/money.ts";
 import { COUNT_AT, COUNTED, type GroupNames, type GroupSums, savedIn } from "./sums.ts";
 
 /** One line of a report, or its totals. */

@@ -1,4 +1,4 @@
-import { CARRY, type LargeSums } from "../run-segment/added-columns.ts";
+import { CARRY, type LargeSums } from "../run/segment/added-columns.ts";
 import { COUNTED, type GroupRow } from "./sums.ts";
 
 /** Numbers for the names of one grouping. */

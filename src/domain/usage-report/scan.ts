@@ -1,6 +1,6 @@
-import { momentsOf } from "../run-segment/added-columns.ts";
-import { type RowGroup, rowGroupsOf } from "../run-segment/row-groups.ts";
-import { COLUMN_NUMBERS } from "../run-segment/record.ts";
+import { momentsOf } from "../run/segment/added-columns.ts";
+import { type RowGroup, rowGroupsOf } from "../run/segment/row-groups.ts";
+import { COLUMN_NUMBERS } from "../run/segment/record.ts";
 import { addAmounts } from "./amounts.ts";
 import { type Grouping, type ReportAsk, StretchFinder } from "./ask.ts";
 import { ASKED_FOR, groupedColumn, type NamedColumn, soughtColumns } from "./columns.ts";

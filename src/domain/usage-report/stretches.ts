@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
-import { dayWindowIn } from "../period.ts";
-import { localDayAt } from "../zone.ts";
+import { dayWindowIn } from "../time/period.ts";
+import { localDayAt } from "../time/zone.ts";
 import type { Stretches } from "./ask.ts";
 
 type Time = "day" | "week" | "month";

@@ -1,4 +1,4 @@
-import { writeTraceParent } from "../../domain/traceparent.ts";
+import { writeTraceParent } from "../../domain/text/traceparent.ts";
 import { DECIDED_HEADER } from "../../contract/headers.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";

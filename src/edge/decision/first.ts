@@ -1,4 +1,4 @@
-import { readTraceParent, writeTraceParent } from "../../domain/traceparent.ts";
+import { readTraceParent, writeTraceParent } from "../../domain/text/traceparent.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import type { Introduced, Introduction } from "../../gate/introduction.ts";
 import { plainAsk } from "../../gate/plain-ask.ts";

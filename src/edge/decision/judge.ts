@@ -1,9 +1,9 @@
-import { askedRun } from "../../domain/asked-run.ts";
-import { policySet } from "../../domain/policy.ts";
-import { loadRulesEngine, rulesEngine } from "../../domain/rules-engine-loading.ts";
-import { detectorSet } from "../../domain/safety.ts";
-import { type Compiled, passesUnnoticed } from "../../domain/unnoticed.ts";
-import type { RunWork } from "../../domain/work.ts";
+import { askedRun } from "../../domain/run/checked-run.ts";
+import { policySet } from "../../domain/policy/policy.ts";
+import { loadRulesEngine, rulesEngine } from "../../domain/policy/engine-loading.ts";
+import { detectorSet } from "../../domain/safety/safety.ts";
+import { type Compiled, passesUnnoticed } from "../../domain/policy/passes-checks.ts";
+import type { RunWork } from "../../domain/policy/step-budget.ts";
 import type { Judge } from "../../gate/asker.ts";
 import type { KnownChecks } from "../../gate/lesson.ts";
 

@@ -1,7 +1,7 @@
 import { type DecidedAt, DECISION_ROUTE } from "../../contract/decision.ts";
 import { routeOf } from "../../contract/operation.ts";
 import type { Refusal } from "../../contract/refusal.ts";
-import { type RefusedCall, refusalNote } from "../../domain/refusal-note.ts";
+import { type RefusedCall, refusalNote } from "../../domain/refusal/note.ts";
 import { type DecisionAsk, leastOf } from "../../gate/ask.ts";
 import { costOf } from "../../gate/decision.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";

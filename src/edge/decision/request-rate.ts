@@ -8,8 +8,8 @@ import {
   rateMetersFor,
   type RateSubject,
   readPolicy,
-} from "../../domain/rate-policy.ts";
-import { rateRefusal } from "../../domain/rate-denial.ts";
+} from "../../domain/rate/policy.ts";
+import { rateRefusal } from "../../domain/rate/denial.ts";
 import type { RequestVerdict } from "../../gate/object-verdict.ts";
 import type { Call } from "../call.ts";
 import type { KnownOrg } from "../known-keys.ts";

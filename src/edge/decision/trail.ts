@@ -1,11 +1,11 @@
 import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../contract/metrics.ts";
 import { type DecidedAt, DECISION } from "../../contract/decision.ts";
 import { logSoon } from "../../log.ts";
-import { cached } from "../../domain/cached.ts";
+import { cached } from "../../domain/cache/cached.ts";
 import { DENIALS } from "../count-decision.ts";
 import { counters, flushIn } from "../../counters.ts";
-import type { RefusedFields } from "../../domain/refusal-log.ts";
-import type { TraceParent } from "../../domain/traceparent.ts";
+import type { RefusedFields } from "../../domain/refusal/log-fields.ts";
+import type { TraceParent } from "../../domain/text/traceparent.ts";
 import type { Env } from "../env.ts";
 import type { Settings } from "../../settings.ts";
 import { isInShare, requestText } from "../request-line.ts";

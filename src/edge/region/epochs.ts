@@ -1,4 +1,4 @@
-import { BoundedMap } from "../../domain/bounded-map.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 
 const MOST_EPOCHS = 50_000;
 /** The last known epochs of objects in other regions. A pass is made for one epoch. */

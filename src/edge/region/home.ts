@@ -1,4 +1,4 @@
-import { BoundedMap } from "../../domain/bounded-map.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "../unreachable.ts";

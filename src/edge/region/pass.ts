@@ -1,4 +1,4 @@
-import { type RegionPass, readPass } from "../../domain/region-pass.ts";
+import { type RegionPass, readPass } from "../../domain/region/pass.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { reach } from "../org-door.ts";

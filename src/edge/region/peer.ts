@@ -1,5 +1,5 @@
 import { REGION_HEADER } from "../../contract/headers.ts";
-import { type RegionPass, signPass } from "../../domain/region-pass.ts";
+import { type RegionPass, signPass } from "../../domain/region/pass.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "../unreachable.ts";

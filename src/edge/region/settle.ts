@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import { type Placement, placementOf, type Residency } from "../../domain/residency.ts";
+import { type Placement, placementOf, type Residency } from "../../domain/region/residency.ts";
 import { readBytes } from "../body.ts";
 import type { Call } from "../call.ts";
 import { vouchedCaller } from "../vouched.ts";

@@ -9,4 +9,4 @@ export interface ObjectCall {
   readonly args: readonly unknown[];
 }
 
-export { fromExactJson as fromWire, toExactJson as toWire } from "../../domain/exact-json.ts";
+export { fromExactJson as fromWire, toExactJson as toWire } from "../../domain/text/exact-json.ts";

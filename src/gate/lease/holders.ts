@@ -1,5 +1,5 @@
 import { type Ask, LEASE } from "./protocol.ts";
-import { isRateKey } from "../../domain/rate-policy.ts";
+import { isRateKey } from "../../domain/rate/policy.ts";
 
 /** One isolate's part of one meter: what it may still have unreported, and until when it may use it. */
 export interface Outstanding {

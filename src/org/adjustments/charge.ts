@@ -1,9 +1,9 @@
-import { adjustAccount, type Credited, drawMore, giveBack } from "../../domain/adjustment.ts";
-import type { CreditPool } from "../../domain/credit.ts";
-import { type Account, unitOf } from "../../domain/meter.ts";
+import { adjustAccount, type Credited, drawMore, giveBack } from "../../domain/meter/adjustment.ts";
+import type { CreditPool } from "../../domain/meter/credit.ts";
+import { type Account, unitOf } from "../../domain/meter/meter.ts";
 import type { Tx } from "../kernel/door.ts";
-import { callNames, runNames } from "../../domain/run-segment/run-names.ts";
-import { chargesIn } from "../../domain/charge-text.ts";
+import { callNames, runNames } from "../../domain/run/segment/run-names.ts";
+import { chargesIn } from "../../domain/meter/charge-text.ts";
 import { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";
 import type { Run } from "../runs/run.ts";

@@ -1,14 +1,14 @@
 import type { NewAdjustment } from "../../contract/resources/adjustments.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
-import { newId } from "../../domain/ulid.ts";
+import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/price/money.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { isFinal } from "../decisions/kept-ask.ts";
 import { loadHold } from "../decisions/store.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { tallyCharge } from "../ledger/tally.ts";
 import { saveDaily } from "../runs/daily.ts";
-import { runNames } from "../../domain/run-segment/run-names.ts";
+import { runNames } from "../../domain/run/segment/run-names.ts";
 import { outcomeOf, type Run } from "../runs/run.ts";
 import { replacedRuns } from "../runs/replaced.ts";
 import { findRun } from "../runs/store.ts";

@@ -1,5 +1,5 @@
 import { type Dimension, DIMENSIONS } from "../../contract/dimensions.ts";
-import type { RunNames } from "../../domain/run-segment/run-names.ts";
+import type { RunNames } from "../../domain/run/segment/run-names.ts";
 
 const ROW_OF = new Map(DIMENSIONS.map((row) => [row.name, row]));
 

@@ -1,7 +1,7 @@
 import type { Adjustment } from "../../contract/resources/adjustments.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { meterKindOf } from "../../contract/meter-kinds.ts";
-import type { RunNames } from "../../domain/run-segment/run-names.ts";
+import type { RunNames } from "../../domain/run/segment/run-names.ts";
 
 /** Amounts are decimal texts of nano-dollars, negative if given back. */
 interface AdjustmentData {

@@ -1,8 +1,8 @@
 import { SHOWN_METADATA_CHARACTERS } from "../../contract/bounds.ts";
 import type { ApprovalResource } from "../../contract/resources/approvals.ts";
 import { SCOPE_FIELDS } from "../../contract/scopes.ts";
-import { formatUsd } from "../../domain/money.ts";
-import type { JudgedRun } from "../../domain/policy-attempt.ts";
+import { formatUsd } from "../../domain/price/money.ts";
+import type { JudgedRun } from "../../domain/policy/attempt.ts";
 
 type Shown = ApprovalResource["attempt"];
 

@@ -1,5 +1,5 @@
 import type { ListQuery } from "../../contract/list.ts";
-import { type AuditLink, type ExportFormat, toAuditJson } from "../../domain/audit-export.ts";
+import { type AuditLink, type ExportFormat, toAuditJson } from "../../domain/audit/export.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { AUDIT } from "../kernel/audit/log.ts";
 import { type AuditRow, linkReader } from "../kernel/audit/store.ts";

@@ -1,4 +1,4 @@
-import { beginWalk, type ChainBreak, endWalk, type Walk, walkOn } from "../../domain/audit-verify.ts";
+import { beginWalk, type ChainBreak, endWalk, type Walk, walkOn } from "../../domain/audit/verify.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { readEnd } from "../kernel/audit/ends.ts";
 import { AUDIT } from "../kernel/audit/log.ts";

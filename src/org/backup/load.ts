@@ -8,7 +8,7 @@ import {
   quotedName,
 } from "../../domain/archive/lines.ts";
 import { FrameReader } from "../../domain/archive/frames.ts";
-import type { Peppers } from "../../domain/peppers.ts";
+import type { Peppers } from "../../domain/key/peppers.ts";
 import { spentOfAllDays, tablesOf } from "./tables.ts";
 
 /** The schema steps of this version, which the object knows. */

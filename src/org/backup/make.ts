@@ -7,7 +7,7 @@ import {
   type Cell,
   rowLine,
 } from "../../domain/archive/lines.ts";
-import { newId } from "../../domain/ulid.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";

@@ -1,8 +1,8 @@
 import { METERS } from "../../contract/meter-kinds.ts";
 import type { NewBudget } from "../../contract/resources/budgets.ts";
 import { MATCH_SCOPE } from "../../contract/scopes.ts";
-import { matchOf } from "../../domain/match.ts";
-import { newId } from "../../domain/ulid.ts";
+import { matchOf } from "../../domain/meter/match.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { storedShares } from "../meters/show.ts";
 import { saveMeterRow } from "../meters/store.ts";

@@ -5,8 +5,8 @@ import { type Amount, amountProblem, type FieldProblem } from "../../contract/re
 import type { NewIncrease } from "../../contract/resources/budget-increases.ts";
 import type { BudgetIncrease } from "../../contract/resources/budgets.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
-import type { Increase } from "../../domain/increase.ts";
-import { newId } from "../../domain/ulid.ts";
+import type { Increase } from "../../domain/meter/increase.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { saveMeterRow } from "../meters/store.ts";
 import { budgetExtra, type BudgetRow, isInForce, loadBudget, shownAmount, storedAmount } from "./store.ts";

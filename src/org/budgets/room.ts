@@ -1,7 +1,7 @@
 import type { Refusal } from "../../contract/refusal.ts";
 import { invalidField } from "../../contract/refusal.ts";
-import { couldMeet, type Match } from "../../domain/match.ts";
-import type { Meter } from "../../domain/meter.ts";
+import { couldMeet, type Match } from "../../domain/meter/match.ts";
+import type { Meter } from "../../domain/meter/meter.ts";
 import type { View } from "../kernel/door.ts";
 import { knownMeters } from "../meters/store.ts";
 

@@ -1,12 +1,12 @@
 import type { BudgetUnit } from "../../contract/meter-kinds.ts";
 import type { Budget, BudgetGroup } from "../../contract/resources/budgets.ts";
 import type { Amount } from "../../contract/resources/budget-rules.ts";
-import { asCount } from "../../domain/count.ts";
-import { type Increase, raisedBy } from "../../domain/increase.ts";
-import { availableOf, groupIn, publishedPeriod } from "../../domain/kinds.ts";
-import type { GivenMatch, Match } from "../../domain/match.ts";
-import { countsGroups, roomOf, totalSpent } from "../../domain/meter.ts";
-import { formatUsd, parseUsd } from "../../domain/money.ts";
+import { asCount } from "../../domain/price/count.ts";
+import { type Increase, raisedBy } from "../../domain/meter/increase.ts";
+import { availableOf, groupIn, publishedPeriod } from "../../domain/refusal/limit-denials.ts";
+import type { GivenMatch, Match } from "../../domain/meter/match.ts";
+import { countsGroups, roomOf, totalSpent } from "../../domain/meter/meter.ts";
+import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
 import { amountsOf, entryNow, shownShares } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";

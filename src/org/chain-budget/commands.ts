@@ -1,6 +1,6 @@
 import type { NewChainBudget } from "../../contract/resources/chain-budget.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { parseUsd } from "../../domain/money.ts";
+import { parseUsd } from "../../domain/price/money.ts";
 import { command, done } from "../kernel/door.ts";
 import { deleteMeter, loadMeterRow, onlyMeterRow, saveMeterRow } from "../meters/store.ts";
 import { chainBudgetNow, type ChainMeter, chainLimits, METERS } from "./store.ts";

@@ -1,5 +1,5 @@
 import type { ChainBudget } from "../../contract/resources/chain-budget.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
 import { loadMeterRow } from "../meters/store.ts";
 

@@ -1,6 +1,6 @@
 import type { CHECK_CODES } from "../../contract/limit-codes.ts";
-import type { CheckedRun } from "../../domain/asked-run.ts";
-import type { RunWork } from "../../domain/work.ts";
+import type { CheckedRun } from "../../domain/run/checked-run.ts";
+import type { RunWork } from "../../domain/policy/step-budget.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
 import { checkPolicy } from "../policy-rules/check.ts";

@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
-import { type Scan, scan } from "../../domain/safety.ts";
-import type { RunWork } from "../../domain/work.ts";
+import { type Scan, scan } from "../../domain/safety/safety.ts";
+import type { RunWork } from "../../domain/policy/step-budget.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
 import { loadDetectors } from "./config.ts";

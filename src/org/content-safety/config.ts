@@ -1,4 +1,4 @@
-import { type Detector, type DetectorSet, detectorSet } from "../../domain/safety.ts";
+import { type Detector, type DetectorSet, detectorSet } from "../../domain/safety/safety.ts";
 import type { ContentSafety, NewContentSafety } from "../../contract/resources/content-safety.ts";
 import { compiledOnce } from "../kernel/compiled.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";

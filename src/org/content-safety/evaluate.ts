@@ -1,6 +1,6 @@
 import type { SafetyEvaluation } from "../../contract/resources/content-safety.ts";
-import { tryDetectors } from "../../domain/safety.ts";
-import { oneRunsWork } from "../../domain/work.ts";
+import { tryDetectors } from "../../domain/safety/safety.ts";
+import { oneRunsWork } from "../../domain/policy/step-budget.ts";
 import { query } from "../kernel/door.ts";
 import { loadDetectors } from "./config.ts";
 

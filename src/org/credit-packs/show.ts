@@ -1,7 +1,7 @@
 import type { CreditPack } from "../../contract/resources/credit-packs.ts";
-import { isLive } from "../../domain/credit.ts";
-import { roomOf } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { isLive } from "../../domain/meter/credit.ts";
+import { roomOf } from "../../domain/meter/meter.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
 import { entryNow, sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";

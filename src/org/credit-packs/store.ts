@@ -1,4 +1,4 @@
-import type { CreditPack } from "../../domain/credit.ts";
+import type { CreditPack } from "../../domain/meter/credit.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 
 /** The fields of a pack that its meter does not have. */

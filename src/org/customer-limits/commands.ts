@@ -1,8 +1,8 @@
 import type { CustomerLimitChange, NewCustomerLimit } from "../../contract/resources/customer-limits.ts";
 import { METERS } from "../../contract/meter-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { parseUsd } from "../../domain/money.ts";
-import { newId } from "../../domain/ulid.ts";
+import { parseUsd } from "../../domain/price/money.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { sharesExtra } from "../meters/show.ts";
 import { recount } from "../recount/recount.ts";

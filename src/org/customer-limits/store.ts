@@ -1,7 +1,7 @@
 import type { CustomerLimit } from "../../contract/resources/customer-limits.ts";
-import { publishedPeriod } from "../../domain/kinds.ts";
-import { countsApart } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { publishedPeriod } from "../../domain/refusal/limit-denials.ts";
+import { countsApart } from "../../domain/meter/meter.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
 import { amountsOf, entryNow, sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";

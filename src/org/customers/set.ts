@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { NewCustomer } from "../../contract/resources/customers.ts";
-import { formatUsd, parseUsd } from "../../domain/money.ts";
-import { monthToDate } from "../../domain/revenue.ts";
+import { formatUsd, parseUsd } from "../../domain/price/money.ts";
+import { monthToDate } from "../../domain/price/revenue.ts";
 import { checkpoint } from "../../storage/transaction.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { isCustomer, standingOf } from "./standing.ts";

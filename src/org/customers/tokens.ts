@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
-import { keyProblem } from "../../domain/key-state.ts";
-import { lookedUp } from "../../domain/peppers.ts";
-import { newId } from "../../domain/ulid.ts";
+import { keyProblem } from "../../domain/key/state.ts";
+import { lookedUp } from "../../domain/key/peppers.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { loadKey } from "../keys/store.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";

@@ -1,6 +1,6 @@
-import { admit } from "../../domain/admission.ts";
-import type { Attempt } from "../../domain/kinds.ts";
-import type { Account } from "../../domain/meter.ts";
+import { admit } from "../../domain/meter/admission.ts";
+import type { Attempt } from "../../domain/refusal/limit-denials.ts";
+import type { Account } from "../../domain/meter/meter.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";
 import { expireHoldsOf, TRIES_FOR_ROOM } from "./expire.ts";

@@ -1,9 +1,9 @@
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
-import { askedRun } from "../../domain/asked-run.ts";
-import type { Attempt } from "../../domain/kinds.ts";
-import { type Scopes, scopesOf } from "../../domain/touch.ts";
-import { oneRunsWork } from "../../domain/work.ts";
+import { askedRun } from "../../domain/run/checked-run.ts";
+import type { Attempt } from "../../domain/refusal/limit-denials.ts";
+import { type Scopes, scopesOf } from "../../domain/meter/limit-set.ts";
+import { oneRunsWork } from "../../domain/policy/step-budget.ts";
 import { chargesOnExpiry, checksAll, type DecisionAsk, tokensOf } from "../../gate/ask.ts";
 import { loadApproval } from "../approvals/store.ts";
 import { keyOf } from "../kernel/actor-key.ts";

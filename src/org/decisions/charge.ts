@@ -1,9 +1,9 @@
 import { METER_KINDS, meterRowOf } from "../../contract/meter-kinds.ts";
-import { adjustAccount } from "../../domain/adjustment.ts";
-import { chargeFact } from "../../domain/admission.ts";
-import { type Draw, drawReserved } from "../../domain/credit.ts";
-import { questionPart } from "../../domain/reservation-id.ts";
-import { newId } from "../../domain/ulid.ts";
+import { adjustAccount } from "../../domain/meter/adjustment.ts";
+import { chargeFact } from "../../domain/meter/admission.ts";
+import { type Draw, drawReserved } from "../../domain/meter/credit.ts";
+import { questionPart } from "../../domain/reservation/reservation-id.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";
 import { heldAmounts, besideOf, heldIn, phaseOf } from "./held.ts";

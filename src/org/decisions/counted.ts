@@ -4,7 +4,7 @@ import {
   type RateMeter,
   type RatePolicy,
   subjectIn,
-} from "../../domain/rate-policy.ts";
+} from "../../domain/rate/policy.ts";
 
 /**
  * What rate limits counted of a decision from its body, stored with its hold so that its run counts only the rest. If a

@@ -1,6 +1,6 @@
 import { isPriced, NO_AMOUNT, NO_MODEL } from "../../contract/decision.ts";
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
-import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import { MAX_USD_NANOS, parseUsd } from "../../domain/price/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
 import { noModelPrice, noPrice } from "../../domain/price/no-price.ts";
 import { isUnpriced } from "../../domain/price/unpriced.ts";

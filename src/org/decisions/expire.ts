@@ -1,7 +1,7 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { HOLDS_EXPIRED_SERIES } from "../../contract/metrics.ts";
-import type { Account } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
+import type { Account } from "../../domain/meter/meter.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { checkpoint, type CheckpointedSql } from "../../storage/transaction.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";

@@ -1,7 +1,7 @@
-import { admit } from "../../domain/admission.ts";
-import { largestFitting } from "../../domain/fitting.ts";
-import type { Attempt } from "../../domain/kinds.ts";
-import type { Account } from "../../domain/meter.ts";
+import { admit } from "../../domain/meter/admission.ts";
+import { largestFitting } from "../../domain/meter/fitting.ts";
+import type { Attempt } from "../../domain/refusal/limit-denials.ts";
+import type { Account } from "../../domain/meter/meter.ts";
 import { type DecisionAsk, mostOutput, tokensOf, withOutput } from "../../gate/ask.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";

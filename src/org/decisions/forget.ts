@@ -1,4 +1,4 @@
-import { ENDED_HOLD_KEPT_MS, EXPIRED_HOLD_KEPT_MS } from "../../domain/retention.ts";
+import { ENDED_HOLD_KEPT_MS, EXPIRED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import { noteForgotten } from "./forgotten.ts";
 import { fromRow, HOLDS, type HoldRow } from "./table.ts";
 

@@ -1,7 +1,7 @@
-import type { Draw } from "../../domain/credit.ts";
+import type { Draw } from "../../domain/meter/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
-import { amountOf, type Attempt } from "../../domain/kinds.ts";
-import { type Account, countsGroups, type Meter, unitOf } from "../../domain/meter.ts";
+import { amountOf, type Attempt } from "../../domain/refusal/limit-denials.ts";
+import { type Account, countsGroups, type Meter, unitOf } from "../../domain/meter/meter.ts";
 
 /** What a hold reserves in addition to the same amount of dollars in each limit. */
 export interface HeldBeside {

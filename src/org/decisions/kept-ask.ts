@@ -1,5 +1,5 @@
 import type { DecisionAsk } from "../../gate/ask.ts";
-import { EXPIRED_HOLD_KEPT_MS } from "../../domain/retention.ts";
+import { EXPIRED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import type { HoldRow } from "./table.ts";
 
 /** What is kept of a call with its hold, for the run that it may become and for its renewal. Its input never is. */

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { Draft } from "../ledger/draft.ts";
 import { keptOf } from "./kept-ask.ts";

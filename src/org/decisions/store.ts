@@ -1,7 +1,7 @@
-import { isSameRequest, questionPart } from "../../domain/reservation-id.ts";
-import { SettledQuestions } from "../../domain/settled-questions.ts";
-import type { Draw } from "../../domain/credit.ts";
-import { withoutHeld } from "../../domain/usage.ts";
+import { isSameRequest, questionPart } from "../../domain/reservation/reservation-id.ts";
+import { SettledQuestions } from "../../domain/reservation/settled-requests.ts";
+import type { Draw } from "../../domain/meter/credit.ts";
+import { withoutHeld } from "../../domain/meter/usage.ts";
 import type { Draft } from "../ledger/draft.ts";
 import type { Entry } from "../meters/usage.ts";
 import { heldAmounts, besideOf, heldIn } from "./held.ts";

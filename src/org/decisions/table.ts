@@ -1,4 +1,4 @@
-import { requestNumber } from "../../domain/reservation-id.ts";
+import { requestNumber } from "../../domain/reservation/reservation-id.ts";
 import { PagedTable } from "../../storage/paged-table/paged-table.ts";
 import type { Row, Value } from "../../storage/table.ts";
 import type { CountedRates } from "./counted.ts";

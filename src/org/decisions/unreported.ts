@@ -1,5 +1,5 @@
-import { madeAt, type ReservationIds } from "../../domain/reservation-id.ts";
-import { ENDED_HOLD_KEPT_MS } from "../../domain/retention.ts";
+import { madeAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
+import { ENDED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import type { HoldRow } from "./store.ts";
 
 /**

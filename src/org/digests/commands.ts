@@ -1,7 +1,7 @@
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import type { NewDigest } from "../../contract/resources/digests.ts";
 import { nextDigestAt } from "../../domain/digest/schedule.ts";
-import { newId } from "../../domain/ulid.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { mailAddress } from "../webhooks/address.ts";

@@ -3,7 +3,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 import type { DigestFacts } from "../../domain/digest/digest.ts";
 import { digestDays } from "../../domain/digest/schedule.ts";
 import { dateOfDay, dayOf } from "../../domain/forecast/series.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { listLimits } from "../limits/queries.ts";
 import { summarizeRefusals } from "../refusals/queries.ts";

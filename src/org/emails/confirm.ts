@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { mintOrgToken, tokenDigest } from "../../domain/org-token.ts";
-import { lookedUp } from "../../domain/peppers.ts";
+import { mintOrgToken, tokenDigest } from "../../domain/key/org-token.ts";
+import { lookedUp } from "../../domain/key/peppers.ts";
 import { transaction } from "../../storage/transaction.ts";
 import { command, done, type View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";

@@ -1,5 +1,5 @@
 import type { Event } from "../../contract/resources/events.ts";
-import { storedTraceParent, type TraceParent } from "../../domain/traceparent.ts";
+import { storedTraceParent, type TraceParent } from "../../domain/text/traceparent.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { findEvent } from "../kernel/events/find.ts";
 import type { EventRow } from "../kernel/events/log.ts";

@@ -1,9 +1,9 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import { askedRun } from "../../domain/asked-run.ts";
-import type { Attempt } from "../../domain/kinds.ts";
-import { rateMetersFor, type RatePolicy } from "../../domain/rate-policy.ts";
-import { namesIn, scopesOf } from "../../domain/touch.ts";
+import { askedRun } from "../../domain/run/checked-run.ts";
+import type { Attempt } from "../../domain/refusal/limit-denials.ts";
+import { rateMetersFor, type RatePolicy } from "../../domain/rate/policy.ts";
+import { namesIn, scopesOf } from "../../domain/meter/limit-set.ts";
 import { checksAll, type DecisionAsk, mostOutput, tokensOf } from "../../gate/ask.ts";
 import { depthIn } from "../checks/depth.ts";
 import { costsOf } from "../decisions/estimate.ts";

@@ -1,10 +1,10 @@
 import { CHECK_NAMES } from "../../contract/lists.ts";
-import { admit } from "../../domain/admission.ts";
+import { admit } from "../../domain/meter/admission.ts";
 import { METERS, type Phase } from "../../contract/meter-kinds.ts";
-import { groupIn } from "../../domain/kinds.ts";
-import type { Account } from "../../domain/meter.ts";
-import { rateAmount, rateMetersFor, shownAmount } from "../../domain/rate-policy.ts";
-import { namesIn } from "../../domain/touch.ts";
+import { groupIn } from "../../domain/refusal/limit-denials.ts";
+import type { Account } from "../../domain/meter/meter.ts";
+import { rateAmount, rateMetersFor, shownAmount } from "../../domain/rate/policy.ts";
+import { namesIn } from "../../domain/meter/limit-set.ts";
 import type { View } from "../kernel/door.ts";
 import { readInParts } from "../../storage/json-rows.ts";
 import { Draft } from "../ledger/draft.ts";

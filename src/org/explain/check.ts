@@ -1,11 +1,11 @@
 import type { ExplainedCheck } from "../../contract/resources/explain.ts";
 import type { MeterKind } from "../../contract/meter-kinds.ts";
-import { amountOf, type Attempt, availableOf } from "../../domain/kinds.ts";
-import { type Account, type Meter, totalSpent, unitOf, zoneOf } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
-import type { RateMeter, RateStanding } from "../../domain/rate-policy.ts";
-import { quotaWindowEnd, shownAmount } from "../../domain/rate-policy.ts";
-import { formatInZone } from "../../domain/zone.ts";
+import { amountOf, type Attempt, availableOf } from "../../domain/refusal/limit-denials.ts";
+import { type Account, type Meter, totalSpent, unitOf, zoneOf } from "../../domain/meter/meter.ts";
+import { formatUsd } from "../../domain/price/money.ts";
+import type { RateMeter, RateStanding } from "../../domain/rate/policy.ts";
+import { quotaWindowEnd, shownAmount } from "../../domain/rate/policy.ts";
+import { formatInZone } from "../../domain/time/zone.ts";
 
 export type CheckName = ExplainedCheck["check"];
 

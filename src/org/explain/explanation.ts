@@ -1,6 +1,6 @@
 import type { Refusal } from "../../contract/refusal.ts";
 import type { ExplainedCheck, Explanation } from "../../contract/resources/explain.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 
 export type Explained = Explanation | Refusal<"not_found" | "validation_failed">;
 

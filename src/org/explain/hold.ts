@@ -1,7 +1,7 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { type Account, unitOf } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { type Account, unitOf } from "../../domain/meter/meter.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { besideOf, heldAmounts, heldIn, phaseOf } from "../decisions/held.ts";
 import { type HoldRow, loadHold, standingOf } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";

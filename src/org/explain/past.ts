@@ -1,5 +1,5 @@
 import type { ExplainedCheck } from "../../contract/resources/explain.ts";
-import { formatInZone } from "../../domain/zone.ts";
+import { formatInZone } from "../../domain/time/zone.ts";
 import type { StoredRefusal } from "../refusals/find.ts";
 import { type Amounts, type Candidate, type CheckName, judged, NO_AMOUNTS } from "./check.ts";
 import { type Details, whyRefused } from "./why-refused.ts";

@@ -1,5 +1,5 @@
-import { attemptDigest, attemptOf } from "../../domain/policy-attempt.ts";
-import { explain, type RuleResult } from "../../domain/policy.ts";
+import { attemptDigest, attemptOf } from "../../domain/policy/attempt.ts";
+import { explain, type RuleResult } from "../../domain/policy/policy.ts";
 import { findApproval } from "../approvals/store.ts";
 import type { View } from "../kernel/door.ts";
 import { loadPolicies } from "../policy-rules/store.ts";

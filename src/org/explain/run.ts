@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
-import { callNames, runNames } from "../../domain/run-segment/run-names.ts";
-import { scopesOf } from "../../domain/touch.ts";
+import { callNames, runNames } from "../../domain/run/segment/run-names.ts";
+import { scopesOf } from "../../domain/meter/limit-set.ts";
 import type { Explanation } from "../../contract/resources/explain.ts";
 import type { View } from "../kernel/door.ts";
 import { RUN_ROUTE } from "../runs/rates.ts";

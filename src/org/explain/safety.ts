@@ -1,5 +1,5 @@
-import { scan } from "../../domain/safety.ts";
-import { oneRunsWork } from "../../domain/work.ts";
+import { scan } from "../../domain/safety/safety.ts";
+import { oneRunsWork } from "../../domain/policy/step-budget.ts";
 import { loadDetectors } from "../content-safety/config.ts";
 import type { View } from "../kernel/door.ts";
 import { ONLY_WITH_ALL, type Subject } from "./subject.ts";

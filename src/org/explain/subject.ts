@@ -1,7 +1,7 @@
 import type { Phase } from "../../contract/meter-kinds.ts";
-import type { CheckedRun } from "../../domain/asked-run.ts";
-import type { Attempt } from "../../domain/kinds.ts";
-import type { Scopes } from "../../domain/touch.ts";
+import type { CheckedRun } from "../../domain/run/checked-run.ts";
+import type { Attempt } from "../../domain/refusal/limit-denials.ts";
+import type { Scopes } from "../../domain/meter/limit-set.ts";
 
 /** What is explained: a call now, or a past call with the current limits. */
 export interface Subject {

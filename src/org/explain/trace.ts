@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { Explanation } from "../../contract/resources/explain.ts";
-import { scopesOf } from "../../domain/touch.ts";
+import { scopesOf } from "../../domain/meter/limit-set.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import { DECISION_CODES } from "../../contract/limit-codes.ts";
 import { AUDIT } from "../kernel/audit/log.ts";

@@ -1,4 +1,4 @@
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { StoredRefusal } from "../refusals/find.ts";
 
 /** The details of a stored refusal. */

@@ -1,7 +1,7 @@
 import type { Destination, NewExport } from "../../contract/resources/exports.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { windowStart } from "../../domain/export/window.ts";
-import { seal, SEALED_FOR } from "../../domain/seal.ts";
+import { seal, SEALED_FOR } from "../../domain/key/encrypt.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { startWindowOver } from "./close.ts";

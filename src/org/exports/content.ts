@@ -1,7 +1,7 @@
 import type { Correction } from "../../domain/export/correction.ts";
 import type { Content } from "../../domain/export/writers.ts";
 import type { FileKind } from "../../domain/export/window.ts";
-import type { RunNames } from "../../domain/run-segment/run-names.ts";
+import type { RunNames } from "../../domain/run/segment/run-names.ts";
 import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { charactersApart } from "../runs/long-metadata.ts";

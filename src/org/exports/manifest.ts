@@ -1,6 +1,6 @@
 import { type MadeFile, sha256Of } from "../../domain/export/file.ts";
 import type { FileKind } from "../../domain/export/window.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { ExportRow, WindowRow } from "./store.ts";
 
 export interface FileFacts {

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import type { MadeFile } from "../../domain/export/file.ts";
 import { type FileKind, retryWaitMs } from "../../domain/export/window.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Place } from "./logs.ts";

@@ -1,4 +1,4 @@
-import { unsealAny, SEALED_FOR } from "../../domain/seal.ts";
+import { unsealAny, SEALED_FOR } from "../../domain/key/encrypt.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import type { ExportRow } from "./store.ts";
 

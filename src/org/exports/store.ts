@@ -1,7 +1,7 @@
 import type { ExportFormat, ExportPeriod, FocusVersion } from "../../contract/lists.ts";
 import type { Destination, ExportWindow, ScheduledExport } from "../../contract/resources/exports.ts";
 import { MANIFEST, placeOf } from "../../domain/export/window.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 
 export type ExportRow = {
   name: string;

@@ -1,9 +1,9 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import type { FallbackQuestion, FallbackRule } from "../../contract/resources/fallbacks.ts";
-import { matches } from "../../domain/match.ts";
-import { roomOf } from "../../domain/meter.ts";
-import { scopesOf } from "../../domain/touch.ts";
+import { matches } from "../../domain/meter/match.ts";
+import { roomOf } from "../../domain/meter/meter.ts";
+import { scopesOf } from "../../domain/meter/limit-set.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import { query, type View } from "../kernel/door.ts";

@@ -1,9 +1,9 @@
 import { etagOf } from "../../contract/etag.ts";
 import type { Fallback, FallbackFacts, NewFallback } from "../../contract/resources/fallbacks.ts";
-import { countedBy } from "../../domain/counted-by.ts";
-import { type GivenMatch, type Match, matchOf, traitsIn } from "../../domain/match.ts";
-import { parseUsd } from "../../domain/money.ts";
-import { plainShare } from "../../domain/share.ts";
+import { countedBy } from "../../domain/meter/counted-by.ts";
+import { type GivenMatch, type Match, matchOf, traitsIn } from "../../domain/meter/match.ts";
+import { parseUsd } from "../../domain/price/money.ts";
+import { plainShare } from "../../domain/price/percent.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { knownMeters } from "../meters/store.ts";
 

@@ -1,5 +1,5 @@
 import type { GaugeName, GaugeValue } from "../../contract/metrics.ts";
-import { isRateKey } from "../../domain/rate-policy.ts";
+import { isRateKey } from "../../domain/rate/policy.ts";
 import { countOpen } from "../decisions/open.ts";
 import type { View } from "../kernel/door.ts";
 import { nextDueAt } from "../kernel/due/table.ts";

@@ -1,4 +1,4 @@
-import { BoundedMap } from "../../domain/bounded-map.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import type { View } from "./door.ts";
 
 /** Objects of many orgs share an isolate, so the least used compiled values are dropped. */

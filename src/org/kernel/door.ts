@@ -1,20 +1,20 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import type { DecisionAsk } from "../../contract/resources/decisions.ts";
-import type { Charged } from "../../domain/admission.ts";
-import type { Account } from "../../domain/meter.ts";
+import type { Charged } from "../../domain/meter/admission.ts";
+import type { Account } from "../../domain/meter/meter.ts";
 import type { DueKind } from "./due-kinds.ts";
 import type { Role, Scope } from "../../contract/access.ts";
 import type { ErrorCode } from "../../contract/errors.ts";
 import type { EventKind } from "../../contract/event-kinds.ts";
 import type { Refusal } from "../../contract/refusal.ts";
-import type { AuditEntry } from "../../domain/audit-chain.ts";
-import type { RateMeter, RatePolicy, RateStanding } from "../../domain/rate-policy.ts";
+import type { AuditEntry } from "../../domain/audit/chain.ts";
+import type { RateMeter, RatePolicy, RateStanding } from "../../domain/rate/policy.ts";
 import type { CounterNamespace, GaugeNamespace } from "../../contract/metrics.ts";
-import type { RefusalNote } from "../../domain/refusal-note.ts";
-import type { ReservationIds } from "../../domain/reservation-id.ts";
+import type { RefusalNote } from "../../domain/refusal/note.ts";
+import type { ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import type { Settings } from "../../settings.ts";
-import type { Profile } from "../../domain/profile.ts";
+import type { Profile } from "../../domain/tenant/profile.ts";
 
 /**
  * The only way to write. A command states its rule. The door adds what must never be forgotten: the caller's current

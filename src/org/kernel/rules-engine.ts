@@ -1,4 +1,4 @@
-import { loadRulesEngine, rulesEngine } from "../../domain/rules-engine-loading.ts";
+import { loadRulesEngine, rulesEngine } from "../../domain/policy/engine-loading.ts";
 import { NeedsFetch } from "../../storage/needs-fetch.ts";
 
 /** For a rule of the object that compiles rules or patterns. */

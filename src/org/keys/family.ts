@@ -1,4 +1,4 @@
-import { isLive, SESSION_MAX_MS } from "../../domain/session.ts";
+import { isLive, SESSION_MAX_MS } from "../../domain/people/session.ts";
 import type { View } from "../kernel/door.ts";
 
 /**

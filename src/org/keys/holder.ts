@@ -1,7 +1,7 @@
 import type { Scope } from "../../contract/access.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Key } from "../../contract/resources/keys.ts";
-import { earlierEnd, type Holder, type Lack, lackOf } from "../../domain/key-rights.ts";
+import { earlierEnd, type Holder, type Lack, lackOf } from "../../domain/key/rights.ts";
 import type { View } from "../kernel/door.ts";
 import { secretEnd } from "./secrets.ts";
 import { type KeyRow, loadKey } from "./store.ts";

@@ -1,10 +1,10 @@
 import { type KeyRole, roleIncludes, type Scope, scopesOf } from "../../contract/access.ts";
 import type { FieldError } from "../../contract/error-details.ts";
 import { invalidField, invalidFields, isRefusal, type Refusal } from "../../contract/refusal.ts";
-import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
-import { type Holder, lackOf } from "../../domain/key-rights.ts";
-import { pepperMark } from "../../domain/peppers.ts";
-import { newId } from "../../domain/ulid.ts";
+import { keyDigest, mintKey as newSecret } from "../../domain/key/api-key.ts";
+import { type Holder, lackOf } from "../../domain/key/rights.ts";
+import { pepperMark } from "../../domain/key/peppers.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { holderOf, refuseLack, refuseRole, replayedKeyRefusal } from "./holder.ts";
 import { minterOf } from "./family.ts";

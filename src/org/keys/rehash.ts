@@ -1,5 +1,5 @@
-import { digestsIn, pepperMark } from "../../domain/peppers.ts";
-import { sameSecret } from "../../domain/api-key.ts";
+import { digestsIn, pepperMark } from "../../domain/key/peppers.ts";
+import { sameSecret } from "../../domain/key/api-key.ts";
 import type { Settings } from "../../settings.ts";
 import { transaction } from "../../storage/transaction.ts";
 

@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
-import { keyDigest, mintKey as newSecret } from "../../domain/api-key.ts";
-import { pepperMark } from "../../domain/peppers.ts";
-import { lackOf } from "../../domain/key-rights.ts";
+import { keyDigest, mintKey as newSecret } from "../../domain/key/api-key.ts";
+import { pepperMark } from "../../domain/key/peppers.ts";
+import { lackOf } from "../../domain/key/rights.ts";
 import { command, done } from "../kernel/door.ts";
 import { holderOf, refuseLack, replayedKeyRefusal, rightsOf } from "./holder.ts";
 import { keepForGrace, lastPreviousEnd } from "./secrets.ts";

@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from "../../contract/refusal.ts";
-import { proves } from "../../domain/peppers.ts";
+import { proves } from "../../domain/key/peppers.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { KeyRow } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { KeyRole, Scope } from "../../contract/access.ts";
 import type { Key } from "../../contract/resources/keys.ts";
-import { BoundedMap } from "../../domain/bounded-map.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { View } from "../kernel/door.ts";
 import { lastUseOf } from "./uses.ts";

@@ -10,8 +10,8 @@ import {
   type RateMeter,
   type RatePolicy,
   type RateSubject,
-} from "../../domain/rate-policy.ts";
-import { type AskedRate, rateRefusal } from "../../domain/rate-denial.ts";
+} from "../../domain/rate/policy.ts";
+import { type AskedRate, rateRefusal } from "../../domain/rate/denial.ts";
 import { checkpointFirst, walTransaction } from "../../storage/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, leastOf, tokensOf } from "../../gate/ask.ts";
@@ -33,7 +33,7 @@ import { ReservedRequests } from "./reserved-requests.ts";
 import { sweepLeases, sweepWhenOrphaned } from "./sweep.ts";
 import { NONE_TOLD } from "../../gate/heard-requests.ts";
 import { idOf } from "../../gate/reported-hold.ts";
-import { readBatch } from "../../domain/refusal-batch.ts";
+import { readBatch } from "../../domain/refusal/batch.ts";
 import type { ReportedHolds } from "../../gate/reported-touch.ts";
 import { type RateInfo, readAsk, type Report, type SyncReply, writeReply } from "../../gate/wire.ts";
 

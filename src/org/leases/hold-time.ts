@@ -1,4 +1,4 @@
-import { madeAt as givenAt } from "../../domain/reservation-id.ts";
+import { madeAt as givenAt } from "../../domain/reservation/reservation-id.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import {
   endsAt,

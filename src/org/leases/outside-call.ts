@@ -1,8 +1,8 @@
 import { TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
 import type { LeaseReport } from "../../contract/resources/leases.ts";
 import { SINGLE_FIELDS } from "../../contract/scopes.ts";
-import type { GivenTouch } from "../../domain/touch-token.ts";
-import type { CallNames } from "../../domain/traits.ts";
+import type { GivenTouch } from "../../domain/meter/limit-set-token.ts";
+import type { CallNames } from "../../domain/meter/traits.ts";
 import type { DecisionAsk } from "../../gate/ask.ts";
 import type { Matters } from "../../gate/lesson.ts";
 import type { ReportedCall } from "../../gate/reported-call.ts";

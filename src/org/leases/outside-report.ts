@@ -1,7 +1,7 @@
 import type { LeaseReport } from "../../contract/resources/leases.ts";
 import { DECISION } from "../../contract/decision.ts";
-import { madeAt as givenAt, type ReservationIds } from "../../domain/reservation-id.ts";
-import { type GivenTouch, openTouch, type TouchHolder } from "../../domain/touch-token.ts";
+import { madeAt as givenAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
+import { type GivenTouch, openTouch, type TouchHolder } from "../../domain/meter/limit-set-token.ts";
 import type { StoredHolder } from "../../gate/lease/book.ts";
 import type { Batch, Want } from "../../gate/lease/protocol.ts";
 import {

@@ -26,11 +26,11 @@ import {
   tokensOf,
   withId,
 } from "../../gate/reported-hold.ts";
-import { questionPart } from "../../domain/reservation-id.ts";
-import type { SettledQuestions } from "../../domain/settled-questions.ts";
+import { questionPart } from "../../domain/reservation/reservation-id.ts";
+import type { SettledQuestions } from "../../domain/reservation/settled-requests.ts";
 import type { ReportedCall } from "../../gate/reported-call.ts";
 import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
-import { rateAmount } from "../../domain/rate-policy.ts";
+import { rateAmount } from "../../domain/rate/policy.ts";
 import { countedBy, countedInKeys } from "../decisions/counted.ts";
 
 /** What the object has no hold for, by limit: it is returned instead of held. */

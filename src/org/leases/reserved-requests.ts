@@ -1,4 +1,4 @@
-import { requestNumber } from "../../domain/reservation-id.ts";
+import { requestNumber } from "../../domain/reservation/reservation-id.ts";
 import { latestIds } from "../decisions/open.ts";
 import type { ToldRequests } from "../../gate/heard-requests.ts";
 

@@ -1,5 +1,5 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import { isRateKey } from "../../domain/rate-policy.ts";
+import { isRateKey } from "../../domain/rate/policy.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";

@@ -6,11 +6,16 @@ import {
   denialOf,
   groupIn,
   publishedPeriod,
-} from "../../domain/kinds.ts";
-import { type Account, countsGroups, roomOf } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
-import { announced, thresholdsToAnnounce, thresholdWord, wasAnnounced } from "../../domain/notice.ts";
-import { formatShare } from "../../domain/share.ts";
+} from "../../domain/refusal/limit-denials.ts";
+import { type Account, countsGroups, roomOf } from "../../domain/meter/meter.ts";
+import { formatUsd } from "../../domain/price/money.ts";
+import {
+  announced,
+  thresholdsToAnnounce,
+  thresholdWord,
+  wasAnnounced,
+} from "../../domain/meter/alert-notices.ts";
+import { formatShare } from "../../domain/price/percent.ts";
 import type { Tx } from "../kernel/door.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 

@@ -1,10 +1,16 @@
-import { type CreditPack, type CreditPool, inDrawOrder, isLive, poolOf } from "../../domain/credit.ts";
+import { type CreditPack, type CreditPool, inDrawOrder, isLive, poolOf } from "../../domain/meter/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import type { Trait } from "../../contract/dimensions.ts";
-import { type Account, countsGroups, type Meter, subjectOf } from "../../domain/meter.ts";
-import { type CallNames, groupOf, traitIn } from "../../domain/traits.ts";
-import { BySpell, Spell } from "../../domain/spell.ts";
-import { indexMeters, type Scopes, TOUCHING_SCOPES, type Touched, touchedBy } from "../../domain/touch.ts";
+import { type Account, countsGroups, type Meter, subjectOf } from "../../domain/meter/meter.ts";
+import { type CallNames, groupOf, traitIn } from "../../domain/meter/traits.ts";
+import { BySpell, Spell } from "../../domain/time/validity-interval.ts";
+import {
+  indexMeters,
+  type Scopes,
+  TOUCHING_SCOPES,
+  type Touched,
+  touchedBy,
+} from "../../domain/meter/limit-set.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";

@@ -1,6 +1,6 @@
 import type { Unit } from "../../contract/meter-kinds.ts";
-import type { LimitReading } from "../../domain/limit-families.ts";
-import { countsApart, totalSpent, unitOf } from "../../domain/meter.ts";
+import type { LimitReading } from "../../domain/metric/limit-families.ts";
+import { countsApart, totalSpent, unitOf } from "../../domain/meter/meter.ts";
 import { query, type View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry } from "../meters/usage.ts";

@@ -1,5 +1,5 @@
 import type { LimitsInUse } from "../../contract/resources/limits.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { heldAfter } from "../decisions/open.ts";
 import { query } from "../kernel/door.ts";
 import { limitRows, toLimit } from "./rows.ts";

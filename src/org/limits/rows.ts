@@ -1,11 +1,11 @@
 import type { LimitInUse } from "../../contract/resources/limits.ts";
-import { asCount } from "../../domain/count.ts";
-import { isLive } from "../../domain/credit.ts";
-import { countsApart, countsGroups, roomOf, totalSpent, unitOf, zoneOf } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
-import { groupText } from "../../domain/traits.ts";
-import { runsOutAt } from "../../domain/pace.ts";
-import { formatInZone } from "../../domain/zone.ts";
+import { asCount } from "../../domain/price/count.ts";
+import { isLive } from "../../domain/meter/credit.ts";
+import { countsApart, countsGroups, roomOf, totalSpent, unitOf, zoneOf } from "../../domain/meter/meter.ts";
+import { formatUsd } from "../../domain/price/money.ts";
+import { groupText } from "../../domain/meter/traits.ts";
+import { runsOutAt } from "../../domain/meter/burn-rate.ts";
+import { formatInZone } from "../../domain/time/zone.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { packExtra, toPack } from "../credit-packs/store.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";

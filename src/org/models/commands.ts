@@ -1,6 +1,6 @@
 import type { NewModel } from "../../contract/resources/models.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { instantOf } from "../../domain/instant.ts";
+import { instantOf } from "../../domain/time/instant.ts";
 import { termsOf } from "../../domain/price/terms.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { forgetPrices, insertRevision } from "./revisions.ts";

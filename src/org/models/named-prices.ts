@@ -1,5 +1,5 @@
 import type { PriceMatch } from "../../contract/price-match.ts";
-import { cached } from "../../domain/cached.ts";
+import { cached } from "../../domain/cache/cached.ts";
 import { type History, inForce, nextChange, priceAt, type Source } from "../../domain/price/history.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { fineTunedBase } from "../../domain/price/names.ts";

@@ -1,5 +1,5 @@
 import type { PriceShown } from "../../contract/resources/prices.ts";
-import { BoundedMap } from "../../domain/bounded-map.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import type { FoundRow } from "../../domain/price/book-index.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { fineTunedBase, otherName } from "../../domain/price/names.ts";

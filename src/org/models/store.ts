@@ -1,6 +1,6 @@
 import type { Model } from "../../contract/resources/models.ts";
 import { inForce } from "../../domain/price/history.ts";
-import { parseUsd } from "../../domain/money.ts";
+import { parseUsd } from "../../domain/price/money.ts";
 import type { PriceShown } from "../../contract/resources/prices.ts";
 import type { NamedPrices } from "./named-prices.ts";
 import { pricesOf } from "./revisions.ts";

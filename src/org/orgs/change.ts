@@ -3,7 +3,7 @@ import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { moveSlicesAhead } from "../leases/sweep.ts";
 import { keepPlanTerms } from "../plans/store.ts";
-import type { DecisionDefaults, Profile } from "../../domain/profile.ts";
+import type { DecisionDefaults, Profile } from "../../domain/tenant/profile.ts";
 import { saveProfile, toOrg } from "./store.ts";
 
 export interface OrgChange {

@@ -2,12 +2,12 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { scopesOf } from "../../contract/access.ts";
 import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { nextSweep } from "../../domain/retention.ts";
-import { derivedId } from "../../domain/ulid.ts";
+import { nextSweep } from "../../domain/run/retention.ts";
+import { derivedId } from "../../domain/bytes/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { createKey } from "../keys/mint.ts";
 import { keepPlanTerms } from "../plans/store.ts";
-import { type Profile, USUAL_DECISIONS } from "../../domain/profile.ts";
+import { type Profile, USUAL_DECISIONS } from "../../domain/tenant/profile.ts";
 import { loadProfile, saveProfile, toOrg } from "./store.ts";
 
 export interface NewOrg {

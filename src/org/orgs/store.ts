@@ -1,4 +1,4 @@
-import { type DecisionDefaults, type Profile, USUAL_DECISIONS } from "../../domain/profile.ts";
+import { type DecisionDefaults, type Profile, USUAL_DECISIONS } from "../../domain/tenant/profile.ts";
 import type { Org } from "../../contract/resources/orgs.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/durations.ts";
-import { totalSpent } from "../../domain/meter.ts";
-import { windowAt } from "../../domain/period.ts";
+import { totalSpent } from "../../domain/meter/meter.ts";
+import { windowAt } from "../../domain/time/period.ts";
 import { type OverviewRecord, SPENT_DIGITS } from "../../platform/overview.ts";
 import type { View } from "../kernel/door.ts";
 import { entryNow } from "../meters/show.ts";

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../contract/durations.ts";
-import { lookedUp } from "../../domain/peppers.ts";
+import { lookedUp } from "../../domain/key/peppers.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { ENTRY_PROBLEMS } from "../../domain/entry.ts";
+import { ENTRY_PROBLEMS } from "../../domain/network/access.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { storedDigest } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";

@@ -1,4 +1,4 @@
-import { type EntryProblem, entryProblem } from "../../domain/entry.ts";
+import { type EntryProblem, entryProblem } from "../../domain/network/access.ts";
 import type { View } from "../kernel/door.ts";
 import { loadRegions } from "../residency/rule.ts";
 

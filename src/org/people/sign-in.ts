@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../contract/durations.ts";
-import { lookedUp } from "../../domain/peppers.ts";
+import { lookedUp } from "../../domain/key/peppers.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done } from "../kernel/door.ts";
 

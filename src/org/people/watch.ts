@@ -1,4 +1,4 @@
-import { lookedUp } from "../../domain/peppers.ts";
+import { lookedUp } from "../../domain/key/peppers.ts";
 import type { OrgSnapshot } from "../../gate/snapshot.ts";
 import type { View } from "../kernel/door.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";

@@ -1,7 +1,7 @@
 import type { PepperLeft } from "../../contract/resources/pepper.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
-import { pepperMark } from "../../domain/peppers.ts";
-import { SESSION_MAX_MS } from "../../domain/session.ts";
+import { pepperMark } from "../../domain/key/peppers.ts";
+import { SESSION_MAX_MS } from "../../domain/people/session.ts";
 import { peppersOf } from "../../settings.ts";
 import { signerOf } from "../kernel/audit/ends.ts";
 import { query, type View } from "../kernel/door.ts";

@@ -1,4 +1,4 @@
-import { opened, seal } from "../../domain/seal.ts";
+import { opened, seal } from "../../domain/key/encrypt.ts";
 import { logFailure } from "../../log.ts";
 import { peppersOf } from "../../settings.ts";
 import { readEnd, signerOf, writeEnd } from "../kernel/audit/ends.ts";

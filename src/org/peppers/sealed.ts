@@ -1,4 +1,4 @@
-import { opened, SEALED_FOR } from "../../domain/seal.ts";
+import { opened, SEALED_FOR } from "../../domain/key/encrypt.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 
 /** Where an org keeps what is sealed for good. Sealed answers and sign-ins are accepted until they expire. */

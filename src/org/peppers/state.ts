@@ -1,6 +1,6 @@
-import { pepperMark } from "../../domain/peppers.ts";
-import { reservationKey } from "../../domain/reservation-id.ts";
-import { seal, unsealAny, SEALED_FOR } from "../../domain/seal.ts";
+import { pepperMark } from "../../domain/key/peppers.ts";
+import { reservationKey } from "../../domain/reservation/reservation-id.ts";
+import { seal, unsealAny, SEALED_FOR } from "../../domain/key/encrypt.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import { signerOf } from "../kernel/audit/ends.ts";
 import type { View } from "../kernel/door.ts";

@@ -1,6 +1,6 @@
-import { asCount } from "../../domain/count.ts";
-import { publishedPeriod } from "../../domain/kinds.ts";
-import { totalSpent } from "../../domain/meter.ts";
+import { asCount } from "../../domain/price/count.ts";
+import { publishedPeriod } from "../../domain/refusal/limit-denials.ts";
+import { totalSpent } from "../../domain/meter/meter.ts";
 import { query } from "../kernel/door.ts";
 import { entryNow } from "../meters/show.ts";
 import { loadMeterRow } from "../meters/store.ts";

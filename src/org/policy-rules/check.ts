@@ -1,7 +1,7 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { attemptDigest, attemptOf, type JudgedRun } from "../../domain/policy-attempt.ts";
+import { attemptDigest, attemptOf, type JudgedRun } from "../../domain/policy/attempt.ts";
 import {
   judge,
   NO_SHADOWS,
@@ -10,9 +10,9 @@ import {
   shadowed,
   type Shadows,
   withAllowance,
-} from "../../domain/policy.ts";
-import { newId } from "../../domain/ulid.ts";
-import type { RunWork } from "../../domain/work.ts";
+} from "../../domain/policy/policy.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
+import type { RunWork } from "../../domain/policy/step-budget.ts";
 import { shownAttempt } from "../approvals/attempt.ts";
 import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
 import type { Tx } from "../kernel/door.ts";

@@ -1,7 +1,7 @@
 import { invalidField, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { NewPolicyRule, PolicyRuleChange } from "../../contract/resources/policy-rules.ts";
-import type { CompileResult } from "../../domain/policy-compile.ts";
-import { newId } from "../../domain/ulid.ts";
+import type { CompileResult } from "../../domain/policy/compile.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { presentRulesEngine } from "../kernel/rules-engine.ts";
 import {

@@ -1,7 +1,7 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
-import type { Attempt } from "../../domain/policy-attempt.ts";
-import { explain, type RuleResult } from "../../domain/policy.ts";
+import type { Attempt } from "../../domain/policy/attempt.ts";
+import { explain, type RuleResult } from "../../domain/policy/policy.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { loadPolicies, loadRule, toRule } from "./store.ts";

@@ -1,5 +1,5 @@
 import type { PolicyRuleResource } from "../../contract/resources/policy-rules.ts";
-import { type PolicyRule, type PolicySet, policySet } from "../../domain/policy.ts";
+import { type PolicyRule, type PolicySet, policySet } from "../../domain/policy/policy.ts";
 import { compiledOnce } from "../kernel/compiled.ts";
 import { presentRulesEngine } from "../kernel/rules-engine.ts";
 

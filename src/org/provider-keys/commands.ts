@@ -1,6 +1,6 @@
 import type { NewProviderKey } from "../../contract/resources/provider-keys.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { seal, SEALED_FOR } from "../../domain/seal.ts";
+import { seal, SEALED_FOR } from "../../domain/key/encrypt.ts";
 import { command, done } from "../kernel/door.ts";
 import { loadProviderKey, type ProviderKeyRow, type SealedAccess, toProviderKey } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import type { ListQuery } from "../../contract/list.ts";
 import type { ProviderAccess } from "../../contract/resources/provider-keys.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { SEALED_FOR, unsealAny } from "../../domain/seal.ts";
+import { SEALED_FOR, unsealAny } from "../../domain/key/encrypt.ts";
 import { peppersOf } from "../../settings.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { query } from "../kernel/door.ts";

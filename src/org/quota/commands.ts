@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { NewQuota, TopUp } from "../../contract/resources/quota.ts";
-import { roomOf } from "../../domain/meter.ts";
-import { parseUsd } from "../../domain/money.ts";
+import { roomOf } from "../../domain/meter/meter.ts";
+import { parseUsd } from "../../domain/price/money.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { recount } from "../recount/recount.ts";
 import { entryNow, sharesOf, storedShares } from "../meters/show.ts";

@@ -1,7 +1,7 @@
 import type { Quota } from "../../contract/resources/quota.ts";
-import { availableOf } from "../../domain/kinds.ts";
-import { totalSpent } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { availableOf } from "../../domain/refusal/limit-denials.ts";
+import { totalSpent } from "../../domain/meter/meter.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
 import { entryNow, sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow, toMeter } from "../meters/store.ts";

@@ -8,9 +8,9 @@ import {
   shownPolicy,
   usdOf,
   wholeOf,
-} from "../../domain/rate-policy.ts";
-import { countsEach, onlySubject, subjectText } from "../../domain/rate-match.ts";
-import { formatInZone } from "../../domain/zone.ts";
+} from "../../domain/rate/policy.ts";
+import { countsEach, onlySubject, subjectText } from "../../domain/rate/match.ts";
+import { formatInZone } from "../../domain/time/zone.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
 import { loadRateLimits } from "./store.ts";
 

@@ -13,9 +13,15 @@ import {
   type RateSubject,
   readPolicy,
   standingOf,
-} from "../../domain/rate-policy.ts";
-import { quotaWindow, type RoomAhead, roomAhead, slidingWindow, type Taken } from "../../domain/rate.ts";
-import { BoundedMap } from "../../domain/bounded-map.ts";
+} from "../../domain/rate/policy.ts";
+import {
+  quotaWindow,
+  type RoomAhead,
+  roomAhead,
+  slidingWindow,
+  type Taken,
+} from "../../domain/rate/sliding-window.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { RateBook } from "../kernel/door.ts";
 import { Table } from "../../storage/table.ts";

@@ -1,8 +1,8 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import { type RatePolicy, ratePolicyOf, shownPolicy, type StoredLimits } from "../../domain/rate-policy.ts";
+import { type RatePolicy, ratePolicyOf, shownPolicy, type StoredLimits } from "../../domain/rate/policy.ts";
 import type { NewRateLimits, RateLimits } from "../../contract/resources/rate-limits.ts";
-import { matchBeside } from "../../domain/rate-match.ts";
-import { newId } from "../../domain/ulid.ts";
+import { matchBeside } from "../../domain/rate/match.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { loadRateLimits, saveRateLimits } from "./store.ts";
 

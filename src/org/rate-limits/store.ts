@@ -1,4 +1,4 @@
-import type { RatePolicy, StoredLimits } from "../../domain/rate-policy.ts";
+import type { RatePolicy, StoredLimits } from "../../domain/rate/policy.ts";
 
 export function loadRateLimits(sql: SqlStorage): StoredLimits {
   const row = sql.exec<{ read_rpm: number | null }>("SELECT read_rpm FROM rate_limits").toArray()[0];

@@ -1,10 +1,10 @@
 import { DIMENSIONS } from "../../contract/dimensions.ts";
-import { callNames, type RunNames } from "../../domain/run-segment/run-names.ts";
-import type { NameColumn } from "../../domain/run-segment/record.ts";
-import { groupOf } from "../../domain/traits.ts";
-import { chargeName } from "../../domain/charge-text.ts";
-import type { RunColumns } from "../../domain/run-segment/columns.ts";
-import { countsGroups, type Meter, unitOf, windowOf } from "../../domain/meter.ts";
+import { callNames, type RunNames } from "../../domain/run/segment/run-names.ts";
+import type { NameColumn } from "../../domain/run/segment/record.ts";
+import { groupOf } from "../../domain/meter/traits.ts";
+import { chargeName } from "../../domain/meter/charge-text.ts";
+import type { RunColumns } from "../../domain/run/segment/columns.ts";
+import { countsGroups, type Meter, unitOf, windowOf } from "../../domain/meter/meter.ts";
 import { foldArchived } from "../../storage/segments/archived.ts";
 import { STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";

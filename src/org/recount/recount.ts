@@ -1,8 +1,8 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
-import { countsGroups, type Meter, subjectOf, windowOf } from "../../domain/meter.ts";
-import { callNames } from "../../domain/run-segment/run-names.ts";
-import { groupOf } from "../../domain/traits.ts";
-import type { Window } from "../../domain/period.ts";
+import { countsGroups, type Meter, subjectOf, windowOf } from "../../domain/meter/meter.ts";
+import { callNames } from "../../domain/run/segment/run-names.ts";
+import { groupOf } from "../../domain/meter/traits.ts";
+import type { Window } from "../../domain/time/period.ts";
 import { adjustmentsOf, type StoredAdjustment } from "../adjustments/store.ts";
 import type { CheckpointedTx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";

@@ -1,8 +1,8 @@
 import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
 import { KEPT } from "../../contract/kept-refusals.ts";
-import { type RefusalBatch, writeBatch } from "../../domain/refusal-batch.ts";
-import type { RefusalNote } from "../../domain/refusal-note.ts";
-import { hourOf, type RefusalSum } from "../../domain/refusal-sums.ts";
+import { type RefusalBatch, writeBatch } from "../../domain/refusal/batch.ts";
+import type { RefusalNote } from "../../domain/refusal/note.ts";
+import { hourOf, type RefusalSum } from "../../domain/refusal/sums.ts";
 import type { View } from "../kernel/door.ts";
 import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
 import { foldInto, foldWhenMany } from "./hours.ts";

@@ -1,4 +1,4 @@
-import type { RefusalNote } from "../../domain/refusal-note.ts";
+import type { RefusalNote } from "../../domain/refusal/note.ts";
 import { logFailure } from "../../log.ts";
 import { walTransaction } from "../../storage/transaction.ts";
 import { keepRefusals } from "./commands.ts";

@@ -1,5 +1,5 @@
-import type { RefusalNote } from "../../domain/refusal-note.ts";
-import { placeId, rowOf } from "../../domain/ulid.ts";
+import type { RefusalNote } from "../../domain/refusal/note.ts";
+import { placeId, rowOf } from "../../domain/bytes/ulid.ts";
 import { type BatchRow, batchOf, lastAtOf, seqAfterHourOf } from "./store.ts";
 
 /** A page scans this many refusals. A page that ends there is short or empty, and says where to continue. */

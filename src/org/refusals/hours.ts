@@ -1,5 +1,5 @@
-import { readBatch, type RefusalBatch, type WireBatch, writeBatch } from "../../domain/refusal-batch.ts";
-import { hourOf, RefusalSums } from "../../domain/refusal-sums.ts";
+import { readBatch, type RefusalBatch, type WireBatch, writeBatch } from "../../domain/refusal/batch.ts";
+import { hourOf, RefusalSums } from "../../domain/refusal/sums.ts";
 import { type BatchRow, batchOf, setTotals, totalsOf } from "./store.ts";
 
 /** The maximum per hour. Further customers and workflows are counted together. */

@@ -1,8 +1,8 @@
 import type { SummaryGroup } from "../../contract/kept-refusals.ts";
 import { encodeCursor, type ListQuery } from "../../contract/list.ts";
 import { invalidField } from "../../contract/refusal.ts";
-import { formatUsd } from "../../domain/money.ts";
-import { countsOf, OTHER, type RefusalSum, RefusalSums } from "../../domain/refusal-sums.ts";
+import { formatUsd } from "../../domain/price/money.ts";
+import { countsOf, OTHER, type RefusalSum, RefusalSums } from "../../domain/refusal/sums.ts";
 import { query, type View } from "../kernel/door.ts";
 import { findRefusals, type Sought } from "./find.ts";
 import { toRefusal } from "./show.ts";

@@ -1,5 +1,5 @@
 import type { KeptRefusal } from "../../contract/resources/refusals.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { StoredRefusal } from "./find.ts";
 
 export function toRefusal(refusal: StoredRefusal): KeptRefusal {

@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../../contract/durations.ts";
-import { readBatch, type RefusalBatch, type WireBatch } from "../../domain/refusal-batch.ts";
-import { hourOf } from "../../domain/refusal-sums.ts";
+import { readBatch, type RefusalBatch, type WireBatch } from "../../domain/refusal/batch.ts";
+import { hourOf } from "../../domain/refusal/sums.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 
 /** Rows that end in the same millisecond have separate numbers. Above this many, they move to the next. */

@@ -1,6 +1,6 @@
 import { invalidFields } from "../../contract/refusal.ts";
 import type { NewResidency } from "../../contract/resources/residency.ts";
-import { ruleFaults } from "../../domain/residency.ts";
+import { ruleFaults } from "../../domain/region/residency.ts";
 import { knownRegions } from "../../settings.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 

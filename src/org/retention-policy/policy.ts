@@ -1,5 +1,5 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import { RETENTION_DEFAULT, type RetentionPolicy } from "../../domain/retention.ts";
+import { RETENTION_DEFAULT, type RetentionPolicy } from "../../domain/run/retention.ts";
 import type { RetentionPolicyResource } from "../../contract/resources/retention-policy.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 

@@ -1,7 +1,7 @@
 import { MINUTE_MS } from "../../contract/durations.ts";
 import { DUE } from "../kernel/due-kinds.ts";
-import { beginWalk, walkOn } from "../../domain/audit-verify.ts";
-import { nextSweep, purgeBefore, RUN_ID_KEPT_MS } from "../../domain/retention.ts";
+import { beginWalk, walkOn } from "../../domain/audit/verify.ts";
+import { nextSweep, purgeBefore, RUN_ID_KEPT_MS } from "../../domain/run/retention.ts";
 import { readEnd, writeEnd } from "../kernel/audit/ends.ts";
 import { AUDIT } from "../kernel/audit/log.ts";
 import { linkReader } from "../kernel/audit/store.ts";
@@ -29,7 +29,7 @@ import { STATE } from "../../storage/segments/metadata.ts";
 import { scheduleArchive } from "../runs/segment-work.ts";
 import { Unreadable } from "../../storage/needs-fetch.ts";
 import { runSegments } from "../runs/segments/segments.ts";
-import type { RunRecord } from "../../domain/run-segment/record.ts";
+import type { RunRecord } from "../../domain/run/segment/record.ts";
 import { loadRetention } from "./policy.ts";
 
 /** The maximum that one step deletes of each kind. For runs, up to one segment more. */

@@ -1,9 +1,9 @@
 import type { Table } from "../../storage/table.ts";
 import { RATE_COUNTS } from "../rate-limits/meters.ts";
 import { DUE } from "../kernel/due-kinds.ts";
-import { firstBucket, readPolicy } from "../../domain/rate-policy.ts";
-import { dailySumsBefore, nextSweep, WINDOW_KEPT_MS } from "../../domain/retention.ts";
-import { windowOf } from "../../domain/meter.ts";
+import { firstBucket, readPolicy } from "../../domain/rate/policy.ts";
+import { dailySumsBefore, nextSweep, WINDOW_KEPT_MS } from "../../domain/run/retention.ts";
+import { windowOf } from "../../domain/meter/meter.ts";
 import { forgetAfter } from "../decisions/forget.ts";
 import type { CheckpointedTx, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";

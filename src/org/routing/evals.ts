@@ -1,7 +1,7 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { EvalResource } from "../../contract/resources/routing.ts";
-import type { EvalResult } from "../../domain/routing.ts";
+import type { EvalResult } from "../../domain/price/routing.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
 

@@ -1,10 +1,10 @@
 import { refuse } from "../../contract/refusal.ts";
 import { costOf } from "../../domain/price/cost.ts";
-import { attemptOf } from "../../domain/policy-attempt.ts";
-import type { Allowance } from "../../domain/policy-compile.ts";
-import { judge, type PolicySet, withAllowance } from "../../domain/policy.ts";
-import { type Candidate, type NoModel, selectModel as choose } from "../../domain/routing.ts";
-import { oneRunsWork } from "../../domain/work.ts";
+import { attemptOf } from "../../domain/policy/attempt.ts";
+import type { Allowance } from "../../domain/policy/compile.ts";
+import { judge, type PolicySet, withAllowance } from "../../domain/policy/policy.ts";
+import { type Candidate, type NoModel, selectModel as choose } from "../../domain/price/routing.ts";
+import { oneRunsWork } from "../../domain/policy/step-budget.ts";
 import { query, type View } from "../kernel/door.ts";
 import { pricesOf } from "../models/revisions.ts";
 import { loadModel, regionsOf } from "../models/store.ts";

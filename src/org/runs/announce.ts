@@ -1,6 +1,6 @@
-import type { Charged } from "../../domain/admission.ts";
-import { unitOf } from "../../domain/meter.ts";
-import { formatUsd } from "../../domain/money.ts";
+import type { Charged } from "../../domain/meter/admission.ts";
+import { unitOf } from "../../domain/meter/meter.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Run } from "./run.ts";
 

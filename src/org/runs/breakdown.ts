@@ -1,5 +1,5 @@
 import type { RunResource } from "../../contract/resources/runs.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { breakdownOf } from "../../domain/price/cost.ts";
 import { isUnpriced } from "../../domain/price/unpriced.ts";
 import { formatRate } from "../../domain/price/rate-text.ts";

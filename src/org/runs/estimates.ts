@@ -1,9 +1,9 @@
-import { formatUsd } from "../../domain/money.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { type DecisionAsk, DEFAULT_OUTPUT_TOKENS } from "../../gate/ask.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import { tallyRuns } from "../ledger/tally.ts";
-import { subjectsOf } from "../../domain/settling.ts";
-import { chargeText } from "../../domain/charge-text.ts";
+import { subjectsOf } from "../../domain/meter/settlement.ts";
+import { chargeText } from "../../domain/meter/charge-text.ts";
 import { announceRecorded, overEvent } from "./announce.ts";
 import { saveDaily } from "./daily.ts";
 import type { Run, RunExtra } from "./run.ts";
@@ -11,7 +11,7 @@ import { runScopesOf } from "./scopes.ts";
 import { insertRuns } from "./store.ts";
 import { dayOf, type Sum } from "./sums.ts";
 import { addTokens, type TokenCounts } from "../../domain/usage-report/token-counts.ts";
-import { tagsText } from "../../domain/tags.ts";
+import { tagsText } from "../../domain/run/tags.ts";
 
 export const UNREPORTED = "unreported";
 

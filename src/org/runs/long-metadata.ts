@@ -1,4 +1,4 @@
-import { rawJson, writeRaw } from "../../domain/raw-json.ts";
+import { rawJson, writeRaw } from "../../domain/text/raw-json.ts";
 import { inParts } from "../../storage/json-rows.ts";
 import type { Run } from "./run.ts";
 import { digestOfRun } from "./same.ts";

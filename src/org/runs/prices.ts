@@ -1,7 +1,7 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
-import { instantOf } from "../../domain/instant.ts";
-import { MAX_USD_NANOS, parseUsd } from "../../domain/money.ts";
+import { instantOf } from "../../domain/time/instant.ts";
+import { MAX_USD_NANOS, parseUsd } from "../../domain/price/money.ts";
 import { costOf, savedOf } from "../../domain/price/cost.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { noPrice } from "../../domain/price/no-price.ts";

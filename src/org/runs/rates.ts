@@ -6,12 +6,12 @@ import {
   type RateMeter,
   rateMetersFor,
   type RatePolicy,
-} from "../../domain/rate-policy.ts";
+} from "../../domain/rate/policy.ts";
 import type { Trait } from "../../contract/dimensions.ts";
-import { traitsIn } from "../../domain/match.ts";
-import { matchBeside } from "../../domain/rate-match.ts";
-import { traitIn } from "../../domain/traits.ts";
-import { rateRefusal } from "../../domain/rate-denial.ts";
+import { traitsIn } from "../../domain/meter/match.ts";
+import { matchBeside } from "../../domain/rate/match.ts";
+import { traitIn } from "../../domain/meter/traits.ts";
+import { rateRefusal } from "../../domain/rate/denial.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import { countedBy, countedIn, countedMeters, type CountedRates } from "../decisions/counted.ts";

@@ -6,12 +6,12 @@ import {
   chargeFact,
   hasRoomForAll,
   NOTHING_MORE,
-} from "../../domain/admission.ts";
-import { drawReserved } from "../../domain/credit.ts";
-import { type Attempt, type Denial, denialOf } from "../../domain/kinds.ts";
-import type { Account } from "../../domain/meter.ts";
-import { newId } from "../../domain/ulid.ts";
-import { CallWork } from "../../domain/work.ts";
+} from "../../domain/meter/admission.ts";
+import { drawReserved } from "../../domain/meter/credit.ts";
+import { type Attempt, type Denial, denialOf } from "../../domain/refusal/limit-denials.ts";
+import type { Account } from "../../domain/meter/meter.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
+import { CallWork } from "../../domain/policy/step-budget.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import { staying } from "../kernel/staying.ts";
@@ -19,11 +19,11 @@ import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import type { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
-import { toRefusal } from "../../domain/limit-refusal.ts";
+import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import type { Entry } from "../meters/usage.ts";
 import { runChecks } from "../checks/checks.ts";
 import { Batch, isFact, type Prepared } from "./batch.ts";
-import { chargeText } from "../../domain/charge-text.ts";
+import { chargeText } from "../../domain/meter/charge-text.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";

@@ -1,6 +1,6 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
-import { type RefusalNote, refusalNote } from "../../domain/refusal-note.ts";
+import { type RefusalNote, refusalNote } from "../../domain/refusal/note.ts";
 import type { View } from "../kernel/door.ts";
 import { Prices } from "./prices.ts";
 import type { Recorded } from "./record.ts";

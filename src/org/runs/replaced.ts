@@ -1,5 +1,5 @@
-import { formatUsd } from "../../domain/money.ts";
-import { runNames } from "../../domain/run-segment/run-names.ts";
+import { formatUsd } from "../../domain/price/money.ts";
+import { runNames } from "../../domain/run/segment/run-names.ts";
 import { estimateOf } from "../decisions/charge.ts";
 import { estimateIn, keptOf } from "../decisions/kept-ask.ts";
 import type { HoldRow } from "../decisions/store.ts";

@@ -1,7 +1,7 @@
 import type { RunInput } from "../../contract/resources/runs.ts";
-import { instantOf } from "../../domain/instant.ts";
+import { instantOf } from "../../domain/time/instant.ts";
 import type { Run } from "./run.ts";
-import { tagsText } from "../../domain/tags.ts";
+import { tagsText } from "../../domain/run/tags.ts";
 
 /** What a run's caller does not say. */
 type Rest = Pick<Run, "id" | "keyId" | "chargedAt" | "recordedAt" | "depth" | "cost" | "charges" | "extra">;

@@ -1,8 +1,8 @@
 import { meterKindOf, type Unit } from "../../contract/meter-kinds.ts";
 import type { RunResource } from "../../contract/resources/runs.ts";
-import { chargesIn } from "../../domain/charge-text.ts";
-import { formatUsd } from "../../domain/money.ts";
-import { tagsOf } from "../../domain/tags.ts";
+import { chargesIn } from "../../domain/meter/charge-text.ts";
+import { formatUsd } from "../../domain/price/money.ts";
+import { tagsOf } from "../../domain/run/tags.ts";
 import type { Breakdowns } from "./breakdown.ts";
 import { amountCharged, outcomeOf, type Run } from "./run.ts";
 import { namesOf } from "./scopes.ts";

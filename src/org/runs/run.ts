@@ -1,9 +1,9 @@
 import type { Unit } from "../../contract/meter-kinds.ts";
-import { amountOf, type Denial } from "../../domain/kinds.ts";
+import { amountOf, type Denial } from "../../domain/refusal/limit-denials.ts";
 import type { RunResource } from "../../contract/resources/runs.ts";
 import type { TokenClass } from "../../contract/token-classes.ts";
-import type { RunAmounts } from "../../domain/run-segment/columns.ts";
-import type { RunRecord } from "../../domain/run-segment/record.ts";
+import type { RunAmounts } from "../../domain/run/segment/columns.ts";
+import type { RunRecord } from "../../domain/run/segment/record.ts";
 
 /**
  * A run as it is stored. `chargedAt` is the time whose windows it was charged to, and `charges` are the meters it was

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import type { NamedScope } from "../../contract/scopes.ts";
-import { instantOf } from "../../domain/instant.ts";
-import { parseUsd } from "../../domain/money.ts";
-import { comparable, rawText } from "../../domain/raw-json.ts";
+import { instantOf } from "../../domain/time/instant.ts";
+import { parseUsd } from "../../domain/price/money.ts";
+import { comparable, rawText } from "../../domain/text/raw-json.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
 import type { Run, RunExtra } from "./run.ts";
 import { RUN_SCOPES } from "./scopes.ts";
-import { tagsText } from "../../domain/tags.ts";
+import { tagsText } from "../../domain/run/tags.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 
 /** Whether a run that is sent again with a known id has the same content. What is never stored cannot be compared. */

@@ -1,5 +1,5 @@
 import { NAMED_FIELDS, type ScopeField, type ScopeNames } from "../../contract/scopes.ts";
-import type { RunScopes } from "../../domain/run-segment/record.ts";
+import type { RunScopes } from "../../domain/run/segment/record.ts";
 
 type Mutable<Type> = { -readonly [Part in keyof Type]: Type[Part] };
 

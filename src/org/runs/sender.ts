@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs.ts";
-import { keyProblem, refuseKey } from "../../domain/key-state.ts";
+import { keyProblem, refuseKey } from "../../domain/key/state.ts";
 import { loadHolds } from "../decisions/store.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx, View } from "../kernel/door.ts";

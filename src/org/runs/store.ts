@@ -1,4 +1,4 @@
-import type { Tombstone } from "../../domain/run-segment/tombstones.ts";
+import type { Tombstone } from "../../domain/run/segment/tombstones.ts";
 import { keyHashesOf, type KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { findRows } from "../../storage/segments/find.ts";

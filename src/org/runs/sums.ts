@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/durations.ts";
-import type { Attempt } from "../../domain/kinds.ts";
+import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import { addTokens, type TokenCounts } from "../../domain/usage-report/token-counts.ts";
-import type { Account } from "../../domain/meter.ts";
+import type { Account } from "../../domain/meter/meter.ts";
 import type { Run } from "./run.ts";
 
 export interface Total {

@@ -4,7 +4,7 @@ import type { View } from "../kernel/door.ts";
 import { keptReservationKey } from "../peppers/state.ts";
 import { secretEnd } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";
-import type { Profile } from "../../domain/profile.ts";
+import type { Profile } from "../../domain/tenant/profile.ts";
 import { loadRateLimits } from "../rate-limits/store.ts";
 import { loadRegions } from "../residency/rule.ts";
 

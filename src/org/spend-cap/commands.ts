@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { NewSpendCap } from "../../contract/resources/spend-cap.ts";
-import { parseUsd } from "../../domain/money.ts";
+import { parseUsd } from "../../domain/price/money.ts";
 import { command, done } from "../kernel/door.ts";
 import { sharesExtra } from "../meters/show.ts";
 import { recount } from "../recount/recount.ts";

@@ -1,6 +1,6 @@
 import type { SpendCap } from "../../contract/resources/spend-cap.ts";
-import { formatUsd } from "../../domain/money.ts";
-import { formatInZone } from "../../domain/zone.ts";
+import { formatUsd } from "../../domain/price/money.ts";
+import { formatInZone } from "../../domain/time/zone.ts";
 import type { View } from "../kernel/door.ts";
 import { amountsOf, entryNow, sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";

@@ -2,8 +2,8 @@ import { DUE } from "../kernel/due-kinds.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import type { SupportGrant } from "../../contract/resources/support.ts";
-import type { SupportScope } from "../../domain/support.ts";
-import { newId } from "../../domain/ulid.ts";
+import type { SupportScope } from "../../domain/people/support.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
 

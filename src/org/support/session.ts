@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
-import { lookedUp } from "../../domain/peppers.ts";
-import { newId } from "../../domain/ulid.ts";
+import { lookedUp } from "../../domain/key/peppers.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { grantStatus, loadGrant } from "./grant.ts";

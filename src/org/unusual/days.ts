@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import type { SubjectDays } from "../../domain/forecast/unusual-subjects.ts";
 import { dateOfDay, dayOf, type DayNumber } from "../../domain/forecast/series.ts";
-import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
+import { FORECAST_MEMORY_DAYS } from "../../domain/run/retention.ts";
 import { type CheckpointedView, query } from "../kernel/door.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
 import { sensitivityOf } from "./settings.ts";

@@ -4,7 +4,7 @@ import { tagIn } from "../../domain/usage-report/tag.ts";
 import type { GroupSums } from "../../domain/usage-report/sums.ts";
 import { nameIn } from "../adjustments/names.ts";
 import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
-import type { RunNames } from "../../domain/run-segment/run-names.ts";
+import type { RunNames } from "../../domain/run/segment/run-names.ts";
 
 const STEP_ADJUSTMENTS = 2_000;
 

@@ -4,7 +4,7 @@ import { StretchFinder } from "../../domain/usage-report/ask.ts";
 import type { DailyAsk } from "../../domain/usage-report/daily.ts";
 import { type GroupRow, GroupSums } from "../../domain/usage-report/sums.ts";
 import { readTokens } from "../../domain/usage-report/token-counts.ts";
-import { FORECAST_MEMORY_DAYS } from "../../domain/retention.ts";
+import { FORECAST_MEMORY_DAYS } from "../../domain/run/retention.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 
 type Row = {

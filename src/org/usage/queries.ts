@@ -1,6 +1,6 @@
 import { DAILY_USAGE } from "../runs/daily.ts";
-import { asCount } from "../../domain/count.ts";
-import { formatUsd } from "../../domain/money.ts";
+import { asCount } from "../../domain/price/count.ts";
+import { formatUsd } from "../../domain/price/money.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
 
 export { sumUsage } from "./report.ts";

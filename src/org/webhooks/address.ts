@@ -1,7 +1,7 @@
 import type { WebhookFormat } from "../../contract/webhook-formats.ts";
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
-import { maskedAddress, productUrlProblem } from "../../domain/message-address.ts";
-import { seal, SEALED_FOR, unsealAny } from "../../domain/seal.ts";
+import { maskedAddress, productUrlProblem } from "../../domain/message/address.ts";
+import { seal, SEALED_FOR, unsealAny } from "../../domain/key/encrypt.ts";
 import { peppersOf } from "../../settings.ts";
 import { nameAddresses } from "../emails/addresses.ts";
 import type { Tx, View } from "../kernel/door.ts";

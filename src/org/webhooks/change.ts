@@ -3,7 +3,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import type { Webhook, WebhookChange } from "../../contract/resources/webhooks.ts";
 import type { SentFormat } from "../../contract/webhook-formats.ts";
-import { PAGERDUTY_URL } from "../../domain/message-address.ts";
+import { PAGERDUTY_URL } from "../../domain/message/address.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { addressOf, mailAddress, storedAddress } from "./address.ts";

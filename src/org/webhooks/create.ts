@@ -1,7 +1,7 @@
 import { isRefusal, refuse } from "../../contract/refusal.ts";
 import type { NewWebhook } from "../../contract/resources/webhooks.ts";
-import { PAGERDUTY_URL } from "../../domain/message-address.ts";
-import { newId } from "../../domain/ulid.ts";
+import { PAGERDUTY_URL } from "../../domain/message/address.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { mailAddress, storedAddress } from "./address.ts";
 import { addSecret, hasOwnSecret, ORG_OWNER } from "./secrets.ts";

@@ -1,9 +1,9 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { deprecationHeaders, V1_DELIVERIES } from "../../contract/deprecations.ts";
 import { deliverySeries } from "../../contract/metrics.ts";
-import { type NextStep, nextStep } from "../../domain/delivery.ts";
-import { childTraceParent } from "../../domain/traceparent.ts";
-import { signatureHeaders } from "../../domain/signature.ts";
+import { type NextStep, nextStep } from "../../domain/webhook/delivery.ts";
+import { childTraceParent } from "../../domain/text/traceparent.ts";
+import { signatureHeaders } from "../../domain/webhook/signature.ts";
 import { limitIn } from "../../domain/message/event-data.ts";
 import type { MessageFormat } from "../../contract/webhook-formats.ts";
 import type { Letter, Posted } from "../../outbound/post.ts";

@@ -2,7 +2,7 @@ import { DUE } from "../kernel/due-kinds.ts";
 import type { EventKind } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/resources/webhooks.ts";
 import type { Fold } from "../../domain/message/fold.ts";
-import { newId } from "../../domain/ulid.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { inParts, jsonRows } from "../../storage/json-rows.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { seal, unsealAny, SEALED_FOR } from "../../domain/seal.ts";
-import { SECRET_BYTES, type Signing, webhookSecret } from "../../domain/signature.ts";
+import { seal, unsealAny, SEALED_FOR } from "../../domain/key/encrypt.ts";
+import { SECRET_BYTES, type Signing, webhookSecret } from "../../domain/webhook/signature.ts";
 import { peppersOf } from "../../settings.ts";
 import type { View } from "../kernel/door.ts";
 

@@ -1,4 +1,4 @@
-import { mostTokensIn } from "../../domain/token-bound.ts";
+import { mostTokensIn } from "../../domain/text/token-bound.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 
 /** What a body shows of the input that a model will read. */

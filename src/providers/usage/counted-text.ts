@@ -1,4 +1,4 @@
-import { mostTokensIn } from "../../domain/token-bound.ts";
+import { mostTokensIn } from "../../domain/text/token-bound.ts";
 import { isJsonObject } from "../json.ts";
 
 /** Strings in what providers stream that the model did not write. Every other string counts, whatever its name. */

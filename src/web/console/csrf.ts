@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { sameSecret } from "../../domain/api-key.ts";
-import type { Peppers } from "../../domain/peppers.ts";
+import { sameSecret } from "../../domain/key/api-key.ts";
+import type { Peppers } from "../../domain/key/peppers.ts";
 
 /**
  * The token of a form, bound to the session, and others that are accepted. Another site can make a browser post a form, but

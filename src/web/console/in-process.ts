@@ -1,4 +1,4 @@
-import { parseCidr } from "../../domain/address.ts";
+import { parseCidr } from "../../domain/network/address.ts";
 import type { Caller } from "../../edge/call.ts";
 import type { OwnSession } from "../../contract/resources/sessions.ts";
 import { vouchFor } from "../../edge/vouched.ts";

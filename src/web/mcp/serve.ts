@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { JSON_MEDIA } from "../../contract/bounds.ts";
 import { standardHeaders, TRACE_HEADER } from "../../contract/headers.ts";
-import { structureProblem } from "../../domain/json-bounds.ts";
+import { structureProblem } from "../../domain/text/json-bounds.ts";
 import type { Env } from "../../edge/env.ts";
 import { CutOff, readBounded } from "../../edge/read-bounded.ts";
 import { requestText } from "../../edge/request-line.ts";

@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
-import { sameSecret } from "../../domain/api-key.ts";
+import { sameSecret } from "../../domain/key/api-key.ts";
 import { isSecure, readCookie } from "../../edge/session-cookie.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 

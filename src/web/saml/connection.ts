@@ -1,6 +1,6 @@
 import { SAML, type SamlConfig, ValidateInResponseTo } from "@node-saml/node-saml";
 
-import { certificatesIn } from "../../domain/certificate.ts";
+import { certificatesIn } from "../../domain/people/certificate.ts";
 
 export interface SamlConnection {
   readonly idpEntityId: string;

@@ -1,4 +1,4 @@
-import { MOST_XML_BYTES, xmlExcess } from "../../domain/xml-bounds.ts";
+import { MOST_XML_BYTES, xmlExcess } from "../../domain/people/xml-bounds.ts";
 
 /**
  * What is refused before any library parses it: a response that is too large or not plain. A response that passes has

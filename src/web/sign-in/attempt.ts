@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { bodyOf } from "../../edge/org-door.ts";
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import { BoundedMap } from "../../domain/bounded-map.ts";
-import { type EntryProblem, isEntryProblem } from "../../domain/entry.ts";
-import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/org-token.ts";
-import { firstUnder, givenDigest } from "../../domain/peppers.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
+import { type EntryProblem, isEntryProblem } from "../../domain/network/access.ts";
+import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
+import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
-import { seal, unsealAny } from "../../domain/seal.ts";
+import { seal, unsealAny } from "../../domain/key/encrypt.ts";
 import type { Env } from "../../edge/env.ts";
 import type { OrgDoor } from "../../edge/org-door.ts";
 import { doorHome } from "../../edge/region/door-home.ts";

@@ -1,6 +1,6 @@
 import { isRefusal } from "../../contract/refusal.ts";
-import { orgOfToken, tokenDigest } from "../../domain/org-token.ts";
-import { firstUnder, givenDigest } from "../../domain/peppers.ts";
+import { orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
+import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
 import { peppersOf } from "../../settings.ts";
 import { isSameOrigin } from "../console/csrf.ts";

@@ -1,7 +1,7 @@
 import { KEY_ROLES, type KeyRole } from "../../contract/access.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { type EntryProblem, isEntryProblem } from "../../domain/entry.ts";
-import { newId } from "../../domain/ulid.ts";
+import { type EntryProblem, isEntryProblem } from "../../domain/network/access.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
 import { newSessionToken } from "../../edge/session-cookie.ts";
 import { logLine } from "../../log.ts";

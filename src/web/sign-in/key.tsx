@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
-import { isSecret } from "../../domain/api-key.ts";
+import { isSecret } from "../../domain/key/api-key.ts";
 import { keyIn } from "../../edge/identify.ts";
 import { isSecure, readCookie } from "../../edge/session-cookie.ts";
 import { csrfTokens, isOwnPost } from "../console/csrf.ts";

@@ -1,11 +1,11 @@
 import { isRefusal } from "../../contract/refusal.ts";
-import { sameSecret } from "../../domain/api-key.ts";
-import { isEntryProblem } from "../../domain/entry.ts";
-import { localSignInToken } from "../../domain/local-sign-in.ts";
-import { orgOfToken, tokenDigest } from "../../domain/org-token.ts";
-import { firstUnder, givenDigest } from "../../domain/peppers.ts";
+import { sameSecret } from "../../domain/key/api-key.ts";
+import { isEntryProblem } from "../../domain/network/access.ts";
+import { localSignInToken } from "../../domain/people/local-sign-in.ts";
+import { orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
+import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
 import { peppersOf } from "../../settings.ts";
-import { newId } from "../../domain/ulid.ts";
+import { newId } from "../../domain/bytes/ulid.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
 import { newSessionToken } from "../../edge/session-cookie.ts";
 import { isSameOrigin } from "../console/csrf.ts";

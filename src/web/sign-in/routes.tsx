@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { isRefusal } from "../../contract/refusal.ts";
-import { MOST_XML_BYTES } from "../../domain/xml-bounds.ts";
+import { MOST_XML_BYTES } from "../../domain/people/xml-bounds.ts";
 import type { Env } from "../../edge/env.ts";
 import { MessagePage } from "../console/pages/sign-in.tsx";
 import {
@@ -17,7 +17,7 @@ import { returnPath } from "../return-path.ts";
 import type { ServiceAddresses } from "../saml/connection.ts";
 import type { SamlAttempt } from "../saml/request.ts";
 import type { OidcAttempt } from "../sso/oidc.ts";
-import { oidcRedirectUri } from "../../domain/redirect-uri.ts";
+import { oidcRedirectUri } from "../../domain/people/redirect-uri.ts";
 import { providerAccess } from "../sso/access.ts";
 import { beginAttempt, connectionOf, takeAttempt } from "./attempt.ts";
 import { keptOut, noSignIn, refuseSignIn, startSession } from "./finish.tsx";

@@ -1,5 +1,5 @@
-import { orgOfToken } from "../../domain/org-token.ts";
-import { firstUnder } from "../../domain/peppers.ts";
+import { orgOfToken } from "../../domain/key/org-token.ts";
+import { firstUnder } from "../../domain/key/peppers.ts";
 import { isSecure, readCookie } from "../../edge/session-cookie.ts";
 import { peppersOf } from "../../settings.ts";
 import { type Dispatch, readAnswer } from "../console/in-process.ts";

@@ -1,4 +1,4 @@
-import { signInAddressProblem } from "../../domain/sign-in-address.ts";
+import { signInAddressProblem } from "../../domain/people/sign-in-address.ts";
 import { isSafeToCall, signInRules } from "../../outbound/sign-in-address.ts";
 import type { Settings } from "../../settings.ts";
 import type { ProviderAccess } from "./provider.ts";

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { partAboveTotal, TOKEN_CLASSES, TOKEN_CLASS_NAMES } from "../../../src/contract/token-classes.ts";
-import { formatUsd } from "../../../src/domain/money.ts";
+import { formatUsd } from "../../../src/domain/price/money.ts";
 import { ceilingOf, reservationOf } from "../../../src/domain/price/ceiling.ts";
 import { breakdownOf, costOf } from "../../../src/domain/price/cost.ts";
 import { isUnpriced } from "../../../src/domain/price/unpriced.ts";

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { DATED_MS, isSameQuestion, ReservationIds } from "../../../src/domain/reservation-id.ts";
+import { DATED_MS, isSameQuestion, ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
 import {
   deleteHold,
   endHold,

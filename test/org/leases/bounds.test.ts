@@ -13,7 +13,7 @@ import { newSpender } from "../../support/ledger.ts";
 import { lengthenLives } from "../../support/lives.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
-import { ReservationIds } from "../../../src/domain/reservation-id.ts";
+import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
 
 /** What bounds a slice, and what is counted of it whatever becomes of its isolate. */
 

@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { DATED_MS } from "../../../src/domain/reservation-id.ts";
+import { DATED_MS } from "../../../src/domain/reservation/reservation-id.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { type HeldBeside, HELD_MS, type LeaseHolder } from "../../support/lease-holder.ts";
 import { rowsOf } from "../../support/rows.ts";

@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { requestNumber } from "../../../src/domain/reservation-id.ts";
+import { requestNumber } from "../../../src/domain/reservation/reservation-id.ts";
 import type { DecisionAsk } from "../../../src/gate/ask.ts";
 import { newAsker } from "../../../src/gate/asker.ts";
 import type { Background } from "../../../src/gate/background.ts";

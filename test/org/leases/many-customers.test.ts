@@ -1,6 +1,6 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { ReservationIds } from "../../../src/domain/reservation-id.ts";
+import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
 import { accountKey } from "../../../src/gate/account-key.ts";
 import { LEASE } from "../../../src/gate/lease/protocol.ts";
 import { Purse } from "../../../src/gate/lease/purse.ts";

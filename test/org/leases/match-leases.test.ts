@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatUsd } from "../../../src/domain/money.ts";
+import { formatUsd } from "../../../src/domain/price/money.ts";
 import { LeaseHolder } from "../../support/lease-holder.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";

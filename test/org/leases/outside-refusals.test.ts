@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { readBatch } from "../../../src/domain/refusal-batch.ts";
-import type { RatePolicy } from "../../../src/domain/rate-policy.ts";
-import type { Meter } from "../../../src/domain/meter.ts";
-import { OTHER } from "../../../src/domain/refusal-sums.ts";
+import { readBatch } from "../../../src/domain/refusal/batch.ts";
+import type { RatePolicy } from "../../../src/domain/rate/policy.ts";
+import type { Meter } from "../../../src/domain/meter/meter.ts";
+import { OTHER } from "../../../src/domain/refusal/sums.ts";
 import { keptCalls, knownLimits } from "../../../src/org/leases/outside-refusals.ts";
 
 /** Which refusals of a gate outside are kept under the limit that it names. */

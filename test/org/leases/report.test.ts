@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newId } from "../../../src/domain/ulid.ts";
+import { newId } from "../../../src/domain/bytes/ulid.ts";
 import type { ReportedHolds } from "../../../src/gate/reported-touch.ts";
 import { idOf, reportedHold } from "../../../src/gate/reported-hold.ts";
 import { writeAsk } from "../../../src/gate/wire.ts";

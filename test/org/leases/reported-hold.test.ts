@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { newId } from "../../../src/domain/ulid.ts";
+import { newId } from "../../../src/domain/bytes/ulid.ts";
 import {
   amountOf,
   withEnd,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DATED_MS } from "../../../src/domain/reservation-id.ts";
+import { DATED_MS } from "../../../src/domain/reservation/reservation-id.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import type { LeaseHolder } from "../../support/lease-holder.ts";
 import { aRun } from "../../support/ledger.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ReservationIds } from "../../../src/domain/reservation-id.ts";
-import { newId } from "../../../src/domain/ulid.ts";
+import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
+import { newId } from "../../../src/domain/bytes/ulid.ts";
 import { questionOf } from "../../../src/gate/question.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { aRun, newSpender } from "../../support/ledger.ts";

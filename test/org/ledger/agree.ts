@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { formatUsd } from "../../../src/domain/money.ts";
+import { formatUsd } from "../../../src/domain/price/money.ts";
 import type { Limit } from "./model-rows.ts";
 import type { Play } from "./play.ts";
 

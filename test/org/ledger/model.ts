@@ -12,7 +12,7 @@ import type {
   Verdict,
 } from "./model-rows.ts";
 import { amountOf, inOrder, isAsked, isTouched, subjectOf, windowOf } from "./model-limits.ts";
-import { isSameQuestion } from "../../../src/domain/reservation-id.ts";
+import { isSameQuestion } from "../../../src/domain/reservation/reservation-id.ts";
 
 /** The ledger in its simplest form: every counter is added up again from the rows each time it is read. */
 

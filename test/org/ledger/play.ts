@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { formatUsd, MAX_USD_NANOS } from "../../../src/domain/money.ts";
-import { newId } from "../../../src/domain/ulid.ts";
-import { isSameQuestion } from "../../../src/domain/reservation-id.ts";
+import { formatUsd, MAX_USD_NANOS } from "../../../src/domain/price/money.ts";
+import { newId } from "../../../src/domain/bytes/ulid.ts";
+import { isSameQuestion } from "../../../src/domain/reservation/reservation-id.ts";
 import { BASE_MS, halfDayOf, HOUR_MS } from "./model-limits.ts";
 import { Model } from "./model.ts";
 import type { Attempt, Limit, ModelHold, RequestAsk, Scopes, Verdict } from "./model-rows.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Account } from "../../../src/domain/meter.ts";
+import type { Account } from "../../../src/domain/meter/meter.ts";
 import { runOf } from "../../../src/org/runs/run-of.ts";
 import { Sums } from "../../../src/org/runs/sums.ts";
 import { newSpender } from "../../support/ledger.ts";

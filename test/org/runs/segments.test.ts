@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeCursor, type ListQuery } from "../../../src/contract/list.ts";
-import type { RunRecord } from "../../../src/domain/run-segment/record.ts";
+import type { RunRecord } from "../../../src/domain/run/segment/record.ts";
 import { fetchingAsNeeded } from "../../../src/storage/needs-fetch.ts";
 import { restoreFile } from "../../../src/storage/segments/archive/restore.ts";
 import { archiveFile, deleteGone } from "../../../src/storage/segments/archive/archive.ts";

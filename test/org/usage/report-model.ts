@@ -1,4 +1,4 @@
-import { formatUsd } from "../../../src/domain/money.ts";
+import { formatUsd } from "../../../src/domain/price/money.ts";
 
 export interface Named {
   readonly model: string;

@@ -1,7 +1,7 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test, vi } from "vitest";
 import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
-import type { RunRecord } from "../../../src/domain/run-segment/record.ts";
+import type { RunRecord } from "../../../src/domain/run/segment/record.ts";
 import { isRefusal } from "../../../src/contract/refusal.ts";
 import { deleteOldest, oldestRows } from "../../../src/storage/segments/retention.ts";
 import { tombstoneOf } from "../../../src/org/runs/purged.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { type Dimension, DIMENSION_NAMES } from "../../../src/contract/dimensions.ts";
-import { formatUsd } from "../../../src/domain/money.ts";
+import { formatUsd } from "../../../src/domain/price/money.ts";
 import { readEntries } from "../../../src/storage/wal/entries.ts";
 import { archiveAll } from "../../support/archive.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ATTEMPT_DELAYS_SECONDS, waitMs } from "../../../src/domain/delivery.ts";
+import { ATTEMPT_DELAYS_SECONDS, waitMs } from "../../../src/domain/webhook/delivery.ts";
 import { arrivedAt, failing, hanging, newSubscriber, receivedAt, receiver } from "../../support/receivers.ts";
 
 const ping = (id: string) => `/webhooks/${id}/test`;

@@ -1,7 +1,7 @@
 import { createExecutionContext, env as testEnv } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { createApp } from "../../../src/app.ts";
-import { localSignInToken } from "../../../src/domain/local-sign-in.ts";
+import { localSignInToken } from "../../../src/domain/people/local-sign-in.ts";
 import { browserWith, signedIn } from "../../support/session.ts";
 import { call, newOrg, operatorKey, serve } from "../../support/worker.ts";
 

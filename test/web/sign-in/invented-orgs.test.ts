@@ -1,6 +1,6 @@
 import { listDurableObjectIds } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { newId } from "../../../src/domain/ulid.ts";
+import { newId } from "../../../src/domain/bytes/ulid.ts";
 import { call, env, newOrg } from "../../support/worker.ts";
 
 async function objects(): Promise<Set<string>> {

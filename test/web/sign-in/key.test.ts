@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { PLATFORM_ORG_ID } from "../../../src/contract/platform-org.ts";
-import { mintOrgToken, tokenDigest } from "../../../src/domain/org-token.ts";
+import { mintOrgToken, tokenDigest } from "../../../src/domain/key/org-token.ts";
 import type { CommandName } from "../../../src/org/executing.ts";
 import { OPERATOR } from "../../support/backup.ts";
 import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";

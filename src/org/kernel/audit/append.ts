@@ -1,5 +1,5 @@
-import { asStored, type AuditEntry, CHAIN_START, chainHash } from "../../../domain/audit-chain.ts";
-import { newId } from "../../../domain/ulid.ts";
+import { asStored, type AuditEntry, CHAIN_START, chainHash } from "../../../domain/audit/chain.ts";
+import { newId } from "../../../domain/bytes/ulid.ts";
 import type { View } from "../door.ts";
 import { type End, readHead, writeEnd } from "./ends.ts";
 import { AUDIT } from "./log.ts";

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { sameSecret } from "../../../domain/api-key.ts";
-import { firstUnder } from "../../../domain/peppers.ts";
+import { sameSecret } from "../../../domain/key/api-key.ts";
+import { firstUnder } from "../../../domain/key/peppers.ts";
 import { peppersOf } from "../../../settings.ts";
 import type { View } from "../door.ts";
 import { Table } from "../../../storage/table.ts";

@@ -1,5 +1,5 @@
-import { CHAIN_START } from "../../../domain/audit-chain.ts";
-import type { AuditLink } from "../../../domain/audit-export.ts";
+import { CHAIN_START } from "../../../domain/audit/chain.ts";
+import type { AuditLink } from "../../../domain/audit/export.ts";
 import type { View } from "../door.ts";
 import { readEnd } from "./ends.ts";
 

@@ -1,5 +1,5 @@
 import type { EventKind } from "../../../contract/event-kinds.ts";
-import { newId } from "../../../domain/ulid.ts";
+import { newId } from "../../../domain/bytes/ulid.ts";
 import type { View } from "../door.ts";
 import { EVENTS } from "./log.ts";
 

@@ -1,5 +1,5 @@
 import type { CheckpointedSql } from "../../../storage/transaction.ts";
-import { timeOf } from "../../../domain/ulid.ts";
+import { timeOf } from "../../../domain/bytes/ulid.ts";
 import { type EventRow, EVENTS } from "./log.ts";
 
 /** Events of one moment: those of a batch, and of what comes with it. */

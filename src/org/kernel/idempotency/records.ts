@@ -1,7 +1,7 @@
 import { HOUR_MS } from "../../../contract/durations.ts";
 import { refuse } from "../../../contract/refusal.ts";
-import { seal, unsealAny } from "../../../domain/seal.ts";
-import { newSeed } from "../../../domain/ulid.ts";
+import { seal, unsealAny } from "../../../domain/key/encrypt.ts";
+import { newSeed } from "../../../domain/bytes/ulid.ts";
 import { peppersOf } from "../../../settings.ts";
 import type { Answer, IdempotencyAsk, Outcome, View } from "../door.ts";
 import { deleteRest, restOf, storeRest } from "./parts.ts";

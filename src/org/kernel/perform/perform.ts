@@ -2,7 +2,7 @@ import { DUE } from "../due-kinds.ts";
 import type { ErrorCode } from "../../../contract/errors.ts";
 import { etagOf, ifMatchRefusal, newOnlyRefusal } from "../../../contract/etag.ts";
 import { envelopeText, isRefusal, type Refusal } from "../../../contract/refusal.ts";
-import { writeRaw } from "../../../domain/raw-json.ts";
+import { writeRaw } from "../../../domain/text/raw-json.ts";
 import { appendAudit } from "../audit/append.ts";
 import { checkpoint, savepoint, transaction, walTransaction } from "../../../storage/transaction.ts";
 import { countSeries } from "../counters/count.ts";

@@ -1,4 +1,4 @@
-import type { RunColumns } from "../../../domain/run-segment/columns.ts";
+import type { RunColumns } from "../../../domain/run/segment/columns.ts";
 import { dropFetched, needArchived, progressOf } from "../../../storage/segments/archived.ts";
 import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
 import type { RunSegments } from "../segments/segments.ts";

@@ -1,4 +1,4 @@
-import type { RunColumns } from "../../../domain/run-segment/columns.ts";
+import type { RunColumns } from "../../../domain/run/segment/columns.ts";
 import type { SegmentMetadata } from "../../../storage/segments/metadata.ts";
 
 /** Times are numbers, costs are bigints. One order has keys of one type. */

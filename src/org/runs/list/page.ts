@@ -1,13 +1,13 @@
 import { DIMENSIONS, storedName } from "../../../contract/dimensions.ts";
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
 import { soughtRuns } from "../../../contract/run-filters.ts";
-import type { NameColumn, RunRecord } from "../../../domain/run-segment/record.ts";
-import { isCharged } from "../../../domain/charged.ts";
+import type { NameColumn, RunRecord } from "../../../domain/run/segment/record.ts";
+import { isCharged } from "../../../domain/meter/charged.ts";
 import { filterKeys, runSegments } from "../segments/segments.ts";
 import { ArchivedPart } from "./archived-part.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
 import { tagIn } from "../../../domain/usage-report/tag.ts";
-import type { RunColumns } from "../../../domain/run-segment/columns.ts";
+import type { RunColumns } from "../../../domain/run/segment/columns.ts";
 import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
 
 /** Scanning this many takes 0.1 s. A page that ends there is short or empty, and says where to continue. */

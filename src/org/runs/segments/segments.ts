@@ -1,13 +1,13 @@
-import { RunColumns } from "../../../domain/run-segment/columns.ts";
-import type { NameColumn, RunRecord } from "../../../domain/run-segment/record.ts";
-import { NAME_COLUMNS } from "../../../domain/run-segment/record.ts";
-import { nameKey } from "../../../domain/run-segment/names.ts";
-import { encodeRowGroup } from "../../../domain/run-segment/row-group.ts";
+import { RunColumns } from "../../../domain/run/segment/columns.ts";
+import type { NameColumn, RunRecord } from "../../../domain/run/segment/record.ts";
+import { NAME_COLUMNS } from "../../../domain/run/segment/record.ts";
+import { nameKey } from "../../../domain/run/segment/names.ts";
+import { encodeRowGroup } from "../../../domain/run/segment/row-group.ts";
 import {
   decodeTombstones,
   encodeTombstones,
   type Tombstone,
-} from "../../../domain/run-segment/tombstones.ts";
+} from "../../../domain/run/segment/tombstones.ts";
 import { RollupMaker } from "../../../domain/usage-report/rollup-maker.ts";
 import { ROLLUP_COLUMNS } from "../../../domain/usage-report/rollup.ts";
 import { Segments } from "../../../storage/segments/segments.ts";
@@ -39,7 +39,7 @@ const LAYOUT: RunSegments["layout"] = {
   encodeTombstones,
   decodeTombstones,
   async archiveFile() {
-    const { ArchiveFile } = await import("../../../domain/runs-parquet/archive-file.ts");
+    const { ArchiveFile } = await import("../../../domain/run/parquet/archive-file.ts");
     return new ArchiveFile();
   },
   rollupColumns: ROLLUP_COLUMNS,

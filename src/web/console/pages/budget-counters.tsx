@@ -1,5 +1,5 @@
 import type { Budget, BudgetGroup } from "../../../contract/resources/budgets.ts";
-import { formatUsd, parseUsd } from "../../../domain/money.ts";
+import { formatUsd, parseUsd } from "../../../domain/price/money.ts";
 import { Behind, UsedOf } from "../view/parts.tsx";
 import { runsBehindGroup } from "../view/behind.ts";
 import { runsChargedTo } from "../view/links.ts";

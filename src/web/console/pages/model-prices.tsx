@@ -3,7 +3,7 @@ import type { PriceRevision } from "../../../contract/resources/prices.ts";
 import { TOKEN_CLASS_NAMES, type TokenClass } from "../../../contract/token-classes.ts";
 import { costOf } from "../../../domain/price/cost.ts";
 import { priceOf } from "../../../domain/price/terms.ts";
-import { formatUsd } from "../../../domain/money.ts";
+import { formatUsd } from "../../../domain/price/money.ts";
 import type { NameOf } from "../names.ts";
 import { count, moment, usd } from "../view/format.ts";
 import { Badge, Card, type Fact, Status } from "../view/parts.tsx";

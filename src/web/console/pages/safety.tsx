@@ -1,4 +1,4 @@
-import { BUILT_INS, type BuiltIn } from "../../../domain/safety-detectors.ts";
+import { BUILT_INS, type BuiltIn } from "../../../domain/safety/detectors.ts";
 import type { ContentSafety } from "../../../contract/resources/content-safety.ts";
 import { refusedPage } from "../page/refused.tsx";
 import { type Setting, type SettingsPage, showSettings } from "../page/settings.tsx";

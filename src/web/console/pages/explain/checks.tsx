@@ -1,5 +1,5 @@
 import type { ExplainedCheck, Explanation } from "../../../../contract/resources/explain.ts";
-import { formatUsd, parseUsd } from "../../../../domain/money.ts";
+import { formatUsd, parseUsd } from "../../../../domain/price/money.ts";
 import type { NameOf } from "../../names.ts";
 import { count, moment, usd, words } from "../../view/format.ts";
 import { customerAt, ownPageOf, pageOf, refusalsAt } from "../../view/links.ts";

@@ -1,0 +1,118 @@
+import { type MeterKind, METERS, type Unit } from "../../contract/meter-kinds.ts";
+import { type ScopeKind, SCOPES } from "../../contract/scopes.ts";
+import type { Match } from "./match.ts";
+import {
+  type Calendar,
+  calendarWindow,
+  dayWindowIn,
+  type Period,
+  type Window,
+  windowAt,
+} from "../time/period.ts";
+
+/** `enforce` refuses, `shadow` only reports what it would have refused, `count` only counts. */
+export type MeterMode = "enforce" | "shadow" | "count";
+
+export type MeterWindow =
+  | { readonly kind: "period"; readonly period: Period }
+  | { readonly kind: "local_day"; readonly timeZone: string }
+  | ({ readonly kind: "calendar" } & Calendar);
+
+/** A limit. */
+export interface Meter {
+  readonly id: string;
+  readonly kind: MeterKind;
+  /** `countsApart` explains the id `"*"`. */
+  readonly scope: { readonly kind: ScopeKind; readonly id: string };
+  /** Null if unlimited: counted, never full. */
+  readonly limit: bigint | null;
+  readonly window: MeterWindow;
+  readonly mode: MeterMode;
+  /** It counts from this time on. Earlier charges do not count. */
+  readonly sinceMs: number;
+  /** If it counts something other than its kind does. */
+  readonly unit?: Unit;
+  /** Which calls it applies to, if its scope does not say. */
+  readonly match?: Match;
+  /** When the limit changes by itself. */
+  readonly limitUntilMs?: number;
+  /** Fractions of the limit, in billionths. Each sends an event once per window when reached. */
+  readonly thresholds?: readonly bigint[];
+  /** An event is sent once when less than this is left. */
+  readonly lowRoom?: bigint;
+}
+
+/**
+ * What one meter has counted for one subject in one window. `over` is what facts brought past the limit. It is counted
+ * separately, so that `spent + held + leased <= limit` holds for everything that was admitted.
+ */
+export interface Usage {
+  readonly spent: bigint;
+  readonly over: bigint;
+  readonly held: bigint;
+  readonly leased: bigint;
+}
+
+export const NO_USAGE: Usage = { spent: 0n, over: 0n, held: 0n, leased: 0n };
+
+/** One meter for one attempt. Charges replace the usage; the rest does not change. */
+export interface Account {
+  readonly meter: Meter;
+  /** The subject, if the meter counts subjects separately. Otherwise empty. */
+  readonly subject: string;
+  readonly window: Window;
+  usage: Usage;
+}
+
+export function unitOf({ kind, unit }: Pick<Meter, "kind" | "unit">): Unit {
+  return unit ?? METERS[kind].unit;
+}
+
+/** Whether each group of calls has its own counter. */
+export function countsGroups({ match }: Pick<Meter, "match">): boolean {
+  return match !== undefined && match.groupBy.length > 0;
+}
+
+/**
+ * Whether each customer, chain or group has its own counter under this meter. In other scopes `*` is an ordinary name.
+ */
+export function countsApart(meter: Pick<Meter, "scope" | "match">): boolean {
+  const { kind, id } = meter.scope;
+  return (id === "*" && SCOPES[kind].countsEach) || countsGroups(meter);
+}
+
+/** The subject of a meter's counter for a given customer, chain or group. */
+export function subjectOf(meter: Meter, someone: string): string {
+  return countsApart(meter) ? someone : "";
+}
+
+export function windowOf(meter: Pick<Meter, "window">, atMs: number): Window {
+  const { window } = meter;
+  if (window.kind === "period") return windowAt(window.period, atMs);
+  return window.kind === "calendar" ? calendarWindow(window, atMs) : dayWindowIn(window.timeZone, atMs);
+}
+
+/** The time zone of its windows. */
+export function zoneOf({ window }: Pick<Meter, "window">): string {
+  return window.kind === "period" ? "UTC" : window.timeZone;
+}
+
+/** What is left. Negative if facts or a lowered limit exceeded it. Null if unlimited. */
+export function roomOf(account: Pick<Account, "meter" | "usage">): bigint | null {
+  const { limit } = account.meter;
+  if (limit === null) return null;
+  const { spent, over, held, leased } = account.usage;
+  return limit - spent - over - held - leased;
+}
+
+/** Reaching a limit exactly is allowed, exceeding it is not. An amount of zero always fits. */
+export function hasRoomFor(account: Pick<Account, "meter" | "usage">, amount: bigint): boolean {
+  if (amount === 0n) return true;
+  const room = roomOf(account);
+  return room === null || amount <= room;
+}
+
+/** Everything that counts as used, including facts past the limit. */
+export function totalSpent(usage: Usage): bigint {
+  return usage.spent + usage.over;
+}

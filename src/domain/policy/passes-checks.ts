@@ -1,0 +1,44 @@
+import type { CheckedRun } from "../run/checked-run.ts";
+import { attemptOf } from "./attempt.ts";
+import { judge, type PolicySet, shadowed, withAllowance } from "./policy.ts";
+import { type DetectorSet, scan } from "../safety/safety.ts";
+import type { RunWork } from "./step-budget.ts";
+
+export interface Compiled {
+  readonly policies: PolicySet;
+  readonly detectors: DetectorSet;
+}
+
+/**
+ * Whether rules and detectors have nothing to say about a run: no refusal, no approval and no shadow, within the work that is
+ * given. Everything else leaves a trace, and is for whoever keeps that.
+ */
+export function passesUnnoticed(
+  { policies, detectors }: Compiled,
+  run: CheckedRun,
+  { nanos, now, work }: { readonly nanos: bigint; readonly now: number; readonly work: RunWork },
+): boolean {
+  return areSilent(policies, run, { nanos, now, work }) && findNothing(detectors, run.input, work);
+}
+
+function areSilent(
+  policies: PolicySet,
+  run: CheckedRun,
+  { nanos, now, work }: { readonly nanos: bigint; readonly now: number; readonly work: RunWork },
+): boolean {
+  if (policies.length === 0) return true;
+  const attempt = attemptOf(run, nanos);
+  const { verdict } = withAllowance(work.enforced, (allowance) =>
+    judge(policies, attempt, now, { allowance }),
+  );
+  if (verdict !== "allow") return false;
+  const { matched, failed } = withAllowance(work.watched, (allowance) =>
+    shadowed(policies, attempt, now, allowance),
+  );
+  return matched.length === 0 && failed.length === 0;
+}
+
+function findNothing(detectors: DetectorSet, input: unknown, work: RunWork): boolean {
+  const { blocked, shadowed: matched, unread } = scan(detectors, input, work);
+  return blocked === undefined && matched.length === 0 && unread.length === 0;
+}

@@ -1,0 +1,136 @@
+import type { DecidedAt } from "../../contract/decision.ts";
+import type { RefusalNote } from "./note.ts";
+import type { RefusalSum } from "./sums.ts";
+
+/**
+ * Many refusals as one text, which is sent to the object and stored unchanged. Each text is in it once, because
+ * refusals of one moment mostly contain the same texts.
+ */
+
+/** The notes, and sums of the refusals without a note. */
+export interface RefusalBatch {
+  readonly notes: readonly RefusalNote[];
+  readonly more: readonly RefusalSum[];
+}
+
+type Place = number | null;
+type WireNote = [
+  at: number,
+  trace: string,
+  nanos: string | null,
+  status: number,
+  decided: Place,
+  operation: Place,
+  code: Place,
+  details: Place,
+  limit: Place,
+  keyId: Place,
+  model: Place,
+  customerId: Place,
+  workflowId: Place,
+  departmentId: Place,
+  deploymentId: Place,
+  userId: Place,
+];
+type WireSum = [
+  hour: number,
+  count: number,
+  nanos: string,
+  code: Place,
+  limit: Place,
+  keyId: Place,
+  customerId: Place,
+  workflowId: Place,
+];
+export interface WireBatch {
+  readonly texts: readonly string[];
+  readonly notes: readonly WireNote[];
+  readonly more: readonly WireSum[];
+}
+
+export function writeBatch({ notes, more }: RefusalBatch): WireBatch {
+  const places = new Map<string, number>();
+  const put = (text: string | null): Place => {
+    if (text === null) return null;
+    let place = places.get(text);
+    if (place === undefined) places.set(text, (place = places.size));
+    return place;
+  };
+  return {
+    notes: notes.map((note) => wireNote(note, put)),
+    more: more.map((sum) => wireSum(sum, put)),
+    texts: [...places.keys()],
+  };
+}
+
+type Put = (text: string | null) => Place;
+
+function wireNote(note: RefusalNote, put: Put): WireNote {
+  return [
+    note.at,
+    note.trace,
+    note.nanos,
+    note.status,
+    put(note.decided),
+    put(note.operation),
+    put(note.code),
+    put(note.details),
+    put(note.limit),
+    put(note.keyId),
+    put(note.model),
+    put(note.customerId),
+    put(note.workflowId),
+    put(note.departmentId),
+    put(note.deploymentId),
+    put(note.userId),
+  ];
+}
+
+function wireSum(sum: RefusalSum, put: Put): WireSum {
+  const { hour, count, nanos, code, limit, keyId, customerId, workflowId } = sum;
+  const names = [put(code), put(limit), put(keyId), put(customerId), put(workflowId)] as const;
+  return [hour, count, String(nanos), ...names];
+}
+
+export function readBatch({ texts, notes, more }: WireBatch): RefusalBatch {
+  const optional = (place: Place): string | null => (place === null ? null : (texts[place] ?? null));
+  const text = (place: Place): string => optional(place) ?? "";
+  return {
+    notes: notes.map(
+      ([at, trace, nanos, status, decided, operation, code, details, limit, key, model, ...named]) => ({
+        at,
+        trace,
+        nanos,
+        status,
+        decided: text(decided) as DecidedAt,
+        operation: text(operation),
+        code: text(code),
+        details: text(details),
+        limit: text(limit),
+        keyId: optional(key),
+        model: optional(model),
+        ...namesOf(named.map(optional)),
+      }),
+    ),
+    more: more.map(([hour, count, nanos, code, limit, key, customer, workflow]) => ({
+      hour,
+      count,
+      nanos: BigInt(nanos),
+      code: text(code),
+      limit: text(limit),
+      keyId: optional(key),
+      customerId: optional(customer),
+      workflowId: optional(workflow),
+    })),
+  };
+}
+
+function namesOf([
+  customerId = null,
+  workflowId = null,
+  departmentId = null,
+  deploymentId = null,
+  userId = null,
+]: readonly (string | null)[]) {
+  return { customerId, workflowId, departmentId, deploymentId, userId };
+}

@@ -1,0 +1,107 @@
+import type { DecidedAt } from "../../contract/decision.ts";
+import { isKeptCode } from "../../contract/kept-refusals.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+
+/** One refusal as it is stored. It contains nothing of the scanned input. */
+export interface RefusalNote {
+  readonly at: number;
+  readonly trace: string;
+  readonly decided: DecidedAt;
+  readonly operation: string;
+  readonly status: number;
+  readonly code: string;
+  /** The details of the refusal, as JSON. */
+  readonly details: string;
+  /** Which limit or rule refused. */
+  readonly limit: string;
+  readonly keyId: string | null;
+  readonly model: string | null;
+  readonly customerId: string | null;
+  readonly workflowId: string | null;
+  readonly departmentId: string | null;
+  readonly deploymentId: string | null;
+  readonly userId: string | null;
+  /** In nano-dollars. Null if the call was refused before its amount was known. */
+  readonly nanos: string | null;
+}
+
+/** The scopes and the model that a refused call named. */
+export interface RefusedNames {
+  readonly model?: string | undefined;
+  readonly customer_id?: string | undefined;
+  readonly workflow_id?: string | undefined;
+  readonly department_id?: string | undefined;
+  readonly deployment_id?: string | undefined;
+  readonly user_id?: string | undefined;
+}
+
+/** The call that was refused. */
+export interface RefusedCall {
+  readonly at: number;
+  readonly trace: string;
+  readonly decided: DecidedAt;
+  readonly operation: string;
+  readonly keyId: string | null;
+  readonly names: RefusedNames;
+  readonly nanos: bigint | number | null;
+}
+
+/** Null if refusals with this code are not kept. */
+export function refusalNote(refusal: Refusal, call: RefusedCall): RefusalNote | null {
+  if (!isKeptCode(refusal.code)) return null;
+  const { names, nanos, ...rest } = call;
+  return {
+    ...rest,
+    status: refusal.status,
+    code: refusal.code,
+    details: detailsText(refusal),
+    limit: limitOf(refusal),
+    model: names.model ?? null,
+    customerId: names.customer_id ?? null,
+    workflowId: names.workflow_id ?? null,
+    departmentId: names.department_id ?? null,
+    deploymentId: names.deployment_id ?? null,
+    userId: names.user_id ?? null,
+    nanos: nanos === null ? null : String(nanos),
+  };
+}
+
+const texts = new WeakMap<Refusal, string>();
+
+/** The sample of a detector is an excerpt of the input, which is never stored. */
+function detailsText(refusal: Refusal): string {
+  let text = texts.get(refusal);
+  if (text === undefined) {
+    const { sample: _, ...details } = refusal.details as { sample?: unknown };
+    text = JSON.stringify(details);
+    texts.set(refusal, text);
+  }
+  return text;
+}
+
+type LimitDetails = Readonly<
+  Partial<Record<"budget_id" | "policy_id" | "rule_id" | "detector" | "limit_kind" | "reason", unknown>>
+>;
+
+/** What a refusal says of the limit that refused. */
+export interface NamedRefusal {
+  readonly code: string;
+  readonly details: object;
+  readonly limit?: string;
+}
+
+/** The id of the limit, rule or detector. A limit that an org has only one of is named by its kind. */
+export function limitOf({ code, details, limit }: NamedRefusal): string {
+  const said = details as LimitDetails;
+  const id = limit ?? said.budget_id ?? said.policy_id ?? said.rule_id ?? said.detector;
+  if (typeof id === "string") return id;
+  if (code === "plan_limit_exceeded") return `plan_${String(said.limit_kind)}`;
+  if (code === "chain_budget_exceeded") return `chain_${String(said.reason)}`;
+  return ONE_OF_A_KIND[code] ?? code;
+}
+
+const ONE_OF_A_KIND: Readonly<Record<string, string>> = {
+  spend_cap_exceeded: "spend_cap",
+  quota_exhausted: "quota",
+  credits_exhausted: "credits",
+};

@@ -1,3 +1,0 @@
-/** What compiles rules and patterns. With its libraries it is a third of the program. */
-export { compileLinear, tooLarge } from "./linear/pattern.ts";
-export { compile } from "./policy-compile.ts";

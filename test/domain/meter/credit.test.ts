@@ -1,0 +1,82 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { admit, charge, chargeFact } from "../../../src/domain/meter/admission.ts";
+import { type CreditPack, inDrawOrder, isLive, poolOf } from "../../../src/domain/meter/credit.ts";
+import { type Account, type Meter, NO_USAGE, roomOf } from "../../../src/domain/meter/meter.ts";
+
+function packOf(
+  id: string,
+  limit: bigint,
+  pack: Partial<CreditPack> & { sinceMs?: number } = {},
+): CreditPack {
+  const meter: Meter = {
+    id,
+    kind: "credit_pack",
+    scope: { kind: "customer", id: "c" },
+    limit,
+    window: { kind: "period", period: "total" },
+    mode: "enforce",
+    sinceMs: pack.sinceMs ?? 0,
+  };
+  return { meter, priority: 0, effectiveAtMs: 0, expiresAtMs: null, voidedAtMs: null, ...pack };
+}
+
+function accountOf({ meter }: CreditPack): Account {
+  return { meter, subject: "", window: { startMs: 0, endMs: null }, usage: NO_USAGE };
+}
+
+const usd = (nanos: bigint) => ({ nanos, tokens: 0, depth: 0 });
+const amounts = fc.array(fc.bigInt({ min: 0n, max: 40n }));
+const sizes = fc.array(fc.bigInt({ min: 0n, max: 50n }), { minLength: 1, maxLength: 5 });
+
+describe("credit packs", () => {
+  test("never go negative, and granted is always remaining plus spent", () => {
+    fc.assert(
+      fc.property(sizes, amounts, fc.boolean(), (limits, charges, fact) => {
+        const packs = limits.map((limit, i) => accountOf(packOf(`p${i}`, limit)));
+        const pool = poolOf("c", packs);
+        let charged = 0n;
+        for (const nanos of charges) {
+          if (!fact && admit([pool], usd(nanos)).refusedBy !== null) continue;
+          const { draws, uncovered } = (fact ? chargeFact : charge)([pool], usd(nanos));
+          expect(draws.reduce((sum, draw) => sum + draw.amount, uncovered)).toBe(nanos);
+          expect(fact || uncovered === 0n).toBe(true);
+          charged += nanos - uncovered;
+        }
+        for (const pack of packs) expect(roomOf(pack)).toBeGreaterThanOrEqual(0n);
+        expect(packs.reduce((sum, pack) => sum + pack.usage.spent, 0n)).toBe(charged);
+        expect(pool.usage.spent).toBe(charged);
+      }),
+    );
+  });
+
+  test("are used by priority, then expiry, then age", () => {
+    const packs = [
+      packOf("young", 1n, { priority: 1, sinceMs: 9 }),
+      packOf("old", 1n, { priority: 1, sinceMs: 1 }),
+      packOf("expiring", 1n, { priority: 1, expiresAtMs: 99, sinceMs: 50 }),
+      packOf("first", 1n, { priority: 0, sinceMs: 80 }),
+    ];
+    expect(packs.toSorted(inDrawOrder).map(({ meter }) => meter.id)).toEqual([
+      "first",
+      "expiring",
+      "old",
+      "young",
+    ]);
+  });
+
+  test("are used one after another for a charge", () => {
+    const packs = [accountOf(packOf("a", 3n)), accountOf(packOf("b", 5n))];
+    const { draws } = charge([poolOf("c", packs)], usd(4n));
+    expect(draws.map(({ pack, amount }) => [pack.meter.id, amount])).toEqual([
+      ["a", 3n],
+      ["b", 1n],
+    ]);
+  });
+
+  test("are live from their start to their expiry unless voided, even with nothing left", () => {
+    const pack = packOf("p", 0n, { effectiveAtMs: 10, expiresAtMs: 20 });
+    expect([9, 10, 19, 20].map((now) => isLive(pack, now))).toEqual([false, true, true, false]);
+    expect(isLive({ ...pack, voidedAtMs: 12 }, 15)).toBe(false);
+  });
+});

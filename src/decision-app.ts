@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import { decide } from "./api/decisions/decide.ts";
 import type { Env } from "./edge/env.ts";
-import { serve } from "./edge/pipeline.ts";
-import { refuseFailure } from "./edge/refuse-failure.ts";
-import { nameRoute, signals } from "./edge/signals.ts";
-import { supportTrail } from "./edge/support-trail.ts";
+import { serve } from "./edge/request/pipeline.ts";
+import { refuseFailure } from "./edge/request/refuse-failure.ts";
+import { nameRoute, signals } from "./edge/request/signals.ts";
+import { supportTrail } from "./edge/support/support-trail.ts";
 
 /** The pipeline of decisions alone, for an isolate that serves nothing else. */
 export function createDecisionApp(): Hono<{ Bindings: Env }> {

@@ -1,6 +1,6 @@
 import { decideFast } from "./edge/decision/fast.ts";
 import type { Env } from "./edge/env.ts";
-import { isInTheClear, keptToHttps } from "./edge/transport.ts";
+import { isInTheClear, keptToHttps } from "./edge/request/transport.ts";
 
 export type Serve<E extends Env = Env> = (
   request: Request,

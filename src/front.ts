@@ -1,8 +1,8 @@
 import { DECISION } from "./contract/decision.ts";
-import { FREED_HEADER, heedTold } from "./edge/decision/heed-freed.ts";
+import { FREED_HEADER, heedTold } from "./edge/decision/capacity-freed.ts";
 import type { Env } from "./edge/env.ts";
-import { isInTheClear } from "./edge/transport.ts";
-import { handlerOf, loadedLater } from "./handling.ts";
+import { isInTheClear } from "./edge/request/transport.ts";
+import { handlerOf, loadedLater } from "./entry.ts";
 
 /** The Worker's bindings, and the Worker that is behind this one. */
 export interface FrontEnv extends Env {

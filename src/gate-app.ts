@@ -1,9 +1,9 @@
 import { Hono } from "hono";
 import { openProviderKey } from "./api/provider-keys/open.ts";
 import type { Env } from "./edge/env.ts";
-import { serve } from "./edge/pipeline.ts";
-import { refuseFailure } from "./edge/refuse-failure.ts";
-import { nameRoute, signals } from "./edge/signals.ts";
+import { serve } from "./edge/request/pipeline.ts";
+import { refuseFailure } from "./edge/request/refuse-failure.ts";
+import { nameRoute, signals } from "./edge/request/signals.ts";
 
 /** What only the `Gate` entrypoint serves, with the checks of every other call. No address leads here. */
 export function createGateApp(): Hono<{ Bindings: Env }> {

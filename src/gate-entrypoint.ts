@@ -1,7 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { Env } from "./edge/env.ts";
-import { handle } from "./handler.ts";
-import type { Serve } from "./handling.ts";
+import { handle } from "./worker.ts";
+import type { Serve } from "./entry.ts";
 
 /** What a call over RPC is answered with: the status and the body of the HTTP response, and the headers that say more. */
 export interface GateAnswer {

@@ -1,5 +1,5 @@
 import type { Env } from "./edge/env.ts";
-import { handle } from "./handler.ts";
+import { handle } from "./worker.ts";
 
 export { Gate } from "./gate-entrypoint.ts";
 export { OrgObject } from "./org/object.ts";

@@ -1,5 +1,5 @@
 import type { Env } from "./edge/env.ts";
-import { handle } from "./handler.ts";
+import { handle } from "./worker.ts";
 import { PROXIED } from "./proxied-path.ts";
 import type { ProxyEnv } from "./proxy/index.ts";
 

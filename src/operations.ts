@@ -176,8 +176,8 @@ import { replayDelivery } from "./api/webhooks/replay-delivery.ts";
 import { rotateSigning } from "./api/webhooks/rotate-signing.ts";
 import { testWebhook } from "./api/webhooks/test.ts";
 import { type OperationContract, routeOf } from "./contract/operation.ts";
-import { withConditions } from "./edge/dry-run.ts";
-import type { Operation } from "./edge/operation.ts";
+import { withConditions } from "./edge/request/dry-run.ts";
+import type { Operation } from "./edge/request/operation.ts";
 
 const SERVED: readonly Operation[] = [
   createOrg,

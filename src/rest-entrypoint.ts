@@ -1,7 +1,7 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { FREED_HEADER, freedBy } from "./edge/decision/heed-freed.ts";
+import { FREED_HEADER, freedBy } from "./edge/decision/capacity-freed.ts";
 import type { Env } from "./edge/env.ts";
-import { handle } from "./handler.ts";
+import { handle } from "./worker.ts";
 
 /**
  * Everything that the front Worker does not answer by itself, over a service binding with `entrypoint = "Rest"`. Nobody

@@ -1,4 +1,4 @@
-import { handlerOf, loadedLater } from "./handling.ts";
+import { handlerOf, loadedLater } from "./entry.ts";
 
 /** Every request to the Worker. */
 export const handle = handlerOf(

@@ -1,6 +1,6 @@
-import { Purse } from "../../src/gate/lease/purse.ts";
-import { accountKey } from "../../src/gate/account-key.ts";
-import { readReply, writeAsk } from "../../src/gate/wire.ts";
+import { Purse } from "../../src/gate/lease/lease-client.ts";
+import { accountKey } from "../../src/gate/decision/account-key.ts";
+import { readReply, writeAsk } from "../../src/gate/lease/wire.ts";
 import rowsWorker from "./rows-worker.ts";
 
 export * from "./rows-worker.ts";

@@ -1,11 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { newAsker } from "../../src/gate/asker.ts";
-import { decideHere, wish } from "../../src/gate/decision.ts";
-import { learn } from "../../src/gate/learning.ts";
-import type { Background } from "../../src/gate/background.ts";
+import { newAsker } from "../../src/gate/snapshot/caller.ts";
+import { decideHere, wish } from "../../src/gate/decision/decision.ts";
+import { learn } from "../../src/gate/snapshot/install-plan.ts";
+import type { Background } from "../../src/gate/lease/background.ts";
 import { Gates, MOST_ORGS } from "../../src/gate/gates.ts";
-import { KnownKeys } from "../../src/edge/known-keys.ts";
+import { KnownKeys } from "../../src/edge/identity/key-cache.ts";
 import { newId } from "../../src/domain/bytes/ulid.ts";
 import type { BenchRow } from "./harness.ts";
 import { standIn } from "./orgs-stand-in.ts";

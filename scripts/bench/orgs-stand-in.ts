@@ -1,10 +1,10 @@
 import { SCOPES } from "../../src/contract/access.ts";
 import type { Account } from "../../src/domain/meter/meter.ts";
 import { NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
-import type { DecisionVerdict } from "../../src/gate/object-verdict.ts";
-import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
-import { readAsk, writeReply } from "../../src/gate/wire.ts";
-import type { Snapshot } from "../../src/gate/snapshot.ts";
+import type { DecisionVerdict } from "../../src/gate/decision/object-verdict.ts";
+import { NONE_TOLD } from "../../src/gate/decision/recent-reservations.ts";
+import { readAsk, writeReply } from "../../src/gate/lease/wire.ts";
+import type { Snapshot } from "../../src/gate/snapshot/snapshot.ts";
 
 /**
  * A stand-in for the orgs' objects, which normally run in other isolates, so that only the isolate's own cost per org

@@ -31,7 +31,7 @@ export function workerdTests(): string[] {
 }
 
 /**
- * The tests of changed files, by name. The tests of a noun cover its operations and its part of the object. The tests
+ * The tests of changed files, by the name of the noun or of the file. The tests of a noun cover its operations and its part of the object. The tests
  * of a layer cover its files that have no tests of their own.
  */
 export function testsOf(changed: readonly string[], tests: readonly string[]): string[] {
@@ -42,11 +42,13 @@ export function testsOf(changed: readonly string[], tests: readonly string[]): s
 
 function testsOfFile(file: string, tests: readonly string[]): readonly string[] {
   if (tests.includes(file)) return [file];
-  const [top, layer = "", noun = ""] = file.split("/");
+  const [top, layer = "", ...path] = file.replace(/\.tsx?$/, "").split("/");
   if (top !== "src" || !LAYERS.includes(layer)) return [];
-  const name = noun.replace(/\.tsx?$/, "");
+  const names = [path[0] ?? "", path.at(-1) ?? ""];
   const layers = layer === "api" || layer === "org" ? ["api", "org"] : [layer];
-  const own = tests.filter((test) => layers.some((one) => isNamed(test, `test/${one}/${name}`)));
+  const own = tests.filter((test) =>
+    layers.some((one) => names.some((name) => isNamed(test, `test/${one}/${name}`))),
+  );
   return own.length > 0 ? own : tests.filter((test) => test.startsWith(`test/${layer}/`));
 }
 

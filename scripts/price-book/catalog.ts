@@ -1,6 +1,6 @@
 import { type ModelInfo, type ModelPrice, type Provider, waitForUpdate } from "@pydantic/genai-prices";
 import type { NewBookProvider, NewListedModel } from "../../src/contract/resources/price-book.ts";
-import type { NewPrice } from "../../src/contract/resources/prices.ts";
+import type { NewPrice } from "../../src/contract/resources/prices/prices.ts";
 import { patternsIn } from "./model-names.ts";
 import { MAKERS, providersIn } from "./providers.ts";
 import { isFree, UNLISTED, withPublished } from "./published.ts";

@@ -1,5 +1,5 @@
 import type { NewListedModel } from "../../src/contract/resources/price-book.ts";
-import type { NewPrice } from "../../src/contract/resources/prices.ts";
+import type { NewPrice } from "../../src/contract/resources/prices/prices.ts";
 
 /**
  * What providers publish and the catalog does not have. Discounts are here only if they apply to every token rate alike,

@@ -1,5 +1,5 @@
 import type { ModelPrice } from "@pydantic/genai-prices";
-import type { NewPrice } from "../../src/contract/resources/prices.ts";
+import type { NewPrice } from "../../src/contract/resources/prices/prices.ts";
 
 type Rate = Exclude<
   keyof NewPrice,

@@ -1,6 +1,6 @@
-import { newTotals } from "./host-totals.ts";
+import { newTotals } from "./snapshot/host-totals.ts";
 import { OrgGate } from "./org-gate.ts";
-import { Recent } from "./recent.ts";
+import { Recent } from "./decision/allow-cache.ts";
 
 /** An org with five limits in traffic takes about 10 kB, and an isolate has 128 MB for everything. */
 export const MOST_ORGS = 5000;

@@ -4,9 +4,9 @@
  * arguments.
  */
 export { DECISION, DECISION_ROUTE } from "../contract/decision.ts";
-export type { DecisionAsk } from "./ask.ts";
-export { type Asker, newAsker } from "./asker.ts";
-export type { Background, LeaseObject } from "./background.ts";
+export type { DecisionAsk } from "./decision/ask.ts";
+export { type Asker, newAsker } from "./snapshot/caller.ts";
+export type { Background, LeaseObject } from "./lease/background.ts";
 export {
   asGiven,
   decideHere,
@@ -16,13 +16,13 @@ export {
   slicesOf,
   type Verdict,
   wish,
-} from "./decision.ts";
-export { learn } from "./learning.ts";
+} from "./decision/decision.ts";
+export { learn } from "./snapshot/install-plan.ts";
 export { Gates } from "./gates.ts";
-export type { Lesson, Matters } from "./lesson.ts";
-export type { DecisionReply, DecisionVerdict, RequestVerdict } from "./object-verdict.ts";
+export type { Lesson, Matters } from "./snapshot/decision-plan.ts";
+export type { DecisionReply, DecisionVerdict, RequestVerdict } from "./decision/object-verdict.ts";
 export type { OrgGate } from "./org-gate.ts";
-export { plainAsk } from "./plain-ask.ts";
-export { decisionRateHeaders, rateHeaders, standingNow } from "./rate-standing.ts";
-export { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT } from "./snapshot.ts";
+export { plainAsk } from "./decision/plain-ask.ts";
+export { decisionRateHeaders, rateHeaders, standingNow } from "./snapshot/rate-standing.ts";
+export { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT } from "./snapshot/snapshot.ts";
 export type { RateLimits } from "../contract/resources/rate-limits.ts";

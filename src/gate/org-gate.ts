@@ -1,23 +1,23 @@
 import { OrgClock } from "./lease/org-clock.ts";
 import { LEASE } from "./lease/protocol.ts";
-import { GIVE_UP_MS, Purse, type Slice } from "./lease/purse.ts";
+import { GIVE_UP_MS, Purse, type Slice } from "./lease/lease-client.ts";
 import type { Account } from "../domain/meter/meter.ts";
-import type { KnownChecks } from "./lesson.ts";
-import { Ceilings } from "./ceilings.ts";
+import type { KnownChecks } from "./snapshot/decision-plan.ts";
+import { Ceilings } from "./snapshot/ceilings.ts";
 import type { CallNames } from "../domain/meter/traits.ts";
 import type { ReservationNames } from "../domain/reservation/reservation-id.ts";
-import type { Asker } from "./asker.ts";
-import type { ReportedTouch } from "./reported-touch.ts";
-import { BOUNDS, byTouch, type MadeHold } from "./made-hold.ts";
-import { type RateInfo, readReply, writeAsk } from "./wire.ts";
-import type { Background } from "./background.ts";
-import { HeardRequests } from "./heard-requests.ts";
-import type { Recent } from "./recent.ts";
-import { RefusalOutbox } from "./refusal-outbox.ts";
+import type { Asker } from "./snapshot/caller.ts";
+import type { ReportedTouch } from "./report/limit-set-line.ts";
+import { BOUNDS, byTouch, type MadeHold } from "./report/hold-draft.ts";
+import { type RateInfo, readReply, writeAsk } from "./lease/wire.ts";
+import type { Background } from "./lease/background.ts";
+import { HeardRequests } from "./decision/recent-reservations.ts";
+import type { Recent } from "./decision/allow-cache.ts";
+import { RefusalOutbox } from "./report/refusal-outbox.ts";
 import type { RefusalNote } from "../domain/refusal/note.ts";
-import { type Known, KnownAccount, type Touch } from "./touch.ts";
-import { type TouchTotal, Touches } from "./touches.ts";
-import { type HostTotals, newTotals } from "./host-totals.ts";
+import { type Known, KnownAccount, type Touch } from "./decision/limit-set.ts";
+import { type TouchTotal, Touches } from "./decision/limit-sets.ts";
+import { type HostTotals, newTotals } from "./snapshot/host-totals.ts";
 
 /** The state of a limit when the object last reported it, in this isolate's time. */
 export interface Told<T> {

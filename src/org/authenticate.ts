@@ -1,13 +1,13 @@
-import type { Introduced, Introduction } from "../gate/introduction.ts";
-import type { Snapshot } from "../gate/snapshot.ts";
+import type { Introduced, Introduction } from "../gate/snapshot/introduction.ts";
+import type { Snapshot } from "../gate/snapshot/snapshot.ts";
 import { callerRefusal } from "./caller.ts";
-import type { Deciding } from "./deciding.ts";
+import type { Deciding } from "./decision-handler.ts";
 import { envelopeOf, isServedWhereItArrived } from "./decisions/introduction.ts";
 import { rehash } from "./keys/rehash.ts";
 import { noteUse } from "./keys/uses.ts";
 import { isMoved } from "./moving/moved.ts";
 import { loadProfile } from "./orgs/store.ts";
-import type { Parts } from "./parts.ts";
+import type { Parts } from "./object-context.ts";
 import { keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
 /** Tells isolates which keys there are. */

@@ -9,7 +9,7 @@ import { claim } from "./kernel/idempotency/records.ts";
 import { transaction } from "../storage/transaction.ts";
 import { perform } from "./kernel/perform/perform.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
-import type { Parts } from "./parts.ts";
+import type { Parts } from "./object-context.ts";
 import { applySchema } from "./schema.ts";
 
 export type CommandName = keyof typeof COMMANDS;

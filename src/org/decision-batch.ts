@@ -1,11 +1,11 @@
 import type { RefusalNote } from "../domain/refusal/note.ts";
-import { type Answer, ASK_ALONE, type DecidedTogether, FAILED } from "../gate/decided-together.ts";
-import type { DecisionVerdict } from "../gate/object-verdict.ts";
+import { type Answer, ASK_ALONE, type DecidedTogether, FAILED } from "../gate/decision/decided-together.ts";
+import type { DecisionVerdict } from "../gate/decision/object-verdict.ts";
 import { logFailure } from "../log.ts";
-import type { Deciding, DecisionCall, Noted } from "./deciding.ts";
+import type { Deciding, DecisionCall, Noted } from "./decision-handler.ts";
 import { modelsOf } from "./decisions/decide.ts";
 import { NeedsFetch, withoutFetching } from "../storage/needs-fetch.ts";
-import type { Parts } from "./parts.ts";
+import type { Parts } from "./object-context.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
 /** A decision that brings the isolate its answer, and what it learns from it. */

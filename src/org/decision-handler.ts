@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
-import type { LeaseExchange } from "../contract/resources/leases.ts";
-import type { DecisionAsk } from "../gate/ask.ts";
-import type { DecisionReply, DecisionVerdict } from "../gate/object-verdict.ts";
+import type { LeaseExchange } from "../contract/resources/edge-leases.ts";
+import type { DecisionAsk } from "../gate/decision/ask.ts";
+import type { DecisionReply, DecisionVerdict } from "../gate/decision/object-verdict.ts";
 import { CallAllowance } from "../domain/rate/call-allowance.ts";
 import type { RefusalNote } from "../domain/refusal/note.ts";
 import { logFailure } from "../log.ts";
@@ -12,7 +12,7 @@ import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Envelope, View } from "./kernel/door.ts";
 import { type ExchangeAnswer, OutsideGates, refusedExchange } from "./leases/outside.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
-import { type Parts, SYSTEM } from "./parts.ts";
+import { type Parts, SYSTEM } from "./object-context.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
 const NOTHING_DECIDED = { text: null, rates: [], lesson: null, version: "", leases: null } as const;

@@ -20,8 +20,8 @@ import { RefusalDesk } from "./refusals/desk.ts";
 import { bindArchive, type FailedFile } from "../storage/segments/archive-binding.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { Granted } from "./snapshots/snapshot.ts";
-import { Telling } from "./telling.ts";
-import { Views } from "./views.ts";
+import { Telling } from "./publish.ts";
+import { Views } from "./call-context.ts";
 
 /** How long work in progress may take before an org that is to move stays. */
 const LEAVING_PATIENCE_MS = 10_000;

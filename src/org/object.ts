@@ -1,34 +1,34 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Refusal, refuse } from "../contract/refusal.ts";
-import type { LeaseExchange } from "../contract/resources/leases.ts";
+import type { LeaseExchange } from "../contract/resources/edge-leases.ts";
 import type { RateSubject } from "../domain/rate/policy.ts";
 import type { RegionPass } from "../domain/region/pass.ts";
 import type { Residency } from "../domain/region/residency.ts";
 import { SeenPasses } from "../domain/region/seen-passes.ts";
-import type { Introduced, Introduction } from "../gate/introduction.ts";
-import type { DecisionReply, RequestVerdict } from "../gate/object-verdict.ts";
-import type { Snapshot } from "../gate/snapshot.ts";
-import type { RateInfo } from "../gate/wire.ts";
-import { Admitting } from "./admitting.ts";
-import { askOf, type QueryName } from "./asking.ts";
+import type { Introduced, Introduction } from "../gate/snapshot/introduction.ts";
+import type { DecisionReply, RequestVerdict } from "../gate/decision/object-verdict.ts";
+import type { Snapshot } from "../gate/snapshot/snapshot.ts";
+import type { RateInfo } from "../gate/lease/wire.ts";
+import { Admitting } from "./authenticate.ts";
+import { askOf, type QueryName } from "./query-handler.ts";
 import type { Arrival, Arriving } from "./backup/arrival.ts";
 import type { Imported } from "./backup/importing.ts";
 import { cameAt } from "./backup/came-by.ts";
 import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
-import { Deciding, type DecisionCall } from "./deciding.ts";
-import type { DecidedTogether } from "../gate/decided-together.ts";
-import { DecidingTogether } from "./deciding-together.ts";
-import { type CommandName, Executing, type Reservation } from "./executing.ts";
+import { Deciding, type DecisionCall } from "./decision-handler.ts";
+import type { DecidedTogether } from "../gate/decision/decided-together.ts";
+import { DecidingTogether } from "./decision-batch.ts";
+import { type CommandName, Executing, type Reservation } from "./command-handler.ts";
 import type { Envelope, OrgEnv, Outcome } from "./kernel/door.ts";
 import type { ExchangeAnswer } from "./leases/outside.ts";
 import type { Copied, Departing } from "./moving/departure.ts";
 import { type Move, moveUnderWay } from "./moving/state.ts";
 import { loadProfile } from "./orgs/store.ts";
-import { Parts, SYSTEM } from "./parts.ts";
+import { Parts, SYSTEM } from "./object-context.ts";
 import type { Watched } from "./people/watch.ts";
 import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
 import { loadRegions } from "./residency/rule.ts";
-import { Waking } from "./waking.ts";
+import { Waking } from "./startup.ts";
 
 /**
  * One org: everything that it owns and everything that can refuse it, named by the org's id. All changes to an org go

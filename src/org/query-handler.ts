@@ -3,7 +3,7 @@ import { refuse } from "../contract/refusal.ts";
 import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Envelope, CheckpointedView, Outcome, Query } from "./kernel/door.ts";
 import { checkpointFirst } from "../storage/transaction.ts";
-import type { Parts } from "./parts.ts";
+import type { Parts } from "./object-context.ts";
 import * as QUERIES from "./queries.ts";
 
 export type QueryName = keyof typeof QUERIES;

@@ -2,9 +2,9 @@ import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { logFailure } from "../log.ts";
 import { Arrival } from "./backup/arrival.ts";
 import { publishGrants } from "./backup/importing.ts";
-import type { Executing } from "./executing.ts";
+import type { Executing } from "./command-handler.ts";
 import type { View } from "./kernel/door.ts";
-import { type Parts, SYSTEM } from "./parts.ts";
+import { type Parts, SYSTEM } from "./object-context.ts";
 import { missedPlanTerms } from "./plans/reread.ts";
 import { isOpened, stepsOf } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import type { ListQuery } from "../contract/list.ts";
 import type { OrgCallRow } from "../contract/metrics.ts";
-import type { OVERVIEW_SORTS, OverviewEntry } from "../contract/resources/overview.ts";
+import type { OVERVIEW_SORTS, OverviewEntry } from "../contract/resources/admin-overview.ts";
 import { formatUsd } from "../domain/price/money.ts";
 import { database, type orgOverview, orgOverview as table } from "./database.ts";
 

@@ -1,5 +1,5 @@
 import type { BookProvider, ListedModel } from "../contract/resources/price-book.ts";
-import type { PriceShown } from "../contract/resources/prices.ts";
+import type { PriceShown } from "../contract/resources/prices/prices.ts";
 import { BookIndex, type FoundRow, lookUp } from "../domain/price/book-index.ts";
 import type { ModelName } from "../domain/price/model-name.ts";
 import type { BookRow } from "../domain/price/names.ts";

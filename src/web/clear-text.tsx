@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from "hono";
 import { refuse } from "../contract/refusal.ts";
 import type { Env } from "../edge/env.ts";
-import { refuseAtDoor } from "../edge/pipeline.ts";
-import { isInTheClear } from "../edge/transport.ts";
+import { refuseAtDoor } from "../edge/request/pipeline.ts";
+import { isInTheClear } from "../edge/request/transport.ts";
 import { settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";
 import { htmlResponse, logged } from "./html.tsx";

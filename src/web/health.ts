@@ -3,8 +3,8 @@ import { standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { refuse } from "../contract/refusal.ts";
 import { isSecret } from "../domain/key/api-key.ts";
 import type { Env } from "../edge/env.ts";
-import { bearerOf } from "../edge/identify.ts";
-import { refuseAtDoor } from "../edge/pipeline.ts";
+import { bearerOf } from "../edge/identity/identify.ts";
+import { refuseAtDoor } from "../edge/request/pipeline.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { deepHealth, isWell } from "./deep-health.ts";
 

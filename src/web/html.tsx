@@ -1,12 +1,12 @@
 import type { Context } from "hono";
 import { html } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { CutOff, readBounded } from "../edge/read-bounded.ts";
-import { callerAddress } from "../edge/call.ts";
+import { CutOff, readBounded } from "../edge/request/read-bounded.ts";
+import { callerAddress } from "../edge/request/call.ts";
 import type { Env } from "../edge/env.ts";
-import { ObjectUnreachable } from "../edge/unreachable.ts";
+import { ObjectUnreachable } from "../edge/object/unreachable.ts";
 import { REGION_HEADER, TRACE_HEADER } from "../contract/headers.ts";
-import { requestText } from "../edge/request-line.ts";
+import { requestText } from "../edge/request/request-line.ts";
 import { logFailure, logNow } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";

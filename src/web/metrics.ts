@@ -3,7 +3,7 @@ import { standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
 import { isSecret } from "../domain/key/api-key.ts";
 import { exposition, EXPOSITION_TYPE } from "../domain/metric/exposition.ts";
 import { gaugeFamilies, metricFamilies } from "../domain/metric/metric-families.ts";
-import { readRegistry } from "../edge/deprecation.ts";
+import { readRegistry } from "../edge/request/deprecation.ts";
 import type { Env } from "../edge/env.ts";
 import { logFailure } from "../log.ts";
 import { settingsOf } from "../settings.ts";

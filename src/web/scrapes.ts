@@ -1,5 +1,5 @@
 import { counters } from "../counters.ts";
-import { type ReadableCounters, readGauges, readTotals } from "../edge/counters.ts";
+import { type ReadableCounters, readGauges, readTotals } from "../edge/object/counters.ts";
 import type { CounterNamespace } from "../contract/metrics.ts";
 import type { GaugeReading, SeriesTotal } from "../platform/counter-shard.ts";
 

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { FrameReader, FrameWriter } from "../../src/domain/archive/frames.ts";
-import { SNAPSHOT } from "../../src/gate/snapshot.ts";
+import { SNAPSHOT } from "../../src/gate/snapshot/snapshot.ts";
 import { backup, forget, OPERATOR, sendArchive as send } from "../support/backup.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import { writeBatch } from "../../src/domain/refusal/batch.ts";
-import { withTokens } from "../../src/gate/reported-hold.ts";
-import { writeAsk } from "../../src/gate/wire.ts";
+import { withTokens } from "../../src/gate/report/hold-line.ts";
+import { writeAsk } from "../../src/gate/lease/wire.ts";
 import { holdsOf } from "../support/holds.ts";
 import { lengthenLives } from "../support/lives.ts";
 import { OutsideGate } from "../support/outside-gate.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type OperationContract, routeOf } from "../../src/contract/operation.ts";
-import { checkShape } from "../../src/edge/validate.ts";
+import { checkShape } from "../../src/edge/request/validate.ts";
 import { OPERATIONS } from "../../src/operations.ts";
 import { SAMPLE_BODIES } from "../support/sample-bodies.ts";
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { CONTRACTS } from "../../src/operations.ts";
-import { checkShape } from "../../src/edge/validate.ts";
+import { checkShape } from "../../src/edge/request/validate.ts";
 
 /** What a validator says by itself names its own types and patterns. What is "not accepted" or "expected" says too little. */
 const RAW = /Invalid|expected|not accepted here|received|Too (small|big)|Unrecognized|\/\^|undefined/;

@@ -34,9 +34,9 @@ const PLANTED = {
 const PREAMBLE = `
 import { z } from "zod";
 import { type ListQuery, pageOf } from "${ROOT}/src/contract/list.ts";
-import { budget } from "${ROOT}/src/contract/resources/budgets.ts";
+import { budget } from "${ROOT}/src/contract/resources/budgets/budgets.ts";
 import { key } from "${ROOT}/src/contract/resources/keys.ts";
-import { operation, reply } from "${ROOT}/src/edge/operation.ts";
+import { operation, reply } from "${ROOT}/src/edge/request/operation.ts";
 import { type Answer, type AnswerOf, type Body, type Command, command, done } from "${ROOT}/src/org/kernel/door.ts";
 import type { ErrorCode } from "${ROOT}/src/contract/errors.ts";
 

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
-import { newAsker } from "../../src/gate/asker.ts";
-import { decideHere } from "../../src/gate/decision.ts";
-import type { Background } from "../../src/gate/background.ts";
+import { newAsker } from "../../src/gate/snapshot/caller.ts";
+import { decideHere } from "../../src/gate/decision/decision.ts";
+import type { Background } from "../../src/gate/lease/background.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/recent.ts";
-import { questionOf } from "../../src/gate/question.ts";
+import { Recent } from "../../src/gate/decision/allow-cache.ts";
+import { questionOf } from "../../src/gate/decision/request-fingerprint.ts";
 import { call, newOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
 

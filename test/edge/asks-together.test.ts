@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { DECIDED_HEADER } from "../../src/contract/headers.ts";
 import type { Env } from "../../src/edge/env.ts";
 import worker from "../../src/index.ts";
-import type { PlainCall } from "../../src/org/deciding-together.ts";
+import type { PlainCall } from "../../src/org/decision-batch.ts";
 import { lengthenLives, useRealLives } from "../support/lives.ts";
 import { call, env, newOrg, type TestOrg } from "../support/worker.ts";
 

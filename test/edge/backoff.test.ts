@@ -1,6 +1,6 @@
 import { createExecutionContext } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { Backoff } from "../../src/edge/backoff.ts";
+import { Backoff } from "../../src/edge/object/backoff.ts";
 import worker from "../../src/index.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 

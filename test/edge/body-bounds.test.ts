@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { checkShape } from "../../src/edge/validate.ts";
+import { checkShape } from "../../src/edge/request/validate.ts";
 import { aRun, newSpender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
 

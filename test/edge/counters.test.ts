@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CounterNamespace } from "../../src/contract/metrics.ts";
 import { Counters } from "../../src/counters.ts";
-import { type ReadableCounters, readTotals } from "../../src/edge/counters.ts";
+import { type ReadableCounters, readTotals } from "../../src/edge/object/counters.ts";
 import type { CounterShard, SeriesTotal } from "../../src/platform/counter-shard.ts";
 import { gatherAsDeployed } from "../support/lives.ts";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { LINE } from "../../src/edge/decision/ask-line.ts";
-import { ObjectUnreachable } from "../../src/edge/unreachable.ts";
-import type { DecisionReply } from "../../src/gate/object-verdict.ts";
+import { LINE } from "../../src/edge/decision/decision-batcher.ts";
+import { ObjectUnreachable } from "../../src/edge/object/unreachable.ts";
+import type { DecisionReply } from "../../src/gate/decision/object-verdict.ts";
 import { anAsk, Isolate, named, type Sent, settled, textsOf } from "../support/ask-line.ts";
 
 /** Which asks share a call to the object, and what becomes of each when something fails. */

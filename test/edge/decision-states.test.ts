@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { signPass } from "../../src/domain/region/pass.ts";
-import { deprecationCopy } from "../../src/edge/deprecation.ts";
+import { deprecationCopy } from "../../src/edge/request/deprecation.ts";
 import type { Env } from "../../src/edge/env.ts";
-import type { DecisionCall } from "../../src/org/deciding.ts";
+import type { DecisionCall } from "../../src/org/decision-handler.ts";
 import { expectAlike } from "../support/alike.ts";
 import { slowBody } from "../support/slow-body.ts";
 import { atFront, byPipeline, compare } from "../support/two-ways.ts";

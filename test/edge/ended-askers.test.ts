@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { LINE } from "../../src/edge/decision/ask-line.ts";
+import { LINE } from "../../src/edge/decision/decision-batcher.ts";
 import { Isolate, named, textsOf } from "../support/ask-line.ts";
 
 /** Requests that the runtime ends while asks of others wait for them. */

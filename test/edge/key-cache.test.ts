@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { KnownKeys } from "../../src/edge/known-keys.ts";
-import type { Snapshot } from "../../src/gate/snapshot.ts";
+import { KnownKeys } from "../../src/edge/identity/key-cache.ts";
+import type { Snapshot } from "../../src/gate/snapshot/snapshot.ts";
 import { useRealLives } from "../support/lives.ts";
 
 useRealLives();

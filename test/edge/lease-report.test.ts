@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/recent.ts";
+import { Recent } from "../../src/gate/decision/allow-cache.ts";
 import { MOST_CALL_BYTES, toWire } from "../../src/edge/region/wire.ts";
 import { newId } from "../../src/domain/bytes/ulid.ts";
-import { accountKey } from "../../src/gate/account-key.ts";
+import { accountKey } from "../../src/gate/decision/account-key.ts";
 import { newSpender } from "../support/ledger.ts";
 import { countOfHolds, isOpen } from "../support/holds.ts";
 import { env } from "../support/worker.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PASS_HEADER, sendToRegion, UNTAKEN_HEADER } from "../../src/edge/region/peer.ts";
-import { ObjectUnreachable } from "../../src/edge/unreachable.ts";
+import { ObjectUnreachable } from "../../src/edge/object/unreachable.ts";
 import { settingsOf } from "../../src/settings.ts";
 import { env } from "../support/worker.ts";
 

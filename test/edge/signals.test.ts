@@ -3,7 +3,7 @@ import { parseItem } from "structured-headers";
 import { describe, expect, test } from "vitest";
 import { parseImfFixdate } from "../../src/contract/http-date.ts";
 import type { Env } from "../../src/edge/env.ts";
-import { signals } from "../../src/edge/signals.ts";
+import { signals } from "../../src/edge/request/signals.ts";
 import { call, env, newOrg, operatorKey, type Answer } from "../support/worker.ts";
 
 const SECRET = "/v1/admin/orgs/{org_id}/webhook-secret";

@@ -1,9 +1,9 @@
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
-import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
+import { NONE_TOLD } from "../../src/gate/decision/recent-reservations.ts";
 import type * as Gate from "../../src/gate/index.ts";
-import { readAsk, writeReply } from "../../src/gate/wire.ts";
+import { readAsk, writeReply } from "../../src/gate/lease/wire.ts";
 
 /** Minified, in bytes: what it adds to a host's own Worker. */
 const LARGEST_BUNDLE_BYTES = 53_500;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 test("the gate builds alone, from its own files, the rules and the contract", () => {
-  expect(inputs).toContain("src/gate/decision.ts");
+  expect(inputs).toContain("src/gate/decision/decision.ts");
   expect(inputs.filter((path) => !/^src\/(gate|domain|contract)\//.test(path))).toEqual([]);
   expect(new Set(imports)).toEqual(new Set(["node:crypto"]));
 });

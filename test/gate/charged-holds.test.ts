@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Meter } from "../../src/domain/meter/meter.ts";
 import { judgeHere } from "../../src/edge/decision/judge.ts";
 import type * as gate from "../../src/gate/index.ts";
-import { inputTokensOf, tokensOf } from "../../src/gate/reported-hold.ts";
-import { type Report, readAsk } from "../../src/gate/wire.ts";
+import { inputTokensOf, tokensOf } from "../../src/gate/report/hold-line.ts";
+import { type Report, readAsk } from "../../src/gate/lease/wire.ts";
 import { taughtIsolate } from "../support/taught-isolate.ts";
 
 /** What an isolate reports of reservations that are charged when they expire. */

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import type { DecisionAsk } from "../../src/gate/ask.ts";
-import type { KnownChecks } from "../../src/gate/lesson.ts";
+import type { DecisionAsk } from "../../src/gate/decision/ask.ts";
+import type { KnownChecks } from "../../src/gate/snapshot/decision-plan.ts";
 
 const ASK = { estimate: { cost_usd: "1" }, model: "acme/m1" } as DecisionAsk;
 const AT = { nanos: 1_000_000_000, orgNow: Date.UTC(2026, 0, 1) };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_USAGE } from "../../src/domain/meter/meter.ts";
-import { KnownAccount } from "../../src/gate/touch.ts";
+import { KnownAccount } from "../../src/gate/decision/limit-set.ts";
 
 const METER = {
   id: "bud_1",

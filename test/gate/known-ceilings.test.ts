@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Ceilings } from "../../src/gate/ceilings.ts";
+import { Ceilings } from "../../src/gate/snapshot/ceilings.ts";
 
 test("an isolate keeps the prices of a bounded number of models for an org", () => {
   const ceilings = new Ceilings();

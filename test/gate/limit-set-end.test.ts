@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { Account } from "../../src/domain/meter/meter.ts";
-import { accountKey } from "../../src/gate/account-key.ts";
-import type { DecisionAsk } from "../../src/gate/ask.ts";
-import { newAsker } from "../../src/gate/asker.ts";
-import type { Background } from "../../src/gate/background.ts";
-import { decideHere, isTaught } from "../../src/gate/decision.ts";
+import { accountKey } from "../../src/gate/decision/account-key.ts";
+import type { DecisionAsk } from "../../src/gate/decision/ask.ts";
+import { newAsker } from "../../src/gate/snapshot/caller.ts";
+import type { Background } from "../../src/gate/lease/background.ts";
+import { decideHere, isTaught } from "../../src/gate/decision/decision.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/recent.ts";
-import { Known, KnownAccount, newTouch } from "../../src/gate/touch.ts";
+import { Recent } from "../../src/gate/decision/allow-cache.ts";
+import { Known, KnownAccount, newTouch } from "../../src/gate/decision/limit-set.ts";
 
 const NOW = 1_763_172_000_000;
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Known, type Touch } from "../../src/gate/touch.ts";
-import { Touches, TouchTotal } from "../../src/gate/touches.ts";
+import { Known, type Touch } from "../../src/gate/decision/limit-set.ts";
+import { Touches, TouchTotal } from "../../src/gate/decision/limit-sets.ts";
 
 const MATTERS = new Known({ department: null, workflow: null, deployment: null, customer: true });
 const touch = (): Touch => ({ slices: [] }) as unknown as Touch;

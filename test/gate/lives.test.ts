@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { FLUSHING } from "../../src/counters.ts";
 import { LEASE } from "../../src/gate/lease/protocol.ts";
-import { SNAPSHOT } from "../../src/gate/snapshot.ts";
+import { SNAPSHOT } from "../../src/gate/snapshot/snapshot.ts";
 import { TELLING } from "../../src/org/gauges/teller.ts";
 import { REPORTING } from "../../src/org/unreported-holds.ts";
 

@@ -9,8 +9,8 @@ import {
   usedNow,
 } from "../../src/domain/rate/sliding-window.ts";
 import type { Told } from "../../src/gate/org-gate.ts";
-import { standingNow } from "../../src/gate/rate-standing.ts";
-import type { RateInfo } from "../../src/gate/wire.ts";
+import { standingNow } from "../../src/gate/snapshot/rate-standing.ts";
+import type { RateInfo } from "../../src/gate/lease/wire.ts";
 
 const NOW = 1_763_172_000_123;
 const policyOf = (limit: number, seconds: number, kind: "rate" | "quota" = "rate"): RatePolicy => ({

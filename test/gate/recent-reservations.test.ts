@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { requestNumber } from "../../src/domain/reservation/reservation-id.ts";
-import { HeardRequests, HeardTotal } from "../../src/gate/heard-requests.ts";
+import { HeardRequests, HeardTotal } from "../../src/gate/decision/recent-reservations.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/recent.ts";
+import { Recent } from "../../src/gate/decision/allow-cache.ts";
 
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const id = (index: number) =>

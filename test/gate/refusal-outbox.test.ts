@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readBatch, type RefusalBatch } from "../../src/domain/refusal/batch.ts";
 import type { RefusalNote } from "../../src/domain/refusal/note.ts";
-import { RefusalOutbox, WaitingTotal } from "../../src/gate/refusal-outbox.ts";
+import { RefusalOutbox, WaitingTotal } from "../../src/gate/report/refusal-outbox.ts";
 import { aNote } from "../support/refusals.ts";
 
 function sent(outbox: RefusalOutbox): RefusalBatch {

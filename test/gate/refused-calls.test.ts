@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { writeBatch } from "../../src/domain/refusal/batch.ts";
-import { refusedCalls } from "../../src/gate/refused-calls.ts";
+import { refusedCalls } from "../../src/gate/report/refused-calls.ts";
 
 test("an amount that is too large for a report stays at the largest, and the report is sent", () => {
   const group = { hour: 0, code: "budget_exceeded", limit: "bud_1", keyId: null, customerId: null };

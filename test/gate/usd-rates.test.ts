@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { RatePolicy } from "../../src/domain/rate/policy.ts";
-import { Purse } from "../../src/gate/lease/purse.ts";
+import { Purse } from "../../src/gate/lease/lease-client.ts";
 import type { Told } from "../../src/gate/org-gate.ts";
-import { standingNow } from "../../src/gate/rate-standing.ts";
-import { amountsOf, newTouch } from "../../src/gate/touch.ts";
-import type { RateInfo } from "../../src/gate/wire.ts";
+import { standingNow } from "../../src/gate/snapshot/rate-standing.ts";
+import { amountsOf, newTouch } from "../../src/gate/decision/limit-set.ts";
+import type { RateInfo } from "../../src/gate/lease/wire.ts";
 
 /** What an isolate takes from a limit in dollars a window, and when it refuses by itself. */
 

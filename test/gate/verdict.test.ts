@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import type { Account } from "../../src/domain/meter/meter.ts";
 import type { RateMeter } from "../../src/domain/rate/policy.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/recent.ts";
-import { KnownAccount, newTouch } from "../../src/gate/touch.ts";
-import { allowText, toldAllow } from "../../src/gate/verdict.ts";
+import { Recent } from "../../src/gate/decision/allow-cache.ts";
+import { KnownAccount, newTouch } from "../../src/gate/decision/limit-set.ts";
+import { allowText, toldAllow } from "../../src/gate/decision/verdict.ts";
 
 const NOW = 1_763_172_000_000;
 

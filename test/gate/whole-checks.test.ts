@@ -2,9 +2,9 @@ import { beforeAll, expect, test } from "vitest";
 import type { Meter } from "../../src/domain/meter/meter.ts";
 import { loadRulesEngine } from "../../src/domain/policy/engine-loading.ts";
 import { judgeHere } from "../../src/edge/decision/judge.ts";
-import type { Judge } from "../../src/gate/asker.ts";
+import type { Judge } from "../../src/gate/snapshot/caller.ts";
 import type * as gate from "../../src/gate/index.ts";
-import type { KnownChecks } from "../../src/gate/lesson.ts";
+import type { KnownChecks } from "../../src/gate/snapshot/decision-plan.ts";
 import { taughtIsolate } from "../support/taught-isolate.ts";
 
 /** Decisions that are checked against everything, in an isolate that has compiled rules before. */

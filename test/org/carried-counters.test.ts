@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { readPolicy } from "../../src/domain/rate/policy.ts";
-import { LeaseBook } from "../../src/gate/lease/book.ts";
+import { LeaseBook } from "../../src/gate/lease/lease-ledger.ts";
 import { MOST_CHARACTERS, MOST_ENTRIES } from "../../src/storage/wal/entries.ts";
 import { checkpointFirst, walTransaction } from "../../src/storage/transaction.ts";
 import { RateMeters } from "../../src/org/rate-limits/meters.ts";

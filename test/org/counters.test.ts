@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { deliverySeries, HOLDS_EXPIRED_SERIES, shardOf } from "../../src/contract/metrics.ts";
-import { readTotals } from "../../src/edge/counters.ts";
+import { readTotals } from "../../src/edge/object/counters.ts";
 import { closeBatches, countSeries } from "../../src/org/kernel/counters/count.ts";
 import { failing, newSubscriber, receiver } from "../support/receivers.ts";
 import { rowsOf } from "../support/rows.ts";

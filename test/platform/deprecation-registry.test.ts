@@ -1,7 +1,7 @@
 import { env, evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { DEPRECATED_ROUTES, type Deprecation } from "../../src/contract/deprecations.ts";
-import { DeprecationCopy } from "../../src/edge/deprecation.ts";
+import { DeprecationCopy } from "../../src/edge/request/deprecation.ts";
 import { IN_TWO_YEARS } from "../support/deprecation.ts";
 import type { DeprecationRegistry } from "../../src/platform/deprecation-registry.ts";
 

@@ -15,8 +15,8 @@ describe("the tests of changed files", () => {
   it.each([
     ["an operation has the tests of its noun, in both layers", "src/api/budgets/create.ts", [0, 4]],
     ["so has the object's part of a noun", "src/org/budgets/commands.ts", [0, 4]],
-    ["a file with tests of its name has those", "src/edge/backoff.ts", [2]],
-    ["a file without any has those of its layer", "src/edge/pipeline.ts", [2, 3]],
+    ["a file with tests of its name has those", "src/edge/object/backoff.ts", [2]],
+    ["a file without any has those of its layer", "src/edge/request/pipeline.ts", [2, 3]],
     ["a page has those of the console", "src/web/console/view/form.tsx", [6]],
     ["a test has itself", "test/api/keys.test.ts", [1]],
     ["a rule has none here: all rules are run anyway", "src/domain/price/money.ts", []],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runBatch } from "../../src/contract/resources/runs.ts";
+import { runBatch } from "../../src/contract/resources/runs/runs.ts";
 import { billedBudgets } from "../../scripts/northwind/limits.ts";
 import { DAY_MS, DAYS, dollarsOf, type MadeRun, northwindRuns } from "../../scripts/northwind/runs.ts";
 

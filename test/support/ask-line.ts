@@ -1,7 +1,7 @@
-import { AskLine, LINE, type Sender } from "../../src/edge/decision/ask-line.ts";
-import type { DecidedTogether } from "../../src/gate/decided-together.ts";
-import type { DecisionReply } from "../../src/gate/object-verdict.ts";
-import type { PlainCall } from "../../src/org/deciding-together.ts";
+import { AskLine, LINE, type Sender } from "../../src/edge/decision/decision-batcher.ts";
+import type { DecidedTogether } from "../../src/gate/decision/decided-together.ts";
+import type { DecisionReply } from "../../src/gate/decision/object-verdict.ts";
+import type { PlainCall } from "../../src/org/decision-batch.ts";
 
 const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
 

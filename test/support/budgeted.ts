@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
-import type { DecisionAsk } from "../../src/gate/ask.ts";
-import { questionOf } from "../../src/gate/question.ts";
+import type { DecisionAsk } from "../../src/gate/decision/ask.ts";
+import { questionOf } from "../../src/gate/decision/request-fingerprint.ts";
 import { LeaseHolder } from "./lease-holder.ts";
 import { newSpender, type Spender } from "./ledger.ts";
 import { countOfHolds, holdsOf, isOpen } from "./holds.ts";

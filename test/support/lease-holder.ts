@@ -1,14 +1,14 @@
-import { Purse } from "../../src/gate/lease/purse.ts";
+import { Purse } from "../../src/gate/lease/lease-client.ts";
 import type { Unit } from "../../src/contract/meter-kinds.ts";
 import { unitOf } from "../../src/domain/meter/meter.ts";
 import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import type { Actor } from "../../src/org/kernel/door.ts";
-import type { DecisionAsk } from "../../src/gate/ask.ts";
-import { accountKey } from "../../src/gate/account-key.ts";
-import type { ReportedCall } from "../../src/gate/reported-call.ts";
-import type { ReportedHolds, ReportedTouch } from "../../src/gate/reported-touch.ts";
-import { reportedHold, withInput, withTokens } from "../../src/gate/reported-hold.ts";
-import { readReply, writeAsk } from "../../src/gate/wire.ts";
+import type { DecisionAsk } from "../../src/gate/decision/ask.ts";
+import { accountKey } from "../../src/gate/decision/account-key.ts";
+import type { ReportedCall } from "../../src/gate/report/call-line.ts";
+import type { ReportedHolds, ReportedTouch } from "../../src/gate/report/limit-set-line.ts";
+import { reportedHold, withInput, withTokens } from "../../src/gate/report/hold-line.ts";
+import { readReply, writeAsk } from "../../src/gate/lease/wire.ts";
 import { env } from "./worker.ts";
 
 const ACTOR: Actor = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null };

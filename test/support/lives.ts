@@ -1,6 +1,6 @@
 import { beforeAll, onTestFinished } from "vitest";
 import { LEASE } from "../../src/gate/lease/protocol.ts";
-import { SNAPSHOT } from "../../src/gate/snapshot.ts";
+import { SNAPSHOT } from "../../src/gate/snapshot/snapshot.ts";
 import { FLUSHING } from "../../src/counters.ts";
 import { TELLING } from "../../src/org/gauges/teller.ts";
 import { WRITING } from "../../src/org/refusals/desk.ts";

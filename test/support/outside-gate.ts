@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { reportedHold } from "../../src/gate/reported-hold.ts";
+import { reportedHold } from "../../src/gate/report/hold-line.ts";
 import { call } from "./worker.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path

@@ -1,5 +1,5 @@
-import { Purse } from "../../src/gate/lease/purse.ts";
-import { writeAsk } from "../../src/gate/wire.ts";
+import { Purse } from "../../src/gate/lease/lease-client.ts";
+import { writeAsk } from "../../src/gate/lease/wire.ts";
 import type { Spender } from "./ledger.ts";
 import { env } from "./worker.ts";
 

@@ -1,7 +1,7 @@
 import type { KeyRole } from "../../src/contract/access.ts";
 import { newId } from "../../src/domain/bytes/ulid.ts";
-import { OrgDoor } from "../../src/edge/org-door.ts";
-import { newSessionToken } from "../../src/edge/session-cookie.ts";
+import { OrgDoor } from "../../src/edge/object/org-door.ts";
+import { newSessionToken } from "../../src/edge/identity/session-cookie.ts";
 import { settingsOf } from "../../src/settings.ts";
 import { env, serve } from "./worker.ts";
 

@@ -1,9 +1,9 @@
 import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
-import type { Judge } from "../../src/gate/asker.ts";
-import { NONE_TOLD } from "../../src/gate/heard-requests.ts";
+import type { Judge } from "../../src/gate/snapshot/caller.ts";
+import { NONE_TOLD } from "../../src/gate/decision/recent-reservations.ts";
 import * as gate from "../../src/gate/index.ts";
-import type { Lesson } from "../../src/gate/lesson.ts";
-import { readAsk, writeReply } from "../../src/gate/wire.ts";
+import type { Lesson } from "../../src/gate/snapshot/decision-plan.ts";
+import { readAsk, writeReply } from "../../src/gate/lease/wire.ts";
 
 interface Taught {
   readonly start: number;

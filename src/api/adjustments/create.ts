@@ -1,5 +1,5 @@
 import { adjustment, newAdjustment } from "../../contract/resources/adjustments.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const adjustRun = operation(
   {

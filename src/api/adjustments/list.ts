@@ -1,6 +1,6 @@
 import { listQuery, toListQuery } from "../../contract/list.ts";
 import { adjustmentPage } from "../../contract/resources/adjustments.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["created_at"] } as const;
 

@@ -3,7 +3,7 @@ import { isRefusal } from "../../contract/refusal.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { cohortWithMembers, newCohort } from "../../contract/resources/benchmarks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { createCohort as store } from "../../platform/cohorts.ts";
 import { environmentOf } from "./members.ts";
 

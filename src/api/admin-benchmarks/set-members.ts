@@ -3,7 +3,7 @@ import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { cohortMembers, cohortWithMembers } from "../../contract/resources/benchmarks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { findCohort, replaceMembers } from "../../platform/cohorts.ts";
 import { environmentOf } from "./members.ts";
 

@@ -1,7 +1,7 @@
 import { isRefusal } from "../../contract/refusal.ts";
-import { operation } from "../../edge/operation.ts";
-import { OrgArchive } from "../../edge/org-archive.ts";
-import { bodyOf, type OrgDoor } from "../../edge/org-door.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { OrgArchive } from "../../edge/object/org-archive.ts";
+import { bodyOf, type OrgDoor } from "../../edge/object/org-door.ts";
 
 export const backupOrg = operation(
   {

@@ -1,6 +1,6 @@
 import { invalidField } from "../../contract/refusal.ts";
 import { org, orgChangeByOperator } from "../../contract/resources/orgs.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { loadPlan } from "../../platform/plans.ts";
 
 export const changeAdminOrg = operation(

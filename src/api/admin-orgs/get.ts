@@ -1,5 +1,5 @@
 import { org } from "../../contract/resources/orgs.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getAdminOrg = operation(
   {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { org } from "../../contract/resources/orgs.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 import { listOrgs } from "../../platform/directory.ts";
 
 const LIST = {

@@ -1,8 +1,8 @@
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import { movedOrg, orgMove } from "../../contract/resources/orgs.ts";
-import { operation, reply } from "../../edge/operation.ts";
-import { reach } from "../../edge/org-door.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
+import { reach } from "../../edge/object/org-door.ts";
 import { orgObject } from "../../edge/region/home.ts";
 import { moveOrg as moved } from "../../edge/region/move.ts";
 import { isRegion } from "../../edge/region/peer.ts";

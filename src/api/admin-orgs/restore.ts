@@ -3,9 +3,9 @@ import { DAY_MS } from "../../contract/durations.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { restoration, restoredOrg } from "../../contract/resources/orgs.ts";
 import { instantOf } from "../../domain/time/instant.ts";
-import type { CallOf } from "../../edge/operation.ts";
-import { operation, reply } from "../../edge/operation.ts";
-import { bodyOf, reach } from "../../edge/org-door.ts";
+import type { CallOf } from "../../edge/request/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
+import { bodyOf, reach } from "../../edge/object/org-door.ts";
 import { orgObject } from "../../edge/region/home.ts";
 
 /** How far back the platform keeps an object's storage. */

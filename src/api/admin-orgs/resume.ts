@@ -1,6 +1,6 @@
 import { org } from "../../contract/resources/orgs.ts";
 import { noFields } from "../../contract/shapes.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const resumeOrg = operation(
   {

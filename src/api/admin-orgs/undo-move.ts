@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import { stayedOrg } from "../../contract/resources/orgs.ts";
-import { operation, reply } from "../../edge/operation.ts";
-import { reach } from "../../edge/org-door.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
+import { reach } from "../../edge/object/org-door.ts";
 import { changed, isThere } from "../../edge/region/move.ts";
 import { objectHere } from "../../edge/region/placement.ts";
 

@@ -7,17 +7,17 @@ import {
   orgCallsTop,
   OVERVIEW_SORTS,
   overviewEntry,
-} from "../../contract/resources/overview.ts";
+} from "../../contract/resources/admin-overview.ts";
 import type { OrgCallRow } from "../../contract/metrics.ts";
 import { counters } from "../../counters.ts";
 import { merged } from "../../domain/metric/org-calls.ts";
-import { readBusiest } from "../../edge/counters.ts";
+import { readBusiest } from "../../edge/object/counters.ts";
 import type { Env } from "../../edge/env.ts";
-import type { Call } from "../../edge/call.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import type { Call } from "../../edge/request/call.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 import { peersOf } from "../../edge/region/peer.ts";
 import { relay } from "../../edge/region/settle.ts";
-import { ObjectUnreachable } from "../../edge/unreachable.ts";
+import { ObjectUnreachable } from "../../edge/object/unreachable.ts";
 import { overviewPage, type RankedEntry } from "../../platform/overview.ts";
 import { mergedPage } from "./merged.ts";
 

@@ -1,5 +1,5 @@
 import { encodeCursor, type ListQuery } from "../../contract/list.ts";
-import type { OverviewEntry } from "../../contract/resources/overview.ts";
+import type { OverviewEntry } from "../../contract/resources/admin-overview.ts";
 import type { RankedEntry } from "../../platform/overview.ts";
 
 export interface OverviewPage {

@@ -1,9 +1,9 @@
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { pepperLeft } from "../../contract/resources/pepper.ts";
-import type { Call } from "../../edge/call.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { pepperLeft } from "../../contract/resources/admin-pepper.ts";
+import type { Call } from "../../edge/request/call.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 import { listOrgs } from "../../platform/directory.ts";
 
 const LIST = { sort: ["created_at", "name"] } as const;

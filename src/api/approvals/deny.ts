@@ -1,5 +1,5 @@
 import { approval, approvalDecision } from "../../contract/resources/approvals.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const denyAttempt = operation(
   {

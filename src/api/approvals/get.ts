@@ -1,5 +1,5 @@
 import { approval } from "../../contract/resources/approvals.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getApproval = operation(
   {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { approval, APPROVAL_STATUSES } from "../../contract/resources/approvals.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = {
   sort: ["requested_at"],

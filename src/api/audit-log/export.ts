@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { withRule } from "../../contract/field-rules.ts";
-import { bodyOf } from "../../edge/org-door.ts";
+import { bodyOf } from "../../edge/object/org-door.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { EXPORT_FORMATS, type ExportFormat, EXPORTS } from "../../domain/audit/export.ts";
-import { operation } from "../../edge/operation.ts";
-import type { OrgDoor } from "../../edge/org-door.ts";
+import { operation } from "../../edge/request/operation.ts";
+import type { OrgDoor } from "../../edge/object/org-door.ts";
 
 export const exportAuditLog = operation(
   {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { auditEntry } from "../../contract/resources/audit-log.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const text = z.string().min(1).max(200);
 

@@ -1,6 +1,6 @@
 import { auditVerification } from "../../contract/resources/audit-log.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import type { Verification } from "../../org/audit-log/verify.ts";
 
 export const verifyAuditLog = operation(

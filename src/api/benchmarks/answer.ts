@@ -1,6 +1,6 @@
 import { type Month, previousMonth } from "../../domain/cohort/month.ts";
 import { metricOf, type MonthlyFigures, percentilesOf } from "../../domain/cohort/percentile.ts";
-import type { Call } from "../../edge/call.ts";
+import type { Call } from "../../edge/request/call.ts";
 import {
   type CohortAnswer,
   contributors,

@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import { monthOf } from "../../domain/cohort/month.ts";
 import { metricOf } from "../../domain/cohort/percentile.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 import { findCohortOf } from "../../platform/cohorts.ts";
 import { answerIn } from "./answer.ts";
 import { figuresFromObject } from "./figures.ts";

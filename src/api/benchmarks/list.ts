@@ -1,5 +1,5 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 import { cohortsOf } from "../../platform/cohorts.ts";
 import { cohort } from "../../contract/resources/benchmarks.ts";
 

@@ -1,6 +1,6 @@
 import { newIncrease } from "../../contract/resources/budget-increases.ts";
-import { budgetIncrease } from "../../contract/resources/budgets.ts";
-import { operation } from "../../edge/operation.ts";
+import { budgetIncrease } from "../../contract/resources/budgets/budgets.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const createIncrease = operation(
   {

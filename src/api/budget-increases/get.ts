@@ -1,5 +1,5 @@
-import { budgetIncrease } from "../../contract/resources/budgets.ts";
-import { operation } from "../../edge/operation.ts";
+import { budgetIncrease } from "../../contract/resources/budgets/budgets.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getIncrease = operation(
   {

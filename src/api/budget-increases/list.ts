@@ -1,6 +1,6 @@
 import { pageOf } from "../../contract/list.ts";
-import { budgetIncrease } from "../../contract/resources/budgets.ts";
-import { operation } from "../../edge/operation.ts";
+import { budgetIncrease } from "../../contract/resources/budgets/budgets.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const listIncreases = operation(
   {

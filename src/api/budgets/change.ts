@@ -1,6 +1,6 @@
 import { withRule } from "../../contract/field-rules.ts";
-import { budget, budgetChange } from "../../contract/resources/budgets.ts";
-import { operation } from "../../edge/operation.ts";
+import { budget, budgetChange } from "../../contract/resources/budgets/budgets.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { checkTimeZone } from "./time-zone.ts";
 
 export const changeBudget = operation(

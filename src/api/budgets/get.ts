@@ -1,5 +1,5 @@
-import { operation } from "../../edge/operation.ts";
-import { budget } from "../../contract/resources/budgets.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { budget } from "../../contract/resources/budgets/budgets.ts";
 
 export const getBudget = operation(
   {

@@ -1,6 +1,6 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { budgetGroup } from "../../contract/resources/budgets.ts";
-import { operation } from "../../edge/operation.ts";
+import { budgetGroup } from "../../contract/resources/budgets/budgets.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["group"], ascending: true } as const;
 

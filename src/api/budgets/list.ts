@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { operation } from "../../edge/operation.ts";
-import { BUDGET_MODES, budget, budgetScopeKind, period } from "../../contract/resources/budgets.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { BUDGET_MODES, budget, budgetScopeKind, period } from "../../contract/resources/budgets/budgets.ts";
 
 const LIST = {
   sort: ["created_at"],

@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { chainBudget } from "../../contract/resources/chain-budget.ts";
 
 export const getChainBudget = operation(

@@ -1,5 +1,5 @@
 import { chainBudget, newChainBudget } from "../../contract/resources/chain-budget.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const setChainBudget = operation(
   {

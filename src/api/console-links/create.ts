@@ -1,7 +1,7 @@
 import { consoleLink } from "../../contract/resources/console-links.ts";
 import { mintOrgToken, tokenDigest } from "../../domain/key/org-token.ts";
-import { operation } from "../../edge/operation.ts";
-import { refusePlatformAccess } from "../../edge/platform-org.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { refusePlatformAccess } from "../../edge/identity/platform-org.ts";
 
 export const createConsoleLink = operation(
   {

@@ -1,5 +1,5 @@
 import { safetyEvaluation, safetyQuestion } from "../../contract/resources/content-safety.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const evaluateSafety = operation(
   {

@@ -1,5 +1,5 @@
 import { creditPack, newCreditPack } from "../../contract/resources/credit-packs.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const createCreditPack = operation(
   {

@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { creditPack } from "../../contract/resources/credit-packs.ts";
 
 export const getCreditPack = operation(

@@ -1,6 +1,6 @@
 import { callerId } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { creditPack } from "../../contract/resources/credit-packs.ts";
 
 const LIST = { sort: ["created_at"], filters: { customer_id: callerId } } as const;

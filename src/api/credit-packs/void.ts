@@ -1,5 +1,5 @@
 import { noFields } from "../../contract/shapes.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { creditPack } from "../../contract/resources/credit-packs.ts";
 
 export const voidCreditPack = operation(

@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { customerLimit, customerLimitChange } from "../../contract/resources/customer-limits.ts";
 
 export const changeCustomerLimit = operation(

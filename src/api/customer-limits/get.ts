@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { customerLimit } from "../../contract/resources/customer-limits.ts";
 
 export const getCustomerLimit = operation(

@@ -1,7 +1,7 @@
 import { callerId } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { operation } from "../../edge/operation.ts";
-import { period } from "../../contract/resources/budgets.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { period } from "../../contract/resources/budgets/budgets.ts";
 import { customerLimit } from "../../contract/resources/customer-limits.ts";
 
 const LIST = { sort: ["created_at"], filters: { customer_id: callerId, period } } as const;

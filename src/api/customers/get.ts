@@ -1,5 +1,5 @@
 import { customerDetail, customerQuery } from "../../contract/resources/customers.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { earnedDays } from "./revenue.ts";
 
 export const getCustomer = operation(

@@ -1,6 +1,6 @@
 import { customerPage } from "../../contract/resources/customers.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { type AskedDays, earnedDays } from "./revenue.ts";
 
 const LIST: ListSpec = { sort: ["customer_id"], ascending: true, range: true };

@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import { customerToken, newCustomerToken } from "../../contract/resources/customers.ts";
 import { mintOrgToken, tokenDigest } from "../../domain/key/org-token.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const mintCustomerToken = operation(
   {

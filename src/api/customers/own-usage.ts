@@ -1,6 +1,6 @@
-import { customerUsageQuery, usageReport } from "../../contract/resources/usage-report.ts";
-import { customerOf } from "../../edge/customer.ts";
-import { operation } from "../../edge/operation.ts";
+import { customerUsageQuery, usageReport } from "../../contract/resources/usage/usage-report.ts";
+import { customerOf } from "../../edge/identity/customer.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { reportOf } from "../usage/report-of.ts";
 
 export const reportOwnUsage = operation(

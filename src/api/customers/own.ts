@@ -1,6 +1,6 @@
 import { customerDetail } from "../../contract/resources/customers.ts";
-import { operation } from "../../edge/operation.ts";
-import { customerOf } from "../../edge/customer.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { customerOf } from "../../edge/identity/customer.ts";
 
 export const getOwnCustomer = operation(
   {

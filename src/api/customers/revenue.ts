@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { parseMoment } from "../../contract/list.ts";
-import type { Call } from "../../edge/call.ts";
+import type { Call } from "../../edge/request/call.ts";
 import { type EarnedDays, monthToDate } from "../../domain/price/revenue.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { refuse } from "../../contract/refusal.ts";
 import { customerStanding, newCustomer } from "../../contract/resources/customers.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const setCustomer = operation(
   {

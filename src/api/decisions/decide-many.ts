@@ -1,7 +1,7 @@
 import { DECISION } from "../../contract/decision.ts";
-import { decisionAsks, verdicts } from "../../contract/resources/decisions.ts";
+import { decisionAsks, verdicts } from "../../contract/resources/decisions/decisions.ts";
 import { answerDecisions } from "../../edge/decision/answer-many.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const decideMany = operation(
   {

@@ -1,8 +1,8 @@
 import { DECISION } from "../../contract/decision.ts";
 import { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
-import { decisionAsk, verdict } from "../../contract/resources/decisions.ts";
+import { decisionAsk, verdict } from "../../contract/resources/decisions/decisions.ts";
 import { answerDecision } from "../../edge/decision/answer.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const decide = operation(
   {

@@ -1,7 +1,7 @@
 import { DECISION, RENEWAL_PATH } from "../../contract/decision.ts";
 import { DECISION_DENIALS } from "../../contract/decision-codes.ts";
-import { renewedReservation, reservationRenewal } from "../../contract/resources/decisions.ts";
-import { operation } from "../../edge/operation.ts";
+import { renewedReservation, reservationRenewal } from "../../contract/resources/decisions/decisions.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const renewReservation = operation(
   {

@@ -1,5 +1,5 @@
 import { deprecatedCalls } from "../../contract/resources/deprecated-calls.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const listDeprecatedCalls = operation(
   {

@@ -1,9 +1,9 @@
 import { deprecationEntry, operationName } from "../../contract/deprecations.ts";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
-import { flagInRegistry, olderCopiesEnd } from "../../edge/deprecation.ts";
-import { type Operation, operation } from "../../edge/operation.ts";
-import { spread } from "../../edge/region/spread.ts";
+import { flagInRegistry, olderCopiesEnd } from "../../edge/request/deprecation.ts";
+import { type Operation, operation } from "../../edge/request/operation.ts";
+import { spread } from "../../edge/region/broadcast.ts";
 import { deprecationEntryShape, newDeprecation } from "../../contract/resources/deprecations.ts";
 
 /** `serves` tells whether an operation has this name, such as `GET /v1/orgs/{id}`. */

@@ -1,6 +1,6 @@
 import { deprecationEntry } from "../../contract/deprecations.ts";
-import { readRegistry } from "../../edge/deprecation.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { readRegistry } from "../../edge/request/deprecation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 import { deprecationEntries } from "../../contract/resources/deprecations.ts";
 
 /** Read from the registry itself, not from the isolate's copy, so that a route that was just flagged is listed. */

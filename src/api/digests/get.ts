@@ -1,5 +1,5 @@
 import { digestSettings } from "../../contract/resources/digests.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getDigest = operation(
   {

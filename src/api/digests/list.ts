@@ -1,6 +1,6 @@
 import { listQuery, toListQuery } from "../../contract/list.ts";
 import { digestPage } from "../../contract/resources/digests.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["name", "created_at"], ascending: true } as const;
 

@@ -1,7 +1,7 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import { digest } from "../../contract/resources/digests.ts";
 import { digestOf } from "../../domain/digest/digest.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 
 export const previewDigest = operation(
   {

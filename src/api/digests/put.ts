@@ -1,7 +1,7 @@
 import { invalidField } from "../../contract/refusal.ts";
 import { digestSettings, newDigest } from "../../contract/resources/digests.ts";
 import { isTimeZone } from "../../domain/time/zone.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { nameProblem } from "./name.ts";
 
 export const putDigest = operation(

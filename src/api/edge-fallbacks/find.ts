@@ -1,6 +1,6 @@
 import { DECISION } from "../../contract/decision.ts";
 import { fallbackAnswer, fallbackQuestion } from "../../contract/resources/fallbacks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const findFallbacks = operation(
   {

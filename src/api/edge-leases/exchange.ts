@@ -1,7 +1,7 @@
 import { DECISION } from "../../contract/decision.ts";
-import { leaseExchange, leaseReply } from "../../contract/resources/leases.ts";
+import { leaseExchange, leaseReply } from "../../contract/resources/edge-leases.ts";
 import { answerExchange } from "../../edge/decision/exchange.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const exchangeLeases = operation(
   {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { EVENT_KINDS } from "../../contract/event-kinds.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { event } from "../../contract/resources/events.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["created_at"], filters: { type: z.enum(EVENT_KINDS) }, range: true } as const;
 

@@ -1,6 +1,6 @@
 import { explainQuestion, explanation } from "../../contract/resources/explain.ts";
 import { reportRefusals } from "../../edge/decision/note-refusal.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const explainCall = operation(
   {

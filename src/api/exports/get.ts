@@ -1,5 +1,5 @@
 import { scheduledExport } from "../../contract/resources/exports.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getExport = operation(
   {

@@ -1,6 +1,6 @@
 import { EXPORT_NAME, newExport, scheduledExport } from "../../contract/resources/exports.ts";
 import { invalidFields } from "../../contract/refusal.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { endpointErrors } from "../../outbound/endpoint.ts";
 
 const WRONG_NAME = {

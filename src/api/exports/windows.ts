@@ -1,6 +1,6 @@
 import { listQuery, toListQuery } from "../../contract/list.ts";
 import { exportWindowPage } from "../../contract/resources/exports.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["to"] } as const;
 

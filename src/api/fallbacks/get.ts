@@ -1,5 +1,5 @@
 import { fallback } from "../../contract/resources/fallbacks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getFallback = operation(
   {

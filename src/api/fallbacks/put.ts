@@ -1,6 +1,6 @@
 import { invalidFields } from "../../contract/refusal.ts";
 import { fallback, newFallback } from "../../contract/resources/fallbacks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { apiErrors } from "./api-errors.ts";
 import { nameError } from "./name.ts";
 

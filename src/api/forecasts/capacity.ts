@@ -15,8 +15,8 @@ import {
 import { FORECAST_METRICS } from "../../contract/lists.ts";
 import { type Plan, planCapacity } from "../../domain/forecast/plan.ts";
 import { formatUsd } from "../../domain/price/money.ts";
-import { operation, reply } from "../../edge/operation.ts";
-import type { OrgDoor } from "../../edge/org-door.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
+import type { OrgDoor } from "../../edge/object/org-door.ts";
 import type { BudgetedScopes } from "../../org/forecasts/queries.ts";
 import { decimalNumber, wholeNumber } from "../../contract/query-numbers.ts";
 import { capacityForecasts } from "../../contract/resources/forecasts.ts";

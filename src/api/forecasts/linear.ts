@@ -3,7 +3,7 @@ import { callerId } from "../../contract/ids.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { linearReturn } from "../../domain/forecast/returns.ts";
 import { formatUsd } from "../../domain/price/money.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 import { wholeNumber } from "../../contract/query-numbers.ts";
 import { linearForecast } from "../../contract/resources/forecasts.ts";
 

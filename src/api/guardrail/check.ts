@@ -1,13 +1,13 @@
 import { DECISION, MOST_BODY_BYTES_WITH_INPUT } from "../../contract/decision.ts";
 import { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
 import { isRefusal, refuse } from "../../contract/refusal.ts";
-import { fixedAskHeaders } from "../../contract/resources/asked-in-headers.ts";
-import type { Verdict } from "../../contract/resources/decisions.ts";
+import { fixedAskHeaders } from "../../contract/resources/decisions/asked-in-headers.ts";
+import type { Verdict } from "../../contract/resources/decisions/decisions.ts";
 import { type GuardrailReply, guardrailAsk, guardrailReply } from "../../contract/resources/guardrail.ts";
 import { blockedBy, boundOfTexts, guardrailDecision } from "../../domain/safety/guardrail.ts";
 import { answerProxied } from "../../edge/decision/proxied.ts";
-import { operation, reply } from "../../edge/operation.ts";
-import { checksAll } from "../../gate/ask.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
+import { checksAll } from "../../gate/decision/ask.ts";
 
 export const checkGuardrail = operation(
   {

@@ -1,5 +1,5 @@
 import { key } from "../../contract/resources/keys.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getKey = operation(
   {

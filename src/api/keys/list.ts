@@ -2,7 +2,7 @@ import * as z from "zod";
 import { KEY_ROLES } from "../../contract/access.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { key } from "../../contract/resources/keys.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["created_at", "name"], filters: { role: z.enum(KEY_ROLES) } } as const;
 

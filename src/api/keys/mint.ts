@@ -1,7 +1,7 @@
 import { keyWithSecret, newKey } from "../../contract/resources/keys.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
-import { operation } from "../../edge/operation.ts";
-import { refusePlatformAccess } from "../../edge/platform-org.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { refusePlatformAccess } from "../../edge/identity/platform-org.ts";
 
 export const mintKey = operation(
   {

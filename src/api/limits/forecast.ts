@@ -6,8 +6,8 @@ import { type Allowance, exhaustionOf } from "../../domain/forecast/exhaustion.t
 import { futures } from "../../domain/forecast/forecast.ts";
 import type { Path } from "../../domain/forecast/paths.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
-import { reply } from "../../edge/operation.ts";
-import type { OrgDoor } from "../../edge/org-door.ts";
+import { reply } from "../../edge/request/operation.ts";
+import type { OrgDoor } from "../../edge/object/org-door.ts";
 
 const HORIZON_DAYS = 30;
 /** A baseline has no returns: capacity stays as it is. */

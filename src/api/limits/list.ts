@@ -3,8 +3,8 @@ import { withRule } from "../../contract/field-rules.ts";
 import { limitsInUse } from "../../contract/resources/limits.ts";
 import { wholeNumber } from "../../contract/query-numbers.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import type { Caller } from "../../edge/call.ts";
-import { operation } from "../../edge/operation.ts";
+import type { Caller } from "../../edge/request/call.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { withForecasts } from "./forecast.ts";
 
 /** Each forecast takes some of an isolate's time. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DETAILS } from "../../contract/error-details.ts";
 import { ERRORS, type ErrorCode } from "../../contract/errors.ts";
 import { errorCatalog } from "../../contract/resources/meta.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 
 /** Computed once: the catalog does not change while the Worker runs. */
 const catalog = () =>

@@ -2,8 +2,8 @@ import { openApiDocument } from "../../contract/resources/meta.ts";
 import type { Deprecation } from "../../contract/deprecations.ts";
 import { DEPRECATION_HEADERS } from "../../contract/openapi-headers.ts";
 import type { OperationContract } from "../../contract/operation.ts";
-import { readRegistry } from "../../edge/deprecation.ts";
-import { type Operation, operation, reply } from "../../edge/operation.ts";
+import { readRegistry } from "../../edge/request/deprecation.ts";
+import { type Operation, operation, reply } from "../../edge/request/operation.ts";
 
 const contract = {
   method: "GET",

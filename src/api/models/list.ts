@@ -1,5 +1,5 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { model } from "../../contract/resources/models.ts";
 
 const LIST = { sort: ["created_at", "model"] } as const;

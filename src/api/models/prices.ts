@@ -1,6 +1,6 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
-import { priceRevision } from "../../contract/resources/prices.ts";
-import { operation } from "../../edge/operation.ts";
+import { priceRevision } from "../../contract/resources/prices/prices.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["revision"] } as const;
 

@@ -1,7 +1,7 @@
 import { MODEL_NAME_MOST_CHARACTERS } from "../../contract/bounds.ts";
 import { invalidField } from "../../contract/refusal.ts";
-import { operation } from "../../edge/operation.ts";
-import { modelName } from "../../contract/resources/dimension-shape.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { modelName } from "../../contract/resources/usage/dimension-shape.ts";
 import { model, newModel } from "../../contract/resources/models.ts";
 
 export const setModel = operation(

@@ -1,7 +1,7 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import { exposition, EXPOSITION_TYPE } from "../../domain/metric/exposition.ts";
 import { limitFamilies } from "../../domain/metric/limit-families.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getOrgMetrics = operation(
   {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { org, orgChange } from "../../contract/resources/orgs.ts";
 import { formatCidr, parseCidr } from "../../domain/network/address.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const cidr = z
   .string()

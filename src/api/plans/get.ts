@@ -1,5 +1,5 @@
 import { planInUse } from "../../contract/resources/plans.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getPlan = operation(
   {

@@ -1,6 +1,6 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { planTerms } from "../../contract/resources/plans.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 import { listPlans as pageOfPlans } from "../../platform/plans.ts";
 
 const LIST = { sort: ["plan"], ascending: true } as const;

@@ -3,8 +3,8 @@ import { ifMatchRefusal } from "../../contract/etag.ts";
 import { planChange, planTerms, type PlanTerms } from "../../contract/resources/plans.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { plainShare } from "../../domain/price/percent.ts";
-import { operation } from "../../edge/operation.ts";
-import { tellOrgs } from "../../edge/tell-orgs.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { tellOrgs } from "../../edge/object/tell-orgs.ts";
 import { loadPlan, orgIdsOnPlan, savePlan } from "../../platform/plans.ts";
 
 export const setPlan = operation(

@@ -1,5 +1,5 @@
 import { newPolicyRule, policyRule } from "../../contract/resources/policy-rules.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { workingWhen } from "./working-when.ts";
 
 export const createPolicyRule = operation(

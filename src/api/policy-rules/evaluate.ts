@@ -2,7 +2,7 @@ import { policyEvaluation, policyQuestion } from "../../contract/resources/polic
 import { invalidField } from "../../contract/refusal.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { usdNumber } from "../../domain/policy/attempt.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const evaluatePolicies = operation(
   {

@@ -1,5 +1,5 @@
 import { policyRule } from "../../contract/resources/policy-rules.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getPolicyRule = operation(
   {

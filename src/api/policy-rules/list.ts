@@ -1,6 +1,6 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { policyRule } from "../../contract/resources/policy-rules.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const { target, effect, mode } = policyRule.shape;
 const LIST = { sort: ["created_at", "priority"], filters: { target, effect, mode } } as const;

@@ -1,5 +1,5 @@
 import { priceBook } from "../../contract/resources/price-book.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 import { loadPriceBook } from "../../platform/price-book.ts";
 
 export const getPriceBook = operation(

@@ -10,8 +10,8 @@ import {
 } from "../../contract/resources/price-book.ts";
 import { isRefusal, refuse } from "../../contract/refusal.ts";
 import { termsOf } from "../../domain/price/terms.ts";
-import { operation, reply } from "../../edge/operation.ts";
-import { tellOrgs } from "../../edge/tell-orgs.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
+import { tellOrgs } from "../../edge/object/tell-orgs.ts";
 import { loadPriceBook, savePriceBook } from "../../platform/price-book.ts";
 import { bookReaders } from "../../platform/price-book-readers.ts";
 

@@ -1,5 +1,5 @@
-import { priceQuestion, resolvedPrice } from "../../contract/resources/resolved-price.ts";
-import { operation } from "../../edge/operation.ts";
+import { priceQuestion, resolvedPrice } from "../../contract/resources/prices/resolved-price.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const resolvePrice = operation(
   {

@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { WITH_SUFFIX } from "./name.ts";
 
 export const deleteProviderKey = operation(

@@ -1,5 +1,5 @@
 import { providerKey } from "../../contract/resources/provider-keys.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { WITH_SUFFIX } from "./name.ts";
 
 export const getProviderKey = operation(

@@ -1,6 +1,6 @@
 import { listQuery, toListQuery } from "../../contract/list.ts";
 import { providerKeyPage } from "../../contract/resources/provider-keys.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["provider", "created_at"], ascending: true } as const;
 

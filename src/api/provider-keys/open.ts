@@ -1,5 +1,5 @@
 import { providerAccess } from "../../contract/resources/provider-keys.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 /** Has no route: only the `Gate` entrypoint calls it. */
 export const openProviderKey = operation(

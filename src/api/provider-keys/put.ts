@@ -1,6 +1,6 @@
 import { invalidFields } from "../../contract/refusal.ts";
 import { newProviderKey, providerKey } from "../../contract/resources/provider-keys.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { endpointErrors } from "../../outbound/endpoint.ts";
 import { nameError, WITH_SUFFIX } from "./name.ts";
 

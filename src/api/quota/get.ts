@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { quota } from "../../contract/resources/quota.ts";
 
 export const getQuota = operation(

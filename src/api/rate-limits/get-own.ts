@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { ownRateLimits } from "../../contract/resources/rate-limits.ts";
 
 export const getOwnRateLimits = operation(

@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { rateLimits } from "../../contract/resources/rate-limits.ts";
 
 export const getRateLimits = operation(

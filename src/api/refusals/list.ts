@@ -2,7 +2,7 @@ import { callerId } from "../../contract/ids.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
 import { keptCode, keptRefusalPage } from "../../contract/resources/refusals.ts";
 import { reportRefusals } from "../../edge/decision/note-refusal.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST: ListSpec = {
   sort: ["at"],

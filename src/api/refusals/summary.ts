@@ -4,7 +4,7 @@ import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
 import { refusalSummary, summaryGroup } from "../../contract/resources/refusals.ts";
 import { reportRefusals } from "../../edge/decision/note-refusal.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const DEFAULT_DAYS = 7;
 

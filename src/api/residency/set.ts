@@ -1,5 +1,5 @@
 import { newResidency, residency } from "../../contract/resources/residency.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const setResidency = operation(
   {

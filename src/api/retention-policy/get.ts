@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { retentionPolicy } from "../../contract/resources/retention-policy.ts";
 
 export const getRetentionPolicy = operation(

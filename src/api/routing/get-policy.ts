@@ -1,5 +1,5 @@
 import { routingPolicy } from "../../contract/resources/routing.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getRoutingPolicy = operation(
   {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { evalResult } from "../../contract/resources/routing.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const text = z.string().min(1).max(200);
 const LIST = { sort: ["run_at", "created_at"], filters: { suite: text, model: text } } as const;

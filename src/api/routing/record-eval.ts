@@ -1,6 +1,6 @@
 import { evalResult, newEval } from "../../contract/resources/routing.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const recordEval = operation(
   {

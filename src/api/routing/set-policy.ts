@@ -1,5 +1,5 @@
 import { newRoutingPolicy, routingPolicy } from "../../contract/resources/routing.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const setRoutingPolicy = operation(
   {

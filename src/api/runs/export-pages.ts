@@ -1,7 +1,7 @@
 import { toListQuery } from "../../contract/list.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import type { RunResource } from "../../contract/resources/runs.ts";
-import type { DoorCode, OrgDoor } from "../../edge/org-door.ts";
+import type { RunResource } from "../../contract/resources/runs/runs.ts";
+import type { DoorCode, OrgDoor } from "../../edge/object/org-door.ts";
 import { RUN_LIST } from "./list.ts";
 
 /** Filters, by the names of the list's. */

@@ -8,7 +8,7 @@ import {
 } from "../../contract/lists.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { PARQUET_MEDIA, RUN_EXPORTS } from "../../domain/run/export-formats.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { rangeOf } from "../usage/range.ts";
 import {
   allPages,

@@ -2,7 +2,7 @@ import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { FocusVersion } from "../../contract/lists.ts";
 import { lateChargeOf } from "../../domain/focus/late.ts";
 import { FocusWriter } from "../../domain/focus/writer.ts";
-import type { DoorCode, OrgDoor } from "../../edge/org-door.ts";
+import type { DoorCode, OrgDoor } from "../../edge/object/org-door.ts";
 import type { AdjustmentsAsk } from "../../org/adjustments/queries.ts";
 import { allPages, type ExportNames, type NextPage, type RunPage } from "./export-pages.ts";
 

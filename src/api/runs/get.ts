@@ -1,5 +1,5 @@
-import { operation } from "../../edge/operation.ts";
-import { run } from "../../contract/resources/runs.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { run } from "../../contract/resources/runs/runs.ts";
 
 export const getRun = operation(
   {

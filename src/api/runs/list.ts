@@ -1,8 +1,8 @@
 import { callerId } from "../../contract/ids.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
-import { operation } from "../../edge/operation.ts";
-import { CHARGE_FILTERS, RUN_FILTERS } from "../../contract/resources/run-filter-shape.ts";
-import { runPage } from "../../contract/resources/runs.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { CHARGE_FILTERS, RUN_FILTERS } from "../../contract/resources/runs/run-filter-shape.ts";
+import { runPage } from "../../contract/resources/runs/runs.ts";
 
 export const RUN_LIST: ListSpec = {
   sort: ["started_at", "cost_usd"],

@@ -1,11 +1,11 @@
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import { parseBody } from "../../edge/body.ts";
-import type { Call } from "../../edge/call.ts";
-import { operation } from "../../edge/operation.ts";
-import { validateBody } from "../../edge/validate.ts";
+import { parseBody } from "../../edge/request/body.ts";
+import type { Call } from "../../edge/request/call.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { validateBody } from "../../edge/request/validate.ts";
 import { wellFormedBatch } from "../../domain/run/well-formed-runs.ts";
-import { recordedRuns, runBatch } from "../../contract/resources/runs.ts";
+import { recordedRuns, runBatch } from "../../contract/resources/runs/runs.ts";
 
 export const recordRuns = operation(
   {

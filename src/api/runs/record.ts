@@ -1,7 +1,7 @@
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { exactRun } from "../../domain/run/metadata.ts";
-import { operation } from "../../edge/operation.ts";
-import { run, runInput } from "../../contract/resources/runs.ts";
+import { operation } from "../../edge/request/operation.ts";
+import { run, runInput } from "../../contract/resources/runs/runs.ts";
 
 export const recordRun = operation(
   {

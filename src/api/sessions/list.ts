@@ -1,6 +1,6 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { session } from "../../contract/resources/sessions.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["created_at"] } as const;
 

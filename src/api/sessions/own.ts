@@ -1,9 +1,9 @@
 import { ownSession } from "../../contract/resources/sessions.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { operation, reply } from "../../edge/operation.ts";
-import { refuseCustomer } from "../../edge/customer.ts";
-import { bearerOf } from "../../edge/identify.ts";
-import { admitCookie } from "../../edge/session-cookie.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
+import { refuseCustomer } from "../../edge/identity/customer.ts";
+import { bearerOf } from "../../edge/identity/identify.ts";
+import { admitCookie } from "../../edge/identity/session-cookie.ts";
 
 export const getOwnSession = operation(
   {

@@ -1,4 +1,4 @@
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { spendCap } from "../../contract/resources/spend-cap.ts";
 
 export const getSpendCap = operation(

@@ -1,5 +1,5 @@
 import { isTimeZone } from "../../domain/time/zone.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { newSpendCap, spendCap } from "../../contract/resources/spend-cap.ts";
 
 const timezone = newSpendCap.shape.timezone.refine(isTimeZone, {

@@ -1,5 +1,5 @@
 import { ssoConnection } from "../../contract/resources/sso.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getSso = operation(
   {

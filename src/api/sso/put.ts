@@ -2,7 +2,7 @@ import type { FieldError } from "../../contract/error-details.ts";
 import { newSsoConnection, type NewSsoConnection, ssoConnection } from "../../contract/resources/sso.ts";
 import { invalidFields } from "../../contract/refusal.ts";
 import { certificateProblem } from "../../domain/people/certificate.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import type { Settings } from "../../settings.ts";
 import { addressError } from "../../outbound/sign-in-address.ts";
 

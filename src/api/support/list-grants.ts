@@ -1,6 +1,6 @@
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { supportGrant } from "../../contract/resources/support.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = { sort: ["created_at", "expires_at"] } as const;
 

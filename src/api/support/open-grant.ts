@@ -1,7 +1,7 @@
 import { newSupportGrant, supportGrant } from "../../contract/resources/support.ts";
-import { bodyOf } from "../../edge/org-door.ts";
+import { bodyOf } from "../../edge/object/org-door.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { noteSupportGrant } from "../../platform/support-grants.ts";
 
 export const openSupportGrant = operation(

@@ -2,8 +2,8 @@ import { newSupportSession, supportSession } from "../../contract/resources/supp
 import { refuse } from "../../contract/refusal.ts";
 import { mintOrgToken, tokenDigest } from "../../domain/key/org-token.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
-import { askElsewhere } from "../../edge/region/elsewhere.ts";
-import { operation } from "../../edge/operation.ts";
+import { askElsewhere } from "../../edge/region/home-elsewhere.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { orgOfSupportGrant } from "../../platform/support-grants.ts";
 
 export const openSupportSession = operation(

@@ -1,5 +1,5 @@
 import { supportPresence } from "../../contract/resources/support.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getSupportPresence = operation(
   {

@@ -1,5 +1,5 @@
 import { unusualSettings } from "../../contract/resources/unusual-spend.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const putUnusualSettings = operation(
   {

@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { GroupSums } from "../../domain/usage-report/sums.ts";
 import { tooMany } from "../../domain/usage-report/too-many.ts";
-import type { DoorCode, OrgDoor } from "../../edge/org-door.ts";
+import type { DoorCode, OrgDoor } from "../../edge/object/org-door.ts";
 import type { Report, ReportCursor } from "../../org/usage/report.ts";
 
 /** Retention that takes away what a report has yet to read makes it begin anew; it is not so fast that this goes on. */

@@ -1,9 +1,9 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import * as z from "zod";
 import { withRule } from "../../contract/field-rules.ts";
-import { usage } from "../../contract/resources/usage.ts";
+import { usage } from "../../contract/resources/usage/usage.ts";
 import { checkRange, momentInput, parseMoment } from "../../contract/list.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const DEFAULT_DAYS = 30;
 

@@ -1,7 +1,7 @@
 import { type Dimension, DIMENSION_NAMES, TAG_PREFIX } from "../../contract/dimensions.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import { soughtRuns } from "../../contract/run-filters.ts";
-import { isReportTime, type UsageReport } from "../../contract/resources/usage-report.ts";
+import { isReportTime, type UsageReport } from "../../contract/resources/usage/usage-report.ts";
 import type { Grouping, ReportAsk } from "../../domain/usage-report/ask.ts";
 import { toRevenue } from "../../domain/price/revenue.ts";
 import { isByCustomer, type Revenues, withRevenue } from "../../domain/usage-report/revenue.ts";
@@ -14,8 +14,8 @@ import {
   totalOf,
 } from "../../domain/usage-report/rows.ts";
 import { stretchesOf } from "../../domain/usage-report/stretches.ts";
-import type { OrgDoor } from "../../edge/org-door.ts";
-import { reply } from "../../edge/operation.ts";
+import type { OrgDoor } from "../../edge/object/org-door.ts";
+import { reply } from "../../edge/request/operation.ts";
 import { collect } from "./collect.ts";
 import { type Range, rangeOf } from "./range.ts";
 

@@ -1,5 +1,5 @@
-import { reportQuery, usageReport } from "../../contract/resources/usage-report.ts";
-import { operation } from "../../edge/operation.ts";
+import { reportQuery, usageReport } from "../../contract/resources/usage/usage-report.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { showsRevenue } from "../customers/revenue.ts";
 import { reportOf } from "./report-of.ts";
 

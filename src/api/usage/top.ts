@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { parseMoment } from "../../contract/list.ts";
 import { invalidField } from "../../contract/refusal.ts";
-import { topQuery, usageTop } from "../../contract/resources/usage-top.ts";
-import { operation } from "../../edge/operation.ts";
+import { topQuery, usageTop } from "../../contract/resources/usage/usage-top.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const DEFAULT_DAYS = 30;
 const MOST_DAYS = 200;

@@ -4,7 +4,7 @@ import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { unusualList, unusualQuery } from "../../contract/resources/unusual-spend.ts";
 import { dateOfDay, dayOf } from "../../domain/forecast/series.ts";
 import { unusualSpend } from "../../domain/forecast/unusual-subjects.ts";
-import { operation, reply } from "../../edge/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
 
 const DEFAULT_DAYS = 7;
 const MOST_DAYS = 31;

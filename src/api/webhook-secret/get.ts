@@ -1,5 +1,5 @@
 import { webhookSecret } from "../../contract/resources/webhook-secret.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getWebhookSecret = operation(
   {

@@ -1,5 +1,5 @@
 import { rotatedWebhookSecret } from "../../contract/resources/webhook-secret.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const rotateWebhookSecret = operation(
   {

@@ -1,5 +1,5 @@
 import { webhook, webhookChange } from "../../contract/resources/webhooks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { checkWebhookUrl } from "./address.ts";
 
 /** What reads show of a secret address, sent back. The object takes it only if it is the one that it shows. */

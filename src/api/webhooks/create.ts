@@ -1,5 +1,5 @@
 import { createdWebhook, newWebhook } from "../../contract/resources/webhooks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 import { checkWebhookUrl } from "./address.ts";
 
 export const createWebhook = operation(

@@ -1,5 +1,5 @@
 import { signing } from "../../contract/resources/webhooks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const getSigning = operation(
   {

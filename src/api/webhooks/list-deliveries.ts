@@ -3,7 +3,7 @@ import { EVENT_KINDS } from "../../contract/event-kinds.ts";
 import { idShape } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { delivery } from "../../contract/resources/webhooks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = {
   sort: ["created_at"],

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { webhook } from "../../contract/resources/webhooks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 const LIST = {
   sort: ["created_at", "url"],

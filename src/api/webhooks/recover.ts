@@ -1,6 +1,6 @@
 import { deliveryRecovery, recoveredDeliveries } from "../../contract/resources/webhooks.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const recoverDeliveries = operation(
   {

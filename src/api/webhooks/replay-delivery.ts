@@ -1,5 +1,5 @@
 import { delivery } from "../../contract/resources/webhooks.ts";
-import { operation } from "../../edge/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 export const replayDelivery = operation(
   {

@@ -1,7 +1,7 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import { delivery } from "../../contract/resources/webhooks.ts";
-import { bodyOf } from "../../edge/org-door.ts";
-import { operation } from "../../edge/operation.ts";
+import { bodyOf } from "../../edge/object/org-door.ts";
+import { operation } from "../../edge/request/operation.ts";
 
 /** How long a person waits for the answer of the receiver. Most answer within the first of these waits. */
 const WAITS_MS = [100, 200, 400, 800, 1600, 3000];

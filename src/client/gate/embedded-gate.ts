@@ -1,14 +1,14 @@
 import type { Refusal } from "../../contract/refusal.ts";
-import { leastOf } from "../../gate/ask.ts";
-import type { Asker } from "../../gate/asker.ts";
-import type { Background } from "../../gate/background.ts";
+import { leastOf } from "../../gate/decision/ask.ts";
+import type { Asker } from "../../gate/snapshot/caller.ts";
+import type { Background } from "../../gate/lease/background.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { refusalNote } from "../../domain/refusal/note.ts";
-import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision.ts";
-import { learn } from "../../gate/learning.ts";
+import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision/decision.ts";
+import { learn } from "../../gate/snapshot/install-plan.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
-import { Recent } from "../../gate/recent.ts";
-import { toldAllow } from "../../gate/verdict.ts";
+import { Recent } from "../../gate/decision/allow-cache.ts";
+import { toldAllow } from "../../gate/decision/verdict.ts";
 import { fromEnvironment } from "../environment.ts";
 import { Refused, SluiceError, Unreachable } from "../errors.ts";
 import type {

@@ -1,6 +1,6 @@
 import { fromExactJson } from "../../domain/text/exact-json.ts";
 import type { RatePolicy } from "../../domain/rate/policy.ts";
-import type { DecisionVerdict } from "../../gate/object-verdict.ts";
+import type { DecisionVerdict } from "../../gate/decision/object-verdict.ts";
 import type { DecisionsDecideBody, EdgeLeasesExchangeBody, LeaseReply } from "../generated/types.ts";
 import { Unreachable } from "../errors.ts";
 import type { Sluice } from "../sluice.ts";

@@ -1,7 +1,7 @@
 import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
-import type { KnownCeiling } from "../../gate/ceilings.ts";
+import type { KnownCeiling } from "../../gate/snapshot/ceilings.ts";
 import type { DecisionsDecideBody } from "../generated/types.ts";
 
 /** What the price of a model says about its calls. */

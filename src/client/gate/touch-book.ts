@@ -1,12 +1,12 @@
-import type { DecisionAsk } from "../../gate/ask.ts";
-import type { Lesson } from "../../gate/lesson.ts";
-import { accountKey } from "../../gate/account-key.ts";
+import type { DecisionAsk } from "../../gate/decision/ask.ts";
+import type { Lesson } from "../../gate/snapshot/decision-plan.ts";
+import { accountKey } from "../../gate/decision/account-key.ts";
 import { leaseKey, rateMetersFor, type RatePolicy } from "../../domain/rate/policy.ts";
 import type { EdgeLeasesExchangeBody } from "../generated/types.ts";
-import type { ReportedCall } from "../../gate/reported-call.ts";
-import { inputTokensOf, type ReportedHold, withoutInput } from "../../gate/reported-hold.ts";
-import { refusedCalls } from "../../gate/refused-calls.ts";
-import { readAsk } from "../../gate/wire.ts";
+import type { ReportedCall } from "../../gate/report/call-line.ts";
+import { inputTokensOf, type ReportedHold, withoutInput } from "../../gate/report/hold-line.ts";
+import { refusedCalls } from "../../gate/report/refused-calls.ts";
+import { readAsk } from "../../gate/lease/wire.ts";
 
 type WireReport = NonNullable<EdgeLeasesExchangeBody["report"]>;
 

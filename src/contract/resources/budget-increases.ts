@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { timestampInput } from "../shapes.ts";
-import { limitInput } from "./budgets.ts";
+import { limitInput } from "./budgets/budgets.ts";
 
 const MOST_REASON_CHARACTERS = 500;
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
 import { optionalOrNull, usd, usdInput } from "../shapes.ts";
-import { tokens } from "./runs.ts";
+import { tokens } from "./runs/runs.ts";
 
 export const chainBudget = z
   .object({

@@ -3,7 +3,7 @@ import { withRule } from "../field-rules.ts";
 import { METERS } from "../meter-kinds.ts";
 import { callerId, idShape } from "../ids.ts";
 import { parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
-import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
+import { alertThresholds, shownThresholds } from "./budgets/alert-thresholds.ts";
 
 export const creditPack = z
   .object({

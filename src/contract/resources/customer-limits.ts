@@ -2,8 +2,8 @@ import * as z from "zod";
 import { METERS } from "../meter-kinds.ts";
 import { callerId, idShape } from "../ids.ts";
 import { timestamp, usd, usdInput } from "../shapes.ts";
-import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
-import { period } from "./budgets.ts";
+import { alertThresholds, shownThresholds } from "./budgets/alert-thresholds.ts";
+import { period } from "./budgets/budgets.ts";
 
 export const customerLimit = z
   .object({

@@ -6,10 +6,10 @@ import { DETAILS } from "../error-details.ts";
 import { callerId } from "../ids.ts";
 import { DECISION_CODES } from "../limit-codes.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS, type UnsettledReason } from "../lists.ts";
-import { decisionAsk } from "./decisions.ts";
+import { decisionAsk } from "./decisions/decisions.ts";
 import { fallbackFacts } from "./fallbacks.ts";
-import { modelName } from "./dimension-shape.ts";
-import { tokens } from "./runs.ts";
+import { modelName } from "./usage/dimension-shape.ts";
+import { tokens } from "./runs/runs.ts";
 
 const MOST_HOLDS = 6000;
 const MOST_LIMITS = 5000;

@@ -3,7 +3,7 @@ import { withRule } from "../field-rules.ts";
 import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
 import { CHECK_NAMES } from "../lists.ts";
 import { resetTime, timestamp } from "../shapes.ts";
-import { decisionAsk } from "./decisions.ts";
+import { decisionAsk } from "./decisions/decisions.ts";
 import { keptRefusal } from "./refusals.ts";
 
 const SUBJECTS = ["trace_id", "refusal_id", "reservation_id", "run_id", "ask"] as const;

@@ -6,9 +6,9 @@ import { pageOf } from "../list.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { underEachField } from "../scopes.ts";
 import { optionalOrNull, timestamp, usdProblem } from "../shapes.ts";
-import { attribution } from "./attribution.ts";
-import { matchedTags, matchParts } from "./budget-match.ts";
-import { modelName } from "./dimension-shape.ts";
+import { attribution } from "./decisions/attribution.ts";
+import { matchedTags, matchParts } from "./budgets/budget-match.ts";
+import { modelName } from "./usage/dimension-shape.ts";
 
 export const FALLBACK_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { idShape } from "../ids.ts";
 import { timestamp, usd } from "../shapes.ts";
 import { callerId } from "../ids.ts";
-import { modelName } from "./dimension-shape.ts";
+import { modelName } from "./usage/dimension-shape.ts";
 
 /** LiteLLM's Generic Guardrail API: its fields, of which null means absent. It may add others, which are not read. */
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
 import { optionalOrNull, timestamp } from "../shapes.ts";
-import { checkTerms, effectiveAt, priceShown, priceSource, priceTerms } from "./prices.ts";
+import { checkTerms, effectiveAt, priceShown, priceSource, priceTerms } from "./prices/prices.ts";
 import { regionName } from "./residency.ts";
 
 export const model = z

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
+import { alertThresholds, shownThresholds } from "./budgets/alert-thresholds.ts";
 import { timestamp } from "../shapes.ts";
 
 /** What a plan includes in a calendar month. */

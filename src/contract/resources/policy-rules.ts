@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { tokens } from "./runs.ts";
+import { tokens } from "./runs/runs.ts";
 import { callerId, idShape } from "../ids.ts";
 import { EFFECTS, MODES, TARGETS } from "../lists.ts";
 import { timestamp, usdInput } from "../shapes.ts";

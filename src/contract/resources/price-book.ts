@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
 import { optionalOrNull, timestamp } from "../shapes.ts";
-import { checkTerms, priceShown, priceTerms } from "./prices.ts";
-import { modelName } from "./dimension-shape.ts";
+import { checkTerms, priceShown, priceTerms } from "./prices/prices.ts";
+import { modelName } from "./usage/dimension-shape.ts";
 import { callerId } from "../ids.ts";
 
 const MOST_MODELS = 5000;

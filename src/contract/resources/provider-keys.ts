@@ -2,7 +2,7 @@ import * as z from "zod";
 import { pageOf } from "../list.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { optionalOrNull, timestamp } from "../shapes.ts";
-import { modelName } from "./dimension-shape.ts";
+import { modelName } from "./usage/dimension-shape.ts";
 
 /** A provider's name as the proxy has it, and a suffix where an org has several keys of it: `openai/eu`. */
 export const PROVIDER_KEY_NAME = /^[a-z][a-z0-9-]{0,39}(?:\/[a-z0-9][a-z0-9_-]{0,39})?$/;

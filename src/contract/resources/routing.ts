@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { tokens } from "./runs.ts";
+import { tokens } from "./runs/runs.ts";
 import { timestamp, timestampInput } from "../shapes.ts";
 
 export const routedModel = z.string().min(1).max(200);

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { usd, usdInput } from "../shapes.ts";
-import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
+import { alertThresholds, shownThresholds } from "./budgets/alert-thresholds.ts";
 
 export const spendCap = z
   .object({

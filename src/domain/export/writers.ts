@@ -1,5 +1,5 @@
 import type { ExportFormat, FocusVersion } from "../../contract/lists.ts";
-import type { RunResource } from "../../contract/resources/runs.ts";
+import type { RunResource } from "../../contract/resources/runs/runs.ts";
 import type { FocusAccount } from "../focus/columns.ts";
 import { isOfEarlierMonth } from "../focus/correction.ts";
 import { lateChargeOf } from "../focus/late.ts";

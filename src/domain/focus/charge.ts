@@ -1,5 +1,5 @@
 import { SCOPE_FIELDS, type ScopeField } from "../../contract/scopes.ts";
-import type { RunResource } from "../../contract/resources/runs.ts";
+import type { RunResource } from "../../contract/resources/runs/runs.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { NANO_SCALE, parseDecimal, RATE_SCALE } from "./decimal.ts";
 

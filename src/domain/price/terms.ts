@@ -1,4 +1,4 @@
-import type { NewPrice, PriceShown } from "../../contract/resources/prices.ts";
+import type { NewPrice, PriceShown } from "../../contract/resources/prices/prices.ts";
 import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
 import { formatUsd, parseUsd } from "./money.ts";
 import type { Price, Rates } from "./price.ts";

@@ -1,5 +1,5 @@
 import { DEFAULT_OUTPUT_TOKENS, isInTokens } from "../../contract/decision.ts";
-import type { DecisionAsk } from "../../contract/resources/decisions.ts";
+import type { DecisionAsk } from "../../contract/resources/decisions/decisions.ts";
 import type { JudgedRun } from "../policy/attempt.ts";
 
 /** A run, or one that is asked for, as rules and detectors read it. */

@@ -12,7 +12,7 @@ import {
   type RunUsage,
   TOKEN_PARTS,
 } from "../../contract/token-classes.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 
 /**
  * The schema of a run, checked by hand: ten times faster than the schema, which then only explains what this refuses.

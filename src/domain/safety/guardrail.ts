@@ -1,5 +1,5 @@
-import { askOf, type AskHeaders } from "../../contract/resources/asked-in-headers.ts";
-import type { DecisionAsk } from "../../contract/resources/decisions.ts";
+import { askOf, type AskHeaders } from "../../contract/resources/decisions/asked-in-headers.ts";
+import type { DecisionAsk } from "../../contract/resources/decisions/decisions.ts";
 import type { GuardrailAsk, GuardrailReply } from "../../contract/resources/guardrail.ts";
 import { DECISION_DENIALS } from "../../contract/decision-codes.ts";
 import type { Refusal } from "../../contract/refusal.ts";

@@ -1,4 +1,4 @@
-import type { ReportFigures } from "../../contract/resources/usage-report.ts";
+import type { ReportFigures } from "../../contract/resources/usage/usage-report.ts";
 import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
 import { asCount } from "../price/count.ts";
 import { csvField } from "../text/csv.ts";

@@ -2,19 +2,19 @@ import { writeTraceParent } from "../../domain/text/traceparent.ts";
 import { DECIDED_HEADER } from "../../contract/headers.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
-import type { Verdict as VerdictBody } from "../../contract/resources/decisions.ts";
-import type { DecisionReply } from "../../gate/object-verdict.ts";
+import type { Verdict as VerdictBody } from "../../contract/resources/decisions/decisions.ts";
+import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
 import type { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
-import type { DecisionAsk } from "../../gate/ask.ts";
-import type { Call } from "../call.ts";
-import { ObjectUnreachable } from "../unreachable.ts";
+import type { DecisionAsk } from "../../gate/decision/ask.ts";
+import type { Call } from "../request/call.ts";
+import { ObjectUnreachable } from "../object/unreachable.ts";
 import { askObject } from "./ask-object.ts";
 import { backgroundOf } from "./background.ts";
 import { type Foretold, foretoldOf, replyOf } from "./foretold.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
 import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
-import { type Asker, newAsker } from "../../gate/asker.ts";
+import { type Asker, newAsker } from "../../gate/snapshot/caller.ts";
 import {
   asGiven,
   decideHere,
@@ -24,10 +24,10 @@ import {
   slicesOf,
   type Verdict,
   wish,
-} from "../../gate/decision.ts";
-import { learn } from "../../gate/learning.ts";
+} from "../../gate/decision/decision.ts";
+import { learn } from "../../gate/snapshot/install-plan.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
-import { decisionRateHeaders } from "../../gate/rate-standing.ts";
+import { decisionRateHeaders } from "../../gate/snapshot/rate-standing.ts";
 
 /** What a decision needs from its call. */
 export type Deciding = Pick<

@@ -1,9 +1,9 @@
-import type { DecisionReply } from "../../gate/object-verdict.ts";
+import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
-import type { DecisionCall } from "../../org/deciding.ts";
-import { ASK_ALONE } from "../../gate/decided-together.ts";
-import { patiently } from "../unreachable.ts";
-import { AskLine } from "./ask-line.ts";
+import type { DecisionCall } from "../../org/decision-handler.ts";
+import { ASK_ALONE } from "../../gate/decision/decided-together.ts";
+import { patiently } from "../object/unreachable.ts";
+import { AskLine } from "./decision-batcher.ts";
 import type { ObjectBackground } from "./gates.ts";
 
 const lines = new WeakMap<OrgGate, AskLine>();

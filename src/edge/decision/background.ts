@@ -1,4 +1,4 @@
-import type { Call } from "../call.ts";
+import type { Call } from "../request/call.ts";
 import { orgObject } from "../region/home.ts";
 import { objectHere } from "../region/placement.ts";
 import { type ObjectBackground, waitFor } from "./gates.ts";

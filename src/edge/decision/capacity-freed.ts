@@ -1,4 +1,4 @@
-import type { Call } from "../call.ts";
+import type { Call } from "../request/call.ts";
 import { gates } from "./gates.ts";
 
 /** On answers to an isolate in front of this one, which takes it off: the org in which the call left room. */

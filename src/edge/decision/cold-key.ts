@@ -1,14 +1,14 @@
 import { readTraceParent, writeTraceParent } from "../../domain/text/traceparent.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
-import type { Introduced, Introduction } from "../../gate/introduction.ts";
-import { plainAsk } from "../../gate/plain-ask.ts";
-import { callerAddress } from "../call.ts";
-import { deprecationCopy } from "../deprecation.ts";
+import type { Introduced, Introduction } from "../../gate/snapshot/introduction.ts";
+import { plainAsk } from "../../gate/decision/plain-ask.ts";
+import { callerAddress } from "../request/call.ts";
+import { deprecationCopy } from "../request/deprecation.ts";
 import type { Env } from "../env.ts";
-import { acquaint, type Stranger, strangerOf } from "../identify.ts";
+import { acquaint, type Stranger, strangerOf } from "../identity/identify.ts";
 import { askHome } from "../region/home.ts";
 import type { OrgStub } from "../region/remote-org.ts";
-import { ObjectUnreachable, patiently } from "../unreachable.ts";
+import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
 import { again, bytesOf, cutOff, plainLength } from "./body-bytes.ts";
 import { foretell } from "./foretold.ts";
 

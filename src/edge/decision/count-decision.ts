@@ -1,9 +1,9 @@
-import type { DecidedAt } from "../contract/decision.ts";
-import { DECISION_DENIALS } from "../contract/decision-codes.ts";
-import { DECIDED_HEADER } from "../contract/headers.ts";
-import { decisionSeries } from "../contract/metrics.ts";
-import type { Call } from "./call.ts";
-import { counters } from "../counters.ts";
+import type { DecidedAt } from "../../contract/decision.ts";
+import { DECISION_DENIALS } from "../../contract/decision-codes.ts";
+import { DECIDED_HEADER } from "../../contract/headers.ts";
+import { decisionSeries } from "../../contract/metrics.ts";
+import type { Call } from "../request/call.ts";
+import { counters } from "../../counters.ts";
 
 export const DENIALS: ReadonlySet<string> = new Set(DECISION_DENIALS);
 

@@ -1,7 +1,7 @@
-import type { DecisionReply } from "../../gate/object-verdict.ts";
-import type { PlainCall } from "../../org/deciding-together.ts";
-import { ASK_ALONE, type DecidedTogether, FAILED } from "../../gate/decided-together.ts";
-import { ObjectUnreachable, patiently } from "../unreachable.ts";
+import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
+import type { PlainCall } from "../../org/decision-batch.ts";
+import { ASK_ALONE, type DecidedTogether, FAILED } from "../../gate/decision/decided-together.ts";
+import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
 
 /** What a request gives to the asks that it sends: its own connection to the object, and work that outlives it. */
 export interface Sender {

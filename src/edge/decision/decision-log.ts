@@ -2,14 +2,14 @@ import { decisionSeries, requestSeries, waitBucket, waitSeries } from "../../con
 import { type DecidedAt, DECISION } from "../../contract/decision.ts";
 import { logSoon } from "../../log.ts";
 import { cached } from "../../domain/cache/cached.ts";
-import { DENIALS } from "../count-decision.ts";
+import { DENIALS } from "./count-decision.ts";
 import { counters, flushIn } from "../../counters.ts";
 import type { RefusedFields } from "../../domain/refusal/log-fields.ts";
 import type { TraceParent } from "../../domain/text/traceparent.ts";
 import type { Env } from "../env.ts";
 import type { Settings } from "../../settings.ts";
-import { isInShare, requestText } from "../request-line.ts";
-import type { Asker } from "../../gate/asker.ts";
+import { isInShare, requestText } from "../request/request-line.ts";
+import type { Asker } from "../../gate/snapshot/caller.ts";
 
 interface Answered {
   readonly asker: Asker;

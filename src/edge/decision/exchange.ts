@@ -1,13 +1,13 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
-import type { LeaseExchange, LeaseReply } from "../../contract/resources/leases.ts";
+import type { LeaseExchange, LeaseReply } from "../../contract/resources/edge-leases.ts";
 import type { CallerCode } from "../../org/caller.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
 import type { ExchangeAnswer } from "../../org/leases/outside.ts";
 import { UNSETTLED_REASONS } from "../../contract/lists.ts";
 import { UNGOVERNED_SERIES, unsettledSeries } from "../../contract/metrics.ts";
-import type { Call } from "../call.ts";
+import type { Call } from "../request/call.ts";
 import { counters } from "../../counters.ts";
-import { ObjectUnreachable, patiently } from "../unreachable.ts";
+import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
 import { backgroundOf } from "./background.ts";
 
 type ExchangeCode = CallerCode | "validation_failed";

@@ -1,5 +1,5 @@
-import type { DecisionReply } from "../../gate/object-verdict.ts";
-import type { ObjectUnreachable } from "../unreachable.ts";
+import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
+import type { ObjectUnreachable } from "../object/unreachable.ts";
 
 /** What the org's object said about a request before the pipeline got it. */
 export interface Foretold {

@@ -1,7 +1,7 @@
 import { Gates } from "../../gate/gates.ts";
-import type { Background } from "../../gate/background.ts";
+import type { Background } from "../../gate/lease/background.ts";
 import type { OrgStub } from "../region/remote-org.ts";
-import type { DecidedTogether } from "../../gate/decided-together.ts";
+import type { DecidedTogether } from "../../gate/decision/decided-together.ts";
 
 /** The gates of this isolate. */
 export const gates = new Gates(() => crypto.randomUUID());

@@ -4,8 +4,8 @@ import { loadRulesEngine, rulesEngine } from "../../domain/policy/engine-loading
 import { detectorSet } from "../../domain/safety/safety.ts";
 import { type Compiled, passesUnnoticed } from "../../domain/policy/passes-checks.ts";
 import type { RunWork } from "../../domain/policy/step-budget.ts";
-import type { Judge } from "../../gate/asker.ts";
-import type { KnownChecks } from "../../gate/lesson.ts";
+import type { Judge } from "../../gate/snapshot/caller.ts";
+import type { KnownChecks } from "../../gate/snapshot/decision-plan.ts";
 
 /** Some 10 ms, which others in this isolate wait: what takes more is for the object, which has a bound of its own. */
 const newWork = (): RunWork => ({ enforced: { left: 1_000_000 }, watched: { left: 300_000 } });

@@ -2,11 +2,11 @@ import { type DecidedAt, DECISION_ROUTE } from "../../contract/decision.ts";
 import { routeOf } from "../../contract/operation.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import { type RefusedCall, refusalNote } from "../../domain/refusal/note.ts";
-import { type DecisionAsk, leastOf } from "../../gate/ask.ts";
-import { costOf } from "../../gate/decision.ts";
+import { type DecisionAsk, leastOf } from "../../gate/decision/ask.ts";
+import { costOf } from "../../gate/decision/decision.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
-import { reportAlone } from "../../gate/report-alone.ts";
-import type { Call } from "../call.ts";
+import { reportAlone } from "../../gate/report/report-alone.ts";
+import type { Call } from "../request/call.ts";
 import { backgroundOf } from "./background.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
 

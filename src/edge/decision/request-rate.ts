@@ -10,16 +10,16 @@ import {
   readPolicy,
 } from "../../domain/rate/policy.ts";
 import { rateRefusal } from "../../domain/rate/denial.ts";
-import type { RequestVerdict } from "../../gate/object-verdict.ts";
-import type { Call } from "../call.ts";
-import type { KnownOrg } from "../known-keys.ts";
-import { ObjectUnreachable, patiently } from "../unreachable.ts";
+import type { RequestVerdict } from "../../gate/decision/object-verdict.ts";
+import type { Call } from "../request/call.ts";
+import type { KnownOrg } from "../identity/key-cache.ts";
+import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
 import { refusedBeforeBody } from "./answer.ts";
 import { backgroundOf } from "./background.ts";
 import { noteRateRefusal } from "./note-refusal.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
-import { rateHeaders, standingNow } from "../../gate/rate-standing.ts";
+import { rateHeaders, standingNow } from "../../gate/snapshot/rate-standing.ts";
 
 /**
  * The rate limits that are checked before the body is read: policies that count requests, and the read limit. They are

@@ -1,10 +1,10 @@
-import { roleIncludes } from "../contract/access.ts";
-import { isCallerId } from "../contract/bounds.ts";
-import { SAFE_ID } from "../contract/ids.ts";
-import { lackingScope, scopesNeeded } from "../contract/operation.ts";
-import { type Refusal, refuse } from "../contract/refusal.ts";
-import { addressAllowed } from "../domain/network/address.ts";
-import { type Call, orgInPath } from "./call.ts";
+import { roleIncludes } from "../../contract/access.ts";
+import { isCallerId } from "../../contract/bounds.ts";
+import { SAFE_ID } from "../../contract/ids.ts";
+import { lackingScope, scopesNeeded } from "../../contract/operation.ts";
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { addressAllowed } from "../../domain/network/address.ts";
+import { type Call, orgInPath } from "../request/call.ts";
 
 /** What an authenticated caller may do. These checks do not need the body and run in the contract's order. */
 

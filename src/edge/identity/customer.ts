@@ -1,11 +1,11 @@
-import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
-import { parseCidr } from "../domain/network/address.ts";
-import { tokenDigest } from "../domain/key/org-token.ts";
-import { givenDigest } from "../domain/key/peppers.ts";
-import { SNAPSHOT } from "../gate/snapshot.ts";
-import type { Actor } from "../org/kernel/door.ts";
-import { peppersOf } from "../settings.ts";
-import type { Call } from "./call.ts";
+import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { parseCidr } from "../../domain/network/address.ts";
+import { tokenDigest } from "../../domain/key/org-token.ts";
+import { givenDigest } from "../../domain/key/peppers.ts";
+import { SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
+import type { Actor } from "../../org/kernel/door.ts";
+import { peppersOf } from "../../settings.ts";
+import type { Call } from "../request/call.ts";
 import { doorOfToken } from "./org-token-door.ts";
 
 /** A customer of an org, under a token that reads its own standing and usage. */

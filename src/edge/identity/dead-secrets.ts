@@ -1,5 +1,5 @@
-import { BoundedMap } from "../domain/cache/bounded-map.ts";
-import { MINUTE_MS } from "../contract/durations.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
+import { MINUTE_MS } from "../../contract/durations.ts";
 
 const MEMORY_MS = MINUTE_MS;
 const MAX_SECRETS = 10_000;

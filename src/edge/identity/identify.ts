@@ -1,21 +1,21 @@
-import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
-import { type Refusal, refuse } from "../contract/refusal.ts";
-import { isSecret, keyDigest, type ParsedKey, parseKey, uncheckedKey } from "../domain/key/api-key.ts";
-import { hasEnded, keyProblem, refuseKey } from "../domain/key/state.ts";
-import { type OrgTokenKind, orgOfToken } from "../domain/key/org-token.ts";
-import { firstUnder, givenDigest } from "../domain/key/peppers.ts";
-import { peppersOf, type Settings } from "../settings.ts";
-import type { Snapshot } from "../gate/snapshot.ts";
-import { Backoff } from "./backoff.ts";
-import type { Call, Caller } from "./call.ts";
+import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { isSecret, keyDigest, type ParsedKey, parseKey, uncheckedKey } from "../../domain/key/api-key.ts";
+import { hasEnded, keyProblem, refuseKey } from "../../domain/key/state.ts";
+import { type OrgTokenKind, orgOfToken } from "../../domain/key/org-token.ts";
+import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { peppersOf, type Settings } from "../../settings.ts";
+import type { Snapshot } from "../../gate/snapshot/snapshot.ts";
+import { Backoff } from "../object/backoff.ts";
+import type { Call, Caller } from "../request/call.ts";
 import { identifyCustomer, isCustomerToken } from "./customer.ts";
 import { DeadSecrets } from "./dead-secrets.ts";
-import { type KnownKey, KnownKeys } from "./known-keys.ts";
-import { askHome } from "./region/home.ts";
-import type { OrgStub } from "./region/remote-org.ts";
-import { identifySupport, isSupportToken } from "./support.ts";
-import { ObjectUnreachable, patiently } from "./unreachable.ts";
-import { vouchedCaller } from "./vouched.ts";
+import { type KnownKey, KnownKeys } from "./key-cache.ts";
+import { askHome } from "../region/home.ts";
+import type { OrgStub } from "../region/remote-org.ts";
+import { identifySupport, isSupportToken } from "../support/support.ts";
+import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
+import { vouchedCaller } from "./internal-caller.ts";
 
 /** Identifies the caller. The isolate caches known keys and failures. */
 const known = new KnownKeys();

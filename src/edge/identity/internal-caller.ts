@@ -1,4 +1,4 @@
-import type { Caller } from "./call.ts";
+import type { Caller } from "../request/call.ts";
 
 /**
  * Requests that this Worker makes to itself for an identified caller, as the console does. They are recognized by

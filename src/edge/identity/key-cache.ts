@@ -1,7 +1,7 @@
-import { BoundedMap } from "../domain/cache/bounded-map.ts";
-import type { Role, Scope } from "../contract/access.ts";
-import { type Cidr, parseCidr } from "../domain/network/address.ts";
-import { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT } from "../gate/snapshot.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
+import type { Role, Scope } from "../../contract/access.ts";
+import { type Cidr, parseCidr } from "../../domain/network/address.ts";
+import { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 
 /** An org as this isolate knows it: a snapshot that is valid for two seconds after it was requested. */
 export interface KnownOrg {

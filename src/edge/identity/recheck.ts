@@ -1,10 +1,10 @@
-import type { Refusal } from "../contract/refusal.ts";
+import type { Refusal } from "../../contract/refusal.ts";
 import { checkAddress, checkOrgActive, checkRole, checkScope } from "./admit.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "../request/call.ts";
 import { checkCustomer } from "./customer.ts";
 import { identify } from "./identify.ts";
-import { checkResidency } from "./region/settle.ts";
-import { checkSupport } from "./support.ts";
+import { checkResidency } from "../region/settle.ts";
+import { checkSupport } from "../support/support.ts";
 
 /** What was checked before the body was read and may have changed since. */
 const CHECKS = [

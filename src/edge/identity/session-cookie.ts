@@ -1,14 +1,14 @@
-import { type Refusal, isRefusal } from "../contract/refusal.ts";
-import { bodyOf } from "./org-door.ts";
-import type { OwnSession } from "../contract/resources/sessions.ts";
-import { type EntryProblem, entryProblem } from "../domain/network/access.ts";
-import { SESSION_MAX_MS } from "../domain/people/session.ts";
-import { mintOrgToken, orgOfToken, tokenDigest } from "../domain/key/org-token.ts";
-import type { OrgSnapshot } from "../gate/snapshot.ts";
-import { firstUnder, givenDigest } from "../domain/key/peppers.ts";
-import { peppersOf, type Settings } from "../settings.ts";
-import type { Env } from "./env.ts";
-import { doorHome } from "./region/door-home.ts";
+import { type Refusal, isRefusal } from "../../contract/refusal.ts";
+import { bodyOf } from "../object/org-door.ts";
+import type { OwnSession } from "../../contract/resources/sessions.ts";
+import { type EntryProblem, entryProblem } from "../../domain/network/access.ts";
+import { SESSION_MAX_MS } from "../../domain/people/session.ts";
+import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
+import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
+import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { peppersOf, type Settings } from "../../settings.ts";
+import type { Env } from "../env.ts";
+import { doorHome } from "../region/door-home.ts";
 
 /**
  * The console's cookie. Browsers restrict a `__Host-` cookie to https, this host and the root path. A local server over

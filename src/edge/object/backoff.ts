@@ -1,6 +1,6 @@
-import { MINUTE_MS } from "../contract/durations.ts";
-import { sourceOf } from "../domain/network/address.ts";
-import { BoundedMap } from "../domain/cache/bounded-map.ts";
+import { MINUTE_MS } from "../../contract/durations.ts";
+import { sourceOf } from "../../domain/network/address.ts";
+import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 
 /**
  * Slows down key guessing: after ten failures from one address within a minute, attempts are refused for 1, 2, 4 … up

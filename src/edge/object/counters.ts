@@ -1,6 +1,6 @@
-import { type OrgCallRow, SHARD_NAMES } from "../contract/metrics.ts";
-import { merged } from "../domain/metric/org-calls.ts";
-import type { GaugeReading, SeriesTotal } from "../platform/counter-shard.ts";
+import { type OrgCallRow, SHARD_NAMES } from "../../contract/metrics.ts";
+import { merged } from "../../domain/metric/org-calls.ts";
+import type { GaugeReading, SeriesTotal } from "../../platform/counter-shard.ts";
 
 interface ReadableShard {
   read(): Promise<SeriesTotal[]>;

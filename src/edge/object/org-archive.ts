@@ -1,5 +1,5 @@
-import { isRefusal, type Refusal } from "../contract/refusal.ts";
-import { FrameWriter, framesOf } from "../domain/archive/frames.ts";
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import { FrameWriter, framesOf } from "../../domain/archive/frames.ts";
 import type { OrgDoor } from "./org-door.ts";
 
 /** The archive of an org on its way out, one part at a time. */

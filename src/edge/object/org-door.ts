@@ -1,10 +1,10 @@
-import type { ErrorCode } from "../contract/errors.ts";
-import { isRefusal, type Refusal } from "../contract/refusal.ts";
-import type { CallerCode } from "../org/caller.ts";
-import type * as COMMANDS from "../org/commands.ts";
-import type { AnswerOf, Command, Done, Envelope, Query } from "../org/kernel/door.ts";
-import type * as QUERIES from "../org/queries.ts";
-import type { OrgStub } from "./region/remote-org.ts";
+import type { ErrorCode } from "../../contract/errors.ts";
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import type { CallerCode } from "../../org/caller.ts";
+import type * as COMMANDS from "../../org/commands.ts";
+import type { AnswerOf, Command, Done, Envelope, Query } from "../../org/kernel/door.ts";
+import type * as QUERIES from "../../org/queries.ts";
+import type { OrgStub } from "../region/remote-org.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
 
 type Commands = typeof COMMANDS;

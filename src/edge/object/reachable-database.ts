@@ -1,4 +1,4 @@
-import type { Env } from "./env.ts";
+import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
 
 /** The database failed. What depends on it is unavailable and may work again later. */

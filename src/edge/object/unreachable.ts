@@ -1,5 +1,5 @@
-import { type Refusal, refuse } from "../contract/refusal.ts";
-import { STORED_BEFORE } from "../domain/tenant/stored-before.ts";
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { STORED_BEFORE } from "../../domain/tenant/stored-before.ts";
 
 /** The org's object or its region did not answer. It is unknown whether it acted. */
 export class ObjectUnreachable extends Error {

@@ -1,6 +1,6 @@
 import { isRefusal } from "../../contract/refusal.ts";
-import type { Call } from "../call.ts";
-import { ObjectUnreachable } from "../unreachable.ts";
+import type { Call } from "../request/call.ts";
+import { ObjectUnreachable } from "../object/unreachable.ts";
 import { peersOf } from "./peer.ts";
 import { relay } from "./settle.ts";
 

@@ -1,7 +1,7 @@
 import type { Envelope } from "../../org/kernel/door.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
-import { OrgDoor } from "../org-door.ts";
+import { OrgDoor } from "../object/org-door.ts";
 import { askHome, orgObject } from "./home.ts";
 import { peersOf } from "./peer.ts";
 

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import type { Call } from "../call.ts";
+import type { Call } from "../request/call.ts";
 import { peersOf } from "./peer.ts";
 import { relay, type Relayed } from "./settle.ts";
 

@@ -1,10 +1,10 @@
 import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
-import { ObjectUnreachable } from "../unreachable.ts";
+import { ObjectUnreachable } from "../object/unreachable.ts";
 import { peersOf } from "./peer.ts";
 import { objectHere } from "./placement.ts";
-import { followed } from "./followed.ts";
+import { followed } from "./redirect-cache.ts";
 import { type OrgStub, remoteOrg } from "./remote-org.ts";
 
 /** Where orgs are at home, as far as this isolate knows. An org that moved is found by asking where it was. */

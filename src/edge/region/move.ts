@@ -3,9 +3,9 @@ import type { Departing } from "../../org/moving/departure.ts";
 import { isMoved } from "../../org/moving/moved.ts";
 import type { Move } from "../../org/moving/state.ts";
 import type { Envelope } from "../../org/kernel/door.ts";
-import type { Call } from "../call.ts";
-import { OrgArchive } from "../org-archive.ts";
-import { reach } from "../org-door.ts";
+import type { Call } from "../request/call.ts";
+import { OrgArchive } from "../object/org-archive.ts";
+import { reach } from "../object/org-door.ts";
 import { objectHere } from "./placement.ts";
 import { remoteOrg } from "./remote-org.ts";
 

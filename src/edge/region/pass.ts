@@ -1,7 +1,7 @@
 import { type RegionPass, readPass } from "../../domain/region/pass.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
-import { reach } from "../org-door.ts";
+import { reach } from "../object/org-door.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, secretOf, UNTAKEN_HEADER } from "./peer.ts";
 import { objectHere } from "./placement.ts";
 

@@ -2,8 +2,8 @@ import { REGION_HEADER } from "../../contract/headers.ts";
 import { type RegionPass, signPass } from "../../domain/region/pass.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
-import { ObjectUnreachable } from "../unreachable.ts";
-import { knownEpoch, learnEpoch } from "./epochs.ts";
+import { ObjectUnreachable } from "../object/unreachable.ts";
+import { knownEpoch, learnEpoch } from "./epoch.ts";
 
 export const PASS_HEADER = "x-svc-region-pass";
 /**

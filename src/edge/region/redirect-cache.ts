@@ -1,6 +1,6 @@
 import { isMoved } from "../../org/moving/moved.ts";
 import { OBJECT_METHODS, type ObjectMethod } from "../../org/region-door.ts";
-import { ObjectUnreachable } from "../unreachable.ts";
+import { ObjectUnreachable } from "../object/unreachable.ts";
 import type { OrgStub } from "./remote-org.ts";
 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;

@@ -2,7 +2,7 @@ import type { OrgObject } from "../../org/object.ts";
 import { OBJECT_METHODS, type ObjectMethod } from "../../org/region-door.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
-import { ObjectUnreachable } from "../unreachable.ts";
+import { ObjectUnreachable } from "../object/unreachable.ts";
 import { sendToRegion } from "./peer.ts";
 import { fromWire, type ObjectCall, toWire } from "./wire.ts";
 

@@ -1,8 +1,8 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { type Placement, placementOf, type Residency } from "../../domain/region/residency.ts";
-import { readBytes } from "../body.ts";
-import type { Call } from "../call.ts";
-import { vouchedCaller } from "../vouched.ts";
+import { readBytes } from "../request/body.ts";
+import type { Call } from "../request/call.ts";
+import { vouchedCaller } from "../identity/internal-caller.ts";
 import { askHome } from "./home.ts";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, sendToRegion, UNTAKEN_HEADER } from "./peer.ts";

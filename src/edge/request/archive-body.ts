@@ -1,5 +1,5 @@
-import { type ArchiveProblem, FrameReader, type ReadFrame } from "../domain/archive/frames.ts";
-import type { Peppers } from "../domain/key/peppers.ts";
+import { type ArchiveProblem, FrameReader, type ReadFrame } from "../../domain/archive/frames.ts";
+import type { Peppers } from "../../domain/key/peppers.ts";
 import { CutOff } from "./read-bounded.ts";
 
 /** What is wrong with an archive, and what to do. */

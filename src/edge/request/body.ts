@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { JSON_MEDIA } from "../contract/bounds.ts";
-import { DECISION, MOST_BODY_BYTES_WITH_INPUT } from "../contract/decision.ts";
-import { fieldPath } from "../contract/field-path.ts";
+import { JSON_MEDIA } from "../../contract/bounds.ts";
+import { DECISION, MOST_BODY_BYTES_WITH_INPUT } from "../../contract/decision.ts";
+import { fieldPath } from "../../contract/field-path.ts";
 import {
   invalidField,
   invalidFields,
@@ -9,13 +9,13 @@ import {
   MOST_FIELDS,
   type Refusal,
   refuse,
-} from "../contract/refusal.ts";
-import { structureProblem, SURELY_BOUNDED_CHARACTERS } from "../domain/text/json-bounds.ts";
-import { illFormedPaths, spellsLoneSurrogate } from "../domain/text/unicode.ts";
+} from "../../contract/refusal.ts";
+import { structureProblem, SURELY_BOUNDED_CHARACTERS } from "../../domain/text/json-bounds.ts";
+import { illFormedPaths, spellsLoneSurrogate } from "../../domain/text/unicode.ts";
 import type { Call } from "./call.ts";
 
 import { CutOff, discardBody, readBounded, refuseCutOff } from "./read-bounded.ts";
-import { vouchedCaller } from "./vouched.ts";
+import { vouchedCaller } from "../identity/internal-caller.ts";
 
 function limitOf(call: Call): number {
   if (call.op.bodyLimit === "decision") return MOST_BODY_BYTES_WITH_INPUT;

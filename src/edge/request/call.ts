@@ -1,15 +1,15 @@
-import { readTraceParent, type TraceParent, writeTraceParent } from "../domain/text/traceparent.ts";
-import type { Role, Scope } from "../contract/access.ts";
-import { type OperationContract, scopesNeeded } from "../contract/operation.ts";
-import type { Refusal } from "../contract/refusal.ts";
-import type { RegionPass } from "../domain/region/pass.ts";
-import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../org/kernel/door.ts";
-import type { SupportScope } from "../domain/people/support.ts";
-import type { Settings } from "../settings.ts";
-import type { Env } from "./env.ts";
-import type { KnownOrg } from "./known-keys.ts";
-import { OrgDoor } from "./org-door.ts";
-import { orgObject } from "./region/home.ts";
+import { readTraceParent, type TraceParent, writeTraceParent } from "../../domain/text/traceparent.ts";
+import type { Role, Scope } from "../../contract/access.ts";
+import { type OperationContract, scopesNeeded } from "../../contract/operation.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import type { RegionPass } from "../../domain/region/pass.ts";
+import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../../org/kernel/door.ts";
+import type { SupportScope } from "../../domain/people/support.ts";
+import type { Settings } from "../../settings.ts";
+import type { Env } from "../env.ts";
+import type { KnownOrg } from "../identity/key-cache.ts";
+import { OrgDoor } from "../object/org-door.ts";
+import { orgObject } from "../region/home.ts";
 
 /**
  * The caller: a key of an org, a person with a session, support under a grant, a customer with a token, or the operator (who belongs to no org).

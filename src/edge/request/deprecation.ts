@@ -1,6 +1,6 @@
-import { activeDeprecations, DEPRECATED_ROUTES, type Deprecation } from "../contract/deprecations.ts";
-import type { DeprecationRegistry, FlagOutcome, RegistryCopy } from "../platform/deprecation-registry.ts";
-import { reach } from "./org-door.ts";
+import { activeDeprecations, DEPRECATED_ROUTES, type Deprecation } from "../../contract/deprecations.ts";
+import type { DeprecationRegistry, FlagOutcome, RegistryCopy } from "../../platform/deprecation-registry.ts";
+import { reach } from "../object/org-door.ts";
 
 /**
  * This isolate's copy of the deprecation registry. A copy older than a second is never used, and flagging a route

@@ -1,5 +1,5 @@
-import { DRY_RUN_HEADER } from "../contract/headers.ts";
-import { invalidField, type Refusal } from "../contract/refusal.ts";
+import { DRY_RUN_HEADER } from "../../contract/headers.ts";
+import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import type { Call } from "./call.ts";
 import type { Operation } from "./operation.ts";
 

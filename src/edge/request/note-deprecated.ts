@@ -1,4 +1,4 @@
-import { logFailure } from "../log.ts";
+import { logFailure } from "../../log.ts";
 import type { Call } from "./call.ts";
 import { deprecationCopy } from "./deprecation.ts";
 import type { Result } from "./operation.ts";

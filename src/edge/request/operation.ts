@@ -1,13 +1,13 @@
 import type * as z from "zod";
-import type { ErrorCode } from "../contract/errors.ts";
-import type { OperationContract } from "../contract/operation.ts";
-import type { Refusal } from "../contract/refusal.ts";
-import type { ReplyOf, Unlisted } from "../contract/reply-type.ts";
-import { noFields } from "../contract/shapes.ts";
-import type { CallerCode } from "../org/caller.ts";
-import type { AnswerOf, Body } from "../org/kernel/door.ts";
+import type { ErrorCode } from "../../contract/errors.ts";
+import type { OperationContract } from "../../contract/operation.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import type { ReplyOf, Unlisted } from "../../contract/reply-type.ts";
+import { noFields } from "../../contract/shapes.ts";
+import type { CallerCode } from "../../org/caller.ts";
+import type { AnswerOf, Body } from "../../org/kernel/door.ts";
 import type { Call } from "./call.ts";
-import type { Relayed } from "./region/settle.ts";
+import type { Relayed } from "../region/settle.ts";
 
 /** Codes that every operation may refuse with: those of the checks around it. */
 export type StandardCode =

@@ -1,33 +1,40 @@
 import type { Context } from "hono";
-import type { DecidedAt } from "../contract/decision.ts";
-import { etagOf } from "../contract/etag.ts";
-import { DECIDED_HEADER, refusalInHeader, standardHeaders, TRACE_HEADER } from "../contract/headers.ts";
-import { routeOf } from "../contract/operation.ts";
-import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../contract/refusal.ts";
-import { refusedFields } from "../domain/refusal/log-fields.ts";
-import { writeRaw } from "../domain/text/raw-json.ts";
-import { logFailure, logNow } from "../log.ts";
-import { settingsOf } from "../settings.ts";
-import { checkAddress, checkOrgActive, checkPath, checkRole, checkScope, checkTenant } from "./admit.ts";
+import type { DecidedAt } from "../../contract/decision.ts";
+import { etagOf } from "../../contract/etag.ts";
+import { DECIDED_HEADER, refusalInHeader, standardHeaders, TRACE_HEADER } from "../../contract/headers.ts";
+import { routeOf } from "../../contract/operation.ts";
+import { envelopeText, isRefusal, type Refusal, refusalHeaders, refuse } from "../../contract/refusal.ts";
+import { refusedFields } from "../../domain/refusal/log-fields.ts";
+import { writeRaw } from "../../domain/text/raw-json.ts";
+import { logFailure, logNow } from "../../log.ts";
+import { settingsOf } from "../../settings.ts";
+import {
+  checkAddress,
+  checkOrgActive,
+  checkPath,
+  checkRole,
+  checkScope,
+  checkTenant,
+} from "../identity/admit.ts";
 import { checkIfMatch, readBody, readIdempotencyKey } from "./body.ts";
 import { Call } from "./call.ts";
-import { counters } from "../counters.ts";
-import { countDecision, placeOf } from "./count-decision.ts";
-import { checkCustomer } from "./customer.ts";
-import type { Env } from "./env.ts";
-import { checkRate, countMalformed } from "./decision/request-rate.ts";
-import { foretoldOf, replyOf } from "./decision/foretold.ts";
-import { heedFreed } from "./decision/heed-freed.ts";
-import { identify, noteEndedCall } from "./identify.ts";
+import { counters } from "../../counters.ts";
+import { countDecision, placeOf } from "../decision/count-decision.ts";
+import { checkCustomer } from "../identity/customer.ts";
+import type { Env } from "../env.ts";
+import { checkRate, countMalformed } from "../decision/request-rate.ts";
+import { foretoldOf, replyOf } from "../decision/foretold.ts";
+import { heedFreed } from "../decision/capacity-freed.ts";
+import { identify, noteEndedCall } from "../identity/identify.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
-import { withReachableDatabase } from "./reachable-database.ts";
-import { recheck } from "./recheck.ts";
+import { withReachableDatabase } from "../object/reachable-database.ts";
+import { recheck } from "../identity/recheck.ts";
 import { isInShare, requestText } from "./request-line.ts";
-import { passOf, untaken } from "./region/pass.ts";
-import { type Relayed, settleRegion } from "./region/settle.ts";
-import { answerRecorded, checkSupport } from "./support.ts";
-import { unavailable } from "./unreachable.ts";
+import { passOf, untaken } from "../region/pass.ts";
+import { type Relayed, settleRegion } from "../region/settle.ts";
+import { answerRecorded, checkSupport } from "../support/support.ts";
+import { unavailable } from "../object/unreachable.ts";
 import { validateBody, validateHeaders, validateQuery } from "./validate.ts";
 
 type Check = (call: Call) => Refusal | null | Promise<Refusal | Relayed | null>;

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../contract/refusal.ts";
+import { type Refusal, refuse } from "../../contract/refusal.ts";
 
 /** The body is incomplete: the client broke off the upload, or the connection was lost. */
 export class CutOff extends Error {

@@ -1,6 +1,6 @@
-import { refuse } from "../contract/refusal.ts";
-import { BadSetting } from "../setting-kinds.ts";
-import type { Env } from "./env.ts";
+import { refuse } from "../../contract/refusal.ts";
+import { BadSetting } from "../../setting-kinds.ts";
+import type { Env } from "../env.ts";
 import { refuseAtDoor } from "./pipeline.ts";
 import { CutOff, refuseCutOff } from "./read-bounded.ts";
 

@@ -1,8 +1,8 @@
-import type { DecidedAt } from "../contract/decision.ts";
-import type { RefusedFields } from "../domain/refusal/log-fields.ts";
-import { TimeText } from "../domain/time/time-text.ts";
-import type { TraceParent } from "../domain/text/traceparent.ts";
-import { withoutSecrets } from "../log.ts";
+import type { DecidedAt } from "../../contract/decision.ts";
+import type { RefusedFields } from "../../domain/refusal/log-fields.ts";
+import { TimeText } from "../../domain/time/time-text.ts";
+import type { TraceParent } from "../../domain/text/traceparent.ts";
+import { withoutSecrets } from "../../log.ts";
 
 /** The log fields of every request. */
 export interface RequestLine {

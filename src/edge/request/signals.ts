@@ -1,7 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
-import { type Deprecation, deprecationHeaders } from "../contract/deprecations.ts";
-import { DECIDED_HEADER, REGION_HEADER } from "../contract/headers.ts";
+import { type Deprecation, deprecationHeaders } from "../../contract/deprecations.ts";
+import { DECIDED_HEADER, REGION_HEADER } from "../../contract/headers.ts";
 import {
   deprecatedCallSeries,
   requestSeries,
@@ -9,13 +9,13 @@ import {
   waitBucket,
   type WaitPlace,
   waitSeries,
-} from "../contract/metrics.ts";
-import type { OperationContract } from "../contract/operation.ts";
-import { logFailure } from "../log.ts";
-import { settingsOf } from "../settings.ts";
-import { counters, flushIn } from "../counters.ts";
+} from "../../contract/metrics.ts";
+import type { OperationContract } from "../../contract/operation.ts";
+import { logFailure } from "../../log.ts";
+import { settingsOf } from "../../settings.ts";
+import { counters, flushIn } from "../../counters.ts";
 import { deprecationCopy } from "./deprecation.ts";
-import type { Env } from "./env.ts";
+import type { Env } from "../env.ts";
 
 /** The longest wait for the registry. After that, the current copy is used. */
 const RENEWAL_PATIENCE_MS = 250;

@@ -1,4 +1,4 @@
-import { settingsOf } from "../settings.ts";
+import { settingsOf } from "../../settings.ts";
 
 /** One year, the minimum of browsers' preload lists. It does not cover subdomains, which may not be ours. */
 const HSTS = "max-age=31536000";

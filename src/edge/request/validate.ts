@@ -1,11 +1,11 @@
 import type * as z from "zod";
-import type { FieldError } from "../contract/error-details.ts";
-import { fieldPath } from "../contract/field-path.ts";
-import { belongsTo, LIST_SCOPE } from "../contract/list.ts";
-import { invalidField, invalidFields, MOST_FIELDS, type Refusal } from "../contract/refusal.ts";
+import type { FieldError } from "../../contract/error-details.ts";
+import { fieldPath } from "../../contract/field-path.ts";
+import { belongsTo, LIST_SCOPE } from "../../contract/list.ts";
+import { invalidField, invalidFields, MOST_FIELDS, type Refusal } from "../../contract/refusal.ts";
 import type { Call } from "./call.ts";
 import { issueText } from "./issue-text.ts";
-import { ASK_HEADER_PREFIX } from "../contract/resources/asked-in-headers.ts";
+import { ASK_HEADER_PREFIX } from "../../contract/resources/decisions/asked-in-headers.ts";
 import { listScope } from "./list-scope.ts";
 
 type Issue = z.core.$ZodIssue;

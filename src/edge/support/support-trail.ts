@@ -1,13 +1,13 @@
 import type { MiddlewareHandler } from "hono";
-import { TRACE_HEADER } from "../contract/headers.ts";
-import { type Refusal, refuse } from "../contract/refusal.ts";
-import { logFailure } from "../log.ts";
-import { settingsOf } from "../settings.ts";
-import { callerAddress } from "./call.ts";
-import type { Env } from "./env.ts";
-import { bearerOf } from "./identify.ts";
-import { refuseAtDoor } from "./pipeline.ts";
-import { routeTemplate } from "./signals.ts";
+import { TRACE_HEADER } from "../../contract/headers.ts";
+import { type Refusal, refuse } from "../../contract/refusal.ts";
+import { logFailure } from "../../log.ts";
+import { settingsOf } from "../../settings.ts";
+import { callerAddress } from "../request/call.ts";
+import type { Env } from "../env.ts";
+import { bearerOf } from "../identity/identify.ts";
+import { refuseAtDoor } from "../request/pipeline.ts";
+import { routeTemplate } from "../request/signals.ts";
 import { identifySupport, isIdentified, isSupportToken, recordSupport, type SupportCall } from "./support.ts";
 
 const LONGEST_PATH = 256;

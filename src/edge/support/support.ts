@@ -1,17 +1,17 @@
-import { isRefusal, type Refusal, refuse } from "../contract/refusal.ts";
-import { bodyOf } from "./org-door.ts";
-import { parseCidr } from "../domain/network/address.ts";
-import { tokenDigest } from "../domain/key/org-token.ts";
-import { givenDigest } from "../domain/key/peppers.ts";
-import { grantRefusal, supportRefusal } from "../domain/people/support.ts";
-import { logFailure } from "../log.ts";
-import type { Actor } from "../org/kernel/door.ts";
-import { SNAPSHOT } from "../gate/snapshot.ts";
-import { peppersOf } from "../settings.ts";
-import type { Call } from "./call.ts";
-import type { Result } from "./operation.ts";
-import { doorOfToken } from "./org-token-door.ts";
-import { doorHome } from "./region/door-home.ts";
+import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
+import { bodyOf } from "../object/org-door.ts";
+import { parseCidr } from "../../domain/network/address.ts";
+import { tokenDigest } from "../../domain/key/org-token.ts";
+import { givenDigest } from "../../domain/key/peppers.ts";
+import { grantRefusal, supportRefusal } from "../../domain/people/support.ts";
+import { logFailure } from "../../log.ts";
+import type { Actor } from "../../org/kernel/door.ts";
+import { SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
+import { peppersOf } from "../../settings.ts";
+import type { Call } from "../request/call.ts";
+import type { Result } from "../request/operation.ts";
+import { doorOfToken } from "../identity/org-token-door.ts";
+import { doorHome } from "../region/door-home.ts";
 
 /** An operator under a support grant: identity, scope and audit. */
 

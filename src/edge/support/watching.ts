@@ -1,9 +1,9 @@
-import { entryProblem } from "../domain/network/access.ts";
-import { orgOfToken, tokenDigest } from "../domain/key/org-token.ts";
-import { firstUnder, givenDigest } from "../domain/key/peppers.ts";
-import { peppersOf } from "../settings.ts";
-import { askHome } from "./region/home.ts";
-import { type Asked, sessionToken } from "./session-cookie.ts";
+import { entryProblem } from "../../domain/network/access.ts";
+import { orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
+import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { peppersOf } from "../../settings.ts";
+import { askHome } from "../region/home.ts";
+import { type Asked, sessionToken } from "../identity/session-cookie.ts";
 
 /** What a page of the console asks while it is open. */
 export interface Watching {

@@ -1,4 +1,4 @@
-import type { Account } from "../domain/meter/meter.ts";
+import type { Account } from "../../domain/meter/meter.ts";
 
 /**
  * The key under which a slice of a dollar limit is leased: the meter, since when it exists in this form, its subject,

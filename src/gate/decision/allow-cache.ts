@@ -1,4 +1,4 @@
-import { isSameRequest, requestNumber } from "../domain/reservation/reservation-id.ts";
+import { isSameRequest, requestNumber } from "../../domain/reservation/reservation-id.ts";
 
 /** An allow that was given lately, by the name or id of its reservation, and the batch in which its gate reports the hold. */
 export interface RecentAllow<Gate> {

@@ -1,9 +1,9 @@
-import { DEFAULT_OUTPUT_TOKENS, isInTokens } from "../contract/decision.ts";
-import type { DecisionAsk } from "../contract/resources/decisions.ts";
-import type { MostUsed } from "../domain/price/ceiling.ts";
-import type { DecisionChecks, ExpiryAction } from "../domain/tenant/profile.ts";
+import { DEFAULT_OUTPUT_TOKENS, isInTokens } from "../../contract/decision.ts";
+import type { DecisionAsk } from "../../contract/resources/decisions/decisions.ts";
+import type { MostUsed } from "../../domain/price/ceiling.ts";
+import type { DecisionChecks, ExpiryAction } from "../../domain/tenant/profile.ts";
 
-export { DEFAULT_OUTPUT_TOKENS } from "../contract/decision.ts";
+export { DEFAULT_OUTPUT_TOKENS } from "../../contract/decision.ts";
 export type { DecisionAsk };
 
 export const DEFAULT_HOLD_SECONDS = 900;

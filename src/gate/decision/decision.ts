@@ -1,15 +1,15 @@
-import { isPriced } from "../contract/decision.ts";
-import { isRefusal, type Refusal } from "../contract/refusal.ts";
-import { type Attempt, denialOf } from "../domain/refusal/limit-denials.ts";
-import { LEASE } from "./lease/protocol.ts";
-import type { Slice } from "./lease/purse.ts";
-import { roomOf } from "../domain/meter/meter.ts";
-import { MAX_USD_NANOS, parseSmallUsd } from "../domain/price/money.ts";
-import { reservationOf } from "../domain/price/ceiling.ts";
-import { isUnpriced } from "../domain/price/unpriced.ts";
-import { isSameQuestion } from "../domain/reservation/reservation-id.ts";
-import { leaseKey, rateAmount } from "../domain/rate/policy.ts";
-import { rateRefusal } from "../domain/rate/denial.ts";
+import { isPriced } from "../../contract/decision.ts";
+import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import { type Attempt, denialOf } from "../../domain/refusal/limit-denials.ts";
+import { LEASE } from "../lease/protocol.ts";
+import type { Slice } from "../lease/lease-client.ts";
+import { roomOf } from "../../domain/meter/meter.ts";
+import { MAX_USD_NANOS, parseSmallUsd } from "../../domain/price/money.ts";
+import { reservationOf } from "../../domain/price/ceiling.ts";
+import { isUnpriced } from "../../domain/price/unpriced.ts";
+import { isSameQuestion } from "../../domain/reservation/reservation-id.ts";
+import { leaseKey, rateAmount } from "../../domain/rate/policy.ts";
+import { rateRefusal } from "../../domain/rate/denial.ts";
 import {
   chargesOnExpiry,
   checksAll,
@@ -21,16 +21,16 @@ import {
   toldOutput,
   tokensOf,
 } from "./ask.ts";
-import { otherQuestion, questionOf } from "./question.ts";
-import { toRefusal } from "../domain/refusal/limit-refusal.ts";
-import type { Asker } from "./asker.ts";
-import type { Background } from "./background.ts";
-import type { HoldCharge } from "./made-hold.ts";
-import type { OrgGate } from "./org-gate.ts";
-import { standingNow } from "./rate-standing.ts";
-import { isSameHold, type RecentAllow } from "./recent.ts";
-import { callText } from "./reported-call.ts";
-import { amountsOf, type KnownAccount, type Touch } from "./touch.ts";
+import { otherQuestion, questionOf } from "./request-fingerprint.ts";
+import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
+import type { Asker } from "../snapshot/caller.ts";
+import type { Background } from "../lease/background.ts";
+import type { HoldCharge } from "../report/hold-draft.ts";
+import type { OrgGate } from "../org-gate.ts";
+import { standingNow } from "../snapshot/rate-standing.ts";
+import { isSameHold, type RecentAllow } from "./allow-cache.ts";
+import { callText } from "../report/call-line.ts";
+import { amountsOf, type KnownAccount, type Touch } from "./limit-set.ts";
 import { type Allow, allowText } from "./verdict.ts";
 
 /** An allow as text, or a refusal. */

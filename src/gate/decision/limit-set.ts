@@ -1,14 +1,14 @@
-import { SINGLE_SCOPES, type SingleScope } from "../contract/scopes.ts";
-import type { Refusal } from "../contract/refusal.ts";
-import { type Account, hasRoomFor, roomOf, unitOf, type Usage } from "../domain/meter/meter.ts";
-import { type UsdParts, usdParts } from "../domain/price/money.ts";
-import { LEASE } from "./lease/protocol.ts";
-import type { Slice } from "./lease/purse.ts";
-import { needsNoBody, type RateMeter, type RatePolicy, quotaWindowEnd } from "../domain/rate/policy.ts";
-import type { Trait } from "../contract/dimensions.ts";
-import type { Matters, TraitMatters } from "./lesson.ts";
-import type { ReportedTouch } from "./reported-touch.ts";
-import { LAST_REPORTED_MS } from "./reported-hold.ts";
+import { SINGLE_SCOPES, type SingleScope } from "../../contract/scopes.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import { type Account, hasRoomFor, roomOf, unitOf, type Usage } from "../../domain/meter/meter.ts";
+import { type UsdParts, usdParts } from "../../domain/price/money.ts";
+import { LEASE } from "../lease/protocol.ts";
+import type { Slice } from "../lease/lease-client.ts";
+import { needsNoBody, type RateMeter, type RatePolicy, quotaWindowEnd } from "../../domain/rate/policy.ts";
+import type { Trait } from "../../contract/dimensions.ts";
+import type { Matters, TraitMatters } from "../snapshot/decision-plan.ts";
+import type { ReportedTouch } from "../report/limit-set-line.ts";
+import { LAST_REPORTED_MS } from "../report/hold-line.ts";
 
 /** The state of a dollar limit when the object was asked. */
 export class KnownAccount {

@@ -1,6 +1,6 @@
-import { SCOPE_FIELDS, SINGLE_FIELDS } from "../contract/scopes.ts";
-import { type CallNames, traitIn } from "../domain/meter/traits.ts";
-import type { Known, Touch } from "./touch.ts";
+import { SCOPE_FIELDS, SINGLE_FIELDS } from "../../contract/scopes.ts";
+import { type CallNames, traitIn } from "../../domain/meter/traits.ts";
+import type { Known, Touch } from "./limit-set.ts";
 
 /** Of one org, since the last rotation. */
 const MOST_TOUCHES = 2500;

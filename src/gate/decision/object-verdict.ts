@@ -1,6 +1,6 @@
-import type { Refusal } from "../contract/refusal.ts";
-import type { Lesson } from "./lesson.ts";
-import type { RateInfo } from "./wire.ts";
+import type { Refusal } from "../../contract/refusal.ts";
+import type { Lesson } from "../snapshot/decision-plan.ts";
+import type { RateInfo } from "../lease/wire.ts";
 
 /** Whether a request is within its rate limits, and their state. */
 export interface RequestVerdict {

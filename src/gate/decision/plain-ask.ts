@@ -1,7 +1,7 @@
-import { isCallerId, MODEL_NAME_MOST_CHARACTERS } from "../contract/bounds.ts";
-import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS, leastOutputProblem } from "../contract/decision.ts";
-import { MOST_UNITS, PRICE_NAME } from "../contract/token-classes.ts";
-import { isUsd } from "../domain/price/money.ts";
+import { isCallerId, MODEL_NAME_MOST_CHARACTERS } from "../../contract/bounds.ts";
+import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS, leastOutputProblem } from "../../contract/decision.ts";
+import { MOST_UNITS, PRICE_NAME } from "../../contract/token-classes.ts";
+import { isUsd } from "../../domain/price/money.ts";
 import type { DecisionAsk } from "./ask.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { requestNumber } from "../domain/reservation/reservation-id.ts";
+import { requestNumber } from "../../domain/reservation/reservation-id.ts";
 
 /** Requests with reservations, as numbers, and how far the object has told of them. */
 export interface ToldRequests {

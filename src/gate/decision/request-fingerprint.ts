@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from "../contract/refusal.ts";
+import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { DecisionAsk } from "./ask.ts";
 
 type Estimate = DecisionAsk["estimate"];

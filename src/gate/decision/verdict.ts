@@ -1,8 +1,8 @@
-import { formatSum } from "../domain/price/money.ts";
-import { TimeText } from "../domain/time/time-text.ts";
-import type { OrgGate } from "./org-gate.ts";
-import { roomOf } from "../domain/meter/meter.ts";
-import type { Touch, TouchedAccount, TouchedRate } from "./touch.ts";
+import { formatSum } from "../../domain/price/money.ts";
+import { TimeText } from "../../domain/time/time-text.ts";
+import type { OrgGate } from "../org-gate.ts";
+import { roomOf } from "../../domain/meter/meter.ts";
+import type { Touch, TouchedAccount, TouchedRate } from "./limit-set.ts";
 
 /** A call that this isolate has allowed, and what it reserved. */
 export interface Allow {

@@ -1,11 +1,11 @@
-import type { Ask, Grant } from "./lease/protocol.ts";
-import type { Usage } from "../domain/meter/meter.ts";
-import { NONE_TOLD, type ToldRequests } from "./heard-requests.ts";
-import type { RoomAhead } from "../domain/rate/sliding-window.ts";
-import type { RateStanding } from "../domain/rate/policy.ts";
-import { withTokens } from "./reported-hold.ts";
-import type { NumberedBatch } from "./refusal-outbox.ts";
-import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
+import type { Ask, Grant } from "./protocol.ts";
+import type { Usage } from "../../domain/meter/meter.ts";
+import { NONE_TOLD, type ToldRequests } from "../decision/recent-reservations.ts";
+import type { RoomAhead } from "../../domain/rate/sliding-window.ts";
+import type { RateStanding } from "../../domain/rate/policy.ts";
+import { withTokens } from "../report/hold-line.ts";
+import type { NumberedBatch } from "../report/refusal-outbox.ts";
+import type { ReportedHolds, ReportedTouch } from "../report/limit-set-line.ts";
 
 /**
  * What isolates and the object tell each other about leases, as text: one string is cheaper to send than the objects in

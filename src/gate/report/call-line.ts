@@ -1,4 +1,4 @@
-import type { DecisionAsk } from "./ask.ts";
+import type { DecisionAsk } from "../decision/ask.ts";
 
 /** What the fields of a call are for that the run of it does not say. */
 type Unsaid =

@@ -1,7 +1,7 @@
-import { cached } from "../domain/cache/cached.ts";
-import { readCall } from "./reported-call.ts";
-import { type ReportedHold, reportedHold, withInput, withTokens } from "./reported-hold.ts";
-import type { ReportedHolds, ReportedTouch } from "./reported-touch.ts";
+import { cached } from "../../domain/cache/cached.ts";
+import { readCall } from "./call-line.ts";
+import { type ReportedHold, reportedHold, withInput, withTokens } from "./hold-line.ts";
+import type { ReportedHolds, ReportedTouch } from "./limit-set-line.ts";
 
 /** A hold of this isolate that the object does not have yet: what it touched, and the rest of its row. */
 export interface MadeHold {

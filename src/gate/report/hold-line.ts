@@ -1,4 +1,4 @@
-import { TimeText } from "../domain/time/time-text.ts";
+import { TimeText } from "../../domain/time/time-text.ts";
 
 /**
  * A hold that an isolate made, as one line of text: its id, when it was made, when it ends, its amount and, after a

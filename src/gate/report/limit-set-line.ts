@@ -1,5 +1,5 @@
-import type { ReportedCall } from "./reported-call.ts";
-import type { ReportedHold } from "./reported-hold.ts";
+import type { ReportedCall } from "./call-line.ts";
+import type { ReportedHold } from "./hold-line.ts";
 
 /** Which dollar limits a hold was made in. Many holds share them, so they are sent once for all of them. */
 export interface ReportedTouch {

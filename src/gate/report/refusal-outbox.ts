@@ -1,6 +1,6 @@
-import { type WireBatch, writeBatch } from "../domain/refusal/batch.ts";
-import type { RefusalNote } from "../domain/refusal/note.ts";
-import { RefusalSums } from "../domain/refusal/sums.ts";
+import { type WireBatch, writeBatch } from "../../domain/refusal/batch.ts";
+import type { RefusalNote } from "../../domain/refusal/note.ts";
+import { RefusalSums } from "../../domain/refusal/sums.ts";
 
 /** The longest wait before refusals are reported. */
 const REPORT_AFTER_MS = 1000;

@@ -1,5 +1,5 @@
-import type { RefusedCalls } from "../contract/resources/leases.ts";
-import { readBatch } from "../domain/refusal/batch.ts";
+import type { RefusedCalls } from "../../contract/resources/edge-leases.ts";
+import { readBatch } from "../../domain/refusal/batch.ts";
 import type { NumberedBatch } from "./refusal-outbox.ts";
 
 type RefusedCall = RefusedCalls["notes"][number];

@@ -1,7 +1,7 @@
-import { writeBatch } from "../domain/refusal/batch.ts";
-import type { RefusalNote } from "../domain/refusal/note.ts";
-import type { LeaseObject } from "./background.ts";
-import { writeAsk } from "./wire.ts";
+import { writeBatch } from "../../domain/refusal/batch.ts";
+import type { RefusalNote } from "../../domain/refusal/note.ts";
+import type { LeaseObject } from "../lease/background.ts";
+import { writeAsk } from "../lease/wire.ts";
 
 /** Reports one refusal by itself, for an org that has no gate here. `holder` is a unique name. */
 export async function reportAlone(object: LeaseObject, holder: string, note: RefusalNote): Promise<void> {

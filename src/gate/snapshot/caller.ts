@@ -1,10 +1,10 @@
-import { needsNoBody, rateMetersFor, type RateMeter, type RatePolicy } from "../domain/rate/policy.ts";
-import type { DecisionAsk } from "./ask.ts";
-import type { KnownChecks } from "./lesson.ts";
+import { needsNoBody, rateMetersFor, type RateMeter, type RatePolicy } from "../../domain/rate/policy.ts";
+import type { DecisionAsk } from "../decision/ask.ts";
+import type { KnownChecks } from "./decision-plan.ts";
 import type { OrgSnapshot } from "./snapshot.ts";
-import { ReservationIds, type ReservationNames } from "../domain/reservation/reservation-id.ts";
-import { DECISION_ROUTE } from "../contract/decision.ts";
-import type { DecisionChecks, ExpiryAction } from "../domain/tenant/profile.ts";
+import { ReservationIds, type ReservationNames } from "../../domain/reservation/reservation-id.ts";
+import { DECISION_ROUTE } from "../../contract/decision.ts";
+import type { DecisionChecks, ExpiryAction } from "../../domain/tenant/profile.ts";
 
 /** Whether rules and detectors have nothing to say about a call. The host brings it: they are large, and the gate is small. */
 export type Judge = (

@@ -1,5 +1,5 @@
-import type { ModelName } from "../domain/price/model-name.ts";
-import type { Ceiling } from "../domain/price/ceiling.ts";
+import type { ModelName } from "../../domain/price/model-name.ts";
+import type { Ceiling } from "../../domain/price/ceiling.ts";
 
 /** The most that calls of a model may cost, and until when, by the org's clock. */
 export interface KnownCeiling extends Ceiling {

@@ -1,9 +1,9 @@
-import type { Trait } from "../contract/dimensions.ts";
-import type { SingleScope } from "../contract/scopes.ts";
-import type { Account } from "../domain/meter/meter.ts";
-import type { PolicyRule } from "../domain/policy/policy.ts";
+import type { Trait } from "../../contract/dimensions.ts";
+import type { SingleScope } from "../../contract/scopes.ts";
+import type { Account } from "../../domain/meter/meter.ts";
+import type { PolicyRule } from "../../domain/policy/policy.ts";
 import type { KnownCeiling } from "./ceilings.ts";
-import type { Detector } from "../domain/safety/safety.ts";
+import type { Detector } from "../../domain/safety/safety.ts";
 
 /** What an isolate needs to decide calls like this one by itself. */
 export interface Lesson {

@@ -1,6 +1,6 @@
-import { HeardTotal } from "./heard-requests.ts";
-import { WaitingTotal } from "./refusal-outbox.ts";
-import { TouchTotal } from "./touches.ts";
+import { HeardTotal } from "../decision/recent-reservations.ts";
+import { WaitingTotal } from "../report/refusal-outbox.ts";
+import { TouchTotal } from "../decision/limit-sets.ts";
 
 /** What all gates of a host count together, so that its memory is bounded. */
 export interface HostTotals {

@@ -1,17 +1,17 @@
-import { DECISION_ROUTE } from "../contract/decision.ts";
-import { RUN_CODES } from "../contract/limit-codes.ts";
-import { admit } from "../domain/meter/admission.ts";
-import { amountOf } from "../domain/refusal/limit-denials.ts";
-import { unitOf } from "../domain/meter/meter.ts";
-import { leaseKey, rateMetersFor } from "../domain/rate/policy.ts";
-import { accountKey } from "./account-key.ts";
-import { checksAll, type DecisionAsk, leastOf, tokensOf } from "./ask.ts";
-import type { Asker } from "./asker.ts";
-import { costOf } from "./decision.ts";
-import type { Lesson } from "./lesson.ts";
-import type { DecisionVerdict } from "./object-verdict.ts";
-import type { OrgGate } from "./org-gate.ts";
-import { Known, type KnownAccount, newTouch } from "./touch.ts";
+import { DECISION_ROUTE } from "../../contract/decision.ts";
+import { RUN_CODES } from "../../contract/limit-codes.ts";
+import { admit } from "../../domain/meter/admission.ts";
+import { amountOf } from "../../domain/refusal/limit-denials.ts";
+import { unitOf } from "../../domain/meter/meter.ts";
+import { leaseKey, rateMetersFor } from "../../domain/rate/policy.ts";
+import { accountKey } from "../decision/account-key.ts";
+import { checksAll, type DecisionAsk, leastOf, tokensOf } from "../decision/ask.ts";
+import type { Asker } from "./caller.ts";
+import { costOf } from "../decision/decision.ts";
+import type { Lesson } from "./decision-plan.ts";
+import type { DecisionVerdict } from "../decision/object-verdict.ts";
+import type { OrgGate } from "../org-gate.ts";
+import { Known, type KnownAccount, newTouch } from "../decision/limit-set.ts";
 
 /** A decision of the object, when it was asked, and when it answered. */
 interface Heard {

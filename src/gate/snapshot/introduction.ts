@@ -1,5 +1,5 @@
-import type { DecisionAsk } from "./ask.ts";
-import type { DecisionReply } from "./object-verdict.ts";
+import type { DecisionAsk } from "../decision/ask.ts";
+import type { DecisionReply } from "../decision/object-verdict.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 /** A decision that comes with a key which the isolate does not know. */

@@ -1,4 +1,4 @@
-import type { Slice } from "./lease/purse.ts";
+import type { Slice } from "../lease/lease-client.ts";
 import {
   leaseKey,
   limitHeader,
@@ -6,11 +6,11 @@ import {
   type RateMeter,
   type RatePolicy,
   type RateStanding,
-} from "../domain/rate/policy.ts";
-import { isMoreThanAll } from "../domain/rate/denial.ts";
-import type { RateInfo } from "./wire.ts";
-import type { Asker } from "./asker.ts";
-import type { OrgGate, Told } from "./org-gate.ts";
+} from "../../domain/rate/policy.ts";
+import { isMoreThanAll } from "../../domain/rate/denial.ts";
+import type { RateInfo } from "../lease/wire.ts";
+import type { Asker } from "./caller.ts";
+import type { OrgGate, Told } from "../org-gate.ts";
 
 /** What a call takes from one rate limit, and what the isolate knows of it. */
 interface TouchedNow {

@@ -1,6 +1,6 @@
-import type { KeyRole, Scope } from "../contract/access.ts";
-import type { DecisionChecks, ExpiryAction, Profile } from "../domain/tenant/profile.ts";
-import type { StoredLimits } from "../domain/rate/policy.ts";
+import type { KeyRole, Scope } from "../../contract/access.ts";
+import type { DecisionChecks, ExpiryAction, Profile } from "../../domain/tenant/profile.ts";
+import type { StoredLimits } from "../../domain/rate/policy.ts";
 
 /** Constant in every deployment. Only the Worker's tests, which share its isolate, shorten it. */
 export const SNAPSHOT = {

@@ -1,7 +1,11 @@
 import type { BudgetUnit } from "../../contract/meter-kinds.ts";
 import { invalidFields, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import { anchorProblem, type FieldProblem, limitProblem } from "../../contract/resources/budget-rules.ts";
-import type { BudgetChange } from "../../contract/resources/budgets.ts";
+import {
+  anchorProblem,
+  type FieldProblem,
+  limitProblem,
+} from "../../contract/resources/budgets/budget-rules.ts";
+import type { BudgetChange } from "../../contract/resources/budgets/budgets.ts";
 import { command, done } from "../kernel/door.ts";
 import { storedShares } from "../meters/show.ts";
 import { saveMeterRow, toMeter } from "../meters/store.ts";

@@ -1,5 +1,5 @@
 import { METERS } from "../../contract/meter-kinds.ts";
-import type { NewBudget } from "../../contract/resources/budgets.ts";
+import type { NewBudget } from "../../contract/resources/budgets/budgets.ts";
 import { MATCH_SCOPE } from "../../contract/scopes.ts";
 import { matchOf } from "../../domain/meter/match.ts";
 import { newId } from "../../domain/bytes/ulid.ts";

@@ -1,9 +1,13 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import type { BudgetUnit } from "../../contract/meter-kinds.ts";
 import { invalidFields, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import { type Amount, amountProblem, type FieldProblem } from "../../contract/resources/budget-rules.ts";
+import {
+  type Amount,
+  amountProblem,
+  type FieldProblem,
+} from "../../contract/resources/budgets/budget-rules.ts";
 import type { NewIncrease } from "../../contract/resources/budget-increases.ts";
-import type { BudgetIncrease } from "../../contract/resources/budgets.ts";
+import type { BudgetIncrease } from "../../contract/resources/budgets/budgets.ts";
 import { parseTimestamp } from "../../contract/shapes.ts";
 import type { Increase } from "../../domain/meter/increase.ts";
 import { newId } from "../../domain/bytes/ulid.ts";

@@ -1,6 +1,6 @@
 import type { BudgetUnit } from "../../contract/meter-kinds.ts";
-import type { Budget, BudgetGroup } from "../../contract/resources/budgets.ts";
-import type { Amount } from "../../contract/resources/budget-rules.ts";
+import type { Budget, BudgetGroup } from "../../contract/resources/budgets/budgets.ts";
+import type { Amount } from "../../contract/resources/budgets/budget-rules.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { type Increase, raisedBy } from "../../domain/meter/increase.ts";
 import { availableOf, groupIn, publishedPeriod } from "../../domain/refusal/limit-denials.ts";

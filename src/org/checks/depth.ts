@@ -1,5 +1,5 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { ChainPlace } from "../kernel/door.ts";
 
 /** How deep in its chain a run is, or would be: 1 for the first, 0 outside a chain. */

@@ -4,7 +4,7 @@ import { askedRun } from "../../domain/run/checked-run.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import { type Scopes, scopesOf } from "../../domain/meter/limit-set.ts";
 import { oneRunsWork } from "../../domain/policy/step-budget.ts";
-import { chargesOnExpiry, checksAll, type DecisionAsk, tokensOf } from "../../gate/ask.ts";
+import { chargesOnExpiry, checksAll, type DecisionAsk, tokensOf } from "../../gate/decision/ask.ts";
 import { loadApproval } from "../approvals/store.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";

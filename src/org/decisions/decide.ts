@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import type { Verdict } from "../../contract/resources/decisions.ts";
+import type { Verdict } from "../../contract/resources/decisions/decisions.ts";
 import { tallyUnpriced } from "../ledger/tally.ts";
 import { holdAll } from "../../domain/meter/admission.ts";
 import type { Draw } from "../../domain/meter/credit.ts";
@@ -21,8 +21,8 @@ import type { Entry } from "../meters/usage.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
-import { DEFAULT_HOLD_SECONDS, type DecisionAsk, mostOutput, toldOutput } from "../../gate/ask.ts";
-import { otherQuestion, questionOf } from "../../gate/question.ts";
+import { DEFAULT_HOLD_SECONDS, type DecisionAsk, mostOutput, toldOutput } from "../../gate/decision/ask.ts";
+import { otherQuestion, questionOf } from "../../gate/decision/request-fingerprint.ts";
 import type { CountedRates } from "./counted.ts";
 import { costsOf, estimateOf } from "./estimate.ts";
 import { type Fitted, fittedFreeing } from "./fit.ts";

@@ -4,7 +4,7 @@ import { MAX_USD_NANOS, parseUsd } from "../../domain/price/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
 import { noModelPrice, noPrice } from "../../domain/price/no-price.ts";
 import { isUnpriced } from "../../domain/price/unpriced.ts";
-import { type DecisionAsk, mostOutput, mostUsed } from "../../gate/ask.ts";
+import { type DecisionAsk, mostOutput, mostUsed } from "../../gate/decision/ask.ts";
 import type { Tx } from "../kernel/door.ts";
 import { pricesOf } from "../models/revisions.ts";
 

@@ -2,7 +2,7 @@ import { admit } from "../../domain/meter/admission.ts";
 import { largestFitting } from "../../domain/meter/fitting.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
-import { type DecisionAsk, mostOutput, tokensOf, withOutput } from "../../gate/ask.ts";
+import { type DecisionAsk, mostOutput, tokensOf, withOutput } from "../../gate/decision/ask.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Draft } from "../ledger/draft.ts";
 import { expireHoldsOf, TRIES_FOR_ROOM } from "./expire.ts";

@@ -1,6 +1,6 @@
 import { DECISION } from "../../contract/decision.ts";
-import type { Introduction } from "../../gate/introduction.ts";
-import type { Snapshot } from "../../gate/snapshot.ts";
+import type { Introduction } from "../../gate/snapshot/introduction.ts";
+import type { Snapshot } from "../../gate/snapshot/snapshot.ts";
 import type { Envelope } from "../kernel/door.ts";
 
 /** The envelope of a decision that comes with its key, as the isolate would make it. */

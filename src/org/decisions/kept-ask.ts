@@ -1,4 +1,4 @@
-import type { DecisionAsk } from "../../gate/ask.ts";
+import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import { EXPIRED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import type { HoldRow } from "./table.ts";
 

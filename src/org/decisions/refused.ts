@@ -1,7 +1,7 @@
 import { DECISION_ROUTE, RENEWAL_PATH } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { type RefusalNote, refusalNote } from "../../domain/refusal/note.ts";
-import { type DecisionAsk, leastOf } from "../../gate/ask.ts";
+import { type DecisionAsk, leastOf } from "../../gate/decision/ask.ts";
 import type { View } from "../kernel/door.ts";
 import { estimateOf } from "./estimate.ts";
 import { keptOf } from "./kept-ask.ts";

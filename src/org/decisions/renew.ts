@@ -1,4 +1,4 @@
-import type { ReservationRenewal } from "../../contract/resources/decisions.ts";
+import type { ReservationRenewal } from "../../contract/resources/decisions/decisions.ts";
 import { isRefusal, refuse } from "../../contract/refusal.ts";
 import { holdAll } from "../../domain/meter/admission.ts";
 import { askedRun } from "../../domain/run/checked-run.ts";
@@ -8,7 +8,7 @@ import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import { type AskedRate, rateRefusal } from "../../domain/rate/denial.ts";
 import { oneRunsWork } from "../../domain/policy/step-budget.ts";
-import { DEFAULT_HOLD_SECONDS } from "../../gate/ask.ts";
+import { DEFAULT_HOLD_SECONDS } from "../../gate/decision/ask.ts";
 import { runChecks } from "../checks/checks.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal } from "../ledger/announce.ts";

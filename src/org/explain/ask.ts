@@ -4,7 +4,7 @@ import { askedRun } from "../../domain/run/checked-run.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import { rateMetersFor, type RatePolicy } from "../../domain/rate/policy.ts";
 import { namesIn, scopesOf } from "../../domain/meter/limit-set.ts";
-import { checksAll, type DecisionAsk, mostOutput, tokensOf } from "../../gate/ask.ts";
+import { checksAll, type DecisionAsk, mostOutput, tokensOf } from "../../gate/decision/ask.ts";
 import { depthIn } from "../checks/depth.ts";
 import { costsOf } from "../decisions/estimate.ts";
 import { fittedNow } from "../decisions/fit.ts";

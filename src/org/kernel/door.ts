@@ -1,6 +1,6 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
-import type { DecisionAsk } from "../../contract/resources/decisions.ts";
+import type { DecisionAsk } from "../../contract/resources/decisions/decisions.ts";
 import type { Charged } from "../../domain/meter/admission.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import type { DueKind } from "./due-kinds.ts";

@@ -1,4 +1,4 @@
-import { LeaseBook, type Outstanding } from "../../gate/lease/book.ts";
+import { LeaseBook, type Outstanding } from "../../gate/lease/lease-ledger.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";

@@ -1,6 +1,6 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import type { LeaseBook } from "../../gate/lease/book.ts";
+import type { LeaseBook } from "../../gate/lease/lease-ledger.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import {
   isRateKey,
@@ -14,9 +14,9 @@ import {
 import { type AskedRate, rateRefusal } from "../../domain/rate/denial.ts";
 import { checkpointFirst, walTransaction } from "../../storage/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
-import { type DecisionAsk, leastOf, tokensOf } from "../../gate/ask.ts";
-import type { Lesson } from "../../gate/lesson.ts";
-import type { DecisionVerdict, RequestVerdict } from "../../gate/object-verdict.ts";
+import { type DecisionAsk, leastOf, tokensOf } from "../../gate/decision/ask.ts";
+import type { Lesson } from "../../gate/snapshot/decision-plan.ts";
+import type { DecisionVerdict, RequestVerdict } from "../../gate/decision/object-verdict.ts";
 import { type Decided as DecidedAsk, decideOnce, type RateTerms } from "../decisions/decide.ts";
 import { countedIn, type CountedRates } from "../decisions/counted.ts";
 import { estimateOf } from "../decisions/estimate.ts";
@@ -31,11 +31,11 @@ import { LeasedAccounts } from "./money.ts";
 import { keepHolds } from "./report.ts";
 import { ReservedRequests } from "./reserved-requests.ts";
 import { sweepLeases, sweepWhenOrphaned } from "./sweep.ts";
-import { NONE_TOLD } from "../../gate/heard-requests.ts";
-import { idOf } from "../../gate/reported-hold.ts";
+import { NONE_TOLD } from "../../gate/decision/recent-reservations.ts";
+import { idOf } from "../../gate/report/hold-line.ts";
 import { readBatch } from "../../domain/refusal/batch.ts";
-import type { ReportedHolds } from "../../gate/reported-touch.ts";
-import { type RateInfo, readAsk, type Report, type SyncReply, writeReply } from "../../gate/wire.ts";
+import type { ReportedHolds } from "../../gate/report/limit-set-line.ts";
+import { type RateInfo, readAsk, type Report, type SyncReply, writeReply } from "../../gate/lease/wire.ts";
 
 /** A valid report, its answer without the other isolates' requests, and what it brought. */
 interface TakenReport {

@@ -8,7 +8,7 @@ import {
   timeText,
   withEnd,
   withMadeAt,
-} from "../../gate/reported-hold.ts";
+} from "../../gate/report/hold-line.ts";
 
 /**
  * A hold of a gate outside, at the time nearest to what the gate says at which it can have been made: its id and its slices

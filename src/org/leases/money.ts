@@ -1,7 +1,7 @@
-import { accountKey } from "../../gate/account-key.ts";
-import type { Move, Orphan } from "../../gate/lease/book.ts";
+import { accountKey } from "../../gate/decision/account-key.ts";
+import type { Move, Orphan } from "../../gate/lease/lease-ledger.ts";
 import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
-import { LAST_REPORTED_MS } from "../../gate/reported-hold.ts";
+import { LAST_REPORTED_MS } from "../../gate/report/hold-line.ts";
 import { amountOf } from "../../domain/refusal/limit-denials.ts";
 import { type Account, type Meter, unitOf, windowOf } from "../../domain/meter/meter.ts";
 import { leaseToHold, withHeld, withLeased, withoutLeased } from "../../domain/meter/usage.ts";

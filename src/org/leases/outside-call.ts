@@ -1,11 +1,11 @@
 import { TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
-import type { LeaseReport } from "../../contract/resources/leases.ts";
+import type { LeaseReport } from "../../contract/resources/edge-leases.ts";
 import { SINGLE_FIELDS } from "../../contract/scopes.ts";
 import type { GivenTouch } from "../../domain/meter/limit-set-token.ts";
 import type { CallNames } from "../../domain/meter/traits.ts";
-import type { DecisionAsk } from "../../gate/ask.ts";
-import type { Matters } from "../../gate/lesson.ts";
-import type { ReportedCall } from "../../gate/reported-call.ts";
+import type { DecisionAsk } from "../../gate/decision/ask.ts";
+import type { Matters } from "../../gate/snapshot/decision-plan.ts";
+import type { ReportedCall } from "../../gate/report/call-line.ts";
 
 type Names = NonNullable<GivenTouch["names"]>;
 type GivenCall = LeaseReport["batches"][number]["holds"][number]["call"];

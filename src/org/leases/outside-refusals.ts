@@ -2,13 +2,13 @@ import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { ERRORS } from "../../contract/errors.ts";
 import { type DenialKind, meterRowOf } from "../../contract/meter-kinds.ts";
-import type { RefusedCalls } from "../../contract/resources/leases.ts";
+import type { RefusedCalls } from "../../contract/resources/edge-leases.ts";
 import type { Meter } from "../../domain/meter/meter.ts";
 import type { RatePolicy } from "../../domain/rate/policy.ts";
 import { writeBatch } from "../../domain/refusal/batch.ts";
 import { limitOf, type RefusalNote } from "../../domain/refusal/note.ts";
 import { hourOf, OTHER, type RefusalSum, RefusalSums } from "../../domain/refusal/sums.ts";
-import type { NumberedBatch } from "../../gate/refusal-outbox.ts";
+import type { NumberedBatch } from "../../gate/report/refusal-outbox.ts";
 
 type RefusedCall = RefusedCalls["notes"][number];
 type Names = Pick<RefusedCalls["more"][number], "code" | "limit" | "customer_id" | "workflow_id">;

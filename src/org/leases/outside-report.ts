@@ -1,8 +1,8 @@
-import type { LeaseReport } from "../../contract/resources/leases.ts";
+import type { LeaseReport } from "../../contract/resources/edge-leases.ts";
 import { DECISION } from "../../contract/decision.ts";
 import { madeAt as givenAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import { type GivenTouch, openTouch, type TouchHolder } from "../../domain/meter/limit-set-token.ts";
-import type { StoredHolder } from "../../gate/lease/book.ts";
+import type { StoredHolder } from "../../gate/lease/lease-ledger.ts";
 import type { Batch, Want } from "../../gate/lease/protocol.ts";
 import {
   amountOf,
@@ -11,9 +11,9 @@ import {
   type ReportedHold,
   tokensOf,
   withInput,
-} from "../../gate/reported-hold.ts";
-import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
-import type { Report } from "../../gate/wire.ts";
+} from "../../gate/report/hold-line.ts";
+import type { ReportedHolds, ReportedTouch } from "../../gate/report/limit-set-line.ts";
+import type { Report } from "../../gate/lease/wire.ts";
 import { timedHold } from "./hold-time.ts";
 import { callOf } from "./outside-call.ts";
 import { keptCalls, type KnowsLimit } from "./outside-refusals.ts";

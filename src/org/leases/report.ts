@@ -25,11 +25,11 @@ import {
   timeText,
   tokensOf,
   withId,
-} from "../../gate/reported-hold.ts";
+} from "../../gate/report/hold-line.ts";
 import { questionPart } from "../../domain/reservation/reservation-id.ts";
 import type { SettledQuestions } from "../../domain/reservation/settled-requests.ts";
-import type { ReportedCall } from "../../gate/reported-call.ts";
-import type { ReportedHolds, ReportedTouch } from "../../gate/reported-touch.ts";
+import type { ReportedCall } from "../../gate/report/call-line.ts";
+import type { ReportedHolds, ReportedTouch } from "../../gate/report/limit-set-line.ts";
 import { rateAmount } from "../../domain/rate/policy.ts";
 import { countedBy, countedInKeys } from "../decisions/counted.ts";
 

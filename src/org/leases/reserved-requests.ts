@@ -1,6 +1,6 @@
 import { requestNumber } from "../../domain/reservation/reservation-id.ts";
 import { latestIds } from "../decisions/open.ts";
-import type { ToldRequests } from "../../gate/heard-requests.ts";
+import type { ToldRequests } from "../../gate/decision/recent-reservations.ts";
 
 const MOST = 20_000;
 /** The part of a report's cost for this: about 40 kB. */

@@ -1,4 +1,4 @@
-import type { Outstanding } from "../../gate/lease/book.ts";
+import type { Outstanding } from "../../gate/lease/lease-ledger.ts";
 import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
 import { type Row, type StoreRows, Table } from "../../storage/table.ts";
 

@@ -1,6 +1,6 @@
 import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../domain/meter/meter.ts";
 import type { Notices } from "../../domain/meter/alert-notices.ts";
-import { accountKey } from "../../gate/account-key.ts";
+import { accountKey } from "../../gate/decision/account-key.ts";
 import { isTooMuch } from "../../gate/lease/size.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";

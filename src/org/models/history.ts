@@ -1,5 +1,5 @@
 import type { ListQuery } from "../../contract/list.ts";
-import type { PriceRevision } from "../../contract/resources/prices.ts";
+import type { PriceRevision } from "../../contract/resources/prices/prices.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query, type View } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";

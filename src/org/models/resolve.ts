@@ -1,5 +1,5 @@
 import type { PriceMatch } from "../../contract/price-match.ts";
-import type { PriceQuestion, ResolvedPrice } from "../../contract/resources/resolved-price.ts";
+import type { PriceQuestion, ResolvedPrice } from "../../contract/resources/prices/resolved-price.ts";
 import { query, type View } from "../kernel/door.ts";
 import type { FoundPrice } from "./named-prices.ts";
 import { providersOf } from "./providers.ts";

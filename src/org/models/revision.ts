@@ -1,4 +1,4 @@
-import type { PriceRevision, PriceShown } from "../../contract/resources/prices.ts";
+import type { PriceRevision, PriceShown } from "../../contract/resources/prices/prices.ts";
 import { type Ceiling, ceilingOf } from "../../domain/price/ceiling.ts";
 import type { FoundRow } from "../../domain/price/book-index.ts";
 import type { Dated } from "../../domain/price/history.ts";

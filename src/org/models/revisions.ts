@@ -1,4 +1,4 @@
-import type { PriceShown } from "../../contract/resources/prices.ts";
+import type { PriceShown } from "../../contract/resources/prices/prices.ts";
 import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import type { FoundRow } from "../../domain/price/book-index.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";

@@ -1,7 +1,7 @@
 import type { Model } from "../../contract/resources/models.ts";
 import { inForce } from "../../domain/price/history.ts";
 import { parseUsd } from "../../domain/price/money.ts";
-import type { PriceShown } from "../../contract/resources/prices.ts";
+import type { PriceShown } from "../../contract/resources/prices/prices.ts";
 import type { NamedPrices } from "./named-prices.ts";
 import { pricesOf } from "./revisions.ts";
 import type { Revision } from "./revision.ts";

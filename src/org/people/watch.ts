@@ -1,5 +1,5 @@
 import { lookedUp } from "../../domain/key/peppers.ts";
-import type { OrgSnapshot } from "../../gate/snapshot.ts";
+import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
 import type { View } from "../kernel/door.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { isLiveSession, type SessionRow } from "./session.ts";

@@ -1,4 +1,4 @@
-import type { PepperLeft } from "../../contract/resources/pepper.ts";
+import type { PepperLeft } from "../../contract/resources/admin-pepper.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
 import { pepperMark } from "../../domain/key/peppers.ts";
 import { SESSION_MAX_MS } from "../../domain/people/session.ts";

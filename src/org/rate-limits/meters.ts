@@ -1,4 +1,4 @@
-import type { LeaseBook, Move } from "../../gate/lease/book.ts";
+import type { LeaseBook, Move } from "../../gate/lease/lease-ledger.ts";
 import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
 import { isTooMuch } from "../../gate/lease/size.ts";
 import {

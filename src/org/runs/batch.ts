@@ -1,6 +1,6 @@
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { Draw } from "../../domain/meter/credit.ts";
 import type { KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";

@@ -1,4 +1,4 @@
-import type { RunResource } from "../../contract/resources/runs.ts";
+import type { RunResource } from "../../contract/resources/runs/runs.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { breakdownOf } from "../../domain/price/cost.ts";
 import { isUnpriced } from "../../domain/price/unpriced.ts";

@@ -9,7 +9,7 @@ import { exactRuns } from "../../domain/run/metadata.ts";
 import { batchOf, wellFormedBatch } from "../../domain/run/well-formed-runs.ts";
 import type { Entry } from "../meters/usage.ts";
 import type { RUN_OUTCOMES } from "../../contract/lists.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
 import { type Recorded, Recorder } from "./record.ts";
 import { refusedRuns } from "./refused.ts";

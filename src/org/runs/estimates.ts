@@ -1,5 +1,5 @@
 import { formatUsd } from "../../domain/price/money.ts";
-import { type DecisionAsk, DEFAULT_OUTPUT_TOKENS } from "../../gate/ask.ts";
+import { type DecisionAsk, DEFAULT_OUTPUT_TOKENS } from "../../gate/decision/ask.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import { tallyRuns } from "../ledger/tally.ts";
 import { subjectsOf } from "../../domain/meter/settlement.ts";

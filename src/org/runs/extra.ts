@@ -2,7 +2,7 @@ import type { Charged } from "../../domain/meter/admission.ts";
 import type { Denial } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import { subjectsOf } from "../../domain/meter/settlement.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { RunExtra } from "./run.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 

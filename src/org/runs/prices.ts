@@ -1,5 +1,5 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { instantOf } from "../../domain/time/instant.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/price/money.ts";
 import { costOf, savedOf } from "../../domain/price/cost.ts";

@@ -3,7 +3,7 @@ import { type HashKey, keyHashOf } from "../../storage/key-index/key-hash.ts";
 import { NAME_BYTES, type Tombstone, SAID_BYTES } from "../../domain/run/segment/tombstones.ts";
 import { RUN_ID_KEPT_MS } from "../../domain/run/retention.ts";
 import { extraOf } from "./extra.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { Run } from "./run.ts";
 import { runOf } from "./run-of.ts";
 import { digestOf, digestOfRun, saidByInput } from "./same.ts";

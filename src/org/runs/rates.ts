@@ -13,7 +13,7 @@ import { matchBeside } from "../../domain/rate/match.ts";
 import { traitIn } from "../../domain/meter/traits.ts";
 import { rateRefusal } from "../../domain/rate/denial.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { countedBy, countedIn, countedMeters, type CountedRates } from "../decisions/counted.ts";
 import type { HoldRow } from "../decisions/store.ts";
 

@@ -26,7 +26,7 @@ import { Batch, isFact, type Prepared } from "./batch.ts";
 import { chargeText } from "../../domain/meter/charge-text.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { announceRecorded, overEvent } from "./announce.ts";
 import { type Cost, Prices } from "./prices.ts";
 import { RunRates } from "./rates.ts";

@@ -1,5 +1,5 @@
 import { isRefusal } from "../../contract/refusal.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { type RefusalNote, refusalNote } from "../../domain/refusal/note.ts";
 import type { View } from "../kernel/door.ts";
 import { Prices } from "./prices.ts";

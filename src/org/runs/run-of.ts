@@ -1,4 +1,4 @@
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { instantOf } from "../../domain/time/instant.ts";
 import type { Run } from "./run.ts";
 import { tagsText } from "../../domain/run/tags.ts";

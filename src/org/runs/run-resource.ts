@@ -1,5 +1,5 @@
 import { meterKindOf, type Unit } from "../../contract/meter-kinds.ts";
-import type { RunResource } from "../../contract/resources/runs.ts";
+import type { RunResource } from "../../contract/resources/runs/runs.ts";
 import { chargesIn } from "../../domain/meter/charge-text.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { tagsOf } from "../../domain/run/tags.ts";

@@ -1,6 +1,6 @@
 import type { Unit } from "../../contract/meter-kinds.ts";
 import { amountOf, type Denial } from "../../domain/refusal/limit-denials.ts";
-import type { RunResource } from "../../contract/resources/runs.ts";
+import type { RunResource } from "../../contract/resources/runs/runs.ts";
 import type { TokenClass } from "../../contract/token-classes.ts";
 import type { RunAmounts } from "../../domain/run/segment/columns.ts";
 import type { RunRecord } from "../../domain/run/segment/record.ts";

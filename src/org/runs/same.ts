@@ -3,7 +3,7 @@ import type { NamedScope } from "../../contract/scopes.ts";
 import { instantOf } from "../../domain/time/instant.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { comparable, rawText } from "../../domain/text/raw-json.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { Run, RunExtra } from "./run.ts";
 import { RUN_SCOPES } from "./scopes.ts";
 import { tagsText } from "../../domain/run/tags.ts";

@@ -1,5 +1,5 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
-import type { RunInput } from "../../contract/resources/runs.ts";
+import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { keyProblem, refuseKey } from "../../domain/key/state.ts";
 import { loadHolds } from "../decisions/store.ts";
 import { keyOf } from "../kernel/actor-key.ts";

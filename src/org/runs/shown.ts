@@ -1,4 +1,4 @@
-import type { RunResource } from "../../contract/resources/runs.ts";
+import type { RunResource } from "../../contract/resources/runs/runs.ts";
 import { adjustedAmounts } from "./adjusted.ts";
 import { Breakdowns } from "./breakdown.ts";
 import { withMetadata } from "./long-metadata.ts";

@@ -1,5 +1,5 @@
 import type { Scope } from "../../contract/access.ts";
-import { type KeySnapshot, type OrgSnapshot, SNAPSHOT } from "../../gate/snapshot.ts";
+import { type KeySnapshot, type OrgSnapshot, SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 import type { View } from "../kernel/door.ts";
 import { keptReservationKey } from "../peppers/state.ts";
 import { secretEnd } from "../keys/secrets.ts";

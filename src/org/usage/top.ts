@@ -1,6 +1,6 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
-import type { TopGroup, UsageTop } from "../../contract/resources/usage-top.ts";
+import type { TopGroup, UsageTop } from "../../contract/resources/usage/usage-top.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { query } from "../kernel/door.ts";

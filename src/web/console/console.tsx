@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import type { Env } from "../../edge/env.ts";
 import { peppersOf } from "../../settings.ts";
-import type { OrgSnapshot } from "../../gate/snapshot.ts";
-import { admitCookie, type Admitted, type Asked, endSession } from "../../edge/session-cookie.ts";
+import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
+import { admitCookie, type Admitted, type Asked, endSession } from "../../edge/identity/session-cookie.ts";
 import {
   type Ctx,
   formTooLong,

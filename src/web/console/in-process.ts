@@ -1,8 +1,8 @@
 import { parseCidr } from "../../domain/network/address.ts";
-import type { Caller } from "../../edge/call.ts";
+import type { Caller } from "../../edge/request/call.ts";
 import type { OwnSession } from "../../contract/resources/sessions.ts";
-import { vouchFor } from "../../edge/vouched.ts";
-import type { OrgSnapshot } from "../../gate/snapshot.ts";
+import { vouchFor } from "../../edge/identity/internal-caller.ts";
+import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
 import type { Answer, Api } from "./visit.ts";
 
 /** The person of a session as an API caller, with the session's role and the request's address. */

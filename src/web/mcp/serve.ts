@@ -3,8 +3,8 @@ import { JSON_MEDIA } from "../../contract/bounds.ts";
 import { standardHeaders, TRACE_HEADER } from "../../contract/headers.ts";
 import { structureProblem } from "../../domain/text/json-bounds.ts";
 import type { Env } from "../../edge/env.ts";
-import { CutOff, readBounded } from "../../edge/read-bounded.ts";
-import { requestText } from "../../edge/request-line.ts";
+import { CutOff, readBounded } from "../../edge/request/read-bounded.ts";
+import { requestText } from "../../edge/request/request-line.ts";
 import { logFailure, logNow } from "../../log.ts";
 import { settingsOf } from "../../settings.ts";
 import {

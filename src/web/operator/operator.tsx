@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
-import type { Caller } from "../../edge/call.ts";
+import type { Caller } from "../../edge/request/call.ts";
 import type { Env } from "../../edge/env.ts";
 import { peppersOf } from "../../settings.ts";
 import { csrfTokens, isOwnPost, isSameOrigin } from "../console/csrf.ts";

@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
 import { sameSecret } from "../../domain/key/api-key.ts";
-import { isSecure, readCookie } from "../../edge/session-cookie.ts";
+import { isSecure, readCookie } from "../../edge/identity/session-cookie.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 
 /**

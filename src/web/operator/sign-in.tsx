@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isSecure, readCookie } from "../../edge/session-cookie.ts";
+import { isSecure, readCookie } from "../../edge/identity/session-cookie.ts";
 import { peppersOf } from "../../settings.ts";
 import { csrfTokens, isOwnPost } from "../console/csrf.ts";
 import type { Dispatch } from "../console/in-process.ts";

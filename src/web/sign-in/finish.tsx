@@ -3,7 +3,7 @@ import { isRefusal } from "../../contract/refusal.ts";
 import { type EntryProblem, isEntryProblem } from "../../domain/network/access.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
-import { newSessionToken } from "../../edge/session-cookie.ts";
+import { newSessionToken } from "../../edge/identity/session-cookie.ts";
 import { logLine } from "../../log.ts";
 import { MessagePage } from "../console/pages/sign-in.tsx";
 import { type Ctx, htmlResponse, redirectTo, type Web } from "../html.tsx";

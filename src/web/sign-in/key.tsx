@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { isSecret } from "../../domain/key/api-key.ts";
-import { keyIn } from "../../edge/identify.ts";
-import { isSecure, readCookie } from "../../edge/session-cookie.ts";
+import { keyIn } from "../../edge/identity/identify.ts";
+import { isSecure, readCookie } from "../../edge/identity/session-cookie.ts";
 import { csrfTokens, isOwnPost } from "../console/csrf.ts";
 import type { Dispatch } from "../console/in-process.ts";
 import { SignInPage } from "../console/pages/sign-in.tsx";

@@ -7,7 +7,7 @@ import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
 import { peppersOf } from "../../settings.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
-import { newSessionToken } from "../../edge/session-cookie.ts";
+import { newSessionToken } from "../../edge/identity/session-cookie.ts";
 import { isSameOrigin } from "../console/csrf.ts";
 import { ConfirmEntryPage, MessagePage } from "../console/pages/sign-in.tsx";
 import { type Ctx, formTooLong, htmlResponse, readForm, redirectTo, type Web } from "../html.tsx";

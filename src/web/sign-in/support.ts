@@ -1,6 +1,6 @@
 import { orgOfToken } from "../../domain/key/org-token.ts";
 import { firstUnder } from "../../domain/key/peppers.ts";
-import { isSecure, readCookie } from "../../edge/session-cookie.ts";
+import { isSecure, readCookie } from "../../edge/identity/session-cookie.ts";
 import { peppersOf } from "../../settings.ts";
 import { type Dispatch, readAnswer } from "../console/in-process.ts";
 import { moment } from "../console/view/format.ts";

@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import { readStream } from "../../edge/read-bounded.ts";
+import { readStream } from "../../edge/request/read-bounded.ts";
 
 export interface OidcConnection {
   readonly issuer: string;

@@ -2,7 +2,7 @@
  * Worked examples from providers' price pages: the dollars per million tokens and per unit that the named page
  * publishes, and the cost of a request, computed by hand in fractions and rounded up to the nano-dollar.
  */
-import type { NewPrice } from "../../../src/contract/resources/prices.ts";
+import type { NewPrice } from "../../../src/contract/resources/prices/prices.ts";
 import type { RunUsage } from "../../../src/contract/token-classes.ts";
 
 interface Published {

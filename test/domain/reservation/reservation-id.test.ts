@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { KeyedHash } from "../../../src/domain/bytes/keyed-hash.ts";
-import { questionOf } from "../../../src/gate/question.ts";
+import { questionOf } from "../../../src/gate/decision/request-fingerprint.ts";
 import {
   isSameQuestion,
   isSameRequest,

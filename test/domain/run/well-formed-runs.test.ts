@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { runInput } from "../../../src/contract/resources/runs.ts";
+import { runInput } from "../../../src/contract/resources/runs/runs.ts";
 import { usdProblem } from "../../../src/contract/shapes.ts";
 import { parseUsd } from "../../../src/domain/price/money.ts";
 import { isWellFormedRun, wellFormedBatch } from "../../../src/domain/run/well-formed-runs.ts";

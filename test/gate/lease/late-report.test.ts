@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LeaseBook, mayCover } from "../../../src/gate/lease/book.ts";
+import { LeaseBook, mayCover } from "../../../src/gate/lease/lease-ledger.ts";
 
 const RATE = "rate\n\npolicy";
 const MONEY = "money";

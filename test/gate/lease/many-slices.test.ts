@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LeaseBook, MOST_SLICES } from "../../../src/gate/lease/book.ts";
+import { LeaseBook, MOST_SLICES } from "../../../src/gate/lease/lease-ledger.ts";
 import type { Want } from "../../../src/gate/lease/protocol.ts";
 
 const terms = () => ({ limit: 1_000_000n, used: 0n, lifeMs: 1000, lingerMs: 900_000 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { LeaseBook } from "../../../src/gate/lease/book.ts";
-import { Purse } from "../../../src/gate/lease/purse.ts";
+import { LeaseBook } from "../../../src/gate/lease/lease-ledger.ts";
+import { Purse } from "../../../src/gate/lease/lease-client.ts";
 
 const LIFE_MS = 1000;
 const LINGER_MS = 900_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { LeaseBook } from "../../../src/gate/lease/book.ts";
-import { GIVE_UP_MS, Purse } from "../../../src/gate/lease/purse.ts";
+import { LeaseBook } from "../../../src/gate/lease/lease-ledger.ts";
+import { GIVE_UP_MS, Purse } from "../../../src/gate/lease/lease-client.ts";
 import { IN_PARTS } from "./world.ts";
 
 const CALLS = 8;

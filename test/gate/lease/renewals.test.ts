@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { LeaseBook } from "../../../src/gate/lease/book.ts";
+import { LeaseBook } from "../../../src/gate/lease/lease-ledger.ts";
 import { type Addition, type Ask, LEASE, type Terms, type Want } from "../../../src/gate/lease/protocol.ts";
-import { MOST_NAMED, Purse } from "../../../src/gate/lease/purse.ts";
+import { MOST_NAMED, Purse } from "../../../src/gate/lease/lease-client.ts";
 
 const TERMS: Terms = { limit: 640_000n, used: 0n, lifeMs: LEASE.lifeMs, lingerMs: LEASE.longestHoldMs };
 const far = () => TERMS;

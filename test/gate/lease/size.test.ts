@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LeaseBook } from "../../../src/gate/lease/book.ts";
+import { LeaseBook } from "../../../src/gate/lease/lease-ledger.ts";
 import { additionTo, type Sizing } from "../../../src/gate/lease/size.ts";
 import { World } from "./world.ts";
 

@@ -1,6 +1,6 @@
-import { LeaseBook, type StoredHolder } from "../../../src/gate/lease/book.ts";
+import { LeaseBook, type StoredHolder } from "../../../src/gate/lease/lease-ledger.ts";
 import { type Ask, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
-import { Purse } from "../../../src/gate/lease/purse.ts";
+import { Purse } from "../../../src/gate/lease/lease-client.ts";
 
 /** A hold as an isolate reports it. */
 interface Hold {

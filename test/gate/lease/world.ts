@@ -1,6 +1,6 @@
-import { LeaseBook, type Settled } from "../../../src/gate/lease/book.ts";
+import { LeaseBook, type Settled } from "../../../src/gate/lease/lease-ledger.ts";
 import { type Ask, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
-import { Purse, type ReportBounds } from "../../../src/gate/lease/purse.ts";
+import { Purse, type ReportBounds } from "../../../src/gate/lease/lease-client.ts";
 
 /** A hold as an isolate reports it: every meter takes the same amount. */
 interface Hold {

@@ -1,9 +1,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { DecisionReply } from "../../../src/gate/object-verdict.ts";
+import type { DecisionReply } from "../../../src/gate/decision/object-verdict.ts";
 import { NeedsFetch } from "../../../src/storage/needs-fetch.ts";
-import type { PlainCall } from "../../../src/org/deciding-together.ts";
+import type { PlainCall } from "../../../src/org/decision-batch.ts";
 import { OPERATOR } from "../../support/backup.ts";
 import { killedInCall } from "../../support/kills.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";

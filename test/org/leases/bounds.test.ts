@@ -1,10 +1,10 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import { accountKey } from "../../../src/gate/account-key.ts";
-import { Purse } from "../../../src/gate/lease/purse.ts";
-import { reportedHold } from "../../../src/gate/reported-hold.ts";
-import type { ReportedHolds } from "../../../src/gate/reported-touch.ts";
-import { readReply, writeAsk } from "../../../src/gate/wire.ts";
+import { accountKey } from "../../../src/gate/decision/account-key.ts";
+import { Purse } from "../../../src/gate/lease/lease-client.ts";
+import { reportedHold } from "../../../src/gate/report/hold-line.ts";
+import type { ReportedHolds } from "../../../src/gate/report/limit-set-line.ts";
+import { readReply, writeAsk } from "../../../src/gate/lease/wire.ts";
 import type { OrgObject } from "../../../src/org/object.ts";
 import { OPERATOR } from "../../support/backup.ts";
 import { CENT, newBudgeted } from "../../support/budgeted.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readReply, writeAsk } from "../../../src/gate/wire.ts";
+import { readReply, writeAsk } from "../../../src/gate/lease/wire.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { env } from "../../support/worker.ts";
 

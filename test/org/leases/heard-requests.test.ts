@@ -1,11 +1,11 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { requestNumber } from "../../../src/domain/reservation/reservation-id.ts";
-import type { DecisionAsk } from "../../../src/gate/ask.ts";
-import { newAsker } from "../../../src/gate/asker.ts";
-import type { Background } from "../../../src/gate/background.ts";
-import { decideHere, wish } from "../../../src/gate/decision.ts";
-import { learn } from "../../../src/gate/learning.ts";
+import type { DecisionAsk } from "../../../src/gate/decision/ask.ts";
+import { newAsker } from "../../../src/gate/snapshot/caller.ts";
+import type { Background } from "../../../src/gate/lease/background.ts";
+import { decideHere, wish } from "../../../src/gate/decision/decision.ts";
+import { learn } from "../../../src/gate/snapshot/install-plan.ts";
 import { Gates } from "../../../src/gate/gates.ts";
 import { MOST_TOLD, ReservedRequests } from "../../../src/org/leases/reserved-requests.ts";
 import { type Budgeted, newBudgeted } from "../../support/budgeted.ts";

@@ -1,12 +1,12 @@
 import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
-import { accountKey } from "../../../src/gate/account-key.ts";
+import { accountKey } from "../../../src/gate/decision/account-key.ts";
 import { LEASE } from "../../../src/gate/lease/protocol.ts";
-import { Purse } from "../../../src/gate/lease/purse.ts";
-import { reportedHold } from "../../../src/gate/reported-hold.ts";
-import type { ReportedHolds, ReportedTouch } from "../../../src/gate/reported-touch.ts";
-import { readReply, writeAsk } from "../../../src/gate/wire.ts";
+import { Purse } from "../../../src/gate/lease/lease-client.ts";
+import { reportedHold } from "../../../src/gate/report/hold-line.ts";
+import type { ReportedHolds, ReportedTouch } from "../../../src/gate/report/limit-set-line.ts";
+import { readReply, writeAsk } from "../../../src/gate/lease/wire.ts";
 import type { Actor } from "../../../src/org/kernel/door.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { useRealLives } from "../../support/lives.ts";

@@ -1,7 +1,7 @@
 import { evictDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { questionOf } from "../../../src/gate/question.ts";
+import { questionOf } from "../../../src/gate/decision/request-fingerprint.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { changeHolds } from "../../support/holds.ts";
 import { call, env } from "../../support/worker.ts";

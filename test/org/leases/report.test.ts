@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/domain/bytes/ulid.ts";
-import type { ReportedHolds } from "../../../src/gate/reported-touch.ts";
-import { idOf, reportedHold } from "../../../src/gate/reported-hold.ts";
-import { writeAsk } from "../../../src/gate/wire.ts";
+import type { ReportedHolds } from "../../../src/gate/report/limit-set-line.ts";
+import { idOf, reportedHold } from "../../../src/gate/report/hold-line.ts";
+import { writeAsk } from "../../../src/gate/lease/wire.ts";
 import { HELD_MS, LeaseHolder } from "../../support/lease-holder.ts";
 import { holdsOf } from "../../support/holds.ts";
 import { call, env, newOrg, type TestOrg } from "../../support/worker.ts";

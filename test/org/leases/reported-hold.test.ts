@@ -14,7 +14,7 @@ import {
   tokensOf,
   withId,
   withTokens,
-} from "../../../src/gate/reported-hold.ts";
+} from "../../../src/gate/report/hold-line.ts";
 
 const moment = fc.integer({ min: 0, max: LAST_REPORTED_MS });
 const amount = fc.nat(Number.MAX_SAFE_INTEGER);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
 import { newId } from "../../../src/domain/bytes/ulid.ts";
-import { questionOf } from "../../../src/gate/question.ts";
+import { questionOf } from "../../../src/gate/decision/request-fingerprint.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { aRun, newSpender } from "../../support/ledger.ts";
 import { LeaseHolder } from "../../support/lease-holder.ts";

@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { type RefusalBatch, writeBatch } from "../../../src/domain/refusal/batch.ts";
 import { hourOf } from "../../../src/domain/refusal/sums.ts";
-import { readReply, writeAsk } from "../../../src/gate/wire.ts";
+import { readReply, writeAsk } from "../../../src/gate/lease/wire.ts";
 import { transaction } from "../../../src/storage/transaction.ts";
 import { keepRefusals, sweepRefusals } from "../../../src/org/refusals/commands.ts";
 import { findRefusals } from "../../../src/org/refusals/find.ts";

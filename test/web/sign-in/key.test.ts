@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PLATFORM_ORG_ID } from "../../../src/contract/platform-org.ts";
 import { mintOrgToken, tokenDigest } from "../../../src/domain/key/org-token.ts";
-import type { CommandName } from "../../../src/org/executing.ts";
+import type { CommandName } from "../../../src/org/command-handler.ts";
 import { OPERATOR } from "../../support/backup.ts";
 import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";
 

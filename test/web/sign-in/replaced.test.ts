@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { OrgDoor } from "../../../src/edge/org-door.ts";
+import { OrgDoor } from "../../../src/edge/object/org-door.ts";
 import {
   begin,
   comeBack,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { usdProblem } from "../shapes.ts";
+import { usdProblem } from "../../shapes.ts";
 
 /** Shares of a limit. They can be above 1, because facts can bring spending over the limit. */
 export const alertThresholds = z

@@ -1,9 +1,17 @@
 import * as z from "zod";
-import { type Dimension, EACH, isTagValue, isTrait, MATCHED, type Rated, TAG_PREFIX } from "../dimensions.ts";
-import { callerId, SAFE_ID } from "../ids.ts";
-import { REPORTED_OUTCOMES } from "../lists.ts";
-import { taggedWith } from "./attribution.ts";
-import { dimensionShape, modelName } from "./dimension-shape.ts";
+import {
+  type Dimension,
+  EACH,
+  isTagValue,
+  isTrait,
+  MATCHED,
+  type Rated,
+  TAG_PREFIX,
+} from "../../dimensions.ts";
+import { callerId, SAFE_ID } from "../../ids.ts";
+import { REPORTED_OUTCOMES } from "../../lists.ts";
+import { taggedWith } from "../decisions/attribution.ts";
+import { dimensionShape, modelName } from "../usage/dimension-shape.ts";
 
 /** Of one part of a match. */
 const MOST_VALUES = 100;

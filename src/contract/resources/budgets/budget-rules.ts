@@ -1,6 +1,6 @@
-import type { BudgetUnit } from "../meter-kinds.ts";
-import type { PERIODS } from "../lists.ts";
-import { usdProblem } from "../shapes.ts";
+import type { BudgetUnit } from "../../meter-kinds.ts";
+import type { PERIODS } from "../../lists.ts";
+import { usdProblem } from "../../shapes.ts";
 
 /** The most tokens or runs that a limit can be. */
 export const MOST_COUNT = 1_000_000_000_000_000;

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { withRule } from "../field-rules.ts";
-import { callerId, idShape } from "../ids.ts";
-import { name, timestamp, usd, usdInput } from "../shapes.ts";
-import { PERIODS } from "../lists.ts";
-import { BUDGET_UNITS, type BudgetUnit, METERS } from "../meter-kinds.ts";
-import { BUDGET_SCOPES, MATCH_SCOPE } from "../scopes.ts";
+import { withRule } from "../../field-rules.ts";
+import { callerId, idShape } from "../../ids.ts";
+import { name, timestamp, usd, usdInput } from "../../shapes.ts";
+import { PERIODS } from "../../lists.ts";
+import { BUDGET_UNITS, type BudgetUnit, METERS } from "../../meter-kinds.ts";
+import { BUDGET_SCOPES, MATCH_SCOPE } from "../../scopes.ts";
 import { alertThresholds, shownThresholds } from "./alert-thresholds.ts";
 import { type Amount, anchorProblem, type FieldProblem, limitProblem, MOST_COUNT } from "./budget-rules.ts";
 import { budgetGroups, budgetMatch } from "./budget-match.ts";

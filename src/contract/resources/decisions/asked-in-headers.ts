@@ -1,13 +1,13 @@
 import * as z from "zod";
-import { DECISION, leastOutputProblem } from "../decision.ts";
-import { withRule } from "../field-rules.ts";
-import { callerId } from "../ids.ts";
-import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
-import { usdInput } from "../shapes.ts";
+import { DECISION, leastOutputProblem } from "../../decision.ts";
+import { withRule } from "../../field-rules.ts";
+import { callerId } from "../../ids.ts";
+import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../../lists.ts";
+import { usdInput } from "../../shapes.ts";
 import { attribution } from "./attribution.ts";
 import { type DecisionAsk, estimatedUnits, LEAST_OUTPUT, leastTokens } from "./decisions.ts";
-import { modelName } from "./dimension-shape.ts";
-import { tokens } from "./runs.ts";
+import { modelName } from "../usage/dimension-shape.ts";
+import { tokens } from "../runs/runs.ts";
 
 /** A decision that is asked in headers, for proxies that send no body of their own. */
 

@@ -5,8 +5,8 @@ import {
   MOST_TAGS,
   TAG_NAME,
   TAG_VALUE_MOST_CHARACTERS,
-} from "../dimensions.ts";
-import { callerId } from "../ids.ts";
+} from "../../dimensions.ts";
+import { callerId } from "../../ids.ts";
 
 const NAME_MESSAGE = "must be 1 to 40 characters of a-z, 0-9, '_', '.' and '-'";
 

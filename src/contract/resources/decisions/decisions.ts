@@ -9,16 +9,16 @@ import {
   MOST_ASKS,
   NO_AMOUNT,
   NO_MODEL,
-} from "../decision.ts";
-import { withRule } from "../field-rules.ts";
-import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
-import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../lists.ts";
-import { byPriceName } from "../price-names.ts";
-import { timestamp, usd, usdInput } from "../shapes.ts";
-import { MOST_UNITS } from "../token-classes.ts";
+} from "../../decision.ts";
+import { withRule } from "../../field-rules.ts";
+import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../../ids.ts";
+import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../../lists.ts";
+import { byPriceName } from "../../price-names.ts";
+import { timestamp, usd, usdInput } from "../../shapes.ts";
+import { MOST_UNITS } from "../../token-classes.ts";
 import { attribution } from "./attribution.ts";
-import { modelName } from "./dimension-shape.ts";
-import { chain, denial, tokens } from "./runs.ts";
+import { modelName } from "../usage/dimension-shape.ts";
+import { chain, denial, tokens } from "../runs/runs.ts";
 
 /** The schema of each kind of field. */
 function shapesOf<

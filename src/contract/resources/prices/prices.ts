@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { Findings, Sound } from "../field-rules.ts";
-import { callerId } from "../ids.ts";
-import { byPriceName } from "../price-names.ts";
-import { MAX_TOKENS } from "../runs.ts";
-import { optionalOrNull, timestamp, timestampInput, usd, usdInput, usdProblem } from "../shapes.ts";
+import type { Findings, Sound } from "../../field-rules.ts";
+import { callerId } from "../../ids.ts";
+import { byPriceName } from "../../price-names.ts";
+import { MAX_TOKENS } from "../../runs.ts";
+import { optionalOrNull, timestamp, timestampInput, usd, usdInput, usdProblem } from "../../shapes.ts";
 import {
   MOST_TIERS,
   MOST_UNITS,
@@ -12,7 +12,7 @@ import {
   TOKEN_CLASSES,
   TOKEN_CLASS_NAMES,
   type TokenClass,
-} from "../token-classes.ts";
+} from "../../token-classes.ts";
 
 type RateField = `${TokenClass}_usd_per_mtok`;
 

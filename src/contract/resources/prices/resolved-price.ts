@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { callerId } from "../ids.ts";
-import { PRICE_MATCHES } from "../price-match.ts";
-import { timestamp } from "../shapes.ts";
-import { modelName } from "./dimension-shape.ts";
+import { callerId } from "../../ids.ts";
+import { PRICE_MATCHES } from "../../price-match.ts";
+import { timestamp } from "../../shapes.ts";
+import { modelName } from "../usage/dimension-shape.ts";
 import { priceShown, priceSource } from "./prices.ts";
 
 export const priceQuestion = z.strictObject({

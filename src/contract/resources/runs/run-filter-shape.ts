@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { DIMENSION_NAMES } from "../dimensions.ts";
-import { callerId } from "../ids.ts";
-import { momentInput } from "../list.ts";
-import { LEFT_OUT, soughtTag, soughtWithout } from "../run-filters.ts";
-import { dimensionShape } from "./dimension-shape.ts";
+import { DIMENSION_NAMES } from "../../dimensions.ts";
+import { callerId } from "../../ids.ts";
+import { momentInput } from "../../list.ts";
+import { LEFT_OUT, soughtTag, soughtWithout } from "../../run-filters.ts";
+import { dimensionShape } from "../usage/dimension-shape.ts";
 
 const tag = z
   .string()

@@ -1,22 +1,22 @@
 import * as z from "zod";
-import { withRule } from "../field-rules.ts";
-import { REPORTED_OUTCOMES } from "../lists.ts";
-import type { Unchanging } from "../reply-type.ts";
-import { pageOf } from "../list.ts";
-import { callerId, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
-import { byPriceName } from "../price-names.ts";
-import { attribution } from "./attribution.ts";
-import { modelName, outcome } from "./dimension-shape.ts";
-import { MAX_BATCH, MAX_TOKENS } from "../runs.ts";
-import { underEachField } from "../scopes.ts";
-import { freeForm, parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../shapes.ts";
+import { withRule } from "../../field-rules.ts";
+import { REPORTED_OUTCOMES } from "../../lists.ts";
+import type { Unchanging } from "../../reply-type.ts";
+import { pageOf } from "../../list.ts";
+import { callerId, SAFE_ID, SAFE_ID_TEXT } from "../../ids.ts";
+import { byPriceName } from "../../price-names.ts";
+import { attribution } from "../decisions/attribution.ts";
+import { modelName, outcome } from "../usage/dimension-shape.ts";
+import { MAX_BATCH, MAX_TOKENS } from "../../runs.ts";
+import { underEachField } from "../../scopes.ts";
+import { freeForm, parseTimestamp, timestamp, timestampInput, usd, usdInput } from "../../shapes.ts";
 import {
   MOST_UNITS,
   partAbove,
   TOKEN_CLASSES,
   TOKEN_CLASS_NAMES,
   type TokenClass,
-} from "../token-classes.ts";
+} from "../../token-classes.ts";
 
 export const tokens = z.int().min(0).max(MAX_TOKENS);
 

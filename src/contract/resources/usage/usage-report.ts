@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { withRule } from "../field-rules.ts";
-import { wholeNumber } from "../query-numbers.ts";
-import { DIMENSION_NAMES, TAG_NAME, TAG_PREFIX } from "../dimensions.ts";
-import { momentInput } from "../list.ts";
-import { timestamp, usd } from "../shapes.ts";
-import { RUN_FILTERS } from "./run-filter-shape.ts";
-import { TOKEN_PARTS } from "../token-classes.ts";
+import { withRule } from "../../field-rules.ts";
+import { wholeNumber } from "../../query-numbers.ts";
+import { DIMENSION_NAMES, TAG_NAME, TAG_PREFIX } from "../../dimensions.ts";
+import { momentInput } from "../../list.ts";
+import { timestamp, usd } from "../../shapes.ts";
+import { RUN_FILTERS } from "../runs/run-filter-shape.ts";
+import { TOKEN_PARTS } from "../../token-classes.ts";
 
 export const REPORT_TIMES = ["day", "week", "month"] as const;
 export const REPORT_FORMATS = ["json", "csv"] as const;

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { momentInput } from "../list.ts";
-import { wholeNumber } from "../query-numbers.ts";
-import { NAMED_FIELDS, type ScopeField } from "../scopes.ts";
-import { usd } from "../shapes.ts";
+import { momentInput } from "../../list.ts";
+import { wholeNumber } from "../../query-numbers.ts";
+import { NAMED_FIELDS, type ScopeField } from "../../scopes.ts";
+import { usd } from "../../shapes.ts";
 
 /** What sums are kept by day for. */
 export const TOP_GROUPS = ["model", ...NAMED_FIELDS.map(([, field]) => field)] as [

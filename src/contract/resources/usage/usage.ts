@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { usd } from "../shapes.ts";
+import { usd } from "../../shapes.ts";
 const figures = { cost_usd: usd, runs: z.int(), tokens: z.int() };
 
 const named = z.object({ name: z.string(), ...figures });

@@ -1,5 +1,5 @@
 import { REPORTED_OUTCOMES } from "../../../contract/lists.ts";
-import type { RunInput } from "../../../contract/resources/runs.ts";
+import type { RunInput } from "../../../contract/resources/runs/runs.ts";
 import { MAX_BATCH } from "../../../contract/runs.ts";
 import { instantOf } from "../../time/instant.ts";
 import { isUsd } from "../../price/money.ts";

@@ -1,5 +1,5 @@
-import { type Asked, admitCookie } from "../../../edge/session-cookie.ts";
-import { watchingOf } from "../../../edge/watching.ts";
+import { type Asked, admitCookie } from "../../../edge/identity/session-cookie.ts";
+import { watchingOf } from "../../../edge/support/watching.ts";
 import { type Web, webHeaders } from "../../html.tsx";
 import { changesOf } from "./stream.ts";
 

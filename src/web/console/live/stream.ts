@@ -1,4 +1,4 @@
-import type { Watching } from "../../../edge/watching.ts";
+import type { Watching } from "../../../edge/support/watching.ts";
 import { logFailure } from "../../../log.ts";
 
 /**

@@ -5,7 +5,7 @@ import { ends } from "../view/format.ts";
 import { runsChargedTo } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { Behind, UsedOf } from "../view/parts.tsx";
-import { PERIODS } from "./periods.ts";
+import { PERIODS } from "./budgets/periods.ts";
 
 const TERMS: readonly Field[] = [
   {

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { type Fallback, FALLBACK_CONDITIONS } from "../../../contract/resources/fallbacks.ts";
-import type { RunResource } from "../../../contract/resources/runs.ts";
-import type { ResolvedPrice } from "../../../contract/resources/resolved-price.ts";
+import type { RunResource } from "../../../contract/resources/runs/runs.ts";
+import type { ResolvedPrice } from "../../../contract/resources/prices/resolved-price.ts";
 import { formatUsd, parseUsd } from "../../../domain/price/money.ts";
 import { DELETE, type Resource } from "../page/resource.ts";
 import { count, moment } from "../view/format.ts";

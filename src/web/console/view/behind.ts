@@ -1,5 +1,5 @@
 import { TAG_PREFIX } from "../../../contract/dimensions.ts";
-import type { Budget, BudgetGroup } from "../../../contract/resources/budgets.ts";
+import type { Budget, BudgetGroup } from "../../../contract/resources/budgets/budgets.ts";
 import { NAMED_FIELDS } from "../../../contract/scopes.ts";
 import { runsChargedTo } from "./links.ts";
 

@@ -1,4 +1,4 @@
-import type { OrgCallsTop, OverviewEntry } from "../../../contract/resources/overview.ts";
+import type { OrgCallsTop, OverviewEntry } from "../../../contract/resources/admin-overview.ts";
 import { count } from "../../console/view/format.ts";
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";

@@ -1,4 +1,4 @@
-import type { OverviewEntry } from "../../../contract/resources/overview.ts";
+import type { OverviewEntry } from "../../../contract/resources/admin-overview.ts";
 import { count, moment, percent } from "../../console/view/format.ts";
 import { Usd } from "../../console/view/money.tsx";
 import { Notice } from "../../console/view/notice.tsx";

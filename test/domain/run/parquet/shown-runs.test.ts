@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { RunResource } from "../../../../src/contract/resources/runs.ts";
+import type { RunResource } from "../../../../src/contract/resources/runs/runs.ts";
 import { formatUsd } from "../../../../src/domain/price/money.ts";
 import { rawJson } from "../../../../src/domain/text/raw-json.ts";
 import { ParquetFile } from "../../../../src/domain/run/parquet/file.ts";

@@ -1,5 +1,5 @@
-import type { Budget } from "../../../contract/resources/budgets.ts";
-import { Usd } from "../view/money.tsx";
+import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
+import { Usd } from "../../view/money.tsx";
 import { amountText } from "./budget-words.ts";
 
 /** An amount in the budget's unit. Dollars are rounded to cents to the eye. */

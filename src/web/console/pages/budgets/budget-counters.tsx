@@ -1,9 +1,9 @@
-import type { Budget, BudgetGroup } from "../../../contract/resources/budgets.ts";
-import { formatUsd, parseUsd } from "../../../domain/price/money.ts";
-import { Behind, UsedOf } from "../view/parts.tsx";
-import { runsBehindGroup } from "../view/behind.ts";
-import { runsChargedTo } from "../view/links.ts";
-import type { ListOf, Visit } from "../visit.ts";
+import type { Budget, BudgetGroup } from "../../../../contract/resources/budgets/budgets.ts";
+import { formatUsd, parseUsd } from "../../../../domain/price/money.ts";
+import { Behind, UsedOf } from "../../view/parts.tsx";
+import { runsBehindGroup } from "../../view/behind.ts";
+import { runsChargedTo } from "../../view/links.ts";
+import type { ListOf, Visit } from "../../visit.ts";
 import { Amount } from "./budget-amount.tsx";
 
 /** The counters of a budget with `group_by`. */

@@ -1,9 +1,9 @@
-import { DIMENSION_NAMES, TAG_PREFIX, type Trait } from "../../../contract/dimensions.ts";
-import type { Budget } from "../../../contract/resources/budgets.ts";
-import type { UsageReport } from "../../../contract/resources/usage-report.ts";
-import { matches, matchOf, type MatchPart, prefixOf } from "../../../domain/meter/match.ts";
-import type { CallNames } from "../../../domain/meter/traits.ts";
-import { scopeFilter } from "../view/behind.ts";
+import { DIMENSION_NAMES, TAG_PREFIX, type Trait } from "../../../../contract/dimensions.ts";
+import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
+import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
+import { matches, matchOf, type MatchPart, prefixOf } from "../../../../domain/meter/match.ts";
+import type { CallNames } from "../../../../domain/meter/traits.ts";
+import { scopeFilter } from "../../view/behind.ts";
 
 /** How the runs of a budget are asked for, day by day. */
 export interface DaysAsk {

@@ -1,8 +1,8 @@
-import { BUDGET_UNITS } from "../../../contract/meter-kinds.ts";
-import { MATCHED } from "../../../contract/dimensions.ts";
-import { type BudgetScope, SCOPE_KINDS, SCOPES } from "../../../contract/scopes.ts";
-import type { Field } from "../view/field.ts";
-import { dimensionTitle, words } from "../view/format.ts";
+import { BUDGET_UNITS } from "../../../../contract/meter-kinds.ts";
+import { MATCHED } from "../../../../contract/dimensions.ts";
+import { type BudgetScope, SCOPE_KINDS, SCOPES } from "../../../../contract/scopes.ts";
+import type { Field } from "../../view/field.ts";
+import { dimensionTitle, words } from "../../view/format.ts";
 
 /** In the order of refusal. */
 export const BUDGETED = SCOPE_KINDS.filter((kind): kind is BudgetScope => SCOPES[kind].hasBudgets);

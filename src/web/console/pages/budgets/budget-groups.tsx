@@ -1,8 +1,8 @@
-import type { Budget, BudgetGroup } from "../../../contract/resources/budgets.ts";
-import { runsBehindGroup } from "../view/behind.ts";
-import { dimensionTitle } from "../view/format.ts";
-import { Behind, Card, Status, UsedOf } from "../view/parts.tsx";
-import { type Column, Table } from "../view/table.tsx";
+import type { Budget, BudgetGroup } from "../../../../contract/resources/budgets/budgets.ts";
+import { runsBehindGroup } from "../../view/behind.ts";
+import { dimensionTitle } from "../../view/format.ts";
+import { Behind, Card, Status, UsedOf } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
 import { Amount } from "./budget-amount.tsx";
 import { type Counters, limitOf } from "./budget-counters.tsx";
 

@@ -1,16 +1,16 @@
 import type { Child } from "hono/jsx";
-import type { AuditEntry } from "../../../contract/resources/audit-log.ts";
-import type { KeptRefusal } from "../../../contract/resources/refusals.ts";
-import { type NameOf, readNames } from "../names.ts";
-import { moment } from "../view/format.ts";
-import { refusalsAt } from "../view/links.ts";
-import { Card } from "../view/parts.tsx";
-import { Ref } from "../view/ref.tsx";
-import { Rows } from "../view/rows.tsx";
-import { type Column, Table } from "../view/table.tsx";
-import type { Ask, ListOf, Visit } from "../visit.ts";
+import type { AuditEntry } from "../../../../contract/resources/audit-log.ts";
+import type { KeptRefusal } from "../../../../contract/resources/refusals.ts";
+import { type NameOf, readNames } from "../../names.ts";
+import { moment } from "../../view/format.ts";
+import { refusalsAt } from "../../view/links.ts";
+import { Card } from "../../view/parts.tsx";
+import { Ref } from "../../view/ref.tsx";
+import { Rows } from "../../view/rows.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+import type { Ask, ListOf, Visit } from "../../visit.ts";
 import type { CountedBudget } from "./budget-counters.tsx";
-import { RefusalTable } from "./refusals.tsx";
+import { RefusalTable } from "../refusals.tsx";
 
 const SHOWN_REFUSALS = 5;
 const SHOWN_CHANGES = 10;

@@ -1,14 +1,14 @@
 import type { Child } from "hono/jsx";
-import type { Budget, BudgetIncrease } from "../../../contract/resources/budgets.ts";
-import { submit } from "../page/act.ts";
-import { refusedPage } from "../page/refused.tsx";
-import type { Action } from "../page/resource.ts";
-import { moment } from "../view/format.ts";
-import { ActionButton } from "../view/form.tsx";
-import { noticeAt } from "../view/notice.tsx";
-import { Card, Status } from "../view/parts.tsx";
-import { type Column, Table } from "../view/table.tsx";
-import { type ListOf, reaches, type Route, sealOf, type Visit } from "../visit.ts";
+import type { Budget, BudgetIncrease } from "../../../../contract/resources/budgets/budgets.ts";
+import { submit } from "../../page/act.ts";
+import { refusedPage } from "../../page/refused.tsx";
+import type { Action } from "../../page/resource.ts";
+import { moment } from "../../view/format.ts";
+import { ActionButton } from "../../view/form.tsx";
+import { noticeAt } from "../../view/notice.tsx";
+import { Card, Status } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+import { type ListOf, reaches, type Route, sealOf, type Visit } from "../../visit.ts";
 import { amountText } from "./budget-words.ts";
 
 const PATH = "/console/budgets";

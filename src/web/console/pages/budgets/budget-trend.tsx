@@ -1,15 +1,15 @@
 import type { Child } from "hono/jsx";
-import { DAY_MS } from "../../../contract/durations.ts";
-import type { Budget } from "../../../contract/resources/budgets.ts";
-import type { CapacityForecasts } from "../../../contract/resources/forecasts.ts";
-import type { UsageReport } from "../../../contract/resources/usage-report.ts";
-import { type DayAmount, type ForecastPoint, SpendChart } from "../view/charts.tsx";
-import { day, moment } from "../view/format.ts";
-import { runsAt } from "../view/links.ts";
-import { Card } from "../view/parts.tsx";
-import { dateOf } from "../view/range.ts";
-import { whyUnread } from "../view/rows.tsx";
-import type { Visit } from "../visit.ts";
+import { DAY_MS } from "../../../../contract/durations.ts";
+import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
+import type { CapacityForecasts } from "../../../../contract/resources/forecasts.ts";
+import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
+import { type DayAmount, type ForecastPoint, SpendChart } from "../../view/charts.tsx";
+import { day, moment } from "../../view/format.ts";
+import { runsAt } from "../../view/links.ts";
+import { Card } from "../../view/parts.tsx";
+import { dateOf } from "../../view/range.ts";
+import { whyUnread } from "../../view/rows.tsx";
+import type { Visit } from "../../visit.ts";
 import type { CountedBudget } from "./budget-counters.tsx";
 import { type DaysAsk, daysAskOf } from "./budget-days.ts";
 

@@ -1,5 +1,5 @@
-import type { Budget } from "../../../contract/resources/budgets.ts";
-import { count, usd, words } from "../view/format.ts";
+import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
+import { count, usd, words } from "../../view/format.ts";
 
 /** An amount in the budget's unit. */
 export function amountText({ unit }: Pick<Budget, "unit">, amount: string | number | null): string {

@@ -1,10 +1,10 @@
 import { budgetHistory } from "./budget-history.tsx";
-import { DELETE, type Resource } from "../page/resource.ts";
-import type { Budget } from "../../../contract/resources/budgets.ts";
-import { MATCH_SCOPE, SCOPES } from "../../../contract/scopes.ts";
-import type { Field } from "../view/field.ts";
-import { ends } from "../view/format.ts";
-import { Status } from "../view/parts.tsx";
+import { DELETE, type Resource } from "../../page/resource.ts";
+import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
+import { MATCH_SCOPE, SCOPES } from "../../../../contract/scopes.ts";
+import type { Field } from "../../view/field.ts";
+import { ends } from "../../view/format.ts";
+import { Status } from "../../view/parts.tsx";
 import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
 import { type CountedBudget, spentOf, sumOf, usedOf, withCounters } from "./budget-counters.tsx";
 import { BudgetGroups } from "./budget-groups.tsx";

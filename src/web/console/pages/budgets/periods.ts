@@ -1,4 +1,4 @@
-import type { Option } from "../view/field.ts";
+import type { Option } from "../../view/field.ts";
 
 export const PERIODS: readonly Option[] = [
   ["month", "Month"],

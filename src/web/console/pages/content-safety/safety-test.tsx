@@ -1,11 +1,11 @@
 import type { Child } from "hono/jsx";
-import type { SafetyEvaluation } from "../../../contract/resources/content-safety.ts";
-import { BLANK, type Draft, type Field, refusedDraft } from "../view/field.ts";
-import { Fields, Form, Problems } from "../view/form.tsx";
-import { words } from "../view/format.ts";
-import { Badge, Card, type Tone } from "../view/parts.tsx";
-import { type Column, Table } from "../view/table.tsx";
-import { type Answer, type Ask, reaches, sealOf, type Visit } from "../visit.ts";
+import type { SafetyEvaluation } from "../../../../contract/resources/content-safety.ts";
+import { BLANK, type Draft, type Field, refusedDraft } from "../../view/field.ts";
+import { Fields, Form, Problems } from "../../view/form.tsx";
+import { words } from "../../view/format.ts";
+import { Badge, Card, type Tone } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+import { type Answer, type Ask, reaches, sealOf, type Visit } from "../../visit.ts";
 
 export const TRY_PATH = "/console/safety/try";
 

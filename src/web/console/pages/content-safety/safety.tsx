@@ -1,10 +1,10 @@
-import { BUILT_INS, type BuiltIn } from "../../../domain/safety/detectors.ts";
-import type { ContentSafety } from "../../../contract/resources/content-safety.ts";
-import { refusedPage } from "../page/refused.tsx";
-import { type Setting, type SettingsPage, showSettings } from "../page/settings.tsx";
-import type { Draft, Field, Option } from "../view/field.ts";
-import { moment } from "../view/format.ts";
-import type { Route } from "../visit.ts";
+import { BUILT_INS, type BuiltIn } from "../../../../domain/safety/detectors.ts";
+import type { ContentSafety } from "../../../../contract/resources/content-safety.ts";
+import { refusedPage } from "../../page/refused.tsx";
+import { type Setting, type SettingsPage, showSettings } from "../../page/settings.tsx";
+import type { Draft, Field, Option } from "../../view/field.ts";
+import { moment } from "../../view/format.ts";
+import type { Route } from "../../visit.ts";
 import { safetyTest, TRY_PATH, tryInput } from "./safety-test.tsx";
 
 const TITLES: Readonly<Record<BuiltIn, string>> = {

@@ -1,8 +1,8 @@
 import type { CreditPack } from "../../../../contract/resources/credit-packs.ts";
 import type { customerDetail } from "../../../../contract/resources/customers.ts";
 import type { KeptRefusal } from "../../../../contract/resources/refusals.ts";
-import type { RunResource } from "../../../../contract/resources/runs.ts";
-import type { UsageReport } from "../../../../contract/resources/usage-report.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
+import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import type * as z from "zod";
 import { DAY_MS } from "../../../../contract/durations.ts";
 import { submit } from "../../page/act.ts";

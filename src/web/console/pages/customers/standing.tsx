@@ -1,6 +1,6 @@
 import type { CreditPack } from "../../../../contract/resources/credit-packs.ts";
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
-import type { RunResource } from "../../../../contract/resources/runs.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { ends, moment } from "../../view/format.ts";
 import { runsChargedTo } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";

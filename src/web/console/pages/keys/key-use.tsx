@@ -1,15 +1,15 @@
 import type { Child } from "hono/jsx";
-import type { Key } from "../../../contract/resources/keys.ts";
-import { DAY_MS } from "../../../contract/durations.ts";
-import type { RunResource } from "../../../contract/resources/runs.ts";
-import type { UsageReport } from "../../../contract/resources/usage-report.ts";
-import { count, moment } from "../view/format.ts";
-import { refusalsAt, runsAt } from "../view/links.ts";
-import { Usd } from "../view/money.tsx";
-import { Card, Facts } from "../view/parts.tsx";
-import { dateOf } from "../view/range.ts";
-import type { Column } from "../view/table.tsx";
-import type { Ask, ListOf, Visit } from "../visit.ts";
+import type { Key } from "../../../../contract/resources/keys.ts";
+import { DAY_MS } from "../../../../contract/durations.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
+import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
+import { count, moment } from "../../view/format.ts";
+import { refusalsAt, runsAt } from "../../view/links.ts";
+import { Usd } from "../../view/money.tsx";
+import { Card, Facts } from "../../view/parts.tsx";
+import { dateOf } from "../../view/range.ts";
+import type { Column } from "../../view/table.tsx";
+import type { Ask, ListOf, Visit } from "../../visit.ts";
 
 const DAYS = 30;
 const MOST_KEYS = 1000;

@@ -1,10 +1,10 @@
-import type { Resource } from "../page/resource.ts";
-import type { Key } from "../../../contract/resources/keys.ts";
-import { SCOPES } from "../../../contract/access.ts";
-import type { Field } from "../view/field.ts";
-import { ends, moment } from "../view/format.ts";
-import { secretPage, Status } from "../view/parts.tsx";
-import { show, type Shown } from "../visit.ts";
+import type { Resource } from "../../page/resource.ts";
+import type { Key } from "../../../../contract/resources/keys.ts";
+import { SCOPES } from "../../../../contract/access.ts";
+import type { Field } from "../../view/field.ts";
+import { ends, moment } from "../../view/format.ts";
+import { secretPage, Status } from "../../view/parts.tsx";
+import { show, type Shown } from "../../visit.ts";
 import { keyUse, spentByKey } from "./key-use.tsx";
 
 const FIELDS: readonly Field[] = [

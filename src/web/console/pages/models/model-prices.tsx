@@ -1,14 +1,14 @@
-import type { Model } from "../../../contract/resources/models.ts";
-import type { PriceRevision } from "../../../contract/resources/prices.ts";
-import { TOKEN_CLASS_NAMES, type TokenClass } from "../../../contract/token-classes.ts";
-import { costOf } from "../../../domain/price/cost.ts";
-import { priceOf } from "../../../domain/price/terms.ts";
-import { formatUsd } from "../../../domain/price/money.ts";
-import type { NameOf } from "../names.ts";
-import { count, moment, usd } from "../view/format.ts";
-import { Badge, Card, type Fact, Status } from "../view/parts.tsx";
-import { type Column, Table } from "../view/table.tsx";
-import type { Ask, ListOf, Visit } from "../visit.ts";
+import type { Model } from "../../../../contract/resources/models.ts";
+import type { PriceRevision } from "../../../../contract/resources/prices/prices.ts";
+import { TOKEN_CLASS_NAMES, type TokenClass } from "../../../../contract/token-classes.ts";
+import { costOf } from "../../../../domain/price/cost.ts";
+import { priceOf } from "../../../../domain/price/terms.ts";
+import { formatUsd } from "../../../../domain/price/money.ts";
+import type { NameOf } from "../../names.ts";
+import { count, moment, usd } from "../../view/format.ts";
+import { Badge, Card, type Fact, Status } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+import type { Ask, ListOf, Visit } from "../../visit.ts";
 
 /** An example call that people can picture: about two pages in, one page out. */
 const SAMPLE = { input_tokens: 1000, output_tokens: 500 };

@@ -1,9 +1,9 @@
-import { DELETE, type Resource } from "../page/resource.ts";
-import type { Model } from "../../../contract/resources/models.ts";
-import type { TokenClass } from "../../../contract/token-classes.ts";
-import type { Field } from "../view/field.ts";
-import { moment, usd } from "../view/format.ts";
-import type { Column } from "../view/table.tsx";
+import { DELETE, type Resource } from "../../page/resource.ts";
+import type { Model } from "../../../../contract/resources/models.ts";
+import type { TokenClass } from "../../../../contract/token-classes.ts";
+import type { Field } from "../../view/field.ts";
+import { moment, usd } from "../../view/format.ts";
+import type { Column } from "../../view/table.tsx";
 import { priceFacts, priceHistory, sampleCost, sourceAndStart } from "./model-prices.tsx";
 
 const CLASSES: readonly (readonly [name: TokenClass, label: string])[] = [

@@ -1,4 +1,4 @@
-import type { UsageTop } from "../../../../contract/resources/usage-top.ts";
+import type { UsageTop } from "../../../../contract/resources/usage/usage-top.ts";
 import type { DayAmount } from "../../view/charts.tsx";
 import { everyDay, type Range } from "../../view/range.ts";
 import { whyUnread } from "../../view/rows.tsx";

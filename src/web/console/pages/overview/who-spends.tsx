@@ -1,5 +1,5 @@
 import { type Dimension, DIMENSION_NAMES, TAG_NAME, TAG_PREFIX } from "../../../../contract/dimensions.ts";
-import type { UsageReport } from "../../../../contract/resources/usage-report.ts";
+import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import { DAILY_KINDS } from "../../../../domain/usage-report/daily.ts";
 import { Meter } from "../../view/charts.tsx";
 import { dimensionTitle } from "../../view/format.ts";

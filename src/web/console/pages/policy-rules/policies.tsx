@@ -1,8 +1,8 @@
 import { policyTest } from "./policy-test.tsx";
-import { DELETE, type Resource } from "../page/resource.ts";
-import type { PolicyRuleResource } from "../../../contract/resources/policy-rules.ts";
-import type { Field } from "../view/field.ts";
-import { Status } from "../view/parts.tsx";
+import { DELETE, type Resource } from "../../page/resource.ts";
+import type { PolicyRuleResource } from "../../../../contract/resources/policy-rules.ts";
+import type { Field } from "../../view/field.ts";
+import { Status } from "../../view/parts.tsx";
 
 const FIELDS: readonly Field[] = [
   {

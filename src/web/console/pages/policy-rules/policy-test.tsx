@@ -1,14 +1,14 @@
 import type { Child } from "hono/jsx";
 import type * as z from "zod";
-import type { policyEvaluation } from "../../../contract/resources/policy-rules.ts";
-import { type NameOf, readNames } from "../names.ts";
-import { BLANK, bodyOf, type Draft, type Field, refusedDraft } from "../view/field.ts";
-import { Fields, Problems } from "../view/form.tsx";
-import { words } from "../view/format.ts";
-import { Badge, Card } from "../view/parts.tsx";
-import { Ref } from "../view/ref.tsx";
-import { type Column, Table } from "../view/table.tsx";
-import { type Answer, type Ask, reaches, type Visit } from "../visit.ts";
+import type { policyEvaluation } from "../../../../contract/resources/policy-rules.ts";
+import { type NameOf, readNames } from "../../names.ts";
+import { BLANK, bodyOf, type Draft, type Field, refusedDraft } from "../../view/field.ts";
+import { Fields, Problems } from "../../view/form.tsx";
+import { words } from "../../view/format.ts";
+import { Badge, Card } from "../../view/parts.tsx";
+import { Ref } from "../../view/ref.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+import { type Answer, type Ask, reaches, type Visit } from "../../visit.ts";
 
 type Evaluation = z.output<typeof policyEvaluation>;
 

@@ -1,4 +1,4 @@
-import type { RunResource } from "../../../../contract/resources/runs.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card } from "../../view/parts.tsx";
 

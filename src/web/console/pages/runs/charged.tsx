@@ -1,4 +1,4 @@
-import type { Budget } from "../../../../contract/resources/budgets.ts";
+import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
 import { readNames } from "../../names.ts";
 import { dateFrom, pageOf } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";

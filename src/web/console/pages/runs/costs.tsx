@@ -1,5 +1,5 @@
 import type { Adjustment } from "../../../../contract/resources/adjustments.ts";
-import type { RunResource } from "../../../../contract/resources/runs.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { count, moment, usd, words } from "../../view/format.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, type Fact } from "../../view/parts.tsx";

@@ -1,4 +1,4 @@
-import type { RunResource } from "../../../../contract/resources/runs.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { NAMED_FIELDS } from "../../../../contract/scopes.ts";
 import { TOKEN_PARTS } from "../../../../contract/token-classes.ts";
 import { type NameOf, readNames } from "../../names.ts";

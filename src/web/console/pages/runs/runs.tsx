@@ -3,7 +3,7 @@ import { DAY_MS } from "../../../../contract/durations.ts";
 import { LEFT_OUT } from "../../../../contract/run-filters.ts";
 import { DIMENSION_NAMES, TAG_PREFIX } from "../../../../contract/dimensions.ts";
 import { RUN_OUTCOMES } from "../../../../contract/lists.ts";
-import type { RunResource } from "../../../../contract/resources/runs.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { count, dimensionTitle, words } from "../../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../../view/filters.tsx";
 import { Usd } from "../../view/money.tsx";

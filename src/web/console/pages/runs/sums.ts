@@ -1,6 +1,6 @@
 import { DIMENSION_NAMES } from "../../../../contract/dimensions.ts";
-import type { RunResource } from "../../../../contract/resources/runs.ts";
-import type { UsageReport } from "../../../../contract/resources/usage-report.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
+import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import { formatUsd, parseUsd } from "../../../../domain/price/money.ts";
 import type { ListOf, Visit } from "../../visit.ts";
 import type { ModelAmount } from "./by-model.tsx";

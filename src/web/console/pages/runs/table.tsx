@@ -1,4 +1,4 @@
-import type { RunResource } from "../../../../contract/resources/runs.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { count, moment } from "../../view/format.ts";
 import { customerAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";

@@ -1,12 +1,12 @@
 import type { Child } from "hono/jsx";
-import { EVENT_KINDS } from "../../../contract/event-kinds.ts";
-import type { Delivery, Signing } from "../../../contract/resources/webhooks.ts";
-import { moment } from "../view/format.ts";
-import { ActionButton } from "../view/form.tsx";
-import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
-import { Card, Empty, Facts, NoMatch, Pager, Status } from "../view/parts.tsx";
-import { type Column, Table } from "../view/table.tsx";
-import { type Ask, listPath, type ListOf, pagesOf, reaches, sealOf, type Visit } from "../visit.ts";
+import { EVENT_KINDS } from "../../../../contract/event-kinds.ts";
+import type { Delivery, Signing } from "../../../../contract/resources/webhooks.ts";
+import { moment } from "../../view/format.ts";
+import { ActionButton } from "../../view/form.tsx";
+import { type Filter, Filters, isFiltered } from "../../view/filters.tsx";
+import { Card, Empty, Facts, NoMatch, Pager, Status } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
+import { type Ask, listPath, type ListOf, pagesOf, reaches, sealOf, type Visit } from "../../visit.ts";
 
 const PATH = "/console/webhooks";
 

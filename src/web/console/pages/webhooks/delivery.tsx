@@ -1,12 +1,12 @@
-import type { Event } from "../../../contract/resources/events.ts";
-import type { AttemptEntry, Delivery } from "../../../contract/resources/webhooks.ts";
-import { submit } from "../page/act.ts";
-import { refusedPage } from "../page/refused.tsx";
-import { ActionButton } from "../view/form.tsx";
-import { moment } from "../view/format.ts";
-import { noticeAt } from "../view/notice.tsx";
-import { Card, Facts, Head, Status } from "../view/parts.tsx";
-import { type Column, Table } from "../view/table.tsx";
+import type { Event } from "../../../../contract/resources/events.ts";
+import type { AttemptEntry, Delivery } from "../../../../contract/resources/webhooks.ts";
+import { submit } from "../../page/act.ts";
+import { refusedPage } from "../../page/refused.tsx";
+import { ActionButton } from "../../view/form.tsx";
+import { moment } from "../../view/format.ts";
+import { noticeAt } from "../../view/notice.tsx";
+import { Card, Facts, Head, Status } from "../../view/parts.tsx";
+import { type Column, Table } from "../../view/table.tsx";
 import {
   type Ask,
   type ListOf,
@@ -16,7 +16,7 @@ import {
   show,
   type Shown,
   type Visit,
-} from "../visit.ts";
+} from "../../visit.ts";
 
 const PATH = "/console/webhooks";
 /** How far back a delivery is looked for: pages of 200. */

@@ -1,7 +1,7 @@
-import { EVENT_KINDS, matchesEvent } from "../../../contract/event-kinds.ts";
-import type { Webhook } from "../../../contract/resources/webhooks.ts";
-import { eventText } from "../../../domain/message/event-text.ts";
-import { Card, Facts } from "../view/parts.tsx";
+import { EVENT_KINDS, matchesEvent } from "../../../../contract/event-kinds.ts";
+import type { Webhook } from "../../../../contract/resources/webhooks.ts";
+import { eventText } from "../../../../domain/message/event-text.ts";
+import { Card, Facts } from "../../view/parts.tsx";
 
 /** What people can hear about, in the order in which most want to. */
 export const TOPICS = [

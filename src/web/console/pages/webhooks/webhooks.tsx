@@ -1,10 +1,14 @@
-import { DELETE, type Resource } from "../page/resource.ts";
-import type { CreatedWebhook, Delivery, RecoveredDeliveries } from "../../../contract/resources/webhooks.ts";
-import type { Field } from "../view/field.ts";
-import { moment } from "../view/format.ts";
-import { noticeAt } from "../view/notice.tsx";
-import { secretPage, Status } from "../view/parts.tsx";
-import { show, type Shown } from "../visit.ts";
+import { DELETE, type Resource } from "../../page/resource.ts";
+import type {
+  CreatedWebhook,
+  Delivery,
+  RecoveredDeliveries,
+} from "../../../../contract/resources/webhooks.ts";
+import type { Field } from "../../view/field.ts";
+import { moment } from "../../view/format.ts";
+import { noticeAt } from "../../view/notice.tsx";
+import { secretPage, Status } from "../../view/parts.tsx";
+import { show, type Shown } from "../../visit.ts";
 import { deliveryLog } from "./deliveries.tsx";
 import { messagePreview, TOPICS } from "./message-preview.tsx";
 

@@ -7,7 +7,7 @@ import { factsOf } from "../providers/model-facts.ts";
 import type { AnswerApi, MeteredRequest } from "../providers/provider-api.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import { answerReader } from "../providers/usage/reading.ts";
-import { readingOf } from "./ai-sdk/told-usage.ts";
+import { readingOf } from "./ai-sdk/reported-usage.ts";
 import type { NextModel } from "./fallbacks.ts";
 import { begin, type Call, type CallFields, type CallGate, type GovernedCall } from "./governed-call.ts";
 import { settledBody, USUAL_LEAVE } from "./settled-body.ts";

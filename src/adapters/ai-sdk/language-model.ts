@@ -7,7 +7,7 @@ import { type CalledModel, callOf, type SluiceModelOptions } from "./asked.ts";
 import { type CallParams, meteredParams, optionsIn } from "./call-params.ts";
 import { withToolBounds } from "./hosted-tools.ts";
 import { settledParts, type StreamPart } from "./settled-parts.ts";
-import { readingOf, type ToldUsage, usageOf } from "./told-usage.ts";
+import { readingOf, type ReportedUsage, usageOf } from "./reported-usage.ts";
 
 export interface SluiceMiddlewareOptions extends SluiceModelOptions<CallParams> {
   /**
@@ -34,7 +34,7 @@ interface Wrapped<P, Generated, Streamed> {
 export interface SluiceMiddleware {
   /** Each version of the SDK names its own here, and none of them reads it. */
   readonly specificationVersion: never;
-  wrapGenerate<P extends CallParams, G extends { readonly usage: ToldUsage }, S>(
+  wrapGenerate<P extends CallParams, G extends { readonly usage: ReportedUsage }, S>(
     call: Wrapped<P, G, S>,
   ): Promise<G>;
   wrapStream<P extends CallParams, G, Part extends StreamPart, S extends { stream: ReadableStream<Part> }>(
@@ -173,7 +173,7 @@ function withBound<P extends CallParams>(params: P, { outputBound }: GovernedCal
   return { ...rest, ...withToolBounds(params, optionsIn(params)), ...output } as P;
 }
 
-async function settledAnswer<G extends { readonly usage: ToldUsage }>(
+async function settledAnswer<G extends { readonly usage: ReportedUsage }>(
   call: GovernedCall,
   send: () => PromiseLike<G>,
 ): Promise<G> {

@@ -7,7 +7,7 @@ import type { MeteredRequest, Usage } from "../../providers/provider-api.ts";
 import { countOf, partsOf, totalsOf } from "../../providers/usage/counts.ts";
 import type { GovernedCall } from "../governed-call.ts";
 import { beginCall, type CalledModel, type SluiceModelOptions } from "./asked.ts";
-import { embeddingUsage, readingOf } from "./told-usage.ts";
+import { embeddingUsage, readingOf } from "./reported-usage.ts";
 
 interface EmbedParams {
   readonly values: readonly unknown[];

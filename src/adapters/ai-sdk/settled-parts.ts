@@ -2,7 +2,7 @@ import { CountedText } from "../../providers/usage/counted-text.ts";
 import type { Reading } from "../../providers/usage/reading.ts";
 import type { GovernedCall } from "../governed-call.ts";
 import type { LeavePolicy } from "../settled-body.ts";
-import { readingOf, type ToldUsage, usageOf } from "./told-usage.ts";
+import { readingOf, type ReportedUsage, usageOf } from "./reported-usage.ts";
 
 export interface StreamPart {
   readonly type: string;
@@ -67,14 +67,14 @@ interface PartMembers {
   readonly toolName?: unknown;
   /** Of a whole call of a tool. */
   readonly input?: unknown;
-  readonly usage?: ToldUsage;
+  readonly usage?: ReportedUsage;
 }
 
 class Parts<P extends StreamPart> {
   readonly #source: ReadableStreamDefaultReader<P>;
   readonly #call: GovernedCall;
   readonly #counted = new CountedText();
-  #usage: ToldUsage | null = null;
+  #usage: ReportedUsage | null = null;
   #hasUncounted = false;
   #hasFailed = false;
   #reading: Promise<P | null> | null = null;

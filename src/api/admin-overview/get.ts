@@ -22,7 +22,7 @@ import { overviewPage, type RankedEntry } from "../../platform/overview.ts";
 import { mergedPage } from "./merged.ts";
 
 const LIST = { sort: OVERVIEW_SORTS, highestFirst: HIGHEST_FIRST } as const;
-/** Of so many the overview knows how busy they are. All others count as quiet. */
+/** The overview reads the calls per minute of this many organizations at most, the busiest first. All others count as quiet. */
 const MOST_BUSY = 2000;
 const TOP = 10;
 

@@ -16,7 +16,7 @@ export interface AskedDays {
   readonly to?: string | undefined;
 }
 
-/** The days of which the caller is told the revenue. Null: none. */
+/** The days whose revenue is in the reply. Null if the caller may not see revenue. */
 export function earnedDays(
   call: Pick<Call, "caller" | "startedAt">,
   { from, to }: AskedDays,

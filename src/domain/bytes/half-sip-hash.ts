@@ -12,7 +12,7 @@ let words = new Int32Array(1024);
 /** The second half of the last hash. */
 let secondHalf = 0;
 
-/** Room for a message of so many words, good until the next one. */
+/** A buffer of at least `count` words to write the message into. The next call reuses it. */
 export function messageOf(count: number): Int32Array {
   if (count > words.length) words = new Int32Array(2 * count);
   return words;

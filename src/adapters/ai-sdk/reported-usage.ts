@@ -2,7 +2,7 @@ import type { Usage } from "../../providers/provider-api.ts";
 import { countOf, partsOf, totalsOf } from "../../providers/usage/counts.ts";
 import type { Reading } from "../../providers/usage/reading.ts";
 
-/** Tokens of one side, as versions 6 and 7 of the SDK tell them. */
+/** Tokens of one side, as versions 6 and 7 of the SDK report them. */
 interface TokenDetails {
   readonly total: number | undefined;
   readonly cacheRead?: number | undefined;
@@ -10,18 +10,18 @@ interface TokenDetails {
   readonly reasoning?: number | undefined;
 }
 
-/** The usage of a language model's answer. Version 5 tells plain numbers. */
-export interface ToldUsage {
+/** The usage of a language model's answer. Version 5 reports plain numbers. */
+export interface ReportedUsage {
   readonly inputTokens: number | TokenDetails | undefined;
   readonly outputTokens: number | TokenDetails | undefined;
   readonly reasoningTokens?: number | undefined;
   readonly cachedInputTokens?: number | undefined;
 }
 
-/** Null: it says nothing that can be believed. */
-export function usageOf(told: ToldUsage): Usage | null {
-  const input = detailsOf(told.inputTokens, { cacheRead: told.cachedInputTokens });
-  const output = detailsOf(told.outputTokens, { reasoning: told.reasoningTokens });
+/** Null if the numbers are missing or cannot be right. */
+export function usageOf(reported: ReportedUsage): Usage | null {
+  const input = detailsOf(reported.inputTokens, { cacheRead: reported.cachedInputTokens });
+  const output = detailsOf(reported.outputTokens, { reasoning: reported.reasoningTokens });
   const totals = totalsOf(input.total, output.total);
   if (totals === null) return null;
   return {
@@ -35,13 +35,13 @@ export function usageOf(told: ToldUsage): Usage | null {
 }
 
 function detailsOf(
-  told: number | TokenDetails | undefined,
+  reported: number | TokenDetails | undefined,
   parts: Omit<TokenDetails, "total">,
 ): TokenDetails {
-  return typeof told === "object" ? told : { total: told, ...parts };
+  return typeof reported === "object" ? reported : { total: reported, ...parts };
 }
 
-const UNTOLD = {
+const NOT_REPORTED = {
   units: null,
   variant: null,
   costUsd: null,
@@ -50,13 +50,13 @@ const UNTOLD = {
   hasUncounted: false,
 } as const;
 
-/** The reading of an answer whose usage is known, or is not. */
+/** The reading of an answer, with its usage or without. */
 export function readingOf(usage: Usage | null): Reading {
-  const isTold = usage !== null;
-  return { ...UNTOLD, usage, isWhole: isTold, isDone: isTold, hasFailed: false };
+  const isKnown = usage !== null;
+  return { ...NOT_REPORTED, usage, isWhole: isKnown, isDone: isKnown, hasFailed: false };
 }
 
-/** Of an embedding: only what was read costs. */
+/** The usage of an embedding. Only its input costs. */
 export function embeddingUsage(tokens: number | undefined): Usage | null {
   const input_tokens = countOf(tokens);
   return input_tokens === null ? null : { input_tokens, output_tokens: 0 };

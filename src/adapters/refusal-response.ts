@@ -1,4 +1,5 @@
 import { Refused, Unreachable } from "../client/errors.ts";
+import { objectOf } from "../providers/json.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 
@@ -30,6 +31,7 @@ const PASSING = new Set(["rate_limited", "service_unavailable", "bad_gateway"]);
 
 /** The refusal with the service's status and envelope, and inside it what the SDKs of the API look for in an error. */
 export function refusalResponse(refusal: WireRefusal, errorBody: (refusal: WireRefusal) => object): Response {
+  const message = messageOf(refusal);
   const { status, code, retryAfterMs, traceId } = refusal;
   const headers = new Headers({
     "content-type": "application/json",
@@ -37,5 +39,16 @@ export function refusalResponse(refusal: WireRefusal, errorBody: (refusal: WireR
   });
   if (typeof retryAfterMs === "number") headers.set("retry-after", String(Math.ceil(retryAfterMs / 1000)));
   if (typeof traceId === "string") headers.set("x-svc-trace-id", traceId);
-  return new Response(JSON.stringify(errorBody(refusal)), { status, headers });
+  return new Response(JSON.stringify(errorBody({ ...refusal, message })), { status, headers });
+}
+
+/** Tools that call models often show the message and nothing else of an error, so it names the fields that are invalid. */
+function messageOf({ message, details }: WireRefusal): string {
+  const { fields } = details as { readonly fields?: unknown };
+  if (!Array.isArray(fields) || fields.length === 0) return message;
+  const named = fields.map((problem) => {
+    const { field, message: what } = objectOf(problem);
+    return `${String(field)} ${String(what)}`;
+  });
+  return `Some fields are invalid: ${named.join("; ")}.`;
 }

@@ -13,7 +13,7 @@ import { type OwnAnswer, ownAnswer } from "./own-answer.ts";
 import { BodyMemory, readWithin } from "./request-body.ts";
 import { type ServedProviders, servedProviders } from "./served-providers.ts";
 import { serviceOf } from "./served-call.ts";
-import { type Target, targetOf } from "./target.ts";
+import { isBaseUrl, type Target, targetOf } from "./target.ts";
 import { type Context, serve } from "./tries.ts";
 
 export type { Context } from "./tries.ts";
@@ -40,7 +40,10 @@ export function createProxy(options: ProxyOptions): Proxy {
       const startedAt = Date.now();
       const { log } = options;
       const { method } = request;
-      const target = targetOf(new URL(request.url).pathname, providers);
+      const { pathname } = new URL(request.url);
+      // It says only that there is a proxy, which a 404 would say, too, with a line in the log.
+      if (method === "HEAD" && isBaseUrl(pathname, providers)) return new Response(null, { status: 204 });
+      const target = targetOf(pathname, providers);
       if ("code" in target) return ownAnswer(target, { method, target: null, startedAt, log });
       const answer = await govern({ request, context, target, providers, gates, breakers, memory, options });
       return answer instanceof Response ? answer : ownAnswer(answer, { method, target, startedAt, log });

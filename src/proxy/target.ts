@@ -25,6 +25,12 @@ export function targetOf(pathname: string, providers: ServedProviders): Target |
   return { status: 400, code: "bad_request", message, details: {} };
 }
 
+/** Whether a path is the base URL of a provider, which some tools ask for before their first call. */
+export function isBaseUrl(pathname: string, providers: ServedProviders): boolean {
+  const [, name = ""] = /^\/([^/]+)\/?$/.exec(pathname) ?? [];
+  return providers.has(name);
+}
+
 function isPlain(path: string): boolean {
   return path
     .slice(1)

@@ -140,6 +140,73 @@ describe("hosted tools", () => {
     ];
     expect(messages.read({ ...CLAUDE, tools })).toMatchObject({ unseenInput: null, units: {} });
   });
+
+  describe("of responses, in namespaces and in items of the input", () => {
+    const bodyOf = (tools: readonly object[], item: JsonObject = {}, more: JsonObject = {}) => ({
+      model: "gpt-4o",
+      input: [{ role: "user", content: "hi" }, item],
+      tools,
+      ...more,
+    });
+    const asking = (...given: Parameters<typeof bodyOf>) => responses.read(bodyOf(...given));
+    const namespace = (...tools: readonly object[]) => ({ type: "namespace", name: "agents", tools });
+    const added = (...tools: readonly object[]) => ({ type: "additional_tools", role: "developer", tools });
+    const find = { type: "function", name: "find", parameters: {} };
+    const webSearch = { type: "web_search" };
+
+    test("pass if the caller runs them", () => {
+      const tools = [
+        namespace(find, { type: "custom", name: "patch" }),
+        { type: "tool_search", execution: "client" },
+      ];
+      expect(asking(tools)).toMatchObject({ unseenInput: null, units: {} });
+      expect(asking([find], added(find, namespace(find)))).toMatchObject({ unseenInput: null, units: {} });
+      const listed = { type: "mcp_list_tools", server_label: "docs", tools: [{ name: "search" }] };
+      expect(asking([find], listed)).toMatchObject({ units: {} });
+    });
+
+    test("are bounded and priced if the provider runs them, where nothing is stored", () => {
+      const more = { store: false };
+      const machine = { type: "code_interpreter", container: { type: "auto", memory_limit: "4g" } };
+      expect(asking([find], added(webSearch, machine), more)).toMatchObject({
+        unseenInput: "container",
+        units: { web_search: 16, code_interpreter_session_4g: 1 },
+        startedUnits: { code_interpreter_session_4g: 1 },
+      });
+      const body = bodyOf([find], added(webSearch), more);
+      expect(responses.written(body)).toMatchObject({ max_tool_calls: 16 });
+    });
+
+    test.each([
+      ["a hosted tool in a namespace", () => asking([namespace(find, webSearch)])],
+      ["a namespace in a namespace", () => asking([namespace(namespace(webSearch))])],
+      ["a search for tools by the provider", () => asking([{ type: "tool_search" }])],
+      ["a hosted tool that an item adds to what is stored", () => asking([find], added(webSearch))],
+      [
+        "a hosted tool that an item adds to a conversation",
+        () => asking([], added(webSearch), { store: false, conversation: "conv_1" }),
+      ],
+      [
+        "a tool without a price that an item adds",
+        () => asking([], added({ type: "image_generation" }), { store: false }),
+      ],
+      [
+        "a hosted tool that a search has loaded",
+        () => asking([], { type: "tool_search_output", tools: [webSearch] }),
+      ],
+      [
+        "a hosted tool in a namespace that an item adds",
+        () => asking([], added(namespace(webSearch)), { store: false }),
+      ],
+      ["another spelling in an item", () => asking([], { type: "additional_tools", Tools: [webSearch] })],
+      [
+        "another spelling in a tool",
+        () => asking([{ type: "tool_search", execution: "client", Execution: "server" }]),
+      ],
+    ])("are refused: %s", (_, read) => {
+      expect(read).toThrow(/metered|Send it in|Write it as/);
+    });
+  });
 });
 
 test("members by which a host would choose another model or do more work are refused", () => {

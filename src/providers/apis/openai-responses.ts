@@ -1,7 +1,5 @@
-import { Unmetered } from "../unmetered.ts";
 import { type JsonObject, objectOf } from "../json.ts";
 import { seenInput } from "../body/input-bound.ts";
-import { refuseOtherSpellings } from "../body/strict-json.ts";
 import { openAiUsage } from "../usage/openai-usage.ts";
 import type {
   AnswerFacts,
@@ -12,6 +10,7 @@ import type {
   Units,
 } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
+import { hostedIn, PREVIEW_SEARCH, sessionsIn, unitsOf } from "./openai-tools.ts";
 import {
   boundIn,
   flagIn,
@@ -21,40 +20,9 @@ import {
   refuseMembers,
   tierIn,
   tierOf,
-  toolsIn,
   wholeNumberIn,
 } from "./request-members.ts";
 
-/** Tools that run where the caller is. */
-const CLIENT_TOOLS = new Set<unknown>([
-  "function",
-  "custom",
-  "local_shell",
-  "apply_patch",
-  "computer_use_preview",
-  "computer",
-]);
-/** Searches of the older tool have a price of their own, and the same name in answers. */
-const PREVIEW_SEARCH = "web_search_preview";
-/** Tools that the provider runs, by the unit in which it bills their calls. Null: not by the call. */
-const HOSTED_TOOLS: Readonly<Record<string, string | null>> = {
-  web_search: "web_search",
-  web_search_preview: PREVIEW_SEARCH,
-  web_search_2025_08_26: "web_search",
-  web_search_preview_2025_03_11: PREVIEW_SEARCH,
-  file_search: "file_search",
-  code_interpreter: null,
-  mcp: null,
-};
-/** Containers of code interpreters, by their memory. Each is billed as a session, also if no code runs in it. */
-const SESSIONS: ReadonlyMap<unknown, string> = new Map([
-  ["1g", "code_interpreter_session"],
-  ["4g", "code_interpreter_session_4g"],
-  ["16g", "code_interpreter_session_16g"],
-  ["64g", "code_interpreter_session_64g"],
-]);
-const TOOL_MEMBERS: ReadonlySet<string> = new Set(["type", "container"]);
-const CONTAINER_MEMBERS: ReadonlySet<string> = new Set(["memory_limit"]);
 /** With these, the provider would do work beside the answer that its usage may not tell. */
 const NOT_METERED = ["context_management"] as const;
 /** The items of an answer that stand for a billed call. */
@@ -82,6 +50,7 @@ export const openAiResponses: ProviderApi = {
     "service_tier",
     "previous_response_id",
     "conversation",
+    "store",
     "prompt",
     "reasoning",
     ...NOT_METERED,
@@ -143,42 +112,8 @@ function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): 
   };
 }
 
-/** The types of hosted tools in a body. One whose price is not known is refused. */
-function hostedIn(body: JsonObject): string[] {
-  const types = toolsIn(body, TOOL_MEMBERS).map((tool) => objectOf(tool)["type"]);
-  return types.flatMap((type) => {
-    if (CLIENT_TOOLS.has(type)) return [];
-    if (typeof type === "string" && Object.hasOwn(HOSTED_TOOLS, type)) return [type];
-    const known = [...CLIENT_TOOLS, ...Object.keys(HOSTED_TOOLS)].join(", ");
-    throw new Unmetered(403, `A tool has a type that is not metered by this proxy. It meters ${known}.`);
-  });
-}
-
 function toolCallsIn(body: JsonObject): number {
   return wholeNumberIn(body, "max_tool_calls", MOST_TOOL_CALLS) ?? USUAL_TOOL_CALLS;
-}
-
-/** All hosted tools share the bound. Where an answer may search by both tools, all are taken for the one that costs more. */
-function unitsOf(hosted: readonly string[], calls: number): Units {
-  const named = hosted.map((type) => HOSTED_TOOLS[type]).filter((unit) => typeof unit === "string");
-  const units = named.includes(PREVIEW_SEARCH) ? named.filter((unit) => unit !== "web_search") : named;
-  return Object.fromEntries(units.map((unit) => [unit, calls]));
-}
-
-/** A container that exists was billed when it began, and may have to begin anew. */
-function sessionsIn({ tools }: JsonObject): Units {
-  const units: Record<string, number> = {};
-  for (const tool of Array.isArray(tools) ? tools : []) {
-    const { type, container } = objectOf(tool);
-    if (type !== "code_interpreter") continue;
-    refuseOtherSpellings(Object.keys(objectOf(container)), CONTAINER_MEMBERS);
-    const { memory_limit: memory = null } = objectOf(container);
-    const unit = SESSIONS.get(memory ?? "1g");
-    if (unit === undefined)
-      throw new Unmetered(403, `"memory_limit" must be one of ${[...SESSIONS.keys()].join(", ")}.`);
-    units[unit] = (units[unit] ?? 0) + 1;
-  }
-  return units;
 }
 
 function responsesAnswer({ usage, service_tier: tier, output }: JsonObject): AnswerFacts {

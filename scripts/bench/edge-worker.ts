@@ -1,4 +1,4 @@
-import { Purse } from "../../src/gate/lease/lease-client.ts";
+import { LeaseClient } from "../../src/gate/lease/lease-client.ts";
 import { accountKey } from "../../src/gate/decision/account-key.ts";
 import { readReply, writeAsk } from "../../src/gate/lease/wire.ts";
 import rowsWorker from "./rows-worker.ts";
@@ -14,7 +14,7 @@ const ENVELOPE = { actor: ACTOR, trace: "bench", idempotency: null, ifMatch: nul
 const NANOS = 10_000_000;
 
 /** By org and isolate, what it has. */
-const purses = new Map<string, Purse<never>>();
+const leaseClients = new Map<string, LeaseClient<never>>();
 
 /** Isolates with slices of so many customers, which renew them together. */
 async function renew(env: Env, { searchParams }: URL): Promise<Response> {
@@ -23,16 +23,16 @@ async function renew(env: Env, { searchParams }: URL): Promise<Response> {
     Number(searchParams.get(name)),
   ) as [number, number, number];
   const object = env.ORG.getByName(org);
-  const exchange = async (purse: Purse<never>): Promise<void> => {
+  const exchange = async (leaseClient: LeaseClient<never>): Promise<void> => {
     const report = { touches: [], watch: [], lagMs: 0, heard: null };
-    const reply = await object.syncLeases(writeAsk({ ...report, ask: purse.ask(Date.now()) }));
-    if (reply !== null) purse.granted(readReply(reply).grant);
+    const reply = await object.syncLeases(writeAsk({ ...report, ask: leaseClient.ask(Date.now()) }));
+    if (reply !== null) leaseClient.granted(readReply(reply).grant);
   };
   for (let isolate = 0; isolate < isolates; isolate += 1) {
     const name = `${org} ${isolate}`;
-    const known = purses.get(name);
-    const purse = known ?? new Purse<never>(`bench-${isolate}`);
-    purses.set(name, purse);
+    const known = leaseClients.get(name);
+    const leaseClient = known ?? new LeaseClient<never>(`bench-${isolate}`);
+    leaseClients.set(name, leaseClient);
     const newcomers = known === undefined ? customers : 0;
     for (let at = 0; at < newcomers; at += 1) {
       const ask = { estimate: { cost_usd: "0" }, dry_run: true, customer_id: `cus_${at}` };
@@ -43,19 +43,20 @@ async function renew(env: Env, { searchParams }: URL): Promise<Response> {
         envelope: ENVELOPE,
         report: null,
       });
-      for (const account of verdict?.lesson?.accounts ?? []) {
-        for (let call = 0; call < 4; call += 1) purse.miss(purse.slice(accountKey(account)), NANOS);
+      for (const account of verdict?.decisionPlan?.accounts ?? []) {
+        for (let call = 0; call < 4; call += 1)
+          leaseClient.miss(leaseClient.slice(accountKey(account)), NANOS);
       }
-      if (at % 100 === 99) await exchange(purse);
+      if (at % 100 === 99) await exchange(leaseClient);
     }
-    const one = purse.slice("none");
+    const one = leaseClient.slice("none");
     for (let round = 0; round < rounds; round += 1) {
       // Traffic goes on, and takes from none of the slices.
-      purse.missAll([one], [0]);
-      await exchange(purse);
+      leaseClient.missAll([one], [0]);
+      await exchange(leaseClient);
     }
   }
-  return Response.json({ purses: purses.size });
+  return Response.json({ purses: leaseClients.size });
 }
 
 export default {

@@ -2,10 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { newAsker } from "../../src/gate/snapshot/caller.ts";
 import { decideHere, wish } from "../../src/gate/decision/decision.ts";
-import { learn } from "../../src/gate/snapshot/install-plan.ts";
+import { installPlan } from "../../src/gate/snapshot/install-plan.ts";
 import type { Background } from "../../src/gate/lease/background.ts";
 import { Gates, MOST_ORGS } from "../../src/gate/gates.ts";
-import { KnownKeys } from "../../src/edge/identity/key-cache.ts";
+import { KeyCache } from "../../src/edge/identity/key-cache.ts";
 import { newId } from "../../src/domain/bytes/ulid.ts";
 import type { BenchRow } from "./harness.ts";
 import { standIn } from "./orgs-stand-in.ts";
@@ -17,7 +17,7 @@ import { standIn } from "./orgs-stand-in.ts";
 export async function heapRows(orgs: number): Promise<BenchRow[]> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const isolate = { keys: new KnownKeys(), gates: new Gates(() => crypto.randomUUID()) };
+  const isolate = { keys: new KeyCache(), gates: new Gates(() => crypto.randomUUID()) };
   const kept = (): number => {
     collect();
     return process.memoryUsage().heapUsed;
@@ -37,7 +37,7 @@ export async function heapRows(orgs: number): Promise<BenchRow[]> {
 }
 
 interface Isolate {
-  readonly keys: KnownKeys;
+  readonly keys: KeyCache;
   readonly gates: Gates;
 }
 
@@ -65,12 +65,12 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   };
   for (let call = 0; call < 8; call += 1) {
     const verdict = await object.decide({ learn: true });
-    learn(gate, asker, ask, { verdict, askedAt: now, now: Date.now() });
+    installPlan(gate, asker, ask, { verdict, askedAt: now, now: Date.now() });
     wish(gate, asker, ask, { now, background });
   }
   await gate.flush(background);
   if (decideHere(gate, asker, ask, { now, background }) === null) throw new Error("nothing was leased");
   return async () => {
-    while (!gate.purse.idle) await gate.flush(background);
+    while (!gate.leaseClient.idle) await gate.flush(background);
   };
 }

@@ -59,8 +59,15 @@ export function standIn(orgId: string) {
     },
     decide: ({ learn }: { readonly learn: boolean }): Promise<DecisionVerdict> => {
       const orgNow = Date.now();
-      const lesson = learn ? { accounts: accountsAt(orgNow), matters: NAMES, ceiling: null } : null;
-      return Promise.resolve({ refusal: null, text: TEXT, rates: [], lesson, orgNow, version: "1" });
+      const decisionPlan = learn ? { accounts: accountsAt(orgNow), matters: NAMES, ceiling: null } : null;
+      return Promise.resolve({
+        refusal: null,
+        text: TEXT,
+        rates: [],
+        decisionPlan: decisionPlan,
+        orgNow,
+        version: "1",
+      });
     },
     syncLeases: (text: string): Promise<string> => {
       const { ask } = readAsk(text);

@@ -2,7 +2,7 @@ import { compile, compileLinear } from "../../src/domain/policy/engine.ts";
 import { attemptOf } from "../../src/domain/policy/attempt.ts";
 import { judge, type PolicyRule, policySet } from "../../src/domain/policy/policy.ts";
 import { type Detector, detectorSet, scan } from "../../src/domain/safety/safety.ts";
-import { oneRunsWork } from "../../src/domain/policy/step-budget.ts";
+import { oneRunsSteps } from "../../src/domain/policy/step-budget.ts";
 import { BUILT_INS } from "../../src/domain/safety/detectors.ts";
 import { type BenchRow, QUICK } from "./harness.ts";
 
@@ -55,7 +55,7 @@ export function run(): Promise<BenchRow[]> {
 
 function scanned(detectors: readonly Detector[]): () => unknown {
   const set = detectorSet(detectors, () => compileLinear);
-  return () => scan(set, INPUT, oneRunsWork());
+  return () => scan(set, INPUT, oneRunsSteps());
 }
 
 /** Processor time, so that other load on the machine does not count. */

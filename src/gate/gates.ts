@@ -1,6 +1,6 @@
 import { newTotals } from "./snapshot/host-totals.ts";
 import { OrgGate } from "./org-gate.ts";
-import { Recent } from "./decision/allow-cache.ts";
+import { AllowCache } from "./decision/allow-cache.ts";
 
 /** An org with five limits in traffic takes about 10 kB, and an isolate has 128 MB for everything. */
 export const MOST_ORGS = 5000;
@@ -12,7 +12,7 @@ const MOST_LOOKS = 16;
  */
 export class Gates {
   readonly #gates = new Map<string, OrgGate>();
-  readonly #recent = new Recent<OrgGate>();
+  readonly #recent = new AllowCache<OrgGate>();
   readonly #totals = newTotals();
   readonly #newHolder: () => string;
 

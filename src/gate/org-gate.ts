@@ -1,22 +1,22 @@
 import { OrgClock } from "./lease/org-clock.ts";
 import { LEASE } from "./lease/protocol.ts";
-import { GIVE_UP_MS, Purse, type Slice } from "./lease/lease-client.ts";
+import { GIVE_UP_MS, LeaseClient, type Slice } from "./lease/lease-client.ts";
 import type { Account } from "../domain/meter/meter.ts";
 import type { KnownChecks } from "./snapshot/decision-plan.ts";
 import { Ceilings } from "./snapshot/ceilings.ts";
 import type { CallNames } from "../domain/meter/traits.ts";
 import type { ReservationNames } from "../domain/reservation/reservation-id.ts";
 import type { Asker } from "./snapshot/caller.ts";
-import type { ReportedTouch } from "./report/limit-set-line.ts";
-import { BOUNDS, byTouch, type MadeHold } from "./report/hold-draft.ts";
+import type { LimitSetLine } from "./report/limit-set-line.ts";
+import { BOUNDS, byTouch, type HoldDraft } from "./report/hold-draft.ts";
 import { type RateInfo, readReply, writeAsk } from "./lease/wire.ts";
 import type { Background } from "./lease/background.ts";
-import { HeardRequests } from "./decision/recent-reservations.ts";
-import type { Recent } from "./decision/allow-cache.ts";
+import { RecentReservations } from "./decision/recent-reservations.ts";
+import type { AllowCache } from "./decision/allow-cache.ts";
 import { RefusalOutbox } from "./report/refusal-outbox.ts";
 import type { RefusalNote } from "../domain/refusal/note.ts";
-import { type Known, KnownAccount, type Touch } from "./decision/limit-set.ts";
-import { type TouchTotal, Touches } from "./decision/limit-sets.ts";
+import { type Known, KnownAccount, type LimitSet } from "./decision/limit-set.ts";
+import { type LimitSetTotal, LimitSets } from "./decision/limit-sets.ts";
 import { type HostTotals, newTotals } from "./snapshot/host-totals.ts";
 
 /** The state of a limit when the object last reported it, in this isolate's time. */
@@ -44,17 +44,17 @@ const WORTH_LEARNING = 3;
 
 /** One org, as far as this isolate can decide for it: slices of its limits, and what is known of full limits. */
 export class OrgGate {
-  readonly purse: Purse<MadeHold>;
+  readonly leaseClient: LeaseClient<HoldDraft>;
   /** What the host's gates have recently allowed, for all orgs together. */
-  readonly recent: Recent<OrgGate>;
-  readonly heard: HeardRequests;
+  readonly recent: AllowCache<OrgGate>;
+  readonly heard: RecentReservations;
   readonly #refusals: RefusalOutbox;
-  readonly touches: Touches;
+  readonly touches: LimitSets;
   /** Of calls that are checked against everything. */
-  readonly wholeTouches: Touches;
-  readonly #touched: TouchTotal;
+  readonly wholeTouches: LimitSets;
+  readonly #touched: LimitSetTotal;
   #rotatedAt = Number.NEGATIVE_INFINITY;
-  /** Rules and detectors, of the same version as the lessons; null: not known. */
+  /** Rules and detectors, of the same version as the decision plans; null: not known. */
   checks: KnownChecks | null = null;
   readonly ceilings = new Ceilings();
   matters: Known | null = null;
@@ -73,27 +73,27 @@ export class OrgGate {
   #ids: ReservationNames | null = null;
 
   /** `holder` names this gate to the object. No other gate of the org may ever have the same name. */
-  constructor(holder: string, recent: Recent<OrgGate>, totals: Partial<HostTotals> = {}) {
+  constructor(holder: string, recent: AllowCache<OrgGate>, totals: Partial<HostTotals> = {}) {
     const { heard, waiting, touched } = { ...newTotals(), ...totals };
-    this.purse = new Purse(holder, BOUNDS);
+    this.leaseClient = new LeaseClient(holder, BOUNDS);
     this.recent = recent;
-    this.heard = new HeardRequests(heard);
+    this.heard = new RecentReservations(heard);
     this.#refusals = new RefusalOutbox(waiting);
     this.#touched = touched;
-    const release = ({ slices }: Touch) => this.purse.release(slices);
-    this.touches = new Touches(touched, release);
-    this.wholeTouches = new Touches(touched, release);
+    const release = ({ slices }: LimitSet) => this.leaseClient.release(slices);
+    this.touches = new LimitSets(touched, release);
+    this.wholeTouches = new LimitSets(touched, release);
   }
 
   /** Whether this gate has nothing to tell the object. */
   get idle(): boolean {
-    return this.purse.idle && this.#refusals.isEmpty;
+    return this.leaseClient.idle && this.#refusals.isEmpty;
   }
 
   /** A refusal by this isolate, which the object is told of with a report. */
   noteRefusal(note: RefusalNote, now: number, background: Background): void {
     this.#refusals.note(note, now);
-    if (this.#refusals.isPressing && !this.purse.asking(now)) {
+    if (this.#refusals.isPressing && !this.leaseClient.asking(now)) {
       background.waitUntil(this.#sync(background, []));
     }
     this.keep(now, [], background);
@@ -123,7 +123,7 @@ export class OrgGate {
 
   /** A gate that has slices asks again and again, so one more subject costs it no call. */
   get worthLearning(): boolean {
-    return this.asked >= WORTH_LEARNING || this.purse.isActive;
+    return this.asked >= WORTH_LEARNING || this.leaseClient.isActive;
   }
 
   /**
@@ -143,8 +143,8 @@ export class OrgGate {
   }
 
   /** From now on calls like this one are decided by it. */
-  learnTouch(which: Touches, { matters, keyId, names, touch }: LearnedTouch): void {
-    this.purse.retain(touch.slices);
+  learnTouch(which: LimitSets, { matters, keyId, names, touch }: LearnedTouch): void {
+    this.leaseClient.retain(touch.slices);
     which.set(matters, keyId, names, touch);
   }
 
@@ -153,8 +153,8 @@ export class OrgGate {
     this.touches.clear();
     this.wholeTouches.clear();
     this.ceilings.clear();
-    this.purse.releaseAll();
-    this.purse.prune();
+    this.leaseClient.releaseAll();
+    this.leaseClient.prune();
   }
 
   /** Forgets what no call has touched lately. */
@@ -163,7 +163,7 @@ export class OrgGate {
     this.#rotatedAt = now;
     this.touches.rotate();
     this.wholeTouches.rotate();
-    for (const key of this.purse.prune()) this.#accounts.delete(key);
+    for (const key of this.leaseClient.prune()) this.#accounts.delete(key);
   }
 
   /** Everything that counts towards the host's totals. */
@@ -208,7 +208,7 @@ export class OrgGate {
 
   /** Maintains the leases: reports, refills and returns, in the background of passing requests. */
   keep(now: number, slices: readonly Slice[], background: Background): void {
-    if (this.purse.urgent(slices, now)) background.waitUntil(this.#sync(background, []));
+    if (this.leaseClient.urgent(slices, now)) background.waitUntil(this.#sync(background, []));
     if (this.#loopSince !== null && now < this.#loopSince + RELAY_MS) return;
     this.#loopSince = now;
     background.waitUntil(this.#run(background));
@@ -216,13 +216,13 @@ export class OrgGate {
 
   /** Refreshes, in the background, the limits that refuse calls: at most twice while their state is valid. */
   recheck(keys: readonly string[], oldest: number, now: number, background: Background): void {
-    if (now < oldest + LEASE.standingMs / 2 || this.purse.asking(now)) return;
+    if (now < oldest + LEASE.standingMs / 2 || this.leaseClient.asking(now)) return;
     background.waitUntil(this.#sync(background, keys));
   }
 
   /** Reports, and gives back every slice. */
   async close(background: Background): Promise<void> {
-    this.purse.end();
+    this.leaseClient.end();
     await this.flush(background);
   }
 
@@ -241,10 +241,10 @@ export class OrgGate {
       if (this.idle) break;
       const now = background.now();
       this.#rotate(now);
-      if (this.purse.idle && !this.#refusals.isDue(now)) continue;
-      if (!this.purse.asking(now)) await this.#sync(background, []);
+      if (this.leaseClient.idle && !this.#refusals.isDue(now)) continue;
+      if (!this.leaseClient.asking(now)) await this.#sync(background, []);
     }
-    this.purse.rest();
+    this.leaseClient.rest();
     this.heard.forget();
     if (this.#touched.isHigh) this.#forgetTouches();
     this.#loopSince = null;
@@ -255,13 +255,13 @@ export class OrgGate {
    * someone waits for gets through when background work may have to wait.
    */
   carry(slices: readonly Slice[], now: number): SentAsk | null {
-    return this.purse.wanting(slices, now) ? this.#ask([], now) : null;
+    return this.leaseClient.wanting(slices, now) ? this.#ask([], now) : null;
   }
 
   /** The object's answer to an ask. Null if there was none, and what was reported is sent again with the next. */
   answered(asked: SentAsk, reply: string | null, now: number): void {
     if (reply !== null) this.#learn(reply, asked, now);
-    this.purse.lost(asked.attempt);
+    this.leaseClient.lost(asked.attempt);
   }
 
   async #sync(background: Background, watch: readonly string[]): Promise<void> {
@@ -279,8 +279,8 @@ export class OrgGate {
   }
 
   #ask(watch: readonly string[], askedAt: number): SentAsk {
-    const { batches, ...ask } = this.purse.ask(askedAt);
-    const touches = new Map<ReportedTouch, number>();
+    const { batches, ...ask } = this.leaseClient.ask(askedAt);
+    const touches = new Map<LimitSetLine, number>();
     const rows = batches.map(({ number, holds, used }) => ({ number, used, holds: byTouch(holds, touches) }));
     const text = writeAsk({
       ask: { ...ask, batches: rows },
@@ -297,7 +297,7 @@ export class OrgGate {
     const { grant, rates, usage, orgNow, version, requests, refusals = 0 } = readReply(text);
     this.#refusals.acknowledged(refusals);
     this.heard.learn(heard, requests);
-    if (this.purse.granted(grant)) this.#clock.acknowledged();
+    if (this.leaseClient.granted(grant)) this.#clock.acknowledged();
     this.learnTime(orgNow, askedAt, now);
     this.taught(version, askedAt);
     this.learnRates(rates, askedAt, now);
@@ -312,7 +312,7 @@ interface LearnedTouch {
   readonly matters: Known;
   readonly keyId: string;
   readonly names: CallNames;
-  readonly touch: Touch;
+  readonly touch: LimitSet;
 }
 
 /** Whether what the object said, when asked at that time, can still be used. */

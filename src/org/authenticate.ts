@@ -7,15 +7,15 @@ import { rehash } from "./keys/rehash.ts";
 import { noteUse } from "./keys/uses.ts";
 import { isMoved } from "./moving/moved.ts";
 import { loadProfile } from "./orgs/store.ts";
-import type { Parts } from "./object-context.ts";
+import type { ObjectContext } from "./object-context.ts";
 import { keySnapshot, orgSnapshot } from "./snapshots/snapshot.ts";
 
 /** Tells isolates which keys there are. */
-export class Admitting {
-  readonly #parts: Parts;
+export class Authenticator {
+  readonly #parts: ObjectContext;
   readonly #deciding: Deciding;
 
-  constructor(parts: Parts, deciding: Deciding) {
+  constructor(parts: ObjectContext, deciding: Deciding) {
     this.#parts = parts;
     this.#deciding = deciding;
   }

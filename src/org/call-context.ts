@@ -23,7 +23,7 @@ export interface ViewFor {
 }
 
 /** What the views need. `isOpened`: whether the object has an org yet. */
-interface Parts {
+interface ContextParts {
   readonly sql: SqlStorage;
   readonly settings: Settings;
   readonly orgId: string;
@@ -36,11 +36,11 @@ interface Parts {
 }
 
 /** The org's clock, and the views of the org that commands and queries get. */
-export class Views {
-  readonly #parts: Parts;
+export class CallContexts {
+  readonly #parts: ContextParts;
   #unreported: UnreportedHolds | null = null;
 
-  constructor(parts: Parts) {
+  constructor(parts: ContextParts) {
     this.#parts = parts;
   }
 

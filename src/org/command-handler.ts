@@ -9,7 +9,7 @@ import { claim } from "./kernel/idempotency/records.ts";
 import { transaction } from "../storage/transaction.ts";
 import { perform } from "./kernel/perform/perform.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
-import type { Parts } from "./object-context.ts";
+import type { ObjectContext } from "./object-context.ts";
 import { applySchema } from "./schema.ts";
 
 export type CommandName = keyof typeof COMMANDS;
@@ -31,10 +31,10 @@ interface Ask {
 }
 
 /** Performs commands: what must be waited for before, the change itself, and what follows from it. */
-export class Executing {
-  readonly #parts: Parts;
+export class CommandHandler {
+  readonly #parts: ObjectContext;
 
-  constructor(parts: Parts) {
+  constructor(parts: ObjectContext) {
     this.#parts = parts;
   }
 

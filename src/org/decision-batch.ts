@@ -5,18 +5,18 @@ import { logFailure } from "../log.ts";
 import type { Deciding, DecisionCall, Noted } from "./decision-handler.ts";
 import { modelsOf } from "./decisions/decide.ts";
 import { NeedsFetch, withoutFetching } from "../storage/needs-fetch.ts";
-import type { Parts } from "./object-context.ts";
+import type { ObjectContext } from "./object-context.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
 /** A decision that brings the isolate its answer, and what it learns from it. */
 export type PlainCall = Pick<DecisionCall, "ask" | "keyId" | "learn" | "envelope">;
 
 /** Decisions that an isolate asks for in one call. Each stands or fails alone, and they are stored as one. */
-export class DecidingTogether {
-  readonly #parts: Parts;
+export class DecisionBatch {
+  readonly #parts: ObjectContext;
   readonly #deciding: Deciding;
 
-  constructor(parts: Parts, deciding: Deciding) {
+  constructor(parts: ObjectContext, deciding: Deciding) {
     this.#parts = parts;
     this.#deciding = deciding;
   }
@@ -50,6 +50,6 @@ export class DecidingTogether {
 }
 
 function isPlain(verdict: DecisionVerdict): verdict is DecisionVerdict & { readonly text: string } {
-  const { text, lesson, rates } = verdict;
-  return text !== null && lesson === null && rates.length === 0;
+  const { text, decisionPlan: decisionPlan, rates } = verdict;
+  return text !== null && decisionPlan === null && rates.length === 0;
 }

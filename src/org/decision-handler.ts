@@ -12,10 +12,10 @@ import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Envelope, View } from "./kernel/door.ts";
 import { type ExchangeAnswer, OutsideGates, refusedExchange } from "./leases/outside.ts";
 import { refuseFrozen } from "./moving/frozen.ts";
-import { type Parts, SYSTEM } from "./object-context.ts";
+import { type ObjectContext, SYSTEM } from "./object-context.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
-const NOTHING_DECIDED = { text: null, rates: [], lesson: null, version: "", leases: null } as const;
+const NOTHING_DECIDED = { text: null, rates: [], decisionPlan: null, version: "", leases: null } as const;
 
 /** A decision that an isolate asks for, and what came with it. */
 export interface DecisionCall {
@@ -40,10 +40,10 @@ interface At {
 
 /** Decisions that isolates and gates do not make by themselves, and what they report of their own. */
 export class Deciding {
-  readonly #parts: Parts;
+  readonly #parts: ObjectContext;
   readonly #allowance = new CallAllowance();
 
-  constructor(parts: Parts) {
+  constructor(parts: ObjectContext) {
     this.#parts = parts;
   }
 
@@ -136,7 +136,7 @@ export class Deciding {
     const verdict =
       refusal === null
         ? gate.decide(ask, { keyId, learn, view, clock })
-        : { refusal, text: null, rates: [], lesson: null, orgNow: clock.org, version: "" };
+        : { refusal, text: null, rates: [], decisionPlan: null, orgNow: clock.org, version: "" };
     if (verdict.refusal !== null) noted(refusedDecision(view, ask, keyId, verdict.refusal));
     return verdict;
   }

@@ -20,8 +20,8 @@ import { RefusalDesk } from "./refusals/desk.ts";
 import { bindArchive, type FailedFile } from "../storage/segments/archive-binding.ts";
 import { applySchema, isOpened } from "./schema.ts";
 import { Granted } from "./snapshots/snapshot.ts";
-import { Telling } from "./publish.ts";
-import { Views } from "./call-context.ts";
+import { Publisher } from "./publish.ts";
+import { CallContexts } from "./call-context.ts";
 
 /** How long work in progress may take before an org that is to move stays. */
 const LEAVING_PATIENCE_MS = 10_000;
@@ -29,7 +29,7 @@ const LEAVING_PATIENCE_MS = 10_000;
 export const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 
 /** What one org's object consists of, for as long as it is in memory. */
-export class Parts {
+export class ObjectContext {
   readonly ctx: DurableObjectState;
   readonly storage: DurableObjectStorage;
   readonly env: OrgEnv;
@@ -43,8 +43,8 @@ export class Parts {
   readonly gate: ObjectGate;
   readonly book: PlatformBook;
   readonly refusals: RefusalDesk;
-  readonly views: Views;
-  readonly telling: Telling;
+  readonly views: CallContexts;
+  readonly telling: Publisher;
   readonly due: DueRunner;
   readonly departure: Departure;
   readonly freeze: Freeze;
@@ -88,9 +88,9 @@ export class Parts {
     return true;
   }
 
-  #makeViews(): Views {
+  #makeViews(): CallContexts {
     const { settings, id, env, gate, refusals } = this;
-    return new Views({
+    return new CallContexts({
       sql: this.storage.sql,
       settings,
       orgId: id,
@@ -103,8 +103,8 @@ export class Parts {
     });
   }
 
-  #makeTelling(): Telling {
-    return new Telling(this.ctx, {
+  #makeTelling(): Publisher {
+    return new Publisher(this.ctx, {
       env: this.env,
       orgId: this.id,
       clock: () => this.views.clock(),

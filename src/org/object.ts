@@ -9,7 +9,7 @@ import type { Introduced, Introduction } from "../gate/snapshot/introduction.ts"
 import type { DecisionReply, RequestVerdict } from "../gate/decision/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot/snapshot.ts";
 import type { RateInfo } from "../gate/lease/wire.ts";
-import { Admitting } from "./authenticate.ts";
+import { Authenticator } from "./authenticate.ts";
 import { askOf, type QueryName } from "./query-handler.ts";
 import type { Arrival, Arriving } from "./backup/arrival.ts";
 import type { Imported } from "./backup/importing.ts";
@@ -17,29 +17,29 @@ import { cameAt } from "./backup/came-by.ts";
 import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
 import { Deciding, type DecisionCall } from "./decision-handler.ts";
 import type { DecidedTogether } from "../gate/decision/decided-together.ts";
-import { DecidingTogether } from "./decision-batch.ts";
-import { type CommandName, Executing, type Reservation } from "./command-handler.ts";
+import { DecisionBatch } from "./decision-batch.ts";
+import { type CommandName, CommandHandler, type Reservation } from "./command-handler.ts";
 import type { Envelope, OrgEnv, Outcome } from "./kernel/door.ts";
 import type { ExchangeAnswer } from "./leases/outside.ts";
 import type { Copied, Departing } from "./moving/departure.ts";
 import { type Move, moveUnderWay } from "./moving/state.ts";
 import { loadProfile } from "./orgs/store.ts";
-import { Parts, SYSTEM } from "./object-context.ts";
+import { ObjectContext, SYSTEM } from "./object-context.ts";
 import type { Watched } from "./people/watch.ts";
 import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
 import { loadRegions } from "./residency/rule.ts";
-import { Waking } from "./startup.ts";
+import { Startup } from "./startup.ts";
 
 /**
  * One org: everything that it owns and everything that can refuse it, named by the org's id. All changes to an org go
  * through here one after another, each completely or not at all. This is its door: what can be asked of it.
  */
 export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
-  readonly #parts: Parts;
-  readonly #executing: Executing;
+  readonly #parts: ObjectContext;
+  readonly #executing: CommandHandler;
   readonly #deciding: Deciding;
-  readonly #together: DecidingTogether;
-  readonly #admitting: Admitting;
+  readonly #together: DecisionBatch;
+  readonly #admitting: Authenticator;
   readonly #arrival: Arrival;
   readonly #passes = new SeenPasses(crypto.randomUUID());
   /** Replaced in tests: local workerd has no recovery. */
@@ -48,12 +48,12 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   constructor(ctx: DurableObjectState, env: OrgEnv) {
     super(ctx, env);
     this.recovery = platformRecovery(ctx);
-    this.#parts = new Parts(ctx, env);
-    this.#executing = new Executing(this.#parts);
+    this.#parts = new ObjectContext(ctx, env);
+    this.#executing = new CommandHandler(this.#parts);
     this.#deciding = new Deciding(this.#parts);
-    this.#together = new DecidingTogether(this.#parts, this.#deciding);
-    this.#admitting = new Admitting(this.#parts, this.#deciding);
-    const waking = new Waking(this.#parts, this.#executing);
+    this.#together = new DecisionBatch(this.#parts, this.#deciding);
+    this.#admitting = new Authenticator(this.#parts, this.#deciding);
+    const waking = new Startup(this.#parts, this.#executing);
     this.#arrival = waking.arrival();
     waking.wake();
   }

@@ -16,7 +16,7 @@ interface Standing {
 }
 
 /** What the platform hears of an org: its gauges and its line of the overview. */
-export class Telling {
+export class Publisher {
   readonly #standing: Standing;
   readonly #tellers: readonly Teller[];
   /** When a key of the org was last used, as far as this life of the object knows. */

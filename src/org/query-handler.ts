@@ -3,7 +3,7 @@ import { refuse } from "../contract/refusal.ts";
 import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Envelope, CheckpointedView, Outcome, Query } from "./kernel/door.ts";
 import { checkpointFirst } from "../storage/transaction.ts";
-import type { Parts } from "./object-context.ts";
+import type { ObjectContext } from "./object-context.ts";
 import * as QUERIES from "./queries.ts";
 
 export type QueryName = keyof typeof QUERIES;
@@ -13,7 +13,7 @@ const ALL: Readonly<Record<QueryName, Query<never, ErrorCode>>> = QUERIES;
 
 /** Answers a query, at once if everything that it reads is here. */
 export function askOf(
-  parts: Parts,
+  parts: ObjectContext,
   name: QueryName,
   input: unknown,
   { actor, trace }: Envelope,

@@ -2,18 +2,18 @@ import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { logFailure } from "../log.ts";
 import { Arrival } from "./backup/arrival.ts";
 import { publishGrants } from "./backup/importing.ts";
-import type { Executing } from "./command-handler.ts";
+import type { CommandHandler } from "./command-handler.ts";
 import type { View } from "./kernel/door.ts";
-import { type Parts, SYSTEM } from "./object-context.ts";
+import { type ObjectContext, SYSTEM } from "./object-context.ts";
 import { missedPlanTerms } from "./plans/reread.ts";
 import { isOpened, stepsOf } from "./schema.ts";
 
 /** What an object does when it comes into memory, and when its org has just come from an archive. */
-export class Waking {
-  readonly #parts: Parts;
-  readonly #executing: Executing;
+export class Startup {
+  readonly #parts: ObjectContext;
+  readonly #executing: CommandHandler;
 
-  constructor(parts: Parts, executing: Executing) {
+  constructor(parts: ObjectContext, executing: CommandHandler) {
     this.#parts = parts;
     this.#executing = executing;
   }

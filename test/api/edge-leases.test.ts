@@ -56,9 +56,9 @@ describe("a gate outside", () => {
     const asked = async (cost: string) =>
       (await gate.exchange({ ask: { estimate: { cost_usd: cost } } })).body.verdict;
     expect(JSON.parse((await asked("0.02")).text)).toMatchObject({ decision: "allow" });
-    const { refusal, lesson } = await asked("0.01");
+    const { refusal, decisionPlan: decisionPlan } = await asked("0.01");
     expect(refusal).toMatchObject({ status: 402, code: "budget_exceeded" });
-    expect(lesson.accounts[0].usage.held).toEqual({ $bigint: "20000000" });
+    expect(decisionPlan.accounts[0].usage.held).toEqual({ $bigint: "20000000" });
   });
 
   test("is given nothing to decide from where everything is checked", async () => {
@@ -76,7 +76,7 @@ describe("a gate outside", () => {
       });
       expect(JSON.parse(body.verdict.text)).toMatchObject({ decision: "allow" });
       expect(JSON.stringify(body)).not.toContain("secret-model");
-      return [body.verdict.lesson, body.verdict.touch];
+      return [body.verdict.decisionPlan, body.verdict.touch];
     };
     expect(await told({ checks: "all" })).toEqual([null, null]);
     expect((await told({ on_expiry: "charge" })).includes(null)).toBe(false);
@@ -138,7 +138,7 @@ describe("a gate outside", () => {
     expect(text).not.toContain("secret-");
     expect(text).not.toContain("thresholds");
     expect(text).not.toContain(other.slice(35, 61));
-    expect(told.verdict.lesson.matters).toEqual({
+    expect(told.verdict.decisionPlan.matters).toEqual({
       department: [],
       workflow: null,
       deployment: [],

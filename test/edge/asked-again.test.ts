@@ -5,7 +5,7 @@ import { newAsker } from "../../src/gate/snapshot/caller.ts";
 import { decideHere } from "../../src/gate/decision/decision.ts";
 import type { Background } from "../../src/gate/lease/background.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/decision/allow-cache.ts";
+import { AllowCache } from "../../src/gate/decision/allow-cache.ts";
 import { questionOf } from "../../src/gate/decision/request-fingerprint.ts";
 import { call, newOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
@@ -22,14 +22,14 @@ const nowhere: Background = {
   now: Date.now,
   wait: () => new Promise(() => undefined),
 };
-const recent = new Recent<OrgGate>();
+const recent = new AllowCache<OrgGate>();
 
 /** An isolate that has just allowed the request, and not reported it. */
 function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
   const gate = new OrgGate(crypto.randomUUID(), recent);
   const asker = newAsker({ id: orgId, rates: { policies: [] } }, "key_A", PEPPER);
   const id = new ReservationIds(PEPPER, orgId).idOf("q", questionOf(ASK), Date.now());
-  recent.set({ id, text: `allowed ${orgId}`, gate, batch: gate.purse.batch });
+  recent.set({ id, text: `allowed ${orgId}`, gate, batch: gate.leaseClient.batch });
   const ask = (fields: object) =>
     decideHere(gate, asker, { ...ASK, ...fields }, { now: Date.now(), background: nowhere });
   return { ask };

@@ -111,7 +111,7 @@ test("an ask that fails or must be asked alone changes nothing for those beside 
     refusal: null,
     text: "whole",
     rates: [],
-    lesson: null,
+    decisionPlan: null,
     orgNow: 9,
     version: "w",
     leases: "l",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KnownKeys } from "../../src/edge/identity/key-cache.ts";
+import { KeyCache } from "../../src/edge/identity/key-cache.ts";
 import type { Snapshot } from "../../src/gate/snapshot/snapshot.ts";
 import { useRealLives } from "../support/lives.ts";
 
@@ -28,7 +28,7 @@ function snapshotOf(keyId: string, status: "active" | "suspended"): Snapshot {
 }
 
 test("an answer to an earlier question never replaces newer knowledge of the org", () => {
-  const known = new KnownKeys();
+  const known = new KeyCache();
   known.learn("one", "digest", snapshotOf("key_1", "suspended"), 1500);
   known.learn("other", "digest", snapshotOf("key_2", "active"), 0);
   expect(known.get("one", 3000)?.org.snapshot.status).toBe("suspended");

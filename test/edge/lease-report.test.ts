@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/decision/allow-cache.ts";
+import { AllowCache } from "../../src/gate/decision/allow-cache.ts";
 import { MOST_CALL_BYTES, toWire } from "../../src/edge/region/wire.ts";
 import { newId } from "../../src/domain/bytes/ulid.ts";
 import { accountKey } from "../../src/gate/decision/account-key.ts";
@@ -40,16 +40,17 @@ test("a report that is too large for another region is sent in parts, and held o
 
   const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
   const ask = { estimate: { cost_usd: "0" }, dry_run: true };
-  const lesson = (await home.decide({ ask, keyId: ACTOR.id, learn: true, envelope, report: null }))?.lesson;
-  const keys = (lesson?.accounts ?? []).map(accountKey);
-  const gate = new OrgGate(crypto.randomUUID(), new Recent());
-  const slices = keys.map((key) => gate.purse.slice(key));
-  for (let call = 0; call < 8; call += 1) for (const slice of slices) gate.purse.miss(slice, 1e12);
+  const decisionPlan = (await home.decide({ ask, keyId: ACTOR.id, learn: true, envelope, report: null }))
+    ?.decisionPlan;
+  const keys = (decisionPlan?.accounts ?? []).map(accountKey);
+  const gate = new OrgGate(crypto.randomUUID(), new AllowCache());
+  const slices = keys.map((key) => gate.leaseClient.slice(key));
+  for (let call = 0; call < 8; call += 1) for (const slice of slices) gate.leaseClient.miss(slice, 1e12);
   await gate.flush(background);
   const now = Math.min(...slices.map(({ until }) => until)) - 1;
   const touches = Array.from({ length: CUSTOMERS }, (_, index) => ({
     keys,
-    meters: (lesson?.accounts ?? []).map(({ meter }) => meter.id).join(" "),
+    meters: (decisionPlan?.accounts ?? []).map(({ meter }) => meter.id).join(" "),
     customer: `${index}`.padStart(128, "c"),
     rates: Array.from({ length: 20 }, (_each, policy) => `rate\n\n${newId("rlp", policy)}`),
   }));
@@ -57,7 +58,7 @@ test("a report that is too large for another region is sent in parts, and held o
     const touch = touches[number % CUSTOMERS];
     if (touch === undefined) throw new Error("every hold has its customer");
     expect(
-      gate.purse.take(
+      gate.leaseClient.take(
         slices,
         Array.from(slices, () => NANOS),
         now,
@@ -66,12 +67,12 @@ test("a report that is too large for another region is sent in parts, and held o
     const times = { at: Date.now(), expiresAt: Date.now() + 900_000 };
     const charge = { call: JSON.stringify({ user_id: `u${number}`, tags: TAGS }), inputTokens: 1e9 };
     const made = { touch, id: newId("rsv", times.at), named: false, nanos: NANOS, tokens: 1e9, ...times };
-    gate.purse.note({ ...made, charge: number % 40 === 0 ? charge : null });
+    gate.leaseClient.note({ ...made, charge: number % 40 === 0 ? charge : null });
   }
-  for (let report = 0; report < 2000 && !gate.purse.idle; report += 1) await gate.flush(background);
+  for (let report = 0; report < 2000 && !gate.leaseClient.idle; report += 1) await gate.flush(background);
 
   expect(largest).toBeLessThan(MOST_CALL_BYTES);
-  expect(gate.purse.idle).toBe(true);
+  expect(gate.leaseClient.idle).toBe(true);
   expect(await countOfHolds(org.id, isOpen)).toBe(HOLDS);
   expect((await org.send("GET", `budgets/${id}`)).body.reserved_usd).toBe("200.00");
 });

@@ -62,8 +62,15 @@ function host(gate: typeof Gate, startedAt: number) {
   } as const;
   const account = { meter, subject: "", window: windowOf(meter, startedAt), usage: NO_USAGE };
   const matters = { department: [], workflow: [], deployment: [], customer: false };
-  const lesson = { accounts: [account], matters, ceiling: null };
-  const verdict = { refusal: null, text: "", rates: [], lesson, orgNow: startedAt, version: "1" };
+  const decisionPlan = { accounts: [account], matters, ceiling: null };
+  const verdict = {
+    refusal: null,
+    text: "",
+    rates: [],
+    decisionPlan: decisionPlan,
+    orgNow: startedAt,
+    version: "1",
+  };
   const syncLeases = async (report: string) => {
     const { ask } = readAsk(report);
     const slices = new Map(

@@ -25,7 +25,7 @@ async function isolateWith(ceiling: KnownCeiling | null | undefined) {
   const { decide } = await taughtIsolate({
     start: START,
     meters: [METER],
-    lesson: ceiling === undefined ? {} : { ceiling },
+    decisionPlan: ceiling === undefined ? {} : { ceiling },
     learned,
     wished: { ...learned, estimate: { cost_usd: "1" } },
     granted: () => ({ add: 10n ** 15n, share: 1n }),

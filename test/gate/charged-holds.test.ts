@@ -36,11 +36,11 @@ const ASK: gate.DecisionAsk = { ...NAMES, estimate: ESTIMATE, on_expiry: "charge
 
 async function isolate(more: Partial<gate.DecisionAsk> = {}, onExpiry?: "charge" | "release") {
   const ask = { ...ASK, ...more };
-  const lesson = { checks: { rules: [], detectors: [] } };
+  const decisionPlan = { checks: { rules: [], detectors: [] } };
   const { org, decide } = await taughtIsolate({
     start: START,
     meters: [BUDGET],
-    lesson,
+    decisionPlan: decisionPlan,
     learned: ask,
     wished: ask,
     granted: (want) => ({ add: want, share: want }),

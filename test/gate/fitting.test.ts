@@ -41,7 +41,7 @@ function isolate(tokens: number) {
   return taughtIsolate({
     start: START,
     meters: [meter],
-    lesson: { ceiling: { ...ceilingOf(PRICE), ...UNBOUNDED } },
+    decisionPlan: { ceiling: { ...ceilingOf(PRICE), ...UNBOUNDED } },
     learned: ask(undefined, 10),
     wished: ask(undefined, 10),
     granted: () => ({ add: BigInt(tokens) * 1000n, share: BigInt(tokens) * 1000n }),
@@ -72,13 +72,13 @@ async function refusedOnce(refused: gate.DecisionAsk, roomNanos: bigint) {
   const asker = gate.newAsker({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32));
   const usage = { ...NO_USAGE, spent: 100n * NANO - roomNanos };
   const accounts = [{ meter, subject: "", window: windowOf(meter, START), usage }];
-  const lesson = {
+  const decisionPlan = {
     accounts,
     matters: { department: [], workflow: [], deployment: [], customer: false },
     ceiling: { ...ceilingOf(PRICE), ...UNBOUNDED },
   };
   const refusal = { refused: true, code: "budget_exceeded", status: 402, message: "", details: {} } as never;
-  const verdict = { refusal, text: null, rates: [], lesson, orgNow: START, version: "1" };
+  const verdict = { refusal, text: null, rates: [], decisionPlan: decisionPlan, orgNow: START, version: "1" };
   gate.learn(org, asker, refused, { verdict, askedAt: START, now: START });
   return decide;
 }

@@ -6,8 +6,8 @@ import { newAsker } from "../../src/gate/snapshot/caller.ts";
 import type { Background } from "../../src/gate/lease/background.ts";
 import { decideHere, isTaught } from "../../src/gate/decision/decision.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/decision/allow-cache.ts";
-import { Known, KnownAccount, newTouch } from "../../src/gate/decision/limit-set.ts";
+import { AllowCache } from "../../src/gate/decision/allow-cache.ts";
+import { Known, KnownAccount, newLimitSet } from "../../src/gate/decision/limit-set.ts";
 
 const NOW = 1_763_172_000_000;
 const DAY = 86_400_000;
@@ -23,7 +23,7 @@ const nowhere: Background = {
 
 /** An isolate with a slice of a budget whose window ends in a day. */
 function gateWithSlice(): OrgGate {
-  const gate = new OrgGate("holder", new Recent());
+  const gate = new OrgGate("holder", new AllowCache());
   const account: Account = {
     meter: {
       id: "bud_1",
@@ -42,17 +42,22 @@ function gateWithSlice(): OrgGate {
   gate.learnTime(NOW, NOW, NOW);
   gate.taught("1", NOW);
   gate.matters = new Known({ customer: false, workflow: [], deployment: [], department: [] });
-  const touch = newTouch({
+  const touch = newLimitSet({
     accounts: [{ key, known: new KnownAccount(account, NOW) }],
     rates: [],
     customer: undefined,
     keyId: "key_A",
     isWhole: false,
     orgNow: NOW,
-    sliceOf: (name) => gate.purse.slice(name),
+    sliceOf: (name) => gate.leaseClient.slice(name),
   });
   gate.touches.set(gate.matters, "key_1", ASK, touch);
-  Object.assign(gate.purse.slice(key), { left: 10 ** 9, until: NOW + 900, full: 10 ** 9, share: 10 ** 9 });
+  Object.assign(gate.leaseClient.slice(key), {
+    left: 10 ** 9,
+    until: NOW + 900,
+    full: 10 ** 9,
+    share: 10 ** 9,
+  });
   return gate;
 }
 

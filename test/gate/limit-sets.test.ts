@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { Known, type Touch } from "../../src/gate/decision/limit-set.ts";
-import { Touches, TouchTotal } from "../../src/gate/decision/limit-sets.ts";
+import { Known, type LimitSet } from "../../src/gate/decision/limit-set.ts";
+import { LimitSets, LimitSetTotal } from "../../src/gate/decision/limit-sets.ts";
 
 const MATTERS = new Known({ department: null, workflow: null, deployment: null, customer: true });
-const touch = (): Touch => ({ slices: [] }) as unknown as Touch;
+const touch = (): LimitSet => ({ slices: [] }) as unknown as LimitSet;
 const names = (customer: number) => ({ customer_id: `c${customer}` });
 
 /** A gate that learns of so many customers. */
-function learned(customers: number, total = new TouchTotal()) {
-  const dropped: Touch[] = [];
-  const touches = new Touches(total, (one) => dropped.push(one));
+function learned(customers: number, total = new LimitSetTotal()) {
+  const dropped: LimitSet[] = [];
+  const touches = new LimitSets(total, (one) => dropped.push(one));
   for (let at = 0; at < customers; at += 1) touches.set(MATTERS, "key", names(at), touch());
   return { touches, dropped, has: (at: number) => touches.get(MATTERS, "key", names(at)) !== undefined };
 }
@@ -27,7 +27,7 @@ test("a gate knows 5,000 kinds of calls at most, and those that are used stay", 
 });
 
 test("all gates of a host together know 20,000, and little more for each further org", () => {
-  const total = new TouchTotal();
+  const total = new LimitSetTotal();
   for (let org = 0; org < 5; org += 1) learned(5000, total);
   expect(total.touches).toBeLessThanOrEqual(20_200);
   const { touches } = learned(5000, total);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { requestNumber } from "../../src/domain/reservation/reservation-id.ts";
-import { HeardRequests, HeardTotal } from "../../src/gate/decision/recent-reservations.ts";
+import { RecentReservations, HeardTotal } from "../../src/gate/decision/recent-reservations.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/decision/allow-cache.ts";
+import { AllowCache } from "../../src/gate/decision/allow-cache.ts";
 
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const id = (index: number) =>
@@ -11,7 +11,7 @@ const told = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => requestNumber(id(from + index)));
 
 test("an isolate keeps the latest 10,000 requests that it was told of, and at most 20,000", () => {
-  const heard = new HeardRequests(new HeardTotal());
+  const heard = new RecentReservations(new HeardTotal());
   const most = 100_000;
   for (let from = 0; from < most; from += 4000) {
     heard.learn(heard.mark, { numbers: told(from, from + 4000), mark: `1 ${from + 4000}` });
@@ -23,7 +23,7 @@ test("an isolate keeps the latest 10,000 requests that it was told of, and at mo
 });
 
 test("an answer to an older ask leaves no gap: what it would skip is sent again", () => {
-  const heard = new HeardRequests(new HeardTotal());
+  const heard = new RecentReservations(new HeardTotal());
   heard.learn("", { numbers: told(0, 2), mark: "1 2" });
   const late = heard.mark;
   heard.forget();
@@ -34,7 +34,7 @@ test("an answer to an older ask leaves no gap: what it would skip is sent again"
 });
 
 test("an org without traffic keeps nothing, and is told everything when it comes back", async () => {
-  const gate = new OrgGate("isolate", new Recent());
+  const gate = new OrgGate("isolate", new AllowCache());
   gate.heard.learn("", { numbers: told(0, 2), mark: "1 2" });
   expect(gate.heard.has(id(1))).toBe(true);
   const work: Promise<unknown>[] = [];
@@ -52,7 +52,7 @@ test("an org without traffic keeps nothing, and is told everything when it comes
 
 test("orgs of one host keep at most 500,000 requests together, and each keeps its latest", () => {
   const total = new HeardTotal();
-  const orgs = Array.from({ length: 100 }, () => new HeardRequests(total));
+  const orgs = Array.from({ length: 100 }, () => new RecentReservations(total));
   const numbers = told(0, 12_000);
   for (const heard of orgs) {
     heard.learn("", { numbers, mark: "1 12000" });

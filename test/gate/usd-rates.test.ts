@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { RatePolicy } from "../../src/domain/rate/policy.ts";
-import { Purse } from "../../src/gate/lease/lease-client.ts";
+import { LeaseClient } from "../../src/gate/lease/lease-client.ts";
 import type { Told } from "../../src/gate/org-gate.ts";
 import { standingNow } from "../../src/gate/snapshot/rate-standing.ts";
-import { amountsOf, newTouch } from "../../src/gate/decision/limit-set.ts";
+import { amountsOf, newLimitSet } from "../../src/gate/decision/limit-set.ts";
 import type { RateInfo } from "../../src/gate/lease/wire.ts";
 
 /** What an isolate takes from a limit in dollars a window, and when it refuses by itself. */
@@ -20,14 +20,14 @@ const policyOf = (kind: RatePolicy["kind"], unit: RatePolicy["unit"] = "usd"): R
 
 test("a call takes its amount from the slice of a limit in dollars", () => {
   const units = ["usd", "tokens", "requests"] as const;
-  const touch = newTouch({
+  const touch = newLimitSet({
     accounts: [],
     rates: units.map((unit) => ({ key: unit, meter: { policy: policyOf("rate", unit), key: unit } })),
     customer: undefined,
     keyId: "key_1",
     isWhole: false,
     orgNow: 0,
-    sliceOf: (key) => new Purse("isolate").slice(key),
+    sliceOf: (key) => new LeaseClient("isolate").slice(key),
   });
   expect(amountsOf(touch, { nanos: 1_250_000_000, tokens: 70 })).toEqual([1_250_000_000, 70, 1]);
   expect(touch.rates.map(({ isUsd, opening }) => [isUsd, opening.endsWith('"available_usd":"')])).toEqual([

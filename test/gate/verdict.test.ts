@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import type { Account } from "../../src/domain/meter/meter.ts";
 import type { RateMeter } from "../../src/domain/rate/policy.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
-import { Recent } from "../../src/gate/decision/allow-cache.ts";
-import { KnownAccount, newTouch } from "../../src/gate/decision/limit-set.ts";
+import { AllowCache } from "../../src/gate/decision/allow-cache.ts";
+import { KnownAccount, newLimitSet } from "../../src/gate/decision/limit-set.ts";
 import { allowText, toldAllow } from "../../src/gate/decision/verdict.ts";
 
 const NOW = 1_763_172_000_000;
@@ -46,8 +46,8 @@ test("an allow is told to a caller in this process as its text says", () => {
       fc.integer({ min: 0, max: 10 ** 15 }),
       fc.option(fc.integer({ min: 1, max: 10 ** 12 })),
       (accounts, rates, lefts, nanos, output) => {
-        const gate = new OrgGate("holder", new Recent());
-        const touch = newTouch({
+        const gate = new OrgGate("holder", new AllowCache());
+        const touch = newLimitSet({
           accounts: accounts.map((one, at) => ({ key: `a${at}`, known: new KnownAccount(one, NOW) })),
           rates: rates.map(({ kind }, at) => {
             const policy = { id: `rl_${at}`, kind, unit: "requests", match: {}, window: "day" };
@@ -57,7 +57,7 @@ test("an allow is told to a caller in this process as its text says", () => {
           keyId: "key_A",
           isWhole: false,
           orgNow: NOW,
-          sliceOf: (key) => gate.purse.slice(key),
+          sliceOf: (key) => gate.leaseClient.slice(key),
         });
         for (const [at, slice] of touch.slices.entries()) slice.left = lefts[at] ?? 0;
         const told = rates.flatMap(({ room }, at) =>

@@ -42,14 +42,16 @@ const ASK: gate.DecisionAsk = {
 
 interface Told {
   readonly judge: Judge | null;
-  readonly lesson: { readonly checks?: KnownChecks | null };
+  readonly decisionPlan: { readonly checks?: KnownChecks | null };
 }
 
-async function isolate({ judge, lesson }: Told = { judge: judgeHere, lesson: { checks: CHECKS } }) {
+async function isolate(
+  { judge, decisionPlan: decisionPlan }: Told = { judge: judgeHere, decisionPlan: { checks: CHECKS } },
+) {
   const { org, decide } = await taughtIsolate({
     start: START,
     meters: METERS,
-    lesson,
+    decisionPlan: decisionPlan,
     learned: ASK,
     wished: ASK,
     granted: (want) => ({ add: want, share: want }),
@@ -93,8 +95,8 @@ test.each([
 });
 
 test.each([
-  ["the host brings no judge", { judge: null, lesson: { checks: CHECKS } }],
-  ["the object says that it decides", { judge: judgeHere, lesson: { checks: null } }],
+  ["the host brings no judge", { judge: null, decisionPlan: { checks: CHECKS } }],
+  ["the object says that it decides", { judge: judgeHere, decisionPlan: { checks: null } }],
 ])("the object decides where %s", async (_why, told) => {
   expect((await isolate(told)).decide()).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { readPolicy } from "../../src/domain/rate/policy.ts";
-import { LeaseBook } from "../../src/gate/lease/lease-ledger.ts";
+import { LeaseLedger } from "../../src/gate/lease/lease-ledger.ts";
 import { MOST_CHARACTERS, MOST_ENTRIES } from "../../src/storage/wal/entries.ts";
 import { checkpointFirst, walTransaction } from "../../src/storage/transaction.ts";
 import { RateMeters } from "../../src/org/rate-limits/meters.ts";
@@ -39,10 +39,10 @@ test("counters stay in the journal when it only makes room, are found after a re
   const counted = subjects.filter((subject) => subject === "c7").length;
   await runInDurableObject(object, (_, { storage }) => {
     const meters = new RateMeters(storage.sql, 100);
-    expect(meters.standing(meterOf("c7"), 0, new LeaseBook(), CLOCK).used).toBe(counted);
+    expect(meters.standing(meterOf("c7"), 0, new LeaseLedger(), CLOCK).used).toBe(counted);
     checkpointFirst(storage);
     expect(countOf(storage.sql, "rate_counts")).toBe(50);
-    expect(meters.standing(meterOf("c7"), 0, new LeaseBook(), CLOCK).used).toBe(counted);
+    expect(meters.standing(meterOf("c7"), 0, new LeaseLedger(), CLOCK).used).toBe(counted);
   });
 });
 
@@ -59,7 +59,9 @@ test("thousands of counters stay in the journal, in entries that a row can hold"
   await evictDurableObject(object);
   await runInDurableObject(object, (_, { storage }) => {
     const meters = new RateMeters(storage.sql, 100);
-    const used = subjects.map((subject) => meters.standing(meterOf(subject), 0, new LeaseBook(), CLOCK).used);
+    const used = subjects.map(
+      (subject) => meters.standing(meterOf(subject), 0, new LeaseLedger(), CLOCK).used,
+    );
     expect(used).toEqual(subjects.map(() => 1));
   });
 });

@@ -1,4 +1,4 @@
-import { AskLine, LINE, type Sender } from "../../src/edge/decision/decision-batcher.ts";
+import { DecisionBatcher, LINE, type Sender } from "../../src/edge/decision/decision-batcher.ts";
 import type { DecidedTogether } from "../../src/gate/decision/decided-together.ts";
 import type { DecisionReply } from "../../src/gate/decision/object-verdict.ts";
 import type { PlainCall } from "../../src/org/decision-batch.ts";
@@ -27,7 +27,7 @@ const told = (answers: DecidedTogether["answers"]) => ({ orgNow: 7, version: "v"
 
 /** An isolate with one line, and an object that answers when it is told to. */
 export class Isolate {
-  readonly line = new AskLine();
+  readonly line = new DecisionBatcher();
   readonly calls: Sent[] = [];
   now = 1_000_000;
   readonly #timers: { readonly by: string; readonly ms: number; readonly end: () => void }[] = [];

@@ -1,13 +1,13 @@
-import { Purse } from "../../src/gate/lease/lease-client.ts";
+import { LeaseClient } from "../../src/gate/lease/lease-client.ts";
 import type { Unit } from "../../src/contract/meter-kinds.ts";
 import { unitOf } from "../../src/domain/meter/meter.ts";
 import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import type { Actor } from "../../src/org/kernel/door.ts";
 import type { DecisionAsk } from "../../src/gate/decision/ask.ts";
 import { accountKey } from "../../src/gate/decision/account-key.ts";
-import type { ReportedCall } from "../../src/gate/report/call-line.ts";
-import type { ReportedHolds, ReportedTouch } from "../../src/gate/report/limit-set-line.ts";
-import { reportedHold, withInput, withTokens } from "../../src/gate/report/hold-line.ts";
+import type { CallLine } from "../../src/gate/report/call-line.ts";
+import type { ReportedHolds, LimitSetLine } from "../../src/gate/report/limit-set-line.ts";
+import { holdLine, withInput, withTokens } from "../../src/gate/report/hold-line.ts";
 import { readReply, writeAsk } from "../../src/gate/lease/wire.ts";
 import { env } from "./worker.ts";
 
@@ -22,17 +22,17 @@ export interface HeldBeside {
   readonly tokens?: number;
   readonly inputTokens?: number;
   /** What the run says that it becomes when it expires. Missing: it is given back. */
-  readonly call?: ReportedCall;
+  readonly call?: CallLine;
 }
 
 /** The lease side of an isolate, controlled by a test: it reports only when told to. */
 export class LeaseHolder {
-  readonly #purse = new Purse<ReportedHolds>(crypto.randomUUID());
+  readonly #leaseClient = new LeaseClient<ReportedHolds>(crypto.randomUUID());
   readonly #org: string;
   /** By how much its clock may be behind. Null for an isolate of an earlier version, which does not say. */
   lagMs: number | null = 0;
   readonly #ids: ReservationIds;
-  #touch: ReportedTouch = { keys: [], meters: "", customer: null };
+  #touch: LimitSetLine = { keys: [], meters: "", customer: null };
   #units: readonly Unit[] = [];
   #sent = "";
 
@@ -52,14 +52,14 @@ export class LeaseHolder {
       envelope,
       report: null,
     });
-    const accounts = verdict?.lesson?.accounts ?? [];
+    const accounts = verdict?.decisionPlan?.accounts ?? [];
     const meters = accounts.map(({ meter }) => meter.id).join(" ");
     const isWhole = names.checks === "all" ? ({ isWhole: true } as const) : {};
     this.#touch = { keys: accounts.map(accountKey), meters, customer: names.customer_id ?? null, ...isWhole };
     this.#units = accounts.map(({ meter }) => unitOf(meter));
     const amounts = this.#amounts(nanos, tokens);
     for (const [at, slice] of this.#slices().entries()) {
-      for (let call = 0; call < 8; call += 1) this.#purse.miss(slice, amounts[at] ?? 0);
+      for (let call = 0; call < 8; call += 1) this.#leaseClient.miss(slice, amounts[at] ?? 0);
     }
     await this.report();
   }
@@ -86,13 +86,14 @@ export class LeaseHolder {
   ): string | null {
     const slices = this.#slices();
     const amounts = this.#amounts(nanos, tokens ?? 0);
-    if (!this.#purse.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1)))) return null;
+    if (!this.#leaseClient.take(slices, amounts, Math.min(...slices.map(({ until }) => until - 1))))
+      return null;
     const id = name === undefined ? this.#ids.newId(orgNow) : `rsv_${name}`;
-    const plain = reportedHold({ id, at: orgNow, expiresAt: orgNow + heldMs, nanos });
+    const plain = holdLine({ id, at: orgNow, expiresAt: orgNow + heldMs, nanos });
     const counted = tokens === undefined ? plain : withTokens(plain, tokens);
     const line = call === undefined ? counted : withInput(counted, inputTokens);
     const [named, unnamed] = name === undefined ? [[], [line]] : [[line], []];
-    this.#purse.note(call === undefined ? [0, named, unnamed] : [0, named, unnamed, null, call]);
+    this.#leaseClient.note(call === undefined ? [0, named, unnamed] : [0, named, unnamed, null, call]);
     return id;
   }
 
@@ -105,17 +106,17 @@ export class LeaseHolder {
 
   async report(now = Date.now()): Promise<void> {
     const { reply } = await this.#send(now);
-    if (reply !== null) this.#purse.granted(readReply(reply).grant);
+    if (reply !== null) this.#leaseClient.granted(readReply(reply).grant);
   }
 
   /** Reports, and never hears what became of it. */
   async reportInVain(now = Date.now()): Promise<void> {
     const { attempt } = await this.#send(now);
-    this.#purse.lost(attempt);
+    this.#leaseClient.lost(attempt);
   }
 
   async #send(now: number): Promise<{ attempt: number; reply: string | null }> {
-    const ask = this.#purse.ask(now);
+    const ask = this.#leaseClient.ask(now);
     const report = writeAsk({ ask, touches: [this.#touch], watch: [], lagMs: this.lagMs, heard: null });
     this.#sent = report;
     return { attempt: ask.attempt, reply: await this.#object().syncLeases(report) };
@@ -128,11 +129,11 @@ export class LeaseHolder {
 
   /** Ends its traffic: it reports, and gives back what it did not use. */
   async end(): Promise<void> {
-    while (!this.#purse.idle) await this.report();
+    while (!this.#leaseClient.idle) await this.report();
   }
 
   #slices() {
-    return this.#touch.keys.map((key) => this.#purse.slice(key));
+    return this.#touch.keys.map((key) => this.#leaseClient.slice(key));
   }
 
   #object() {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { reportedHold } from "../../src/gate/report/hold-line.ts";
+import { holdLine } from "../../src/gate/report/hold-line.ts";
 import { call } from "./worker.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- tests read answers as their callers do, by path
@@ -73,6 +73,6 @@ export class OutsideGate {
   }
 
   line(nanos: number, { id = this.ids.shift() ?? "", at = this.orgNow, heldMs = HOLD_MS } = {}): string {
-    return reportedHold({ id, at, expiresAt: at + heldMs, nanos });
+    return holdLine({ id, at, expiresAt: at + heldMs, nanos });
   }
 }

@@ -1,4 +1,4 @@
-import { Purse } from "../../src/gate/lease/lease-client.ts";
+import { LeaseClient } from "../../src/gate/lease/lease-client.ts";
 import { writeAsk } from "../../src/gate/lease/wire.ts";
 import type { Spender } from "./ledger.ts";
 import { env } from "./worker.ts";
@@ -17,9 +17,9 @@ export async function leaseRate(org: Spender, limit: number, windowSeconds: numb
     read_rpm: null,
     policies: [policy],
   });
-  const purse = new Purse<never>(crypto.randomUUID());
-  const slice = purse.slice(`rate\n\n${set.body.policies[0].id}`);
-  for (let call = 0; call < 8; call += 1) purse.miss(slice, 1);
-  const report = { ask: purse.ask(Date.now()), touches: [], watch: [], lagMs: 0, heard: null };
+  const leaseClient = new LeaseClient<never>(crypto.randomUUID());
+  const slice = leaseClient.slice(`rate\n\n${set.body.policies[0].id}`);
+  for (let call = 0; call < 8; call += 1) leaseClient.miss(slice, 1);
+  const report = { ask: leaseClient.ask(Date.now()), touches: [], watch: [], lagMs: 0, heard: null };
   await env.ORG.getByName(org.id).syncLeases(writeAsk(report));
 }

@@ -84,7 +84,14 @@ export class SmallService implements GateBinding {
   #verdict(ask: Json): Json {
     this.asks.push(ask);
     const refusal = this.judge(ask);
-    const rest = { rates: [], orgNow: Date.now(), lesson: null, touch: null, policies: [], version: "1" };
+    const rest = {
+      rates: [],
+      orgNow: Date.now(),
+      decisionPlan: null,
+      touch: null,
+      policies: [],
+      version: "1",
+    };
     if (refusal !== null) return { ...rest, refusal, text: null };
     const id = `rsv_${crypto.randomUUID()}`;
     this.open.add(id);

@@ -2,13 +2,13 @@ import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts"
 import type { Judge } from "../../src/gate/snapshot/caller.ts";
 import { NONE_TOLD } from "../../src/gate/decision/recent-reservations.ts";
 import * as gate from "../../src/gate/index.ts";
-import type { Lesson } from "../../src/gate/snapshot/decision-plan.ts";
+import type { DecisionPlan } from "../../src/gate/snapshot/decision-plan.ts";
 import { readAsk, writeReply } from "../../src/gate/lease/wire.ts";
 
 interface Taught {
   readonly start: number;
   readonly meters: readonly Meter[];
-  readonly lesson: Partial<Lesson>;
+  readonly decisionPlan: Partial<DecisionPlan>;
   /** What it learned from, and what it wishes slices for. */
   readonly learned: gate.DecisionAsk;
   readonly wished: gate.DecisionAsk;
@@ -62,8 +62,15 @@ export async function taughtIsolate(taught: Taught) {
     usage: NO_USAGE,
   }));
   const matters = { department: [], workflow: [], deployment: [], customer: false };
-  const lesson = { accounts, matters, ceiling: null, ...taught.lesson };
-  const verdict = { refusal: null, text: "", rates: [], lesson, orgNow: start, version: "1" };
+  const decisionPlan = { accounts, matters, ceiling: null, ...taught.decisionPlan };
+  const verdict = {
+    refusal: null,
+    text: "",
+    rates: [],
+    decisionPlan: decisionPlan,
+    orgNow: start,
+    version: "1",
+  };
   for (let call = 0; call < 8; call += 1) {
     gate.learn(org, asker, learned, { verdict, askedAt: start, now: start });
     gate.wish(org, asker, wished, { now: start, background });

@@ -2,7 +2,7 @@ import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { ifMatchRefusal } from "../../contract/etag.ts";
 import { planChange, planTerms, type PlanTerms } from "../../contract/resources/plans.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
-import { plainShare } from "../../domain/price/percent.ts";
+import { plainShare } from "../../domain/price/share.ts";
 import { operation } from "../../edge/request/operation.ts";
 import { tellOrgs } from "../../edge/object/tell-orgs.ts";
 import { loadPlan, orgIdsOnPlan, savePlan } from "../../platform/plans.ts";

@@ -5,9 +5,9 @@ import type { Background } from "../../gate/lease/background.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { refusalNote } from "../../domain/refusal/note.ts";
 import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision/decision.ts";
-import { learn } from "../../gate/snapshot/install-plan.ts";
+import { installPlan } from "../../gate/snapshot/install-plan.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
-import { Recent } from "../../gate/decision/allow-cache.ts";
+import { AllowCache } from "../../gate/decision/allow-cache.ts";
 import { toldAllow } from "../../gate/decision/verdict.ts";
 import { fromEnvironment } from "../environment.ts";
 import { Refused, SluiceError, Unreachable } from "../errors.ts";
@@ -55,7 +55,7 @@ export class EmbeddedGate {
   readonly #sluice: Sluice;
   readonly #options: GateOptions;
   readonly #holder = crypto.randomUUID();
-  readonly #gate = new OrgGate(this.#holder, new Recent());
+  readonly #gate = new OrgGate(this.#holder, new AllowCache());
   readonly #clock = new SteadyClock();
   readonly #ids = new IdPool(() => this.#clock.now());
   readonly #touches = new TouchBook();
@@ -270,14 +270,15 @@ export class EmbeddedGate {
   }
 
   #learn(ask: DecisionsDecideBody, verdict: ToldVerdict, when: { askedAt: number; now: number }): void {
-    const { touch, policies, orgNow, lesson } = verdict;
+    const { touch, policies, orgNow, decisionPlan: decisionPlan } = verdict;
     const { model, provider } = ask;
-    if (model !== undefined && lesson !== null) this.#bounds.learn({ model, provider }, lesson.ceiling);
-    if (touch !== null && lesson !== null) {
+    if (model !== undefined && decisionPlan !== null)
+      this.#bounds.learn({ model, provider }, decisionPlan.ceiling);
+    if (touch !== null && decisionPlan !== null) {
       const asking = { route: DECISION_ROUTE, keyId: this.#asker.keyId };
-      this.#touches.learn(ask, asking, { touch, lesson, policies, orgNow });
+      this.#touches.learn(ask, asking, { touch, decisionPlan: decisionPlan, policies, orgNow });
     }
-    learn(this.#gate, { ...this.#asker, policies }, ask, { verdict, ...when });
+    installPlan(this.#gate, { ...this.#asker, policies }, ask, { verdict, ...when });
   }
 
   /** A refusal of the service is an answer. Where there is none, the caller has said what to do. */

@@ -1,10 +1,10 @@
 import type { DecisionAsk } from "../../gate/decision/ask.ts";
-import type { Lesson } from "../../gate/snapshot/decision-plan.ts";
+import type { DecisionPlan } from "../../gate/snapshot/decision-plan.ts";
 import { accountKey } from "../../gate/decision/account-key.ts";
 import { leaseKey, rateMetersFor, type RatePolicy } from "../../domain/rate/policy.ts";
 import type { EdgeLeasesExchangeBody } from "../generated/types.ts";
-import type { ReportedCall } from "../../gate/report/call-line.ts";
-import { inputTokensOf, type ReportedHold, withoutInput } from "../../gate/report/hold-line.ts";
+import type { CallLine } from "../../gate/report/call-line.ts";
+import { inputTokensOf, type HoldLine, withoutInput } from "../../gate/report/hold-line.ts";
 import { refusedCalls } from "../../gate/report/refused-calls.ts";
 import { readAsk } from "../../gate/lease/wire.ts";
 
@@ -16,7 +16,7 @@ const MOST = 20_000;
 /** What the service said that decisions of one kind touch. */
 export interface Taught {
   readonly touch: string;
-  readonly lesson: Lesson;
+  readonly decisionPlan: DecisionPlan;
   readonly policies: readonly RatePolicy[];
   readonly orgNow: number;
 }
@@ -26,8 +26,8 @@ export class TouchBook {
   readonly #byLimit = new Map<string, string>();
 
   learn(ask: DecisionAsk, asking: { route: string; keyId: string }, taught: Taught): void {
-    const { touch, lesson, policies, orgNow } = taught;
-    const keys = lesson.accounts.map(accountKey);
+    const { touch, decisionPlan: decisionPlan, policies, orgNow } = taught;
+    const keys = decisionPlan.accounts.map(accountKey);
     const subject = { ...asking, names: ask };
     const meters = rateMetersFor(policies, subject);
     for (const key of [...keys, ...meters.map((meter) => leaseKey(meter, orgNow))]) {
@@ -79,7 +79,7 @@ export class TouchBook {
 type HeldLines = Omit<WireReport["batches"][number]["holds"][number], "touch">;
 
 /** The service knows whose call it is. */
-function heldLines(lines: readonly ReportedHold[], call: ReportedCall | undefined): HeldLines {
+function heldLines(lines: readonly HoldLine[], call: CallLine | undefined): HeldLines {
   if (call === undefined) return { lines };
   const { keyId: _key, ...said } = call;
   return { lines: lines.map(withoutInput), call: said, inputs: lines.map(inputTokensOf) };

@@ -1,4 +1,4 @@
-import type { Work } from "../policy/step-budget.ts";
+import type { StepBudget } from "../policy/step-budget.ts";
 import { BEFORE, beforeNext, contextOf, END } from "./context.ts";
 import { type Program, STEP } from "./program.ts";
 import { type Places, States, UNKNOWN } from "./states.ts";
@@ -45,7 +45,7 @@ export class LinearMatcher {
   }
 
   /** The end of the match that ends first. */
-  find(text: string, work: Work): Found {
+  find(text: string, work: StepBudget): Found {
     const latin = this.#latin;
     const states = this.#states;
     const { columns } = states;
@@ -79,7 +79,7 @@ export class LinearMatcher {
     return this.#states.numberOf({ set, before: BEFORE.start });
   }
 
-  #nextOf(state: number, rune: number, work: Work): number {
+  #nextOf(state: number, rune: number, work: StepBudget): number {
     const isLatin = rune !== END && rune < LATIN;
     const runeClass = rune === END ? END : this.#program.classOf(rune);
     if (!isLatin) {
@@ -95,7 +95,7 @@ export class LinearMatcher {
   }
 
   /** Follows all instructions that need no input, then reads a character. Null if that is a match. */
-  #step({ set, before }: Places, rune: number, work: Work): Places | null {
+  #step({ set, before }: Places, rune: number, work: StepBudget): Places | null {
     const { steps, out, arg, reads, start, size, asserts } = this.#program;
     const context = asserts ? contextOf(before, rune) : 0;
     const next = new Uint32Array(set.length);

@@ -6,7 +6,7 @@ import type { CallNames } from "./traits.ts";
  * What a hold is made against, as it is given to a gate outside: signed, because such a gate reports its holds by it, and
  * whoever could write one could leave a limit out. It is good for one key of one org.
  */
-export interface GivenTouch {
+export interface GivenLimitSet {
   /** Of the limits that it names; others may apply once they change. */
   readonly version: string;
   /** Lease keys of dollar limits. */
@@ -29,7 +29,7 @@ export interface GivenTouch {
   readonly names?: { readonly [Name in keyof CallNames]?: CallNames[Name] | null };
 }
 
-export interface TouchHolder {
+export interface LimitSetHolder {
   readonly pepper: string;
   /** Accepted too, while the pepper is being changed. */
   readonly otherPepper?: string | undefined;
@@ -37,23 +37,23 @@ export interface TouchHolder {
   readonly keyId: string;
 }
 
-export function sealTouch(holder: TouchHolder, touch: GivenTouch): string {
+export function encryptLimitSet(holder: LimitSetHolder, touch: GivenLimitSet): string {
   const text = Buffer.from(JSON.stringify(touch)).toString("base64url");
   return `${text}.${markOf(holder, text)}`;
 }
 
 /** Null: it was not given to this key, or was changed. */
-export function openTouch(holder: TouchHolder, token: string): GivenTouch | null {
+export function openLimitSet(holder: LimitSetHolder, token: string): GivenLimitSet | null {
   const [text = "", mark = ""] = token.split(".");
   const { pepper, otherPepper = pepper } = holder;
   const isOurs = [pepper, otherPepper].some((one) =>
     sameSecret(mark, markOf({ ...holder, pepper: one }, text)),
   );
   if (!isOurs) return null;
-  return JSON.parse(Buffer.from(text, "base64url").toString()) as GivenTouch;
+  return JSON.parse(Buffer.from(text, "base64url").toString()) as GivenLimitSet;
 }
 
-function markOf({ pepper, orgId, keyId }: TouchHolder, text: string): string {
+function markOf({ pepper, orgId, keyId }: LimitSetHolder, text: string): string {
   const said = `lease-touch:${orgId}:${keyId}:${text}`;
   return createHmac("sha256", pepper).update(said).digest("base64url").slice(0, 32);
 }

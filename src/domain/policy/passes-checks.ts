@@ -2,7 +2,7 @@ import type { CheckedRun } from "../run/checked-run.ts";
 import { attemptOf } from "./attempt.ts";
 import { judge, type PolicySet, shadowed, withAllowance } from "./policy.ts";
 import { type DetectorSet, scan } from "../safety/safety.ts";
-import type { RunWork } from "./step-budget.ts";
+import type { RunStepBudget } from "./step-budget.ts";
 
 export interface Compiled {
   readonly policies: PolicySet;
@@ -13,10 +13,10 @@ export interface Compiled {
  * Whether rules and detectors have nothing to say about a run: no refusal, no approval and no shadow, within the work that is
  * given. Everything else leaves a trace, and is for whoever keeps that.
  */
-export function passesUnnoticed(
+export function passesChecks(
   { policies, detectors }: Compiled,
   run: CheckedRun,
-  { nanos, now, work }: { readonly nanos: bigint; readonly now: number; readonly work: RunWork },
+  { nanos, now, work }: { readonly nanos: bigint; readonly now: number; readonly work: RunStepBudget },
 ): boolean {
   return areSilent(policies, run, { nanos, now, work }) && findNothing(detectors, run.input, work);
 }
@@ -24,7 +24,7 @@ export function passesUnnoticed(
 function areSilent(
   policies: PolicySet,
   run: CheckedRun,
-  { nanos, now, work }: { readonly nanos: bigint; readonly now: number; readonly work: RunWork },
+  { nanos, now, work }: { readonly nanos: bigint; readonly now: number; readonly work: RunStepBudget },
 ): boolean {
   if (policies.length === 0) return true;
   const attempt = attemptOf(run, nanos);
@@ -38,7 +38,7 @@ function areSilent(
   return matched.length === 0 && failed.length === 0;
 }
 
-function findNothing(detectors: DetectorSet, input: unknown, work: RunWork): boolean {
+function findNothing(detectors: DetectorSet, input: unknown, work: RunStepBudget): boolean {
   const { blocked, shadowed: matched, unread } = scan(detectors, input, work);
   return blocked === undefined && matched.length === 0 && unread.length === 0;
 }

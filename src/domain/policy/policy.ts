@@ -1,7 +1,7 @@
 import type { Attempt } from "./attempt.ts";
 import type { Allowance, CompileResult, Facts } from "./compile.ts";
 import { EFFECTS, type MODES, type TARGETS } from "../../contract/lists.ts";
-import type { Work } from "./step-budget.ts";
+import type { StepBudget } from "./step-budget.ts";
 
 export type Target = (typeof TARGETS)[number];
 export type Effect = (typeof EFFECTS)[number];
@@ -36,7 +36,7 @@ const JUDGEMENT_COST = 200_000;
 const STEPS_PER_UNIT = 70;
 
 /** Evaluates within the work that the run's other checks have left, and deducts what it used. */
-export function withAllowance<T>(work: Work, judging: (allowance: Allowance) => T): T {
+export function withAllowance<T>(work: StepBudget, judging: (allowance: Allowance) => T): T {
   const given = Math.max(Math.min(JUDGEMENT_COST, Math.floor(work.left / STEPS_PER_UNIT)), 0);
   const allowance = { left: given };
   const result = judging(allowance);

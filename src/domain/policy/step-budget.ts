@@ -2,7 +2,7 @@
  * The work that the patterns and rules of one call may still do, in steps. A step is one cached transition of a
  * matcher, about 10 ns of CPU time. Code takes its steps before or during the work, and stops when none are left.
  */
-export interface Work {
+export interface StepBudget {
   left: number;
 }
 
@@ -10,27 +10,27 @@ export interface Work {
  * The work allowed for one run. Enforced checks and shadow checks have separate allowances, so that no shadow check can
  * stop a run.
  */
-export interface RunWork {
-  readonly enforced: Work;
-  readonly watched: Work;
+export interface RunStepBudget {
+  readonly enforced: StepBudget;
+  readonly watched: StepBudget;
 }
 
 /** About 300 ms: enough for all built-in detectors and a dozen patterns on the largest body. */
-const PER_RUN: RunWork = { enforced: { left: 30_000_000 }, watched: { left: 10_000_000 } };
+const PER_RUN: RunStepBudget = { enforced: { left: 30_000_000 }, watched: { left: 10_000_000 } };
 /** About two seconds. */
-const PER_CALL: RunWork = { enforced: { left: 200_000_000 }, watched: { left: 50_000_000 } };
+const PER_CALL: RunStepBudget = { enforced: { left: 200_000_000 }, watched: { left: 50_000_000 } };
 
 /** Takes steps from what is left. If there are too few, none are left. */
-export function take(work: Work, steps: number): boolean {
+export function take(work: StepBudget, steps: number): boolean {
   work.left -= steps;
   return work.left >= 0;
 }
 
 /** Divides what one call may cost among its runs. */
-export class CallWork {
+export class CallStepBudget {
   readonly #left = { enforced: { ...PER_CALL.enforced }, watched: { ...PER_CALL.watched } };
 
-  forRun<T>(check: (work: RunWork) => T): T {
+  forRun<T>(check: (work: RunStepBudget) => T): T {
     const { enforced, watched } = this.#left;
     const given = {
       enforced: Math.min(PER_RUN.enforced.left, enforced.left),
@@ -45,6 +45,6 @@ export class CallWork {
 }
 
 /** The maximum cost of a single run. */
-export function oneRunsWork(): RunWork {
+export function oneRunsSteps(): RunStepBudget {
   return { enforced: { ...PER_RUN.enforced }, watched: { ...PER_RUN.watched } };
 }

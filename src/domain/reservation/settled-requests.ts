@@ -4,7 +4,7 @@ import { isSameQuestion, requestNumber } from "./reservation-id.ts";
  * The questions of which a reservation is settled. A question that was decided in two half days has two ids, and one run. Ids are
  * told apart by the number of their request first: no part of them is copied for a call that was asked once.
  */
-export class SettledQuestions {
+export class SettledRequests {
   readonly #byRequest = new Map<number, string[]>();
 
   /** The id of a reservation that is settled. */

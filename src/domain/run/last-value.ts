@@ -8,7 +8,7 @@ const LETTER_Z = 90;
 const PLAIN_TIME = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/;
 
 /** What was well-formed in an earlier run of the batch: most runs repeat it, and comparing is faster than checking. */
-export class Repeated {
+export class LastValue {
   readonly #isWellFormed: (value: unknown) => boolean;
   /** Equal to no value at first, not even to itself. */
   #last: unknown = Number.NaN;
@@ -27,7 +27,7 @@ export class Repeated {
 }
 
 /** How a time begins that was well-formed in an earlier run, up to its second. */
-export class RepeatedSecond {
+export class LastSecond {
   #last: string | null = null;
 
   accepts(value: unknown): boolean {

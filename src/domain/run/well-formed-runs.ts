@@ -4,7 +4,7 @@ import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
 import type { ScopeField } from "../../contract/scopes.ts";
 import { isUsd } from "../price/money.ts";
 import { plainRuns } from "./plain/runs.ts";
-import { isTime, Repeated, RepeatedSecond } from "./last-value.ts";
+import { isTime, LastValue, LastSecond } from "./last-value.ts";
 import {
   MOST_UNITS,
   partAboveTotal,
@@ -24,13 +24,13 @@ const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;
 
 /** For the runs of one batch. */
 class Checks {
-  readonly startedAt = new RepeatedSecond();
-  readonly model = new Repeated(isModel);
-  readonly action = new Repeated(isCallerId);
-  readonly workflow = new Repeated(isCallerId);
-  readonly deployment = new Repeated(isCallerId);
-  readonly department = new Repeated(isCallerId);
-  readonly customer = new Repeated(isCallerId);
+  readonly startedAt = new LastSecond();
+  readonly model = new LastValue(isModel);
+  readonly action = new LastValue(isCallerId);
+  readonly workflow = new LastValue(isCallerId);
+  readonly deployment = new LastValue(isCallerId);
+  readonly department = new LastValue(isCallerId);
+  readonly customer = new LastValue(isCallerId);
 }
 
 /** A loop, because ids are most of a batch, and this is faster than a pattern on short strings. */

@@ -1,4 +1,4 @@
-import { take, type Work } from "../policy/step-budget.ts";
+import { take, type StepBudget } from "../policy/step-budget.ts";
 
 /**
  * Issuer prefixes (first four digits) and card lengths. Most digits that pass the Luhn check by chance have neither.
@@ -36,7 +36,7 @@ const places = new Int32Array(MOST_DIGITS);
 /**
  * Each digit costs a step, because a text in which a card could start at every other character is walked many times.
  */
-export function findCard(text: string, work: Work): string | undefined {
+export function findCard(text: string, work: StepBudget): string | undefined {
   let isInWord = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

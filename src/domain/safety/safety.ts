@@ -2,7 +2,7 @@ import type { DETECTOR_ACTIONS } from "../../contract/lists.ts";
 import type { compileLinear, LinearPattern } from "../linear/pattern.ts";
 import { BUILT_INS, type BuiltIn } from "./detectors.ts";
 import { textToRead } from "./text.ts";
-import { type RunWork, take, type Work } from "../policy/step-budget.ts";
+import { type RunStepBudget, take, type StepBudget } from "../policy/step-budget.ts";
 
 const LONGEST_SAMPLE = 120;
 
@@ -12,7 +12,7 @@ export type Detector = { id: string; action: (typeof DETECTOR_ACTIONS)[number] }
 );
 /** A match, or the fact that the input was too large to scan. */
 type Reading = { found: string | undefined } | "too_costly";
-type Reader = (text: string, work: Work) => Reading;
+type Reader = (text: string, work: StepBudget) => Reading;
 export type DetectorSet = readonly { detector: Detector; read: Reader }[];
 /** `isUnread`: the detector found nothing, because it could not finish. */
 type Blocked = { detector: string; sample: string; isUnread: boolean };
@@ -50,7 +50,11 @@ const AFTER_END = 120;
 const PLACE_STEPS = 8;
 
 /** One cheap scan tells whether there is a match. The position is searched only near its end. */
-function readLinear({ matcher, regex, instructions }: LinearPattern, text: string, work: Work): Reading {
+function readLinear(
+  { matcher, regex, instructions }: LinearPattern,
+  text: string,
+  work: StepBudget,
+): Reading {
   const match = matcher.find(text, work);
   if (match === "too_costly") return match;
   if (match === "nothing") return { found: undefined };
@@ -70,7 +74,7 @@ const NOTHING: Scan = { blocked: undefined, shadowed: [], unread: [] };
  * Scans `input` and keeps only the sample for the caller. A blocking detector that cannot finish blocks. Shadow
  * detectors come last; one that cannot finish is reported as such.
  */
-export function scan(set: DetectorSet, input: unknown, work: RunWork): Scan {
+export function scan(set: DetectorSet, input: unknown, work: RunStepBudget): Scan {
   if (set.length === 0 || input === undefined || input === null) return NOTHING;
   const text = textToRead(input);
   for (const { detector, read } of set) {
@@ -101,7 +105,7 @@ export interface Tried {
 }
 
 /** What every detector finds in an input, also those behind one that blocks. */
-export function tryDetectors(set: DetectorSet, input: unknown, work: RunWork): Tried[] {
+export function tryDetectors(set: DetectorSet, input: unknown, work: RunStepBudget): Tried[] {
   const text = textToRead(input);
   return set.map(({ detector: { id, kind, action }, read }) => {
     const reading = read(text, action === "block" ? work.enforced : work.watched);

@@ -5,7 +5,7 @@ import type { Window } from "./period.ts";
  * The times around one in which the same counters of the same limits count: no window of theirs begins or ends, and none of
  * them begins to count.
  */
-export class Spell {
+export class ValidityInterval {
   readonly #atMs: number;
   #fromMs = Number.NEGATIVE_INFINITY;
   #untilMs = Number.POSITIVE_INFINITY;
@@ -39,15 +39,15 @@ export class Spell {
 }
 
 /** What is the same in each spell of several. */
-export class BySpell<T> {
-  readonly #known: { readonly spell: Spell; readonly value: T }[] = [];
+export class ByValidity<T> {
+  readonly #known: { readonly spell: ValidityInterval; readonly value: T }[] = [];
 
   at(atMs: number): T | undefined {
     for (const { spell, value } of this.#known) if (spell.has(atMs)) return value;
     return undefined;
   }
 
-  keep(spell: Spell, value: T): T {
+  keep(spell: ValidityInterval, value: T): T {
     this.#known.push({ spell, value });
     return value;
   }

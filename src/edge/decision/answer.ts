@@ -25,7 +25,7 @@ import {
   type Verdict,
   wish,
 } from "../../gate/decision/decision.ts";
-import { learn } from "../../gate/snapshot/install-plan.ts";
+import { installPlan } from "../../gate/snapshot/install-plan.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
 import { decisionRateHeaders } from "../../gate/snapshot/rate-standing.ts";
 
@@ -148,7 +148,7 @@ function decidedThere(question: Question, told: Foretold): Verdict {
 function heard({ gate, asker, ask, background }: Question, verdict: DecisionReply, askedAt: number): Verdict {
   if (gate !== null) {
     const now = Date.now();
-    learn(gate, asker, ask, { verdict, askedAt, now });
+    installPlan(gate, asker, ask, { verdict, askedAt, now });
     if (verdict.refusal === null && isForSlices(ask, asker)) wish(gate, asker, ask, { now, background });
   }
   if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, asker, ask, verdict.text);

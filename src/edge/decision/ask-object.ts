@@ -3,19 +3,19 @@ import type { OrgGate } from "../../gate/org-gate.ts";
 import type { DecisionCall } from "../../org/decision-handler.ts";
 import { ASK_ALONE } from "../../gate/decision/decided-together.ts";
 import { patiently } from "../object/unreachable.ts";
-import { AskLine } from "./decision-batcher.ts";
+import { DecisionBatcher } from "./decision-batcher.ts";
 import type { ObjectBackground } from "./gates.ts";
 
-const lines = new WeakMap<OrgGate, AskLine>();
+const lines = new WeakMap<OrgGate, DecisionBatcher>();
 
-function lineOf(gate: OrgGate): AskLine {
+function lineOf(gate: OrgGate): DecisionBatcher {
   let line = lines.get(gate);
-  if (line === undefined) lines.set(gate, (line = new AskLine()));
+  if (line === undefined) lines.set(gate, (line = new DecisionBatcher()));
   return line;
 }
 
 /**
- * A decision of the org's object, asked for together with those of other requests, also where it brings a lesson back: hundreds
+ * A decision of the org's object, asked for together with those of other requests, also where it brings a decision plan back: hundreds
  * of customers may call an isolate for the first time at once. One that takes a report along does not wait for others: its
  * slices are good for about a second from when it was asked. Null if there is no such org.
  */

@@ -11,7 +11,7 @@ const leftRoom = new WeakMap<Request, string>();
  * After a call that may have ended reservations or given something back, here or in another region, the caller's next
  * decision through this isolate must find the room that it left. Most runs end none, and leave refusals to the isolate.
  */
-export function heedFreed(call: Pick<Call, "op" | "orgId" | "rawBody" | "request">): void {
+export function noteFreedCapacity(call: Pick<Call, "op" | "orgId" | "rawBody" | "request">): void {
   const { orgId, request } = call;
   if (orgId === null || !mayFree(call)) return;
   gates.freed(orgId, Date.now());

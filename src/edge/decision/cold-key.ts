@@ -25,7 +25,7 @@ export interface Arrived {
  * A decision of a key that this isolate does not know. Its org's object tells about the key and decides in the same
  * hop. The pipeline then makes every check, in order, and answers with what the object decided. Null: not for this path.
  */
-export function decideFirst(arrived: Arrived, now: number): Promise<Response> | null {
+export function decideColdKey(arrived: Arrived, now: number): Promise<Response> | null {
   const { request, env, context } = arrived;
   const settings = settingsOf(env);
   const bytes = plainLength(request.headers);

@@ -53,7 +53,7 @@ const SLOW = Symbol("slow");
  * gather for a turn, and while many calls are under way until one of them ends; the next call takes all that wait. Each is
  * answered or fails for itself.
  */
-export class AskLine {
+export class DecisionBatcher {
   #waiting: Waiting[] = [];
   #characters = 0;
   readonly #carriers = new Set<Carrier>();
@@ -149,5 +149,5 @@ function tell({ told, failed }: Waiting, decided: DecidedTogether | null, index:
 }
 
 function replyOf(text: string, { orgNow, version }: DecidedTogether): DecisionReply {
-  return { refusal: null, text, rates: [], lesson: null, orgNow, version, leases: null };
+  return { refusal: null, text, rates: [], decisionPlan: null, orgNow, version, leases: null };
 }

@@ -31,7 +31,7 @@ interface Call {
 }
 
 /** What every decision leaves behind: its counts, and its log line. */
-export function leaveTrail(call: Call, answered: Answered): void {
+export function logDecision(call: Call, answered: Answered): void {
   const { code, dry, settings, status, place, asker } = answered;
   count(call, answered);
   counters.orgs.note(asker.orgId, { status, code, place });

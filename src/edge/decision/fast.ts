@@ -21,7 +21,7 @@ import { objectHere } from "../region/placement.ts";
 import { PASS_HEADER } from "../region/peer.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { decideThere } from "./answer.ts";
-import { type Arrived, decideFirst, type Serve } from "./cold-key.ts";
+import { type Arrived, decideColdKey, type Serve } from "./cold-key.ts";
 import { gates, type ObjectBackground, waitFor } from "./gates.ts";
 import { type Asker, newAsker } from "../../gate/snapshot/caller.ts";
 import { decideHere, refusedUnread, type Verdict } from "../../gate/decision/decision.ts";
@@ -31,7 +31,7 @@ import { decisionRateHeaders } from "../../gate/snapshot/rate-standing.ts";
 import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
-import { leaveTrail } from "./decision-log.ts";
+import { logDecision } from "./decision-log.ts";
 import { unavailable } from "../object/unreachable.ts";
 
 /** A host and exactly this path. Anything with a query, or spelled differently, is left to the router. */
@@ -79,7 +79,7 @@ export function decideFast(
   const { headers } = request;
   if (headers.has(PASS_HEADER)) return null;
   const key = knownKey(headers, now);
-  if (key === null) return decideFirst({ request, env, context, serve }, now);
+  if (key === null) return decideColdKey({ request, env, context, serve }, now);
   const settings = settingsOf(env);
   const who = readyFor(key, settings);
   if (who === null || !isValidNow(key, now) || !isAllowedFrom(key, request)) return null;
@@ -267,7 +267,7 @@ function respond(
   const status = refusal?.status ?? 200;
   const code = refusal?.code ?? null;
   const ms = now - call.startedAt;
-  leaveTrail(call, {
+  logDecision(call, {
     asker: call.who.asker,
     settings: call.who.settings,
     status,

@@ -78,9 +78,9 @@ function inIsolate(
   const orgNow = gate.orgNow(now);
   if (orgNow === null) return undefined;
   const keys = meters.map((meter) => leaseKey(meter, orgNow));
-  const slices = keys.map((key) => gate.purse.slice(key));
+  const slices = keys.map((key) => gate.leaseClient.slice(key));
   // What was taken from a slice has been reported by the time the call is refused, so only the object can give it back.
-  const taken = call.op.refusalsAreFree !== true && gate.purse.take(slices, oneEach(slices), now);
+  const taken = call.op.refusalsAreFree !== true && gate.leaseClient.take(slices, oneEach(slices), now);
   const standings = meters.map((meter, index) => {
     const known = gate.rate(keys[index] ?? "", now);
     const standing = standingNow({ meter, told: known, slice: slices[index], amount: 1 }, now);
@@ -131,8 +131,8 @@ async function byObject(
     return refusal;
   }
   if (call.counted !== undefined) return null;
-  const slices = rates.map(({ key }) => gate.purse.slice(key));
-  for (const slice of slices) gate.purse.miss(slice, 1);
+  const slices = rates.map(({ key }) => gate.leaseClient.slice(key));
+  for (const slice of slices) gate.leaseClient.miss(slice, 1);
   gate.keep(now, slices, background);
   return null;
 }

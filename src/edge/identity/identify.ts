@@ -10,15 +10,15 @@ import { Backoff } from "../object/backoff.ts";
 import type { Call, Caller } from "../request/call.ts";
 import { identifyCustomer, isCustomerToken } from "./customer.ts";
 import { DeadSecrets } from "./dead-secrets.ts";
-import { type KnownKey, KnownKeys } from "./key-cache.ts";
+import { type KnownKey, KeyCache } from "./key-cache.ts";
 import { askHome } from "../region/home.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { identifySupport, isSupportToken } from "../support/support.ts";
 import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
-import { vouchedCaller } from "./internal-caller.ts";
+import { internalCaller } from "./internal-caller.ts";
 
 /** Identifies the caller. The isolate caches known keys and failures. */
-const known = new KnownKeys();
+const known = new KeyCache();
 const dead = new DeadSecrets();
 const backoff = new Backoff();
 
@@ -76,7 +76,7 @@ export function acquaint({ bearer, digest }: Stranger, snapshot: Snapshot, asked
 }
 
 export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
-  call.caller = vouchedCaller(call.request);
+  call.caller = internalCaller(call.request);
   if (call.caller !== null) return null;
   const bearer = keyOf(call);
   if (bearer === null) return refuse("unauthorized");
@@ -84,7 +84,7 @@ export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
   if (key !== null) {
     if (key.refreshAt <= call.judgedAt && !key.refreshing) {
       key.refreshing = true;
-      call.context.waitUntil(learn(call, bearer, key.org.id, key.key.id).catch(() => null));
+      call.context.waitUntil(installPlan(call, bearer, key.org.id, key.key.id).catch(() => null));
     }
     return judge(call, key);
   }
@@ -105,7 +105,7 @@ async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> 
     const refusal = await identified(call, bearer);
     if (refusal?.code !== "unauthorized") return refusal;
   } else {
-    const key = await learn(call, bearer, given.orgId, given.keyId);
+    const key = await installPlan(call, bearer, given.orgId, given.keyId);
     if (key !== null) return judge(call, key);
   }
   dead.add(bearer, call.judgedAt);
@@ -145,7 +145,12 @@ function refuseGuess(call: Call): Refusal {
 }
 
 /** Asks the org's object about a key: the one hop that a cold isolate needs. */
-async function learn(call: Call, bearer: string, orgId: string, keyId: string): Promise<KnownKey | null> {
+async function installPlan(
+  call: Call,
+  bearer: string,
+  orgId: string,
+  keyId: string,
+): Promise<KnownKey | null> {
   const askedAt = Date.now();
   const digest = digestOf(call.settings, bearer);
   let snapshot: Snapshot | null;

@@ -6,11 +6,11 @@ import type { Caller } from "../request/call.ts";
  */
 const vouched = new WeakMap<Request, Caller>();
 
-export function vouchFor(request: Request, caller: Caller): Request {
+export function markInternal(request: Request, caller: Caller): Request {
   vouched.set(request, caller);
   return request;
 }
 
-export function vouchedCaller(request: Request): Caller | null {
+export function internalCaller(request: Request): Caller | null {
   return vouched.get(request) ?? null;
 }

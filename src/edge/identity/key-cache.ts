@@ -30,7 +30,7 @@ export interface KnownKey {
 const MAX_KEYS = 20_000;
 
 /** The keys that this isolate has verified, by their full text, so that a request needs a lookup and no hash. */
-export class KnownKeys {
+export class KeyCache {
   readonly #keys = new BoundedMap<string, KnownKey>(MAX_KEYS);
   readonly #orgs = new BoundedMap<string, SharedOrg>(MAX_KEYS);
 

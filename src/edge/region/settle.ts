@@ -2,7 +2,7 @@ import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { type Placement, placementOf, type Residency } from "../../domain/region/residency.ts";
 import { readBytes } from "../request/body.ts";
 import type { Call } from "../request/call.ts";
-import { vouchedCaller } from "../identity/internal-caller.ts";
+import { internalCaller } from "../identity/internal-caller.ts";
 import { askHome } from "./home.ts";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, sendToRegion, UNTAKEN_HEADER } from "./peer.ts";
@@ -50,7 +50,7 @@ function placementFor({ op, request, settings }: Call, residency: Residency): Pl
   return placementOf(residency, {
     region: settings.SVC_REGION,
     // Calls that this Worker makes to itself carry no key that another region could check, so they call the object there instead.
-    writes: vouchedCaller(request) === null && goesHome(op),
+    writes: internalCaller(request) === null && goesHome(op),
     exempt: op.path.startsWith("/v1/admin/") || op.path === "/v1/orgs/{id}/residency",
   });
 }

@@ -15,7 +15,7 @@ import { illFormedPaths, spellsLoneSurrogate } from "../../domain/text/unicode.t
 import type { Call } from "./call.ts";
 
 import { CutOff, discardBody, readBounded, refuseCutOff } from "./read-bounded.ts";
-import { vouchedCaller } from "../identity/internal-caller.ts";
+import { internalCaller } from "../identity/internal-caller.ts";
 
 function limitOf(call: Call): number {
   if (call.op.bodyLimit === "decision") return MOST_BODY_BYTES_WITH_INPUT;
@@ -153,7 +153,7 @@ export function checkIfMatch(call: Call): Refusal | null {
  * this Worker makes to itself for a form, every operation honours a key, so that a form sent twice acts once.
  */
 export function readIdempotencyKey(call: Call): Refusal | null {
-  if (call.op.idempotent !== true && vouchedCaller(call.request) === null) return null;
+  if (call.op.idempotent !== true && internalCaller(call.request) === null) return null;
   const key = call.request.headers.get("idempotency-key");
   // What others were answered is not for a key that has ended.
   if (key === null || call.caller?.ended !== undefined) return null;

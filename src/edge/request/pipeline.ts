@@ -24,7 +24,7 @@ import { checkCustomer } from "../identity/customer.ts";
 import type { Env } from "../env.ts";
 import { checkRate, countMalformed } from "../decision/request-rate.ts";
 import { foretoldOf, replyOf } from "../decision/foretold.ts";
-import { heedFreed } from "../decision/capacity-freed.ts";
+import { noteFreedCapacity } from "../decision/capacity-freed.ts";
 import { identify, noteEndedCall } from "../identity/identify.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
 import type { Operation, Result } from "./operation.ts";
@@ -242,7 +242,7 @@ export function serve(operation: Operation) {
       result = failed(call.trace, error);
     }
     if (call.caller?.ended !== undefined && isRefusal(result)) noteEndedCall(call);
-    heedFreed(call);
+    noteFreedCapacity(call);
     return respond(call, operation, call.caller?.support ? await answerRecorded(call, result) : result);
   };
 }

@@ -15,7 +15,7 @@ const MOST = 2_000;
  * same bytes, and another question is noticed. There are two generations: when the newer is full, the older is dropped.
  * A dropped request gets the same name again, and the object, which has its hold by then, stores it once.
  */
-export class Recent<Gate> {
+export class AllowCache<Gate> {
   #young = new Map<number, RecentAllow<Gate>>();
   #old = new Map<number, RecentAllow<Gate>>();
 

@@ -30,7 +30,7 @@ import type { OrgGate } from "../org-gate.ts";
 import { standingNow } from "../snapshot/rate-standing.ts";
 import { isSameHold, type RecentAllow } from "./allow-cache.ts";
 import { callText } from "../report/call-line.ts";
-import { amountsOf, type KnownAccount, type Touch } from "./limit-set.ts";
+import { amountsOf, type KnownAccount, type LimitSet } from "./limit-set.ts";
 import { type Allow, allowText } from "./verdict.ts";
 
 /** An allow as text, or a refusal. */
@@ -48,7 +48,7 @@ export function refusedUnread(
   const standings = asker.unread.map((meter) => {
     const key = leaseKey(meter, orgNow);
     const told = gate.rate(key, now);
-    const slice = gate.purse.slice(key);
+    const slice = gate.leaseClient.slice(key);
     return { meter, key, told, standing: standingNow({ meter, told, slice, amount: 1 }, now), amount: 1 };
   });
   const refusal = rateRefusal(standings, orgNow);
@@ -109,7 +109,7 @@ function decideNamed(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: NamedAt)
     if (isReported(gate, told)) return null;
     return isSameQuestion(told.id, name ?? "") ? told.text : otherQuestion();
   }
-  const { batch } = gate.purse;
+  const { batch } = gate.leaseClient;
   const allow = allowNamed(gate, asker, ask, at);
   if (allow === null || isRefusal(allow)) return allow;
   const text = allowText(gate, allow);
@@ -133,13 +133,13 @@ function allowNamed(
   const tokens = tokensOf(ask);
   const amounts = amountsOf(touch, { nanos, tokens });
   // A slice may be small where its limit is not, so a call is never shrunk to one: the object knows how much fits.
-  if (!gate.purse.take(touch.slices, amounts, now)) {
+  if (!gate.leaseClient.take(touch.slices, amounts, now)) {
     return refusedHere(gate, touch, leastOf(ask), { now, orgNow, background });
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const ids = gate.idsFor(asker);
   const id = name === null ? ids.newId(orgNow) : ids.dated(name, orgNow);
-  gate.purse.note({
+  gate.leaseClient.note({
     touch: touch.reported,
     id,
     named: name !== null,
@@ -196,7 +196,7 @@ export function slicesOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): readonl
   return touchOf(gate, asker, ask)?.slices ?? [];
 }
 
-function touchOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): Touch | undefined {
+function touchOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): LimitSet | undefined {
   const touches = checksAll(ask, asker.checks) ? gate.wholeTouches : gate.touches;
   return gate.matters === null ? undefined : touches.get(gate.matters, asker.keyId, ask);
 }
@@ -211,7 +211,7 @@ export function wish(
   const touch = touchOf(gate, asker, ask);
   const nanos = costOf(gate, ask, gate.orgNow(now) ?? 0);
   if (touch !== undefined && nanos !== null) {
-    gate.purse.missAll(touch.slices, amountsOf(touch, { nanos, tokens: tokensOf(ask) }));
+    gate.leaseClient.missAll(touch.slices, amountsOf(touch, { nanos, tokens: tokensOf(ask) }));
   }
   gate.keep(now, touch?.slices ?? [], background);
 }
@@ -219,7 +219,7 @@ export function wish(
 /** `ask` is what there must be room for. */
 function refusedHere(
   gate: OrgGate,
-  touch: Touch,
+  touch: LimitSet,
   ask: DecisionAsk,
   { now, orgNow, background }: At & { readonly orgNow: number },
 ): Refusal | null {
@@ -278,5 +278,5 @@ function nameOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: Deci
 
 /** A gate that was forgotten since had reported everything. */
 function isReported(gate: OrgGate, told: RecentAllow<OrgGate>): boolean {
-  return told.gate !== gate || gate.purse.hasReported(told.batch);
+  return told.gate !== gate || gate.leaseClient.hasReported(told.batch);
 }

@@ -7,7 +7,7 @@ import type { Slice } from "../lease/lease-client.ts";
 import { needsNoBody, type RateMeter, type RatePolicy, quotaWindowEnd } from "../../domain/rate/policy.ts";
 import type { Trait } from "../../contract/dimensions.ts";
 import type { Matters, TraitMatters } from "../snapshot/decision-plan.ts";
-import type { ReportedTouch } from "../report/limit-set-line.ts";
+import type { LimitSetLine } from "../report/limit-set-line.ts";
 import { LAST_REPORTED_MS } from "../report/hold-line.ts";
 
 /** The state of a dollar limit when the object was asked. */
@@ -27,7 +27,7 @@ export class KnownAccount {
     this.room = usdParts(roomOf(account) ?? 0n);
   }
 
-  /** As a lesson has it: the limit may have changed by itself. */
+  /** As a decision plan has it: the limit may have changed by itself. */
   learnAll(account: Account, askedAt: number): void {
     this.account = { ...account };
     this.learn(account.usage, askedAt);
@@ -73,14 +73,14 @@ export interface TouchedRate {
 }
 
 /** What calls of one kind touch: found once, used for all with the same names. */
-export interface Touch {
+export interface LimitSet {
   readonly rates: readonly TouchedRate[];
   readonly accounts: readonly TouchedAccount[];
   /** Slices of both, rates first. */
   readonly slices: readonly Slice[];
   /** What a call takes from each. */
   readonly takes: readonly Take[];
-  readonly reported: ReportedTouch;
+  readonly reported: LimitSetLine;
   /** When the first of its windows ends, by the org's clock. Then another window is touched. */
   readonly endsAt: number;
 }
@@ -115,7 +115,7 @@ function knownTrait({ trait, names, prefixes }: TraitMatters) {
   return { trait, isMatter };
 }
 
-export function newTouch({
+export function newLimitSet({
   accounts,
   rates,
   customer,
@@ -134,7 +134,7 @@ export function newTouch({
   readonly mark?: string | null;
   readonly orgNow: number;
   readonly sliceOf: (key: string) => Slice;
-}): Touch {
+}): LimitSet {
   const touchedRates = rates.map(({ key, meter }): TouchedRate => {
     const kind = meter.policy.kind === "rate" ? "rate_limit" : "quota_window";
     const isUsd = meter.policy.unit === "usd";
@@ -201,7 +201,7 @@ function endOf(policy: RatePolicy, orgNow: number): number {
 
 /** What a call takes from each slice, in order. */
 export function amountsOf(
-  { takes }: Touch,
+  { takes }: LimitSet,
   { nanos, tokens }: { readonly nanos: number; readonly tokens: number },
 ): number[] {
   const amounts: number[] = [];

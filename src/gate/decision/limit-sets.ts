@@ -1,6 +1,6 @@
 import { SCOPE_FIELDS, SINGLE_FIELDS } from "../../contract/scopes.ts";
 import { type CallNames, traitIn } from "../../domain/meter/traits.ts";
-import type { Known, Touch } from "./limit-set.ts";
+import type { Known, LimitSet } from "./limit-set.ts";
 
 /** Of one org, since the last rotation. */
 const MOST_TOUCHES = 2500;
@@ -9,7 +9,7 @@ const FEW_TOUCHES = 100;
 const MOST_OF_ALL = 20_000;
 
 /** How many kinds of calls all gates of a host know. */
-export class TouchTotal {
+export class LimitSetTotal {
   touches = 0;
 
   /** Whether gates without traffic are to forget what they know. */
@@ -22,18 +22,18 @@ export class TouchTotal {
  * What calls touch, by caller and names. There are two generations: a rotation drops what was not used since the one before.
  * It comes with time, and when the younger generation is full.
  */
-export class Touches {
-  #young = new Map<string, Touch>();
-  #old = new Map<string, Touch>();
+export class LimitSets {
+  #young = new Map<string, LimitSet>();
+  #old = new Map<string, LimitSet>();
   /**
    * The last one found. A caller's next call usually has the same names, and comparing them is cheaper than a lookup.
    */
-  #last: { matters: Known; keyId: string; names: CallNames; touch: Touch } | null = null;
-  readonly #total: TouchTotal;
-  readonly #dropped: (touch: Touch) => void;
+  #last: { matters: Known; keyId: string; names: CallNames; touch: LimitSet } | null = null;
+  readonly #total: LimitSetTotal;
+  readonly #dropped: (touch: LimitSet) => void;
 
   /** `dropped` hears of what is forgotten for want of use. */
-  constructor(total = new TouchTotal(), dropped: (touch: Touch) => void = () => undefined) {
+  constructor(total = new LimitSetTotal(), dropped: (touch: LimitSet) => void = () => undefined) {
     this.#total = total;
     this.#dropped = dropped;
   }
@@ -42,7 +42,7 @@ export class Touches {
     return this.#young.size + this.#old.size;
   }
 
-  get(matters: Known, keyId: string, names: CallNames): Touch | undefined {
+  get(matters: Known, keyId: string, names: CallNames): LimitSet | undefined {
     const last = this.#last;
     if (
       last !== null &&
@@ -58,7 +58,7 @@ export class Touches {
     return touch;
   }
 
-  #rejuvenated(key: string): Touch | undefined {
+  #rejuvenated(key: string): LimitSet | undefined {
     const touch = this.#old.get(key);
     if (touch === undefined) return undefined;
     this.#old.delete(key);
@@ -66,7 +66,7 @@ export class Touches {
     return touch;
   }
 
-  set(matters: Known, keyId: string, names: CallNames, touch: Touch): void {
+  set(matters: Known, keyId: string, names: CallNames, touch: LimitSet): void {
     this.#last = null;
     const key = touchKey(matters, keyId, names);
     const before = this.#young.get(key) ?? this.#rejuvenated(key);

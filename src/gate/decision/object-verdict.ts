@@ -1,5 +1,5 @@
 import type { Refusal } from "../../contract/refusal.ts";
-import type { Lesson } from "../snapshot/decision-plan.ts";
+import type { DecisionPlan } from "../snapshot/decision-plan.ts";
 import type { RateInfo } from "../lease/wire.ts";
 
 /** Whether a request is within its rate limits, and their state. */
@@ -13,10 +13,10 @@ export interface RequestVerdict {
 export interface DecisionVerdict extends RequestVerdict {
   /** The verdict for the caller. Null if it is refused. */
   readonly text: string | null;
-  readonly lesson: Lesson | null;
+  readonly decisionPlan: DecisionPlan | null;
   /** The touch that a gate outside the service reports holds of this kind by. Our own gates need none. */
   readonly touch?: string | null;
-  /** The version of the limits that the lesson is about. */
+  /** The version of the limits that the decision plan is about. */
   readonly version: string;
 }
 

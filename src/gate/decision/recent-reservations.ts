@@ -1,14 +1,14 @@
 import { requestNumber } from "../../domain/reservation/reservation-id.ts";
 
 /** Requests with reservations, as numbers, and how far the object has told of them. */
-export interface ToldRequests {
+export interface RequestTotals {
   readonly numbers: readonly number[];
   /** Where the next list starts: the object's value, which is sent back to it. */
   readonly mark: string;
 }
 
 const FROM_THE_START = "";
-export const NONE_TOLD: ToldRequests = { numbers: [], mark: FROM_THE_START };
+export const NONE_TOLD: RequestTotals = { numbers: [], mark: FROM_THE_START };
 
 /** The maximum for one org, as long as the host has room. */
 const MOST = 10_000;
@@ -30,7 +30,7 @@ export class HeardTotal {
  * request that was reported before. Two requests may share a number: then the object decides a call that it need not
  * have. There are two generations: when the newer is full, the older is dropped.
  */
-export class HeardRequests {
+export class RecentReservations {
   #young = NONE;
   #old: ReadonlySet<number> = NONE;
   #mark = FROM_THE_START;
@@ -55,7 +55,7 @@ export class HeardRequests {
   /**
    * From an answer to an ask with a mark. If the mark has changed since, the answer would leave a gap and is ignored.
    */
-  learn(askedFrom: string, { numbers, mark }: ToldRequests): void {
+  learn(askedFrom: string, { numbers, mark }: RequestTotals): void {
     if (askedFrom !== this.#mark) return;
     this.#mark = mark;
     for (const number of numbers) this.#add(number);

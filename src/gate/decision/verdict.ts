@@ -2,11 +2,11 @@ import { formatSum } from "../../domain/price/money.ts";
 import { TimeText } from "../../domain/time/time-text.ts";
 import type { OrgGate } from "../org-gate.ts";
 import { roomOf } from "../../domain/meter/meter.ts";
-import type { Touch, TouchedAccount, TouchedRate } from "./limit-set.ts";
+import type { LimitSet, TouchedAccount, TouchedRate } from "./limit-set.ts";
 
 /** A call that this isolate has allowed, and what it reserved. */
 export interface Allow {
-  readonly touch: Touch;
+  readonly touch: LimitSet;
   readonly id: string;
   readonly nanos: number;
   /** The bound that it is told. Null if none is. */

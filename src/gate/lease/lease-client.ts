@@ -25,7 +25,7 @@ interface Pending {
 }
 
 /** The isolate's side of one org's leases: slices to hold from, and reports that are not acknowledged yet. */
-export class Purse<Hold> {
+export class LeaseClient<Hold> {
   readonly #slices = new Map<string, Slice>();
   #made: Hold[] = [];
   #unreported = false;

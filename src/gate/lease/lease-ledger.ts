@@ -47,7 +47,7 @@ type TermsOf = (meter: string) => Terms | null;
  * limit. It leaves in two ways only: with the isolate's own report or, without one, at the end of the longest hold that
  * the slice may have given out.
  */
-export class LeaseBook extends Holders {
+export class LeaseLedger extends Holders {
   /** How long until no slice given so far can be used. A lowered limit waits that long before it returns. */
   waitOutMs(now: number): number {
     let until = now;

@@ -1,11 +1,11 @@
 import type { Ask, Grant } from "./protocol.ts";
 import type { Usage } from "../../domain/meter/meter.ts";
-import { NONE_TOLD, type ToldRequests } from "../decision/recent-reservations.ts";
+import { NONE_TOLD, type RequestTotals } from "../decision/recent-reservations.ts";
 import type { RoomAhead } from "../../domain/rate/sliding-window.ts";
 import type { RateStanding } from "../../domain/rate/policy.ts";
 import { withTokens } from "../report/hold-line.ts";
 import type { NumberedBatch } from "../report/refusal-outbox.ts";
-import type { ReportedHolds, ReportedTouch } from "../report/limit-set-line.ts";
+import type { ReportedHolds, LimitSetLine } from "../report/limit-set-line.ts";
 
 /**
  * What isolates and the object tell each other about leases, as text: one string is cheaper to send than the objects in
@@ -28,7 +28,7 @@ export interface SyncReply {
   /** The org's clock when the object answered. */
   readonly orgNow: number;
   readonly version: string;
-  readonly requests: ToldRequests;
+  readonly requests: RequestTotals;
   /** The last batch of refusals that the object has from this isolate. */
   readonly refusals?: number;
 }
@@ -36,7 +36,7 @@ export interface SyncReply {
 /** A report: what was held, from what, and which other limits the isolate wants to know about. */
 export interface Report {
   readonly ask: Ask<ReportedHolds>;
-  readonly touches: readonly ReportedTouch[];
+  readonly touches: readonly LimitSetLine[];
   readonly watch: readonly string[];
   /** The most by which the holds may be later than they say. Null if unknown. */
   readonly lagMs: number | null;
@@ -48,7 +48,7 @@ export interface Report {
 type WireAsk = {
   holder: string;
   attempt: number;
-  touches: readonly ReportedTouch[];
+  touches: readonly LimitSetLine[];
   watch: readonly string[];
   /** Isolates of an earlier version do not send it. */
   lagMs?: number | null;
@@ -140,7 +140,7 @@ type WireReply = {
   orgNow: number;
   version: string;
   /** Objects of an earlier version do not send it. */
-  requests?: ToldRequests;
+  requests?: RequestTotals;
   refusals?: number | undefined;
 };
 

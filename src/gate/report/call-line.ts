@@ -15,14 +15,14 @@ type Unsaid =
  * What a run says that a reservation becomes where nobody settles it, beside its time, amount and tokens. Many calls say the
  * same, so it is sent once for all of them. An isolate decides no call in a chain that it has checked.
  */
-export type ReportedCall = Omit<DecisionAsk, Unsaid> & {
+export type CallLine = Omit<DecisionAsk, Unsaid> & {
   /** The key that asked. A gate outside does not say it: the object knows whose report it is. */
   readonly keyId?: string | undefined;
 };
 
 /** The same call gives the same text. The type keeps the list complete: a new field must be added. */
 export function callText(ask: DecisionAsk, keyId: string): string {
-  const call: Record<keyof ReportedCall, unknown> = {
+  const call: Record<keyof CallLine, unknown> = {
     keyId,
     model: ask.model,
     action: ask.action,
@@ -39,6 +39,6 @@ export function callText(ask: DecisionAsk, keyId: string): string {
   return JSON.stringify(call);
 }
 
-export function readCall(text: string): ReportedCall {
-  return JSON.parse(text) as ReportedCall;
+export function readCall(text: string): CallLine {
+  return JSON.parse(text) as CallLine;
 }

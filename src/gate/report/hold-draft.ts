@@ -1,11 +1,11 @@
 import { cached } from "../../domain/cache/cached.ts";
 import { readCall } from "./call-line.ts";
-import { type ReportedHold, reportedHold, withInput, withTokens } from "./hold-line.ts";
-import type { ReportedHolds, ReportedTouch } from "./limit-set-line.ts";
+import { type HoldLine, holdLine, withInput, withTokens } from "./hold-line.ts";
+import type { ReportedHolds, LimitSetLine } from "./limit-set-line.ts";
 
 /** A hold of this isolate that the object does not have yet: what it touched, and the rest of its row. */
-export interface MadeHold {
-  readonly touch: ReportedTouch;
+export interface HoldDraft {
+  readonly touch: LimitSetLine;
   readonly id: string;
   /** Whether its id derives from a request id. */
   readonly named: boolean;
@@ -30,7 +30,7 @@ const LINE_BYTES = 100;
 const CHARGED_LINE_BYTES = 130;
 const TOUCH_BYTES = 40;
 
-function weigh({ touch, charge }: MadeHold, named: Set<unknown>): number {
+function weigh({ touch, charge }: HoldDraft, named: Set<unknown>): number {
   const ofTouch = weighTouch(touch, named);
   if (charge === null) return LINE_BYTES + ofTouch;
   if (named.has(charge.call)) return CHARGED_LINE_BYTES + ofTouch;
@@ -42,7 +42,7 @@ function weigh({ touch, charge }: MadeHold, named: Set<unknown>): number {
  * A touch is written once in a report, and its keys have quotes and line breaks, which are escaped to two or three
  * characters.
  */
-function weighTouch(touch: ReportedTouch, named: Set<unknown>): number {
+function weighTouch(touch: LimitSetLine, named: Set<unknown>): number {
   if (named.has(touch)) return 0;
   named.add(touch);
   let bytes = TOUCH_BYTES + touch.meters.length + (touch.customer?.length ?? 0);
@@ -61,15 +61,15 @@ export const BOUNDS = { batchBytes: 131_072, reportBytes: 524_288, weigh };
  * Holds as they are reported: those of one touch together, and of these those of equal calls where they are charged when they
  * expire. New touches are added to `touches`.
  */
-export function byTouch(holds: readonly MadeHold[], touches: Map<ReportedTouch, number>): ReportedHolds[] {
-  const groups = new Map<ReportedTouch, Map<string | null, Group>>();
+export function byTouch(holds: readonly HoldDraft[], touches: Map<LimitSetLine, number>): ReportedHolds[] {
+  const groups = new Map<LimitSetLine, Map<string | null, Group>>();
   for (const hold of holds) {
     const { touch, named, tokens, charge } = hold;
     const index = cached(touches, touch, () => touches.size);
     const ofTouch = cached(groups, touch, () => new Map<string | null, Group>());
     const group = cached(ofTouch, charge?.call ?? null, () => newGroup(index));
     const place = named ? 0 : 1;
-    const line = reportedHold(hold);
+    const line = holdLine(hold);
     group.lines[place].push(charge === null ? line : withInput(withTokens(line, tokens), charge.inputTokens));
     group.tokens[place].push(tokens);
   }
@@ -79,7 +79,7 @@ export function byTouch(holds: readonly MadeHold[], touches: Map<ReportedTouch, 
 }
 
 function reportedHolds(
-  { rates = [], isWhole, countsTokens }: ReportedTouch,
+  { rates = [], isWhole, countsTokens }: LimitSetLine,
   call: string | null,
   { index, lines, tokens }: Group,
 ): ReportedHolds {
@@ -90,7 +90,7 @@ function reportedHolds(
 /** Named ones first. */
 interface Group {
   readonly index: number;
-  readonly lines: readonly [ReportedHold[], ReportedHold[]];
+  readonly lines: readonly [HoldLine[], HoldLine[]];
   readonly tokens: readonly [number[], number[]];
 }
 

@@ -6,7 +6,7 @@ import { TimeText } from "../../domain/time/time-text.ts";
  * another space: the others are output. A report has thousands of them, and text with fixed positions is cheapest for the
  * isolate to write, the object to check and its database to read.
  */
-export type ReportedHold = string;
+export type HoldLine = string;
 
 const ID_CHARACTERS = 30;
 const TIME_CHARACTERS = 13;
@@ -17,7 +17,7 @@ const AMOUNT_AT = ENDS_AT + TIME_CHARACTERS;
 /** Later times do not fit into a line, so the object makes such holds. */
 export const LAST_REPORTED_MS = 10 ** TIME_CHARACTERS - 1;
 
-export function reportedHold({
+export function holdLine({
   id,
   at,
   expiresAt,
@@ -27,7 +27,7 @@ export function reportedHold({
   readonly at: number;
   readonly expiresAt: number;
   readonly nanos: number | bigint;
-}): ReportedHold {
+}): HoldLine {
   return `${id}${made.of(at)}${ends.of(expiresAt)}${nanos}`;
 }
 
@@ -39,55 +39,55 @@ export function timeText(ms: number): string {
   return String(ms).padStart(TIME_CHARACTERS, "0");
 }
 
-export function idOf(hold: ReportedHold): string {
+export function idOf(hold: HoldLine): string {
   return hold.slice(0, ID_CHARACTERS);
 }
 
-export function madeAt(hold: ReportedHold): string {
+export function madeAt(hold: HoldLine): string {
   return hold.slice(MADE_AT, ENDS_AT);
 }
 
-export function endsAt(hold: ReportedHold): string {
+export function endsAt(hold: HoldLine): string {
   return hold.slice(ENDS_AT, AMOUNT_AT);
 }
 
-export function amountOf(hold: ReportedHold): string {
+export function amountOf(hold: HoldLine): string {
   const space = hold.indexOf(" ");
   return space < 0 ? hold.slice(AMOUNT_AT) : hold.slice(AMOUNT_AT, space);
 }
 
-export function tokensOf(hold: ReportedHold): number {
+export function tokensOf(hold: HoldLine): number {
   const space = hold.indexOf(" ");
   return space < 0 ? 0 : Number.parseInt(hold.slice(space + 1), 10);
 }
 
 /** Those of its tokens that are input. None if the line does not say. */
-export function inputTokensOf(hold: ReportedHold): number {
+export function inputTokensOf(hold: HoldLine): number {
   const space = hold.indexOf(" ", hold.indexOf(" ") + 1);
   return space < AMOUNT_AT ? 0 : Number(hold.slice(space + 1));
 }
 
-export function withTokens(hold: ReportedHold, tokens: number): ReportedHold {
+export function withTokens(hold: HoldLine, tokens: number): HoldLine {
   return `${hold} ${tokens}`;
 }
 
-export function withInput(hold: ReportedHold, inputTokens: number): ReportedHold {
+export function withInput(hold: HoldLine, inputTokens: number): HoldLine {
   return `${hold.includes(" ") ? hold : withTokens(hold, 0)} ${inputTokens}`;
 }
 
 /** The line of a hold that is charged, as far as that of any other says the same. */
-export function withoutInput(hold: ReportedHold): ReportedHold {
+export function withoutInput(hold: HoldLine): HoldLine {
   return hold.slice(0, hold.lastIndexOf(" "));
 }
 
-export function withId(hold: ReportedHold, id: string): ReportedHold {
+export function withId(hold: HoldLine, id: string): HoldLine {
   return id + hold.slice(ID_CHARACTERS);
 }
 
-export function withMadeAt(hold: ReportedHold, at: string): ReportedHold {
+export function withMadeAt(hold: HoldLine, at: string): HoldLine {
   return hold.slice(0, MADE_AT) + at + hold.slice(ENDS_AT);
 }
 
-export function withEnd(hold: ReportedHold, end: string): ReportedHold {
+export function withEnd(hold: HoldLine, end: string): HoldLine {
   return hold.slice(0, ENDS_AT) + end + hold.slice(AMOUNT_AT);
 }

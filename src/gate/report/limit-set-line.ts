@@ -1,8 +1,8 @@
-import type { ReportedCall } from "./call-line.ts";
-import type { ReportedHold } from "./hold-line.ts";
+import type { CallLine } from "./call-line.ts";
+import type { HoldLine } from "./hold-line.ts";
 
 /** Which dollar limits a hold was made in. Many holds share them, so they are sent once for all of them. */
-export interface ReportedTouch {
+export interface LimitSetLine {
   readonly keys: readonly string[];
   /** The ids of their meters, separated by spaces, as in the hold's row. */
   readonly meters: string;
@@ -29,13 +29,13 @@ export type ReportedTokens = readonly [named: readonly number[], unnamed: readon
  */
 export type ReportedHolds = readonly [
   touch: number,
-  named: readonly ReportedHold[],
-  unnamed: readonly ReportedHold[],
+  named: readonly HoldLine[],
+  unnamed: readonly HoldLine[],
   /**
    * Only if the touch has rate limits, counts tokens or is whole. Sent beside the lines, because objects of an earlier version read the
    * rest of a line as the amount.
    */
   tokens?: ReportedTokens | null,
   /** What the runs say that the holds become when they expire. The lines have the tokens. Missing: they are given back. */
-  call?: ReportedCall,
+  call?: CallLine,
 ];

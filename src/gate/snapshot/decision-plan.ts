@@ -6,7 +6,7 @@ import type { KnownCeiling } from "./ceilings.ts";
 import type { Detector } from "../../domain/safety/safety.ts";
 
 /** What an isolate needs to decide calls like this one by itself. */
-export interface Lesson {
+export interface DecisionPlan {
   /** The dollar limits that the call touches, in order of refusal, and their state. */
   readonly accounts: readonly Account[];
   readonly matters: Matters;

@@ -8,10 +8,10 @@ import { accountKey } from "../decision/account-key.ts";
 import { checksAll, type DecisionAsk, leastOf, tokensOf } from "../decision/ask.ts";
 import type { Asker } from "./caller.ts";
 import { costOf } from "../decision/decision.ts";
-import type { Lesson } from "./decision-plan.ts";
+import type { DecisionPlan } from "./decision-plan.ts";
 import type { DecisionVerdict } from "../decision/object-verdict.ts";
 import type { OrgGate } from "../org-gate.ts";
-import { Known, type KnownAccount, newTouch } from "../decision/limit-set.ts";
+import { Known, type KnownAccount, newLimitSet } from "../decision/limit-set.ts";
 
 /** A decision of the object, when it was asked, and when it answered. */
 interface Heard {
@@ -21,31 +21,36 @@ interface Heard {
 }
 
 /** Learns from the object's decision, so that this isolate can make the next one. */
-export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, askedAt, now }: Heard): void {
-  const { orgNow, rates, refusal, lesson, touch: mark = null, version } = verdict;
+export function installPlan(
+  gate: OrgGate,
+  asker: Asker,
+  ask: DecisionAsk,
+  { verdict, askedAt, now }: Heard,
+): void {
+  const { orgNow, rates, refusal, decisionPlan: decisionPlan, touch: mark = null, version } = verdict;
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
-  if (lesson === null) return;
+  if (decisionPlan === null) return;
   if (!gate.taught(version, askedAt)) return;
-  gate.matters = new Known(lesson.matters);
+  gate.matters = new Known(decisionPlan.matters);
   const { model, provider } = ask;
-  if (model !== undefined) gate.ceilings.set({ model, provider }, lesson.ceiling);
-  const accounts = lesson.accounts.map((account) => {
+  if (model !== undefined) gate.ceilings.set({ model, provider }, decisionPlan.ceiling);
+  const accounts = decisionPlan.accounts.map((account) => {
     const key = accountKey(account);
     return { key, known: gate.account(key, account, askedAt) };
   });
   if (refusal !== null && LIMIT_CODES.has(refusal.code)) {
     const least = leastOf(ask);
-    learnRefusal(costOf(gate, least, orgNow), least, lesson, accounts);
+    learnRefusal(costOf(gate, least, orgNow), least, decisionPlan, accounts);
   }
   const isWhole = checksAll(ask, asker.checks);
   if (isWhole) {
-    if (!lesson.checks) return;
-    gate.checks ??= lesson.checks;
+    if (!decisionPlan.checks) return;
+    gate.checks ??= decisionPlan.checks;
   }
   const subject = { route: DECISION_ROUTE, keyId: asker.keyId, names: ask };
   const meters = rateMetersFor(asker.policies, subject);
-  const touch = newTouch({
+  const touch = newLimitSet({
     accounts,
     rates: meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
     // If customers do not matter, calls of all of them touch the same meters.
@@ -54,7 +59,7 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
     isWhole,
     mark,
     orgNow,
-    sliceOf: (key) => gate.purse.slice(key),
+    sliceOf: (key) => gate.leaseClient.slice(key),
   });
   const which = isWhole ? gate.wholeTouches : gate.touches;
   gate.learnTouch(which, { matters: gate.matters, keyId: asker.keyId, names: ask, touch });
@@ -62,11 +67,11 @@ export function learn(gate: OrgGate, asker: Asker, ask: DecisionAsk, { verdict, 
 
 const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);
 
-/** The lesson is from the time of the refusal: the limit that refused is the first in it without room. */
+/** The decision plan is from the time of the refusal: the limit that refused is the first in it without room. */
 function learnRefusal(
   nanos: number | null,
   ask: DecisionAsk,
-  { accounts }: Lesson,
+  { accounts }: DecisionPlan,
   learned: readonly { readonly known: KnownAccount }[],
 ): void {
   if (nanos === null) return;

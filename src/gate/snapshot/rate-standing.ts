@@ -78,7 +78,7 @@ export function decisionRateHeaders(gate: OrgGate, asker: Asker, now: number): R
     asker.unread.map((meter) => {
       const key = leaseKey(meter, orgNow);
       const told = gate.rate(key, now);
-      const standing = standingNow({ meter, told, slice: gate.purse.slice(key), amount: 1 }, now);
+      const standing = standingNow({ meter, told, slice: gate.leaseClient.slice(key), amount: 1 }, now);
       return { meter, known: told, standing };
     }),
   );

@@ -1,6 +1,6 @@
 import type { CHECK_CODES } from "../../contract/limit-codes.ts";
 import type { CheckedRun } from "../../domain/run/checked-run.ts";
-import type { RunWork } from "../../domain/policy/step-budget.ts";
+import type { RunStepBudget } from "../../domain/policy/step-budget.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
 import { checkPolicy } from "../policy-rules/check.ts";
@@ -14,7 +14,7 @@ type CheckCode = (typeof CHECK_CODES)[number];
  */
 type RunCheck = (
   tx: Tx,
-) => ((run: CheckedRun, nanos: bigint, work: RunWork) => Finding<CheckCode> | null) | null;
+) => ((run: CheckedRun, nanos: bigint, work: RunStepBudget) => Finding<CheckCode> | null) | null;
 
 /** In order of refusal. */
 const RUN_CHECKS: readonly RunCheck[] = [checkPolicy, checkSafety];
@@ -25,7 +25,7 @@ const RUN_CHECKS: readonly RunCheck[] = [checkPolicy, checkSafety];
  */
 export function runChecks(
   tx: Tx,
-): ((run: CheckedRun, nanos: bigint, work: RunWork) => readonly Finding<CheckCode>[]) | null {
+): ((run: CheckedRun, nanos: bigint, work: RunStepBudget) => readonly Finding<CheckCode>[]) | null {
   const checks = RUN_CHECKS.map((check) => check(tx)).filter((check) => check !== null);
   if (checks.length === 0) return null;
   return (run, nanos, work) => {

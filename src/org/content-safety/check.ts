@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { type Scan, scan } from "../../domain/safety/safety.ts";
-import type { RunWork } from "../../domain/policy/step-budget.ts";
+import type { RunStepBudget } from "../../domain/policy/step-budget.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
 import { loadDetectors } from "./config.ts";
@@ -14,7 +14,7 @@ type Checked = { readonly input?: unknown };
  */
 export function checkSafety(
   tx: Tx,
-): ((run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null) | null {
+): ((run: Checked, nanos: bigint, work: RunStepBudget) => Finding<Code> | null) | null {
   const detectors = loadDetectors(tx);
   if (detectors.length === 0) return null;
   return ({ input }, _nanos, work) => {

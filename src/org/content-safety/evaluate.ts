@@ -1,6 +1,6 @@
 import type { SafetyEvaluation } from "../../contract/resources/content-safety.ts";
 import { tryDetectors } from "../../domain/safety/safety.ts";
-import { oneRunsWork } from "../../domain/policy/step-budget.ts";
+import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { query } from "../kernel/door.ts";
 import { loadDetectors } from "./config.ts";
 
@@ -8,7 +8,7 @@ import { loadDetectors } from "./config.ts";
 export const evaluateSafety = query({
   refuses: [],
   run(view, { input }: { input: unknown }): SafetyEvaluation {
-    const detectors = tryDetectors(loadDetectors(view), input, oneRunsWork());
+    const detectors = tryDetectors(loadDetectors(view), input, oneRunsSteps());
     const blocks = detectors.some(({ action, result }) => action === "block" && result !== "nothing");
     return { decision: blocks ? "block" : "allow", detectors };
   },

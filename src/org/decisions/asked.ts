@@ -3,7 +3,7 @@ import type { Phase } from "../../contract/meter-kinds.ts";
 import { askedRun } from "../../domain/run/checked-run.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import { type Scopes, scopesOf } from "../../domain/meter/limit-set.ts";
-import { oneRunsWork } from "../../domain/policy/step-budget.ts";
+import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { chargesOnExpiry, checksAll, type DecisionAsk, tokensOf } from "../../gate/decision/ask.ts";
 import { loadApproval } from "../approvals/store.ts";
 import { keyOf } from "../kernel/actor-key.ts";
@@ -65,7 +65,7 @@ function askedOfAll(
     phase: "run",
     attempt: { nanos, tokens: tokensOf(ask), depth },
     scopes: scopesOf(ask, { keyId: keyOf(tx), chain: ask.chain?.chain_id }),
-    judge: () => runChecks(tx)?.(askedRun(ask, tx.now), nanos, oneRunsWork()) ?? [],
+    judge: () => runChecks(tx)?.(askedRun(ask, tx.now), nanos, oneRunsSteps()) ?? [],
     kept: (decided) => writeKept(decided, { isCharged, keyId: keyOf(tx), depth }),
   };
 }

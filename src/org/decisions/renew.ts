@@ -7,7 +7,7 @@ import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import { type AskedRate, rateRefusal } from "../../domain/rate/denial.ts";
-import { oneRunsWork } from "../../domain/policy/step-budget.ts";
+import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { DEFAULT_HOLD_SECONDS } from "../../gate/decision/ask.ts";
 import { runChecks } from "../checks/checks.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
@@ -109,7 +109,7 @@ function limitedMore(tx: Tx, before: HoldRow, amount: bigint) {
 function checkMore(tx: Tx, hold: HoldRow, amount: bigint) {
   const kept = keptOf(hold);
   if (kept === null || phaseOf(hold) !== "run") return null;
-  const findings = runChecks(tx)?.(askedRun(kept.ask, tx.now), amount, oneRunsWork()) ?? [];
+  const findings = runChecks(tx)?.(askedRun(kept.ask, tx.now), amount, oneRunsSteps()) ?? [];
   for (const { refusal, effect, tell } of findings) {
     if (refusal !== null) {
       tx.afterRefusal(effect);

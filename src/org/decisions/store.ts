@@ -1,5 +1,5 @@
 import { isSameRequest, questionPart } from "../../domain/reservation/reservation-id.ts";
-import { SettledQuestions } from "../../domain/reservation/settled-requests.ts";
+import { SettledRequests } from "../../domain/reservation/settled-requests.ts";
 import type { Draw } from "../../domain/meter/credit.ts";
 import { withoutHeld } from "../../domain/meter/usage.ts";
 import type { Draft } from "../ledger/draft.ts";
@@ -30,13 +30,13 @@ export interface KnownHolds {
   /** By id. */
   readonly holds: Map<string, HoldRow>;
   /** The questions of which a hold is settled. */
-  readonly settled: SettledQuestions;
+  readonly settled: SettledRequests;
   /** By question, the hold that became a run when it expired. Its id may be of another half day. */
   readonly charged: Map<string, HoldRow>;
 }
 
 export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
-  const known: KnownHolds = { holds: new Map(), settled: new SettledQuestions(), charged: new Map() };
+  const known: KnownHolds = { holds: new Map(), settled: new SettledRequests(), charged: new Map() };
   if (ids.length === 0) return known;
   const asked = new Set(ids);
   const keyHashes = keyHashesOf(ids);

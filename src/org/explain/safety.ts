@@ -1,5 +1,5 @@
 import { scan } from "../../domain/safety/safety.ts";
-import { oneRunsWork } from "../../domain/policy/step-budget.ts";
+import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { loadDetectors } from "../content-safety/config.ts";
 import type { View } from "../kernel/door.ts";
 import { ONLY_WITH_ALL, type Subject } from "./subject.ts";
@@ -11,7 +11,7 @@ type Said = Pick<Candidate, "passes" | "why">;
 export function safetyCandidates(view: View, { content, phase }: Subject): Candidate[] {
   const detectors = loadDetectors(view);
   if (detectors.length === 0) return [];
-  const found = content === null ? null : scan(detectors, content.input, oneRunsWork());
+  const found = content === null ? null : scan(detectors, content.input, oneRunsSteps());
   const input = content?.input ?? null;
   const saidBy = (id: string): Said => {
     if (phase === "decision") return { passes: null, why: ONLY_WITH_ALL };

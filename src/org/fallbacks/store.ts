@@ -3,7 +3,7 @@ import type { Fallback, FallbackFacts, NewFallback } from "../../contract/resour
 import { countedBy } from "../../domain/meter/counted-by.ts";
 import { type GivenMatch, type Match, matchOf, traitsIn } from "../../domain/meter/match.ts";
 import { parseUsd } from "../../domain/price/money.ts";
-import { plainShare } from "../../domain/price/percent.ts";
+import { plainShare } from "../../domain/price/share.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { knownMeters } from "../meters/store.ts";
 

@@ -5,7 +5,7 @@ import type { View } from "../kernel/door.ts";
 import { nextDueAt } from "../kernel/due/table.ts";
 import { waitingSince } from "../exports/lag.ts";
 import { countRetried } from "../webhooks/subscriptions.ts";
-import { bookOf } from "../leases/book-store.ts";
+import { leaseLedgerOf } from "../leases/ledger-store.ts";
 
 /**
  * What an object tells the platform of itself. A time is by the org's clock. Null: nothing of this kind. Of an org
@@ -31,7 +31,7 @@ export function measure(view: View, offsetMs: number): GaugeValue[] {
 
 function leasedNanos(sql: SqlStorage): number {
   let nanos = 0n;
-  for (const { slices } of bookOf(sql).holders()) {
+  for (const { slices } of leaseLedgerOf(sql).holders()) {
     for (const [meter, { left }] of slices) if (!isRateKey(meter)) nanos += left;
   }
   return Number(nanos);

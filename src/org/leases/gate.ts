@@ -1,6 +1,6 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import type { LeaseBook } from "../../gate/lease/lease-ledger.ts";
+import type { LeaseLedger } from "../../gate/lease/lease-ledger.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import {
   isRateKey,
@@ -15,7 +15,7 @@ import { type AskedRate, rateRefusal } from "../../domain/rate/denial.ts";
 import { checkpointFirst, walTransaction } from "../../storage/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, leastOf, tokensOf } from "../../gate/decision/ask.ts";
-import type { Lesson } from "../../gate/snapshot/decision-plan.ts";
+import type { DecisionPlan } from "../../gate/snapshot/decision-plan.ts";
 import type { DecisionVerdict, RequestVerdict } from "../../gate/decision/object-verdict.ts";
 import { type Decided as DecidedAsk, decideOnce, type RateTerms } from "../decisions/decide.ts";
 import { countedIn, type CountedRates } from "../decisions/counted.ts";
@@ -25,8 +25,8 @@ import { takeNearLimits } from "../meters/usage.ts";
 import { Ending } from "../kernel/perform/ending.ts";
 import { openTx, performPart } from "../kernel/perform/perform.ts";
 import { type Clock, RateMeters } from "../rate-limits/meters.ts";
-import { bookOf, saveHolder } from "./book-store.ts";
-import { lessonFor, MOST_SUBJECT_CHARACTERS, withRates } from "./lesson.ts";
+import { leaseLedgerOf, saveHolder } from "./ledger-store.ts";
+import { decisionPlanFor, MOST_SUBJECT_CHARACTERS, withRates } from "./decision-plan.ts";
 import { LeasedAccounts } from "./money.ts";
 import { keepHolds } from "./report.ts";
 import { ReservedRequests } from "./reserved-requests.ts";
@@ -182,7 +182,7 @@ export class ObjectGate {
         refusal,
         text: isRefusal(result) ? null : withRates(result.body ?? {}, met, limit),
         rates: meters.map((meter) => this.#info(meter, clock)),
-        lesson: learn || refusal !== null ? this.#lesson(ask, view) : null,
+        decisionPlan: learn || refusal !== null ? this.#decisionPlan(ask, view) : null,
         orgNow: clock.org,
         version: this.version,
       };
@@ -301,10 +301,10 @@ export class ObjectGate {
     return decided;
   }
 
-  #lesson(ask: DecisionAsk, view: View): Lesson | null {
+  #decisionPlan(ask: DecisionAsk, view: View): DecisionPlan | null {
     const meters = this.decisionMeters(ask, view.actor.id);
     if (meters.some(({ key }) => key.length > MOST_SUBJECT_CHARACTERS)) return null;
-    return lessonFor(view, ask, this.#rates.policies());
+    return decisionPlanFor(view, ask, this.#rates.policies());
   }
 
   /** Adds those of a report. The first time they are already among what is stored. */
@@ -353,8 +353,8 @@ export class ObjectGate {
     return isTold && ahead !== null ? { ...told, ahead } : told;
   }
 
-  #leases(): LeaseBook {
-    return bookOf(this.#storage.sql);
+  #leases(): LeaseLedger {
+    return leaseLedgerOf(this.#storage.sql);
   }
 
   #transaction<T>(run: () => T): T {

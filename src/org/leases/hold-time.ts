@@ -4,7 +4,7 @@ import {
   endsAt,
   idOf,
   madeAt,
-  type ReportedHold,
+  type HoldLine,
   timeText,
   withEnd,
   withMadeAt,
@@ -15,9 +15,9 @@ import {
  * were there, and it is not in the future. Null if it cannot have been made at all.
  */
 export function timedHold(
-  line: ReportedHold,
+  line: HoldLine,
   { orgNow, slicesSince }: { readonly orgNow: number; readonly slicesSince: number },
-): ReportedHold | null {
+): HoldLine | null {
   const saidAt = Number(madeAt(line));
   const saidEnd = Number(endsAt(line));
   const given = givenAt(idOf(line));

@@ -9,7 +9,7 @@ import type { Counted } from "../decisions/held.ts";
 import { loadMetersById, recountedAt } from "../meters/store.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 import type { Clock } from "../rate-limits/meters.ts";
-import { bookOf } from "./book-store.ts";
+import { leaseLedgerOf } from "./ledger-store.ts";
 
 interface Named {
   readonly key: string;
@@ -38,7 +38,7 @@ function momentsOf(changedAtMs: number): readonly number[] {
 
 /** What isolates have of a meter whose windows change now, and the time whose window it counts in from now on. */
 export function* leasedAnew(sql: SqlStorage, meter: Meter, now: number) {
-  for (const { slices } of bookOf(sql).holders()) {
+  for (const { slices } of leaseLedgerOf(sql).holders()) {
     for (const [key, { left }] of slices) {
       const name = named(key);
       if (name.meterId !== meter.id) continue;

@@ -1,13 +1,13 @@
 import { TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
 import type { LeaseReport } from "../../contract/resources/edge-leases.ts";
 import { SINGLE_FIELDS } from "../../contract/scopes.ts";
-import type { GivenTouch } from "../../domain/meter/limit-set-token.ts";
+import type { GivenLimitSet } from "../../domain/meter/limit-set-token.ts";
 import type { CallNames } from "../../domain/meter/traits.ts";
 import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import type { Matters } from "../../gate/snapshot/decision-plan.ts";
-import type { ReportedCall } from "../../gate/report/call-line.ts";
+import type { CallLine } from "../../gate/report/call-line.ts";
 
-type Names = NonNullable<GivenTouch["names"]>;
+type Names = NonNullable<GivenLimitSet["names"]>;
 type GivenCall = LeaseReport["batches"][number]["holds"][number]["call"];
 
 /** The key that asks, and what the run of an expired hold never says. */
@@ -30,12 +30,8 @@ export function namesThatMatter(ask: DecisionAsk, matters: Matters): Names {
  * What the run says that a hold of a gate outside becomes. Where limits look at a call, it says what it was given slices
  * for, so that it is charged to the limits of what it says.
  */
-export function callOf(
-  given: GivenCall,
-  { names = {} }: GivenTouch,
-  keyId: string,
-): ReportedCall | undefined {
+export function callOf(given: GivenCall, { names = {} }: GivenLimitSet, keyId: string): CallLine | undefined {
   if (given === undefined) return undefined;
   const said = Object.entries({ ...given, ...names }).filter(([, value]) => value !== null);
-  return { ...(Object.fromEntries(said) as ReportedCall), keyId };
+  return { ...(Object.fromEntries(said) as CallLine), keyId };
 }

@@ -1,18 +1,18 @@
 import type { LeaseReport } from "../../contract/resources/edge-leases.ts";
 import { DECISION } from "../../contract/decision.ts";
 import { madeAt as givenAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
-import { type GivenTouch, openTouch, type TouchHolder } from "../../domain/meter/limit-set-token.ts";
+import { type GivenLimitSet, openLimitSet, type LimitSetHolder } from "../../domain/meter/limit-set-token.ts";
 import type { StoredHolder } from "../../gate/lease/lease-ledger.ts";
 import type { Batch, Want } from "../../gate/lease/protocol.ts";
 import {
   amountOf,
   idOf,
   inputTokensOf,
-  type ReportedHold,
+  type HoldLine,
   tokensOf,
   withInput,
 } from "../../gate/report/hold-line.ts";
-import type { ReportedHolds, ReportedTouch } from "../../gate/report/limit-set-line.ts";
+import type { ReportedHolds, LimitSetLine } from "../../gate/report/limit-set-line.ts";
 import type { Report } from "../../gate/lease/wire.ts";
 import { timedHold } from "./hold-time.ts";
 import { callOf } from "./outside-call.ts";
@@ -28,7 +28,7 @@ const NONE = "";
 
 /** What the object knows that a report from outside is held against. */
 export interface OutsideTerms {
-  readonly holder: TouchHolder;
+  readonly holder: LimitSetHolder;
   readonly ids: ReservationIds;
   /** What the gate has, by the object's own book. */
   readonly stored: StoredHolder;
@@ -60,9 +60,9 @@ export interface CheckedReport {
  * cover is none. Null: a touch is not what was given to this key.
  */
 export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedReport | null {
-  const touches: GivenTouch[] = [];
+  const touches: GivenLimitSet[] = [];
   for (const token of given.touches) {
-    const touch = openTouch(terms.holder, token);
+    const touch = openLimitSet(terms.holder, token);
     if (touch === null) return null;
     touches.push(touch);
   }
@@ -99,24 +99,24 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   };
 }
 
-function limitsOf({ keys, requests, tokens, dollars }: GivenTouch): string[] {
+function limitsOf({ keys, requests, tokens, dollars }: GivenLimitSet): string[] {
   return [...keys, ...requests, ...tokens, ...dollars];
 }
 
-function reported({ keys, meters, customer, byBody }: GivenTouch, keyId: string): ReportedTouch {
+function reported({ keys, meters, customer, byBody }: GivenLimitSet, keyId: string): LimitSetLine {
   return { keys, meters, customer, keyId, rates: byBody };
 }
 
 class Checking {
   readonly refused: string[] = [];
   readonly #given: LeaseReport;
-  readonly #touches: readonly GivenTouch[];
+  readonly #touches: readonly GivenLimitSet[];
   readonly #terms: OutsideTerms;
   readonly #left: Map<string, bigint>;
   readonly #givenAt: ReadonlyMap<string, number>;
   readonly #seen = new Set<string>();
 
-  constructor(given: LeaseReport, touches: readonly GivenTouch[], terms: OutsideTerms) {
+  constructor(given: LeaseReport, touches: readonly GivenLimitSet[], terms: OutsideTerms) {
     this.#given = given;
     this.#touches = touches;
     this.#terms = terms;
@@ -145,11 +145,11 @@ class Checking {
   }
 
   #taken(
-    line: ReportedHold,
-    touch: GivenTouch | undefined,
+    line: HoldLine,
+    touch: GivenLimitSet | undefined,
     known: ReadonlySet<string>,
     used: Map<string, bigint>,
-  ): ReportedHold[] {
+  ): HoldLine[] {
     const id = idOf(line);
     const { orgNow, version, takesEarlier } = this.#terms;
     const isNew = !this.#seen.has(id) && !known.has(id) && this.#wasGiven(id);
@@ -187,7 +187,7 @@ class Checking {
 }
 
 /** With the input tokens of each hold, where the report says what it is charged as. */
-function linesOf({ lines, call, inputs = [] }: GivenHolds): readonly ReportedHold[] {
+function linesOf({ lines, call, inputs = [] }: GivenHolds): readonly HoldLine[] {
   if (call === undefined) return lines;
   return lines.map((line, at) => withInput(line, inputs[at] ?? 0));
 }
@@ -196,7 +196,7 @@ function linesOf({ lines, call, inputs = [] }: GivenHolds): readonly ReportedHol
 type Taken = readonly (readonly [key: string, amount: bigint])[];
 
 /** Null: no call counts so many tokens, or has more input than that. */
-function takenBy(touch: GivenTouch, line: ReportedHold): Taken | null {
+function takenBy(touch: GivenLimitSet, line: HoldLine): Taken | null {
   const counted = tokensOf(line);
   if (counted > MOST_TOKENS || inputTokensOf(line) > counted) return null;
   const tokens = BigInt(counted);

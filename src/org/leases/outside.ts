@@ -12,12 +12,12 @@ import { leaseKey, needsNoBody, type RateMeter, type RatePolicy } from "../../do
 import { traitsOf } from "../../domain/rate/match.ts";
 import type { ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import { peppersOf } from "../../settings.ts";
-import { sealTouch, type TouchHolder } from "../../domain/meter/limit-set-token.ts";
+import { encryptLimitSet, type LimitSetHolder } from "../../domain/meter/limit-set-token.ts";
 import { accountKey } from "../../gate/decision/account-key.ts";
 import { checksAll, type DecisionAsk } from "../../gate/decision/ask.ts";
 import { mayCover } from "../../gate/lease/lease-ledger.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
-import type { Lesson, Matters } from "../../gate/snapshot/decision-plan.ts";
+import type { DecisionPlan, Matters } from "../../gate/snapshot/decision-plan.ts";
 import type { DecisionVerdict } from "../../gate/decision/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 import { hasDetectors } from "../content-safety/config.ts";
@@ -28,7 +28,7 @@ import type { View } from "../kernel/door.ts";
 import { holderOf } from "../keys/holder.ts";
 import type { Clock } from "../rate-limits/meters.ts";
 import { knownMeters, loadMetersById } from "../meters/store.ts";
-import { bookOf } from "./book-store.ts";
+import { leaseLedgerOf } from "./ledger-store.ts";
 import type { ObjectGate } from "./gate.ts";
 import { atMost, callsIn, knownLimits, type KnowsLimit } from "./outside-refusals.ts";
 import { namesThatMatter } from "./outside-call.ts";
@@ -46,7 +46,7 @@ export class OutsideGates {
   readonly #view: View;
   readonly #ids: ReservationIds;
   readonly #clock: Clock;
-  readonly #holder: TouchHolder;
+  readonly #holder: LimitSetHolder;
   readonly #allowance: CallAllowance;
 
   constructor(gate: ObjectGate, view: View, clock: Clock, allowance: CallAllowance) {
@@ -118,7 +118,7 @@ export class OutsideGates {
   /** Null: the report names touches that were not given to this key. */
   #take(name: string, given: LeaseReport, isLast: boolean): Taken | null {
     const { sql } = this.#view;
-    const book = bookOf(sql);
+    const book = leaseLedgerOf(sql);
     // No gate of ours has a name with a space.
     const own = `${this.#holder.keyId} `;
     const stored = book.holder(own + name);
@@ -167,15 +167,15 @@ export class OutsideGates {
   }
 
   #told(ask: DecisionAsk, verdict: DecisionVerdict): object {
-    const { lesson, ...rest } = verdict;
-    const none = { ...rest, lesson: null, touch: null, policies: [] };
-    if (lesson === null || !this.#isForSlices(ask)) return none;
+    const { decisionPlan: decisionPlan, ...rest } = verdict;
+    const none = { ...rest, decisionPlan: null, touch: null, policies: [] };
+    if (decisionPlan === null || !this.#isForSlices(ask)) return none;
     const meters = this.#gate.decisionMeters(ask, this.#holder.keyId);
-    const touch = sealTouch(this.#holder, this.#touch(ask, lesson, meters));
+    const touch = encryptLimitSet(this.#holder, this.#touch(ask, decisionPlan, meters));
     if (touch.length > TOUCH_MOST_CHARACTERS) return none;
     return {
       ...rest,
-      lesson: shown(lesson),
+      decisionPlan: shown(decisionPlan),
       touch,
       policies: meters.map(({ policy }) => policy),
     };
@@ -186,7 +186,7 @@ export class OutsideGates {
     return !checksAll(ask, this.#view.profile().decisionDefaults.checks);
   }
 
-  #touch(ask: DecisionAsk, { accounts, matters }: Lesson, meters: readonly RateMeter[]) {
+  #touch(ask: DecisionAsk, { accounts, matters }: DecisionPlan, meters: readonly RateMeter[]) {
     const rates = meters.map((meter) => ({ key: leaseKey(meter, this.#clock.org), policy: meter.policy }));
     const inUnit = (unit: RatePolicy["unit"]) =>
       rates.filter(({ policy }) => policy.unit === unit).map(({ key }) => key);
@@ -230,8 +230,8 @@ interface Taken {
 
 const NOTHING: Taken = { leases: null, refused: [] };
 
-/** A lesson without what the org has set up beyond this call: other names that have limits, and who is alerted when. */
-function shown({ accounts, matters, ceiling }: Lesson): Lesson {
+/** A decision plan without what the org has set up beyond this call: other names that have limits, and who is alerted when. */
+function shown({ accounts, matters, ceiling }: DecisionPlan): DecisionPlan {
   return {
     accounts: accounts.map(({ meter, subject, window, usage }) => {
       const { thresholds: _thresholds, lowRoom: _lowRoom, ...plain } = meter;

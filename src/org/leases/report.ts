@@ -21,15 +21,15 @@ import {
   inputTokensOf,
   madeAt,
   withMadeAt,
-  type ReportedHold,
+  type HoldLine,
   timeText,
   tokensOf,
   withId,
 } from "../../gate/report/hold-line.ts";
 import { questionPart } from "../../domain/reservation/reservation-id.ts";
-import type { SettledQuestions } from "../../domain/reservation/settled-requests.ts";
-import type { ReportedCall } from "../../gate/report/call-line.ts";
-import type { ReportedHolds, ReportedTouch } from "../../gate/report/limit-set-line.ts";
+import type { SettledRequests } from "../../domain/reservation/settled-requests.ts";
+import type { CallLine } from "../../gate/report/call-line.ts";
+import type { ReportedHolds, LimitSetLine } from "../../gate/report/limit-set-line.ts";
 import { rateAmount } from "../../domain/rate/policy.ts";
 import { countedBy, countedInKeys } from "../decisions/counted.ts";
 
@@ -39,7 +39,7 @@ export type Dropped = ReadonlyMap<string, bigint>;
 /** Holds that are reported for the first time. */
 export interface FreshHolds {
   readonly holds: readonly ReportedHolds[];
-  readonly touches: readonly ReportedTouch[];
+  readonly touches: readonly LimitSetLine[];
   /** By how much they may have been made later than they say. Null if unknown. */
   readonly lagMs: number | null;
 }
@@ -60,9 +60,9 @@ export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): 
 
 /** What holds that are reported together have in common. */
 interface Common {
-  readonly touch: ReportedTouch;
+  readonly touch: LimitSetLine;
   /** What the runs say that they become when they expire. Null if they are given back. */
-  readonly call: ReportedCall | null;
+  readonly call: CallLine | null;
 }
 
 /** What is known of the current or former hold with an id. */
@@ -85,7 +85,7 @@ class Keeping {
   readonly #tx: Tx;
   readonly #accounts: LeasedAccounts;
   readonly #known: Map<string, Known>;
-  readonly #settled: SettledQuestions;
+  readonly #settled: SettledRequests;
   readonly #charged: KnownHolds["charged"];
   readonly #lagMs: number;
   readonly #forgottenUntil: string;
@@ -104,10 +104,10 @@ class Keeping {
     this.#charged = charged;
   }
 
-  keep(common: Common, named: readonly ReportedHold[], unnamed: readonly ReportedHold[]): void {
+  keep(common: Common, named: readonly HoldLine[], unnamed: readonly HoldLine[]): void {
     const { touch } = common;
-    const fresh: ReportedHold[] = [];
-    const apart: ReportedHold[] = [];
+    const fresh: HoldLine[] = [];
+    const apart: HoldLine[] = [];
     for (const hold of named) this.#keepNamed(hold, common, fresh, apart);
     for (const hold of unnamed) {
       const before = this.#known.get(idOf(hold));
@@ -120,7 +120,7 @@ class Keeping {
     this.#insert(this.#placed(apart, touch.keys), { touch, call: null });
   }
 
-  #keepNamed(hold: ReportedHold, common: Common, fresh: ReportedHold[], apart: ReportedHold[]): void {
+  #keepNamed(hold: HoldLine, common: Common, fresh: HoldLine[], apart: HoldLine[]): void {
     const { keys, meters, customer } = common.touch;
     const id = idOf(hold);
     const amount = amountOf(hold);
@@ -154,7 +154,7 @@ class Keeping {
   }
 
   /** A run may have settled it before this report, or another isolate reported it, so long ago that its end is not stored. */
-  #mayBeForgotten(hold: ReportedHold): boolean {
+  #mayBeForgotten(hold: HoldLine): boolean {
     return madeAt(hold) <= this.#forgottenUntil;
   }
 
@@ -163,7 +163,7 @@ class Keeping {
    * ended with it. If it was made after it, the request was decided again. If the clocks cannot tell, or it outlives
    * one that has expired, the amount is held until it ends, separately from the id.
    */
-  #fateOf(hold: ReportedHold, before: Known): "same" | "over" | "anew" | "apart" {
+  #fateOf(hold: HoldLine, before: Known): "same" | "over" | "anew" | "apart" {
     if (before.status === "open") return "same";
     if (before.status === "settled" || this.#isPaid(idOf(hold))) return "over";
     const isReleased = before.status === "released";
@@ -175,7 +175,7 @@ class Keeping {
   }
 
   /** A hold that is already stored, or about to be. */
-  #prolong(hold: ReportedHold, call: ReportedCall | null, fresh: ReportedHold[]): void {
+  #prolong(hold: HoldLine, call: CallLine | null, fresh: HoldLine[]): void {
     const id = idOf(hold);
     const end = endsAt(hold);
     const index = fresh.findIndex((one) => idOf(one) === id);
@@ -185,7 +185,7 @@ class Keeping {
   }
 
   /** Holds count from when their limits started to count, and in the windows that they were held in. */
-  #placed(holds: readonly ReportedHold[], keys: readonly string[]): readonly ReportedHold[] {
+  #placed(holds: readonly HoldLine[], keys: readonly string[]): readonly HoldLine[] {
     const since = timeText(this.#accounts.heldSince(keys));
     const astray = this.#accounts.astray(keys);
     const until = timeText(this.#accounts.heldUntil(keys));
@@ -202,16 +202,16 @@ class Keeping {
     return placed;
   }
 
-  #amountIn(key: string, hold: ReportedHold): bigint {
+  #amountIn(key: string, hold: HoldLine): bigint {
     return this.#accounts.amountIn(key, { nanos: BigInt(amountOf(hold)), tokens: tokensOf(hold) });
   }
 
-  #drop(hold: ReportedHold, keys: readonly string[]): void {
+  #drop(hold: HoldLine, keys: readonly string[]): void {
     for (const key of keys) this.#add(key, this.#amountIn(key, hold));
   }
 
   /** A run that settled it before this report was counted in full, so rate limits count the larger of the two. */
-  #dropKnown(hold: ReportedHold, { keys, rates = [] }: ReportedTouch, before: Known): void {
+  #dropKnown(hold: HoldLine, { keys, rates = [] }: LimitSetLine, before: Known): void {
     this.#drop(hold, keys);
     if (before.unreported === null) return;
     for (const key of rates) {
@@ -230,7 +230,7 @@ class Keeping {
     this.dropped.set(key, (this.dropped.get(key) ?? 0n) + amount);
   }
 
-  #insert(holds: readonly ReportedHold[], { touch, call }: Common): void {
+  #insert(holds: readonly HoldLine[], { touch, call }: Common): void {
     const { keys, meters, customer, rates = [], isWhole = false, keyId = null } = touch;
     const [hold] = holds;
     if (hold === undefined) return;
@@ -246,7 +246,7 @@ class Keeping {
   }
 }
 
-function toHold(hold: ReportedHold, isWhole: boolean, accounts: readonly Counted[]) {
+function toHold(hold: HoldLine, isWhole: boolean, accounts: readonly Counted[]) {
   const tokens = tokensOf(hold);
   return {
     ...NEW,
@@ -261,7 +261,7 @@ function toHold(hold: ReportedHold, isWhole: boolean, accounts: readonly Counted
 }
 
 /** What is kept of a call that is charged when its hold expires, as if the object had decided it. */
-function askedOf(hold: ReportedHold, call: ReportedCall | null): string | null {
+function askedOf(hold: HoldLine, call: CallLine | null): string | null {
   if (call === null) return null;
   const { keyId, ...said } = call;
   const input = inputTokensOf(hold);

@@ -1,6 +1,6 @@
 import { requestNumber } from "../../domain/reservation/reservation-id.ts";
 import { latestIds } from "../decisions/open.ts";
-import type { ToldRequests } from "../../gate/decision/recent-reservations.ts";
+import type { RequestTotals } from "../../gate/decision/recent-reservations.ts";
 
 const MOST = 20_000;
 /** The part of a report's cost for this: about 40 kB. */
@@ -33,7 +33,7 @@ export class ReservedRequests {
   }
 
   /** Those after a mark, or only the latest if there are too many. */
-  since(mark: string): ToldRequests {
+  since(mark: string): RequestTotals {
     const [life, count] = mark.split(" ");
     const from = life === this.#life ? Number(count) : 0;
     const numbers: number[] = [];

@@ -4,7 +4,7 @@ import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import type { Clock } from "../rate-limits/meters.ts";
-import { bookOf, deleteHolder, saveHolder } from "./book-store.ts";
+import { leaseLedgerOf, deleteHolder, saveHolder } from "./ledger-store.ts";
 import { LeasedAccounts } from "./money.ts";
 
 /** When slices are next checked, by the org's clock. Null if no dollars are leased. */
@@ -12,7 +12,7 @@ const lookedAt = new TransactionalCache<number | null>();
 
 /** Takes back what isolates that never reported may have held, once the last such hold has ended. */
 export function sweepLeases(view: View, clock: Clock): void {
-  const book = bookOf(view.sql);
+  const book = leaseLedgerOf(view.sql);
   const { orphans, gone } = book.sweep(clock.real);
   for (const [holder, lost] of Map.groupBy(orphans, (orphan) => orphan.holder)) {
     saveHolder(
@@ -38,7 +38,7 @@ export function sweepLeases(view: View, clock: Clock): void {
  */
 export function sweepWhenOrphaned(tx: Tx, holder: string, clock: Clock): void {
   const due = lookedAt.get(tx.sql, () => readDue(tx.sql));
-  const ends = bookOf(tx.sql).orphanedAt(isMoneyKey, holder);
+  const ends = leaseLedgerOf(tx.sql).orphanedAt(isMoneyKey, holder);
   if (ends === null) return;
   const at = ends + clock.org - clock.real;
   if (due !== null && due <= at) return;
@@ -48,7 +48,7 @@ export function sweepWhenOrphaned(tx: Tx, holder: string, clock: Clock): void {
 
 /** When a test org's clock is moved ahead, so are the ends of what was held from slices that are out of use. */
 export function moveSlicesAhead(tx: Tx, byMs: number): void {
-  const book = bookOf(tx.sql);
+  const book = leaseLedgerOf(tx.sql);
   book.moveAhead(byMs, tx.now - tx.profile().clockOffsetMs);
   for (const { holder, slices } of book.holders()) {
     saveHolder(
@@ -68,7 +68,7 @@ export const freeOrphans: DueHandler = {
   run(tx) {
     const aheadMs = tx.profile().clockOffsetMs;
     sweepLeases(tx, { real: tx.now - aheadMs, org: tx.now });
-    const ends = bookOf(tx.sql).orphanedAt(isMoneyKey);
+    const ends = leaseLedgerOf(tx.sql).orphanedAt(isMoneyKey);
     const next = ends === null ? null : ends + aheadMs;
     tx.schedule(DUE.leases, "", next);
     lookedAt.set(tx.sql, next);

@@ -15,7 +15,7 @@ import {
   thresholdWord,
   wasAnnounced,
 } from "../../domain/meter/alert-notices.ts";
-import { formatShare } from "../../domain/price/percent.ts";
+import { formatShare } from "../../domain/price/share.ts";
 import type { Tx } from "../kernel/door.ts";
 import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 

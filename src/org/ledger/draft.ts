@@ -3,7 +3,7 @@ import type { Phase } from "../../contract/meter-kinds.ts";
 import type { Trait } from "../../contract/dimensions.ts";
 import { type Account, countsGroups, type Meter, subjectOf } from "../../domain/meter/meter.ts";
 import { type CallNames, groupOf, traitIn } from "../../domain/meter/traits.ts";
-import { BySpell, Spell } from "../../domain/time/validity-interval.ts";
+import { ByValidity, ValidityInterval } from "../../domain/time/validity-interval.ts";
 import {
   indexMeters,
   type Scopes,
@@ -27,7 +27,7 @@ interface Kind {
   readonly scopes: Scopes;
   /** The limits that they touch. Null: not read yet. */
   touched: readonly Touched[] | null;
-  readonly accounts: BySpell<readonly Account[]>;
+  readonly accounts: ByValidity<readonly Account[]>;
 }
 
 /**
@@ -72,7 +72,7 @@ export class Draft {
     const key = keyOf(scopes, traits);
     let kind = this.#kinds.get(key);
     if (kind === undefined) {
-      this.#kinds.set(key, (kind = { scopes, touched: null, accounts: new BySpell() }));
+      this.#kinds.set(key, (kind = { scopes, touched: null, accounts: new ByValidity() }));
     }
     this.#lately.set(scopes.customer, kind);
     return kind;
@@ -104,7 +104,7 @@ export class Draft {
   #accountsAt({ scopes, touched, accounts }: Kind, atMs: number, fresh: Entry[]): readonly Account[] {
     const there = accounts.at(atMs);
     if (there !== undefined) return there;
-    const spell = new Spell(atMs);
+    const spell = new ValidityInterval(atMs);
     const found: Account[] = [];
     for (const { meter, subject } of touched ?? []) {
       const entry = this.#entry(meter, subject, atMs, fresh);
@@ -123,7 +123,7 @@ export class Draft {
     const known = isPlain ? held.byCustomer.get(whose.customer) : undefined;
     const there = known?.at(atMs);
     if (there !== undefined) return there;
-    const spell = new Spell(atMs);
+    const spell = new ValidityInterval(atMs);
     const fresh: Entry[] = [];
     const entries: Entry[] = [];
     for (const meter of held.meters) {
@@ -136,7 +136,7 @@ export class Draft {
     }
     this.#loadUsage(fresh);
     if (!isPlain) return entries;
-    const kept = known ?? new BySpell<readonly Entry[]>();
+    const kept = known ?? new ByValidity<readonly Entry[]>();
     held.byCustomer.set(whose.customer, kept);
     return kept.keep(spell, entries);
   }
@@ -196,7 +196,7 @@ export class Draft {
 /** The limits that holds name, and the counters of those that name only a customer beside. */
 interface HeldMeters {
   readonly meters: readonly Meter[];
-  readonly byCustomer: Map<string | undefined, BySpell<readonly Entry[]>>;
+  readonly byCustomer: Map<string | undefined, ByValidity<readonly Entry[]>>;
 }
 
 /** Whose counters are meant. */

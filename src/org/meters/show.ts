@@ -1,7 +1,7 @@
 import { availableOf } from "../../domain/refusal/limit-denials.ts";
 import { totalSpent } from "../../domain/meter/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
-import { formatShare } from "../../domain/price/percent.ts";
+import { formatShare } from "../../domain/price/share.ts";
 import type { View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "./store.ts";
 import { type Entry, loadUsage, newEntry } from "./usage.ts";

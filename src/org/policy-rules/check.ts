@@ -12,7 +12,7 @@ import {
   withAllowance,
 } from "../../domain/policy/policy.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
-import type { RunWork } from "../../domain/policy/step-budget.ts";
+import type { RunStepBudget } from "../../domain/policy/step-budget.ts";
 import { shownAttempt } from "../approvals/attempt.ts";
 import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
 import type { Tx } from "../kernel/door.ts";
@@ -28,7 +28,7 @@ type Ruled = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
 /** Checks runs against the org's rules. Null: it has none. */
 export function checkPolicy(
   tx: Tx,
-): ((run: Checked, nanos: bigint, work: RunWork) => Finding<Code> | null) | null {
+): ((run: Checked, nanos: bigint, work: RunStepBudget) => Finding<Code> | null) | null {
   const policies = loadPolicies(tx);
   if (policies.length === 0) return null;
   return (run, nanos, work) => check(tx, policies, { work, run, nanos });
@@ -37,7 +37,7 @@ export function checkPolicy(
 function check(
   tx: Tx,
   policies: PolicySet,
-  { work, run, nanos }: { readonly work: RunWork; readonly run: Checked; readonly nanos: bigint },
+  { work, run, nanos }: { readonly work: RunStepBudget; readonly run: Checked; readonly nanos: bigint },
 ): Finding<Code> | null {
   const attempt = attemptOf(run, nanos);
   const digest = attemptDigest(run, nanos);

@@ -1,4 +1,4 @@
-import type { LeaseBook, Move } from "../../gate/lease/lease-ledger.ts";
+import type { LeaseLedger, Move } from "../../gate/lease/lease-ledger.ts";
 import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
 import { isTooMuch } from "../../gate/lease/size.ts";
 import {
@@ -72,7 +72,7 @@ export class RateMeters {
   }
 
   /** The limits as a rule sees them at one time. */
-  bookAt(clock: Clock, leases: LeaseBook): RateBook {
+  bookAt(clock: Clock, leases: LeaseLedger): RateBook {
     return {
       policies: () => this.policies(),
       find: (key) => this.find(key, clock.org),
@@ -96,19 +96,19 @@ export class RateMeters {
   }
 
   /** The state of a meter. What isolates have leased counts as taken when their lease ends. */
-  standing(meter: RateMeter, amount: number, book: LeaseBook, clock: Clock): RateStanding {
+  standing(meter: RateMeter, amount: number, book: LeaseLedger, clock: Clock): RateStanding {
     return standingOf(meter.policy, this.#counted(meter, book, clock), { amount, nowMs: clock.org });
   }
 
   /** Where calls may ask for more than one: how much room there will be when; null: each waits the same. */
-  ahead(meter: RateMeter, book: LeaseBook, clock: Clock): readonly RoomAhead[] | null {
+  ahead(meter: RateMeter, book: LeaseLedger, clock: Clock): readonly RoomAhead[] | null {
     const { limit, kind, unit, window_seconds: seconds } = meter.policy;
     if (kind !== "rate" || unit === "requests") return null;
     const taken = this.#counted(meter, book, clock);
     return roomAhead(slidingWindow(seconds), taken, { limit, nowMs: clock.org });
   }
 
-  #counted(meter: RateMeter, book: LeaseBook, clock: Clock): Taken[] {
+  #counted(meter: RateMeter, book: LeaseLedger, clock: Clock): Taken[] {
     const taken = [...this.#load(meter, clock.org)];
     for (const slice of book.slicesOf(leaseKey(meter, clock.org), clock.real)) {
       taken.push([bucketOf(meter.policy, slice.until + clock.org - clock.real), Number(slice.left)]);
@@ -130,7 +130,7 @@ export class RateMeters {
   }
 
   /** After an amount was added: slices of a limit that comes near are no longer renewed unseen. */
-  pressIfNear(meter: RateMeter, book: LeaseBook, nowMs: number): void {
+  pressIfNear(meter: RateMeter, book: LeaseLedger, nowMs: number): void {
     const key = leaseKey(meter, nowMs);
     // Also what no longer counts: it costs a look at the terms, and no more.
     const leased = book.leased(key, Number.NEGATIVE_INFINITY);
@@ -155,7 +155,7 @@ export class RateMeters {
   }
 
   /** The terms for leasing a slice of a meter. Null if the meter no longer exists. */
-  terms(key: string, book: LeaseBook, clock: Clock): Terms | null {
+  terms(key: string, book: LeaseLedger, clock: Clock): Terms | null {
     const found = this.find(key, clock.org);
     if (found === null) return null;
     const { policy } = found;
@@ -179,7 +179,7 @@ export class RateMeters {
   report(
     key: string,
     { used, until, counted }: Move & { readonly counted: bigint },
-    book: LeaseBook,
+    book: LeaseLedger,
     clock: Clock,
   ): void {
     const found = this.find(key, clock.org);

@@ -4,7 +4,7 @@ import { attemptOf } from "../../domain/policy/attempt.ts";
 import type { Allowance } from "../../domain/policy/compile.ts";
 import { judge, type PolicySet, withAllowance } from "../../domain/policy/policy.ts";
 import { type Candidate, type NoModel, selectModel as choose } from "../../domain/price/routing.ts";
-import { oneRunsWork } from "../../domain/policy/step-budget.ts";
+import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { query, type View } from "../kernel/door.ts";
 import { pricesOf } from "../models/revisions.ts";
 import { loadModel, regionsOf } from "../models/store.ts";
@@ -31,7 +31,7 @@ export const selectModel = query({
     const models = modelsIn(stored);
     const policies = loadPolicies(view);
     // One call's work is shared by all candidates: a rule that is too costly for them counts as a rule that fails.
-    const known = withAllowance(oneRunsWork().enforced, (allowance) =>
+    const known = withAllowance(oneRunsSteps().enforced, (allowance) =>
       models.map((model) => candidateOf(view, { policies, allowance }, { model, suite: gate.suite, asked })),
     );
     const evalGate = {

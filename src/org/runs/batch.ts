@@ -6,7 +6,7 @@ import type { KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import { questionPart } from "../../domain/reservation/reservation-id.ts";
-import { SettledQuestions } from "../../domain/reservation/settled-requests.ts";
+import { SettledRequests } from "../../domain/reservation/settled-requests.ts";
 import { settledAccounts } from "../../domain/meter/settlement.ts";
 import { isNamedAlike, type Scopes, scopesOf } from "../../domain/meter/limit-set.ts";
 import { loadApproval } from "../approvals/store.ts";
@@ -62,7 +62,7 @@ export class Batch {
   #sought: KeyProbe | null = null;
   #holds = new Map<string, HoldRow>();
   /** The questions of which a hold is settled, whichever half day its id is of. */
-  #settled = new SettledQuestions();
+  #settled = new SettledRequests();
 
   /**
    * What a run was charged to, by what its own fields touch. Each list of accounts is of times between which no limit of it

@@ -11,7 +11,7 @@ import { drawReserved } from "../../domain/meter/credit.ts";
 import { type Attempt, type Denial, denialOf } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
-import { CallWork } from "../../domain/policy/step-budget.ts";
+import { CallStepBudget } from "../../domain/policy/step-budget.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import { staying } from "../kernel/staying.ts";
@@ -73,7 +73,7 @@ export class Recorder {
   /** Shared by all runs of the batch, because each try scans every expired hold. */
   #triesForRoom = TRIES_FOR_ROOM;
   readonly #checks: ReturnType<typeof runChecks>;
-  readonly #work = new CallWork();
+  readonly #work = new CallStepBudget();
   readonly #accepted: Run[] = [];
   /** Announced together, with one statement for each subscription. */
   readonly #over: object[] = [];

@@ -1,7 +1,7 @@
 import { parseCidr } from "../../domain/network/address.ts";
 import type { Caller } from "../../edge/request/call.ts";
 import type { OwnSession } from "../../contract/resources/sessions.ts";
-import { vouchFor } from "../../edge/identity/internal-caller.ts";
+import { markInternal } from "../../edge/identity/internal-caller.ts";
 import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
 import type { Answer, Api } from "./visit.ts";
 
@@ -34,7 +34,7 @@ export function dispatchAs(caller: Caller, dispatch: Dispatch, from: Request) {
     if (sent?.ifMatch !== undefined) headers.set("if-match", sent.ifMatch);
     const url = new URL(path, from.url);
     const request = new Request(url, { method, headers, body: body === null ? null : JSON.stringify(body) });
-    return dispatch(vouchFor(request, caller));
+    return dispatch(markInternal(request, caller));
   };
 }
 

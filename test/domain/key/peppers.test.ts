@@ -10,7 +10,7 @@ import {
 } from "../../../src/domain/key/peppers.ts";
 import { ReservationIds, reservationKey } from "../../../src/domain/reservation/reservation-id.ts";
 import { seal, unsealAny } from "../../../src/domain/key/encrypt.ts";
-import { openTouch, sealTouch } from "../../../src/domain/meter/limit-set-token.ts";
+import { openLimitSet, encryptLimitSet } from "../../../src/domain/meter/limit-set-token.ts";
 
 const [OLD, NEW] = ["o".repeat(32), "n".repeat(32)];
 const under = (pepper: string) => `digest under ${pepper.slice(0, 1)}`.replaceAll(" ", "-");
@@ -53,10 +53,10 @@ test("what is sealed, signed or made under either pepper is accepted, and under 
     byBody: [],
   };
   const holder = { orgId: "org_A", keyId: "key_A" };
-  const token = sealTouch({ ...holder, pepper: OLD }, touch);
-  expect(openTouch({ ...holder, pepper: NEW, otherPepper: OLD }, token)).toEqual(touch);
-  expect(openTouch({ ...holder, pepper: NEW }, token)).toBeNull();
-  expect(openTouch({ ...holder, pepper: NEW, otherPepper: third }, token)).toBeNull();
+  const token = encryptLimitSet({ ...holder, pepper: OLD }, touch);
+  expect(openLimitSet({ ...holder, pepper: NEW, otherPepper: OLD }, token)).toEqual(touch);
+  expect(openLimitSet({ ...holder, pepper: NEW }, token)).toBeNull();
+  expect(openLimitSet({ ...holder, pepper: NEW, otherPepper: third }, token)).toBeNull();
 });
 
 test("an archive is read under the pepper that its first frame was signed with, and no frame under another", () => {

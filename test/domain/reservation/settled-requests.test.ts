@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { DATED_MS, questionPart, ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
-import { SettledQuestions } from "../../../src/domain/reservation/settled-requests.ts";
+import { SettledRequests } from "../../../src/domain/reservation/settled-requests.ts";
 
 const ids = new ReservationIds("p".repeat(32), "org_A");
 const NOW = Date.parse("2026-11-15T08:00:00Z");
@@ -22,7 +22,7 @@ const id = fc.oneof({ weight: 3, arbitrary: named }, timed, alike);
 test("a question is settled if an id with the same parts is, whatever its check and its request's number", () => {
   fc.assert(
     fc.property(fc.array(id, { maxLength: 12 }), fc.array(id, { maxLength: 12 }), (settled, asked) => {
-      const questions = new SettledQuestions();
+      const questions = new SettledRequests();
       const parts = new Set<string>();
       for (const one of settled) {
         questions.add(one);

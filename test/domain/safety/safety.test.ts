@@ -10,7 +10,7 @@ import {
 import { detectorProblems } from "../../../src/domain/safety/problems.ts";
 import { BUILT_INS, type BuiltIn } from "../../../src/domain/safety/detectors.ts";
 import { textToRead } from "../../../src/domain/safety/text.ts";
-import { CallWork, oneRunsWork } from "../../../src/domain/policy/step-budget.ts";
+import { CallStepBudget, oneRunsSteps } from "../../../src/domain/policy/step-budget.ts";
 import { noise } from "./noise.ts";
 import { EXAMPLES } from "./safety-examples.ts";
 
@@ -27,7 +27,7 @@ const pattern = (source: string, action: Detector["action"] = "block"): Detector
 });
 
 const detectorSet = (detectors: readonly Detector[]) => setOf(detectors, () => compileLinear);
-const scan = (set: ReturnType<typeof detectorSet>, input: unknown) => scanWithin(set, input, oneRunsWork());
+const scan = (set: ReturnType<typeof detectorSet>, input: unknown) => scanWithin(set, input, oneRunsSteps());
 const detectorProblem = (detector: Detector) => detectorProblems([detector])[0];
 
 const NAMES = Object.keys(BUILT_INS) as BuiltIn[];
@@ -190,14 +190,14 @@ describe("the work of a scan", () => {
 
   test("shadow detectors do not use the work allowance of blocking detectors", () => {
     const set = detectorSet([pattern(COSTLY, "shadow"), builtin("us_ssn")]);
-    const call = new CallWork();
+    const call = new CallStepBudget();
     for (let run = 0; run < 9; run += 1) {
       expect(call.forRun((work) => scanWithin(set, hostile, work)).blocked).toBeUndefined();
     }
   });
 
   test("each run has its own allowance, and all runs share that of the call", () => {
-    const call = new CallWork();
+    const call = new CallStepBudget();
     const spend = (steps: number) =>
       call.forRun(({ enforced }) => {
         const { left } = enforced;

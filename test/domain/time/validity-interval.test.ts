@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type MeterWindow, windowOf } from "../../../src/domain/meter/meter.ts";
-import { BySpell, Spell } from "../../../src/domain/time/validity-interval.ts";
+import { ByValidity, ValidityInterval } from "../../../src/domain/time/validity-interval.ts";
 
 const HOUR_MS = 3_600_000;
 const zone = fc.constantFrom("UTC", "Europe/Berlin", "Australia/Lord_Howe", "America/Havana", "Pacific/Apia");
@@ -32,7 +32,7 @@ test("a spell has the times at which the same counters count, and those that beg
       fc.integer({ min: -50, max: 50 }),
       fc.boolean(),
       (meters, atMs, hours, isJust) => {
-        const spell = new Spell(atMs);
+        const spell = new ValidityInterval(atMs);
         for (const meter of meters) spell.withStart(meter).withWindow(windowOf(meter, atMs));
         const countedAt = (ms: number) =>
           meters.map((meter) => [meter.sinceMs <= ms, windowOf(meter, ms)] as const);
@@ -48,10 +48,10 @@ test("a spell has the times at which the same counters count, and those that beg
 });
 
 test("what is kept for a spell is found at its times only, each spell apart", () => {
-  const days = new BySpell<string>();
+  const days = new ByValidity<string>();
   const DAY_MS = 24 * HOUR_MS;
   for (const day of [3, 1]) {
-    const spell = new Spell(day * DAY_MS + 5).withWindow({
+    const spell = new ValidityInterval(day * DAY_MS + 5).withWindow({
       startMs: day * DAY_MS,
       endMs: (day + 1) * DAY_MS,
     });

@@ -6,11 +6,11 @@ const newGates = () => new Gates(() => crypto.randomUUID());
 /** A hold that the isolate has not reported yet. */
 function busy(gates: Gates, orgId: string): void {
   const gate = gates.of(orgId);
-  const slice = gate?.purse.slice("usd");
+  const slice = gate?.leaseClient.slice("usd");
   if (gate === null || slice === undefined) throw new Error("no gate");
   slice.left = 5;
   slice.until = 2;
-  expect(gate.purse.take([slice], [5], 1)).toBe(true);
+  expect(gate.leaseClient.take([slice], [5], 1)).toBe(true);
 }
 
 test("an isolate with too many orgs forgets only those with nothing outstanding", () => {
@@ -22,7 +22,7 @@ test("an isolate with too many orgs forgets only those with nothing outstanding"
   const kept = gates.of("org_0");
   for (let org = 0; org < 2 * MOST_ORGS; org += 1) gates.of(`org_new_${org}`);
   expect(gates.of("org_0")).toBe(kept);
-  for (let org = 0; org < MOST_ORGS; org += 3) expect(gates.of(`org_${org}`)?.purse.idle).toBe(false);
+  for (let org = 0; org < MOST_ORGS; org += 3) expect(gates.of(`org_${org}`)?.leaseClient.idle).toBe(false);
 });
 
 test("an isolate whose orgs all have something outstanding takes no more: their objects decide", () => {
@@ -43,6 +43,6 @@ test("hosts in one isolate share no org, and each gate has its own name", () => 
   expect(here).not.toBe(there);
   expect(here.recent).not.toBe(there.recent);
   expect(one.of("org_B")?.recent).toBe(here.recent);
-  const names = [here, there, one.of("org_B")].map((gate) => gate?.purse.ask(1).holder);
+  const names = [here, there, one.of("org_B")].map((gate) => gate?.leaseClient.ask(1).holder);
   expect(new Set(names).size).toBe(3);
 });

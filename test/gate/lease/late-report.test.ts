@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LeaseBook, mayCover } from "../../../src/gate/lease/lease-ledger.ts";
+import { LeaseLedger, mayCover } from "../../../src/gate/lease/lease-ledger.ts";
 
 const RATE = "rate\n\npolicy";
 const MONEY = "money";
@@ -11,14 +11,14 @@ const terms = (meter: string) => ({
 });
 const want = (left: bigint) => ({ left, want: 10n, least: 1n });
 
-function leased(): LeaseBook {
-  const book = new LeaseBook();
+function leased(): LeaseLedger {
+  const book = new LeaseLedger();
   const wants = new Map([RATE, MONEY].map((meter) => [meter, want(0n)]));
   book.settle({ holder: "gate", attempt: 1, batches: [], wants }, terms, 0);
   return book;
 }
 
-const covered = (book: LeaseBook, now: number) =>
+const covered = (book: LeaseLedger, now: number) =>
   book
     .holder("gate")
     .slices.filter(([meter, slice]) => mayCover(meter, slice, now))

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { LeaseBook, MOST_SLICES } from "../../../src/gate/lease/lease-ledger.ts";
+import { LeaseLedger, MOST_SLICES } from "../../../src/gate/lease/lease-ledger.ts";
 import type { Want } from "../../../src/gate/lease/protocol.ts";
 
 const terms = () => ({ limit: 1_000_000n, used: 0n, lifeMs: 1000, lingerMs: 900_000 });
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `m${from + at}`);
 
 /** An isolate that asks for so many meters, keeping what it has of some. */
-function asker(book: LeaseBook) {
+function asker(book: LeaseLedger) {
   let attempt = 0;
   return (wanted: readonly string[], kept: readonly string[], now: number) => {
     attempt += 1;
@@ -19,7 +19,7 @@ function asker(book: LeaseBook) {
 }
 
 test("an isolate has no more slices than are stored together, and gets others for those that it gives back", () => {
-  const book = new LeaseBook();
+  const book = new LeaseLedger();
   const ask = asker(book);
   const first = ask(names(0, MOST_SLICES + 500), [], 0);
   expect(first).toEqual(names(0, MOST_SLICES));
@@ -37,7 +37,7 @@ test("an isolate has no more slices than are stored together, and gets others fo
 });
 
 test("all isolates together have no more slices than the object has memory for", () => {
-  const book = new LeaseBook();
+  const book = new LeaseLedger();
   for (let isolate = 0; isolate < 3; isolate += 1) {
     const wants = new Map(
       names(0, MOST_SLICES).map((meter) => [meter, { left: 0n, want: 100n, least: 10n }]),

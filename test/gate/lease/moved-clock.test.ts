@@ -1,22 +1,22 @@
 import { expect, test } from "vitest";
-import { LeaseBook } from "../../../src/gate/lease/lease-ledger.ts";
-import { Purse } from "../../../src/gate/lease/lease-client.ts";
+import { LeaseLedger } from "../../../src/gate/lease/lease-ledger.ts";
+import { LeaseClient } from "../../../src/gate/lease/lease-client.ts";
 
 const LIFE_MS = 1000;
 const LINGER_MS = 900_000;
 
 /** A book in which one isolate has a slice that it may use for a second from 0 on. */
-function leasedBook(): LeaseBook {
-  const book = new LeaseBook();
-  const purse = new Purse<never>("holder");
-  const slice = purse.slice("a");
-  for (let call = 0; call < 8; call += 1) purse.miss(slice, 10);
+function leasedBook(): LeaseLedger {
+  const book = new LeaseLedger();
+  const leaseClient = new LeaseClient<never>("holder");
+  const slice = leaseClient.slice("a");
+  for (let call = 0; call < 8; call += 1) leaseClient.miss(slice, 10);
   const terms = () => ({ limit: 1_000_000n, used: 0n, lifeMs: LIFE_MS, lingerMs: LINGER_MS });
-  expect(book.settle(purse.ask(0), terms, 0)?.grant.slices.get("a")?.add).toBeGreaterThan(0n);
+  expect(book.settle(leaseClient.ask(0), terms, 0)?.grant.slices.get("a")?.add).toBeGreaterThan(0n);
   return book;
 }
 
-const orphansAt = (book: LeaseBook, now: number) => book.sweep(now).orphans.length;
+const orphansAt = (book: LeaseLedger, now: number) => book.sweep(now).orphans.length;
 
 test("a clock that moves after a slice was last usable brings the end of its holds nearer by as much", () => {
   const book = leasedBook();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { LeaseBook } from "../../../src/gate/lease/lease-ledger.ts";
+import { LeaseLedger } from "../../../src/gate/lease/lease-ledger.ts";
 import { type Addition, type Ask, LEASE, type Terms, type Want } from "../../../src/gate/lease/protocol.ts";
-import { MOST_NAMED, Purse } from "../../../src/gate/lease/lease-client.ts";
+import { MOST_NAMED, LeaseClient } from "../../../src/gate/lease/lease-client.ts";
 
 const TERMS: Terms = { limit: 640_000n, used: 0n, lifeMs: LEASE.lifeMs, lingerMs: LEASE.longestHoldMs };
 const far = () => TERMS;
@@ -10,7 +10,7 @@ const wantsOf = (meters: readonly string[]) => new Map(meters.map((meter) => [me
 
 /** A book in which an isolate has slices of these meters, and its next asks. */
 function leased(meters: readonly string[], terms: (meter: string) => Terms | null = far) {
-  const book = new LeaseBook();
+  const book = new LeaseLedger();
   let attempt = 0;
   const ask = (now: number, more: Partial<Ask<never>> = {}, termsOf = terms) => {
     attempt += 1;
@@ -35,7 +35,7 @@ describe("slices that an ask does not name", () => {
     expect(ask(500, { renews: 3 })?.grant.lapsed).toBeNull();
     expect([endOf("a"), endOf("b")]).toEqual([1000, 1000]);
     const others = { holder: "stranger", attempt: 7, batches: [], wants: new Map(), renews: 1 };
-    expect(new LeaseBook().settle(others, far, 0)?.grant.lapsed).toBeNull();
+    expect(new LeaseLedger().settle(others, far, 0)?.grant.lapsed).toBeNull();
   });
 
   test("are looked at one by one once limits have changed, and named where their limit is over or gone", () => {
@@ -54,7 +54,7 @@ describe("slices that an ask does not name", () => {
 
   test("are looked at one by one after a restart, and end when storage says or a second later", () => {
     const { book } = leased(["a"]);
-    const again = new LeaseBook();
+    const again = new LeaseLedger();
     again.restore(book.holder("h"));
     expect(again.toReview({ holder: "h", renews: 1, wants: new Map() }, 10)).toEqual(["a"]);
   });
@@ -125,16 +125,16 @@ test("what an ask reports is used before what it asks for is sized", () => {
 });
 
 test("a slice of which no known kind of call takes goes back with the next ask", () => {
-  const purse = new Purse<never>("h");
-  const slice = purse.slice("a");
-  purse.retain([slice]);
-  purse.missAll([slice], [10]);
-  const { attempt } = purse.ask(0);
+  const leaseClient = new LeaseClient<never>("h");
+  const slice = leaseClient.slice("a");
+  leaseClient.retain([slice]);
+  leaseClient.missAll([slice], [10]);
+  const { attempt } = leaseClient.ask(0);
   const added = { add: 80n, forMs: 1000, share: 100n };
-  purse.granted({ attempt, slices: new Map([["a", added]]), lapsed: [] });
-  purse.release([slice]);
-  purse.missAll([purse.slice("b")], [10]);
-  expect(purse.ask(100).wants.get("a")).toMatchObject({ left: 0n, want: 0n });
+  leaseClient.granted({ attempt, slices: new Map([["a", added]]), lapsed: [] });
+  leaseClient.release([slice]);
+  leaseClient.missAll([leaseClient.slice("b")], [10]);
+  expect(leaseClient.ask(100).wants.get("a")).toMatchObject({ left: 0n, want: 0n });
 });
 
 test("a renewal is stored once in ten seconds, and everything else at once", () => {
@@ -150,153 +150,157 @@ test("a renewal is stored once in ten seconds, and everything else at once", () 
 });
 
 test("an ask names at most so many slices, and the next ones name the others", () => {
-  const purse = new Purse<never>("h");
-  for (let at = 0; at < MOST_NAMED + 100; at += 1) purse.miss(purse.slice(`m${at}`), 10);
+  const leaseClient = new LeaseClient<never>("h");
+  for (let at = 0; at < MOST_NAMED + 100; at += 1) leaseClient.miss(leaseClient.slice(`m${at}`), 10);
   const grant = ({ attempt, wants }: Ask<never>) =>
-    purse.granted({
+    leaseClient.granted({
       attempt,
       slices: new Map([...wants.keys()].map((key) => [key, { add: 40n, forMs: 1000, share: 100n }])),
       lapsed: [],
     });
-  const first = purse.ask(0);
+  const first = leaseClient.ask(0);
   expect([first.wants.size, first.renews]).toEqual([MOST_NAMED, 0]);
   grant(first);
-  const second = purse.ask(250);
+  const second = leaseClient.ask(250);
   expect([second.wants.size, second.renews]).toEqual([100, MOST_NAMED]);
 });
 
 test("slices that no ask has named yet come before those that an unanswered one named", () => {
-  const purse = new Purse<never>("h");
-  for (let at = 0; at < MOST_NAMED + 100; at += 1) purse.miss(purse.slice(`m${at}`), 10);
-  const first = purse.ask(0);
-  purse.lost(first.attempt);
-  const named = new Set([...first.wants.keys(), ...purse.ask(250).wants.keys()]);
+  const leaseClient = new LeaseClient<never>("h");
+  for (let at = 0; at < MOST_NAMED + 100; at += 1) leaseClient.miss(leaseClient.slice(`m${at}`), 10);
+  const first = leaseClient.ask(0);
+  leaseClient.lost(first.attempt);
+  const named = new Set([...first.wants.keys(), ...leaseClient.ask(250).wants.keys()]);
   expect(named.size).toBe(MOST_NAMED + 100);
 });
 
 test("one ask gives back all slices of an isolate that has no more calls, however many they are", () => {
-  const purse = new Purse<never>("h");
+  const leaseClient = new LeaseClient<never>("h");
   const slices = new Map<string, Addition>();
   for (let at = 0; at < 2 * MOST_NAMED; at += 1) {
-    purse.missAll([purse.slice(`m${at}`)], [10]);
+    leaseClient.missAll([leaseClient.slice(`m${at}`)], [10]);
     slices.set(`m${at}`, { add: 40n, forMs: 1000, share: 100n });
   }
-  purse.granted({ attempt: purse.ask(0).attempt, slices, lapsed: [] });
-  const last = purse.ask(LEASE.quietMs);
+  leaseClient.granted({ attempt: leaseClient.ask(0).attempt, slices, lapsed: [] });
+  const last = leaseClient.ask(LEASE.quietMs);
   expect([last.wants.size, last.renews]).toEqual([0, undefined]);
-  purse.granted({ attempt: last.attempt, slices: new Map(), lapsed: [] });
-  expect(purse.isActive).toBe(false);
+  leaseClient.granted({ attempt: last.attempt, slices: new Map(), lapsed: [] });
+  expect(leaseClient.isActive).toBe(false);
 });
 
 test("slices that an unanswered ask named are named again, until an ask is answered", () => {
-  const purse = new Purse<never>("h");
-  purse.miss(purse.slice("a"), 10);
-  const lost = purse.ask(0);
-  purse.lost(lost.attempt);
-  const again = purse.ask(250);
+  const leaseClient = new LeaseClient<never>("h");
+  leaseClient.miss(leaseClient.slice("a"), 10);
+  const lost = leaseClient.ask(0);
+  leaseClient.lost(lost.attempt);
+  const again = leaseClient.ask(250);
   expect(again.wants.get("a")).toMatchObject({ left: 0n, want: 80n });
-  purse.granted({ attempt: again.attempt, slices: new Map(), lapsed: [] });
-  expect(purse.ask(500).wants.size).toBe(0);
+  leaseClient.granted({ attempt: again.attempt, slices: new Map(), lapsed: [] });
+  expect(leaseClient.ask(500).wants.size).toBe(0);
 });
 
 test("an isolate that could not renew a slice for a minute gives it back: the book may not have it any more", () => {
-  const purse = new Purse<never>("h");
-  const slice = purse.slice("a");
-  purse.missAll([slice], [10]);
-  const { attempt } = purse.ask(0);
-  purse.granted({ attempt, slices: new Map([["a", { add: 40n, forMs: 1000, share: 100n }]]), lapsed: [] });
-  purse.missAll([slice], [10]);
-  expect(purse.ask(LEASE.idleMs).renews).toBe(1);
-  purse.missAll([slice], [10]);
-  expect(purse.ask(LEASE.idleMs + 1000).wants.get("a")?.left).toBe(0n);
+  const leaseClient = new LeaseClient<never>("h");
+  const slice = leaseClient.slice("a");
+  leaseClient.missAll([slice], [10]);
+  const { attempt } = leaseClient.ask(0);
+  leaseClient.granted({
+    attempt,
+    slices: new Map([["a", { add: 40n, forMs: 1000, share: 100n }]]),
+    lapsed: [],
+  });
+  leaseClient.missAll([slice], [10]);
+  expect(leaseClient.ask(LEASE.idleMs).renews).toBe(1);
+  leaseClient.missAll([slice], [10]);
+  expect(leaseClient.ask(LEASE.idleMs + 1000).wants.get("a")?.left).toBe(0n);
 });
 
 /** An isolate, and an exchange in which it gets up to 40 of each slice that it asks for. */
 function exchanging() {
-  const purse = new Purse<string>("h");
+  const leaseClient = new LeaseClient<string>("h");
   const exchange = (now: number) => {
-    const { attempt, wants } = purse.ask(now);
+    const { attempt, wants } = leaseClient.ask(now);
     const given = ({ left, want: most }: Want) => ({
       add: most === 0n ? 0n : 40n - left,
       forMs: 1000,
       share: 100n,
     });
     const slices = new Map(Array.from(wants, ([key, asked]) => [key, given(asked)]));
-    purse.granted({ attempt, slices, lapsed: [] });
+    leaseClient.granted({ attempt, slices, lapsed: [] });
     return wants;
   };
-  return { purse, exchange };
+  return { leaseClient: leaseClient, exchange };
 }
 
 test("an isolate that only reads gives back what its decisions took from, and keeps what reads take from", () => {
-  const { purse, exchange } = exchanging();
-  const [money, reads] = [purse.slice("a"), purse.slice("rate\n\nread")];
-  purse.missAll([money], [10]);
-  purse.miss(reads, 1);
+  const { leaseClient: leaseClient, exchange } = exchanging();
+  const [money, reads] = [leaseClient.slice("a"), leaseClient.slice("rate\n\nread")];
+  leaseClient.missAll([money], [10]);
+  leaseClient.miss(reads, 1);
   exchange(0);
   expect([money.left, reads.left]).toEqual([40, 40]);
   for (let now = 250; now < LEASE.quietMs; now += 250) {
-    expect(purse.take([reads], [1], now)).toBe(true);
+    expect(leaseClient.take([reads], [1], now)).toBe(true);
     exchange(now);
     expect(money.left).toBe(40);
   }
-  expect(purse.take([reads], [1], LEASE.quietMs)).toBe(true);
+  expect(leaseClient.take([reads], [1], LEASE.quietMs)).toBe(true);
   expect(exchange(LEASE.quietMs).get("a")).toEqual({ left: 0n, want: 0n, least: 0n });
   expect([money.left, reads.left > 0]).toEqual([0, true]);
 });
 
 test.each(["here", "by the object"])("decisions of others that are made %s keep a slice", (where) => {
-  const { purse, exchange } = exchanging();
-  const [money, other] = [purse.slice("a"), purse.slice("b")];
-  purse.missAll([money, other], [10, 1]);
+  const { leaseClient: leaseClient, exchange } = exchanging();
+  const [money, other] = [leaseClient.slice("a"), leaseClient.slice("b")];
+  leaseClient.missAll([money, other], [10, 1]);
   exchange(0);
   for (let now = 250; now <= 2 * LEASE.quietMs; now += 250) {
-    if (where === "by the object") purse.missAll([other], [1]);
-    else if (purse.take([other], [1], now)) purse.note("hold");
+    if (where === "by the object") leaseClient.missAll([other], [1]);
+    else if (leaseClient.take([other], [1], now)) leaseClient.note("hold");
     exchange(now);
   }
   expect(money.left).toBe(40);
 });
 
 test("what is above the isolate's part of a limit goes back with the next ask", () => {
-  const purse = new Purse<never>("h");
-  const slice = purse.slice("a");
+  const leaseClient = new LeaseClient<never>("h");
+  const slice = leaseClient.slice("a");
   const answer = (now: number, add: bigint, share: bigint) => {
-    purse.miss(slice, 10);
-    const { attempt } = purse.ask(now);
-    purse.granted({ attempt, slices: new Map([["a", { add, forMs: 1000, share }]]), lapsed: [] });
+    leaseClient.miss(slice, 10);
+    const { attempt } = leaseClient.ask(now);
+    leaseClient.granted({ attempt, slices: new Map([["a", { add, forMs: 1000, share }]]), lapsed: [] });
   };
   answer(0, 40n, 100n);
   answer(250, 0n, 15n);
-  expect(purse.ask(500).wants.get("a")?.left).toBe(15n);
+  expect(leaseClient.ask(500).wants.get("a")?.left).toBe(15n);
 });
 
 test("an isolate renews no slice by itself where the object says that none was renewed", () => {
-  const purse = new Purse<never>("h");
-  const slice = purse.slice("a");
-  purse.miss(slice, 10);
-  const first = purse.ask(0);
+  const leaseClient = new LeaseClient<never>("h");
+  const slice = leaseClient.slice("a");
+  leaseClient.miss(slice, 10);
+  const first = leaseClient.ask(0);
   const given = new Map([["a", { add: 40n, forMs: 1000, share: 100n }]]);
-  purse.granted({ attempt: first.attempt, slices: given, lapsed: [] });
+  leaseClient.granted({ attempt: first.attempt, slices: given, lapsed: [] });
   expect(slice.until).toBe(1000 - LEASE.guardMs);
-  purse.granted({ attempt: purse.ask(250).attempt, slices: new Map(), lapsed: null });
+  leaseClient.granted({ attempt: leaseClient.ask(250).attempt, slices: new Map(), lapsed: null });
   expect(slice.until).toBe(1000 - LEASE.guardMs);
-  purse.granted({ attempt: purse.ask(500).attempt, slices: new Map(), lapsed: [] });
+  leaseClient.granted({ attempt: leaseClient.ask(500).attempt, slices: new Map(), lapsed: [] });
   expect(slice.until).toBe(1500 - LEASE.guardMs);
 });
 
 test("a named slice counts as kept what was used of it and does not fit into the report", () => {
-  const purse = new Purse<string>("h", { batchBytes: 100, reportBytes: 100, weigh: () => 100 });
-  const slice = purse.slice("a");
-  purse.miss(slice, 100);
-  const first = purse.ask(0);
+  const leaseClient = new LeaseClient<string>("h", { batchBytes: 100, reportBytes: 100, weigh: () => 100 });
+  const slice = leaseClient.slice("a");
+  leaseClient.miss(slice, 100);
+  const first = leaseClient.ask(0);
   const given = new Map([["a", { add: 1000n, forMs: 1000, share: 5000n }]]);
-  purse.granted({ attempt: first.attempt, slices: given, lapsed: [] });
+  leaseClient.granted({ attempt: first.attempt, slices: given, lapsed: [] });
   for (let call = 0; call < 5; call += 1) {
-    expect(purse.take([slice], [100], 1)).toBe(true);
-    purse.note(`hold ${call}`);
+    expect(leaseClient.take([slice], [100], 1)).toBe(true);
+    leaseClient.note(`hold ${call}`);
   }
-  const { batches, wants } = purse.ask(250);
+  const { batches, wants } = leaseClient.ask(250);
   expect(batches.map(({ holds }) => holds)).toEqual([["hold 0"]]);
   // Four of five are not reported yet.
   expect(wants.get("a")?.left).toBe(500n + 400n);

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LeaseBook } from "../../../src/gate/lease/lease-ledger.ts";
+import { LeaseLedger } from "../../../src/gate/lease/lease-ledger.ts";
 import { additionTo, type Sizing } from "../../../src/gate/lease/size.ts";
 import { World } from "./world.ts";
 
@@ -93,7 +93,7 @@ test("isolates that replace lost ones decide by themselves as before", () => {
 
 test("isolates that die one after another strand little more than an eighth of a limit", () => {
   const limit = 1_000_000n;
-  const book = new LeaseBook();
+  const book = new LeaseLedger();
   const terms = () => ({ limit, used: 0n, lifeMs: 1000, lingerMs: 900_000 });
   for (let born = 0; born < 100; born += 1) {
     const wants = new Map([["a", { left: 0n, want: limit, least: 1n }]]);
@@ -105,7 +105,7 @@ test("isolates that die one after another strand little more than an eighth of a
 });
 
 test("a slice is neither renewed nor extended while used plus leased exceeds the limit", () => {
-  const book = new LeaseBook();
+  const book = new LeaseLedger();
   const terms = (limit: bigint) => () => ({ limit, used: 0n, lifeMs: 1000, lingerMs: 900_000 });
   const ask = (attempt: number, left: bigint) => ({
     holder: "isolate",

@@ -1,6 +1,6 @@
-import { LeaseBook, type StoredHolder } from "../../../src/gate/lease/lease-ledger.ts";
+import { LeaseLedger, type StoredHolder } from "../../../src/gate/lease/lease-ledger.ts";
 import { type Ask, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
-import { Purse } from "../../../src/gate/lease/lease-client.ts";
+import { LeaseClient } from "../../../src/gate/lease/lease-client.ts";
 
 /** A hold as an isolate reports it. */
 interface Hold {
@@ -10,7 +10,7 @@ interface Hold {
 
 interface Isolate {
   readonly name: string;
-  readonly purse: Purse<Hold>;
+  readonly leaseClient: LeaseClient<Hold>;
   /** By subject, what it allowed by itself. */
   readonly taken: Map<string, bigint>;
   loops: boolean;
@@ -53,7 +53,7 @@ export class SubjectsWorld {
   readonly isolates: Isolate[];
   readonly #accounts = new Map<string, Account>();
   readonly #limit: bigint;
-  #book = new LeaseBook();
+  #book = new LeaseLedger();
   readonly #storage = new Map<string, StoredHolder>();
   #queue: { at: number; run: () => void }[] = [];
   #names = 0;
@@ -66,14 +66,14 @@ export class SubjectsWorld {
   call(index: number, subject: string, amount: bigint): boolean {
     const isolate = this.isolates[index];
     if (isolate === undefined) throw new Error("no such isolate");
-    const { purse } = isolate;
-    const slices = [purse.slice(subject)];
-    if (purse.take(slices, [Number(amount)], this.now)) {
-      purse.note({ meter: subject, amount });
+    const { leaseClient: leaseClient } = isolate;
+    const slices = [leaseClient.slice(subject)];
+    if (leaseClient.take(slices, [Number(amount)], this.now)) {
+      leaseClient.note({ meter: subject, amount });
       isolate.taken.set(subject, (isolate.taken.get(subject) ?? 0n) + amount);
       this.byIsolate += 1;
       this.#keep(isolate);
-      if (purse.urgent(slices, this.now)) this.#ask(isolate);
+      if (leaseClient.urgent(slices, this.now)) this.#ask(isolate);
       this.#check(subject);
       return true;
     }
@@ -85,7 +85,7 @@ export class SubjectsWorld {
     account.own += amount;
     this.byObject += 1;
     this.stored += 1;
-    purse.missAll(slices, [Number(amount)]);
+    leaseClient.missAll(slices, [Number(amount)]);
     this.#keep(isolate);
     this.#check(subject);
     return true;
@@ -111,7 +111,7 @@ export class SubjectsWorld {
 
   /** The object loses its memory, and reads what it stored. */
   evict(): void {
-    this.#book = new LeaseBook();
+    this.#book = new LeaseLedger();
     for (const { slices, until = 0, ...counters } of this.#storage.values()) {
       this.#book.restore({
         ...counters,
@@ -156,7 +156,7 @@ export class SubjectsWorld {
   #isolate(): Isolate {
     this.#names += 1;
     const name = `isolate-${this.#names}`;
-    return { name, purse: new Purse<Hold>(name), taken: new Map(), loops: false, isLost: false };
+    return { name, leaseClient: new LeaseClient<Hold>(name), taken: new Map(), loops: false, isLost: false };
   }
 
   #account(subject: string): Account {
@@ -193,22 +193,22 @@ export class SubjectsWorld {
 
   #loop(isolate: Isolate): void {
     if (isolate.isLost) return;
-    if (isolate.purse.idle) {
-      isolate.purse.rest();
+    if (isolate.leaseClient.idle) {
+      isolate.leaseClient.rest();
       isolate.loops = false;
       return;
     }
     this.#after(LEASE.syncMs, () => this.#loop(isolate));
-    if (!isolate.purse.asking(this.now)) this.#ask(isolate);
+    if (!isolate.leaseClient.asking(this.now)) this.#ask(isolate);
   }
 
   #ask(isolate: Isolate): void {
-    const ask = isolate.purse.ask(this.now);
+    const ask = isolate.leaseClient.ask(this.now);
     this.asks += 1;
     this.mostNamed = Math.max(this.mostNamed, ask.wants.size);
     const luck = this.luck.shift() ?? NO_LUCK;
     if (!luck.ask) this.#after(WAY_MS, () => this.#serve(isolate, ask, luck));
-    this.#after(2000, () => isolate.purse.lost(ask.attempt));
+    this.#after(2000, () => isolate.leaseClient.lost(ask.attempt));
   }
 
   #serve(isolate: Isolate, ask: Ask<Hold>, luck: Luck): void {
@@ -224,7 +224,7 @@ export class SubjectsWorld {
   }
 
   #answer(isolate: Isolate, grant: Grant): void {
-    if (!isolate.isLost) isolate.purse.granted(grant);
+    if (!isolate.isLost) isolate.leaseClient.granted(grant);
   }
 
   #store(holder: string, changed: ReadonlySet<string>): void {

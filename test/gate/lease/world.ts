@@ -1,6 +1,6 @@
-import { LeaseBook, type Settled } from "../../../src/gate/lease/lease-ledger.ts";
+import { LeaseLedger, type Settled } from "../../../src/gate/lease/lease-ledger.ts";
 import { type Ask, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
-import { Purse, type ReportBounds } from "../../../src/gate/lease/lease-client.ts";
+import { LeaseClient, type ReportBounds } from "../../../src/gate/lease/lease-client.ts";
 
 /** A hold as an isolate reports it: every meter takes the same amount. */
 interface Hold {
@@ -10,7 +10,7 @@ interface Hold {
 }
 
 interface Isolate {
-  purse: Purse<Hold>;
+  leaseClient: LeaseClient<Hold>;
   clockMs: number;
   /** The lower bound of how far the object's clock is ahead of this one. */
   aheadMs: number | null;
@@ -43,7 +43,7 @@ export class World {
   readonly #limits: Map<string, bigint>;
   /** The bound that callers can rely on: a lowered limit applies once the change has returned. */
   readonly #promised: Map<string, bigint>;
-  #book = new LeaseBook();
+  #book = new LeaseLedger();
   #held = new Map<number, Hold>();
   #heldSum = 0n;
   #firstEnd = Number.POSITIVE_INFINITY;
@@ -84,14 +84,15 @@ export class World {
   call(index: number, amount: bigint, holdMs: number): boolean {
     const isolate = this.#at(index);
     const now = this.now + isolate.clockMs;
-    const slices = this.#meters.map((meter) => isolate.purse.slice(meter));
+    const slices = this.#meters.map((meter) => isolate.leaseClient.slice(meter));
     const id = this.admitted.length;
     const expiresAt = now + (isolate.aheadMs ?? 0) + holdMs;
     const amounts = Array.from(slices, () => Number(amount));
-    const made = isolate.purse.take(slices, amounts, now);
-    if (made) isolate.purse.note({ id, amount, expiresAt });
-    else for (const slice of slices) isolate.purse.miss(slice, Number(amount));
-    if (isolate.purse.urgent(slices, now) || isolate.purse.wanting(slices, now)) this.#ask(isolate);
+    const made = isolate.leaseClient.take(slices, amounts, now);
+    if (made) isolate.leaseClient.note({ id, amount, expiresAt });
+    else for (const slice of slices) isolate.leaseClient.miss(slice, Number(amount));
+    if (isolate.leaseClient.urgent(slices, now) || isolate.leaseClient.wanting(slices, now))
+      this.#ask(isolate);
     this.#startLoop(isolate);
     if (made) {
       this.byIsolate += 1;
@@ -128,7 +129,7 @@ export class World {
   /** The object loses its memory and reads back what it stored. */
   evict(): void {
     const stored = structuredClone([...this.#book.holders()]);
-    this.#book = new LeaseBook();
+    this.#book = new LeaseLedger();
     for (const holder of stored) this.#book.restore(holder);
   }
 
@@ -152,8 +153,8 @@ export class World {
 
   #isolate(clockMs: number): Isolate {
     this.#names += 1;
-    const purse = new Purse<Hold>(`isolate-${this.#names}`, this.#bounds);
-    return { purse, clockMs, aheadMs: null, loops: false };
+    const leaseClient = new LeaseClient<Hold>(`isolate-${this.#names}`, this.#bounds);
+    return { leaseClient: leaseClient, clockMs, aheadMs: null, loops: false };
   }
 
   #at(index: number): Isolate {
@@ -179,22 +180,22 @@ export class World {
 
   #sync(isolate: Isolate): void {
     if (!this.isolates.includes(isolate)) return;
-    if (isolate.purse.idle) {
-      isolate.purse.rest();
+    if (isolate.leaseClient.idle) {
+      isolate.leaseClient.rest();
       isolate.loops = false;
       return;
     }
     this.#after(LEASE.syncMs, () => this.#sync(isolate));
-    if (!isolate.purse.asking(this.now + isolate.clockMs)) this.#ask(isolate);
+    if (!isolate.leaseClient.asking(this.now + isolate.clockMs)) this.#ask(isolate);
   }
 
   #ask(isolate: Isolate): void {
     const askedAt = this.now + isolate.clockMs;
-    const ask = isolate.purse.ask(askedAt);
+    const ask = isolate.leaseClient.ask(askedAt);
     const luck = this.loss.shift() ?? { ask: false, answer: false, twice: false };
     if (!luck.ask) this.#after(3, () => this.#serve(isolate, ask, luck.answer));
     if (luck.twice) this.#after(LEASE.syncMs * 3, () => this.#serve(isolate, ask, false));
-    this.#after(RPC_GIVES_UP_MS, () => isolate.purse.lost(ask.attempt));
+    this.#after(RPC_GIVES_UP_MS, () => isolate.leaseClient.lost(ask.attempt));
   }
 
   #serve(isolate: Isolate, ask: Ask<Hold>, lost: boolean): void {
@@ -225,7 +226,7 @@ export class World {
   }
 
   #answer(isolate: Isolate, grant: Grant, objectNow: number): void {
-    isolate.purse.granted(grant);
+    isolate.leaseClient.granted(grant);
     isolate.aheadMs = objectNow - (this.now + isolate.clockMs);
   }
 

@@ -1,8 +1,8 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { accountKey } from "../../../src/gate/decision/account-key.ts";
-import { Purse } from "../../../src/gate/lease/lease-client.ts";
-import { reportedHold } from "../../../src/gate/report/hold-line.ts";
+import { LeaseClient } from "../../../src/gate/lease/lease-client.ts";
+import { holdLine } from "../../../src/gate/report/hold-line.ts";
 import type { ReportedHolds } from "../../../src/gate/report/limit-set-line.ts";
 import { readReply, writeAsk } from "../../../src/gate/lease/wire.ts";
 import type { OrgObject } from "../../../src/org/object.ts";
@@ -54,10 +54,10 @@ test("a report of more than is leased is counted in full: it was held", async ()
   const object = env.ORG.getByName(org.id);
   const ask = { estimate: { cost_usd: "0" }, dry_run: true };
   const verdict = await object.decide({ ask, keyId: "key", learn: true, envelope: OPERATOR, report: null });
-  const [account] = verdict?.lesson?.accounts ?? [];
+  const [account] = verdict?.decisionPlan?.accounts ?? [];
   if (account === undefined) throw new Error("the budget was not shown");
   const [key, now, nanos] = [accountKey(account), Date.now(), 5n * CENT];
-  const line = reportedHold({ id: org.ids.newId(now), at: now, expiresAt: now + 900_000, nanos });
+  const line = holdLine({ id: org.ids.newId(now), at: now, expiresAt: now + 900_000, nanos });
   const holds: ReportedHolds[] = [[0, [], [line]]];
   const batches = [{ number: 1, used: new Map([[key, nanos]]), holds }];
   const touches = [{ keys: [key], meters: account.meter.id, customer: null }];
@@ -88,25 +88,25 @@ test("a run before the report of its reservation is counted by the rate limits o
   const set = await org.operate("PUT", "/v1/admin/orgs/{org}/rate-limits", limits);
   const key = `rate\n\n${set.body.policies[0].id}`;
   const object = env.ORG.getByName(org.id);
-  const purse = new Purse<ReportedHolds>(crypto.randomUUID());
+  const leaseClient = new LeaseClient<ReportedHolds>(crypto.randomUUID());
   const touches = [{ keys: [], meters: "", customer: null, rates: [key] }];
   const report = async () => {
-    const ask = purse.ask(Date.now());
+    const ask = leaseClient.ask(Date.now());
     const reply = await object.syncLeases(writeAsk({ ask, touches, watch: [], lagMs: 0, heard: null }));
-    if (reply !== null) purse.granted(readReply(reply).grant);
+    if (reply !== null) leaseClient.granted(readReply(reply).grant);
   };
   const room = async () => (await object.lookAtLimits([key]))[0]?.room;
-  const slice = purse.slice(key);
-  for (let call = 0; call < 8; call += 1) purse.miss(slice, TOKENS);
+  const slice = leaseClient.slice(key);
+  for (let call = 0; call < 8; call += 1) leaseClient.miss(slice, TOKENS);
   await report();
   const before = await room();
-  expect(purse.take([slice], [TOKENS], Date.now())).toBe(true);
+  expect(leaseClient.take([slice], [TOKENS], Date.now())).toBe(true);
   const [id, now] = [new ReservationIds(env.SVC_KEY_PEPPER, org.id).newId(Date.now()), Date.now()];
-  const line = reportedHold({ id, at: now, expiresAt: now + 900_000, nanos: 0n });
-  purse.note([0, [], [line], [[], [TOKENS]]]);
+  const line = holdLine({ id, at: now, expiresAt: now + 900_000, nanos: 0n });
+  leaseClient.note([0, [], [line], [[], [TOKENS]]]);
   expect((await org.run({ reservation_id: id, cost_usd: "0" })).status).toBe(201);
   // Nobody knows whether the report comes, so the run is counted now.
   expect(await room()).toBe((before ?? 0) - TOKENS);
-  while (!purse.idle) await report();
+  while (!leaseClient.idle) await report();
   expect(await room()).toBe(64_000 - TOKENS);
 });

@@ -5,7 +5,7 @@ import type { DecisionAsk } from "../../../src/gate/decision/ask.ts";
 import { newAsker } from "../../../src/gate/snapshot/caller.ts";
 import type { Background } from "../../../src/gate/lease/background.ts";
 import { decideHere, wish } from "../../../src/gate/decision/decision.ts";
-import { learn } from "../../../src/gate/snapshot/install-plan.ts";
+import { installPlan } from "../../../src/gate/snapshot/install-plan.ts";
 import { Gates } from "../../../src/gate/gates.ts";
 import { MOST_TOLD, ReservedRequests } from "../../../src/org/leases/reserved-requests.ts";
 import { type Budgeted, newBudgeted } from "../../support/budgeted.ts";
@@ -60,7 +60,7 @@ class Isolate {
       const askedAt = Date.now();
       const verdict = await byObject(this.#org, DOLLAR);
       const now = Date.now();
-      learn(this.#gate, this.#asker, DOLLAR, { verdict, askedAt, now });
+      installPlan(this.#gate, this.#asker, DOLLAR, { verdict, askedAt, now });
       wish(this.#gate, this.#asker, DOLLAR, { now, background: this.#background });
     }
     await this.report();

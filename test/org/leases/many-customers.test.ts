@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
 import { accountKey } from "../../../src/gate/decision/account-key.ts";
 import { LEASE } from "../../../src/gate/lease/protocol.ts";
-import { Purse } from "../../../src/gate/lease/lease-client.ts";
-import { reportedHold } from "../../../src/gate/report/hold-line.ts";
-import type { ReportedHolds, ReportedTouch } from "../../../src/gate/report/limit-set-line.ts";
+import { LeaseClient } from "../../../src/gate/lease/lease-client.ts";
+import { holdLine } from "../../../src/gate/report/hold-line.ts";
+import type { ReportedHolds, LimitSetLine } from "../../../src/gate/report/limit-set-line.ts";
 import { readReply, writeAsk } from "../../../src/gate/lease/wire.ts";
 import type { Actor } from "../../../src/org/kernel/door.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
@@ -21,7 +21,7 @@ const ACTOR: Actor = { kind: "system", id: "key_test", role: "owner", onBehalfOf
 const ENVELOPE = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
 
 /** What calls of each customer touch. */
-async function touchesOf(org: Spender): Promise<ReportedTouch[]> {
+async function touchesOf(org: Spender): Promise<LimitSetLine[]> {
   const ask = { estimate: { cost_usd: "0" }, dry_run: true, customer_id: "first" };
   const verdict = await env.ORG.getByName(org.id).decide({
     ask,
@@ -30,7 +30,7 @@ async function touchesOf(org: Spender): Promise<ReportedTouch[]> {
     envelope: ENVELOPE,
     report: null,
   });
-  const accounts = verdict?.lesson?.accounts ?? [];
+  const accounts = verdict?.decisionPlan?.accounts ?? [];
   expect(accounts).toHaveLength(1);
   return Array.from({ length: CUSTOMERS }, (_, at) => {
     const customer = `cus_${at}`;
@@ -41,14 +41,14 @@ async function touchesOf(org: Spender): Promise<ReportedTouch[]> {
 
 /** An isolate with slices of every customer's limit, whose clock and reports a test controls. */
 class Isolate {
-  readonly purse = new Purse<ReportedHolds>(crypto.randomUUID());
+  readonly leaseClient = new LeaseClient<ReportedHolds>(crypto.randomUUID());
   readonly taken = new Map<string, number>();
   readonly #org: string;
-  readonly #touches: readonly ReportedTouch[];
+  readonly #touches: readonly LimitSetLine[];
   readonly #ids: ReservationIds;
   #now = 0;
 
-  constructor(org: string, touches: readonly ReportedTouch[]) {
+  constructor(org: string, touches: readonly LimitSetLine[]) {
     this.#org = org;
     this.#touches = touches;
     this.#ids = new ReservationIds(env.SVC_KEY_PEPPER, org);
@@ -57,7 +57,7 @@ class Isolate {
   /** The object decided a call of each customer. */
   wish(): void {
     for (const { keys } of this.#touches) {
-      for (const key of keys) this.purse.miss(this.purse.slice(key), NANOS);
+      for (const key of keys) this.leaseClient.miss(this.leaseClient.slice(key), NANOS);
     }
   }
 
@@ -65,16 +65,16 @@ class Isolate {
   holdForAll(): void {
     const at = Date.now();
     for (const [index, { keys, customer }] of this.#touches.entries()) {
-      const slices = keys.map((key) => this.purse.slice(key));
+      const slices = keys.map((key) => this.leaseClient.slice(key));
       const until = Math.min(...slices.map((slice) => slice.until));
-      if (!this.purse.take(slices, [NANOS], until - 1)) continue;
-      const line = reportedHold({
+      if (!this.leaseClient.take(slices, [NANOS], until - 1)) continue;
+      const line = holdLine({
         id: this.#ids.newId(at),
         at,
         expiresAt: at + 900_000,
         nanos: NANOS,
       });
-      this.purse.note([index, [], [line]]);
+      this.leaseClient.note([index, [], [line]]);
       const name = customer ?? "";
       this.taken.set(name, (this.taken.get(name) ?? 0) + NANOS);
     }
@@ -83,11 +83,11 @@ class Isolate {
   async report(isAnswerLost = false): Promise<void> {
     // Its own clock, so that it is never without calls for long, however busy the machine is.
     this.#now += LEASE.syncMs;
-    const ask = this.purse.ask(this.#now);
+    const ask = this.leaseClient.ask(this.#now);
     const report = writeAsk({ ask, touches: this.#touches, watch: [], lagMs: 0, heard: null });
     const reply = await env.ORG.getByName(this.#org).syncLeases(report);
-    if (reply === null || isAnswerLost) this.purse.lost(ask.attempt);
-    else this.purse.granted(readReply(reply).grant);
+    if (reply === null || isAnswerLost) this.leaseClient.lost(ask.attempt);
+    else this.leaseClient.granted(readReply(reply).grant);
   }
 }
 
@@ -108,7 +108,7 @@ test("what the object holds for each of a thousand customers is what isolates to
   }
   for (const isolate of isolates) {
     expect(isolate.taken.size).toBe(CUSTOMERS);
-    isolate.purse.end();
+    isolate.leaseClient.end();
     await isolate.report();
   }
   const rows = await rowsOf<{ subject: string; held: string; leased: string }>(

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newId } from "../../../src/domain/bytes/ulid.ts";
 import type { ReportedHolds } from "../../../src/gate/report/limit-set-line.ts";
-import { idOf, reportedHold } from "../../../src/gate/report/hold-line.ts";
+import { idOf, holdLine } from "../../../src/gate/report/hold-line.ts";
 import { writeAsk } from "../../../src/gate/lease/wire.ts";
 import { HELD_MS, LeaseHolder } from "../../support/lease-holder.ts";
 import { holdsOf } from "../../support/holds.ts";
@@ -83,7 +83,7 @@ test("holds of several customers in one report are kept separately", async () =>
   const { org } = await opened();
   const now = Date.now();
   const lines = Array.from({ length: 3 }, () =>
-    reportedHold({ id: newId("rsv", now), at: now, expiresAt: now + HELD_MS, nanos: CENT }),
+    holdLine({ id: newId("rsv", now), at: now, expiresAt: now + HELD_MS, nanos: CENT }),
   );
   const [one = "", other = "", last = ""] = lines;
   const touches = ["a", "b"].map((customer) => ({ keys: [], meters: "m", customer }));

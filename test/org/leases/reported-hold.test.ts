@@ -9,7 +9,7 @@ import {
   LAST_REPORTED_MS,
   madeAt,
   withMadeAt,
-  reportedHold,
+  holdLine,
   timeText,
   tokensOf,
   withId,
@@ -24,7 +24,7 @@ test("a line is read back as it was written", () => {
   fc.assert(
     fc.property(hold, moment, amount, ({ at, until, amount: nanos }, later, tokens) => {
       const id = newId("rsv", at);
-      const line = reportedHold({ id, at, expiresAt: until, nanos });
+      const line = holdLine({ id, at, expiresAt: until, nanos });
       expect([idOf(line), Number(madeAt(line)), Number(endsAt(line)), amountOf(line)]).toEqual([
         id,
         at,
@@ -35,11 +35,9 @@ test("a line is read back as it was written", () => {
       expect([amountOf(counted), tokensOf(counted), tokensOf(line)]).toEqual([String(nanos), tokens, 0]);
       expect(withEnd(counted, timeText(later))).toBe(withTokens(withEnd(line, timeText(later)), tokens));
       const other = newId("rsv", at);
-      expect(withId(line, other)).toBe(reportedHold({ id: other, at, expiresAt: until, nanos }));
-      expect(withMadeAt(line, timeText(later))).toBe(
-        reportedHold({ id, at: later, expiresAt: until, nanos }),
-      );
-      expect(withEnd(line, timeText(later))).toBe(reportedHold({ id, at, expiresAt: later, nanos }));
+      expect(withId(line, other)).toBe(holdLine({ id: other, at, expiresAt: until, nanos }));
+      expect(withMadeAt(line, timeText(later))).toBe(holdLine({ id, at: later, expiresAt: until, nanos }));
+      expect(withEnd(line, timeText(later))).toBe(holdLine({ id, at, expiresAt: later, nanos }));
     }),
   );
 });

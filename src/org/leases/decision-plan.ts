@@ -13,7 +13,7 @@ import { loadDetectors } from "../content-safety/config.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
 import type { KnownCeiling } from "../../gate/snapshot/ceilings.ts";
-import type { KnownChecks, Lesson, Matters, TraitMatters } from "../../gate/snapshot/decision-plan.ts";
+import type { KnownChecks, DecisionPlan, Matters, TraitMatters } from "../../gate/snapshot/decision-plan.ts";
 import { scopesOf } from "../../domain/meter/limit-set.ts";
 import { Draft } from "../ledger/draft.ts";
 import { knownMeters, loadCustomerRows } from "../meters/store.ts";
@@ -54,7 +54,11 @@ function pick({ status, code, details }: Refusal): object {
 }
 
 /** Null: calls like it are for the object. */
-export function lessonFor(view: View, ask: DecisionAsk, rates: readonly RatePolicy[]): Lesson | null {
+export function decisionPlanFor(
+  view: View,
+  ask: DecisionAsk,
+  rates: readonly RatePolicy[],
+): DecisionPlan | null {
   const isWhole = checksAll(ask, view.profile().decisionDefaults.checks);
   const draft = new Draft(view.sql, isWhole ? "run" : "decision", view.now);
   const found = draft.accounts({ scopes: scopesOf(ask, { keyId: keyOf(view) }), atMs: view.now });

@@ -1,4 +1,4 @@
-import { LeaseBook, type Outstanding } from "../../gate/lease/lease-ledger.ts";
+import { LeaseLedger, type Outstanding } from "../../gate/lease/lease-ledger.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";
@@ -29,10 +29,10 @@ const TABLE = new Table({
   changing: CHANGING,
 });
 
-const books = new TransactionalCache<LeaseBook>();
+const books = new TransactionalCache<LeaseLedger>();
 
 /** The book to work on. Code that changes what an isolate has saves it in the same transaction. */
-export function bookOf(sql: SqlStorage): LeaseBook {
+export function leaseLedgerOf(sql: SqlStorage): LeaseLedger {
   return books.get(sql, () => loadBook(sql, Date.now()));
 }
 
@@ -40,8 +40,8 @@ export function bookOf(sql: SqlStorage): LeaseBook {
  * Slices as they are stored, and their ends as late as they can be: renewals are stored ahead, and none was made after the
  * object's last life.
  */
-export function loadBook(sql: SqlStorage, now: number): LeaseBook {
-  const book = new LeaseBook();
+export function loadBook(sql: SqlStorage, now: number): LeaseLedger {
+  const book = new LeaseLedger();
   const slices = loadSlices(sql);
   for (const { holder, attempt, batch, asked_at: askedAt, refusals, until } of readHolders(sql)) {
     const restored = (slices.get(holder) ?? []).map(([meter, slice]): [string, Outstanding] => [
@@ -71,7 +71,7 @@ type HolderRow = readonly [string, number, number, number, string, number, numbe
 
 /** Stores what an isolate's ask has changed: the numbers of what it reported, and these slices. */
 export function saveHolder(sql: SqlStorage, holder: string, changed: Iterable<string>): void {
-  const book = bookOf(sql);
+  const book = leaseLedgerOf(sql);
   const { attempt, batch, askedAt, refusals = 0, until = 0 } = book.counters(holder);
   TABLE.put(sql, [[holder, attempt, batch, askedAt, NO_SLICES, refusals, until]]);
   putSlices(

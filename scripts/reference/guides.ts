@@ -23,6 +23,7 @@ const NAMES = [
   "client",
   "mcp",
   "proxy",
+  "from-helicone",
   "webhooks",
   "prices",
   "reports",

@@ -21,7 +21,7 @@ const OURS = /svc_/;
  * operator allows it.
  */
 export function credentialsIn(headers: Headers, ownKeys: boolean): Credentials {
-  const named = headers.get(SLUICE_KEY_HEADER);
+  const named = headers.get(SLUICE_KEY_HEADER)?.replace(/^Bearer +/i, "") ?? null;
   if (named === null) {
     const bearer = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1];
     return { key: bearer ?? headers.get("x-api-key") ?? headers.get("x-goog-api-key"), own: null };

@@ -43,7 +43,9 @@ const NOT_SENT = new Set<string>([
   "x-goog-api-key",
   "x-real-ip",
 ]);
-const NOT_SENT_PREFIXES = ["x-sluice-", "x-forwarded-", "cf-", "x-svc-"];
+/** Callers that come from another gateway may still send its headers, and its key in one of them. */
+const OTHER_GATEWAYS = ["helicone-", "x-portkey-", "x-litellm-"] as const;
+const NOT_SENT_PREFIXES = ["x-sluice-", "x-forwarded-", "cf-", "x-svc-", ...OTHER_GATEWAYS];
 
 /** The provider's account is not the caller's to see, and only we name our runs and traces. Bodies are relayed decoded. */
 const NOT_RELAYED = new Set<string>([

@@ -1,4 +1,5 @@
 import type { Piece } from "./piece.ts";
+import * as bedrock from "./bedrock.ts";
 import { asOthers, geminiBody, geminiEmbedding, geminiEvents } from "./gemini.ts";
 import { anthropicBody, anthropicEvents } from "./anthropic.ts";
 import { chatBody, chatEvents, embeddingBody, responseBody, responseEvents } from "./openai.ts";
@@ -17,6 +18,8 @@ export interface Answer {
   readonly json: object;
   /** Null: the answer is the JSON. */
   readonly pieces: Iterable<Piece> | null;
+  /** The content type of the pieces. */
+  readonly streamType: string;
   readonly outputTokens: number;
   /** Null: nothing was served that costs. */
   readonly served: { readonly path: string; readonly model: string; readonly inputTokens: number } | null;
@@ -24,12 +27,16 @@ export interface Answer {
 
 type Body = Readonly<Record<string, unknown>>;
 
-const APIS: Readonly<
-  Record<
-    string,
-    { json: (body: Body, said: Said) => object; events?: (body: Body, said: Said) => Iterable<Piece> }
-  >
-> = {
+interface Api {
+  readonly json: (body: Body, said: Said) => object;
+  readonly events?: (body: Body, said: Said) => Iterable<Piece>;
+  readonly streamType?: string;
+}
+
+const SERVER_SENT = "text/event-stream; charset=utf-8";
+const AMAZON = "application/vnd.amazon.eventstream";
+
+const APIS: Readonly<Record<string, Api>> = {
   "/v1/chat/completions": { json: chatBody, events: chatEvents },
   "/v1/responses": { json: responseBody, events: responseEvents },
   "/v1/embeddings": { json: embeddingBody },
@@ -37,6 +44,8 @@ const APIS: Readonly<
   ":generateContent": { json: geminiBody },
   ":streamGenerateContent": { json: geminiBody, events: geminiEvents },
   ":embedContent": { json: geminiEmbedding },
+  "/converse": { json: bedrock.converseBody },
+  "/converse-stream": { json: bedrock.converseBody, events: bedrock.converseEvents, streamType: AMAZON },
 };
 
 /** Hosts that tell the usage of every stream. The others tell it if they are asked. */
@@ -50,15 +59,20 @@ interface PlainRequest {
 }
 
 /**
- * A host may be named before the path. Azure and Gemini name the model in it, Gemini also what it does, and Perplexity no
- * version.
+ * A host may be named before the path. Azure, Bedrock and Gemini name the model in it, the latter two also what they do, and
+ * Perplexity no version.
  */
 function plainRequest(path: string, body: Body): PlainRequest {
-  const [, host = "", rest = path] = /^\/([a-z]+)(\/(?:v1|v1beta|openai|chat)\/.*)$/.exec(path) ?? [];
+  const [, host = "", rest = path] = /^\/([a-z]+)(\/(?:v1|v1beta|openai|chat|model)\/.*)$/.exec(path) ?? [];
   const [, named, action] = /^\/v1(?:beta)?\/models\/([^:/]+):(\w+)$/.exec(rest) ?? [];
   if (action !== undefined) {
     const stream = action === "streamGenerateContent";
     return { path: `:${action}`, body: { ...asOthers(body), model: named, stream } };
+  }
+  const [, id, operation] = /^\/model\/([^/]+)(\/[a-z-]+)$/.exec(rest) ?? [];
+  if (id !== undefined && operation !== undefined) {
+    const stream = operation.endsWith("-stream");
+    return { path: operation, body: { ...bedrock.asOthers(body), model: decodeURIComponent(id), stream } };
   }
   const [, model, end = rest] =
     /^\/(?:v1beta\/)?openai(?:\/deployments\/([^/]+)|\/v1)?(\/.*)$/.exec(rest) ?? [];
@@ -87,13 +101,14 @@ export function answerTo(asked: Asked): Answer {
     status: 200,
     json: isStream ? {} : api.json(body, said),
     pieces: isStream ? (api.events?.(body, said) ?? null) : null,
+    streamType: api.streamType ?? SERVER_SENT,
     outputTokens: said.outputTokens,
     served: { path: asked.path, model, inputTokens: said.inputTokens },
   };
 }
 
 function plain(status: number, json: object): Answer {
-  return { status, json, pieces: null, outputTokens: 0, served: null };
+  return { status, json, pieces: null, streamType: SERVER_SENT, outputTokens: 0, served: null };
 }
 
 function refusal(status: number, message: string, code: string | null): Answer {

@@ -1,5 +1,5 @@
 /** A piece of a stream, and how many output tokens are in it. */
 export interface Piece {
-  readonly text: string;
+  readonly text: string | Uint8Array;
   readonly tokens: number;
 }

@@ -35,8 +35,8 @@ const MOST_BODY_BYTES = 33_554_432;
 const MOST_SERVED = 10_000;
 
 /**
- * A stand-in for the APIs of OpenAI, of hosts that are compatible with it, of Anthropic and of Gemini, on this machine: the same paths, shapes, events and usage. What it says
- * means nothing. A message such as "30 words" sets the length of its answer.
+ * A stand-in for the APIs of OpenAI, of hosts that are compatible with it, of Anthropic, of Gemini and of Bedrock, on this machine:
+ * the same paths, shapes, events and usage. What it says means nothing. A message such as "30 words" sets the length of its answer.
  */
 export async function startStandIn(options: StandInOptions): Promise<StandIn> {
   const served: Served[] = [];
@@ -87,7 +87,7 @@ async function respond(
     send(response, answer);
     record.outputTokens = answer.outputTokens;
     record.ended = "whole";
-  } else await stream(response, answer.pieces, { record, pauseMs: options.pauseMs ?? 0 });
+  } else await stream(response, answer, { record, pauseMs: options.pauseMs ?? 0 });
 }
 
 function send(response: ServerResponse, { status, json }: Answer): void {
@@ -96,17 +96,17 @@ function send(response: ServerResponse, { status, json }: Answer): void {
 
 async function stream(
   response: ServerResponse,
-  pieces: NonNullable<Answer["pieces"]>,
+  { pieces, streamType }: Answer,
   { record, pauseMs }: { readonly record: Served; readonly pauseMs: number },
 ): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   response.writeHead(200, {
-    "content-type": "text/event-stream; charset=utf-8",
+    "content-type": streamType,
     "cache-control": "no-cache",
   });
   try {
-    for (const { text, tokens } of pieces) {
+    for (const { text, tokens } of pieces ?? []) {
       if (pauseMs > 0 && tokens > 0) await sleep(pauseMs, undefined, { signal: gone.signal });
       gone.signal.throwIfAborted();
       record.outputTokens += tokens;

@@ -182,6 +182,7 @@ async function governedCall(
   const read = api.readRequest(body.members, {
     pathModel,
     query: request.url.searchParams,
+    headers: request.headers,
     facts: (model) => provider.facts(model),
   });
   const metered = meter(read, provider.facts(read.model), meteringFrom(options));

@@ -124,5 +124,6 @@ export interface RequestContext {
   /** The model that the path names. Null: it names none. */
   readonly pathModel: string | null;
   readonly query: URLSearchParams;
+  readonly headers: Headers;
   readonly facts: (model: string) => FactsOfModel;
 }

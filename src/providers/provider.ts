@@ -10,6 +10,25 @@ export const azureKeyHeader: Auth = (key) => ["api-key", key];
 export const googleKeyHeader: Auth = (key) => ["x-goog-api-key", key];
 export const apiKeyHeader: Auth = (key) => ["x-api-key", key];
 
+/** What requests to Amazon are signed with. */
+export interface AwsCredentials {
+  readonly service: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | undefined;
+}
+
+const AWS_KEY = /^([A-Z0-9]{16,128}):([\w/+=]{16,})(?::([\w/+=]+))?$/;
+
+/** A key that is an id and its secret, and the token of a session where there is one: `AKIA…:secret:token`. */
+export function awsCredentials(service: string): (key: string) => AwsCredentials | null {
+  return (key) => {
+    const [, accessKeyId, secretAccessKey, sessionToken] = AWS_KEY.exec(key) ?? [];
+    if (accessKeyId === undefined || secretAccessKey === undefined) return null;
+    return { service, accessKeyId, secretAccessKey, sessionToken };
+  };
+}
+
 export interface ProviderTerms {
   /** The provider's name in the price book. */
   readonly prices: string;
@@ -18,6 +37,10 @@ export interface ProviderTerms {
   /** Names of its hosts, where there are many. */
   readonly hosts?: RegExp;
   readonly auth: Auth;
+  /** For one that takes signatures, too. Null: the key is sent as it is. */
+  readonly signsWith?: (key: string) => AwsCredentials | null;
+  /** By which statuses it says that it does not accept a key. Default: 401. */
+  readonly keyRefusals?: readonly number[];
   /** The parameter of a query in which it takes a key, too. It is not passed on. */
   readonly keyParameter?: string;
   /** Default: true. One that runs on a machine of your own may need none. */

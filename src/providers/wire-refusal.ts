@@ -45,3 +45,24 @@ export function anthropicError({ status, code, message, details }: WireRefusal):
   const type = ANTHROPIC_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   return { type: "error", error: { code, message, details, type } };
 }
+
+const AWS_TYPES: Readonly<Record<number, string>> = {
+  400: "ValidationException",
+  401: "AccessDeniedException",
+  402: "ServiceQuotaExceededException",
+  403: "AccessDeniedException",
+  404: "ResourceNotFoundException",
+  413: "ValidationException",
+  422: "ValidationException",
+  429: "ThrottlingException",
+  503: "ServiceUnavailableException",
+};
+
+/** With what the SDKs of AWS look for in an error. */
+export function bedrockError({ status, code, message, details }: WireRefusal): object {
+  return {
+    __type: AWS_TYPES[status] ?? "InternalServerException",
+    message,
+    error: { code, message, details },
+  };
+}

@@ -14,17 +14,23 @@ export function badGateway(message: string): WireRefusal {
   return { status: 502, code: "bad_gateway", message, details: {} };
 }
 
+interface Failed {
+  readonly secrets: readonly string[];
+  readonly keyOf: KeyOf;
+  readonly keyRefusals?: readonly number[] | undefined;
+}
+
 /** What is relayed of an answer that is no success. */
 export async function failedAnswer(
   answer: Response,
-  { secrets, keyOf }: { readonly secrets: readonly string[]; readonly keyOf: KeyOf },
+  { secrets, keyOf, keyRefusals = [401] }: Failed,
 ): Promise<Response | WireRefusal> {
   const { status } = answer;
   if (status < 400) {
     await answer.body?.cancel();
     return badGateway("The provider answered with a redirect, which this proxy does not follow.");
   }
-  if (status === 401 && keyOf !== "caller") {
+  if (keyRefusals.includes(status) && keyOf !== "caller") {
     await answer.body?.cancel();
     return badGateway(NOT_ACCEPTED[keyOf]);
   }

@@ -3,6 +3,7 @@ import type { GovernedCall } from "../adapters/governed-call.ts";
 import { USUAL_LEAVE } from "../adapters/settled-body.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway } from "./answer.ts";
+import { signedFor } from "./aws-signature.ts";
 import type { Breakers } from "./breakers.ts";
 import type { CallerSays } from "./call-fields.ts";
 import { type Access, accessTo, type Credentials, secretsIn, servesModel } from "./credentials.ts";
@@ -130,27 +131,30 @@ export async function send(
   const watch = new Watch(longestSilenceMs, longestAnswerMs);
   const { contentType = request.headers.get("content-type") } = served;
   const maxOutputTokens = call.outputBound;
-  const init: RequestInit = {
-    method: request.method,
-    headers: headersTo({ added: access.headers, contentType }, request.headers),
-    redirect: "manual",
-    signal: watch.signal,
-    body: served.write(maxOutputTokens),
-  };
   const to = access.url.replace(/\/+$/, "") + target.path + searchAt(request, { target, own });
+  const { method } = request;
+  const body = served.write(maxOutputTokens);
+  const init = { method, body, redirect: "manual", signal: watch.signal } as const;
   const { leaveGraceMs = USUAL_LEAVE.graceMs, onLeave } = options;
   const relayed = relay({
     call,
     api: served.api,
-    secrets: secretsIn(access.headers),
+    secrets: secretsIn(access),
     keyOf: access.keyOf,
+    keyRefusals: target.provider.keyRefusals,
     model: served.ask.model,
     maxOutputTokens,
     showsUsageEvent: served.metered?.request.showsUsageEvent !== false,
     leave: { graceMs: leaveGraceMs, readsToEnd: onLeave === "finish" },
     watch,
     gone: request.signal,
-    send: () => (options.fetch ?? fetch)(to, init),
+    send: async () => {
+      const signed =
+        access.signsWith === null ? null : await signedFor(access.signsWith, { url: to, method, body });
+      const added = [...access.headers, ...(signed?.headers ?? [])];
+      const headers = headersTo({ added, contentType }, request.headers);
+      return (options.fetch ?? fetch)(signed?.url ?? to, { ...init, headers });
+    },
   });
   return relayed.catch(() => ({
     answer: badGateway("The provider's answer could not be relayed."),

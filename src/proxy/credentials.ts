@@ -1,3 +1,4 @@
+import type { AwsCredentials, Provider } from "../providers/provider.ts";
 import { KEY_HEADERS } from "./headers.ts";
 import type { OrgKey } from "./org-keys.ts";
 import type { Target } from "./target.ts";
@@ -13,8 +14,8 @@ export interface Credentials {
   readonly own: readonly [name: string, value: string] | null;
 }
 
-/** Looks like one of ours, so it is sent nowhere else. */
-const OURS = /svc_/;
+/** Looks like one of ours, so it is sent nowhere else; or is a signature, which is for this address and no key. */
+const NOT_THEIRS = /svc_|^AWS4-/;
 
 /**
  * The keys that a caller sent. With the Sluice key in a header of its own, what the SDK sends as its key is the provider's, where the
@@ -28,7 +29,7 @@ export function credentialsIn(headers: Headers, ownKeys: boolean): Credentials {
   }
   const sent = ownKeys ? KEY_HEADERS.find((name) => headers.has(name)) : undefined;
   const value = sent === undefined ? null : headers.get(sent);
-  const isTheirs = sent !== undefined && value !== null && !OURS.test(value);
+  const isTheirs = sent !== undefined && value !== null && !NOT_THEIRS.test(value);
   return { key: named, own: isTheirs ? [sent, value] : null };
 }
 
@@ -40,6 +41,8 @@ export interface Access {
   readonly url: string;
   /** What is sent beside the headers of the caller: the key of the provider above all. */
   readonly headers: readonly (readonly [string, string])[];
+  /** What the request is signed with. Null: the key is in the headers, or there is none. */
+  readonly signsWith: AwsCredentials | null;
   readonly keyOf: KeyOf;
   /** The operator's other keys and hosts for the same models. */
   readonly others: readonly Omit<Access, "others">[];
@@ -57,20 +60,33 @@ export function accessTo({ access, provider }: Target, { own, orgKey }: Offered)
   const url = (own === null ? orgKey?.base_url : null) ?? access.url ?? provider.url;
   if (url === null) return null;
   const operators = Object.entries(headers);
-  if (own !== null) return { url, headers: [...operators, own], keyOf: "caller", others: [] };
+  if (own !== null)
+    return { url, headers: [...operators, own], signsWith: null, keyOf: "caller", others: [] };
   if (orgKey !== null) {
     const { secret, headers: its } = orgKey;
-    return { url, headers: [...Object.entries(its), provider.auth(secret)], keyOf: "org", others: [] };
+    return { url, ...withKey(provider, Object.entries(its), secret), keyOf: "org", others: [] };
   }
   const needsNone = provider.needsKey === false && access.url !== undefined;
   if (!key && !needsNone) return null;
-  const withKey = (its: string | undefined) => (its ? [...operators, provider.auth(its)] : operators);
   const others = (access.more ?? []).map((more) => ({
     url: more.url ?? url,
-    headers: withKey(more.key ?? key),
+    ...withKey(provider, operators, more.key ?? key),
     keyOf: "proxy" as const,
   }));
-  return { url, headers: withKey(key), keyOf: "proxy", others };
+  return { url, ...withKey(provider, operators, key), keyOf: "proxy", others };
+}
+
+/** A key goes into a header, or signs the request. */
+function withKey(
+  { auth, signsWith }: Provider,
+  headers: Access["headers"],
+  key: string | undefined,
+): Pick<Access, "headers" | "signsWith"> {
+  if (!key) return { headers, signsWith: null };
+  const credentials = signsWith?.(key) ?? null;
+  return credentials === null
+    ? { headers: [...headers, auth(key)], signsWith: null }
+    : { headers, signsWith: credentials };
 }
 
 /** Whether an org's key serves a model. A call without a model is served by a key for all. */
@@ -80,7 +96,9 @@ export function servesModel({ models }: OrgKey, model: string | undefined): bool
   return models.some((name) => (name.endsWith("*") ? model.startsWith(name.slice(0, -1)) : model === name));
 }
 
-/** The parts of headers that must be seen nowhere. */
-export function secretsIn(headers: readonly (readonly [string, string])[]): string[] {
-  return headers.map(([, value]) => value.replace(/^Bearer +/i, "")).filter((secret) => secret.length >= 8);
+/** The parts of an access that must be seen nowhere. */
+export function secretsIn({ headers, signsWith }: Pick<Access, "headers" | "signsWith">): string[] {
+  const { accessKeyId = "", secretAccessKey = "", sessionToken = "" } = signsWith ?? {};
+  const sent = headers.map(([, value]) => value.replace(/^Bearer +/i, ""));
+  return [...sent, secretAccessKey, sessionToken, accessKeyId].filter((secret) => secret.length >= 8);
 }

@@ -21,7 +21,7 @@ const OVERRIDES = [
   "x-rewrite-url",
 ] as const;
 
-/** The caller's own, or ours to say: its keys, its address, its account at the provider, how bodies are sent. */
+/** The caller's own, or ours to say: its keys and signatures, its address, its account at the provider, how bodies are sent. */
 const NOT_SENT = new Set<string>([
   ...HOP_BY_HOP,
   ...OVERRIDES,
@@ -45,7 +45,7 @@ const NOT_SENT = new Set<string>([
 ]);
 /** Callers that come from another gateway may still send its headers, and its key in one of them. */
 const OTHER_GATEWAYS = ["helicone-", "x-portkey-", "x-litellm-"] as const;
-const NOT_SENT_PREFIXES = ["x-sluice-", "x-forwarded-", "cf-", "x-svc-", ...OTHER_GATEWAYS];
+const NOT_SENT_PREFIXES = ["x-sluice-", "x-forwarded-", "cf-", "x-svc-", "x-amz-", ...OTHER_GATEWAYS];
 
 /** The provider's account is not the caller's to see, and only we name our runs and traces. Bodies are relayed decoded. */
 const NOT_RELAYED = new Set<string>([

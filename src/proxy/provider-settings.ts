@@ -1,5 +1,6 @@
 import { SluiceError } from "../client/errors.ts";
 import { isJsonObject } from "../providers/json.ts";
+import type { Provider } from "../providers/provider.ts";
 import { PROVIDERS } from "../providers/table.ts";
 import type { ProviderAccess, ProviderName } from "./options.ts";
 
@@ -25,7 +26,7 @@ export function providersIn(env: ProviderSettings): Record<string, ProviderAcces
 
 /** The secrets of providers, which must not appear anywhere. */
 export function secretsOf(env: ProviderSettings): string[] {
-  const keys = PROVIDER_NAMES.map((name) => env[`${upper(name)}_API_KEY`]);
+  const keys = PROVIDER_NAMES.flatMap((name) => partsOf(name, env[`${upper(name)}_API_KEY`]));
   const own = Object.values(jsonObjectIn(env.PROXY_PROVIDERS) ?? {}).filter(isJsonObject);
   const given = own.flatMap(({ key, headers, more }) => [
     key,
@@ -34,11 +35,18 @@ export function secretsOf(env: ProviderSettings): string[] {
   ]);
   const others = PROVIDER_NAMES.flatMap((name) => {
     const list = jsonObjectIn(`{"list":${env[`${upper(name)}_MORE`] || "[]"}}`)?.["list"];
-    return isMore(list) ? list.map((one) => one.key) : [];
+    return isMore(list) ? list.flatMap((one) => partsOf(name, one.key)) : [];
   });
   return [...keys, ...given, ...others].filter(
     (secret) => typeof secret === "string" && secret !== "",
   ) as string[];
+}
+
+/** A key, and what it has in it that signs requests. */
+function partsOf(provider: ProviderName, key: string | undefined): (string | undefined)[] {
+  const { signsWith }: Provider = PROVIDERS[provider];
+  const { secretAccessKey, sessionToken } = signsWith?.(key ?? "") ?? {};
+  return [key, secretAccessKey, sessionToken];
 }
 
 function upper<Name extends ProviderName>(name: Name): Uppercase<Name> {

@@ -19,6 +19,8 @@ export interface Relayed {
   /** What was sent to the provider and its answers must not show: its key above all. */
   readonly secrets: readonly string[];
   readonly keyOf: KeyOf;
+  /** By which statuses the provider says that it does not accept the key. Undefined: by 401. */
+  readonly keyRefusals?: readonly number[] | undefined;
   /** The model that was called. Undefined: the call names none. */
   readonly model: string | undefined;
   /** The bound that was written into the request. Null: none. */
@@ -71,7 +73,9 @@ export async function relay(relayed: Relayed): Promise<Relay> {
   if (answer.ok)
     return isShort(answer) ? shortAnswer(answer, relayed) : { answer: succeeded(answer, relayed), ...FINE };
   call.fail();
-  const failure = isProvidersFault(answer.status, relayed.keyOf === "caller") ? "unbilled" : "final";
+  const isOtherKey = relayed.keyOf !== "caller" && (relayed.keyRefusals ?? []).includes(answer.status);
+  const isFault = isOtherKey || isProvidersFault(answer.status, relayed.keyOf === "caller");
+  const failure = isFault ? "unbilled" : "final";
   const told = { status: answer.status, retryAfterMs: retryAfterMs(answer) };
   try {
     const failed = await failedAnswer(answer, relayed);

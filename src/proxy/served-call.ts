@@ -69,7 +69,7 @@ export async function servedCall(given: Given, options: ProxyOptions): Promise<S
   const isNamed = pathModel === null || "model" in sent.members;
   const body = given.model === undefined || !isNamed ? sent : sent.withModel(given.model);
   const facts = (model: string) => target.provider.facts(modelAt(target, model));
-  const request = api.readRequest(body.members, { pathModel, facts, query: given.query });
+  const request = api.readRequest(body.members, { pathModel, facts, headers, query: given.query });
   const metered = meter(request, facts(request.model), meteringFrom(options));
   return {
     api,

@@ -12,6 +12,7 @@ function apiOf(action: string) {
   const { api, pathModel } = route;
   const context = {
     pathModel,
+    headers: new Headers(),
     query: new URLSearchParams("alt=sse"),
     facts: (model: string) => gemini.facts(model),
   };
@@ -79,7 +80,7 @@ describe("what cannot be metered is refused", () => {
   test("a stream that is no stream of events", () => {
     const { read } = apiOf("streamGenerateContent");
     expect(read(HI).isStream).toBe(true);
-    expect(() => read(HI, { query: new URLSearchParams() })).toThrow("alt=sse");
+    expect(() => read(HI, { headers: new Headers(), query: new URLSearchParams() })).toThrow("alt=sse");
   });
 
   test.each(["tunedModels/x:generateContent", "cachedContents", "files", "models/x:batchGenerateContent"])(

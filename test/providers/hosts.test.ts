@@ -13,7 +13,12 @@ const chatAt = (name: ProviderName, path = "/v1/chat/completions") => {
     read: (body: JsonObject) =>
       api.readRequest(
         { model: "m", messages: [], ...body },
-        { pathModel, query: new URLSearchParams(), facts: (model) => provider.facts(model) },
+        {
+          pathModel,
+          headers: new Headers(),
+          query: new URLSearchParams(),
+          facts: (model) => provider.facts(model),
+        },
       ),
     write: (body: JsonObject) => api.withBounds(body, { maxOutputTokens: 50 }),
   };

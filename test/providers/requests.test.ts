@@ -11,6 +11,7 @@ function apiAt(name: ProviderName, path: string) {
   if (route.kind !== "metered") throw new Error(`${path} is not metered`);
   const context = {
     pathModel: route.pathModel,
+    headers: new Headers(),
     query: new URLSearchParams(),
     facts: (model: string) => provider.facts(model),
   };

@@ -20,7 +20,12 @@ const compatibleChat = chatApi();
 const FACTS = { contextTokens: 100_000, outputTokens: 8000, reasons: false, pictureTokens: 1000 };
 
 const read = (api: ProviderApi, body: JsonObject): MeteredRequest =>
-  api.readRequest(body, { pathModel: null, query: new URLSearchParams(), facts: () => FACTS });
+  api.readRequest(body, {
+    pathModel: null,
+    headers: new Headers(),
+    query: new URLSearchParams(),
+    facts: () => FACTS,
+  });
 
 describe("what a call is charged", () => {
   const count = fc.nat(20);

@@ -43,6 +43,7 @@ async function sent(given: Given) {
   const { caller = new AbortController() } = given;
   const request = openAiChat.readRequest(asked, {
     pathModel: null,
+    headers: new Headers(),
     query: new URLSearchParams(),
     facts: (model) => openai.facts(model),
   });

@@ -23,6 +23,13 @@ const ask = (model: string | undefined, more: object = {}) =>
 
 /** A call of the provider's own chat API. */
 function chatOf(name: string, stream: boolean): { path: string; body: string } {
+  if (name === "bedrock") {
+    const messages = [{ role: "user", content: [{ text: "20 words" }] }];
+    return {
+      path: `/bedrock/model/${modelOf(name)}/${stream ? "converse-stream" : "converse"}`,
+      body: JSON.stringify({ messages, inferenceConfig: { maxTokens: 100 } }),
+    };
+  }
   if (name !== "gemini") return { path: pathOf(name), body: ask(modelOf(name), { stream }) };
   const action = stream ? "streamGenerateContent?alt=sse&key=mine" : "generateContent";
   const contents = [{ role: "user", parts: [{ text: "20 words" }] }];

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { AnswerApi, AnswerFacts } from "../provider-api.ts";
+import { AwsFrames, isAwsEventStream } from "./aws-frames.ts";
 import { CountedText } from "./counted-text.ts";
 import { EventLines } from "./event-lines.ts";
 import { JsonMembers } from "./json-members.ts";
@@ -26,13 +27,15 @@ export interface AnswerReader {
 }
 
 export function isEventStream(contentType: string | null): boolean {
-  return /^\s*text\/event-stream\b/i.test(contentType ?? "");
+  return /^\s*text\/event-stream\b/i.test(contentType ?? "") || isAwsEventStream(contentType);
 }
 
 /** Null for an API: nothing is read. */
 export function answerReader(api: AnswerApi | null, contentType: string | null): AnswerReader {
   if (api === null) return NO_READER;
-  return api.readEvent !== null && isEventStream(contentType) ? new StreamReader(api) : new BodyReader(api);
+  return api.readEvent !== null && isEventStream(contentType)
+    ? new StreamReader(api, isAwsEventStream(contentType))
+    : new BodyReader(api);
 }
 
 const UNREAD = {
@@ -71,7 +74,7 @@ class BodyReader implements AnswerReader {
 
 class StreamReader implements AnswerReader {
   readonly #api: AnswerApi;
-  readonly #lines = new EventLines((data) => this.#take(data));
+  readonly #events: Pick<AnswerReader, "push">;
   readonly #counted = new CountedText();
   #usage: JsonObject | null = null;
   #isWhole = false;
@@ -81,12 +84,15 @@ class StreamReader implements AnswerReader {
   /** The answer that an event carried, or the members of it that events told one by one. */
   #answer: JsonObject = {};
 
-  constructor(api: AnswerApi) {
+  constructor(api: AnswerApi, isAws: boolean) {
     this.#api = api;
+    this.#events = isAws
+      ? new AwsFrames((event) => this.#take(event))
+      : new EventLines((data) => this.#line(data));
   }
 
   push(chunk: Uint8Array): void {
-    this.#lines.push(chunk);
+    this.#events.push(chunk);
   }
 
   get reading(): Reading {
@@ -102,13 +108,12 @@ class StreamReader implements AnswerReader {
     };
   }
 
-  #take(data: string | null): void {
-    if (data === "[DONE]") {
-      this.#isDone = true;
-      return;
-    }
-    if (data === "") return;
-    const event = data === null ? null : eventIn(data);
+  #line(data: string | null): void {
+    if (data === "[DONE]") this.#isDone = true;
+    else if (data !== "") this.#take(data === null ? null : eventIn(data));
+  }
+
+  #take(event: JsonObject | null): void {
     if (event === null) {
       // Nobody can say how much output an event has that cannot be read.
       this.#hasUncounted = true;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { frameOf } from "../../scripts/stand-in/bedrock.ts";
 import type { ProviderName } from "../../src/providers/table.ts";
 import { LASTING } from "./lasting.ts";
 
@@ -11,13 +12,14 @@ const FOLDER = "test/fixtures/providers";
 
 export interface Charged {
   readonly usage: object;
-  readonly cost_usd: string;
+  /** At the price book's price, for calls that are made before a service with one. */
+  readonly cost_usd?: string;
   readonly estimated: boolean;
 }
 
 interface Answer {
   /** What is reserved before the call. Null: the call is free. */
-  readonly reserved: Reserved | null;
+  readonly reserved?: Reserved | null;
   /** The usage of the answer at the price book's price. Null: the call is free. */
   readonly charged: Charged | null;
 }
@@ -38,6 +40,10 @@ interface WholeAnswer extends Answer {
 type Members = Readonly<Record<string, unknown>>;
 
 interface StreamedAnswer extends Answer {
+  /** Where streams have a path of their own. */
+  readonly call?: string;
+  /** Default: server-sent events. */
+  readonly framing?: "aws";
   /** The members by which a request asks for a stream. */
   readonly members: Members;
   readonly events: readonly { readonly event?: string; readonly data: object | string }[];
@@ -63,9 +69,17 @@ export interface ProviderFixture {
 
 export type AnswerKind = "whole" | "stream" | "error";
 
-export const FIXTURES: readonly ProviderFixture[] = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
+export const ALL_FIXTURES: readonly ProviderFixture[] = readdirSync(FOLDER, {
+  recursive: true,
+  encoding: "utf8",
+})
   .filter((path) => path.endsWith(".json"))
   .map((path) => JSON.parse(readFileSync(join(FOLDER, path), "utf8")) as ProviderFixture);
+
+/** Of the two whose every call has a fixture. */
+export const FIXTURES = ALL_FIXTURES.filter(
+  ({ provider }) => provider === "openai" || provider === "anthropic",
+);
 
 export function fixtureOf(call: string): ProviderFixture {
   const found = FIXTURES.find((fixture) => fixture.call === call);
@@ -78,6 +92,15 @@ export function eventTexts({ stream }: ProviderFixture): string[] {
     const text = typeof data === "string" ? data : JSON.stringify(data);
     return `${event === undefined ? "" : `event: ${event}\n`}data: ${text}\n\n`;
   });
+}
+
+/** The events of a stream as they go over the wire. */
+export function eventBytes(fixture: ProviderFixture): Buffer[] {
+  const { framing, events = [] } = fixture.stream ?? {};
+  if (framing === undefined) return eventTexts(fixture).map((text) => Buffer.from(text));
+  return events.map(({ event = "", data }) =>
+    frameOf({ ":message-type": "event", ":event-type": event }, data as object),
+  );
 }
 
 /** The request as a caller sends it, asking for an answer of this kind. */

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { STAND_IN_KEY } from "../../scripts/stand-in/key.ts";
@@ -11,7 +12,11 @@ import { call, sharedServer } from "../support/server.ts";
 
 let installed: Awaited<ReturnType<typeof installedPackage>>;
 beforeAll(async () => {
-  installed = await installedPackage(["openai"]);
+  installed = await installedPackage(["openai", "@langchain"]);
+  const mastra = join(installed.path, "node_modules/@mastra/core");
+  mkdirSync(mastra, { recursive: true });
+  cpSync("test/support/mastra-agent.mjs", join(mastra, "agent.mjs"));
+  writeFileSync(join(mastra, "package.json"), JSON.stringify({ exports: { "./agent": "./agent.mjs" } }));
 });
 afterAll(() => installed.remove());
 
@@ -21,8 +26,16 @@ interface GuideCase {
   readonly runs: readonly Recorded[];
 }
 
+const SUPPORT = { customer_id: "acme", workflow_id: "support", estimated: false };
 const GUIDES: readonly GuideCase[] = [
   { guide: "from-helicone", runs: [{ customer_id: "acme", tags: { feature: "chat" } }] },
+  {
+    guide: "from-portkey",
+    runs: [{ user_id: "user-42", tags: { team: "search", city: "San José, CA" } }],
+  },
+  { guide: "from-litellm", runs: [{ customer_id: "acme", tags: { team: "search" } }] },
+  { guide: "langchain", runs: [SUPPORT, SUPPORT] },
+  { guide: "mastra", runs: [SUPPORT, SUPPORT] },
 ];
 
 async function runsOf(key: string, count: number): Promise<Recorded[]> {

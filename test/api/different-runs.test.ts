@@ -9,6 +9,8 @@ import { call } from "../support/worker.ts";
 
 const MOST_BYTES = 8_388_608;
 const AT_ONCE = 25;
+/** Of other runs than those that are neighbours in the largest. */
+const SMALL_BULK = 30;
 
 /** As long as it may be. Neighbours differ at the end, at the beginning, or in all. */
 const name = (start: string, at: number, characters = 128) =>
@@ -117,11 +119,19 @@ async function told({ org, budgets }: Awaited<ReturnType<typeof aSpender>>) {
   return JSON.parse(text) as { runs: { id: string; cost_usd: string }[]; spent: string[][] };
 }
 
-async function oneByOne(org: Spender, runs: readonly object[]): Promise<void> {
-  for (let from = 0; from < runs.length; from += AT_ONCE) {
-    const some = runs.slice(from, from + AT_ONCE);
+/** Every tenth alone, some of them at once, and the others in small bulks. */
+async function apartFrom(org: Spender, runs: readonly object[]): Promise<void> {
+  const alone = runs.filter((_run, at) => at % 10 === 3);
+  for (let from = 0; from < alone.length; from += AT_ONCE) {
+    const some = alone.slice(from, from + AT_ONCE);
     const answers = await Promise.all(some.map((body) => call("POST", "/v1/runs", { key: org.key, body })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+  }
+  const others = runs.filter((_run, at) => at % 10 !== 3);
+  for (let from = 0; from < others.length; from += SMALL_BULK) {
+    const some = others.slice(from, from + SMALL_BULK);
+    const { body } = await call("POST", "/v1/runs/bulk", { key: org.key, body: { runs: some } });
+    expect(body).toMatchObject({ accepted: some.length });
   }
 }
 
@@ -131,7 +141,7 @@ test.each([
   ["of common fields, read in one pass", many(plain), true],
   ["of all fields and as many bytes as may be", filled(many(full)), false],
 ] as const)(
-  "a bulk of runs with no name in common is recorded as each alone, %s",
+  "a bulk of runs with no name in common is recorded as in small bulks and each alone, %s",
   async (_, runs, isPlain) => {
     const [together, apart] = [await aSpender(), await aSpender()];
     const { key } = together.org;
@@ -142,7 +152,7 @@ test.each([
     }
     const sent = await call("POST", "/v1/runs/bulk", { key, body });
     expect(sent.body).toMatchObject({ accepted: MAX_BATCH, duplicates: 0, rejected: 0 });
-    await oneByOne(apart.org, runs);
+    await apartFrom(apart.org, runs);
     const [all, each] = [await told(together), await told(apart)];
     expect(all.runs).toHaveLength(MAX_BATCH);
     expect(all).toEqual(each);

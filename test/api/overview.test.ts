@@ -23,6 +23,12 @@ async function all(query: string, limit = 200): Promise<Entry[]> {
   }
 }
 
+/** The same in about eight pages, however many orgs other files have made. */
+async function inPages(query: string): Promise<Entry[]> {
+  const { length } = await all("sort=name");
+  return all(query, Math.min(200, Math.max(3, Math.ceil(length / 8))));
+}
+
 async function entryOf(org: TestOrg): Promise<Entry | undefined> {
   return (await all("sort=-last_call_at")).find(({ org_id }) => org_id === org.id);
 }
@@ -41,7 +47,8 @@ describe("the operator's overview", () => {
     await Promise.all(orgs.map((org, index) => spend(org, amounts[index] ?? "0")));
     await vi.waitFor(
       async () => {
-        for (const org of orgs) expect((await entryOf(org))?.month_to_date_usd).not.toMatch(/^0(\.0+)?$/);
+        const entries = new Map((await all("sort=-last_call_at")).map((entry) => [entry.org_id, entry]));
+        for (const { id } of orgs) expect(entries.get(id)?.month_to_date_usd).not.toMatch(/^0(\.0+)?$/);
       },
       { timeout: 60_000, interval: 500 },
     );
@@ -55,13 +62,13 @@ describe("the operator's overview", () => {
     expect(Date.parse(String(entry?.as_of))).toBeGreaterThan(Date.now() - 600_000);
   });
 
-  test("sorts by spend exactly, also in pages of one", async () => {
+  test("sorts by spend exactly, also in pages", async () => {
     const ids = new Set(orgs.map(({ id }) => id));
     const order = (entries: Entry[]) => entries.map(({ org_id }) => org_id).filter((id) => ids.has(id));
     const expected = [2, 1, 0, 3].map((index) => orgs[index]?.id);
     expect(order(await all("sort=-month_to_date_usd"))).toEqual(expected);
     expect(order(await all("sort=month_to_date_usd"))).toEqual(expected.toReversed());
-    const paged = await all("sort=-month_to_date_usd", 3);
+    const paged = await inPages("sort=-month_to_date_usd");
     expect(order(paged)).toEqual(expected);
     expect(new Set(paged.map(({ org_id }) => org_id)).size).toBe(paged.length);
   });
@@ -76,7 +83,7 @@ describe("the operator's overview", () => {
   ])("pages by %s list every org once", async (field) => {
     // Other files' orgs may come, change and move meanwhile.
     const own = new Set(orgs.map(({ id }) => id));
-    const listed = (await all(`sort=-${field}`, 3)).map(({ org_id }) => org_id).filter((id) => own.has(id));
+    const listed = (await inPages(`sort=-${field}`)).map(({ org_id }) => org_id).filter((id) => own.has(id));
     expect(listed.toSorted()).toEqual([...own].toSorted());
   });
 
@@ -150,7 +157,7 @@ describe("busy orgs", () => {
     async (sort) => {
       const own = new Set((await Promise.all([newOrg(), newOrg(), newOrg()])).map(({ id }) => id));
       for (const order of [sort, `-${sort}`]) {
-        const listed = (await all(`sort=${order}`, 3)).map(({ org_id }) => org_id);
+        const listed = (await inPages(`sort=${order}`)).map(({ org_id }) => org_id);
         expect(listed.filter((id) => own.has(id)).toSorted()).toEqual([...own].toSorted());
       }
     },

@@ -99,7 +99,7 @@ test("a draft finds for each of many asks and holds the counters that it would f
           charged.set(list, (charged.get(list) ?? new Map()).set(standing, settled));
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

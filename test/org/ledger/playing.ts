@@ -2,7 +2,10 @@ import { agree } from "./agree.ts";
 import { Play } from "./play.ts";
 import type { Step } from "./steps.ts";
 
-/** Short in the suite; set VITE_LEDGER_RUNS for a long one. */
+/**
+ * Sequences of calls for each property; set VITE_LEDGER_RUNS for a long run. Of twenty, none notices a run that is charged
+ * to its own customer instead of that of its reservation.
+ */
 export const RUNS = Number((import.meta as { env?: Record<string, string> }).env?.["VITE_LEDGER_RUNS"] ?? 25);
 
 /** As long as a long one may take. */

@@ -83,7 +83,7 @@ export type UnsettledReason = (typeof UNSETTLED_REASONS)[number];
 
 /** How sensitive an org is to unusual spend, and whose spend is looked at. */
 export const SENSITIVITIES = ["off", "low", "normal", "high"] as const;
-export const UNUSUAL_KINDS = ["org", "model", "customer"] as const;
+export const UNUSUAL_KINDS = ["org", "model", "customer", "key", "user"] as const;
 
 /** What a digest is made of. */
 export const DIGEST_PERIODS = ["day", "week", "month"] as const;

@@ -3,8 +3,9 @@ import { parseMoment } from "../../contract/list.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { unusualList, unusualQuery } from "../../contract/resources/unusual-spend.ts";
 import { dateOfDay, dayOf } from "../../domain/forecast/series.ts";
-import { unusualSpend } from "../../domain/forecast/unusual-subjects.ts";
+import { unusualSpend, withHours } from "../../domain/forecast/unusual-subjects.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
+import { readHours } from "./known-hours.ts";
 
 const DEFAULT_DAYS = 7;
 const MOST_DAYS = 31;
@@ -18,7 +19,7 @@ export const listUnusual = operation(
     path: "/v1/orgs/{id}/usage/unusual",
     summary: "List days of unusual spend",
     description:
-      "Days on which the organization, one of its 20 most expensive models or 50 most expensive customers spent far more or less than the forecast from the days before `from` lets expect. A subject is left out until it has 14 days before `from`. Full days in UTC; today counts only where it is above already.",
+      "Days on which the organization, one of its 20 most expensive models, 50 most expensive customers, 30 most expensive keys or 30 most expensive users spent far more or less than the forecast from the days before `from` lets expect, or far more in an hour. Each subject and day is listed once. A subject is left out until it has 14 days before `from`; hours, keys and users are known for 35 days. In UTC; today counts only where it is above already.",
     role: "viewer",
     scope: "forecasts:read",
     query: unusualQuery,
@@ -36,14 +37,22 @@ export const listUnusual = operation(
     const read = await call.org.query("subjectDays", { from, to: end - 1 });
     if (isRefusal(read)) return read;
     const { sensitivity, today, subjects } = read.body;
-    const [org] = subjects;
     const asked = {
       from,
       to: end - 1,
       today,
       sensitivity: sensitivity === "off" ? "normal" : sensitivity,
     } as const;
-    const data = org === undefined ? [] : subjects.flatMap((subject) => unusualSpend(subject, org, asked));
-    return reply(200, { from: dateOfDay(from), to: dateOfDay(end), sensitivity, data });
+    const spends = await readHours(call.org);
+    const all = spends === null ? subjects : withHours(subjects, { spends, to: today }, asked);
+    const [org] = all;
+    const data = org === undefined ? [] : all.flatMap((subject) => unusualSpend(subject, org, asked));
+    return reply(200, {
+      from: dateOfDay(from),
+      to: dateOfDay(end),
+      sensitivity,
+      complete: spends !== null,
+      data,
+    });
   },
 );

@@ -1971,10 +1971,12 @@ export interface Digest {
 }
 
 export interface UnusualSpend {
-  readonly subject_kind: "org" | "model" | "customer";
+  readonly subject_kind: "org" | "model" | "customer" | "key" | "user";
   /** Null for the organization. */
   readonly subject_id: string | null;
   readonly date: string;
+  /** When the hour began that is unusual: the figures are of it. Null: the day as a whole is unusual, and the figures are of the day. */
+  readonly hour: string | null;
   readonly direction: "above" | "below";
   /** Dollars as a decimal string. */
   readonly spent_usd: string;
@@ -1990,6 +1992,8 @@ export interface UnusualSpendList {
   readonly from: string;
   readonly to: string;
   readonly sensitivity: "off" | "low" | "normal" | "high";
+  /** Whether keys, users and hours were looked at, too. They are not where more than a million runs would have to be read for it, which a webhook for `spend.unusual` makes unnecessary. */
+  readonly complete: boolean;
   readonly data: readonly UnusualSpend[];
 }
 

@@ -25,6 +25,14 @@ export const unusualDay = z
     subject_kind: z.enum(UNUSUAL_KINDS),
     subject_id: z.string().nullable().meta({ description: "Null for the organization." }),
     date: z.string(),
+    hour: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          "When the hour began that is unusual: the figures are of it. Null: the day as a whole is unusual, and the figures are of the day.",
+        examples: ["2026-11-16T14:00:00.000Z", null],
+      }),
     direction: z.enum(["above", "below"]),
     spent_usd: usd,
     expected_usd: usd,
@@ -34,5 +42,14 @@ export const unusualDay = z
   .meta({ id: "UnusualSpend" });
 
 export const unusualList = z
-  .object({ from: z.string(), to: z.string(), sensitivity: z.enum(SENSITIVITIES), data: z.array(unusualDay) })
+  .object({
+    from: z.string(),
+    to: z.string(),
+    sensitivity: z.enum(SENSITIVITIES),
+    complete: z.boolean().meta({
+      description:
+        "Whether keys, users and hours were looked at, too. They are not where more than a million runs would have to be read for it, which a webhook for `spend.unusual` makes unnecessary.",
+    }),
+    data: z.array(unusualDay),
+  })
   .meta({ id: "UnusualSpendList" });

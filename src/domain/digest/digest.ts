@@ -1,7 +1,7 @@
 import type { Digest } from "../../contract/resources/digests.ts";
 import type { LimitInUse } from "../../contract/resources/limits.ts";
 import { dateOfDay } from "../forecast/series.ts";
-import { type SubjectDays, unusualSpend } from "../forecast/unusual-subjects.ts";
+import { type KnownHours, type SubjectDays, unusualSpend, withHours } from "../forecast/unusual-subjects.ts";
 import type { Sensitivity } from "../forecast/unusual.ts";
 import { parseUsd } from "../price/money.ts";
 import type { DigestDays } from "./schedule.ts";
@@ -27,6 +27,8 @@ export interface DigestFacts {
   readonly limits: readonly LimitInUse[];
   readonly refusals: readonly { readonly code: string; readonly count: number }[];
   readonly subjects: readonly SubjectDays[];
+  /** Null where nobody is told of unusual spend: then hours are not counted. */
+  readonly hours: KnownHours | null;
 }
 
 type Line = Digest["by_model"][number];
@@ -69,9 +71,11 @@ export function digestOf(facts: DigestFacts): Digest {
   };
 }
 
-function unusualIn({ subjects, days, today, sensitivity }: DigestFacts): Digest["unusual"] {
+function unusualIn(facts: DigestFacts): Digest["unusual"] {
+  const { days, today, sensitivity, hours } = facts;
+  const asked = { from: days.from, to: days.to - 1, today, sensitivity };
+  const subjects = hours === null ? facts.subjects : withHours(facts.subjects, hours, asked);
   const [org] = subjects;
   if (org === undefined) return [];
-  const asked = { from: days.from, to: days.to - 1, today, sensitivity };
   return subjects.flatMap((subject) => unusualSpend(subject, org, asked)).slice(0, MOST_UNUSUAL);
 }

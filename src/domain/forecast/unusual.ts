@@ -1,25 +1,44 @@
 import type { SENSITIVITIES } from "../../contract/lists.ts";
-import { historyOf, LEAST_HISTORY_DAYS, outlookOf } from "./forecast.ts";
-import { bandsOf, simulate } from "./paths.ts";
+import { historyOf, outlookOf } from "./forecast.ts";
+import { type Band, bandsOf, simulate } from "./paths.ts";
 import { type DayNumber, type DayTotal, weekdayOf } from "./series.ts";
 
 export type Sensitivity = (typeof SENSITIVITIES)[number];
 
-/** How far outside of the forecast's range a day must be, in widths of the range. */
-const WIDTHS: Readonly<Record<Exclude<Sensitivity, "off">, number>> = { low: 5, normal: 4, high: 2.5 };
+/** How far outside of the forecast's range a day or an hour must be, in widths of the range. */
+const WIDTHS: Readonly<Record<Exclude<Sensitivity, "off">, number>> = {
+  low: 5,
+  normal: 4,
+  high: 2.5,
+};
 
 /** Less than this, in dollars or of what is usual, is not worth telling anybody. */
-const LEAST_USD = 1;
+export const LEAST_USD = 1;
 const LEAST_SHARE = 0.25;
-const LEAST_OF_ORG = 0.1;
+export const LEAST_OF_ORG = 0.1;
 
 /** What was spent in these days before is usual for whoever spends in bursts, and a little more than that, too. */
-const RECENT_DAYS = 28;
-const MORE_THAN_EVER = 1.5;
+export const RECENT_DAYS = 28;
+export const MORE_THAN_EVER = 1.5;
 const LESS_THAN_EVER = 0.5;
 
-export interface UnusualDay {
-  readonly day: DayNumber;
+/**
+ * How much wider the range is for the sum of few runs, because most runs are cheap and some are many times as expensive: the
+ * third-order correction of Cornish and Fisher at five standard deviations, for costs with a log-normal spread of one.
+ */
+const SKEW = 3.7;
+
+export function widthFor(sensitivity: keyof typeof WIDTHS, runs: number | undefined): number {
+  return WIDTHS[sensitivity] * (runs === undefined ? 1 : 1 + SKEW / Math.sqrt(Math.max(1, runs)));
+}
+
+/** What was spent on a day, and with how many runs, if that is known. */
+export interface SpentDay extends DayTotal {
+  readonly runs?: number;
+}
+
+/** Spend that is outside of what was expected. */
+export interface Outside {
   readonly usd: number;
   /** What was expected, and the forecast's range around it. */
   readonly expected: number;
@@ -28,7 +47,11 @@ export interface UnusualDay {
   readonly direction: "above" | "below";
 }
 
-interface Asked {
+export interface UnusualDay extends Outside {
+  readonly day: DayNumber;
+}
+
+export interface DaysAsked {
   /** The first and the last day to look at. */
   readonly from: DayNumber;
   readonly to: DayNumber;
@@ -39,36 +62,36 @@ interface Asked {
   readonly usualUsd?: number;
 }
 
-/**
- * The days that are far outside of what the days before `from` let expect. None if those are fewer than two weeks: whatever is
- * new is not unusual.
- */
-export function unusualDays(totals: readonly DayTotal[], asked: Asked): UnusualDay[] {
+/** What the days before `from` let expect of each day from then on. Null if they are fewer than two weeks. */
+export function expectedDays(totals: readonly DayTotal[], from: DayNumber, days: number): Band[] | null {
+  // The days before are over, so the day after them is as good as today.
+  const history = historyOf(
+    totals.filter(({ day }) => day < from),
+    from,
+  );
+  return history === null ? null : bandsOf(simulate(outlookOf(history, days).model, days), days);
+}
+
+/** The days that are far outside of what the days before `from` let expect: whatever is new is not unusual. */
+export function unusualDays(totals: readonly SpentDay[], asked: DaysAsked): UnusualDay[] {
   const { from, to, today, sensitivity, usualUsd = 0 } = asked;
   const last = Math.min(to, today);
   if (sensitivity === "off" || last < from) return [];
-  const before = totals.filter(({ day }) => day < from);
-  const first = before[0]?.day ?? from;
-  if (from - first < LEAST_HISTORY_DAYS) return [];
-  // The days before are over, so the day after them is as good as today.
-  const history = historyOf(before, from);
-  if (history === null) return [];
-  const days = last - from + 1;
-  const bands = bandsOf(simulate(outlookOf(history, days).model, days), days);
-  const recent = before.filter(({ day }) => day >= from - RECENT_DAYS);
-  const byDay = new Map(totals.map(({ day, value }) => [day, value]));
+  const bands = expectedDays(totals, from, last - from + 1);
+  if (bands === null) return [];
+  const recent = totals.filter(({ day }) => day < from && day >= from - RECENT_DAYS);
+  const byDay = new Map(totals.map((total) => [total.day, total]));
   return bands.flatMap((band, at): UnusualDay[] => {
     const day = from + at;
-    const usd = byDay.get(day) ?? 0;
+    const { value: usd, runs } = byDay.get(day) ?? { value: 0, runs: 0 };
     const { p10: low, p50: expected, p90: high } = band;
-    const width = WIDTHS[sensitivity];
     const margin = Math.max(LEAST_USD, LEAST_SHARE * expected, LEAST_OF_ORG * usualUsd);
     const most = Math.max(
-      expected + Math.max(width * (high - expected), margin),
+      expected + Math.max(widthFor(sensitivity, runs) * (high - expected), margin),
       MORE_THAN_EVER * highest(recent),
     );
     const least = Math.min(
-      expected - Math.max(width * (expected - low), margin),
+      expected - Math.max(WIDTHS[sensitivity] * (expected - low), margin),
       LESS_THAN_EVER * lowestOn(recent, weekdayOf(day)),
     );
     const found = { day, usd, expected, low, high };
@@ -77,8 +100,8 @@ export function unusualDays(totals: readonly DayTotal[], asked: Asked): UnusualD
   });
 }
 
-function highest(days: readonly DayTotal[]): number {
-  return Math.max(0, ...days.map(({ value }) => value));
+export function highest(totals: readonly { readonly value: number }[]): number {
+  return Math.max(0, ...totals.map(({ value }) => value));
 }
 
 /** Of a day of the week. Zero if one of its days is missing, because then nothing was spent on it. */

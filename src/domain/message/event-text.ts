@@ -139,15 +139,20 @@ function shownIn(data: EventData, field: string): string | null {
   return field.endsWith("_id") ? foreignText(value) : quoted(value);
 }
 
+const SUBJECTS: Readonly<Record<string, string>> = { model: "Model", key: "Key", user: "User" };
+
 function unusualText(data: EventData): EventText {
   const [kind, id] = [textIn(data, "subject_kind"), textIn(data, "subject_id")];
-  const who = id === null ? "The organization" : `${kind === "model" ? "Model" : "Customer"} ${quoted(id)}`;
+  const who = id === null ? "The organization" : `${SUBJECTS[kind ?? ""] ?? "Customer"} ${quoted(id)}`;
   const [low, high] = [dollarsIn(data, "low_usd"), dollarsIn(data, "high_usd")];
+  const hour = textIn(data, "hour");
   const isBelow = data["direction"] === "below";
   return {
     title: `${who} spent ${isBelow ? "less" : "more"} than usual`,
     facts: [
-      ["Day", foreignText(textIn(data, "date") ?? "")],
+      hour === null
+        ? ["Day", foreignText(textIn(data, "date") ?? "")]
+        : ["Hour", foreignText(`${hour.slice(0, 10)} ${hour.slice(11, 16)} UTC`)],
       ["Spent", dollarsIn(data, "spent_usd") ?? "$0"],
       [
         "Usual",

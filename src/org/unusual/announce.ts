@@ -9,30 +9,39 @@ import { performDue } from "../kernel/perform/perform.ts";
 import type { UnusualSpend } from "../../domain/forecast/unusual-subjects.ts";
 import { hearersOf } from "../webhooks/fan-out.ts";
 import { readSubjects } from "./days.ts";
+import { countHours, forgetHours, readHours } from "./hours.ts";
 import { sensitivityOf } from "./settings.ts";
 
 /**
- * Once an hour, while a webhook wants to hear of it: compares yesterday, and today so far, with what is usual. An org without
+ * Once an hour, while a webhook wants to hear of it: counts the runs that came since by hour, and compares
+ * yesterday, and today so far, with what is usual. An org without
  * such a webhook has no row for it.
  */
 export const watchSpend: DueHandler = {
   kind: "work",
   async run(object) {
     const { storage } = object;
-    const asked = transaction(storage, (sql) => {
-      const view = { ...object.view(), sql };
-      const today = dayOf(view.now);
-      const sensitivity = hearersOf(sql, "spend.unusual").length === 0 ? "off" : sensitivityOf(sql);
-      scheduleDue(sql, DUE.unusual, "", sensitivity === "off" ? null : nextLook(view.now, view.orgId));
-      if (sensitivity === "off") return null;
-      const range = { from: today - 1, to: today, today, sensitivity };
-      return { range, subjects: readSubjects(view, range) };
+    const sensitivity = transaction(storage, (sql) => {
+      const { now, orgId } = object.view();
+      const wanted = hearersOf(sql, "spend.unusual").length === 0 ? "off" : sensitivityOf(sql);
+      scheduleDue(sql, DUE.unusual, "", wanted === "off" ? null : nextLook(now, orgId));
+      if (wanted === "off") forgetHours(sql);
+      return wanted;
     });
-    const org = asked?.subjects[0];
-    if (asked === null || org === undefined) return;
-    const { unusualSpend } = await import("../../domain/forecast/unusual-subjects.ts");
-    for (const subject of asked.subjects) {
-      const found = unusualSpend(subject, org, asked.range);
+    if (sensitivity === "off") return;
+    await countHours(object);
+    const today = dayOf(object.view().now);
+    const range = { from: today - 1, to: today, today, sensitivity };
+    const { days, hours } = transaction(storage, (sql) => ({
+      days: readSubjects({ ...object.view(), sql }, range),
+      hours: readHours(sql),
+    }));
+    const { unusualSpend, withHours } = await import("../../domain/forecast/unusual-subjects.ts");
+    const subjects = hours === null ? days : withHours(days, hours, range);
+    const [org] = subjects;
+    if (org === undefined) return;
+    for (const subject of subjects) {
+      const found = unusualSpend(subject, org, range);
       if (found.length > 0) performDue(storage, object.view(), (tx) => announce(tx, found));
       // Other calls are served before the next subject.
       await scheduler.wait(0);

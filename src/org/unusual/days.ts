@@ -48,13 +48,17 @@ function topOf({ sql }: CheckpointedView, kind: keyof typeof MOST, { from, to }:
 
 function daysOf({ sql, now }: CheckpointedView, kind: string, id: string): SubjectDays["days"] {
   return sql
-    .exec<{ day: string; usd: number }>(
-      `SELECT day, CAST(usd AS REAL) AS usd FROM ${DAILY_USAGE.in(sql)}
+    .exec<{ day: string; usd: number; runs: number }>(
+      `SELECT day, CAST(usd AS REAL) AS usd, runs FROM ${DAILY_USAGE.in(sql)}
        WHERE scope_kind = ? AND scope_id = ? AND day >= ? ORDER BY day`,
       kind,
       id,
       new Date(now - FORECAST_MEMORY_DAYS * DAY_MS).toISOString().slice(0, 10),
     )
     .toArray()
-    .map(({ day, usd }) => ({ day: dayOf(Date.parse(day)), value: Math.max(0, usd / NANOS_PER_USD) }));
+    .map(({ day, usd, runs }) => ({
+      day: dayOf(Date.parse(day)),
+      value: Math.max(0, usd / NANOS_PER_USD),
+      runs,
+    }));
 }

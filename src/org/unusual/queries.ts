@@ -1,2 +1,3 @@
 export { subjectDays } from "./days.ts";
 export { getUnusualSettings } from "./settings.ts";
+export { subjectHours } from "./hours.ts";

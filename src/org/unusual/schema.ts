@@ -1,6 +1,6 @@
 import type { SchemaStep } from "../../storage/schema-step.ts";
 
-/** How sensitive the org wants to be, and which unusual days were announced: only those. */
+/** How sensitive the org wants to be, which unusual days were announced, and the hours that are compared. */
 export const UNUSUAL_STEPS: readonly SchemaStep[] = [
   {
     name: "unusual/1",
@@ -11,5 +11,16 @@ export const UNUSUAL_STEPS: readonly SchemaStep[] = [
       subject_id TEXT NOT NULL,
       PRIMARY KEY (day, subject_kind, subject_id)
     ) STRICT, WITHOUT ROWID`,
+  },
+  {
+    // What subjects spent by hour, written by the hourly look alone, and how far the runs are counted in it.
+    name: "unusual/2",
+    sql: `CREATE TABLE unusual_hours (hour INTEGER PRIMARY KEY, spent TEXT NOT NULL) STRICT;
+    CREATE TABLE unusual_counted (
+      only INTEGER PRIMARY KEY CHECK (only = 1),
+      run INTEGER NOT NULL,
+      replacement INTEGER NOT NULL,
+      known_to INTEGER
+    ) STRICT`,
   },
 ];

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, type MadeRun, northwindRuns } from "../../../scripts/northwind/runs.ts";
 import { normal, repeatableRandom } from "../../../src/domain/forecast/random.ts";
+import { type HourSpend, HourSums, hourOf, type SubjectKind } from "../../../src/domain/forecast/hours.ts";
 import type { DayTotal } from "../../../src/domain/forecast/series.ts";
-import { unusualDays } from "../../../src/domain/forecast/unusual.ts";
-import { type SubjectDays, unusualSpend } from "../../../src/domain/forecast/unusual-subjects.ts";
+import { type SpentDay, unusualDays } from "../../../src/domain/forecast/unusual.ts";
+import { type SubjectDays, unusualSpend, withHours } from "../../../src/domain/forecast/unusual-subjects.ts";
 
 const NOON = Date.parse("2026-11-16T12:00:00Z");
 const TODAY = Math.floor(NOON / DAY_MS);
@@ -13,10 +14,31 @@ const GLOBEX = "globex";
 const dayOfRun = ({ body }: MadeRun) => Math.floor(Date.parse(body.started_at) / DAY_MS);
 const weekOf = (run: MadeRun) => Math.ceil((TODAY - dayOfRun(run)) / 7);
 
-function daysOf(runs: readonly MadeRun[]): DayTotal[] {
-  const byDay = new Map<number, number>();
-  for (const run of runs) byDay.set(dayOfRun(run), (byDay.get(dayOfRun(run)) ?? 0) + run.dollars);
-  return [...byDay].map(([day, value]) => ({ day, value })).toSorted((one, other) => one.day - other.day);
+function daysOf(runs: readonly MadeRun[]): SpentDay[] {
+  return [...Map.groupBy(runs, dayOfRun)]
+    .map(([day, some]) => ({
+      day,
+      value: some.reduce((sum, { dollars }) => sum + dollars, 0),
+      runs: some.length,
+    }))
+    .toSorted((one, other) => one.day - other.day);
+}
+
+/** What is known of hours when a week is looked at. */
+function hoursBefore(to: number): HourSpend[] {
+  const sums = new HourSums();
+  for (const run of company) {
+    const { model, customer_id: customer, user_id: user, started_at: startedAt } = run.body;
+    if (dayOfRun(run) > to || dayOfRun(run) <= to - 35) continue;
+    const add = (kind: SubjectKind, id: string) =>
+      sums.add([hourOf(Date.parse(startedAt)), kind, id, run.dollars, 1]);
+    add("org", "");
+    add("model", model);
+    add("customer", customer);
+    add("key", run.key);
+    add("user", user);
+  }
+  return sums.rows();
 }
 
 function partsOf(kind: "model" | "customer", nameOf: (run: MadeRun) => string): SubjectDays[] {
@@ -35,15 +57,12 @@ const subjects: SubjectDays[] = [
   ...partsOf("customer", ({ body }) => body.customer_id),
 ];
 
-const foundIn = (week: number) =>
-  subjects.flatMap((subject) =>
-    unusualSpend(subject, org, {
-      from: TODAY - 7 * week,
-      to: TODAY - 7 * week + 6,
-      today: TODAY,
-      sensitivity: "normal",
-    }),
+function foundIn(week: number) {
+  const asked = { from: TODAY - 7 * week, to: TODAY - 7 * week + 6, today: TODAY } as const;
+  return withHours(subjects, { spends: hoursBefore(asked.to), to: TODAY }, asked).flatMap((subject) =>
+    unusualSpend(subject, org, { ...asked, sensitivity: "normal" }),
   );
+}
 
 describe("at the made-up company", () => {
   test("the planted week is found, for the customer and for the whole org", () => {
@@ -52,12 +71,15 @@ describe("at the made-up company", () => {
     expect(named).toContain(`customer ${GLOBEX}`);
     expect(named).toContain("org null");
     expect(found.every(({ direction }) => direction === "above")).toBe(true);
+    // One key and one user do most of what is done for that customer.
+    expect(named).toContain("key Sales assistant");
+    expect(named).toContain("user omar.haddad");
     const customers = found.filter(({ subject_kind: kind }) => kind === "customer");
     expect(new Set(customers.map(({ subject_id }) => subject_id))).toEqual(new Set([GLOBEX]));
   });
 
-  test("the weeks around it are silent", () => {
-    for (const week of [1, 3]) expect(foundIn(week)).toEqual([]);
+  test("all other weeks that have enough days before them are silent", () => {
+    for (const week of [1, 3, 4, 5, 6]) expect(foundIn(week)).toEqual([]);
   });
 });
 
@@ -101,6 +123,46 @@ describe("over 1,000 simulated orgs", () => {
       );
     });
     expect(found.length).toBe(942);
+  });
+});
+
+/** What somebody spends who makes a few calls a day, of which some are many times as expensive as others. */
+function fewCalls(random: () => number): SpentDay[] {
+  const calls = 2 + 30 * random();
+  const cost = 0.2 * Math.exp(2 * random());
+  return Array.from({ length: 28 }, (_, at) => {
+    const runs = Math.max(0, Math.round(calls + Math.sqrt(calls) * normal(random)));
+    const costs = Array.from({ length: runs }, () => cost * Math.exp(normal(random)));
+    return { day: FIRST + at, value: costs.reduce((sum, one) => sum + one, 0), runs };
+  });
+}
+
+describe("over 1,000 simulated customers with 2 to 32 calls a day", () => {
+  const random = repeatableRandom(20_261_118);
+  const customers = Array.from({ length: 1000 }, () => fewCalls(random));
+  const week = { from: FIRST + 21, to: FIRST + 27, today: FIRST + 28, sensitivity: "normal" } as const;
+  const isAlarmed = (days: readonly SpentDay[]) => unusualDays(days, week).length > 0;
+
+  test("0 have a false alarm in a week", () => {
+    expect(customers.filter(isAlarmed).length).toBe(0);
+  });
+
+  test("7 would have one if the number of calls did not count", () => {
+    const uncounted = customers.map((days) => days.map(({ day, value }) => ({ day, value })));
+    expect(uncounted.filter(isAlarmed).length).toBe(7);
+  });
+
+  test("a loop of a hundred times as many calls is found for each of the first hundred", () => {
+    const looped = customers
+      .slice(0, 100)
+      .map((days) =>
+        days.map((one) =>
+          one.day === week.from + 4
+            ? { ...one, value: 100 * Math.max(one.value, 0.5), runs: 100 * Math.max(one.runs ?? 0, 1) }
+            : one,
+        ),
+      );
+    expect(looped.filter(isAlarmed).length).toBe(100);
   });
 });
 

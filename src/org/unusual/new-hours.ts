@@ -1,0 +1,158 @@
+import type { Dimension } from "../../contract/dimensions.ts";
+import { DAY_MS, HOUR_MS } from "../../contract/durations.ts";
+import {
+  firstHourOf,
+  hourOf,
+  type HourNumber,
+  HourSums,
+  type SubjectKind,
+} from "../../domain/forecast/hours.ts";
+import { dayOf } from "../../domain/forecast/series.ts";
+import type { RunNames } from "../../domain/run/segment/run-names.ts";
+import type { ReportAsk, Stretches } from "../../domain/usage-report/ask.ts";
+import { SegmentScan } from "../../domain/usage-report/scan.ts";
+import { needArchived } from "../../storage/segments/archived.ts";
+import { lastSeqOf, type SegmentMetadata, STATE } from "../../storage/segments/metadata.ts";
+import { nameIn } from "../adjustments/names.ts";
+import { type RunSegments, runSegments } from "../runs/segments/segments.ts";
+
+/** One step ends at any of these: others are served before the next. */
+const STEP_RUNS = 100_000;
+const STEP_BYTES = 4_194_304;
+const STEP_REPLACEMENTS = 1_000;
+
+/** So many days of hours are kept: the four weeks before the week that is listed by default. */
+const KEPT_DAYS = 35;
+
+const NANOS_PER_USD = 1e9;
+const SUBJECTS: readonly (readonly [SubjectKind, Dimension])[] = [
+  ["model", "model"],
+  ["customer", "customer_id"],
+  ["key", "key_id"],
+  ["user", "user_id"],
+];
+
+/** The first run, and the first replacement of an estimate by its run, that are not counted yet. */
+export interface Place {
+  readonly run: number;
+  readonly replacement: number;
+}
+
+export interface NewHours {
+  readonly sums: HourSums;
+  readonly next: Place;
+  /** Whether all is counted that is stored. */
+  readonly isEnd: boolean;
+}
+
+export function firstKeptHour(now: number): HourNumber {
+  return firstHourOf(dayOf(now) - KEPT_DAYS);
+}
+
+/** What runs from a place on cost, by the hour of their start. Adjustments of runs are no spend of an hour. */
+export function countNewRuns(sql: SqlStorage, now: number, from: Place): NewHours {
+  const store = runSegments(sql);
+  const sums = new HourSums();
+  const fromMs = firstKeptHour(now) * HOUR_MS;
+  const left = store.all.filter(
+    (segment) =>
+      segment.state !== STATE.tombstones && lastSeqOf(segment) >= from.run && segment.startedMax >= fromMs,
+  );
+  const some = left.slice(0, countInStep(left));
+  if (some.length > 0) addRuns(store, some, { sums, fromRun: from.run, fromMs, toMs: now + DAY_MS });
+  const last = some.at(-1);
+  if (last !== undefined && some.length < left.length) {
+    return { sums, next: { ...from, run: lastSeqOf(last) + 1 }, isEnd: false };
+  }
+  // Only now every estimate that was replaced is counted itself.
+  const replacements = subtractReplaced(sql, { sums, fromMs, first: from.replacement });
+  return { sums, next: { run: store.lastSeq + 1, ...replacements.next }, isEnd: replacements.isEnd };
+}
+
+interface Counted {
+  readonly sums: HourSums;
+  readonly fromMs: number;
+}
+
+function addRuns(
+  store: RunSegments,
+  segments: readonly SegmentMetadata[],
+  { sums, fromRun, fromMs, toMs }: Counted & { readonly fromRun: number; readonly toMs: number },
+): void {
+  needArchived(store, segments);
+  const stretches = hoursBetween(fromMs, toMs);
+  for (const [kind, name] of SUBJECTS) {
+    const ask: ReportAsk = {
+      fromMs,
+      toMs,
+      filters: {},
+      groupBy: [
+        { kind: "time", stretches },
+        { kind: "name", name },
+      ],
+    };
+    const scan = new SegmentScan(ask);
+    for (const segment of segments) {
+      scan.add(store.bytesOf(segment), {
+        from: fromRun - segment.firstSeq,
+        to: segment.rows,
+        without: [],
+        isWithin: segment.startedMin >= fromMs && segment.startedMax < toMs,
+      });
+    }
+    for (const [[hour, id], nanos, [runs = 0]] of scan.rows()) {
+      const usd = Number(nanos) / NANOS_PER_USD;
+      if (id !== null && id !== undefined) sums.add([Number(hour), kind, id, usd, runs]);
+      // Each run is once in the sums by model, so these are also the org's.
+      if (kind === "model") sums.add([Number(hour), "org", "", usd, runs]);
+    }
+  }
+}
+
+function hoursBetween(fromMs: number, toMs: number): Stretches {
+  const first = hourOf(fromMs);
+  const hours = Array.from({ length: hourOf(toMs) - first + 1 }, (_, at) => first + at);
+  return { starts: hours.map((hour) => hour * HOUR_MS), labels: hours.map(String) };
+}
+
+type Replacement = { seq: number; started_at: number; cost: string; names: string };
+
+/** An estimate that a run took the place of is no spend any more. */
+function subtractReplaced(
+  sql: SqlStorage,
+  { sums, fromMs, first }: Counted & { readonly first: number },
+): { readonly next: Pick<Place, "replacement">; readonly isEnd: boolean } {
+  const rows = sql
+    .exec<Replacement>(
+      "SELECT seq, started_at, cost, names FROM run_replacements WHERE seq >= ? ORDER BY seq LIMIT ?",
+      first,
+      STEP_REPLACEMENTS,
+    )
+    .toArray();
+  for (const { started_at: startedAt, cost, names } of rows) {
+    if (startedAt < fromMs) continue;
+    const said = JSON.parse(names) as RunNames;
+    const usd = -Number(cost) / NANOS_PER_USD;
+    sums.add([hourOf(startedAt), "org", "", usd, -1]);
+    for (const [kind, name] of SUBJECTS) {
+      const id = nameIn(said, name);
+      if (id !== null) sums.add([hourOf(startedAt), kind, id, usd, -1]);
+    }
+  }
+  return {
+    next: { replacement: (rows.at(-1)?.seq ?? first - 1) + 1 },
+    isEnd: rows.length < STEP_REPLACEMENTS,
+  };
+}
+
+/** How many of these segments one step reads: at least one. */
+function countInStep(segments: readonly SegmentMetadata[]): number {
+  let [runs, bytes] = [0, 0];
+  const end = segments.findIndex((segment) => {
+    if (runs >= STEP_RUNS || bytes >= STEP_BYTES) return true;
+    runs += segment.rows;
+    bytes += segment.bytes;
+    return false;
+  });
+  return end === -1 ? segments.length : end;
+}

@@ -90,6 +90,32 @@ describe("Workers AI", () => {
     ]);
   });
 
+  const SO_FAR = { response: "Hi", usage: { prompt_tokens: 4, completion_tokens: 1, total_tokens: 5 } };
+
+  test("that told its usage so far is charged by its end, also if the reader leaves before", async () => {
+    const { service, gate, run } = governed(() => streamOf([SO_FAR, { response: "", usage: USAGE }]));
+    const stream = (await run.run(MODEL, { messages: [], stream: true, max_tokens: 50 })) as ReadableStream;
+    const reader = stream.getReader();
+    await reader.read();
+    await reader.cancel();
+    await gate.flush();
+    expect(service.runs).toMatchObject([{ usage: { input_tokens: 4, output_tokens: 3 }, estimated: false }]);
+  });
+
+  test("that breaks off is not charged by its usage so far", async () => {
+    const broken = () =>
+      new ReadableStream({
+        start: (controller) => controller.enqueue(encode(`data: ${JSON.stringify(SO_FAR)}\n\n`)),
+        pull: (controller) => controller.error(new Error("gone")),
+      });
+    const { service, gate, run } = governed(broken);
+    const stream = (await run.run(MODEL, { messages: [], stream: true, max_tokens: 50 })) as ReadableStream;
+    await expect(new Response(stream).text()).rejects.toThrow("gone");
+    await gate.flush();
+    expect(service.runs).toHaveLength(1);
+    expect(service.runs[0]).toMatchObject({ estimated: true });
+  });
+
   test("of an answer that tells no usage is charged what was reserved", async () => {
     const { service, gate, run } = governed(() => ({ data: [[0.1]] }));
     await run.run("@cf/baai/bge-m3", { text: ["hello"] });

@@ -34,6 +34,9 @@ export const EXPORT_FORMATS = ["ndjson", "csv", "parquet", "focus"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const EXPORT_PERIODS = ["hour", "day"] as const;
 export type ExportPeriod = (typeof EXPORT_PERIODS)[number];
+/** What an export to a receiver of telemetry has instead: spans, sent soon after their cause. */
+export const SPAN_FORMAT = "otlp";
+export const SPAN_PERIOD = "minute";
 /** Versions of the FinOps Open Cost and Usage Specification. */
 export const FOCUS_VERSIONS = ["1.2", "1.4"] as const;
 export type FocusVersion = (typeof FOCUS_VERSIONS)[number];

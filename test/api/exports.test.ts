@@ -4,7 +4,7 @@ import { keptForExports } from "../../src/org/exports/hold.ts";
 import { followEmptiedLogs } from "../../src/org/exports/logs.ts";
 import { waitingSince } from "../../src/org/exports/lag.ts";
 import { recordStep, type Step, type Written } from "../../src/org/exports/record.ts";
-import { loadExport, openWindow } from "../../src/org/exports/store.ts";
+import { isOfSpans, loadExport, openWindow } from "../../src/org/exports/store.ts";
 import type { Tx } from "../../src/org/kernel/door.ts";
 import { HOUR, put, S3 } from "../support/exports.ts";
 import { readCsv } from "../support/focus-facts.ts";
@@ -193,7 +193,7 @@ describe("a scheduled export", () => {
     const step = () =>
       inObject(org, (sql): Step => {
         const [row, window] = [loadExport(sql, "stuck"), openWindow(sql, "stuck")];
-        if (row === null || window === null) throw new Error("nothing is open");
+        if (row === null || isOfSpans(row) || window === null) throw new Error("nothing is open");
         return { row, window };
       });
     const bytes = new Uint8Array(1);

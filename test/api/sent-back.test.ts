@@ -34,6 +34,7 @@ const CONTENTS: Readonly<Record<string, readonly object[]>> = {
   "PUT /v1/orgs/{id}/exports/{name}": [
     { format: "csv", every: "day", destination: bucket },
     { format: "focus", focus_version: "1.4", every: "day", destination: bucket },
+    { destination: { kind: "otlp", endpoint: "https://otlp.example.com" } },
   ],
   "PUT /v1/orgs/{id}/fallbacks/{name}": [
     { match: { model: "m" }, then: [{ model: "n" }], on: ["limit"] },

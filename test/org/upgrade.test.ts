@@ -34,7 +34,8 @@ function putBack(orgId: string, eventId: string): Promise<void> {
       JSON.stringify([["events", [event], []]]),
     );
     sql.exec("DROP TABLE exports; DROP TABLE export_windows; DROP TABLE export_files");
-    sql.exec("DELETE FROM schema_steps WHERE name = 'exports/1'");
+    sql.exec("DROP TABLE span_exports; DROP TABLE late_refusals");
+    sql.exec("DELETE FROM schema_steps WHERE name LIKE 'exports/%'");
   });
 }
 

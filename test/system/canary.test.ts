@@ -187,6 +187,10 @@ describe("no secret stays behind", () => {
     };
     const exported = { format: "csv", every: "hour", destination };
     await use("PUT /v1/orgs/{id}/exports/{name}", `${at}/exports/canary`, owner, exported);
+    const header = canary("PUT /v1/orgs/{id}/exports/{name}: headers");
+    await use("PUT /v1/orgs/{id}/exports/{name}", `${at}/exports/canary-spans`, owner, {
+      destination: { kind: "otlp", endpoint: "http://127.0.0.1:9", headers: { authorization: header } },
+    });
     const secret = canary("PUT /v1/orgs/{id}/provider-keys/{provider}: secret");
     const headers = { "x-team": canary("PUT /v1/orgs/{id}/provider-keys/{provider}: headers") };
     await use("PUT /v1/orgs/{id}/provider-keys/{provider}", `${at}/provider-keys/openai`, owner, {

@@ -15,7 +15,7 @@ export const putExport = operation(
     path: "/v1/orgs/{id}/exports/{name}",
     summary: "Set a scheduled export",
     description:
-      "Writes what was recorded in each hour or day, once it is over, to this region's bucket or to S3-compatible storage: files, then a manifest. A window that fails is tried again and never skipped, and retention waits for it. Requires a key with every scope of an admin.",
+      "Writes what was recorded in each hour or day, once it is over, to this region's bucket or to S3-compatible storage: files, then a manifest. A window that fails is tried again and never skipped, and retention waits for it. To a receiver of OpenTelemetry, one span for each run and each refusal is sent soon after it was recorded. Requires a key with every scope of an admin.",
     role: "admin",
     scope: "org:write",
     allScopes: true,
@@ -30,9 +30,16 @@ export const putExport = operation(
     const { destination } = body;
     const wrong = [
       ...(EXPORT_NAME.test(name) ? [] : [WRONG_NAME]),
-      ...(destination.kind === "s3"
-        ? await endpointErrors({ field: "destination.endpoint", url: destination.endpoint }, settings)
-        : []),
+      ...(destination.kind === "bucket"
+        ? []
+        : await endpointErrors(
+            {
+              field: "destination.endpoint",
+              url: destination.endpoint,
+              hasPath: destination.kind === "otlp",
+            },
+            settings,
+          )),
     ];
     return wrong.length > 0 ? invalidFields(wrong) : org.command("setExport", { name, ...body });
   },

@@ -78,6 +78,8 @@ export interface RunInput {
   readonly requested_model?: string | undefined;
   /** The name of the fallback that chose the model. */
   readonly fallback?: string | undefined;
+  /** The trace and span that the run belongs to, for exports of spans. If omitted: the `traceparent` header of the request. Not returned. */
+  readonly traceparent?: string | undefined;
   /** Anything that you want to keep with the run. It is returned as it was sent. */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -1759,9 +1761,9 @@ export interface ProviderKey {
 
 export interface ScheduledExport {
   readonly name: string;
-  readonly format: "ndjson" | "csv" | "parquet" | "focus";
+  readonly format: "ndjson" | "csv" | "parquet" | "focus" | "otlp";
   readonly focus_version: ("1.2" | "1.4") | null;
-  readonly every: "hour" | "day";
+  readonly every: "hour" | "day" | "minute";
   readonly destination: {
     readonly kind: "bucket";
     readonly prefix: string;
@@ -1772,6 +1774,11 @@ export interface ScheduledExport {
     readonly prefix: string;
     readonly region: string;
     readonly access_key_id: string;
+  } | {
+    readonly kind: "otlp";
+    readonly endpoint: string;
+    readonly prefix: string;
+    readonly header_names: readonly string[];
   };
   /** Everything that was recorded before this time, since the export began, is written. */
   readonly written_to: string;
@@ -1779,6 +1786,16 @@ export interface ScheduledExport {
   readonly lag_seconds: number;
   /** Why the last attempt failed. Null: it did not. */
   readonly last_error: string | null;
+  /** With a destination of kind otlp, since it was set. */
+  readonly spans: {
+    /** How many the receiver has taken. */
+    readonly sent: number;
+    /** How many it has rejected for good. */
+    readonly rejected: number;
+    /** How many waited for longer than a day, or were refusals that are counted only. */
+    readonly dropped: number;
+    readonly next_attempt_at: string | null;
+  } | null;
   /** RFC 3339 in UTC. */
   readonly created_at: string;
   /** RFC 3339 in UTC. */
@@ -2971,12 +2988,12 @@ export type ExportsListQuery = {
 };
 
 export type ExportsPutBody = {
-  /** The form of the files. */
-  readonly format: "ndjson" | "csv" | "parquet" | "focus";
+  /** Of the files. `otlp`, and the default, for a destination of kind otlp. */
+  readonly format?: "ndjson" | "csv" | "parquet" | "focus" | "otlp" | undefined;
   /** The version of FOCUS, with `format: focus`. Default: 1.2. */
   readonly focus_version?: ("1.2" | "1.4") | null | undefined;
-  /** The length of a window, in UTC. */
-  readonly every: "hour" | "day";
+  /** The length of a window, in UTC. `minute`, and the default, for a destination of kind otlp. */
+  readonly every?: "hour" | "day" | "minute" | undefined;
   /** Where the files are written. */
   readonly destination: {
     /** Which form the object has. */
@@ -2998,6 +3015,15 @@ export type ExportsPutBody = {
     readonly access_key_id: string;
     /** Stored encrypted, and never returned. */
     readonly secret_access_key: string;
+  } | {
+    /** Which form the object has. */
+    readonly kind: "otlp";
+    /** The https address of a receiver of OTLP over HTTP. `/v1/traces` is added unless it ends so. */
+    readonly endpoint: string;
+    /** What the names of all files begin with. */
+    readonly prefix?: string | undefined;
+    /** Sent with each request. Stored encrypted; only their names are returned. */
+    readonly headers?: Readonly<Record<string, string>> | null | undefined;
   };
 };
 

@@ -42,7 +42,7 @@ export const SECTIONS: readonly Section[] = [
       prices: ["Price of a call", "Which price applies to a provider and model, and why."],
       capacity: ["Forecasts", "When budgets run out."],
       forecast: ["Forecast (deprecated)", "Use forecasts instead."],
-      exports: ["Scheduled exports", "Files of what was recorded, written by themselves."],
+      exports: ["Scheduled exports", "Files of what was recorded, or spans, written by themselves."],
       metrics: ["Metrics", "Your limits as gauges, for Prometheus."],
       benchmarks: ["Benchmarks", "How you compare with others like you."],
       "benchmark-profile": ["Benchmark profile", "Whether your figures count in benchmarks."],

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { withKinds, withRule } from "../field-rules.ts";
 import { pageOf } from "../list.ts";
-import { EXPORT_FORMATS, EXPORT_PERIODS, FOCUS_VERSIONS } from "../lists.ts";
+import { EXPORT_FORMATS, EXPORT_PERIODS, FOCUS_VERSIONS, SPAN_FORMAT, SPAN_PERIOD } from "../lists.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { optionalOrNull, timestamp, usd } from "../shapes.ts";
 
@@ -28,6 +28,31 @@ const text = (most: number) =>
     .max(most)
     .regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces");
 
+/** What the sender sets itself, what names somebody else, and what belongs to one connection. */
+const NOT_SET_HERE =
+  /^(host|cookie|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|content-.*|accept-encoding|traceparent|tracestate|x-sluice-.*|x-svc-.*|cf-connecting-ip|x-forwarded-.*|x-http-method.*)$/i;
+const MOST_HEADERS = 10;
+
+const headers = z
+  .record(
+    z
+      .string()
+      .regex(/^[A-Za-z0-9-]{1,64}$/, "must be the name of a header")
+      .refine((name) => !NOT_SET_HERE.test(name), {
+        message: "is a header that is set by the sender itself",
+        params: { code: "invalid_value" },
+      }),
+    z
+      .string()
+      .min(1)
+      .max(4096)
+      .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII characters"),
+  )
+  .refine((given) => Object.keys(given).length <= MOST_HEADERS, {
+    message: `must have at most ${MOST_HEADERS} headers`,
+    params: { code: "out_of_range" },
+  });
+
 const newDestination = withKinds(
   z.discriminatedUnion("kind", [
     z.strictObject({ kind: z.literal("bucket"), prefix }),
@@ -45,21 +70,58 @@ const newDestination = withKinds(
       access_key_id: text(128),
       secret_access_key: text(256).meta({ description: "Stored encrypted, and never returned." }),
     }),
+    z.strictObject({
+      kind: z.literal("otlp"),
+      endpoint: text(300).meta({
+        description:
+          "The https address of a receiver of OTLP over HTTP. `/v1/traces` is added unless it ends so.",
+        examples: ["https://otlp.example.com"],
+      }),
+      prefix,
+      headers: optionalOrNull(headers).meta({
+        description: "Sent with each request. Stored encrypted; only their names are returned.",
+      }),
+    }),
   ]),
 );
 
 export const newExport = withRule(
   z.strictObject({
-    format: z.enum(EXPORT_FORMATS),
+    format: z
+      .enum([...EXPORT_FORMATS, SPAN_FORMAT])
+      .optional()
+      .meta({ description: "Of the files. `otlp`, and the default, for a destination of kind otlp." }),
     focus_version: optionalOrNull(z.enum(FOCUS_VERSIONS)).meta({
       description: "The version of FOCUS, with `format: focus`. Default: 1.2.",
     }),
-    every: z.enum(EXPORT_PERIODS).meta({ description: "The length of a window, in UTC." }),
+    every: z
+      .enum([...EXPORT_PERIODS, SPAN_PERIOD])
+      .optional()
+      .meta({
+        description:
+          "The length of a window, in UTC. `minute`, and the default, for a destination of kind otlp.",
+      }),
     destination: newDestination,
   }),
-  ({ format, focus_version: version }, { complain }) => {
-    if (version === undefined || format === undefined || format === "focus") return;
-    complain(["focus_version"], "invalid_value", "goes with format: focus only");
+  ({ format, focus_version: version, every, destination: to }, { complain, isWrong }) => {
+    if (version !== undefined && format !== undefined && format !== "focus")
+      complain(["focus_version"], "invalid_value", "goes with format: focus only");
+    if (to?.kind === "otlp" && to.prefix !== undefined && to.prefix !== "")
+      complain(["destination", "prefix"], "invalid_value", "must be empty, because there are no files");
+    const ofSpans = { format: SPAN_FORMAT, every: SPAN_PERIOD };
+    for (const [field, given] of Object.entries({ format, every }) as ["format" | "every", unknown][]) {
+      if (isWrong(field)) continue;
+      const isOfSpans = given === ofSpans[field];
+      if (to?.kind === "otlp") {
+        if (given !== undefined && !isOfSpans)
+          complain(
+            [field],
+            "invalid_value",
+            `must be ${ofSpans[field]} or absent with a destination of kind otlp`,
+          );
+      } else if (given === undefined) complain([field], "required", "is required");
+      else if (isOfSpans) complain([field], "invalid_value", "goes with a destination of kind otlp only");
+    }
   },
 );
 export type NewExport = z.output<typeof newExport>;
@@ -74,21 +136,38 @@ const destination = z.discriminatedUnion("kind", [
     region: z.string(),
     access_key_id: z.string(),
   }),
+  z.object({
+    kind: z.literal("otlp"),
+    endpoint: z.string(),
+    prefix: z.string(),
+    header_names: z.array(z.string()),
+  }),
 ]);
 export type Destination = z.output<typeof destination>;
 
 export const scheduledExport = z
   .object({
     name: z.string(),
-    format: z.enum(EXPORT_FORMATS),
+    format: z.enum([...EXPORT_FORMATS, SPAN_FORMAT]),
     focus_version: z.enum(FOCUS_VERSIONS).nullable(),
-    every: z.enum(EXPORT_PERIODS),
+    every: z.enum([...EXPORT_PERIODS, SPAN_PERIOD]),
     destination,
     written_to: timestamp.meta({
       description: "Everything that was recorded before this time, since the export began, is written.",
     }),
     lag_seconds: z.int().meta({ description: "For how long a closed window has not been written. 0: none." }),
     last_error: z.string().nullable().meta({ description: "Why the last attempt failed. Null: it did not." }),
+    spans: z
+      .object({
+        sent: z.int().meta({ description: "How many the receiver has taken." }),
+        rejected: z.int().meta({ description: "How many it has rejected for good." }),
+        dropped: z.int().meta({
+          description: "How many waited for longer than a day, or were refusals that are counted only.",
+        }),
+        next_attempt_at: timestamp.nullable(),
+      })
+      .nullable()
+      .meta({ description: "With a destination of kind otlp, since it was set." }),
     created_at: timestamp,
     updated_at: timestamp,
   })

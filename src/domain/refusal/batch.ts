@@ -31,6 +31,7 @@ type WireNote = [
   departmentId: Place,
   deploymentId: Place,
   userId: Place,
+  parent?: string,
 ];
 type WireSum = [
   hour: number,
@@ -42,6 +43,10 @@ type WireSum = [
   customerId: Place,
   workflowId: Place,
 ];
+/** Where the scopes of a note begin, and where its parent is, if it has one. */
+const NAMES_AT = 11;
+const PARENT_AT = 16;
+
 export interface WireBatch {
   readonly texts: readonly string[];
   readonly notes: readonly WireNote[];
@@ -66,7 +71,7 @@ export function writeBatch({ notes, more }: RefusalBatch): WireBatch {
 type Put = (text: string | null) => Place;
 
 function wireNote(note: RefusalNote, put: Put): WireNote {
-  return [
+  const wire: WireNote = [
     note.at,
     note.trace,
     note.nanos,
@@ -84,6 +89,8 @@ function wireNote(note: RefusalNote, put: Put): WireNote {
     put(note.deploymentId),
     put(note.userId),
   ];
+  if (typeof note.parent === "string") wire.push(note.parent);
+  return wire;
 }
 
 function wireSum(sum: RefusalSum, put: Put): WireSum {
@@ -96,8 +103,11 @@ export function readBatch({ texts, notes, more }: WireBatch): RefusalBatch {
   const optional = (place: Place): string | null => (place === null ? null : (texts[place] ?? null));
   const text = (place: Place): string => optional(place) ?? "";
   return {
-    notes: notes.map(
-      ([at, trace, nanos, status, decided, operation, code, details, limit, key, model, ...named]) => ({
+    notes: notes.map((wire) => {
+      const [at, trace, nanos, status, decided, operation, code, details, limit, key, model] = wire;
+      const names = wire.slice(NAMES_AT, PARENT_AT) as Place[];
+      const parent = wire[PARENT_AT];
+      return {
         at,
         trace,
         nanos,
@@ -109,9 +119,10 @@ export function readBatch({ texts, notes, more }: WireBatch): RefusalBatch {
         limit: text(limit),
         keyId: optional(key),
         model: optional(model),
-        ...namesOf(named.map(optional)),
-      }),
-    ),
+        ...namesOf(names.map(optional)),
+        ...(parent === undefined ? {} : { parent }),
+      };
+    }),
     more: more.map(([hour, count, nanos, code, limit, key, customer, workflow]) => ({
       hour,
       count,

@@ -23,6 +23,8 @@ export interface RefusalNote {
   readonly userId: string | null;
   /** In nano-dollars. Null if the call was refused before its amount was known. */
   readonly nanos: string | null;
+  /** The caller's trace and span. */
+  readonly parent?: string | null;
 }
 
 /** The scopes and the model that a refused call named. */
@@ -44,6 +46,7 @@ export interface RefusedCall {
   readonly keyId: string | null;
   readonly names: RefusedNames;
   readonly nanos: bigint | number | null;
+  readonly parent?: string | null;
 }
 
 /** Null if refusals with this code are not kept. */

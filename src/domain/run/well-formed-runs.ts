@@ -2,6 +2,7 @@ import { ATTRIBUTED, isTagValue, MOST_TAGS, TAG_NAME } from "../../contract/dime
 import { REPORTED_OUTCOMES } from "../../contract/lists.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../../contract/runs.ts";
 import type { ScopeField } from "../../contract/scopes.ts";
+import { TRACE_PARENT } from "../../contract/traceparent.ts";
 import { isUsd } from "../price/money.ts";
 import { plainRuns } from "./plain/runs.ts";
 import { isTime, LastValue, LastSecond } from "./last-value.ts";
@@ -45,6 +46,10 @@ function isCallerId(value: unknown): boolean {
 
 function isSafeId(value: unknown): boolean {
   return typeof value === "string" && SAFE_ID.test(value);
+}
+
+function isTraceParent(value: unknown): boolean {
+  return typeof value === "string" && TRACE_PARENT.test(value);
 }
 
 function isCount(value: unknown): boolean {
@@ -138,6 +143,7 @@ function rareFields(run: RunInput): number {
   if (run.variant !== undefined && (!isCallerId(run.variant) || !++seen)) return -1;
   if (run.requested_model !== undefined && (!isModel(run.requested_model) || !++seen)) return -1;
   if (run.fallback !== undefined && (!isCallerId(run.fallback) || !++seen)) return -1;
+  if (run.traceparent !== undefined && (!isTraceParent(run.traceparent) || !++seen)) return -1;
   if (run.approval_id !== undefined && (!isSafeId(run.approval_id) || !++seen)) return -1;
   if (run.input !== undefined && (!isShallow(run.input, MAX_DEPTH) || !++seen)) return -1;
   if (run.metadata !== undefined) {

@@ -96,7 +96,7 @@ export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null
 
 function askedBy(call: Deciding, ask: DecisionAsk | null) {
   const { clockOffsetMs } = call.caller?.org?.snapshot ?? { clockOffsetMs: 0 };
-  return { trace: call.trace, keyId: call.actor.id, clockOffsetMs, ask };
+  return { trace: call.trace, parent: call.parent, keyId: call.actor.id, clockOffsetMs, ask };
 }
 
 function tellRates(call: Deciding, gate: OrgGate | null, asker: Asker): void {

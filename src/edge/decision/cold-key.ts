@@ -1,4 +1,4 @@
-import { readTraceParent, writeTraceParent } from "../../domain/text/traceparent.ts";
+import { traceParentToStore } from "../../domain/text/traceparent.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import type { Introduced, Introduction } from "../../gate/snapshot/introduction.ts";
 import { plainAsk } from "../../gate/decision/plain-ask.ts";
@@ -56,8 +56,7 @@ async function decideRead(
   const trace = crypto.randomUUID();
   const askedAt = Date.now();
   try {
-    const given = readTraceParent(request.headers.get("traceparent"));
-    const parent = given === null ? null : writeTraceParent(given);
+    const parent = traceParentToStore(request.headers.get("traceparent"));
     const asking = { ask, region: settings.SVC_REGION, address: callerAddress(request), trace, parent };
     const found = await introduced(env, settings, stranger, asking);
     if (found === null) return serve(asked);

@@ -191,7 +191,7 @@ class FastCall implements ObjectBackground {
   asked(ask: DecisionAsk | null) {
     const { asker, key } = this.who;
     const { clockOffsetMs } = key.org.snapshot;
-    return { trace: this.trace, keyId: asker.keyId, clockOffsetMs, ask };
+    return { trace: this.trace, parent: this.parent, keyId: asker.keyId, clockOffsetMs, ask };
   }
 
   waitUntil(work: Promise<unknown>): void {

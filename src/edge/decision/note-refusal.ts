@@ -2,6 +2,7 @@ import { type DecidedAt, DECISION_ROUTE } from "../../contract/decision.ts";
 import { routeOf } from "../../contract/operation.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import { type RefusedCall, refusalNote } from "../../domain/refusal/note.ts";
+import { type TraceParent, writeTraceParent } from "../../domain/text/traceparent.ts";
 import { type DecisionAsk, leastOf } from "../../gate/decision/ask.ts";
 import { costOf } from "../../gate/decision/decision.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
@@ -26,18 +27,29 @@ export function noteRefusal(
   else background.waitUntil(reportAlone(background.object(), crypto.randomUUID(), note));
 }
 
+function writtenParent(parent: TraceParent | null): string | null {
+  return parent === null ? null : writeTraceParent(parent);
+}
+
 /** A decision that was refused in this isolate. Without an ask if its body was not read. */
 export function noteDecision(
   gate: OrgGate,
   refusal: Refusal,
-  asked: { trace: string; keyId: string; clockOffsetMs: number; ask: DecisionAsk | null },
+  asked: {
+    readonly trace: string;
+    readonly parent: TraceParent | null;
+    readonly keyId: string;
+    readonly clockOffsetMs: number;
+    readonly ask: DecisionAsk | null;
+  },
   background: ObjectBackground,
 ): void {
-  const { trace, keyId, clockOffsetMs, ask } = asked;
+  const { trace, parent, keyId, clockOffsetMs, ask } = asked;
   const at = background.now() + clockOffsetMs;
   const refused: RefusedCall = {
     at,
     trace,
+    parent: writtenParent(parent),
     decided: "edge",
     operation: DECISION_ROUTE,
     keyId,
@@ -57,6 +69,7 @@ export function noteRateRefusal(call: Call, gate: OrgGate | null, refusal: Refus
   const refused: RefusedCall = {
     at: Date.now() + org.snapshot.clockOffsetMs,
     trace: call.trace,
+    parent: writtenParent(call.parent),
     decided: place,
     operation: routeOf(call.op),
     keyId: call.actor.id,

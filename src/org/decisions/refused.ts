@@ -18,6 +18,7 @@ export function refusedDecision(
   const note = refusalNote(refusal, {
     at: view.now,
     trace: view.trace,
+    parent: view.parent,
     decided: "object",
     operation: DECISION_ROUTE,
     keyId,
@@ -37,6 +38,7 @@ export function refusedRenewal(
   const note = refusalNote(refusal, {
     at: view.now,
     trace: view.trace,
+    parent: view.parent,
     decided: "object",
     operation: `POST ${RENEWAL_PATH}`,
     keyId: view.actor.id,

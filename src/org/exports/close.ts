@@ -1,9 +1,9 @@
 import { windowFolder, windowFrom } from "../../domain/export/window.ts";
 import { placeAt } from "./logs.ts";
-import { type ExportRow, openWindow, type WindowRow } from "./store.ts";
+import { type FileExportRow, openWindow, type WindowRow } from "./store.ts";
 
 /** The next window of an export, if it is over. From now on it is known what is in it. */
-export function closeWindow(sql: SqlStorage, row: ExportRow, now: number): WindowRow | null {
+export function closeWindow(sql: SqlStorage, row: FileExportRow, now: number): WindowRow | null {
   const window = windowFrom(row.every, row.next_from);
   if (now < window.toMs) return null;
   const from = { run: row.run_from, adjustment: row.adjustment_from, replacement: row.replacement_from };

@@ -1,3 +1,4 @@
+import { SPAN_FORMAT, SPAN_PERIOD } from "../../contract/lists.ts";
 import type { Destination, NewExport } from "../../contract/resources/exports.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { windowStart } from "../../domain/export/window.ts";
@@ -7,7 +8,9 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { startWindowOver } from "./close.ts";
 import { lagOf } from "./lag.ts";
 import { LOGS_BEGIN, placeAt } from "./logs.ts";
-import { type ExportRow, loadExport, loadExports, openWindow, toExport } from "./store.ts";
+import { beginOrResume } from "./spans/begin.ts";
+import { deleteSpanState } from "./spans/state.ts";
+import { type ExportRow, isOfSpans, loadExport, loadExports, openWindow, toExport } from "./store.ts";
 
 /** The maximum per org: each reads every run. */
 const MOST_EXPORTS = 10;
@@ -19,7 +22,7 @@ const shown = (tx: Pick<Tx, "sql" | "now">, row: ExportRow) =>
 
 /**
  * A new export begins with the period that it is made in. One that is changed goes on where it was: a window that is not
- * whole is written again, the new way.
+ * whole is written again, the new way. One that is changed from files to spans, or back, begins anew.
  */
 export const setExport = command({
   action: "export.set",
@@ -33,41 +36,57 @@ export const setExport = command({
       const message = "is not available, because this region has no bucket. Use s3";
       return invalidField("destination.kind", "unavailable", message);
     }
-    const before = loadExport(tx.sql, name);
-    if (before === null && loadExports(tx.sql).length >= MOST_EXPORTS) {
+    const known = loadExport(tx.sql, name);
+    if (known === null && loadExports(tx.sql).length >= MOST_EXPORTS) {
       const message = `An organization can have at most ${MOST_EXPORTS} exports. Delete one first.`;
       return refuse("conflict", {}, { message });
     }
+    // Files and spans have nothing in common that could go on.
+    const isOther = known !== null && isOfSpans(known) !== (destination.kind === "otlp");
+    if (isOther) forget(tx.sql, name);
+    const before = isOther ? null : known;
     const [kept, sealed] = apart(tx, destination);
-    const row: ExportRow = {
-      ...(before ?? beginning(tx, every)),
+    const row = {
+      ...(before ?? beginning(tx, destination.kind === "otlp" ? null : every)),
+      ...formOf({ format, focus_version, every, destination }),
       name,
-      format,
-      focus_version: format === "focus" ? (focus_version ?? "1.2") : null,
-      every,
       destination: JSON.stringify(kept),
       sealed,
-      change: (before?.change ?? 0) + 1,
+      change: (known?.change ?? 0) + 1,
       updated_at: tx.now,
-    };
+    } as ExportRow;
     save(tx.sql, row);
+    if (isOfSpans(row)) beginOrResume(tx, name);
     const open = openWindow(tx.sql, name);
     if (open !== null) startWindowOver(tx.sql, open);
     tx.schedule(DUE.export, name, tx.now);
-    const detail = { format, every, destination: kept };
+    const detail = { format: row.format, every: row.every, destination: kept };
     return done(200, shown(tx, row), { target: name, detail });
   },
 });
 
+function formOf({ format, focus_version, every, destination }: NewExport) {
+  if (destination.kind === "otlp") return { format: SPAN_FORMAT, every: SPAN_PERIOD, focus_version: null };
+  return { format, every, focus_version: format === "focus" ? (focus_version ?? "1.2") : null };
+}
+
 /** What is shown of a destination, and its secret, sealed. */
 function apart(tx: Tx, given: NewExport["destination"]): readonly [Destination, string | null] {
   if (given.kind === "bucket") return [given, null];
+  const sealed = (secret: string) => seal(tx.settings.SVC_KEY_PEPPER, SEALED_FOR.exportDestination, secret);
+  if (given.kind === "otlp") {
+    const { kind, endpoint, headers = {} } = given;
+    const names = Object.keys(headers);
+    const shownNames = { kind, endpoint, prefix: "", header_names: names };
+    return [shownNames, names.length === 0 ? null : sealed(JSON.stringify(headers))];
+  }
   const { secret_access_key: secret, ...kept } = given;
-  return [kept, seal(tx.settings.SVC_KEY_PEPPER, SEALED_FOR.exportDestination, secret)];
+  return [kept, sealed(secret)];
 }
 
-function beginning({ sql, now }: Tx, every: NewExport["every"]) {
-  const from = windowStart(every, now);
+/** Files begin with the period, spans with what comes from now on. */
+function beginning({ sql, now }: Tx, every: NewExport["every"] | null) {
+  const from = every === "hour" || every === "day" ? windowStart(every, now) : now;
   const place = placeAt(sql, LOGS_BEGIN, from);
   return {
     next_from: from,
@@ -87,6 +106,16 @@ function save(sql: SqlStorage, row: ExportRow): void {
   );
 }
 
+function forget(sql: SqlStorage, name: string): void {
+  sql.exec(
+    "DELETE FROM export_files WHERE window IN (SELECT seq FROM export_windows WHERE export = ?)",
+    name,
+  );
+  sql.exec("DELETE FROM export_windows WHERE export = ?", name);
+  sql.exec("DELETE FROM exports WHERE name = ?", name);
+  deleteSpanState(sql, name);
+}
+
 /** What is written stays where it is. Retention waits for the export no longer. */
 export const deleteExport = command({
   action: "export.deleted",
@@ -97,12 +126,7 @@ export const deleteExport = command({
   },
   run(tx, { name }) {
     if (loadExport(tx.sql, name) === null) return refuse("not_found");
-    tx.sql.exec(
-      "DELETE FROM export_files WHERE window IN (SELECT seq FROM export_windows WHERE export = ?)",
-      name,
-    );
-    tx.sql.exec("DELETE FROM export_windows WHERE export = ?", name);
-    tx.sql.exec("DELETE FROM exports WHERE name = ?", name);
+    forget(tx.sql, name);
     tx.schedule(DUE.export, name, null);
     tx.schedule(DUE.retentionSweep, "all", tx.now);
     return done(204, null, { target: name });

@@ -1,9 +1,13 @@
 import type { Place } from "./logs.ts";
-import { loadExports, openWindow } from "./store.ts";
+import { isOfSpans, loadExports, openWindow } from "./store.ts";
 
-/** The first entries that an export has yet to write: retention deletes none of them, nor any after. Null: no export. */
+/**
+ * The first entries that an export has yet to write: retention deletes none of them, nor any after. Spans wait for a day at most,
+ * which is less than any run is kept. Null: no export.
+ */
 export function keptForExports(sql: SqlStorage): Place | null {
-  const places = loadExports(sql).map((row): Place => {
+  const files = loadExports(sql).filter((row) => !isOfSpans(row));
+  const places = files.map((row): Place => {
     const open = openWindow(sql, row.name);
     return {
       run: Math.min(open?.first_run ?? row.run_from, row.run_from),

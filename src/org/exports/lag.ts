@@ -1,18 +1,22 @@
 import { windowFrom } from "../../domain/export/window.ts";
-import { type ExportRow, loadExports, openWindow } from "./store.ts";
+import { loadSpanState } from "./spans/state.ts";
+import { type ExportRow, isOfSpans, loadExports, openWindow } from "./store.ts";
 
-/** When the first window that is not written ended, or will end. */
-function endOfUnwritten(sql: SqlStorage, row: ExportRow): number {
+/** When the first window that is not written ended, or will end. Of spans: since when some wait. Null: none does. */
+function endOfUnwritten(sql: SqlStorage, row: ExportRow): number | null {
+  if (isOfSpans(row)) return loadSpanState(sql, row.name).waiting_since;
   return openWindow(sql, row.name)?.to_at ?? windowFrom(row.every, row.next_from).toMs;
 }
 
-/** For how long a closed window of this export has not been written. */
+/** For how long a closed window of this export has not been written, or spans have not been taken. */
 export function lagOf(sql: SqlStorage, row: ExportRow, now: number): number {
-  return Math.max(0, now - endOfUnwritten(sql, row));
+  return Math.max(0, now - (endOfUnwritten(sql, row) ?? now));
 }
 
-/** The same of all exports, as the moment since when one waits. It may be yet to come. Null: there is no export. */
+/** The same of all exports, as the moment since when one waits. It may be yet to come. Null: there is none that waits. */
 export function waitingSince(sql: SqlStorage): number | null {
-  const ends = loadExports(sql).map((row) => endOfUnwritten(sql, row));
+  const ends = loadExports(sql)
+    .map((row) => endOfUnwritten(sql, row))
+    .filter((end) => end !== null);
   return ends.length === 0 ? null : Math.min(...ends);
 }

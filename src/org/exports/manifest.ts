@@ -1,7 +1,7 @@
 import { type MadeFile, sha256Of } from "../../domain/export/file.ts";
 import type { FileKind } from "../../domain/export/window.ts";
 import { formatUsd } from "../../domain/price/money.ts";
-import type { ExportRow, WindowRow } from "./store.ts";
+import type { FileExportRow, WindowRow } from "./store.ts";
 
 export interface FileFacts {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface FileFacts {
 }
 
 /** Written when all files are there: whoever finds it finds the window whole. */
-export function manifestOf(sql: SqlStorage, row: ExportRow, window: WindowRow): MadeFile {
+export function manifestOf(sql: SqlStorage, row: FileExportRow, window: WindowRow): MadeFile {
   const files = sql
     .exec<{ data: string }>("SELECT data FROM export_files WHERE window = ? ORDER BY file", window.seq)
     .toArray()

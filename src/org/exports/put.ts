@@ -2,7 +2,7 @@ import type { Destination } from "../../contract/resources/exports.ts";
 import { putSigned } from "../../outbound/put-object.ts";
 import type { View } from "../kernel/door.ts";
 import { secretOf } from "./secret.ts";
-import { destinationOf, type ExportRow } from "./store.ts";
+import { destinationOf, type FileExportRow } from "./store.ts";
 
 /** A file on its way to where an export is kept. */
 interface Outgoing {
@@ -19,10 +19,11 @@ const BUCKET_MS = 60_000;
 export async function putFile(
   view: View,
   bucket: R2Bucket | undefined,
-  row: ExportRow,
+  row: FileExportRow,
   file: Outgoing,
 ): Promise<string | null> {
   const destination = destinationOf(row);
+  if (destination.kind === "otlp") throw new Error("files are not sent to a receiver of spans");
   if (destination.kind === "s3") return putInStorage(view, row, destination, file);
   if (bucket === undefined) return "this region has no bucket";
   // Beside what else the bucket has, and apart from other orgs.
@@ -40,7 +41,7 @@ export async function putFile(
 
 function putInStorage(
   view: View,
-  row: ExportRow,
+  row: FileExportRow,
   destination: Extract<Destination, { kind: "s3" }>,
   file: Outgoing,
 ): Promise<string | null> {

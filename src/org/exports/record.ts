@@ -6,12 +6,12 @@ import { DUE } from "../kernel/due-kinds.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Place } from "./logs.ts";
 import type { FileFacts } from "./manifest.ts";
-import { type ExportRow, loadExport, openWindow, type WindowRow } from "./store.ts";
+import { type FileExportRow, loadExport, openWindow, type WindowRow } from "./store.ts";
 
 const WINDOWS_KEPT_MS = 400 * DAY_MS;
 
 export interface Step {
-  readonly row: ExportRow;
+  readonly row: FileExportRow;
   readonly window: WindowRow;
 }
 

@@ -3,6 +3,11 @@ import type { SchemaStep } from "../../storage/schema-step.ts";
 /**
  * A window has a part of each of three logs, from where the window before ended: runs, adjustments and replacements. The
  * `…_from` of an export are where its next window begins; those of a window, what is still to be written of it.
+ *
+ * An export of spans has no windows. Its `run_from` is the next run to send, and `refusal_from` the next row of refusals;
+ * `refusal_row` and `refusal_index` are the row that is partly sent. Rows of refusals are numbered by time, so one that was
+ * reported late may be before `refusal_from`, or before `refusal_read_to`, the last row that a request on its way may have:
+ * `late_refusals` has these. `most` spans go into a request.
  */
 export const EXPORT_STEPS: readonly SchemaStep[] = [
   {
@@ -51,6 +56,30 @@ export const EXPORT_STEPS: readonly SchemaStep[] = [
       file INTEGER NOT NULL,
       data TEXT NOT NULL,
       PRIMARY KEY (window, file)
+    ) STRICT, WITHOUT ROWID`,
+  },
+  {
+    name: "exports/2",
+    sql: `CREATE TABLE span_exports (
+      name TEXT PRIMARY KEY,
+      refusal_from INTEGER NOT NULL,
+      refusal_read_to INTEGER NOT NULL,
+      refusal_row INTEGER,
+      refusal_index INTEGER NOT NULL,
+      most INTEGER NOT NULL,
+      sent INTEGER NOT NULL,
+      rejected INTEGER NOT NULL,
+      dropped INTEGER NOT NULL,
+      sent_to INTEGER NOT NULL,
+      waiting_since INTEGER,
+      attempts INTEGER NOT NULL,
+      error TEXT,
+      next_attempt_at INTEGER
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE late_refusals (
+      export TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      PRIMARY KEY (export, seq)
     ) STRICT, WITHOUT ROWID`,
   },
 ];

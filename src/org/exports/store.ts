@@ -1,13 +1,18 @@
-import type { ExportFormat, ExportPeriod, FocusVersion } from "../../contract/lists.ts";
+import type {
+  ExportFormat,
+  ExportPeriod,
+  FocusVersion,
+  SPAN_FORMAT,
+  SPAN_PERIOD,
+} from "../../contract/lists.ts";
 import type { Destination, ExportWindow, ScheduledExport } from "../../contract/resources/exports.ts";
 import { MANIFEST, placeOf } from "../../domain/export/window.ts";
 import { formatUsd } from "../../domain/price/money.ts";
+import { loadSpanState } from "./spans/state.ts";
 
-export type ExportRow = {
+type CommonRow = {
   name: string;
-  format: ExportFormat;
   focus_version: FocusVersion | null;
-  every: ExportPeriod;
   destination: string;
   sealed: string | null;
   /** Counts changes, so that what was made before one is not taken for what was made after it. */
@@ -19,6 +24,13 @@ export type ExportRow = {
   created_at: number;
   updated_at: number;
 };
+export type FileExportRow = CommonRow & { format: ExportFormat; every: ExportPeriod };
+export type SpanExportRow = CommonRow & { format: typeof SPAN_FORMAT; every: typeof SPAN_PERIOD };
+export type ExportRow = FileExportRow | SpanExportRow;
+
+export function isOfSpans(row: ExportRow): row is SpanExportRow {
+  return row.format === "otlp";
+}
 
 export type WindowRow = {
   seq: number;
@@ -70,18 +82,37 @@ export function destinationOf(row: ExportRow): Destination {
 const iso = (ms: number) => new Date(ms).toISOString();
 
 export function toExport(sql: SqlStorage, row: ExportRow, lag: number): ScheduledExport {
-  const open = openWindow(sql, row.name);
   return {
     name: row.name,
     format: row.format,
     focus_version: row.focus_version,
     every: row.every,
     destination: destinationOf(row),
-    written_to: iso(open?.from_at ?? row.next_from),
     lag_seconds: Math.floor(lag / 1000),
-    last_error: open?.error ?? null,
+    ...(isOfSpans(row) ? progressOfSpans(sql, row) : progressOfFiles(sql, row)),
     created_at: iso(row.created_at),
     updated_at: iso(row.updated_at),
+  };
+}
+
+type Progress = Pick<ScheduledExport, "written_to" | "last_error" | "spans">;
+
+function progressOfFiles(sql: SqlStorage, row: FileExportRow): Progress {
+  const open = openWindow(sql, row.name);
+  return { written_to: iso(open?.from_at ?? row.next_from), last_error: open?.error ?? null, spans: null };
+}
+
+function progressOfSpans(sql: SqlStorage, { name }: SpanExportRow): Progress {
+  const { sent, rejected, dropped, sent_to, error, next_attempt_at } = loadSpanState(sql, name);
+  return {
+    written_to: iso(sent_to),
+    last_error: error,
+    spans: {
+      sent,
+      rejected,
+      dropped,
+      next_attempt_at: next_attempt_at === null ? null : iso(next_attempt_at),
+    },
   };
 }
 

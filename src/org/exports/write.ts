@@ -14,7 +14,7 @@ import type { Place } from "./logs.ts";
 import { manifestOf } from "./manifest.ts";
 import { putFile } from "./put.ts";
 import { recordStep, type Step, type Written } from "./record.ts";
-import { destinationOf, loadExport, openWindow } from "./store.ts";
+import { destinationOf, isOfSpans, loadExport, openWindow } from "./store.ts";
 
 /** Longer than any step takes. If the object goes down, the step is repeated then. */
 const LEASE_MS = 90_000;
@@ -24,6 +24,8 @@ const LEASE_MS = 90_000;
  * same name, and counts once. Runs of a window that waited for long may be archived: they are read from there.
  */
 export async function writeExport(object: DueContext, name: string): Promise<void> {
+  const row = loadExport(object.storage.sql, name);
+  if (row !== null && isOfSpans(row)) return (await import("./spans/send.ts")).sendSpans(object, name);
   for (;;) {
     const step = await fetchingAsNeeded(() =>
       transaction(object.storage, () => nextStep(object.view(), name)),
@@ -39,8 +41,8 @@ export async function writeExport(object: DueContext, name: string): Promise<voi
 function nextStep(view: View, name: string): Step | null {
   const { sql, now } = view;
   const row = loadExport(sql, name);
-  if (row === null) {
-    scheduleDue(sql, DUE.export, name, null);
+  if (row === null || isOfSpans(row)) {
+    scheduleDue(sql, DUE.export, name, row === null ? null : now);
     return null;
   }
   const window = openWindow(sql, name) ?? closeWindow(sql, row, now);

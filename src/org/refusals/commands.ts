@@ -5,6 +5,7 @@ import type { RefusalNote } from "../../domain/refusal/note.ts";
 import { hourOf, type RefusalSum } from "../../domain/refusal/sums.ts";
 import type { View } from "../kernel/door.ts";
 import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
+import { noteDeletedRefusals, noteLateRefusals, scheduleSpans, spanExports } from "../exports/spans/state.ts";
 import { foldInto, foldWhenMany } from "./hours.ts";
 import { type BatchRow, insertBatch, lastAtOf, setTotals, totalsOf } from "./store.ts";
 
@@ -15,8 +16,14 @@ const ROWS_AT_ONCE = 200;
 
 /** Stores refusals, in one row or one for each hour. The caller's transaction makes it atomic. */
 export function keepRefusals({ sql, now }: Pick<View, "sql" | "now">, { notes, more }: RefusalBatch): void {
-  // The clock of an isolate may be ahead of this one.
-  const past = notes.map((note) => (note.at > now ? { ...note, at: now } : note));
+  const hasSpans = spanExports(sql).length > 0;
+  const past = notes.map(({ parent = null, ...note }) => ({
+    ...note,
+    // The clock of an isolate may be ahead of this one.
+    at: Math.min(note.at, now),
+    // Stored only where it is sent on.
+    ...(hasSpans ? { parent } : {}),
+  }));
   const sums = more.map((sum) => (sum.hour > now ? { ...sum, hour: hourOf(now) } : sum));
   const byHour = new Map<number, { notes: RefusalNote[]; more: RefusalSum[] }>();
   const of = (hour: number) => {
@@ -27,6 +34,7 @@ export function keepRefusals({ sql, now }: Pick<View, "sql" | "now">, { notes, m
   for (const note of past) of(hourOf(note.at)).notes.push(note);
   for (const sum of sums) of(sum.hour).more.push(sum);
   for (const [hour, batch] of byHour) keepHour(sql, now, hour, batch);
+  scheduleSpans(sql, now);
   foldWhenMany(sql);
   trim(sql, now, Number.POSITIVE_INFINITY);
 }
@@ -44,6 +52,7 @@ function keepHour(sql: SqlStorage, now: number, hour: number, batch: RefusalBatc
   const firstAt = times.reduce((one, other) => Math.min(one, other), end);
   const lastAt = batch.more.length > 0 ? end : times.reduce((one, other) => Math.max(one, other), hour);
   const seq = insertBatch(sql, { firstAt, lastAt, notes: batch.notes.length, body });
+  noteLateRefusals(sql, seq);
   // Its hour has already been folded up to a later row.
   if (seq <= totalsOf(sql).folded) foldInto(sql, hour, [batch]);
 }
@@ -73,6 +82,11 @@ function trim(sql: SqlStorage, now: number, days: number): boolean {
     last = row.seq;
   }
   if (last === null) return false;
+  const end = last;
+  noteDeletedRefusals(
+    sql,
+    rows.filter(({ seq }) => seq <= end),
+  );
   sql.exec("DELETE FROM refusal_batches WHERE seq <= ?", last);
   setTotals(sql, { notes, bytes });
   return last === rows.at(-1)?.seq;

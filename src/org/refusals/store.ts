@@ -51,6 +51,11 @@ export function lastAtOf(seq: number): number {
   return Math.floor(seq / PER_MS);
 }
 
+/** The first number that a row can have whose last refusal was at this time. */
+export function firstSeqAt(ms: number): number {
+  return ms * PER_MS;
+}
+
 /** Rows with numbers below this may have a refusal of that time's hour, or of an earlier one. */
 export function seqAfterHourOf(ms: number): number {
   return (hourOf(ms) + HOUR_MS + 2) * PER_MS;
@@ -66,7 +71,7 @@ export interface NewRow {
 
 /** Its number. */
 export function insertBatch(sql: SqlStorage, { firstAt, lastAt, notes, body }: NewRow): number {
-  const from = lastAt * PER_MS;
+  const from = firstSeqAt(lastAt);
   const top = sql
     .exec<{ top: number | null }>(
       "SELECT MAX(seq) AS top FROM refusal_batches WHERE seq >= ? AND seq < ?",

@@ -16,6 +16,8 @@ interface Priced {
   readonly accounts: readonly Account[];
   /** The key that reported it. */
   readonly keyId: string | null;
+  /** The caller's trace and span. Null if it has none, or nobody needs them. */
+  readonly trace: string | null;
 }
 
 /**
@@ -26,7 +28,7 @@ export function extraOf(
   input: RunInput,
   charged: Charged,
   shadow: readonly Denial[],
-  { revision, saved, hold, accounts, keyId }: Priced,
+  { revision, saved, hold, accounts, keyId, trace }: Priced,
 ): RunExtra | null {
   const subjects =
     hold === null
@@ -66,6 +68,7 @@ export function extraOf(
   }
   if (subjects !== undefined) extra.subjects = subjects;
   if (shadow.length > 0) extra.shadow = shadow;
+  if (trace !== null) extra.trace = trace;
   return isEmpty(extra) ? null : extra;
 }
 

@@ -62,6 +62,7 @@ export function purgedRun(tombstone: Tombstone, input: RunInput & { readonly id:
       hold: null,
       accounts: [],
       keyId: null,
+      trace: null,
     }),
   });
 }

@@ -10,12 +10,14 @@ import {
 import { drawReserved } from "../../domain/meter/credit.ts";
 import { type Attempt, type Denial, denialOf } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
+import { traceParentToStore } from "../../domain/text/traceparent.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { CallStepBudget } from "../../domain/policy/step-budget.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import { staying } from "../kernel/staying.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.ts";
+import { spanExports } from "../exports/spans/state.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import type { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
@@ -79,6 +81,7 @@ export class Recorder {
   readonly #over: object[] = [];
   readonly #sums = new Sums();
   readonly #chargeTexts = new Map<readonly Account[], string>();
+  readonly #hasSpans: boolean;
 
   constructor(tx: Tx, route: string) {
     this.#tx = tx;
@@ -86,6 +89,7 @@ export class Recorder {
     this.#draft = new Draft(tx.sql, "run", tx.now);
     this.#batch = new Batch(tx, this.#draft);
     this.#checks = runChecks(tx);
+    this.#hasSpans = spanExports(tx.sql).length > 0;
   }
 
   /** Writes what the recorded runs took from limits. */
@@ -228,6 +232,7 @@ export class Recorder {
         hold: prepared.hold,
         accounts,
         keyId,
+        trace: this.#traceOf(input),
       }),
     });
     this.#accepted.push(run);
@@ -235,6 +240,12 @@ export class Recorder {
     this.#sums.add(run, accounts);
     this.#batch.remember(run);
     return { status: "accepted", run };
+  }
+
+  /** Stored only where it is sent on. */
+  #traceOf({ traceparent }: RunInput): string | null {
+    if (!this.#hasSpans) return null;
+    return traceParentToStore(traceparent ?? null) ?? this.#tx.parent;
   }
 
   /** Runs of one kind touch the same accounts, and share one text for them. */

@@ -1,6 +1,7 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { type RefusalNote, refusalNote } from "../../domain/refusal/note.ts";
+import { traceParentToStore } from "../../domain/text/traceparent.ts";
 import type { View } from "../kernel/door.ts";
 import { Prices } from "./prices.ts";
 import type { Recorded } from "./record.ts";
@@ -23,6 +24,7 @@ export function refusedRuns(
     const note = refusalNote(refusal, {
       at: view.now,
       trace: view.trace,
+      parent: traceParentToStore(run.traceparent ?? null) ?? view.parent,
       decided: "object",
       operation,
       keyId: view.actor.id,

@@ -42,6 +42,8 @@ export interface RunExtra {
   /** The model that was asked for, if a fallback chose another one, and the name of that. */
   readonly requested?: string;
   readonly fallback?: string;
+  /** The caller's trace and span, where an export of spans needs it. */
+  readonly trace?: string;
 }
 
 export function outcomeOf({ outcome }: Run): RunResource["outcome"] {

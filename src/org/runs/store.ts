@@ -4,6 +4,7 @@ import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { findRows } from "../../storage/segments/find.ts";
 import { storeApart } from "./long-metadata.ts";
 import type { Run } from "./run.ts";
+import { scheduleSpans } from "../exports/spans/state.ts";
 import { runSegments } from "./segments/segments.ts";
 import { noteTagNames } from "./tag-names.ts";
 
@@ -42,4 +43,6 @@ export function insertRuns(sql: SqlStorage, runs: readonly Run[], probe: KeyProb
   // What was sought before often has their hashes.
   index.addNext(probe?.firstNumbers(ids) ?? keyHashesOf(ids, segments.hashKey));
   noteTagNames(sql, runs);
+  const [{ recordedAt } = { recordedAt: 0 }] = runs;
+  scheduleSpans(sql, recordedAt);
 }

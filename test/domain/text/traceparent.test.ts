@@ -7,7 +7,7 @@ const SPAN = "00f067aa0ba902b7";
 describe("traceparent", () => {
   test.each([`00-${TRACE}-${SPAN}-01`, `cc-${TRACE}-${SPAN}-01`, `cc-${TRACE}-${SPAN}-01-what-comes-later`])(
     "%s names its trace",
-    (header) => expect(readTraceParent(header)).toEqual({ traceId: TRACE, flags: "01" }),
+    (header) => expect(readTraceParent(header)).toEqual({ traceId: TRACE, flags: "01", spanId: SPAN }),
   );
 
   test.each([

@@ -5,6 +5,7 @@ import type { Unchanging } from "../../reply-type.ts";
 import { pageOf } from "../../list.ts";
 import { callerId, SAFE_ID, SAFE_ID_TEXT } from "../../ids.ts";
 import { byPriceName } from "../../price-names.ts";
+import { TRACE_PARENT } from "../../traceparent.ts";
 import { attribution } from "../decisions/attribution.ts";
 import { modelName, outcome } from "../usage/dimension-shape.ts";
 import { MAX_BATCH, MAX_TOKENS } from "../../runs.ts";
@@ -93,6 +94,15 @@ export const runInput = withRule(
       .optional()
       .meta({ description: "The model that was asked for, if a fallback chose another model or provider." }),
     fallback: callerId.optional().meta({ description: "The name of the fallback that chose the model." }),
+    traceparent: z
+      .string()
+      .regex(TRACE_PARENT, "must be a traceparent of W3C Trace Context")
+      .optional()
+      .meta({
+        description:
+          "The trace and span that the run belongs to, for exports of spans. If omitted: the `traceparent` header of the request. Not returned.",
+        examples: ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+      }),
     metadata: freeForm
       .optional()
       .meta({ description: "Anything that you want to keep with the run. It is returned as it was sent." }),

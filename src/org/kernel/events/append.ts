@@ -1,4 +1,5 @@
 import type { EventKind } from "../../../contract/event-kinds.ts";
+import { traceOnly } from "../../../domain/text/traceparent.ts";
 import { newId } from "../../../domain/bytes/ulid.ts";
 import type { View } from "../door.ts";
 import { EVENTS } from "./log.ts";
@@ -23,7 +24,8 @@ export function recordEvents(
   kind: EventKind,
   all: readonly object[],
 ): readonly string[] {
-  const rows = all.map((data) => [null, newId("evt", now), kind, now, JSON.stringify(data), parent] as const);
+  const trace = traceOnly(parent);
+  const rows = all.map((data) => [null, newId("evt", now), kind, now, JSON.stringify(data), trace] as const);
   EVENTS.put(sql, rows);
   return rows.map(([, id]) => id);
 }

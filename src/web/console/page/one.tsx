@@ -123,8 +123,9 @@ export async function changeOne<T>(
   const { fields, method, keeps = [] } = change;
   const path = addressOf(resource, visit, ask);
   const kept = keeps.length === 0 ? {} : keptOf(await visit.api.get<object>(path), keeps);
+  const typed = bodyOf(ask.form, fields);
   return submit(visit, ask, {
-    request: { method, path, body: { ...kept, ...bodyOf(ask.form, fields) } },
+    request: { method, path, body: { ...kept, ...(change.bodyOf?.(typed) ?? typed) } },
     fields,
     done: () => noticeAt(ask.path, "saved"),
     again: (draft, { status }) => onePage(resource, visit, ask, { action: null, draft, status }),

@@ -75,6 +75,8 @@ interface Change {
   readonly fields: readonly Field[];
   /** With PUT: fields that the form does not show, sent as they are. */
   readonly keeps?: readonly string[];
+  /** The request body, from what the fields say. */
+  readonly bodyOf?: (body: Record<string, unknown>) => Record<string, unknown>;
   readonly note?: string;
 }
 

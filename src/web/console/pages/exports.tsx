@@ -5,30 +5,31 @@ import { DELETE, type Resource } from "../page/resource.ts";
 import type { Field } from "../view/field.ts";
 import { count, moment } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
-import { Badge, Card, Pager, Status } from "../view/parts.tsx";
+import { Badge, Card, type Fact, Pager, Status } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type Ask, listPath, type ListOf, pagesOf, type Visit } from "../visit.ts";
 
 const PATH = "/console/exports";
 
-const FORMATS: Readonly<Record<(typeof EXPORT_FORMATS)[number], string>> = {
+const FORMATS: Readonly<Record<ScheduledExport["format"], string>> = {
   ndjson: "NDJSON",
   csv: "CSV",
   parquet: "Parquet",
   focus: "FOCUS",
+  otlp: "OpenTelemetry",
 };
 
 const FIELDS: readonly Field[] = [
   {
     name: "format",
-    label: "Format",
+    label: "Format of files",
     kind: "choice",
     half: true,
     options: EXPORT_FORMATS.map((format) => [format, FORMATS[format]] as const),
   },
   {
     name: "every",
-    label: "Every",
+    label: "Files every",
     kind: "choice",
     half: true,
     options: [
@@ -44,6 +45,7 @@ const FIELDS: readonly Field[] = [
     options: [
       ["bucket", "The bucket of this region"],
       ["s3", "Your own S3-compatible storage"],
+      ["otlp", "A receiver of OpenTelemetry, as spans"],
     ],
   },
   {
@@ -53,7 +55,11 @@ const FIELDS: readonly Field[] = [
     half: true,
     placeholder: "usage/",
   },
-  { name: "storage", label: "Your own storage. Leave empty for the bucket of this region.", kind: "heading" },
+  {
+    name: "storage",
+    label: "Your own storage or receiver. Leave empty for the bucket of this region.",
+    kind: "heading",
+  },
   {
     name: "destination.endpoint",
     label: "Address",
@@ -70,10 +76,53 @@ const FIELDS: readonly Field[] = [
     half: true,
     hint: "Stored encrypted and never shown. Give it again with each change.",
   },
+  {
+    name: "destination.headers",
+    label: "Header for the receiver",
+    kind: "secret",
+    placeholder: "authorization: Bearer …",
+    hint: "Stored encrypted and never shown. Give it again with each change.",
+  },
 ];
 
+const OF_FILES = ["prefix", "bucket", "region", "access_key_id", "secret_access_key"];
+
+/** A receiver of spans needs nothing that is about files. Its header is typed as it is sent. */
+function bodyOf(typed: Record<string, unknown>): Record<string, unknown> {
+  const { format: _, every: __, destination, ...rest } = typed;
+  const { headers, ...to } = (destination ?? {}) as Record<string, unknown>;
+  if (to["kind"] !== "otlp") return typed;
+  const kept = Object.fromEntries(Object.entries(to).filter(([name]) => !OF_FILES.includes(name)));
+  const [, name, value] = /^([^:]*):(.*)$/s.exec(typeof headers === "string" ? headers : "") ?? [];
+  const read = name === undefined ? headers : { [name.trim()]: value?.trim() ?? "" };
+  return { ...rest, destination: { ...kept, ...(headers === undefined ? {} : { headers: read }) } };
+}
+
 function targetOf({ destination }: ScheduledExport): string {
+  if (destination.kind === "otlp") return destination.endpoint;
   return destination.kind === "bucket" ? "The bucket of this region" : destination.bucket;
+}
+
+function spanFacts({ spans, destination }: ScheduledExport): readonly Fact[] {
+  if (spans === null || destination.kind !== "otlp") return [];
+  return [
+    ["Headers", destination.header_names.join(", ") || "None"],
+    ["Spans sent", count(spans.sent)],
+    ["Spans rejected", count(spans.rejected)],
+    ["Spans dropped", count(spans.dropped)],
+    [
+      "Next attempt",
+      spans.next_attempt_at === null ? "When there is something to send" : moment(spans.next_attempt_at),
+    ],
+  ];
+}
+
+function fileFacts({ destination }: ScheduledExport): readonly Fact[] {
+  if (destination.kind === "otlp") return [];
+  return [
+    ...(destination.kind === "s3" ? [["Address", destination.endpoint] as const] : []),
+    ["Names begin with", destination.prefix || "Nothing"],
+  ];
 }
 
 /** How long it is behind, in words. */
@@ -105,7 +154,8 @@ const WINDOWS: readonly Column<ExportWindow>[] = [
   { title: "Manifest", cell: ({ manifest }) => <code>{manifest}</code> },
 ];
 
-async function windowsOf(visit: Visit, ask: Ask, { name }: ScheduledExport): Promise<Child> {
+async function windowsOf(visit: Visit, ask: Ask, { name, spans }: ScheduledExport): Promise<Child> {
+  if (spans !== null) return null;
   const path = `${visit.org}/exports/${encodeURIComponent(name)}/windows`;
   const { body } = await visit.api.get<ListOf<ExportWindow>>(listPath(path, ask.query, []));
   const rows = body?.data ?? [];
@@ -126,7 +176,7 @@ export const exportsPage: Resource<ScheduledExport> = {
   api: "exports",
   title: "Exports",
   about:
-    "Runs written to object storage, once an hour or once a day. A window that fails is tried again and never skipped.",
+    "Runs written to object storage, once an hour or once a day, or sent to a receiver of OpenTelemetry as spans. What fails is tried again.",
   one: "export",
   icon: "data",
   empty: [
@@ -136,7 +186,7 @@ export const exportsPage: Resource<ScheduledExport> = {
   role: "admin",
   idOf: ({ name }) => name,
   nameOf: ({ name }) => name,
-  subOf: (row) => `${FORMATS[row.format]}, every ${row.every}`,
+  subOf: (row) => (row.spans === null ? `${FORMATS[row.format]}, every ${row.every}` : "OpenTelemetry"),
   columns: [
     { title: "To", cell: targetOf },
     { title: "State", cell: stateOf },
@@ -146,9 +196,9 @@ export const exportsPage: Resource<ScheduledExport> = {
     ["Format", FORMATS[row.format] + (row.focus_version === null ? "" : ` ${row.focus_version}`)],
     ["Every", row.every],
     ["To", targetOf(row)],
-    ...(row.destination.kind === "s3" ? [["Address", row.destination.endpoint] as const] : []),
-    ["Names begin with", row.destination.prefix || "Nothing"],
+    ...fileFacts(row),
     ["State", stateOf(row)],
+    ...spanFacts(row),
     ["Written up to", moment(row.written_to)],
     ["Since", moment(row.created_at)],
   ],
@@ -159,9 +209,10 @@ export const exportsPage: Resource<ScheduledExport> = {
       { name: "name", label: "Name", kind: "text", required: true, inPath: true, placeholder: "warehouse" },
       ...FIELDS,
     ],
+    bodyOf,
     put: (form) => `exports/${encodeURIComponent(form.get("name")?.trim() ?? "")}`,
   },
-  change: { method: "PUT", fields: FIELDS, keeps: ["focus_version"] },
+  change: { method: "PUT", fields: FIELDS, keeps: ["focus_version"], bodyOf },
   actions: [
     { ...DELETE, confirm: ({ name }) => `Nothing more is written for ${name}. What was written stays.` },
   ],

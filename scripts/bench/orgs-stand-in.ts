@@ -64,7 +64,7 @@ export function standIn(orgId: string) {
         refusal: null,
         text: TEXT,
         rates: [],
-        decisionPlan: decisionPlan,
+        decisionPlan,
         orgNow,
         version: "1",
       });

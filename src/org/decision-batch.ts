@@ -50,6 +50,6 @@ export class DecisionBatch {
 }
 
 function isPlain(verdict: DecisionVerdict): verdict is DecisionVerdict & { readonly text: string } {
-  const { text, decisionPlan: decisionPlan, rates } = verdict;
+  const { text, decisionPlan, rates } = verdict;
   return text !== null && decisionPlan === null && rates.length === 0;
 }

@@ -56,7 +56,7 @@ describe("a gate outside", () => {
     const asked = async (cost: string) =>
       (await gate.exchange({ ask: { estimate: { cost_usd: cost } } })).body.verdict;
     expect(JSON.parse((await asked("0.02")).text)).toMatchObject({ decision: "allow" });
-    const { refusal, decisionPlan: decisionPlan } = await asked("0.01");
+    const { refusal, decisionPlan } = await asked("0.01");
     expect(refusal).toMatchObject({ status: 402, code: "budget_exceeded" });
     expect(decisionPlan.accounts[0].usage.held).toEqual({ $bigint: "20000000" });
   });

@@ -67,7 +67,7 @@ function host(gate: typeof Gate, startedAt: number) {
     refusal: null,
     text: "",
     rates: [],
-    decisionPlan: decisionPlan,
+    decisionPlan,
     orgNow: startedAt,
     version: "1",
   };

@@ -40,7 +40,7 @@ async function isolate(more: Partial<gate.DecisionAsk> = {}, onExpiry?: "charge"
   const { org, decide } = await taughtIsolate({
     start: START,
     meters: [BUDGET],
-    decisionPlan: decisionPlan,
+    decisionPlan,
     learned: ask,
     wished: ask,
     granted: (want) => ({ add: want, share: want }),

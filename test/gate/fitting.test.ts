@@ -78,7 +78,7 @@ async function refusedOnce(refused: gate.DecisionAsk, roomNanos: bigint) {
     ceiling: { ...ceilingOf(PRICE), ...UNBOUNDED },
   };
   const refusal = { refused: true, code: "budget_exceeded", status: 402, message: "", details: {} } as never;
-  const verdict = { refusal, text: null, rates: [], decisionPlan: decisionPlan, orgNow: START, version: "1" };
+  const verdict = { refusal, text: null, rates: [], decisionPlan, orgNow: START, version: "1" };
   gate.learn(org, asker, refused, { verdict, askedAt: START, now: START });
   return decide;
 }

@@ -46,12 +46,12 @@ interface Told {
 }
 
 async function isolate(
-  { judge, decisionPlan: decisionPlan }: Told = { judge: judgeHere, decisionPlan: { checks: CHECKS } },
+  { judge, decisionPlan }: Told = { judge: judgeHere, decisionPlan: { checks: CHECKS } },
 ) {
   const { org, decide } = await taughtIsolate({
     start: START,
     meters: METERS,
-    decisionPlan: decisionPlan,
+    decisionPlan,
     learned: ASK,
     wished: ASK,
     granted: (want) => ({ add: want, share: want }),

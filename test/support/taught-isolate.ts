@@ -67,7 +67,7 @@ export async function taughtIsolate(taught: Taught) {
     refusal: null,
     text: "",
     rates: [],
-    decisionPlan: decisionPlan,
+    decisionPlan,
     orgNow: start,
     version: "1",
   };

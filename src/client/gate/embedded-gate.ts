@@ -270,13 +270,13 @@ export class EmbeddedGate {
   }
 
   #learn(ask: DecisionsDecideBody, verdict: ToldVerdict, when: { askedAt: number; now: number }): void {
-    const { touch, policies, orgNow, decisionPlan: decisionPlan } = verdict;
+    const { touch, policies, orgNow, decisionPlan } = verdict;
     const { model, provider } = ask;
     if (model !== undefined && decisionPlan !== null)
       this.#bounds.learn({ model, provider }, decisionPlan.ceiling);
     if (touch !== null && decisionPlan !== null) {
       const asking = { route: DECISION_ROUTE, keyId: this.#asker.keyId };
-      this.#touches.learn(ask, asking, { touch, decisionPlan: decisionPlan, policies, orgNow });
+      this.#touches.learn(ask, asking, { touch, decisionPlan, policies, orgNow });
     }
     installPlan(this.#gate, { ...this.#asker, policies }, ask, { verdict, ...when });
   }

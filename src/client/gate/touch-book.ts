@@ -26,7 +26,7 @@ export class TouchBook {
   readonly #byLimit = new Map<string, string>();
 
   learn(ask: DecisionAsk, asking: { route: string; keyId: string }, taught: Taught): void {
-    const { touch, decisionPlan: decisionPlan, policies, orgNow } = taught;
+    const { touch, decisionPlan, policies, orgNow } = taught;
     const keys = decisionPlan.accounts.map(accountKey);
     const subject = { ...asking, names: ask };
     const meters = rateMetersFor(policies, subject);

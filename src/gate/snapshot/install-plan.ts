@@ -27,7 +27,7 @@ export function installPlan(
   ask: DecisionAsk,
   { verdict, askedAt, now }: Heard,
 ): void {
-  const { orgNow, rates, refusal, decisionPlan: decisionPlan, touch: mark = null, version } = verdict;
+  const { orgNow, rates, refusal, decisionPlan, touch: mark = null, version } = verdict;
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
   if (decisionPlan === null) return;

@@ -167,7 +167,7 @@ export class OutsideGates {
   }
 
   #told(ask: DecisionAsk, verdict: DecisionVerdict): object {
-    const { decisionPlan: decisionPlan, ...rest } = verdict;
+    const { decisionPlan, ...rest } = verdict;
     const none = { ...rest, decisionPlan: null, touch: null, policies: [] };
     if (decisionPlan === null || !this.#isForSlices(ask)) return none;
     const meters = this.#gate.decisionMeters(ask, this.#holder.keyId);

@@ -229,11 +229,11 @@ function exchanging() {
     leaseClient.granted({ attempt, slices, lapsed: [] });
     return wants;
   };
-  return { leaseClient: leaseClient, exchange };
+  return { leaseClient, exchange };
 }
 
 test("an isolate that only reads gives back what its decisions took from, and keeps what reads take from", () => {
-  const { leaseClient: leaseClient, exchange } = exchanging();
+  const { leaseClient, exchange } = exchanging();
   const [money, reads] = [leaseClient.slice("a"), leaseClient.slice("rate\n\nread")];
   leaseClient.missAll([money], [10]);
   leaseClient.miss(reads, 1);
@@ -250,7 +250,7 @@ test("an isolate that only reads gives back what its decisions took from, and ke
 });
 
 test.each(["here", "by the object"])("decisions of others that are made %s keep a slice", (where) => {
-  const { leaseClient: leaseClient, exchange } = exchanging();
+  const { leaseClient, exchange } = exchanging();
   const [money, other] = [leaseClient.slice("a"), leaseClient.slice("b")];
   leaseClient.missAll([money, other], [10, 1]);
   exchange(0);

@@ -66,7 +66,7 @@ export class SubjectsWorld {
   call(index: number, subject: string, amount: bigint): boolean {
     const isolate = this.isolates[index];
     if (isolate === undefined) throw new Error("no such isolate");
-    const { leaseClient: leaseClient } = isolate;
+    const { leaseClient } = isolate;
     const slices = [leaseClient.slice(subject)];
     if (leaseClient.take(slices, [Number(amount)], this.now)) {
       leaseClient.note({ meter: subject, amount });

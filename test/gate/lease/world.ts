@@ -154,7 +154,7 @@ export class World {
   #isolate(clockMs: number): Isolate {
     this.#names += 1;
     const leaseClient = new LeaseClient<Hold>(`isolate-${this.#names}`, this.#bounds);
-    return { leaseClient: leaseClient, clockMs, aheadMs: null, loops: false };
+    return { leaseClient, clockMs, aheadMs: null, loops: false };
   }
 
   #at(index: number): Isolate {

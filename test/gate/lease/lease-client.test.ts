@@ -6,15 +6,15 @@ import { IN_PARTS } from "./world.ts";
 const CALLS = 8;
 
 /** A lease client whose calls were all decided by the object so far. */
-function wantingPurse() {
+function wantingClient() {
   const leaseClient = new LeaseClient<never>("holder");
   const slices = ["a", "b"].map((meter) => leaseClient.slice(meter));
   for (let call = 0; call < CALLS; call += 1) for (const slice of slices) leaseClient.miss(slice, 10);
-  return { leaseClient: leaseClient, slices };
+  return { leaseClient, slices };
 }
 
 test("steady traffic without slices asks with the next call, one ask at a time", () => {
-  const { leaseClient: leaseClient, slices } = wantingPurse();
+  const { leaseClient, slices } = wantingClient();
   expect(leaseClient.wanting(slices, 0)).toBe(true);
   leaseClient.ask(0);
   for (let call = 0; call < CALLS; call += 1) for (const slice of slices) leaseClient.miss(slice, 10);
@@ -22,7 +22,7 @@ test("steady traffic without slices asks with the next call, one ask at a time",
 });
 
 test("an ask whose sender is gone is given up, and its answer is ignored once another is sent", () => {
-  const { leaseClient: leaseClient, slices } = wantingPurse();
+  const { leaseClient, slices } = wantingClient();
   const { attempt } = leaseClient.ask(0);
   for (let call = 0; call < CALLS; call += 1) for (const slice of slices) leaseClient.miss(slice, 10);
   expect([leaseClient.asking(GIVE_UP_MS - 1), leaseClient.asking(GIVE_UP_MS)]).toEqual([true, false]);
@@ -33,7 +33,7 @@ test("an ask whose sender is gone is given up, and its answer is ignored once an
 });
 
 test("a slice holds at most what a plain number represents exactly, however much is granted", () => {
-  const { leaseClient: leaseClient, slices } = wantingPurse();
+  const { leaseClient, slices } = wantingClient();
   const { attempt } = leaseClient.ask(0);
   const addition = { add: 10n ** 18n, forMs: 1000, share: 10n ** 18n };
   leaseClient.granted({ attempt, slices: new Map([["a", addition]]) });
@@ -73,7 +73,7 @@ test("what was used and does not fit into a report stays leased until it is repo
 });
 
 test("a slice is used up to its end, exclusive", () => {
-  const { leaseClient: leaseClient, slices } = wantingPurse();
+  const { leaseClient, slices } = wantingClient();
   const { attempt } = leaseClient.ask(0);
   const addition = { add: 100n, forMs: 1000, share: 100n };
   leaseClient.granted({

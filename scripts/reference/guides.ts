@@ -28,6 +28,7 @@ const NAMES = [
   "from-litellm",
   "langchain",
   "mastra",
+  "coding-agents",
   "webhooks",
   "prices",
   "reports",

@@ -90,6 +90,8 @@ export function answerTo(asked: Asked): Answer {
   const { path, body } = plainRequest(asked.path, sent ?? {});
   const models = [{ id: "gpt-4o-mini", object: "model", created: 0, owned_by: "stand-in" }];
   if (method === "GET" && path === "/v1/models") return plain(200, { object: "list", data: models });
+  if (method === "POST" && path === "/v1/messages/count_tokens")
+    return plain(200, { input_tokens: saidTo(body, true).inputTokens });
   const api = method === "POST" ? APIS[path] : undefined;
   if (api === undefined) return refusal(404, `Invalid URL (${method} ${asked.path})`, null);
   if (sent === null) return refusal(400, "We could not parse the JSON body of your request.", null);

@@ -2,6 +2,7 @@ import type { Piece } from "./piece.ts";
 import * as bedrock from "./bedrock.ts";
 import { asOthers, geminiBody, geminiEmbedding, geminiEvents } from "./gemini.ts";
 import { anthropicBody, anthropicEvents } from "./anthropic.ts";
+import { recordedAnswer, recordedPieces } from "./recorded.ts";
 import { chatBody, chatEvents, embeddingBody, responseBody, responseEvents } from "./openai.ts";
 import { type Said, saidTo } from "./words.ts";
 
@@ -93,6 +94,10 @@ export function answerTo(asked: Asked): Answer {
   if (method === "POST" && path === "/v1/messages/count_tokens")
     return plain(200, { input_tokens: saidTo(body, true).inputTokens });
   const api = method === "POST" ? APIS[path] : undefined;
+  if (api === undefined && sent !== null) {
+    const recorded = fromReference(asked, sent);
+    if (recorded !== null) return recorded;
+  }
   if (api === undefined) return refusal(404, `Invalid URL (${method} ${asked.path})`, null);
   if (sent === null) return refusal(400, "We could not parse the JSON body of your request.", null);
   const { model } = body;
@@ -106,6 +111,25 @@ export function answerTo(asked: Asked): Answer {
     streamType: api.streamType ?? SERVER_SENT,
     outputTokens: said.outputTokens,
     served: { path: asked.path, model, inputTokens: said.inputTokens },
+  };
+}
+
+/** Of a provider that has no words of its own here. Null: nothing is known of the path. */
+function fromReference({ method, path }: Asked, body: Body): Answer | null {
+  const [, provider = "", rest = ""] = /^\/([a-z]+)(\/.*)$/.exec(path) ?? [];
+  const recorded = recordedAnswer(provider, `${method} ${rest}`);
+  const isStream = body["stream"] === true;
+  const { charged } = (isStream ? recorded?.stream : recorded?.whole) ?? {};
+  if (recorded === undefined || !charged) return null;
+  const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = charged.usage;
+  const { model } = body;
+  return {
+    status: 200,
+    json: recorded.whole.body ?? {},
+    pieces: isStream ? recordedPieces(recorded) : null,
+    streamType: SERVER_SENT,
+    outputTokens,
+    served: { path, model: typeof model === "string" ? model : "", inputTokens },
   };
 }
 

@@ -74,7 +74,9 @@ export const ALL_FIXTURES: readonly ProviderFixture[] = readdirSync(FOLDER, {
   encoding: "utf8",
 })
   .filter((path) => path.endsWith(".json"))
-  .map((path) => JSON.parse(readFileSync(join(FOLDER, path), "utf8")) as ProviderFixture);
+  .flatMap(
+    (path) => JSON.parse(readFileSync(join(FOLDER, path), "utf8")) as ProviderFixture | ProviderFixture[],
+  );
 
 /** Of the two whose every call has a fixture. */
 export const FIXTURES = ALL_FIXTURES.filter(

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StandIn } from "../../scripts/stand-in/server.ts";
-import { PROVIDERS } from "../../src/providers/table.ts";
+import { providerNamed, PROVIDERS } from "../../src/providers/table.ts";
 import { governed, PROVIDER_KEY, startProvider } from "../support/governed.ts";
 import { providerThat, proxyBefore } from "../support/hostile-provider.ts";
+import { ALL_FIXTURES } from "../support/provider-fixtures.ts";
 import { call } from "../support/server.ts";
 
 /** Providers beside OpenAI and Anthropic, hosts of the operator's own, and keys that callers bring. */
@@ -21,21 +22,20 @@ const pathOf = (name: string) => `/${name}${CHAT_PATHS[name] ?? "/v1/chat/comple
 const ask = (model: string | undefined, more: object = {}) =>
   JSON.stringify({ model, max_tokens: 100, messages: [{ role: "user", content: "20 words" }], ...more });
 
-/** A call of the provider's own chat API. */
+/** A call of the provider's own chat API, as its fixture has it, or by the one of OpenAI. */
 function chatOf(name: string, stream: boolean): { path: string; body: string } {
-  if (name === "bedrock") {
-    const messages = [{ role: "user", content: [{ text: "20 words" }] }];
-    return {
-      path: `/bedrock/model/${modelOf(name)}/${stream ? "converse-stream" : "converse"}`,
-      body: JSON.stringify({ messages, inferenceConfig: { maxTokens: 100 } }),
-    };
-  }
-  if (name !== "gemini") return { path: pathOf(name), body: ask(modelOf(name), { stream }) };
-  const action = stream ? "streamGenerateContent?alt=sse&key=mine" : "generateContent";
-  const contents = [{ role: "user", parts: [{ text: "20 words" }] }];
+  const fixture = ALL_FIXTURES.find((one) => one.provider === name && one.stream !== null);
+  if (fixture === undefined) return { path: pathOf(name), body: ask(modelOf(name), { stream }) };
+  const { request, call: whole, model } = fixture;
+  const called = (stream ? fixture.stream?.call : undefined) ?? whole;
+  const path = called.slice(called.indexOf(" ") + 1).replace(model ?? "", modelOf(name));
+  const named = "model" in (request.json ?? {}) ? { model: modelOf(name) } : {};
+  const json = { ...request.json, ...named, ...(stream ? fixture.stream?.members : {}) };
+  const route = providerNamed(name)?.route("POST", path.replace(/\?.*$/, ""));
+  if (route?.kind !== "metered") throw new Error(`${path} is not metered`);
   return {
-    path: `/gemini/v1beta/models/${modelOf(name)}:${action}`,
-    body: JSON.stringify({ contents, generationConfig: { maxOutputTokens: 100 } }),
+    path: `/${name}${path}`,
+    body: JSON.stringify(route.api.withBounds(json, { maxOutputTokens: 100 })),
   };
 }
 
@@ -115,8 +115,8 @@ test("a key in the query goes to no provider, and the rest of the query does", a
   const { url, got } = await providerThat((_, response) => response.end("{}"));
   const proxy = proxyBefore("", { providers: { gemini: { key: PROVIDER_KEY, url } } });
   const { path, body } = chatOf("gemini", true);
-  await (await proxy(path, { headers: { "x-goog-api-key": org.key }, body })).text();
-  expect(got[0]?.url).toBe(`/v1beta/models/${modelOf("gemini")}:streamGenerateContent?alt=sse`);
+  await (await proxy(`${path}&key=mine`, { headers: { "x-goog-api-key": org.key }, body })).text();
+  expect(got[0]?.url).toBe(path.slice("/gemini".length));
   expect(got[0]?.headers["x-goog-api-key"]).toBe(PROVIDER_KEY);
 });
 

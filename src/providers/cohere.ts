@@ -1,0 +1,101 @@
+import { seenInput } from "./body/input-bound.ts";
+import { isJsonObject, type JsonObject, objectOf } from "./json.ts";
+import type { EventFacts, ProviderApi, Usage } from "./provider-api.ts";
+import { boundIn, flagIn, modelIn, PLAIN, refuseMembers, toolsIn } from "./apis/request-members.ts";
+import { bearer, provider } from "./provider.ts";
+import { Unmetered } from "./unmetered.ts";
+import { totalsOf } from "./usage/counts.ts";
+import type { WireRefusal } from "./wire-refusal.ts";
+
+/** `POST /v2/chat`. */
+const cohereChat: ProviderApi = {
+  name: "cohere-chat",
+  body: "json",
+  members: new Set(["model", "messages", "documents", "stream", "max_tokens", "tools", "thinking"]),
+  answerMembers: ["usage"],
+  readRequest(body, { pathModel, facts }) {
+    refuseMembers(body, ["connectors", "search_queries_only"]);
+    if (!toolsIn(body, new Set(["type"])).every((tool) => objectOf(tool)["type"] === "function"))
+      throw new Unmetered(403, 'Only tools of the type "function" are metered by this proxy.');
+    const model = modelIn(body, pathModel);
+    const { reasons, pictureTokens } = facts(model);
+    const { tokens, unseen, texts } = seenInput(body, pictureTokens);
+    return {
+      ...PLAIN,
+      model,
+      isStream: flagIn(body, "stream"),
+      inputTokens: tokens,
+      unseenInput: unseen,
+      outputBound: { perAnswer: boundIn(body, ["max_tokens"]), usualPerAnswer: null, answers: 1 },
+      hidesOutput: reasons || isJsonObject(body["thinking"]),
+      texts,
+    };
+  },
+  withBounds: (body, { maxOutputTokens }) =>
+    maxOutputTokens === null ? body : { ...body, max_tokens: maxOutputTokens },
+  readAnswer: ({ usage }) => ({ usage: cohereUsage(usage), units: null, variant: null, costUsd: null }),
+  readEvent: chatEvent,
+  errorBody: cohereError,
+};
+
+/** `POST /v2/embed`. Pictures have a rate of their own, which the price book does not have. */
+const cohereEmbed: ProviderApi = {
+  name: "cohere-embed",
+  body: "json",
+  members: new Set(["model", "texts", "images", "inputs"]),
+  answerMembers: ["meta"],
+  readRequest(body, { pathModel }) {
+    refuseMembers(body, ["images", "inputs"]);
+    const model = modelIn(body, pathModel);
+    const { tokens, texts } = seenInput({ input: body["texts"] ?? null }, 0);
+    return { ...PLAIN, model, inputTokens: tokens, texts };
+  },
+  withBounds: (body) => body,
+  readAnswer: ({ meta }) => ({ usage: cohereUsage(meta), units: null, variant: null, costUsd: null }),
+  readEvent: null,
+  errorBody: cohereError,
+};
+
+/** Models of Cohere, by the second version of its API. */
+export const cohere = provider("cohere", {
+  prices: "cohere",
+  url: "https://api.cohere.com",
+  auth: bearer,
+  serves: { "/v2/chat": cohereChat, "/v2/embed": cohereEmbed },
+  free: ["GET /v1/models", "GET /v1/models/{model}", "POST /v1/tokenize", "POST /v1/detokenize"],
+  models: [
+    { models: /^embed-/, contextTokens: 2_097_152, outputTokens: 0, reasons: false },
+    { models: /^command-a-(?!reasoning)/, contextTokens: 262_144, outputTokens: 8192, reasons: false },
+    { models: /^(?:command-r|c4ai-aya)/, contextTokens: 131_072, outputTokens: 4096, reasons: false },
+  ],
+  errorBody: cohereError,
+});
+
+/** Of an answer, of its end, or of what an embedding says about itself. What is billed is less than all that was read. */
+function cohereUsage(value: unknown): Usage | null {
+  const { billed_units: billed, tokens } = objectOf(value);
+  return countsIn(billed) ?? countsIn(tokens);
+}
+
+function countsIn(value: unknown): Usage | null {
+  const { input_tokens: input, output_tokens: output = 0 } = objectOf(value);
+  return totalsOf(input, output);
+}
+
+/** Its pieces stand in `delta`. Citations repeat what was written. */
+function chatEvent({ type, delta }: JsonObject): EventFacts {
+  const { message, usage, error } = objectOf(delta);
+  const isEnd = type === "message-end";
+  const isCitation = typeof type === "string" && type.startsWith("citation-");
+  return {
+    ...(isEnd ? { usage } : {}),
+    isWholeUsage: isEnd && isJsonObject(usage),
+    text: isCitation ? [] : [message],
+    isLast: isEnd,
+    hasFailed: isEnd && error !== undefined,
+  };
+}
+
+function cohereError({ code, message, details }: WireRefusal): object {
+  return { message, error: { code, message, details } };
+}

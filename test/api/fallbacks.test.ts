@@ -156,6 +156,29 @@ describe("a fallback", () => {
     );
   });
 
+  test("is set with the scope to write, read with the scope to read, and asked for with that of decisions", async () => {
+    const org = await newSpender();
+    await org.send("PUT", "fallbacks/a", PLAIN);
+    const path = `/v1/orgs/${org.id}/fallbacks`;
+    const codesOf = async (scope: string) => {
+      const minted = await org.send("POST", "keys", { name: "k", role: "admin", scopes: [scope] });
+      const key = minted.body.key as string;
+      const answers = [
+        await call("GET", `${path}/a`, { key }),
+        await call("GET", path, { key }),
+        await call("POST", "/v1/edge/fallbacks", { key, body: { model: "m" } }),
+        await call("PUT", `${path}/b`, { key, body: PLAIN }),
+        await call("DELETE", `${path}/b`, { key }),
+      ];
+      return answers.map(({ status, body }) => body?.error?.code ?? status);
+    };
+    const none = "missing_scope";
+    expect(await codesOf("routing:read")).toEqual([200, 200, none, none, none]);
+    expect(await codesOf("routing:write")).toEqual([none, none, none, 200, 204]);
+    expect(await codesOf("decisions:evaluate")).toEqual([none, none, 200, none, none]);
+    expect(await codesOf("runs:read")).toEqual([none, none, none, none, none]);
+  });
+
   test("is one of at most fifty", async () => {
     const org = await newSpender();
     for (let at = 0; at < 50; at += 1) await org.send("PUT", `fallbacks/r${at}`, PLAIN);
@@ -202,6 +225,29 @@ describe("the rules of a call", () => {
     expect([await begins({ customer_id: "c" }), await begins({})]).toEqual([false, false]);
     await org.decide("0.01", { customer_id: "c" });
     expect(await begins({ customer_id: "c" })).toBe(true);
+  });
+
+  test("begin by the fullest of the budgets that apply, whichever comes first, and by those of the key", async () => {
+    const org = await newSpender();
+    await org.send("PUT", "fallbacks/a", { ...PLAIN, budget_share: "0.5" });
+    const minted = await org.send("POST", "keys", { name: "k", role: "developer" });
+    const budget = (part: object, limit_usd: string) =>
+      org.send("POST", "budgets", { match: part, limit_usd, period: "month" });
+    await budget({ workflow_id: "first" }, "1");
+    await budget({ model: "m" }, "1000");
+    await budget({ workflow_id: "last" }, "1");
+    await budget({ user_id: "nobody" }, "0");
+    await budget({ key_id: minted.body.id }, "0");
+    const begins = async (names: object, key = org.key) =>
+      (await call("POST", "/v1/edge/fallbacks", { key, body: { model: "m", ...names } })).body.rules[0]
+        .begins as boolean;
+    for (const workflow_id of ["first", "last"]) await org.run({ workflow_id, cost_usd: "0.75" });
+    expect([await begins({ workflow_id: "first" }), await begins({ workflow_id: "last" })]).toEqual([
+      true,
+      true,
+    ]);
+    expect([await begins({}), await begins({ user_id: "nobody" })]).toEqual([false, true]);
+    expect(await begins({}, minted.body.key)).toBe(true);
   });
 
   test("are announced to gates only where there are some, with what tells calls apart", async () => {

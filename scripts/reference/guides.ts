@@ -29,6 +29,7 @@ const NAMES = [
   "langchain",
   "mastra",
   "coding-agents",
+  "workers-ai",
   "webhooks",
   "prices",
   "reports",

@@ -68,6 +68,12 @@ describe.each(GUIDES)("$guide", ({ guide, runs }) => {
   });
 });
 
+test("proxy: results of a batch are recorded at the prices of batches", async () => {
+  const [program = "", ...more] = blocksOf("proxy", "js");
+  expect(more).toEqual([]);
+  await runGuideProgram(program, installed.path);
+});
+
 describe("from-helicone: the key that the caller brings", () => {
   const messages = [{ role: "user" as const, content: "hi" }];
   const ask = (apiKey: string, sluiceKey: string) =>

@@ -197,7 +197,7 @@ async function governedCall(
     estimate: metered.estimate,
   };
   return {
-    call: { gate, waitUntil, trustsCost, metered, ask },
+    call: { gate, waitUntil, trustsCost, metered, ask, traceparent: request.headers.get("traceparent") },
     api,
     metered,
     write: (maxOutputTokens) => body.write(api.withBounds(body.members, { maxOutputTokens })),

@@ -3,6 +3,7 @@ import type { Allowed, EmbeddedGate, SettledRun } from "../client/gate/embedded-
 import { chargeOf, type Charge } from "../providers/charge.ts";
 import { boundToWrite, type Metered } from "../providers/metering.ts";
 import type { Usage } from "../providers/provider-api.ts";
+import { plainTraceParent } from "../domain/text/traceparent.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import type { Reading } from "../providers/usage/reading.ts";
 
@@ -26,6 +27,8 @@ export interface Call {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** The model that was asked for, and the fallback that chose this one. Undefined: it is what was asked for. */
   readonly insteadOf?: InsteadOf | undefined;
+  /** The `traceparent` header of the request that the call is made for. */
+  readonly traceparent?: string | null | undefined;
 }
 
 export interface InsteadOf {
@@ -41,7 +44,7 @@ export async function begin(call: Call): Promise<GovernedCall> {
   // A call whose run never comes is charged: it may have reached the provider.
   const ask = stated({ ...call.ask, on_expiry: call.ask.on_expiry ?? "charge" });
   const allowed = await decide(call, ask);
-  return new GovernedCall({ ...call, ask }, allowed, startedAt);
+  return new GovernedCall({ ...call, ask, traceparent: traceOf(call) }, allowed, startedAt);
 }
 
 /**
@@ -77,18 +80,21 @@ function stated(ask: DecisionsDecideBody): DecisionsDecideBody {
   return JSON.parse(JSON.stringify(ask)) as DecisionsDecideBody;
 }
 
+/** A call whose `traceparent` is one that its run can name. */
+type Begun = Call & { readonly traceparent: string | undefined };
+
 /** A call that was allowed. It is settled once, by whichever end comes first. */
 export class GovernedCall {
   readonly runId: string = crypto.randomUUID();
   readonly allowed: Allowed;
-  readonly #call: Call;
+  readonly #call: Begun;
   readonly #startedAt: string;
   #hasEnded = false;
   #resolve: () => void = () => undefined;
   /** Resolves when the call is settled. */
   readonly ended: Promise<void> = new Promise((resolve) => (this.#resolve = resolve));
 
-  constructor(call: Call, allowed: Allowed, startedAt: string) {
+  constructor(call: Begun, allowed: Allowed, startedAt: string) {
     this.#call = call;
     this.allowed = allowed;
     this.#startedAt = startedAt;
@@ -165,7 +171,7 @@ export class GovernedCall {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#resolve();
-    const { gate, ask, waitUntil, insteadOf } = this.#call;
+    const { gate, ask, waitUntil, insteadOf, traceparent } = this.#call;
     if (isFree(this.#call)) {
       this.#inBackground(gate.release(this.allowed));
       return;
@@ -173,6 +179,7 @@ export class GovernedCall {
     gate.settle(this.allowed, {
       id: this.runId,
       ...attributionOf(ask),
+      ...(traceparent === undefined ? {} : { traceparent }),
       started_at: this.#startedAt,
       ended_at: new Date().toISOString(),
       model: ask.model ?? "unknown",
@@ -194,6 +201,11 @@ const NOTHING: Usage = { input_tokens: 0, output_tokens: 0 };
 /** Nothing was reserved, and there is nothing to record. */
 function isFree({ ask, metered }: Call): boolean {
   return metered === null && Number(ask.estimate.cost_usd) === 0;
+}
+
+/** The caller's span, where the organization has its runs sent on as spans. Known with the decision, and perhaps not later. */
+function traceOf({ gate, traceparent = null }: Call): string | undefined {
+  return gate.knownFacts?.sendsSpans === true ? plainTraceParent(traceparent) : undefined;
 }
 
 /** What a run repeats of its decision. */

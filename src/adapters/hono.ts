@@ -70,7 +70,15 @@ export function govern<C extends GovernedContext>(options: GovernOptions<C>) {
     let call: GovernedCall;
     try {
       // The handler makes the call, so nobody here can write the bound into it.
-      call = await begin({ gate, ask: { ...asked, estimate }, metered, isBound: false, waitUntil });
+      const traceparent = context.req.header("traceparent");
+      call = await begin({
+        gate,
+        ask: { ...asked, estimate },
+        metered,
+        isBound: false,
+        waitUntil,
+        traceparent,
+      });
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal === null) throw error;

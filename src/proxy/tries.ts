@@ -66,6 +66,7 @@ function oneWay(admitted: Admitted, context: Context, attempt: Possible): Way<An
         metered: served.metered,
         trustsCost: options.trustsCost?.includes(target.name),
         insteadOf: next?.insteadOf,
+        traceparent: admitted.request.headers.get("traceparent"),
         waitUntil: (work) => context.waitUntil(work),
       }),
     async send(call) {

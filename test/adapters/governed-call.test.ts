@@ -12,7 +12,8 @@ function metered(texts: readonly string[]): Metered {
 }
 
 /** A gate that learns with its first decision what the organization's rules read. */
-function gateThat(facts: { checks: string; scansInput: boolean }) {
+function gateThat(facts: { checks: string; scansInput: boolean; sendsSpans?: boolean }) {
+  const settled: { readonly traceparent?: string }[] = [];
   const asked: Ask[] = [];
   const released: unknown[] = [];
   let known: object | null = null;
@@ -23,14 +24,15 @@ function gateThat(facts: { checks: string; scansInput: boolean }) {
       return { reservation: { id: `rsv_${asked.length}`, amount_usd: "1" } };
     },
     release: async ({ reservation }: { reservation: { id: string } }) => void released.push(reservation.id),
-    settle: () => undefined,
+    settle: (_: unknown, run: object) => void settled.push(run),
+    forget: () => (known = null),
     flush: async () => undefined,
     get knownFacts() {
       return known;
     },
     priceOf: async () => null,
-  } as unknown as CallGate;
-  return { gate, asked, released };
+  } as unknown as CallGate & { forget(): void };
+  return { gate, asked, released, settled };
 }
 
 const ask = { model: "m", estimate: { input_tokens: 5, max_output_tokens: 0 } };
@@ -69,4 +71,34 @@ test("a call whose run never comes is charged, unless its caller says otherwise"
   await begin({ gate, ask, metered: null });
   await begin({ gate, ask: { ...ask, on_expiry: "release" }, metered: null });
   expect(asked.map(({ on_expiry }) => on_expiry)).toEqual(["charge", "release"]);
+});
+
+describe("the caller's span", () => {
+  const TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const plain = { checks: "limits", scansInput: false };
+
+  async function tracesOf(facts: Parameters<typeof gateThat>[0], traceparent: string | undefined) {
+    const { gate, settled } = gateThat(facts);
+    const call = await begin({ gate, ask, metered: metered([]), traceparent });
+    // A call may take longer than what the gate knows holds.
+    gate.forget();
+    call.finish(null);
+    return settled.map((run) => run.traceparent);
+  }
+
+  test("is named by the run where runs are sent on as spans, and nowhere else", async () => {
+    expect(await tracesOf({ ...plain, sendsSpans: true }, TRACE)).toEqual([TRACE]);
+    expect(await tracesOf({ ...plain, sendsSpans: false }, TRACE)).toEqual([undefined]);
+    expect(await tracesOf(plain, TRACE)).toEqual([undefined]);
+  });
+
+  test.each([undefined, "", "x", TRACE.toUpperCase(), `${TRACE}-more`, `${TRACE}\n`])(
+    "%j is not, because the service would refuse the run",
+    async (header) => expect(await tracesOf({ ...plain, sendsSpans: true }, header)).toEqual([undefined]),
+  );
+
+  test("of a later version is named as far as it is known", async () => {
+    const later = TRACE.replace("00-", "cc-");
+    expect(await tracesOf({ ...plain, sendsSpans: true }, `${later}-more`)).toEqual([TRACE]);
+  });
 });

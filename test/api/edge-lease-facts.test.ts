@@ -125,3 +125,13 @@ test("what a gate is told of the limits costs an exchange no statement", async (
   // Beside some of them, the object may do work of its own.
   expect(ofEach).toContainEqual([]);
 });
+
+test("a gate hears whether runs are sent on as spans", async () => {
+  const org = await newSpender();
+  expect(await factsOf(org)).not.toHaveProperty("sends_spans");
+  const destination = { kind: "otlp", endpoint: "https://otlp.example.com" };
+  expect((await org.send("PUT", "exports/spans", { destination })).status).toBe(200);
+  expect(await factsOf(org)).toHaveProperty("sends_spans", true);
+  await org.send("DELETE", "exports/spans");
+  expect(await factsOf(org)).not.toHaveProperty("sends_spans");
+});

@@ -163,7 +163,13 @@ describe("a gate in the caller's process", () => {
       key: org.ownerKey,
       body: { name: "gate", role: "developer" },
     });
-    const nothing = { checks: "limits", countedBy: new Set(), scansInput: false, fallbacks: null };
+    const nothing = {
+      checks: "limits",
+      countedBy: new Set(),
+      scansInput: false,
+      sendsSpans: false,
+      fallbacks: null,
+    };
     expect(await gateOf(minted.key).facts()).toEqual(nothing);
     const body = { match: { user_id: "u" }, limit_usd: "1", period: "month" };
     expect((await call("POST", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey, body })).status).toBe(201);

@@ -3,7 +3,13 @@ import { Refused, Unreachable } from "../../src/client/gate/index.ts";
 import { gateTo, leaseReply, refusal } from "./lease-replies.ts";
 
 const ASK = { estimate: { cost_usd: "0.01" } };
-const FACTS = { checks: "all", countedBy: new Set(["tags", "user_id"]), scansInput: true, fallbacks: null };
+const FACTS = {
+  checks: "all",
+  countedBy: new Set(["tags", "user_id"]),
+  scansInput: true,
+  sendsSpans: false,
+  fallbacks: null,
+};
 const told = (more: object = {}) =>
   leaseReply({ checks: "all", counted_by: ["tags", "user_id"], scans_input: true, ...more });
 

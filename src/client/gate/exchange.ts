@@ -54,6 +54,7 @@ export async function exchange(sluice: Sluice, holder: string, given: Exchange):
       checks: reply.checks,
       countedBy: new Set(reply.counted_by),
       scansInput: reply.scans_input,
+      sendsSpans: reply.sends_spans === true,
       fallbacks: reply.fallbacks ?? null,
     },
     onExpiry: reply.on_expiry,

@@ -9,6 +9,8 @@ export interface OrgFacts {
   readonly countedBy: ReadonlySet<string>;
   /** Whether content safety reads the input of calls. */
   readonly scansInput: boolean;
+  /** Whether runs are sent on as spans, below the span that each names. */
+  readonly sendsSpans: boolean;
   /** What decides which fallbacks apply to a call. Null: there are none. */
   readonly fallbacks: FallbackFacts | null;
 }

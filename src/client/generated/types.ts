@@ -1130,6 +1130,8 @@ export interface LeaseReply {
   readonly counted_by: readonly ("model" | "provider" | "key_id" | "user_id" | "workflow_id" | "deployment_id" | "department_id" | "customer_id" | "variant" | "tags")[];
   /** Whether content safety reads the input of calls. */
   readonly scans_input: boolean;
+  /** Whether runs are sent on as spans, so that a run's `traceparent` is of use. Absent: they are not. */
+  readonly sends_spans?: true | undefined;
   /** What decides which fallbacks apply to calls. Absent: there are none. */
   readonly fallbacks?: {
     /** Changes with the rules. */

@@ -225,6 +225,10 @@ export const leaseReply = z
         "The fields of calls that limits of the organization count by, in alphabetical order. Limits of chains are not among them.",
     }),
     scans_input: z.boolean().meta({ description: "Whether content safety reads the input of calls." }),
+    sends_spans: z.literal(true).optional().meta({
+      description:
+        "Whether runs are sent on as spans, so that a run's `traceparent` is of use. Absent: they are not.",
+    }),
     fallbacks: fallbackFacts
       .optional()
       .meta({ description: "What decides which fallbacks apply to calls. Absent: there are none." }),

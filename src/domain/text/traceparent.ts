@@ -28,6 +28,12 @@ export function childTraceParent(
   return `00-${traceId}-${spanId}-${flags}`;
 }
 
+/** A header in the form that a run may name. Undefined for one that is ignored. */
+export function plainTraceParent(header: string | null): string | undefined {
+  const parent = readTraceParent(header);
+  return parent === null || parent.spanId === null ? undefined : childTraceParent(parent, parent.spanId);
+}
+
 /** As stored beside what the request caused. */
 export function writeTraceParent({ traceId, flags, spanId }: TraceParent): string {
   return spanId === null ? `${traceId}-${flags}` : `${traceId}-${flags}-${spanId}`;

@@ -21,6 +21,7 @@ import type { DecisionPlan, Matters } from "../../gate/snapshot/decision-plan.ts
 import type { DecisionVerdict } from "../../gate/decision/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 import { hasDetectors } from "../content-safety/config.ts";
+import { spanExports } from "../exports/spans/state.ts";
 import { fallbackFactsOf } from "../fallbacks/store.ts";
 import { forgottenUntil } from "../decisions/forgotten.ts";
 import { reportedIds } from "../decisions/store.ts";
@@ -96,6 +97,7 @@ export class OutsideGates {
       ...this.#view.profile().decisionDefaults,
       counted_by: isLast ? [] : this.#countedBy(),
       scans_input: !isLast && hasDetectors(this.#view.sql),
+      sends_spans: !isLast && spanExports(this.#view.sql).length > 0 ? true : undefined,
       fallbacks: isLast ? undefined : fallbackFactsOf(this.#view.sql, this.#clock.org),
       ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org)),
       refused: taken.refused,

@@ -291,4 +291,32 @@ describe("exports", () => {
     expect(rowWith(await text("/console/exports"), "warehouse")).toContain("on time");
     expect(await text("/console/exports/warehouse")).toContain("None is over yet.");
   });
+
+  test("of spans show how far they are, and never the header that they send", async () => {
+    const header = "authorization: Bearer a-secret-of-the-receiver";
+    const fields = { name: "spans", format: "csv", every: "hour", "destination.kind": "otlp" };
+    const wrong = await admin.post("/console/exports", { ...fields, "destination.endpoint": "x" });
+    expect(wrong.status).toBe(422);
+    expect(await wrong.text()).toContain('id="destination-endpoint-error"');
+    const endpoint = "https://otlp.example.com";
+    const full = { ...fields, "destination.endpoint": endpoint, "destination.headers": header };
+    const unread = await admin.post("/console/exports", { ...full, "destination.headers": "no colon" });
+    expect(unread.status).toBe(422);
+    expect(await unread.text()).toContain('id="destination-headers-error"');
+    expect((await admin.post("/console/exports", full)).status).toBe(303);
+    const page = await text("/console/exports/spans");
+    for (const shown of [endpoint, "OpenTelemetry", "Spans sent", "Spans dropped", "authorization"]) {
+      expect(page).toContain(shown);
+    }
+    expect(page).not.toContain("a-secret");
+    expect(page).not.toContain("None is over yet.");
+    const changed = await admin.post("/console/exports/spans", {
+      "destination.kind": "otlp",
+      "destination.endpoint": `${endpoint}/eu`,
+      format: "csv",
+      every: "hour",
+    });
+    expect(changed.status).toBe(303);
+    expect(await text("/console/exports/spans")).toContain(`${endpoint}/eu`);
+  });
 });

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { failing, newSubscriber, receiver } from "../support/receivers.ts";
-import { call, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+import { overviewPage } from "../../src/platform/overview.ts";
+import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 
 interface Entry {
   readonly org_id: string;
@@ -162,6 +163,22 @@ describe("busy orgs", () => {
       }
     },
   );
+
+  test("are first by what the overview is sorted by: calls, refusals or errors", async () => {
+    const [one, other] = [await newOrg(), await newOrg()];
+    const busy = [
+      [one.id, 1_000_001, 1_000_000, 0, 0],
+      [other.id, 1_000_000, 0, 1_000_000, 0],
+    ] as const;
+    const firstBy = async (field: string, descending: boolean) => {
+      const query = { limit: 200, sort: { field, descending }, after: null, filters: {}, scope: "" };
+      const ranked = await overviewPage(env.DB, query, Date.now(), busy);
+      return ranked.map(({ entry }) => entry.org_id).find((id) => id === one.id || id === other.id);
+    };
+    expect(await firstBy("calls_per_minute", true)).toBe(one.id);
+    expect(await firstBy("refusals", true)).toBe(one.id);
+    expect(await firstBy("errors", true)).toBe(other.id);
+  });
 
   test("by spend the highest is first, with and without a minus", async () => {
     const both = await Promise.all([

@@ -46,6 +46,8 @@ const made = {
   graced: "",
   minted: "",
   hookId: "",
+  /** A webhook whose address is a secret, and is stored encrypted. */
+  chatId: "",
   hookSecret: "",
   token: "",
   cookie: "",
@@ -81,6 +83,9 @@ async function pinged(): Promise<void> {
   await vi.waitUntil(() => receiver.arrived.length > before, { timeout: 30_000 });
   const { body, headers } = receiver.arrived[before] ?? { body: "", headers: {} };
   expect(new Webhook(made.hookSecret).verify(body, headers)).toBeDefined();
+  await ask("POST", path(`/webhooks/${made.chatId}/test`), { key: made.owner });
+  const isChat = ({ body: sent }: { readonly body: string }) => sent.includes("This is a test");
+  await vi.waitUntil(() => receiver.arrived.slice(before).some(isChat), { timeout: 30_000 });
 }
 
 async function left(id = made.id): Promise<{ keys_left: number; tokens_left: number; sealed_left: number }> {
@@ -109,6 +114,8 @@ test("an org has keys, tokens and sealed values under its first pepper", async (
     body: { url: receiver.url, events: ["*"] },
   });
   Object.assign(made, { hookId: hook.body.id, hookSecret: hook.body.secret });
+  const chat = { format: "slack", url: receiver.url, events: ["key.revoked"] };
+  made.chatId = (await ask("POST", path("/webhooks"), { key: made.owner, body: chat })).body.id;
   made.token = (
     await ask("POST", path("/customers/c1/tokens"), { key: made.owner, body: { ttl_seconds: 3600 } })
   ).body.token;

@@ -11,7 +11,7 @@ export interface Mail extends MailText {
 /** Hands a mail over to the platform. Every outcome is a value, as for what is posted. */
 export async function sendMail(
   binding: Pick<SendEmail, "send">,
-  { from, to, subject, text, html }: Mail,
+  { from, to, subject, text, html, headers }: Mail,
   timeoutMs = TIMEOUT_MS,
 ): Promise<Posted> {
   const startedAt = Date.now();
@@ -26,7 +26,14 @@ export async function sendMail(
   const timer = setTimeout(() => resolve("late"), timeoutMs);
   try {
     const sent = await Promise.race([
-      binding.send({ from: { email: from, name: "Sluice" }, to: [...to], subject, text, html }),
+      binding.send({
+        from: { email: from, name: "Sluice" },
+        to: [...to],
+        subject,
+        text,
+        html,
+        ...(headers === undefined ? {} : { headers: { ...headers } }),
+      }),
       late,
     ]);
     return sent === "late" ? ended(null, "timeout") : ended(200, null);

@@ -121,6 +121,23 @@ describe("mail", () => {
     await box.unbind();
   });
 
+  test("cannot be sent to more than a thousand strangers in all", async () => {
+    const { org, box } = await newMailer();
+    const name = (first: number, last: number) =>
+      rowsOf(
+        org.id,
+        `WITH RECURSIVE n(at) AS (SELECT ?1 UNION ALL SELECT at + 1 FROM n WHERE at < ?2)
+         INSERT INTO email_addresses (address, named_at, mails) SELECT 'old-' || at || '@example.com', 1, 3 FROM n`,
+        first,
+        last,
+      );
+    await name(1, 999);
+    expect((await mailTo(org, "thousandth@example.com")).status).toBe(201);
+    const refused = await mailTo(org, "one-more@example.com");
+    expect([refused.status, refused.text]).toEqual([409, expect.stringContaining("in all")]);
+    await box.unbind();
+  });
+
   test.each([
     [{ to: [] }, ["to"]],
     [{}, ["to"]],
@@ -163,7 +180,7 @@ describe("mail", () => {
       "kind",
     ]);
     const changed = await org.ask("PATCH", path, { to: ["leo@example.com"] });
-    expect(changed.body.to).toEqual([{ address: "leo@example.com", confirmed: false }]);
+    expect(changed.body.to).toEqual([{ address: "leo@example.com", confirmed: false, unsubscribed: false }]);
     const plain = await org.subscribe("http://example.com/y");
     expect(fieldsOf(await org.ask("PATCH", `/webhooks/${plain.id}`, { to: ["a@example.com"] }))).toEqual([
       "to",

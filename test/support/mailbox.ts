@@ -7,6 +7,7 @@ export interface SentMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface Mailbox {

@@ -1178,10 +1178,11 @@ export interface CreatedWebhook {
   readonly id: string;
   readonly kind: "webhook" | "email";
   readonly format: "sluice" | "slack" | "teams" | "discord" | "pagerduty" | "email";
-  /** Who gets mails, of kind `email`. Addresses that are not confirmed get none. */
+  /** Who gets mails, of kind `email`. Addresses that are not confirmed get none, nor do those that unsubscribed by the link in a mail. */
   readonly to: readonly {
     readonly address: string;
     readonly confirmed: boolean;
+    readonly unsubscribed: boolean;
   }[];
   /** Of a format of a product, only the host and the last characters. */
   readonly url: string;
@@ -1207,10 +1208,11 @@ export interface Webhook {
   readonly id: string;
   readonly kind: "webhook" | "email";
   readonly format: "sluice" | "slack" | "teams" | "discord" | "pagerduty" | "email";
-  /** Who gets mails, of kind `email`. Addresses that are not confirmed get none. */
+  /** Who gets mails, of kind `email`. Addresses that are not confirmed get none, nor do those that unsubscribed by the link in a mail. */
   readonly to: readonly {
     readonly address: string;
     readonly confirmed: boolean;
+    readonly unsubscribed: boolean;
   }[];
   /** Of a format of a product, only the host and the last characters. */
   readonly url: string;

@@ -66,9 +66,10 @@ export const webhook = z
     id: idShape("sub"),
     kind: z.enum(["webhook", "email"]),
     format: z.enum(SENT_FORMATS),
-    to: z
-      .array(z.object({ address: z.string(), confirmed: z.boolean() }))
-      .meta({ description: "Who gets mails, of kind `email`. Addresses that are not confirmed get none." }),
+    to: z.array(z.object({ address: z.string(), confirmed: z.boolean(), unsubscribed: z.boolean() })).meta({
+      description:
+        "Who gets mails, of kind `email`. Addresses that are not confirmed get none, nor do those that unsubscribed by the link in a mail.",
+    }),
     url: z.string().meta({ description: "Of a format of a product, only the host and the last characters." }),
     events: z.array(z.string()),
     description: webhookDescription,

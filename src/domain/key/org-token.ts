@@ -14,6 +14,7 @@ const PREFIXES = {
   support: "svc_support",
   customer: "svc_customer",
   email: "eml",
+  unsubscribe: "uns",
 } as const;
 export type OrgTokenKind = keyof typeof PREFIXES;
 
@@ -27,6 +28,16 @@ function checkOf(pepper: string, unchecked: string): string {
 
 export function mintOrgToken(pepper: string, kind: OrgTokenKind, orgId: string): string {
   const unchecked = `${PREFIXES[kind]}_${orgId.slice("org_".length)}_${base62(randomBytes(40), 43)}`;
+  return unchecked + checkOf(pepper, unchecked);
+}
+
+/**
+ * A token that is the same each time it is made for a subject, so that nothing of it is stored: whoever has the pepper makes it
+ * again, and compares.
+ */
+export function derivedOrgToken(pepper: string, kind: OrgTokenKind, orgId: string, subject: string): string {
+  const digest = createHmac("sha256", pepper).update(`token-of-${kind}:`).update(subject).digest();
+  const unchecked = `${PREFIXES[kind]}_${orgId.slice("org_".length)}_${base62(digest, 43)}`;
   return unchecked + checkOf(pepper, unchecked);
 }
 

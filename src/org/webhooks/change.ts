@@ -129,6 +129,7 @@ function isSigned(sql: SqlStorage, webhookId: string): boolean {
 export function removeSubscription(tx: Tx, webhookId: string): void {
   tx.sql.exec("DELETE FROM webhook_subscriptions WHERE id = ?", webhookId);
   tx.sql.exec("DELETE FROM webhook_deliveries WHERE subscription_id = ?", webhookId);
+  tx.sql.exec("DELETE FROM email_unsubscribed WHERE subscription_id = ?", webhookId);
   forgetFanOuts(tx.sql, webhookId);
   dropSecrets(tx.sql, webhookId);
   forgetIncidents(tx, webhookId);

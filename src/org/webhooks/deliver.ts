@@ -16,6 +16,7 @@ import { eventLetter, fullEvent } from "../events/letter.ts";
 import { performDue } from "../kernel/perform/perform.ts";
 import { meterName } from "../meters/store.ts";
 import { addressOf } from "./address.ts";
+import type { Mailed } from "./mail-letter.ts";
 import type { MessageDraft } from "./message-letter.ts";
 import { attemptsOf, type DeliveryRow, headOf } from "./queue.ts";
 import { signingOf } from "./secrets.ts";
@@ -25,12 +26,15 @@ import {
   saveSubscription,
   type SubscriptionRow,
 } from "./subscriptions.ts";
+import { unsubscribeLink } from "./unsubscribe.ts";
 
 /** Longer than any attempt takes. If the object goes down, the attempt is repeated then. */
 const LEASE_MS = 30_000;
 
 /** A shorter part of an address is a word, such as `services`. */
 const SHORTEST_SECRET = 10;
+
+type Sent = Posted & Partial<Pick<Mailed, "mailed">>;
 
 interface Attempt {
   readonly delivery: DeliveryRow;
@@ -129,7 +133,7 @@ function messageAttempt(
     draft: {
       format,
       address,
-      recipients: confirmedRecipients(view.sql, subscription),
+      recipients: recipientsLeft(view, subscription, delivery),
       orgId,
       orgName,
       baseUrl,
@@ -141,7 +145,18 @@ function messageAttempt(
   };
 }
 
-async function send(env: OrgEnv, attempt: Attempt, from: string): Promise<Posted> {
+/** Those who have not got this mail yet. */
+function recipientsLeft(view: CheckpointedView, subscription: SubscriptionRow, { mailed }: DeliveryRow) {
+  const { id: subscriptionId } = subscription;
+  const got = new Set(mailedIn(mailed));
+  return confirmedRecipients(view.sql, subscription)
+    .filter((address) => !got.has(address))
+    .map((address) => ({ address, unsubscribe: unsubscribeLink(view, { subscriptionId, address }) }));
+}
+
+const mailedIn = (mailed: string | null) => JSON.parse(mailed ?? "[]") as string[];
+
+async function send(env: OrgEnv, attempt: Attempt, from: string): Promise<Sent> {
   if (attempt.draft?.format !== "email") return sendApart(await letterOf(attempt));
   return (await import("./mail-letter.ts")).sendMessage(env, attempt.draft, from);
 }
@@ -153,7 +168,7 @@ async function letterOf({ url, headers, body, draft }: Attempt): Promise<Letter>
 }
 
 /** What a receiver answers is shown to whoever reads the delivery log. If it repeats its secret, that is left out. */
-function withoutSecret({ draft }: Attempt, posted: Posted): Posted {
+function withoutSecret({ draft }: Attempt, posted: Sent): Sent {
   if (draft === null || draft.format === "email") return posted;
   const { url, routingKey } = draft.address;
   const { pathname, search } = new URL(url);
@@ -173,7 +188,7 @@ function newSpanId(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
 }
 
-function recordAttempt(tx: Tx, { id, attempts }: DeliveryRow, posted: Posted): void {
+function recordAttempt(tx: Tx, { id, attempts }: DeliveryRow, posted: Sent): void {
   const { sql, now } = tx;
   const row = sql
     .exec<DeliveryRow>("SELECT * FROM webhook_deliveries WHERE id = ? AND attempts = ?", id, attempts)
@@ -201,6 +216,11 @@ function recordAttempt(tx: Tx, { id, attempts }: DeliveryRow, posted: Posted): v
     step.status === "pending" ? null : now,
     id,
   );
+  const got = posted.mailed ?? [];
+  if (step.status === "pending" && got.length > 0) {
+    const all = JSON.stringify([...mailedIn(row.mailed), ...got]);
+    sql.exec("UPDATE webhook_deliveries SET mailed = ? WHERE id = ?", all, id);
+  }
   if (step.status === "failed") disable(tx, row, step.disables);
   tx.count(deliverySeries(outcomeOf(step)));
 }

@@ -62,7 +62,9 @@ export const pingWebhook = command({
       return refuse(
         "conflict",
         {},
-        { message: "None of the addresses is confirmed yet. Each was sent a link." },
+        {
+          message: "None of the addresses is confirmed and wants mails. Each was sent a link to confirm it.",
+        },
       );
     }
     const [eventId = ""] = recordEvents(tx, "test.ping", [{ webhook_id: webhookId }]);

@@ -1,14 +1,32 @@
-import type { MailText } from "../../domain/message/email.ts";
+import { type MailText, withUnsubscribe } from "../../domain/message/email.ts";
 import { sendMail } from "../../outbound/mail.ts";
 import type { Posted } from "../../outbound/post.ts";
 import type { OrgEnv } from "../kernel/door.ts";
 import { messageBody, type MessageDraft } from "./message-letter.ts";
 
-/** One mail to all who have confirmed that they want it, so that a retry sends it to nobody twice. */
-export async function sendMessage({ EMAIL }: OrgEnv, draft: MessageDraft, from: string): Promise<Posted> {
-  const failed = { statusCode: null, retryAfterMs: null, latencyMs: 0, excerpt: "" };
+/** How sending went, and who got it. */
+export interface Mailed extends Posted {
+  readonly mailed: readonly string[];
+}
+
+/**
+ * One mail to each who has confirmed that they want it and has not got it yet, with a link of their own. It fails if one of them
+ * does; who got it is not sent it again.
+ */
+export async function sendMessage({ EMAIL }: OrgEnv, draft: MessageDraft, from: string): Promise<Mailed> {
+  const failed = { statusCode: null, retryAfterMs: null, latencyMs: 0, excerpt: "", mailed: [] };
   if (EMAIL === undefined) return { ...failed, error: "connection_failed" };
-  if (draft.recipients.length === 0) return { ...failed, error: "unconfirmed" };
   const text = JSON.parse(messageBody(draft)) as MailText;
-  return sendMail(EMAIL, { from, to: draft.recipients, ...text });
+  const sent = await Promise.all(
+    draft.recipients.map(async ({ address, unsubscribe }) => ({
+      address,
+      posted: await sendMail(EMAIL, { from, to: [address], ...withUnsubscribe(text, unsubscribe) }),
+    })),
+  );
+  const worst = sent.find(({ posted }) => posted.error !== null) ?? sent[0];
+  if (worst === undefined) return { ...failed, error: "unconfirmed" };
+  return {
+    ...worst.posted,
+    mailed: sent.filter(({ posted }) => posted.error === null).map(({ address }) => address),
+  };
 }

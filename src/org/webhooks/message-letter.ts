@@ -9,12 +9,17 @@ import { slackBody } from "../../domain/message/slack.ts";
 import { teamsBody } from "../../domain/message/teams.ts";
 import type { Address } from "./address.ts";
 
+export interface Recipient {
+  readonly address: string;
+  readonly unsubscribe: string;
+}
+
 /** A message to be written: the event, and what else is known of it. */
 export interface MessageDraft {
   readonly format: MessageFormat;
   readonly address: Address;
-  /** Who gets a mail. Empty for other formats. */
-  readonly recipients: readonly string[];
+  /** Who gets a mail, and the link by which each takes itself off. Empty for other formats. */
+  readonly recipients: readonly Recipient[];
   readonly orgId: string;
   readonly orgName: string;
   readonly baseUrl: string;

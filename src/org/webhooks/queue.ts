@@ -30,6 +30,8 @@ export type DeliveryRow = {
   folded: number;
   /** The limit whose incident it ends. Null: it begins one, or is none. */
   resolves: string | null;
+  /** JSON: addresses that got this mail, while others did not. */
+  mailed: string | null;
 };
 
 export interface QueuedEvent {

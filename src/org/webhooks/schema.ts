@@ -71,4 +71,16 @@ export const WEBHOOK_STEPS: readonly SchemaStep[] = [
       PRIMARY KEY (subscription_id, incident)
     ) STRICT, WITHOUT ROWID`,
   },
+  {
+    // Each address gets a mail of its own: `mailed` has those of a delivery that got theirs. Addresses that want no more mails
+    // of a subscription stay named in it.
+    name: "webhooks/3",
+    sql: `ALTER TABLE webhook_deliveries ADD COLUMN mailed TEXT;
+    CREATE TABLE email_unsubscribed (
+      subscription_id TEXT NOT NULL,
+      address TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      PRIMARY KEY (subscription_id, address)
+    ) STRICT, WITHOUT ROWID`,
+  },
 ];

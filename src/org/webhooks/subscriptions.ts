@@ -75,9 +75,20 @@ export function recipientsOf({ format, url }: SubscriptionRow): string[] {
   return format === "email" ? url.slice(MAILTO.length).split(",") : [];
 }
 
-/** Those of them who have confirmed that they want mails. */
+/** Those of them who have confirmed that they want mails, and have not unsubscribed since. */
 export function confirmedRecipients(sql: SqlStorage, row: SubscriptionRow): string[] {
-  return recipientsOf(row).filter((address) => isConfirmed(sql, address));
+  return recipientsOf(row).filter(
+    (address) => isConfirmed(sql, address) && !isUnsubscribed(sql, row.id, address),
+  );
+}
+
+export function isUnsubscribed(sql: SqlStorage, subscriptionId: string, address: string): boolean {
+  const found = sql.exec(
+    "SELECT 1 FROM email_unsubscribed WHERE subscription_id = ? AND address = ?",
+    subscriptionId,
+    address,
+  );
+  return found.toArray().length > 0;
 }
 
 export function patternsOf(row: SubscriptionRow): string[] {
@@ -106,7 +117,11 @@ export function toWebhook(view: Pick<View, "sql">, row: SubscriptionRow): Webhoo
     id: row.id,
     kind: row.format === "email" ? "email" : "webhook",
     format: row.format,
-    to: recipientsOf(row).map((address) => ({ address, confirmed: isConfirmed(view.sql, address) })),
+    to: recipientsOf(row).map((address) => ({
+      address,
+      confirmed: isConfirmed(view.sql, address),
+      unsubscribed: isUnsubscribed(view.sql, row.id, address),
+    })),
     url: row.url,
     events: patternsOf(row),
     description: row.description,

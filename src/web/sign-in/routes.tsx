@@ -23,6 +23,7 @@ import { beginAttempt, connectionOf, takeAttempt } from "./attempt.ts";
 import { keptOut, noSignIn, refuseSignIn, startSession } from "./finish.tsx";
 import { askToConfirm, confirmEmail } from "./confirm-email.tsx";
 import { confirmLink, followLink } from "./link.tsx";
+import { askToUnsubscribe, unsubscribe } from "./unsubscribe.tsx";
 
 /** The browser's ways in. Each answers with a page or a redirect, errors too, and sends the browser only to paths of this origin or to the org's own provider. */
 
@@ -74,6 +75,10 @@ export function mountSignIn(app: Hono<{ Bindings: Env }>): void {
   app.post("/confirm-email", (context) =>
     logged(context, "/confirm-email", (web) => confirmEmail(context, web)),
   );
+  app.get("/unsubscribe", (context) =>
+    logged(context, "/unsubscribe", async (web) => askToUnsubscribe(context, web)),
+  );
+  app.post("/unsubscribe", (context) => logged(context, "/unsubscribe", (web) => unsubscribe(context, web)));
   for (const path of ["/sso/*", "/saml/*"]) {
     app.all(path, (context) => logged(context, path, async (web) => notFound(web)));
   }

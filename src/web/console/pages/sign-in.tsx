@@ -125,6 +125,25 @@ export function ConfirmEmailPage({ token }: { token: string }) {
   );
 }
 
+export function UnsubscribePage({ token }: { token: string }) {
+  return (
+    <PlainPage title="Unsubscribe">
+      <div>
+        <h1>Do you want no more of these mails?</h1>
+        <p class="quiet">
+          The messages that this link was mailed with are not sent to your address any more. Other messages
+          are.
+        </p>
+      </div>
+      <form class="inline" method="post" action={`/unsubscribe?token=${encodeURIComponent(token)}`}>
+        <button class="primary" type="submit">
+          Unsubscribe
+        </button>
+      </form>
+    </PlainPage>
+  );
+}
+
 /** A session that ended says how to get back. */
 export function SignedOutPage({ login }: { login: string }) {
   return (

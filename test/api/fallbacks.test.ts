@@ -238,6 +238,8 @@ describe("the rules of a call", () => {
     await budget({ workflow_id: "last" }, "1");
     await budget({ user_id: "nobody" }, "0");
     await budget({ key_id: minted.body.id }, "0");
+    // A spend cap is no budget: calls do not begin elsewhere for it.
+    await org.send("PUT", "spend-cap", { cap_usd: "2" });
     const begins = async (names: object, key = org.key) =>
       (await call("POST", "/v1/edge/fallbacks", { key, body: { model: "m", ...names } })).body.rules[0]
         .begins as boolean;

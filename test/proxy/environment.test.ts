@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import worker, { createProxy } from "../../src/proxy/index.ts";
 import { optionsFrom } from "../../src/proxy/environment.ts";
+import { secretsOf } from "../../src/proxy/provider-settings.ts";
 
 const set = {
   SLUICE_URL: "https://sluice.test",
@@ -77,6 +78,27 @@ describe("a setting that is wrong stops every call, and is named without its val
     expect(text).toContain(name);
     expect(text.replaceAll("client_secrets", "")).not.toContain("secret");
   });
+});
+
+test("the parts of a key that signs requests are secrets, too", () => {
+  const key = (name: string) =>
+    `AKIAIOSFODNN7EXAMPLE:secret-of-${name}:token-of-${name}`.replaceAll("-", "/");
+  const secrets = secretsOf({
+    BEDROCK_API_KEY: key("the-one"),
+    BEDROCK_MORE: JSON.stringify([{ key: key("the-other") }]),
+    OPENAI_API_KEY: "sk-openai",
+  });
+  expect(secrets).toEqual(
+    expect.arrayContaining([
+      "secret/of/the/one",
+      "token/of/the/one",
+      "secret/of/the/other",
+      "token/of/the/other",
+      key("the-one"),
+      key("the-other"),
+      "sk-openai",
+    ]),
+  );
 });
 
 test("paths that are never served are refused by whoever makes a proxy", () => {

@@ -1,11 +1,12 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { readBatch } from "../../src/domain/refusal/batch.ts";
+import { noteDeletedRefusals } from "../../src/org/exports/spans/state.ts";
 import { keepRefusals } from "../../src/org/refusals/commands.ts";
 import { findRun } from "../../src/org/runs/store.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { alike, asSdkWrites, spansIn } from "../support/otlp.ts";
-import { receivedAt, receiver, takeNetwork } from "../support/receivers.ts";
+import { arrivedAt, hanging, receivedAt, receiver, takeNetwork } from "../support/receivers.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env } from "../support/worker.ts";
 
@@ -44,6 +45,22 @@ function extraOf(org: Spender, id: string) {
     env.ORG.getByName(org.id),
     (_object, { storage }) => findRun(storage.sql, id)?.extra,
   );
+}
+
+function inObject<T>(org: Spender, use: (sql: SqlStorage, now: number) => T): Promise<T> {
+  return runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) =>
+    storage.transactionSync(() => use(storage.sql, Date.now())),
+  );
+}
+
+/** The org's first refusal once more, so many milliseconds earlier. */
+async function reportLate(org: Spender, earlierMs: number): Promise<void> {
+  const [row] = await rowsOf<{ body: string }>(org.id, "SELECT body FROM refusal_batches ORDER BY seq");
+  const { notes } = readBatch(JSON.parse(row?.body ?? "") as Parameters<typeof readBatch>[0]);
+  const [note] = notes;
+  if (note === undefined) throw new Error("nothing was refused");
+  const earlier = { ...note, at: note.at - earlierMs };
+  await inObject(org, (sql) => keepRefusals({ sql, now: note.at + 1000 }, { notes: [earlier], more: [] }));
 }
 
 async function refuse(org: Spender, headers: Record<string, string> = {}) {
@@ -131,25 +148,62 @@ describe("each refusal is sent as a span", () => {
     await refuse(org);
     await org.advance(60);
     expect(arrived(url)).toHaveLength(1);
-    const [row] = await rowsOf<{ seq: number; body: string }>(
-      org.id,
-      "SELECT seq, body FROM refusal_batches",
-    );
-    const late = readBatch(JSON.parse(row?.body ?? "") as Parameters<typeof readBatch>[0]);
-    const [note] = late.notes;
-    if (note === undefined) throw new Error("no note");
-    await runInDurableObject(env.ORG.getByName(org.id), (_object, state) => {
-      const earlier = { ...note, at: note.at - 500 };
-      state.storage.transactionSync(() =>
-        keepRefusals({ sql: state.storage.sql, now: note.at + 60_000 }, { notes: [earlier], more: [] }),
-      );
-    });
+    await reportLate(org, 500);
     await org.advance(60);
     expect(arrived(url)).toHaveLength(2);
     expect(new Set(arrived(url).map(({ spanId }) => spanId)).size).toBe(2);
     await org.advance(60);
     expect(arrived(url)).toHaveLength(2);
     expect(await rowsOf(org.id, "SELECT * FROM late_refusals")).toEqual([]);
+  });
+
+  test("one that is reported late, while later ones are on their way, is sent too, once", async () => {
+    const hung = hanging();
+    const { org, url } = await exporting(() => hung.answer(1));
+    await capped(org);
+    await org.advance(2);
+    await refuse(org);
+    const moved = org.advance(60);
+    await arrivedAt(url, 1);
+    await reportLate(org, 500);
+    hung.release();
+    await moved;
+    await org.advance(60);
+    expect(arrived(url)).toHaveLength(2);
+    expect(new Set(arrived(url).map(({ spanId }) => spanId)).size).toBe(2);
+    expect(await stateOf(org)).toMatchObject({ spans: { sent: 2, dropped: 0 } });
+  });
+
+  test("of an org without such an export, the caller's span is not stored", async () => {
+    const org = await newSpender();
+    await capped(org);
+    await refuse(org, { traceparent: PARENT });
+    await org.send("GET", "refusals");
+    const bodies = JSON.stringify(await rowsOf(org.id, "SELECT body FROM refusal_batches"));
+    expect(bodies).toContain("spend_cap");
+    expect(bodies).not.toContain(SPAN);
+  });
+
+  test("those that are only counted, or deleted because there are too many, are counted as dropped", async () => {
+    const { org, url } = await exporting();
+    await capped(org);
+    const hour = Date.now() - (Date.now() % 3_600_000);
+    const group = { hour, code: "rate_limited", limit: "l", keyId: null, customerId: null, workflowId: null };
+    await inObject(org, (sql, now) =>
+      keepRefusals({ sql, now }, { notes: [], more: [{ ...group, count: 7, nanos: 0n }] }),
+    );
+    await org.advance(6);
+    expect(arrived(url)).toEqual([]);
+    expect(await stateOf(org)).toMatchObject({ spans: { sent: 0, dropped: 7 } });
+    const { refusal_from: from = 0 } =
+      (await rowsOf<{ refusal_from: number }>(org.id, "SELECT refusal_from FROM span_exports"))[0] ?? {};
+    await inObject(org, (sql) =>
+      noteDeletedRefusals(sql, [
+        { seq: from - 1, notes: 100 },
+        { seq: from, notes: 3 },
+      ]),
+    );
+    expect(await stateOf(org)).toMatchObject({ spans: { dropped: 10 } });
   });
 });
 
@@ -328,6 +382,22 @@ describe("an export of spans is refused", () => {
     const { status, body } = await org.send("PUT", "exports/e", files);
     expect([status, body.error?.details.fields[0].field]).toEqual([422, field]);
   });
+});
+
+test("an answer to what was sent before a change says nothing of what is sent after it", async () => {
+  const hung = hanging();
+  const { org, url } = await exporting(() => hung.answer(1));
+  await org.run({ id: "a" });
+  const moved = org.advance(6);
+  await arrivedAt(url, 1);
+  const other = receiver(undefined, "/v1/traces");
+  const destination = { kind: "otlp", endpoint: new URL(other).origin };
+  expect((await org.send("PUT", "exports/spans", { destination })).status).toBe(200);
+  hung.release();
+  await moved;
+  await org.advance(60);
+  expect(idsAt(other)).toEqual(["a"]);
+  expect(await stateOf(org)).toMatchObject({ spans: { sent: 1 } });
 });
 
 test("an export that becomes another kind begins anew, and one that is deleted sends nothing more", async () => {

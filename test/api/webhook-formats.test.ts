@@ -226,6 +226,20 @@ describe("a storm", () => {
     const statuses = (await org.deliveries(id)).map(({ status }) => status);
     expect(statuses).toEqual(["folded", "folded", "succeeded"]);
   });
+
+  test("of thresholds that are passed one after another is one message each, and what was sent stays so", async () => {
+    const org = await newSubscriber();
+    const url = receiver();
+    const { id } = await subscribeAs(org, "discord", url, ["budget.*"]);
+    await budgetOf(org, { match: {}, limit_usd: "10", alert_thresholds: ["0.5", "0.8"] });
+    for (const usd of ["5", "3"]) {
+      await spend(org, usd);
+      await org.settle();
+    }
+    expect(receivedAt(url)).toHaveLength(2);
+    const statuses = (await org.deliveries(id)).map(({ status }) => status);
+    expect(statuses).toEqual(["succeeded", "succeeded"]);
+  });
 });
 
 describe("PagerDuty", () => {

@@ -244,6 +244,15 @@ describe("Amazon's SDK", () => {
   });
 });
 
+test("a path is signed and sent as Amazon's own SDK spells it, however the caller does", async () => {
+  const { modelId, ...body } = ask;
+  const headers = { authorization: `Bearer ${SMALL_KEY}`, "content-type": "application/json" };
+  const to = `${base}/bedrock/model/${modelId}/converse`;
+  await fetch(to, { method: "POST", headers, body: JSON.stringify(body) });
+  expect(sent[0]?.url.pathname).toBe(`/model/${encodeURIComponent(MODEL)}/converse`);
+  expect(sent[0]?.headers.get("authorization")).toBe(sent[0] && signatureOf(sent[0]));
+});
+
 describe("the key", () => {
   test("of Bedrock itself is sent as it is", async () => {
     start({ key: "ABSKbedrock-key-0123456789", url: URL_OF_REGION });

@@ -41,6 +41,32 @@ describe("a picture counts as one, and text that poses as a picture as text", ()
       false,
     ],
     [
+      "in the arguments of a tool",
+      user([
+        {
+          type: "tool_use",
+          id: "t",
+          name: "paint",
+          input: { type: "image", source: { media_type: "image/png", data: "A".repeat(100_000) } },
+        },
+      ]),
+      false,
+    ],
+    [
+      "in the schema of a tool that an item adds",
+      {
+        input: [
+          { type: "additional_tools", tools: [{ parameters: { type: "input_image", image_url: url } }] },
+        ],
+      },
+      false,
+    ],
+    [
+      "beside a picture",
+      user([{ type: "image", source: { media_type: "image/png", data: "AAAA", note: "A".repeat(100_000) } }]),
+      false,
+    ],
+    [
       "in a document of text",
       user([
         { type: "document", source: { type: "text", media_type: "image/png", data: "A".repeat(100_000) } },

@@ -48,6 +48,8 @@ const NAMES_ADDRESS = new Set(["image_url", "url", "audio_url", "video_url"]);
 
 /** Where parts of messages are. What tools and schemas hold is text, whatever it looks like. */
 const CONTENT = new Set(["messages", "input", "system", "prompt"]);
+/** Members of parts that hold whatever the caller likes, such as the arguments of a tool: all of it is text. */
+const FREE_FORM = new Set(["input", "arguments", "args", "tools", "parameters", "input_schema", "schema"]);
 /** Members whose texts content rules read. */
 const WRITTEN = new Set([...CONTENT, "instructions", "suffix", "tools"]);
 /** Types of parts that are recordings and films, and the members that hold them. */
@@ -81,6 +83,8 @@ interface Member {
   readonly value: unknown;
   /** Whether it belongs to a picture, a recording or a document. Elsewhere, what looks like one is text. */
   readonly isMedia: boolean;
+  /** Whether it is below a member whose content is free: nothing in there is read as a picture. */
+  readonly isFree: boolean;
 }
 
 class Walk {
@@ -103,17 +107,19 @@ class Walk {
   }
 
   #member(root: string, content: unknown): void {
-    const open: Member[] = [{ name: root, value: content, isMedia: false }];
+    const open: Member[] = [{ name: root, value: content, isMedia: false, isFree: false }];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      const { name, value, isMedia } = next;
+      const { name, value, isMedia, isFree } = next;
       if (Array.isArray(value)) {
         this.#array(name, value);
-        for (const item of value) open.push({ name, value: item, isMedia });
+        for (const item of value) open.push({ name, value: item, isMedia, isFree });
       } else if (isJsonObject(value)) {
         const { type } = value;
-        const isPart = CONTENT.has(root) && typeof type === "string" && MEDIA_TYPES.has(type);
-        this.hasSound ||= CONTENT.has(root) && SOUND_TYPES.some((sound) => type === sound || sound in value);
-        open.push(...this.#object(name, value, isMedia || isPart));
+        const mayBePart = CONTENT.has(root) && !isFree;
+        const isPart = mayBePart && typeof type === "string" && MEDIA_TYPES.has(type);
+        this.hasSound ||= mayBePart && SOUND_TYPES.some((sound) => type === sound || sound in value);
+        const members = this.#object(name, value, isMedia || isPart);
+        for (const member of members) open.push({ ...member, isFree: isFree || FREE_FORM.has(member.name) });
       } else if (typeof value === "string") {
         if (this.#text(name, value, isMedia) && WRITTEN.has(root)) this.texts.push(value);
       }
@@ -129,18 +135,19 @@ class Walk {
   }
 
   /** Counts what the object is by itself, and returns the members that are left to read. */
-  #object(name: string, value: JsonObject, isMedia: boolean): Member[] {
+  #object(name: string, value: JsonObject, isMedia: boolean): Omit<Member, "isFree">[] {
     if (value["type"] === "item_reference") this.#unseenBy("item_reference");
     if (NAMES_CACHE.has(name)) this.isCostly = true;
     const isNamed = name === "container" || (NAMES_OF_STORED.has(name) && typeof value["id"] === "string");
     if (isNamed) this.#unseenBy(name);
-    const { data, media_type: media } = value;
-    if (isMedia && typeof data === "string") {
+    const { data, ...others } = value;
+    const isInline = isMedia && typeof data === "string";
+    if (isInline) {
+      const { type, media_type: media } = others;
       const kind = typeof media === "string" ? media : "audio";
-      this.#inline(value["type"] === "text" ? "text" : kind, data);
-      return [];
+      this.#inline(type === "text" ? "text" : kind, data);
     }
-    return Object.entries(value).map(([member, content]) => {
+    return Object.entries(isInline ? others : value).map(([member, content]) => {
       this.tokens += mostTokensIn(member);
       return { name: member, value: content, isMedia };
     });

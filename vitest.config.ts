@@ -3,7 +3,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 import { buildAssets } from "./scripts/reference/assets.ts";
 import { ALL_REPORTED } from "./test/support/end-workers.ts";
-import { LongestFirst } from "./test/support/longest-first.ts";
+import { TestOrder } from "./test/support/test-order.ts";
 
 // The Worker's configuration names the folder, which must exist.
 await buildAssets();
@@ -21,12 +21,15 @@ export default defineConfig({
     // The end of a runtime whose files have all been reported loses nothing.
     onUnhandledError: ({ message }) =>
       process.env[ALL_REPORTED] === undefined || !message.includes("Worker cloudflare-pool emitted error"),
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: TestOrder },
     projects: [
       {
         test: {
           name: "rules",
-          include: ["test/{adapters,cli,client,contract,domain,gate,providers,proxy,scripts}/**/*.test.ts"],
+          include: [
+            "test/promises/rules/*.test.ts",
+            "test/{adapters,cli,client,contract,domain,gate,providers,proxy,scripts}/**/*.test.ts",
+          ],
           setupFiles: ["test/support/seed.ts"],
           environment: "node",
           // Pure functions have no state to keep apart: what they import is loaded once for all files.
@@ -55,7 +58,10 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
-          include: ["test/{edge,api,org,outbound,platform,storage,web}/**/*.test.ts"],
+          include: [
+            "test/promises/workerd/*.test.ts",
+            "test/{edge,api,org,outbound,platform,storage,web}/**/*.test.ts",
+          ],
           setupFiles: ["test/support/seed.ts", "test/support/workerd-setup.ts"],
           // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
           isolate: false,
@@ -71,7 +77,7 @@ export default defineConfig({
       {
         test: {
           name: "system",
-          include: ["test/system/**/*.test.ts"],
+          include: ["test/promises/system/*.test.ts", "test/system/**/*.test.ts"],
           setupFiles: ["test/support/seed.ts", "test/support/connections.ts"],
           globalSetup: ["test/support/shared-server.ts"],
           // What all of them import takes longer to load than many of them take to run.

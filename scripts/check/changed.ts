@@ -3,6 +3,8 @@ import { globSync } from "node:fs";
 import { ROOT } from "../worker-config.ts";
 
 const LAYERS = ["edge", "api", "org", "outbound", "platform", "web"];
+/** What the guide to the promises names, of all layers. */
+const PROMISES = "promises/workerd";
 
 /**
  * What differs from the published branch, or from the last commit if there is none: committed and uncommitted files.
@@ -27,7 +29,8 @@ function published(): string {
 }
 
 export function workerdTests(): string[] {
-  return globSync(`test/{${LAYERS.join(",")}}/**/*.test.ts`, { cwd: ROOT });
+  const folders = [...LAYERS, PROMISES].join(",");
+  return globSync(`test/{${folders}}/**/*.test.ts`, { cwd: ROOT });
 }
 
 /**
@@ -45,7 +48,7 @@ function testsOfFile(file: string, tests: readonly string[]): readonly string[] 
   const [top, layer = "", ...path] = file.replace(/\.tsx?$/, "").split("/");
   if (top !== "src" || !LAYERS.includes(layer)) return [];
   const names = [path[0] ?? "", path.at(-1) ?? ""];
-  const layers = layer === "api" || layer === "org" ? ["api", "org"] : [layer];
+  const layers = layer === "api" || layer === "org" ? ["api", "org", PROMISES] : [layer, PROMISES];
   const own = tests.filter((test) =>
     layers.some((one) => names.some((name) => isNamed(test, `test/${one}/${name}`))),
   );

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { readBatch } from "../../src/domain/refusal/batch.ts";
-import { noteDeletedRefusals } from "../../src/org/exports/spans/state.ts";
+import { noteDeletedRefusals } from "../../src/org/span-exports/state.ts";
 import { keepRefusals } from "../../src/org/refusals/commands.ts";
 import { findRun } from "../../src/org/runs/store.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";

@@ -43,7 +43,7 @@ describe("the page of promises", () => {
   });
 
   test("a test that was renamed or removed is noticed", () => {
-    expect(problemWith('`test/system/gate.test.ts`: "no such test"')).toContain("no test");
+    expect(problemWith('`test/promises/system/gate.test.ts`: "no such test"')).toContain("no test");
     expect(problemWith('`test/system/no-such.test.ts`: "x"')).toContain("no file");
     expect(problemWith("`npm run bench nothing`")).toContain("no part");
     expect(problemWith("my word")).toContain("neither");

@@ -8,8 +8,8 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { startWindowOver } from "./close.ts";
 import { lagOf } from "./lag.ts";
 import { LOGS_BEGIN, placeAt } from "./logs.ts";
-import { beginOrResume } from "./spans/begin.ts";
-import { deleteSpanState } from "./spans/state.ts";
+import { beginOrResume } from "./span-begin.ts";
+import { deleteSpanState } from "../span-exports/state.ts";
 import { type ExportRow, isOfSpans, loadExport, loadExports, openWindow, toExport } from "./store.ts";
 
 /** The maximum per org: each reads every run. */

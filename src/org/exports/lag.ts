@@ -1,5 +1,5 @@
 import { windowFrom } from "../../domain/export/window.ts";
-import { loadSpanState } from "./spans/state.ts";
+import { loadSpanState } from "../span-exports/state.ts";
 import { type ExportRow, isOfSpans, loadExports, openWindow } from "./store.ts";
 
 /** When the first window that is not written ended, or will end. Of spans: since when some wait. Null: none does. */

@@ -8,7 +8,7 @@ import type {
 import type { Destination, ExportWindow, ScheduledExport } from "../../contract/resources/exports.ts";
 import { MANIFEST, placeOf } from "../../domain/export/window.ts";
 import { formatUsd } from "../../domain/price/money.ts";
-import { loadSpanState } from "./spans/state.ts";
+import { loadSpanState } from "../span-exports/state.ts";
 
 type CommonRow = {
   name: string;

@@ -25,7 +25,7 @@ const LEASE_MS = 90_000;
  */
 export async function writeExport(object: DueContext, name: string): Promise<void> {
   const row = loadExport(object.storage.sql, name);
-  if (row !== null && isOfSpans(row)) return (await import("./spans/send.ts")).sendSpans(object, name);
+  if (row !== null && isOfSpans(row)) return (await import("./span-send.ts")).sendSpans(object, name);
   for (;;) {
     const step = await fetchingAsNeeded(() =>
       transaction(object.storage, () => nextStep(object.view(), name)),

@@ -21,7 +21,7 @@ import type { DecisionPlan, Matters } from "../../gate/snapshot/decision-plan.ts
 import type { DecisionVerdict } from "../../gate/decision/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 import { hasDetectors } from "../content-safety/config.ts";
-import { spanExports } from "../exports/spans/state.ts";
+import { spanExports } from "../span-exports/state.ts";
 import { fallbackFactsOf } from "../fallbacks/store.ts";
 import { forgottenUntil } from "../decisions/forgotten.ts";
 import { reportedIds } from "../decisions/store.ts";

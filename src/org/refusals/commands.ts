@@ -5,7 +5,7 @@ import type { RefusalNote } from "../../domain/refusal/note.ts";
 import { hourOf, type RefusalSum } from "../../domain/refusal/sums.ts";
 import type { View } from "../kernel/door.ts";
 import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
-import { noteDeletedRefusals, noteLateRefusals, scheduleSpans, spanExports } from "../exports/spans/state.ts";
+import { noteDeletedRefusals, noteLateRefusals, scheduleSpans, spanExports } from "../span-exports/state.ts";
 import { foldInto, foldWhenMany } from "./hours.ts";
 import { type BatchRow, insertBatch, lastAtOf, setTotals, totalsOf } from "./store.ts";
 

@@ -17,7 +17,7 @@ import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import { staying } from "../kernel/staying.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.ts";
-import { spanExports } from "../exports/spans/state.ts";
+import { spanExports } from "../span-exports/state.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
 import { Draft } from "../ledger/draft.ts";
 import type { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";

@@ -4,7 +4,7 @@ import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { findRows } from "../../storage/segments/find.ts";
 import { storeApart } from "./long-metadata.ts";
 import type { Run } from "./run.ts";
-import { scheduleSpans } from "../exports/spans/state.ts";
+import { scheduleSpans } from "../span-exports/state.ts";
 import { runSegments } from "./segments/segments.ts";
 import { noteTagNames } from "./tag-names.ts";
 

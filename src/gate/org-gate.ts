@@ -15,12 +15,12 @@ import { RecentReservations } from "./decision/recent-reservations.ts";
 import type { AllowCache } from "./decision/allow-cache.ts";
 import { RefusalOutbox } from "./report/refusal-outbox.ts";
 import type { RefusalNote } from "../domain/refusal/note.ts";
-import { type Known, KnownAccount, type LimitSet } from "./decision/limit-set.ts";
+import { type KnownLimits, KnownAccount, type LimitSet } from "./decision/limit-set.ts";
 import { type LimitSetTotal, LimitSets } from "./decision/limit-sets.ts";
 import { type HostTotals, newTotals } from "./snapshot/host-totals.ts";
 
 /** The state of a limit when the object last reported it, in this isolate's time. */
-export interface Told<T> {
+export interface ObjectAnswer<T> {
   readonly info: T;
   /** When the object was asked. Its answer may be acted on for a second from then. */
   readonly askedAt: number;
@@ -57,12 +57,12 @@ export class OrgGate {
   /** Rules and detectors, of the same version as the decision plans; null: not known. */
   checks: KnownChecks | null = null;
   readonly ceilings = new Ceilings();
-  matters: Known | null = null;
+  matters: KnownLimits | null = null;
   /** Calls that the object decided since the last check. */
   asked = 0;
   /** How often the object has said something that may admit a refused call. */
   news = 0;
-  readonly #rates = new Map<string, Told<RateInfo>>();
+  readonly #rates = new Map<string, ObjectAnswer<RateInfo>>();
   readonly #accounts = new Map<string, KnownAccount>();
   #version = "";
   #taughtAt = Number.NEGATIVE_INFINITY;
@@ -173,7 +173,7 @@ export class OrgGate {
   }
 
   /** What is known of a rate limit, if it is recent enough to refuse by. */
-  rate(key: string, now: number): Told<RateInfo> | null {
+  rate(key: string, now: number): ObjectAnswer<RateInfo> | null {
     const told = this.#rates.get(key);
     return told !== undefined && isFresh(told.askedAt, now) ? told : null;
   }
@@ -309,7 +309,7 @@ export class OrgGate {
 
 /** What calls of one kind touch, and how such a call is recognized. */
 interface LearnedTouch {
-  readonly matters: Known;
+  readonly matters: KnownLimits;
   readonly keyId: string;
   readonly names: CallNames;
   readonly touch: LimitSet;

@@ -23,7 +23,7 @@ export type Reservation = { readonly fence: number; readonly seed: string } | { 
 const GOES_ON: ReadonlySet<CommandName> = new Set(["admitSession", "admitSupport", "dropBackup"]);
 
 /** One call of a command. */
-interface Ask {
+interface CommandRequest {
   readonly name: CommandName;
   readonly command: Command<unknown, ErrorCode>;
   readonly input: unknown;
@@ -59,7 +59,7 @@ export class CommandHandler {
       : { outcome: claimed.outcome };
   }
 
-  async #execute(ask: Ask): Promise<Outcome> {
+  async #execute(ask: CommandRequest): Promise<Outcome> {
     const { name, command, input, envelope } = ask;
     const { freeze, views, gate, book, refusals } = this.#parts;
     if (!GOES_ON.has(name)) freeze.check();
@@ -89,7 +89,7 @@ export class CommandHandler {
   }
 
   /** The change. Refusals noted by a call that fails were never returned, so they are not stored. */
-  async #perform({ name, command, input, envelope }: Ask): Promise<Outcome> {
+  async #perform({ name, command, input, envelope }: CommandRequest): Promise<Outcome> {
     const { freeze, views, refusals, storage } = this.#parts;
     let refused: RefusalNote[] = [];
     const performed = fetchingOrRefusing(() => {
@@ -112,7 +112,7 @@ export class CommandHandler {
 
   #note(
     name: CommandName,
-    { command, envelope, outcome }: Pick<Ask, "command" | "envelope"> & { outcome: Outcome },
+    { command, envelope, outcome }: Pick<CommandRequest, "command" | "envelope"> & { outcome: Outcome },
   ): void {
     const { pulse, gate, views, due } = this.#parts;
     if (command.action !== null) pulse.beat();
@@ -124,7 +124,7 @@ export class CommandHandler {
   }
 
   /** The caller is answered once what the change replaced is out of use everywhere. */
-  async #follow({ command, input }: Ask): Promise<void> {
+  async #follow({ command, input }: CommandRequest): Promise<void> {
     const { due, gate, views, granted } = this.#parts;
     if (command.publishes !== undefined) await due.runNow("publish", command.publishes);
     const { changesLimits = () => false } = command;

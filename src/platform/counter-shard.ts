@@ -28,7 +28,7 @@ const SOURCE_LIFETIME_MS = DAY_MS;
 const MOST_PENDING_CHARACTERS = 8000;
 
 /** Of a source. */
-interface Known {
+interface KnownTotals {
   /** The mark below which all of its batches are settled, and the batches applied above it. */
   readonly settled: number;
   readonly applied: readonly number[];
@@ -118,7 +118,7 @@ export class CounterShard extends DurableObject {
       .toArray();
   }
 
-  #known(source: string): Known | undefined {
+  #known(source: string): KnownTotals | undefined {
     const [row] = this.#sql
       .exec<{ settled: number; applied: string; pending: string }>(
         `SELECT settled, applied, pending FROM sources WHERE source = ?`,
@@ -128,7 +128,7 @@ export class CounterShard extends DurableObject {
     return row && { ...row, applied: JSON.parse(row.applied) as number[] };
   }
 
-  #note(source: string, { settled, applied, pending }: Known, nowMs: number): void {
+  #note(source: string, { settled, applied, pending }: KnownTotals, nowMs: number): void {
     this.#sql.exec(
       `INSERT INTO sources (source, settled, seen_at_ms, applied, pending) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (source) DO UPDATE SET settled = excluded.settled, seen_at_ms = excluded.seen_at_ms,

@@ -63,7 +63,7 @@ interface Governing {
 }
 
 /** A call whose caller, provider and path are known, and whose body is not. */
-type Known = Pick<Admitted, "gate" | "own" | "chosen" | "service" | "says">;
+type AdmittedCall = Pick<Admitted, "gate" | "own" | "chosen" | "service" | "says">;
 
 async function govern(governing: Governing): Promise<Response | OwnAnswer> {
   const known = admit(governing);
@@ -100,7 +100,7 @@ async function govern(governing: Governing): Promise<Response | OwnAnswer> {
 }
 
 /** Everything that can be refused before a body is read. */
-function admit({ request, target, gates, options }: Governing): Known | WireRefusal {
+function admit({ request, target, gates, options }: Governing): AdmittedCall | WireRefusal {
   const { key, own }: Credentials = credentialsIn(request.headers, options.ownKeys === true);
   const chosen = request.headers.get(PROVIDER_KEY_HEADER);
   if (chosen !== null && chosen !== target.name && !chosen.startsWith(`${target.name}/`))
@@ -118,7 +118,7 @@ function admit({ request, target, gates, options }: Governing): Known | WireRefu
 
 /** The org's key for a call. Where there is none at all, nothing need be read. */
 async function offeredTo(
-  { gate, own, chosen }: Known,
+  { gate, own, chosen }: AdmittedCall,
   target: Target,
 ): Promise<{ readonly orgKey: OrgKey | null } | WireRefusal> {
   const orgKey = own === null ? await gate.orgKeys.get(chosen ?? target.name) : null;

@@ -7,7 +7,7 @@ import type { Background } from "../../src/gate/lease/background.ts";
 import { decideHere, isTaught } from "../../src/gate/decision/decision.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
 import { AllowCache } from "../../src/gate/decision/allow-cache.ts";
-import { Known, KnownAccount, newLimitSet } from "../../src/gate/decision/limit-set.ts";
+import { KnownLimits, KnownAccount, newLimitSet } from "../../src/gate/decision/limit-set.ts";
 
 const NOW = 1_763_172_000_000;
 const DAY = 86_400_000;
@@ -41,7 +41,7 @@ function gateWithSlice(): OrgGate {
   const key = accountKey(account);
   gate.learnTime(NOW, NOW, NOW);
   gate.taught("1", NOW);
-  gate.matters = new Known({ customer: false, workflow: [], deployment: [], department: [] });
+  gate.matters = new KnownLimits({ customer: false, workflow: [], deployment: [], department: [] });
   const touch = newLimitSet({
     accounts: [{ key, known: new KnownAccount(account, NOW) }],
     rates: [],

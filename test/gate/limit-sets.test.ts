@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Known, type LimitSet } from "../../src/gate/decision/limit-set.ts";
+import { KnownLimits, type LimitSet } from "../../src/gate/decision/limit-set.ts";
 import { LimitSets, LimitSetTotal } from "../../src/gate/decision/limit-sets.ts";
 
-const MATTERS = new Known({ department: null, workflow: null, deployment: null, customer: true });
+const MATTERS = new KnownLimits({ department: null, workflow: null, deployment: null, customer: true });
 const touch = (): LimitSet => ({ slices: [] }) as unknown as LimitSet;
 const names = (customer: number) => ({ customer_id: `c${customer}` });
 

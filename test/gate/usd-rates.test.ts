@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RatePolicy } from "../../src/domain/rate/policy.ts";
 import { LeaseClient } from "../../src/gate/lease/lease-client.ts";
-import type { Told } from "../../src/gate/org-gate.ts";
+import type { ObjectAnswer } from "../../src/gate/org-gate.ts";
 import { standingNow } from "../../src/gate/snapshot/rate-standing.ts";
 import { amountsOf, newLimitSet } from "../../src/gate/decision/limit-set.ts";
 import type { RateInfo } from "../../src/gate/lease/wire.ts";
@@ -42,7 +42,7 @@ const ahead = [
   { inMs: 2000, room: 4_000_000_000 },
 ];
 const info: RateInfo = { key: "k", used: 4e9, room: 1e9, waitMs: 0, moreInMs: 30_000, ahead };
-const told: Told<RateInfo> = { info, askedAt: 0, at: 0 };
+const told: ObjectAnswer<RateInfo> = { info, askedAt: 0, at: 0 };
 const waitFor = (kind: RatePolicy["kind"], amount: number, now = 0) =>
   standingNow({ meter: { policy: policyOf(kind), key: "k" }, told, slice: undefined, amount }, now).waitMs;
 

@@ -83,7 +83,7 @@ function topOf(lists: readonly (readonly OrgCallRow[])[]): OrgCallsTop {
   }));
 }
 
-interface Told {
+interface OverviewReply {
   readonly data: RankedEntry["entry"][];
   readonly ranks: RankedEntry["rank"][];
   readonly svc_org_calls_top?: OrgCallsTop;
@@ -103,7 +103,7 @@ async function askedOf(
   try {
     const answer = await relay(call, region, null);
     if (isRefusal(answer) || !answer.relayed.ok) return { region, page: null, top: [] };
-    const { data, ranks, svc_org_calls_top: busy = [] } = await answer.relayed.json<Told>();
+    const { data, ranks, svc_org_calls_top: busy = [] } = await answer.relayed.json<OverviewReply>();
     const top = busy.map(
       (one) => [one.org_id, one.calls, one.refusals, one.errors, one.cpu_ms * 1000] as const,
     );

@@ -3,17 +3,19 @@ import type { EdgeFallbacksFindBody, FallbackRule, LeaseReply } from "../generat
 
 export type FallbackFacts = NonNullable<LeaseReply["fallbacks"]>;
 
-interface Known {
+interface KnownRules {
   readonly version: string;
   readonly askedAt: number;
   readonly rules: Promise<readonly FallbackRule[]>;
   isRefreshing: boolean;
 }
 
-type Ask = (question: EdgeFallbacksFindBody) => Promise<readonly FallbackRule[]>;
+type FindRules = (question: EdgeFallbacksFindBody) => Promise<readonly FallbackRule[]>;
 
 /** What a call says of itself, by which rules could tell calls apart. */
-type Named = { readonly [Name in keyof EdgeFallbacksFindBody]?: EdgeFallbacksFindBody[Name] | undefined };
+type CallFields = {
+  readonly [Name in keyof EdgeFallbacksFindBody]?: EdgeFallbacksFindBody[Name] | undefined;
+};
 
 /** Older ones are asked for again, while calls go on with them: a budget may have reached a share. */
 const FRESH_MS = 5000;
@@ -23,17 +25,17 @@ const MOST_KINDS = 2000;
 
 /** The fallbacks of calls, as far as they were asked for. Calls that no rule could tell apart share an answer. */
 export class FallbackRules {
-  readonly #ask: Ask;
+  readonly #ask: FindRules;
   readonly #now: () => number;
-  readonly #known = new BoundedMap<string, Known>(MOST_KINDS);
+  readonly #known = new BoundedMap<string, KnownRules>(MOST_KINDS);
 
-  constructor(ask: Ask, now: () => number) {
+  constructor(ask: FindRules, now: () => number) {
     this.#ask = ask;
     this.#now = now;
   }
 
   /** Rules of an earlier version are not used. Rejects if the service cannot be asked, or refuses. */
-  async get(facts: FallbackFacts, named: Named): Promise<readonly FallbackRule[]> {
+  async get(facts: FallbackFacts, named: CallFields): Promise<readonly FallbackRule[]> {
     const question = questionOf(facts, named);
     if (question === null) return [];
     const kind = JSON.stringify(question);
@@ -57,7 +59,7 @@ export class FallbackRules {
   }
 
   /** A service that is away changes nothing yet. */
-  async #refresh(kind: string, question: EdgeFallbacksFindBody, known: Known): Promise<void> {
+  async #refresh(kind: string, question: EdgeFallbacksFindBody, known: KnownRules): Promise<void> {
     known.isRefreshing = true;
     const askedAt = this.#now();
     try {
@@ -70,7 +72,7 @@ export class FallbackRules {
 }
 
 /** Only what some rule looks at. Null: the call names no model. */
-function questionOf({ by }: FallbackFacts, named: Named): EdgeFallbacksFindBody | null {
+function questionOf({ by }: FallbackFacts, named: CallFields): EdgeFallbacksFindBody | null {
   const { model } = named;
   if (model === undefined) return null;
   const parts = by.flatMap((name) => {

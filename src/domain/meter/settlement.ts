@@ -38,21 +38,21 @@ function isYounger({ meter }: Account, atMs: number, phase: Phase): boolean {
 }
 
 /** What a run says, as it is stored. */
-export interface Said extends Pick<Scopes, "customer" | "chain"> {
+export interface SettledCall extends Pick<Scopes, "customer" | "chain"> {
   readonly names: CallNames;
 }
 
 /** By meter: the subject whose counter was charged, if it is not the one that the run names. */
 export function subjectsOf(
   accounts: readonly Account[],
-  said: Said,
+  said: SettledCall,
 ): Readonly<Record<string, string>> | undefined {
   const others = accounts.filter((account) => countsApart(account.meter) && !isOwn(account, said));
   if (others.length === 0) return undefined;
   return Object.fromEntries(others.map(({ meter, subject }) => [meter.id, subject]));
 }
 
-function isOwn({ meter, subject }: Account, said: Said): boolean {
+function isOwn({ meter, subject }: Account, said: SettledCall): boolean {
   if (countsGroups(meter)) return subject === groupOf(said.names, meter.match?.groupBy ?? []);
   return subject === (meter.scope.kind === "chain" ? said.chain : said.customer);
 }

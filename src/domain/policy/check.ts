@@ -68,10 +68,10 @@ function nameType(id: bigint, name: string, scope: Scope): string {
   throw new Misuse(id, `unknown name '${name}'; known names are ${Object.keys(VARIABLES).join(", ")}`);
 }
 
-type Kind<C extends Expr["exprKind"]["case"]> =
+type ExprOf<C extends Expr["exprKind"]["case"]> =
   Extract<Expr["exprKind"], { case: C }> extends { value: infer V } ? V : never;
 
-function structType(id: bigint, struct: Kind<"structExpr">, scope: Scope, state: State): string {
+function structType(id: bigint, struct: ExprOf<"structExpr">, scope: Scope, state: State): string {
   if (struct.messageName !== "") throw new Misuse(id, `unknown type '${struct.messageName}'`);
   for (const { keyKind, value } of struct.entries) {
     if (keyKind.case === "mapKey") typeOf(keyKind.value, scope, state);
@@ -80,7 +80,7 @@ function structType(id: bigint, struct: Kind<"structExpr">, scope: Scope, state:
   return "map";
 }
 
-function loopType(id: bigint, loop: Kind<"comprehensionExpr">, scope: Scope, state: State): string {
+function loopType(id: bigint, loop: ExprOf<"comprehensionExpr">, scope: Scope, state: State): string {
   if (scope.loops >= DEEPEST_LOOP) throw new Misuse(id, `loops nested deeper than ${DEEPEST_LOOP}`);
   const { iterRange, accuInit, loopCondition, loopStep, result } = loop;
   if (!iterRange || !accuInit || !loopCondition || !loopStep || !result) throw new Misuse(id, "not a loop");
@@ -104,7 +104,7 @@ function expectType(expr: Expr, wanted: readonly string[], scope: Scope, state: 
   throw new Misuse(expr.id, `expected ${wanted.join(" or ")}, found ${type}`);
 }
 
-function callType(id: bigint, call: Kind<"callExpr">, scope: Scope, state: State): string {
+function callType(id: bigint, call: ExprOf<"callExpr">, scope: Scope, state: State): string {
   const args = call.target ? [call.target, ...call.args] : call.args;
   switch (call.function) {
     case "_&&_":
@@ -136,7 +136,7 @@ function callType(id: bigint, call: Kind<"callExpr">, scope: Scope, state: State
 }
 
 /** A pattern must be known when the rule is written, so that it can be validated and priced. */
-function notePattern(id: bigint, call: Kind<"callExpr">, state: State): void {
+function notePattern(id: bigint, call: ExprOf<"callExpr">, state: State): void {
   const arg = call.args[0]?.exprKind;
   const constant = arg?.case === "constExpr" ? arg.value.constantKind : undefined;
   if (constant?.case !== "stringValue")
@@ -146,7 +146,7 @@ function notePattern(id: bigint, call: Kind<"callExpr">, state: State): void {
   state.patterns.set(constant.value, pattern);
 }
 
-function overloadType(id: bigint, call: Kind<"callExpr">, scope: Scope, state: State): string {
+function overloadType(id: bigint, call: ExprOf<"callExpr">, scope: Scope, state: State): string {
   const group = language().funcs.find(call.function);
   if (!group || (call.function.startsWith("@") && call.function !== "@in")) {
     throw new Misuse(id, `unknown function '${call.function}'`);

@@ -56,7 +56,7 @@ export function meteredExpr(expr: Expr): Expr {
 }
 
 type Loop = Extract<Expr["exprKind"], { case: "comprehensionExpr" }>["value"];
-type Entry = Extract<Expr["exprKind"], { case: "structExpr" }>["value"]["entries"][number];
+type StructEntry = Extract<Expr["exprKind"], { case: "structExpr" }>["value"]["entries"][number];
 
 function meteredLoop(loop: Loop): Loop {
   const { iterRange, accuInit, loopCondition, loopStep, result } = loop;
@@ -75,7 +75,7 @@ function meteredLoop(loop: Loop): Loop {
   };
 }
 
-function meteredEntry(entry: Entry): Entry {
+function meteredEntry(entry: StructEntry): StructEntry {
   const { keyKind, value } = entry;
   return {
     ...entry,

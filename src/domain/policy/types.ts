@@ -3,7 +3,7 @@ import { type Expr, language } from "./language.ts";
 import { BOOL, CONSTANTS, DYN, plainType, type Type, VARIABLE_TYPES } from "./variables.ts";
 
 type Scope = Readonly<Record<string, Type>>;
-type Kind<C extends Expr["exprKind"]["case"]> =
+type ExprOf<C extends Expr["exprKind"]["case"]> =
   Extract<Expr["exprKind"], { case: C }> extends { value: infer V } ? V : never;
 
 const NUMBERS: ReadonlySet<string> = new Set(["int", "uint", "double"]);
@@ -51,7 +51,7 @@ function common(types: readonly Type[]): Type {
   return types.every(({ name }) => name === first.name) ? first : DYN;
 }
 
-function selectType(id: bigint, { operand, field, testOnly }: Kind<"selectExpr">, scope: Scope): Type {
+function selectType(id: bigint, { operand, field, testOnly }: ExprOf<"selectExpr">, scope: Scope): Type {
   const type = optional(operand, scope);
   if (type.name !== "map" && type.name !== "dyn") {
     throw new Misuse(id, `a ${type.name} has no field '${field}'`);
@@ -65,7 +65,7 @@ function selectType(id: bigint, { operand, field, testOnly }: Kind<"selectExpr">
   return (isKnown ? fields[field] : type.of) ?? DYN;
 }
 
-function loopType(loop: Kind<"comprehensionExpr">, scope: Scope): Type {
+function loopType(loop: ExprOf<"comprehensionExpr">, scope: Scope): Type {
   const range = optional(loop.iterRange, scope);
   const item = range.name === "list" ? (range.of ?? DYN) : DYN;
   const inner = {
@@ -78,7 +78,7 @@ function loopType(loop: Kind<"comprehensionExpr">, scope: Scope): Type {
   return optional(loop.result, inner);
 }
 
-function callType(id: bigint, call: Kind<"callExpr">, scope: Scope): Type {
+function callType(id: bigint, call: ExprOf<"callExpr">, scope: Scope): Type {
   const args = [...(call.target ? [call.target] : []), ...call.args].map((arg) => typeOf(arg, scope));
   const [left = DYN, right = DYN, third = DYN] = args;
   switch (call.function) {
@@ -120,7 +120,7 @@ function compare(id: bigint, left: Type, right: Type): void {
   throw new Misuse(id, `values of type ${left.name} and ${right.name} are never equal`);
 }
 
-function overloadType(id: bigint, call: Kind<"callExpr">, args: readonly Type[]): Type {
+function overloadType(id: bigint, call: ExprOf<"callExpr">, args: readonly Type[]): Type {
   const fitting = [...(language().funcs.find(call.function) ?? [])].filter((overload) => {
     const wanted = [...(overload.target ? [overload.target] : []), ...overload.arguments];
     const isMethod = overload.target !== undefined;

@@ -31,14 +31,14 @@ export const LINE = {
 /** An ask on its way. */
 interface Waiting {
   readonly text: string;
-  readonly told: (reply: Told) => void;
+  readonly told: (reply: BatchAnswer) => void;
   readonly failed: (error: unknown) => void;
   isSent: boolean;
   /** Its caller no longer waits. If it was not sent, it is not. */
   hasLeft: boolean;
 }
 
-type Told = DecisionReply | typeof ASK_ALONE;
+type BatchAnswer = DecisionReply | typeof ASK_ALONE;
 
 /** A request that sends what waits, one call after another. */
 interface Carrier {
@@ -59,8 +59,8 @@ export class DecisionBatcher {
   readonly #carriers = new Set<Carrier>();
 
   /** The object's decision. `ASK_ALONE`: it decided nothing, and is to be asked for this one alone. */
-  async ask(call: PlainCall, sender: Sender): Promise<Told> {
-    const { promise, resolve: told, reject: failed } = Promise.withResolvers<Told>();
+  async ask(call: PlainCall, sender: Sender): Promise<BatchAnswer> {
+    const { promise, resolve: told, reject: failed } = Promise.withResolvers<BatchAnswer>();
     const waiting: Waiting = { text: JSON.stringify(call), told, failed, isSent: false, hasLeft: false };
     this.#join(waiting);
     this.#retire(sender.now());
@@ -145,7 +145,7 @@ function tell({ told, failed }: Waiting, decided: DecidedTogether | null, index:
   const answer = decided === null ? ASK_ALONE : decided.answers[index];
   if (answer === undefined || answer === FAILED) failed(new ObjectUnreachable("the object failed"));
   else if (typeof answer === "string" && decided !== null) told(replyOf(answer, decided));
-  else told(answer as Told);
+  else told(answer as BatchAnswer);
 }
 
 function replyOf(text: string, { orgNow, version }: DecidedTogether): DecisionReply {

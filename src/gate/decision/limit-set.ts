@@ -89,7 +89,7 @@ type Take = "one" | "tokens" | "nanos" | "nothing";
 const RATE_TAKES = { requests: "one", tokens: "tokens", usd: "nanos" } as const;
 
 /** Which names matter, in a form that is fast to check. */
-export class Known {
+export class KnownLimits {
   readonly #named = new Map<SingleScope, ReadonlySet<string> | null>();
   readonly customer: boolean;
   /** Without the key, which always matters. */

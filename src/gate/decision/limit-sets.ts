@@ -1,6 +1,6 @@
 import { SCOPE_FIELDS, SINGLE_FIELDS } from "../../contract/scopes.ts";
 import { type CallNames, traitIn } from "../../domain/meter/traits.ts";
-import type { Known, LimitSet } from "./limit-set.ts";
+import type { KnownLimits, LimitSet } from "./limit-set.ts";
 
 /** Of one org, since the last rotation. */
 const MOST_TOUCHES = 2500;
@@ -28,7 +28,7 @@ export class LimitSets {
   /**
    * The last one found. A caller's next call usually has the same names, and comparing them is cheaper than a lookup.
    */
-  #last: { matters: Known; keyId: string; names: CallNames; touch: LimitSet } | null = null;
+  #last: { matters: KnownLimits; keyId: string; names: CallNames; touch: LimitSet } | null = null;
   readonly #total: LimitSetTotal;
   readonly #dropped: (touch: LimitSet) => void;
 
@@ -42,7 +42,7 @@ export class LimitSets {
     return this.#young.size + this.#old.size;
   }
 
-  get(matters: Known, keyId: string, names: CallNames): LimitSet | undefined {
+  get(matters: KnownLimits, keyId: string, names: CallNames): LimitSet | undefined {
     const last = this.#last;
     if (
       last !== null &&
@@ -66,7 +66,7 @@ export class LimitSets {
     return touch;
   }
 
-  set(matters: Known, keyId: string, names: CallNames, touch: LimitSet): void {
+  set(matters: KnownLimits, keyId: string, names: CallNames, touch: LimitSet): void {
     this.#last = null;
     const key = touchKey(matters, keyId, names);
     const before = this.#young.get(key) ?? this.#rejuvenated(key);
@@ -95,14 +95,14 @@ export class LimitSets {
   }
 }
 
-function areSame({ traits }: Known, one: CallNames, other: CallNames): boolean {
+function areSame({ traits }: KnownLimits, one: CallNames, other: CallNames): boolean {
   for (const field of SCOPE_FIELDS) if (one[field] !== other[field]) return false;
   for (const { trait } of traits) if (traitIn(one, trait) !== traitIn(other, trait)) return false;
   return true;
 }
 
 /** Ids are printable, so a line break cannot be part of one. Other names are written with none. */
-function touchKey(matters: Known, keyId: string, names: CallNames): string {
+function touchKey(matters: KnownLimits, keyId: string, names: CallNames): string {
   let key = keyId;
   for (const [kind, field] of SINGLE_FIELDS) {
     const name = names[field];

@@ -1,4 +1,4 @@
-import { type Ask, LEASE } from "./protocol.ts";
+import { type LeaseRequest, LEASE } from "./protocol.ts";
 import { isRateKey } from "../../domain/rate/policy.ts";
 
 /** One isolate's part of one meter: what it may still have unreported, and until when it may use it. */
@@ -38,7 +38,7 @@ export interface Holder extends Counters {
 }
 
 /** What an ask says about the slices of its isolate. */
-export type Asked = Pick<Ask<unknown>, "holder" | "renews" | "wants" | "mark">;
+export type Asked = Pick<LeaseRequest<unknown>, "holder" | "renews" | "wants" | "mark">;
 
 /** Of one isolate: 5,000 customers with four limits each. Calls that touch others are decided by the object. */
 export const MOST_SLICES = 20_000;

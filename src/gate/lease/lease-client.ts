@@ -1,5 +1,5 @@
 import { type ClosedBatch, fitting, type ReportBounds, SUM_BYTES, UNBOUNDED, usedIn } from "./batches.ts";
-import { type Ask, type Grant, LEASE, type Want } from "./protocol.ts";
+import { type LeaseRequest, type Grant, LEASE, type Want } from "./protocol.ts";
 import { MOST_IN_SLICE, newSlice, type Slice, UNUSED, wantOf } from "./slice.ts";
 
 export type { ReportBounds } from "./batches.ts";
@@ -166,7 +166,7 @@ export class LeaseClient<Hold> {
    * The next ask. It renews all slices but those that it names. Without traffic it gives back all of them, and without decisions
    * those that no other call takes from.
    */
-  ask(now: number): Ask<Hold> {
+  ask(now: number): LeaseRequest<Hold> {
     if (this.#unreported) this.#close();
     if (this.#calls > 0) this.#calledAt = now;
     if (this.#decisions > 0) this.#decidedAt = now;

@@ -1,4 +1,12 @@
-import { type Addition, type Ask, type Batch, type Grant, LEASE, type Terms, type Want } from "./protocol.ts";
+import {
+  type Addition,
+  type LeaseRequest,
+  type Batch,
+  type Grant,
+  LEASE,
+  type Terms,
+  type Want,
+} from "./protocol.ts";
 import {
   type Asked,
   goneAt,
@@ -70,7 +78,7 @@ export class LeaseLedger extends Holders {
    * Takes an ask: reported holds once, what the isolate no longer keeps, then additions. Null for an ask that came late
    * or twice, because a later one includes everything in it.
    */
-  settle<Hold>(ask: Ask<Hold>, termsOf: TermsOf, now: number): Settled<Hold> | null {
+  settle<Hold>(ask: LeaseRequest<Hold>, termsOf: TermsOf, now: number): Settled<Hold> | null {
     const holder = this.open(ask.holder);
     if (ask.attempt <= holder.attempt) return null;
     holder.attempt = ask.attempt;
@@ -105,7 +113,7 @@ export class LeaseLedger extends Holders {
 
   /** Takes out of the slices what was held, and what the isolate does not keep. */
   #report(
-    ask: Ask<unknown>,
+    ask: LeaseRequest<unknown>,
     holder: Holder,
     {
       fresh,
@@ -149,7 +157,7 @@ export class LeaseLedger extends Holders {
    * allow. Returns those that are not renewed; null: none is, because the isolate has some that are not in the book.
    */
   #renew(
-    ask: Ask<unknown>,
+    ask: LeaseRequest<unknown>,
     holder: Holder,
     {
       termsOf,
@@ -221,7 +229,7 @@ export class LeaseLedger extends Holders {
   }
 
   #extend(
-    { holder: name, mark }: Pick<Ask<unknown>, "holder" | "mark">,
+    { holder: name, mark }: Pick<LeaseRequest<unknown>, "holder" | "mark">,
     meter: string,
     {
       want,

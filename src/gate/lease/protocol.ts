@@ -45,7 +45,7 @@ export interface Want {
   readonly least: bigint;
 }
 
-export interface Ask<Hold> {
+export interface LeaseRequest<Hold> {
   readonly holder: string;
   readonly attempt: number;
   readonly batches: readonly Batch<Hold>[];

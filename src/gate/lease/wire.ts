@@ -1,4 +1,4 @@
-import type { Ask, Grant } from "./protocol.ts";
+import type { LeaseRequest, Grant } from "./protocol.ts";
 import type { Usage } from "../../domain/meter/meter.ts";
 import { NONE_TOLD, type RequestTotals } from "../decision/recent-reservations.ts";
 import type { RoomAhead } from "../../domain/rate/sliding-window.ts";
@@ -35,7 +35,7 @@ export interface SyncReply {
 
 /** A report: what was held, from what, and which other limits the isolate wants to know about. */
 export interface Report {
-  readonly ask: Ask<ReportedHolds>;
+  readonly ask: LeaseRequest<ReportedHolds>;
   readonly touches: readonly LimitSetLine[];
   readonly watch: readonly string[];
   /** The most by which the holds may be later than they say. Null if unknown. */
@@ -99,7 +99,7 @@ export function readAsk(text: string): Report {
     refusals = null,
     renews,
   } = wire;
-  const ask: Ask<ReportedHolds> = {
+  const ask: LeaseRequest<ReportedHolds> = {
     ...(renews === undefined ? {} : { renews }),
     holder,
     attempt,

@@ -11,7 +11,7 @@ import { costOf } from "../decision/decision.ts";
 import type { DecisionPlan } from "./decision-plan.ts";
 import type { DecisionVerdict } from "../decision/object-verdict.ts";
 import type { OrgGate } from "../org-gate.ts";
-import { Known, type KnownAccount, newLimitSet } from "../decision/limit-set.ts";
+import { KnownLimits, type KnownAccount, newLimitSet } from "../decision/limit-set.ts";
 
 /** A decision of the object, when it was asked, and when it answered. */
 interface Heard {
@@ -32,7 +32,7 @@ export function installPlan(
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
   if (decisionPlan === null) return;
   if (!gate.taught(version, askedAt)) return;
-  gate.matters = new Known(decisionPlan.matters);
+  gate.matters = new KnownLimits(decisionPlan.matters);
   const { model, provider } = ask;
   if (model !== undefined) gate.ceilings.set({ model, provider }, decisionPlan.ceiling);
   const accounts = decisionPlan.accounts.map((account) => {

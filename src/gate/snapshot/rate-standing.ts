@@ -10,12 +10,12 @@ import {
 import { isMoreThanAll } from "../../domain/rate/denial.ts";
 import type { RateInfo } from "../lease/wire.ts";
 import type { Asker } from "./caller.ts";
-import type { OrgGate, Told } from "../org-gate.ts";
+import type { OrgGate, ObjectAnswer } from "../org-gate.ts";
 
 /** What a call takes from one rate limit, and what the isolate knows of it. */
 interface TouchedNow {
   readonly meter: RateMeter;
-  readonly told: Told<RateInfo> | null;
+  readonly told: ObjectAnswer<RateInfo> | null;
   readonly slice: Slice | undefined;
   readonly amount: number;
 }
@@ -56,7 +56,7 @@ function waitAhead(amount: number, ahead: RateInfo["ahead"]): number {
 
 /** The IETF headers, for the policies whose state is known. */
 export function rateHeaders(
-  standings: readonly { meter: RateMeter; known: Told<RateInfo> | null; standing: RateStanding }[],
+  standings: readonly { meter: RateMeter; known: ObjectAnswer<RateInfo> | null; standing: RateStanding }[],
 ): Record<string, string> {
   const told = standings.filter(({ known }) => known !== null);
   if (told.length === 0) return {};

@@ -4,8 +4,8 @@ import { type Account, unitOf } from "../../domain/meter/meter.ts";
 import type { Tx } from "../kernel/door.ts";
 import { callNames, runNames } from "../../domain/run/segment/run-names.ts";
 import { chargesIn } from "../../domain/meter/charge-text.ts";
-import { Draft } from "../ledger/draft.ts";
-import type { Entry } from "../meters/usage.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
+import type { MeterAccount } from "../meters/usage.ts";
 import type { Run } from "../runs/run.ts";
 import type { StoredAdjustment } from "./store.ts";
 
@@ -17,8 +17,8 @@ export function chargeAdjustment(
   run: Run,
   before: readonly StoredAdjustment[],
   amount: bigint,
-): { draft: Draft; charged: Charged } {
-  const draft = new Draft(tx.sql, "run", tx.now);
+): { draft: UnitOfWork; charged: Charged } {
+  const draft = new UnitOfWork(tx.sql, "run", tx.now);
   const entries = limitsOf(draft, run, tx.now);
   const over: Record<string, string> = {};
   for (const entry of entries) {
@@ -37,7 +37,7 @@ export function chargeAdjustment(
 }
 
 /** The dollar limits that the run was charged to. A limit that was deleted and recreated is a different one. */
-function limitsOf(draft: Draft, run: Run, now: number): Entry[] {
+function limitsOf(draft: UnitOfWork, run: Run, now: number): MeterAccount[] {
   const others = run.extra?.subjects ?? {};
   const names = callNames(runNames(run));
   const ids = chargesIn(run.charges).map(({ id }) => id);
@@ -64,7 +64,7 @@ function creditedSoFar(run: Run, before: readonly StoredAdjustment[]): Credited 
 }
 
 function adjustCredits(
-  draft: Draft,
+  draft: UnitOfWork,
   soFar: Credited | null,
   run: Run,
   { amount, now }: { readonly amount: bigint; readonly now: number },

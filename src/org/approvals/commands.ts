@@ -4,10 +4,10 @@ import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { hasAdminOutside, isInFamily, lineOf, selfOf } from "../keys/family.ts";
 import { type ApprovalRow, loadApproval, saveApproval, toApproval } from "./store.ts";
 
-type Named = { readonly approvalId: string };
-type Decided = Named & { readonly note?: string | undefined };
+type ApprovalRef = { readonly approvalId: string };
+type Decided = ApprovalRef & { readonly note?: string | undefined };
 
-function current(view: View, input: Named) {
+function current(view: View, input: ApprovalRef) {
   const row = loadApproval(view.sql, input.approvalId);
   return row === null ? null : toApproval(row);
 }

@@ -10,7 +10,7 @@ import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
 import { amountsOf, entryNow, shownShares } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";
-import type { Entry } from "../meters/usage.ts";
+import type { MeterAccount } from "../meters/usage.ts";
 
 export type BudgetRow = MeterRow & { kind: "budget" } & Pick<Budget, "scope_kind" | "mode">;
 
@@ -74,7 +74,7 @@ export function toBudget(view: View, row: BudgetRow): Budget {
 }
 
 /** One of the counters of a budget. */
-export function toGroup(unit: BudgetUnit, entry: Entry): BudgetGroup {
+export function toGroup(unit: BudgetUnit, entry: MeterAccount): BudgetGroup {
   const { group = null, group_values = {} } = groupIn(entry);
   return {
     group,
@@ -85,7 +85,7 @@ export function toGroup(unit: BudgetUnit, entry: Entry): BudgetGroup {
   };
 }
 
-function standing(unit: BudgetUnit, entry: Entry) {
+function standing(unit: BudgetUnit, entry: MeterAccount) {
   const { usage } = entry;
   return {
     spent: shownAmount(unit, totalSpent(usage)),
@@ -94,7 +94,7 @@ function standing(unit: BudgetUnit, entry: Entry) {
   };
 }
 
-function statusOf(entry: Entry): Budget["status"] {
+function statusOf(entry: MeterAccount): Budget["status"] {
   return (roomOf(entry) ?? 1n) > 0n ? "active" : "exhausted";
 }
 

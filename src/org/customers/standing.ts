@@ -14,10 +14,10 @@ import { type EarnedDays, revenueOf, toRevenue, untilToday } from "../../domain/
 import { formatInZone } from "../../domain/time/zone.ts";
 import { toCreditPack } from "../credit-packs/show.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { amountsOf } from "../meters/show.ts";
 import type { MeterRow } from "../meters/store.ts";
-import type { Entry } from "../meters/usage.ts";
+import type { MeterAccount } from "../meters/usage.ts";
 import { pageOfRuns } from "../runs/list/page.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
 import { replacedRuns } from "../runs/replaced.ts";
@@ -34,11 +34,13 @@ export function standingOf(
   days: EarnedDays | null,
 ): CustomerStanding {
   const row = loadCustomer(view.sql, customerId);
-  const accounts = new Draft(view.sql, "run", view.now).accounts({
+  const accounts = new UnitOfWork(view.sql, "run", view.now).accounts({
     scopes: { customer: customerId },
     atMs: view.now,
   });
-  const limits = accounts.filter((account): account is Entry => account.meter.kind === "customer_limit");
+  const limits = accounts.filter(
+    (account): account is MeterAccount => account.meter.kind === "customer_limit",
+  );
   const packs = packsOf(view, customerId);
   const pool = accounts.find(({ meter }) => meter.kind === "credits");
   return {

@@ -5,7 +5,7 @@ import { type Draw, drawReserved } from "../../domain/meter/credit.ts";
 import { questionPart } from "../../domain/reservation/reservation-id.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
-import type { Draft } from "../ledger/draft.ts";
+import type { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { heldAmounts, besideOf, heldIn, phaseOf } from "./held.ts";
 import { estimateIn, type KeptAsk, keptOf } from "./kept-ask.ts";
 import { type HoldRow, type KnownHolds, letGo, loadHolds, standingOf } from "./store.ts";
@@ -18,10 +18,10 @@ const OF_RUNS = METER_KINDS.map((kind) => ({ kind, ...meterRowOf(kind) }))
 /** Ends expired holds. A question that was decided in two half days has two holds, and is charged once. */
 export class ExpiredHolds {
   readonly #tx: Tx;
-  readonly #draft: Draft;
+  readonly #draft: UnitOfWork;
   readonly #paid: Pick<KnownHolds, "settled" | "charged">;
 
-  constructor(tx: Tx, draft: Draft, holds: readonly HoldRow[]) {
+  constructor(tx: Tx, draft: UnitOfWork, holds: readonly HoldRow[]) {
     this.#tx = tx;
     this.#draft = draft;
     const ids = tx.reservationIds();
@@ -64,7 +64,7 @@ interface Expired {
 /** What an expired hold held is charged in its place, by the run that it becomes. */
 function chargeExpired(
   tx: Tx,
-  draft: Draft,
+  draft: UnitOfWork,
   { hold, kept, reserved }: Expired,
 ): { readonly hold: HoldRow; readonly estimate: Estimate } {
   const nanos = BigInt(hold.amount);
@@ -101,7 +101,7 @@ export function estimateOf(
  * Takes back what was charged in place of a run, now that the run is known. Returns what it had drawn of which credit
  * packs: that is for the run.
  */
-export function takeBack(draft: Draft, hold: HoldRow): readonly Draw[] {
+export function takeBack(draft: UnitOfWork, hold: HoldRow): readonly Draw[] {
   const estimate = estimateIn(hold);
   if (estimate === null) return [];
   const packs: Draw[] = [];

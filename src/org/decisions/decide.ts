@@ -13,11 +13,11 @@ import { newId } from "../../domain/bytes/ulid.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal, announceRefusal } from "../ledger/announce.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import { loadApproval } from "../approvals/store.ts";
-import type { Entry } from "../meters/usage.ts";
+import type { MeterAccount } from "../meters/usage.ts";
 import { type Asked, askedOf } from "./asked.ts";
 import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
@@ -124,7 +124,7 @@ function decideAnew(
     return { result: checked.refusal, ask };
   }
   const { scopes, phase } = asked;
-  const draft = new Draft(tx.sql, phase, tx.now);
+  const draft = new UnitOfWork(tx.sql, phase, tx.now);
   const accounts = draft.accounts({ scopes, atMs: tx.now });
   const { tokenRoom, nanosRoom } = rates;
   const fit = { attempt: asked.attempt, costOf, accounts, tokenRoom, nanosRoom };
@@ -142,7 +142,7 @@ function decideAnew(
     return { result: toRefusal(denialOf(refusedBy, attempt, "decision"), attempt.nanos), ask };
   }
   for (const { effect } of findings) effect();
-  for (const account of shadow) announceRefusal(tx, account as Entry, attempt, "decision");
+  for (const account of shadow) announceRefusal(tx, account as MeterAccount, attempt, "decision");
   if (isStored) deleteHold(tx.sql, id);
   const result = take(tx, fitted, { id, rates, asked, draft, accounts, shadowed });
   return { result, ask: fitted.ask };
@@ -157,7 +157,7 @@ function dryRun(tx: Tx, accounts: readonly Account[], said: Pick<VerdictParts, "
 interface Taking extends Pick<NewHold, "id" | "accounts" | "shadowed"> {
   readonly rates: RateTerms;
   readonly asked: Asked;
-  readonly draft: Draft;
+  readonly draft: UnitOfWork;
 }
 
 /** Reserves what was admitted. */

@@ -7,7 +7,7 @@ import { checkpoint, type CheckpointedSql } from "../../storage/transaction.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { announceCharges } from "../ledger/announce.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { ExpiredHolds } from "./charge.ts";
 import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
 import { subjectIn } from "./held.ts";
@@ -31,7 +31,7 @@ const earliest = new TransactionalCache<number | null>();
 export function expireHolds(tx: Tx): void {
   const sql = ifSomeAreOver(tx);
   if (sql === null) return;
-  const draft = new Draft(tx.sql, "decision", tx.now);
+  const draft = new UnitOfWork(tx.sql, "decision", tx.now);
   expire(tx, draft, overHolds(sql, tx.now, atOnce(sql)));
   draft.save();
 }
@@ -40,7 +40,7 @@ export function expireHolds(tx: Tx): void {
  * For a limit without room: ends its own expired holds, however many others come before them. What they held becomes
  * free in the draft, which the caller saves. If none, the limit is really full.
  */
-export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account): readonly HoldRow[] {
+export function expireHoldsOf(tx: Tx, draft: UnitOfWork, { meter, subject }: Account): readonly HoldRow[] {
   const sql = ifSomeAreOver(tx);
   if (sql === null) return [];
   const isOwn = (hold: HoldRow) =>
@@ -52,13 +52,13 @@ export function expireHoldsOf(tx: Tx, draft: Draft, { meter, subject }: Account)
 export function expireHold(tx: Tx, id: string): void {
   const row = loadHold(tx.sql, id);
   if (row === null || row.status !== "open" || row.expires_at > tx.now) return;
-  const draft = new Draft(tx.sql, "decision", tx.now);
+  const draft = new UnitOfWork(tx.sql, "decision", tx.now);
   expire(tx, draft, [row]);
   draft.save();
 }
 
 /** Returns the holds as they are then. */
-function expire(tx: Tx, draft: Draft, rows: readonly HoldRow[]): readonly HoldRow[] {
+function expire(tx: Tx, draft: UnitOfWork, rows: readonly HoldRow[]): readonly HoldRow[] {
   earliest.forget(tx.sql);
   if (rows.length === 0) return [];
   const expired = new ExpiredHolds(tx, draft, rows);

@@ -4,7 +4,7 @@ import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import { type DecisionAsk, mostOutput, tokensOf, withOutput } from "../../gate/decision/ask.ts";
 import type { Tx } from "../kernel/door.ts";
-import type { Draft } from "../ledger/draft.ts";
+import type { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { expireHoldsOf, TRIES_FOR_ROOM } from "./expire.ts";
 
 /** What the output of an ask is fitted into. */
@@ -35,7 +35,7 @@ export function fittedNow(ask: DecisionAsk, fit: Fit): Fitted {
  * The same for a decision. What limits still count of reservations that are over is ended before it shortens an answer, as it
  * is before it refuses one.
  */
-export function fittedFreeing(tx: Tx, draft: Draft, ask: DecisionAsk, fit: Fit): Fitted {
+export function fittedFreeing(tx: Tx, draft: UnitOfWork, ask: DecisionAsk, fit: Fit): Fitted {
   let tries = TRIES_FOR_ROOM;
   return fitted(ask, fit, (limit) => {
     tries -= 1;

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { keptOf } from "./kept-ask.ts";
 import { endHold, type HoldRow, insertHold, letGo, loadHold } from "./store.ts";
 import { unreportedHold } from "./unreported.ts";
@@ -28,7 +28,7 @@ export const releaseHold = command({
       return refuse("conflict", {}, { message });
     }
     if (hold.status === "open") {
-      const draft = new Draft(tx.sql, "decision", tx.now);
+      const draft = new UnitOfWork(tx.sql, "decision", tx.now);
       letGo(draft, hold);
       draft.save();
     }

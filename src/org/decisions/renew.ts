@@ -12,7 +12,7 @@ import { DEFAULT_HOLD_SECONDS } from "../../gate/decision/ask.ts";
 import { runChecks } from "../checks/checks.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal } from "../ledger/announce.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { admitFreeing } from "./admit.ts";
 import { countedMeters } from "./counted.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
@@ -64,7 +64,7 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
     if (refused !== null) return refused;
   }
   const phase = phaseOf(before);
-  const draft = new Draft(tx.sql, phase, tx.now);
+  const draft = new UnitOfWork(tx.sql, phase, tx.now);
   letGo(draft, before);
   const order = before.meters.split(" ");
   const standing = standingOf(draft, before)

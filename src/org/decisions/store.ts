@@ -2,8 +2,8 @@ import { isSameRequest, questionPart } from "../../domain/reservation/reservatio
 import { SettledRequests } from "../../domain/reservation/settled-requests.ts";
 import type { Draw } from "../../domain/meter/credit.ts";
 import { withoutHeld } from "../../domain/meter/usage.ts";
-import type { Draft } from "../ledger/draft.ts";
-import type { Entry } from "../meters/usage.ts";
+import type { UnitOfWork } from "../ledger/unit-of-work.ts";
+import type { MeterAccount } from "../meters/usage.ts";
 import { heldAmounts, besideOf, heldIn } from "./held.ts";
 import { estimateIn } from "./kept-ask.ts";
 import {
@@ -149,7 +149,7 @@ export function endHolds(
 }
 
 /** The accounts of a hold, even after it ended. */
-export function standingOf(draft: Draft, hold: HoldRow): readonly Entry[] {
+export function standingOf(draft: UnitOfWork, hold: HoldRow): readonly MeterAccount[] {
   const customer = hold.customer_id ?? undefined;
   if (hold.beside === null) return draft.standing(hold.meters, { customer }, hold.at);
   const { chain, groups } = besideOf(hold);
@@ -157,7 +157,7 @@ export function standingOf(draft: Draft, hold: HoldRow): readonly Entry[] {
 }
 
 /** Gives back to the limits what a hold reserves. Returns what it had of which credit packs. */
-export function letGo(draft: Draft, hold: HoldRow): readonly Draw[] {
+export function letGo(draft: UnitOfWork, hold: HoldRow): readonly Draw[] {
   const packs: Draw[] = [];
   const held = heldAmounts(hold);
   for (const entry of standingOf(draft, hold)) {

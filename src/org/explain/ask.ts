@@ -10,7 +10,7 @@ import { costsOf } from "../decisions/estimate.ts";
 import { fittedNow } from "../decisions/fit.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { View } from "../kernel/door.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { candidatesFor } from "./candidates.ts";
 import { judged } from "./check.ts";
 import { type Explained, explanation } from "./explanation.ts";
@@ -44,7 +44,7 @@ function fittedAttempt(
   { route, keyId, scopes, phase, attempt }: Subject,
   costOf: (outputTokens: number) => bigint,
 ): Attempt {
-  const draft = new Draft(view.sql, phase, view.now);
+  const draft = new UnitOfWork(view.sql, phase, view.now);
   const accounts = draft.accounts({ scopes, atMs: view.now });
   const book = view.rates();
   const meters = rateMetersFor(book.policies(), { route, keyId, names: namesIn(scopes) });

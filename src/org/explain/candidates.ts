@@ -7,7 +7,7 @@ import { rateAmount, rateMetersFor, shownAmount } from "../../domain/rate/policy
 import { namesIn } from "../../domain/meter/limit-set.ts";
 import type { View } from "../kernel/door.ts";
 import { readInParts } from "../../storage/json-rows.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import {
   amountsOf,
   type Candidate,
@@ -70,7 +70,7 @@ function rateCandidates(view: View, { route, keyId, scopes, attempt }: Subject):
 
 /** Uses the limits of a run, which include all of them. */
 function limitCandidates(view: View, subject: Subject): Candidate[] {
-  const draft = new Draft(view.sql, "run", view.now);
+  const draft = new UnitOfWork(view.sql, "run", view.now);
   const accounts = draft.accounts({ scopes: subject.scopes, atMs: view.now });
   const limited = accounts.filter(({ meter }) => meter.limit !== null);
   const names = namesOf(

@@ -5,7 +5,7 @@ import { formatUsd } from "../../domain/price/money.ts";
 import { besideOf, heldAmounts, heldIn, phaseOf } from "../decisions/held.ts";
 import { type HoldRow, loadHold, standingOf } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { candidatesFor } from "./candidates.ts";
 import { amountsOf, type Candidate, CHECK_OF, judged } from "./check.ts";
 import { type Explained, explanation } from "./explanation.ts";
@@ -34,7 +34,7 @@ export function explainHold(view: View, id: string): Explained {
 }
 
 function heldBy(view: View, hold: HoldRow, named: readonly Candidate[]): Candidate[] {
-  const draft = new Draft(view.sql, "decision", view.now);
+  const draft = new UnitOfWork(view.sql, "decision", view.now);
   const accounts = standingOf(draft, hold);
   return accounts.map((account) => ({
     check: CHECK_OF[account.meter.kind],

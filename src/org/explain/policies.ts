@@ -6,7 +6,7 @@ import { loadPolicies } from "../policy-rules/store.ts";
 import { ONLY_WITH_ALL, type Subject } from "./subject.ts";
 import { type Candidate, NO_AMOUNTS } from "./check.ts";
 
-type Said = Pick<Candidate, "passes" | "why">;
+type CheckOutcome = Pick<Candidate, "passes" | "why">;
 
 /** One for each rule, in the order in which rules decide. */
 export function policyCandidates(view: View, subject: Subject): Candidate[] {
@@ -34,11 +34,11 @@ export function policyCandidates(view: View, subject: Subject): Candidate[] {
   return results.map((result) => candidate(result.rule.id, result.rule.reason, saidBy(result, isApproved)));
 }
 
-function candidate(id: string, reason: string, said: Said): Candidate {
+function candidate(id: string, reason: string, said: CheckOutcome): Candidate {
   return { check: "policy", id, name: reason, ...said, amounts: NO_AMOUNTS };
 }
 
-function saidBy({ rule, result, message }: RuleResult, isApproved: (id: string) => boolean): Said {
+function saidBy({ rule, result, message }: RuleResult, isApproved: (id: string) => boolean): CheckOutcome {
   const isShadow = rule.mode === "shadow";
   if (result === "error") {
     return { passes: isShadow, why: `The rule could not be evaluated: ${message ?? "unknown error"}.` };

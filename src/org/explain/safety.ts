@@ -5,7 +5,7 @@ import type { View } from "../kernel/door.ts";
 import { ONLY_WITH_ALL, type Subject } from "./subject.ts";
 import { type Candidate, NO_AMOUNTS } from "./check.ts";
 
-type Said = Pick<Candidate, "passes" | "why">;
+type CheckOutcome = Pick<Candidate, "passes" | "why">;
 
 /** One for each detector. It contains nothing of the input. */
 export function safetyCandidates(view: View, { content, phase }: Subject): Candidate[] {
@@ -13,7 +13,7 @@ export function safetyCandidates(view: View, { content, phase }: Subject): Candi
   if (detectors.length === 0) return [];
   const found = content === null ? null : scan(detectors, content.input, oneRunsSteps());
   const input = content?.input ?? null;
-  const saidBy = (id: string): Said => {
+  const saidBy = (id: string): CheckOutcome => {
     if (phase === "decision") return { passes: null, why: ONLY_WITH_ALL };
     if (found === null) return { passes: true, why: "It did not refuse." };
     if (input === null) return { passes: null, why: "There is no input to scan." };

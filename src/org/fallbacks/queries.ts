@@ -7,7 +7,7 @@ import { scopesOf } from "../../domain/meter/limit-set.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import { query, type View } from "../kernel/door.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { knownRules, loadFallback, toFallback } from "./store.ts";
 
 export const getFallback = query({
@@ -56,7 +56,7 @@ const WHOLE = 1_000_000_000n;
 
 /** How much of the fullest budget or customer limit of a call is used, in billionths. */
 function usedShare(view: View, question: FallbackQuestion): bigint {
-  const draft = new Draft(view.sql, "decision", view.now);
+  const draft = new UnitOfWork(view.sql, "decision", view.now);
   const accounts = draft.accounts({ scopes: scopesOf(question, { keyId: keyOf(view) }), atMs: view.now });
   let most = 0n;
   for (const account of accounts) {

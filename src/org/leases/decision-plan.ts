@@ -15,7 +15,7 @@ import { loadPolicies } from "../policy-rules/store.ts";
 import type { KnownCeiling } from "../../gate/snapshot/ceilings.ts";
 import type { KnownChecks, DecisionPlan, Matters, TraitMatters } from "../../gate/snapshot/decision-plan.ts";
 import { scopesOf } from "../../domain/meter/limit-set.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { knownMeters, loadCustomerRows } from "../meters/store.ts";
 import { pricesOf } from "../models/revisions.ts";
 
@@ -60,7 +60,7 @@ export function decisionPlanFor(
   rates: readonly RatePolicy[],
 ): DecisionPlan | null {
   const isWhole = checksAll(ask, view.profile().decisionDefaults.checks);
-  const draft = new Draft(view.sql, isWhole ? "run" : "decision", view.now);
+  const draft = new UnitOfWork(view.sql, isWhole ? "run" : "decision", view.now);
   const found = draft.accounts({ scopes: scopesOf(ask, { keyId: keyOf(view) }), atMs: view.now });
   const accounts = isWhole ? found.filter(isLeased) : found;
   if (accounts.some(({ subject }) => subject.length > MOST_SUBJECT_CHARACTERS)) return null;

@@ -7,24 +7,24 @@ import { type Account, type Meter, unitOf, windowOf } from "../../domain/meter/m
 import { leaseToHold, withHeld, withLeased, withoutLeased } from "../../domain/meter/usage.ts";
 import type { Counted } from "../decisions/held.ts";
 import { loadMetersById, recountedAt } from "../meters/store.ts";
-import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
+import { type MeterAccount, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 import type { Clock } from "../rate-limits/meters.ts";
 import { leaseLedgerOf } from "./ledger-store.ts";
 
-interface Named {
+interface LeasedMeter {
   readonly key: string;
   readonly meterId: string;
   readonly startMs: number;
   readonly subject: string;
 }
 
-function named(key: string): Named {
+function named(key: string): LeasedMeter {
   const [, start = "", , meterId = "", , subject = ""] = key.split("\n");
   return { key, meterId, startMs: Number(start), subject };
 }
 
 /** Whether the limit is still the one that the key names, with the key's window. */
-function stands({ key, startMs, subject }: Named, meter: Meter): boolean {
+function stands({ key, startMs, subject }: LeasedMeter, meter: Meter): boolean {
   return accountKey(newEntry(meter, subject, startMs)) === key;
 }
 
@@ -55,7 +55,7 @@ interface Leased {
   readonly subject: string;
   readonly stands: boolean;
   /** The counters in which it is leased. */
-  readonly homes: readonly Entry[];
+  readonly homes: readonly MeterAccount[];
 }
 
 /** The dollar limits of one report, read at once, changed in memory, and written once each. */
@@ -64,7 +64,7 @@ export class LeasedAccounts {
   readonly #clock: Clock;
   readonly #leased = new Map<string, Leased>();
   /** One entry for each counter, even if several keys lead to it. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, MeterAccount>();
   #loaded = false;
 
   constructor(sql: SqlStorage, keys: Iterable<string>, clock: Clock) {
@@ -191,7 +191,7 @@ export class LeasedAccounts {
     saveUsage(this.#sql, this.#entries.values());
   }
 
-  #entry(meter: Meter, subject: string, atMs: number): Entry {
+  #entry(meter: Meter, subject: string, atMs: number): MeterAccount {
     const made = newEntry(meter, subject, atMs);
     const key = `${meter.id}\n${made.window.startMs}\n${subject}`;
     const there = this.#entries.get(key);

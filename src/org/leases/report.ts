@@ -66,7 +66,7 @@ interface Common {
 }
 
 /** What is known of the current or former hold with an id. */
-type Known = Omit<HoldRow, "id" | "at" | "verdict">;
+type HoldFacts = Omit<HoldRow, "id" | "at" | "verdict">;
 
 const NEW = {
   status: "open",
@@ -84,7 +84,7 @@ class Keeping {
   readonly dropped = new Map<string, bigint>();
   readonly #tx: Tx;
   readonly #accounts: LeasedAccounts;
-  readonly #known: Map<string, Known>;
+  readonly #known: Map<string, HoldFacts>;
   readonly #settled: SettledRequests;
   readonly #charged: KnownHolds["charged"];
   readonly #lagMs: number;
@@ -163,7 +163,7 @@ class Keeping {
    * ended with it. If it was made after it, the request was decided again. If the clocks cannot tell, or it outlives
    * one that has expired, the amount is held until it ends, separately from the id.
    */
-  #fateOf(hold: HoldLine, before: Known): "same" | "over" | "anew" | "apart" {
+  #fateOf(hold: HoldLine, before: HoldFacts): "same" | "over" | "anew" | "apart" {
     if (before.status === "open") return "same";
     if (before.status === "settled" || this.#isPaid(idOf(hold))) return "over";
     const isReleased = before.status === "released";
@@ -211,7 +211,7 @@ class Keeping {
   }
 
   /** A run that settled it before this report was counted in full, so rate limits count the larger of the two. */
-  #dropKnown(hold: HoldLine, { keys, rates = [] }: LimitSetLine, before: Known): void {
+  #dropKnown(hold: HoldLine, { keys, rates = [] }: LimitSetLine, before: HoldFacts): void {
     this.#drop(hold, keys);
     if (before.unreported === null) return;
     for (const key of rates) {
@@ -269,6 +269,6 @@ function askedOf(hold: HoldLine, call: CallLine | null): string | null {
   return writeKept({ ...said, estimate }, { isCharged: true, keyId, depth: 0 });
 }
 
-function isOf(customer: string | null, { customer_id: known }: Known): boolean {
+function isOf(customer: string | null, { customer_id: known }: HoldFacts): boolean {
   return customer === null || customer === known;
 }

@@ -17,7 +17,7 @@ import {
 } from "../../domain/meter/alert-notices.ts";
 import { formatShare } from "../../domain/price/share.ts";
 import type { Tx } from "../kernel/door.ts";
-import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
+import { type MeterAccount, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
 const REFUSED = "refused";
 
@@ -29,7 +29,7 @@ function about(account: Account) {
 }
 
 /** A limit's first refusal in its window is announced. A shadow limit announces what it would have refused. */
-export function announceRefusal(tx: Tx, entry: Entry, attempt: Attempt, phase: Phase): void {
+export function announceRefusal(tx: Tx, entry: MeterAccount, attempt: Attempt, phase: Phase): void {
   const { event } = meterRowOf(entry.meter.kind);
   if (event === null || wasAnnounced(entry.notices, REFUSED)) return;
   entry.notices = announced(entry.notices, REFUSED);
@@ -45,7 +45,7 @@ export function announceLoneRefusal(tx: Tx, refusedBy: Account, attempt: Attempt
 }
 
 /** What a charge caused: thresholds reached, a low balance, a pack used up, a plan exceeded. */
-export function announceCharges(tx: Tx, entries: Iterable<Entry>): void {
+export function announceCharges(tx: Tx, entries: Iterable<MeterAccount>): void {
   for (const entry of entries) {
     if (entry.usage === entry.stored.usage) continue;
     announceThresholds(tx, entry);
@@ -57,7 +57,7 @@ export function announceCharges(tx: Tx, entries: Iterable<Entry>): void {
   }
 }
 
-function announceThresholds(tx: Tx, entry: Entry): void {
+function announceThresholds(tx: Tx, entry: MeterAccount): void {
   const { alert } = meterRowOf(entry.meter.kind);
   if (alert === null) return;
   for (const share of thresholdsToAnnounce(entry, entry.notices)) {
@@ -73,7 +73,7 @@ function announceThresholds(tx: Tx, entry: Entry): void {
   }
 }
 
-function announceLow(tx: Tx, entry: Entry): void {
+function announceLow(tx: Tx, entry: MeterAccount): void {
   const { lowRoom } = entry.meter;
   const room = roomOf(entry);
   if (lowRoom === undefined || room === null || room >= lowRoom || wasAnnounced(entry.notices, "low")) return;
@@ -84,7 +84,7 @@ function announceLow(tx: Tx, entry: Entry): void {
   });
 }
 
-function announceDepleted(tx: Tx, entry: Entry): void {
+function announceDepleted(tx: Tx, entry: MeterAccount): void {
   if (entry.usage.spent !== entry.meter.limit || wasAnnounced(entry.notices, "depleted")) return;
   entry.notices = announced(entry.notices, "depleted");
   tx.emit("credit_pack.depleted", {

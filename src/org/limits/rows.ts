@@ -10,11 +10,11 @@ import type { CheckpointedView } from "../kernel/door.ts";
 import { packExtra, toPack } from "../credit-packs/store.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
-import { type Entry, loadUsage, newEntry } from "../meters/usage.ts";
+import { type MeterAccount, loadUsage, newEntry } from "../meters/usage.ts";
 
 export interface LimitRow {
   readonly row: MeterRow;
-  readonly entry: Entry;
+  readonly entry: MeterAccount;
   readonly startMs: number;
   readonly endsMs: number | null;
   readonly used: number;
@@ -37,7 +37,7 @@ export function limitRows(view: CheckpointedView): LimitRow[] {
   return found.map(({ row, entry }) => inUse(view, row, entry));
 }
 
-function entriesOf(view: CheckpointedView, row: MeterRow): Entry[] {
+function entriesOf(view: CheckpointedView, row: MeterRow): MeterAccount[] {
   const meter = toMeter(row, view.now);
   if (!countsApart(meter)) return [newEntry(meter, "", view.now)];
   const { window } = newEntry(meter, "", view.now);
@@ -49,7 +49,7 @@ function entriesOf(view: CheckpointedView, row: MeterRow): Entry[] {
   return subjects.map((subject) => newEntry(meter, subject, view.now));
 }
 
-function inUse(view: CheckpointedView, row: MeterRow, entry: Entry): LimitRow {
+function inUse(view: CheckpointedView, row: MeterRow, entry: MeterAccount): LimitRow {
   const { meter, window, usage } = entry;
   const room = roomOf(entry) ?? 0n;
   const used = (meter.limit ?? 0n) - room;
@@ -67,7 +67,7 @@ function inUse(view: CheckpointedView, row: MeterRow, entry: Entry): LimitRow {
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
-function scopeOf({ scope_id }: MeterRow, { meter, subject }: Entry): string {
+function scopeOf({ scope_id }: MeterRow, { meter, subject }: MeterAccount): string {
   if (subject === "") return scope_id;
   return countsGroups(meter) ? (groupText(subject) ?? "") : subject;
 }

@@ -4,17 +4,17 @@ import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import { formatShare } from "../../domain/price/share.ts";
 import type { View } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "./store.ts";
-import { type Entry, loadUsage, newEntry } from "./usage.ts";
+import { type MeterAccount, loadUsage, newEntry } from "./usage.ts";
 
 /** A limit with its usage in the current window. */
-export function entryNow(view: View, row: MeterRow): Entry {
+export function entryNow(view: View, row: MeterRow): MeterAccount {
   const entry = newEntry(toMeter(row, view.now), "", view.now);
   loadUsage(view.sql, [entry]);
   return entry;
 }
 
 /** The amounts that every dollar limit shows. */
-export function amountsOf(entry: Entry) {
+export function amountsOf(entry: MeterAccount) {
   return {
     spent_usd: formatUsd(totalSpent(entry.usage)),
     reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),

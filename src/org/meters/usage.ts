@@ -13,7 +13,7 @@ declare module "../../storage/table.ts" {
 }
 
 /** An account in use: with what was announced about it, and what is stored of it. */
-export interface Entry extends Account {
+export interface MeterAccount extends Account {
   notices: Notices;
   stored: { readonly usage: Usage; readonly notices: Notices };
 }
@@ -27,12 +27,12 @@ type UsageRow = {
   notices: string;
 };
 
-export function newEntry(meter: Meter, subject: string, atMs: number): Entry {
+export function newEntry(meter: Meter, subject: string, atMs: number): MeterAccount {
   const stored = { usage: NO_USAGE, notices: "" };
   return { meter, subject, window: windowOf(meter, atMs), ...stored, stored };
 }
 
-type Stored = Entry["stored"];
+type Stored = MeterAccount["stored"];
 
 const KEY = ["meter_id", "subject", "window_start"];
 const COUNTERS = ["spent", "over", "held", "leased", "notices"];
@@ -49,7 +49,7 @@ export const USAGE = new Table({
 const MOST_COPIES = 10_000;
 const copies = new TransactionalCache<Map<string, Stored>>();
 
-function keyOf({ meter, subject, window }: Entry): string {
+function keyOf({ meter, subject, window }: MeterAccount): string {
   // Neither a meter's id nor a number contains a space.
   return `${meter.id} ${window.startMs} ${subject}`;
 }
@@ -60,9 +60,9 @@ export function forgetUsage(sql: SqlStorage): void {
 }
 
 /** Loads the usage of entries: from memory if possible, all others in one statement. */
-export function loadUsage(sql: SqlStorage, entries: readonly Entry[]): void {
+export function loadUsage(sql: SqlStorage, entries: readonly MeterAccount[]): void {
   const known = copies.get(sql, () => new Map());
-  const unknown: Entry[] = [];
+  const unknown: MeterAccount[] = [];
   for (const entry of entries) {
     const stored = known.get(keyOf(entry));
     if (stored === undefined) unknown.push(entry);
@@ -77,14 +77,14 @@ export function loadUsage(sql: SqlStorage, entries: readonly Entry[]): void {
   for (const entry of unknown) known.set(keyOf(entry), entry.stored);
 }
 
-function fill(entry: Entry, stored: Stored): void {
+function fill(entry: MeterAccount, stored: Stored): void {
   entry.usage = stored.usage;
   entry.notices = stored.notices;
   entry.stored = stored;
 }
 
 /** False: it is as the table has it. */
-function readChanged(sql: SqlStorage, entry: Entry): boolean {
+function readChanged(sql: SqlStorage, entry: MeterAccount): boolean {
   const row = USAGE.get(sql, entry.meter.id, entry.subject, entry.window.startMs);
   if (row === undefined || row === null) return false;
   const [, , , spent, over, held, leased, notices] = row as Row;
@@ -97,13 +97,13 @@ function storedOf({ spent, over, held, leased, notices }: Omit<UsageRow, "at">):
   return { usage, notices };
 }
 
-function readUsage(sql: SqlStorage, entries: readonly Entry[]): void {
+function readUsage(sql: SqlStorage, entries: readonly MeterAccount[]): void {
   if (entries.length === 0) return;
   const keys = entries.map((entry) => [entry.meter.id, entry.subject, entry.window.startMs]);
   inParts(keys, (json, from) => readSome(sql, entries, json, from));
 }
 
-function readSome(sql: SqlStorage, entries: readonly Entry[], json: string, from: number): void {
+function readSome(sql: SqlStorage, entries: readonly MeterAccount[], json: string, from: number): void {
   const rows = sql.exec<UsageRow>(
     `SELECT k.key AS at, u.spent, u.over, u.held, u.leased, u.notices
      FROM json_each(?) AS k JOIN usage AS u
@@ -117,7 +117,7 @@ function readSome(sql: SqlStorage, entries: readonly Entry[], json: string, from
 }
 
 /** Writes the changed entries, each once. */
-export function saveUsage(sql: SqlStorage, entries: Iterable<Entry>): void {
+export function saveUsage(sql: SqlStorage, entries: Iterable<MeterAccount>): void {
   const changed: Row[] = [];
   const known = copies.get(sql, () => new Map());
   for (const entry of entries) {
@@ -150,7 +150,7 @@ export function takeNearLimits(sql: SqlStorage): ReadonlySet<string> {
 }
 
 /** Whether slices of the limit are more than they would be if they were given now. */
-function comesNear({ meter: { limit }, usage: { spent, over, held, leased } }: Entry): boolean {
+function comesNear({ meter: { limit }, usage: { spent, over, held, leased } }: MeterAccount): boolean {
   return leased > 0n && limit !== null && isTooMuch(leased, limit - spent - over - held);
 }
 

@@ -20,9 +20,9 @@ const MOST_RULES = 200;
 /** The maximum total size of all rules' patterns, because they are compiled whenever the object wakes. */
 const LARGEST_SET = 20_000;
 
-type Named = { readonly ruleId: string };
+type RuleRef = { readonly ruleId: string };
 
-function current(view: View, input: Named) {
+function current(view: View, input: RuleRef) {
   const row = loadRule(view.sql, input.ruleId);
   return row === null ? null : toRule(row);
 }
@@ -67,7 +67,7 @@ export const changePolicyRule = command({
   changesLimits: true,
   refuses: ["not_found", "conflict", "validation_failed"],
   current,
-  run(tx, input: Named & PolicyRuleChange) {
+  run(tx, input: RuleRef & PolicyRuleChange) {
     const before = loadRule(tx.sql, input.ruleId);
     if (before === null) return refuse("not_found");
     const { ruleId, ...change } = input;
@@ -94,7 +94,7 @@ export const deletePolicyRule = command({
   changesLimits: true,
   refuses: ["not_found", "conflict"],
   current,
-  run(tx, input: Named) {
+  run(tx, input: RuleRef) {
     if (loadRule(tx.sql, input.ruleId) === null) return refuse("not_found");
     removeRule(tx.sql, input.ruleId);
     policiesChanged(tx.sql);

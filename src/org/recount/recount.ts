@@ -11,7 +11,7 @@ import { allOpen, reservesOf } from "../decisions/open.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { chargesSince } from "./charges.ts";
 import { noteRecount } from "../meters/store.ts";
-import { type Entry, forgetUsage, loadUsage, newEntry, saveUsage, USAGE } from "../meters/usage.ts";
+import { type MeterAccount, forgetUsage, loadUsage, newEntry, saveUsage, USAGE } from "../meters/usage.ts";
 
 type OpenHold = Pick<HoldRow, "at" | "amount" | "customer_id" | "beside">;
 
@@ -22,9 +22,9 @@ const MOST_IN_MEMORY = 10_000;
 class Counters {
   readonly #sql: SqlStorage;
   readonly #meter: Meter;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, MeterAccount>();
   /** The last window by subject, because finding a window in a time zone costs more than checking the last one. */
-  readonly #latest = new Map<string, Entry>();
+  readonly #latest = new Map<string, MeterAccount>();
   #areSomeWritten = false;
 
   constructor(sql: SqlStorage, meter: Meter) {
@@ -32,7 +32,7 @@ class Counters {
     this.#meter = meter;
   }
 
-  at(someone: string, atMs: number): Entry {
+  at(someone: string, atMs: number): MeterAccount {
     const subject = subjectOf(this.#meter, someone);
     const latest = this.#latest.get(subject);
     if (latest !== undefined && isWithin(latest.window, atMs)) return latest;
@@ -49,7 +49,7 @@ class Counters {
   }
 
   /** One that may be written already. */
-  #again(entry: Entry): Entry {
+  #again(entry: MeterAccount): MeterAccount {
     if (this.#entries.size >= MOST_IN_MEMORY) {
       this.write();
       this.#entries.clear();

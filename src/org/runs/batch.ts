@@ -19,7 +19,7 @@ import { unreportedHold } from "../decisions/unreported.ts";
 import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
-import type { Ask, Draft } from "../ledger/draft.ts";
+import type { ChargeRequest, UnitOfWork } from "../ledger/unit-of-work.ts";
 import { runSegments } from "./segments/segments.ts";
 import type { Cost } from "./prices.ts";
 import { findPurged, purgedRun } from "./purged.ts";
@@ -49,7 +49,7 @@ interface Charged {
 /** What the runs of a batch refer to: stored runs, parents and reservations. */
 export class Batch {
   readonly #tx: Tx;
-  readonly #draft: Draft;
+  readonly #draft: UnitOfWork;
   /** Runs that others of the batch may duplicate or follow. */
   readonly #known = new Map<string, Run>();
   /** Runs that retention has deleted. */
@@ -70,7 +70,7 @@ export class Batch {
    */
   readonly #charged = new Map<readonly Account[], Charged>();
 
-  constructor(tx: Tx, draft: Draft) {
+  constructor(tx: Tx, draft: UnitOfWork) {
     this.#tx = tx;
     this.#draft = draft;
   }
@@ -110,7 +110,7 @@ export class Batch {
   }
 
   /** With the same scopes for all runs that say the same of themselves, as many of a batch do. */
-  #asksOf(inputs: readonly RunInput[]): Ask[] {
+  #asksOf(inputs: readonly RunInput[]): ChargeRequest[] {
     const latest = new Map<string | undefined, { readonly input: RunInput; readonly scopes: Scopes }>();
     return inputs.map((input) => {
       const hold = input.reservation_id === undefined ? undefined : this.#holds.get(input.reservation_id);

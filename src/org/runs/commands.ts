@@ -7,7 +7,7 @@ import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { exactRuns } from "../../domain/run/metadata.ts";
 import { batchOf, wellFormedBatch } from "../../domain/run/well-formed-runs.ts";
-import type { Entry } from "../meters/usage.ts";
+import type { MeterAccount } from "../meters/usage.ts";
 import type { RUN_OUTCOMES } from "../../contract/lists.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
@@ -127,7 +127,7 @@ export const recordRuns = command({
       return common;
     }
     for (const { by } of counts.rejected > 0 ? recorded.filter(isRejected) : []) {
-      if (by !== null) announceRefusal(tx, by.account as Entry, by.attempt, "run");
+      if (by !== null) announceRefusal(tx, by.account as MeterAccount, by.attempt, "run");
     }
     recorder.save();
     tally(tx, runs, recorded);

@@ -19,10 +19,10 @@ import { staying } from "../kernel/staying.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.ts";
 import { spanExports } from "../span-exports/state.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
-import { Draft } from "../ledger/draft.ts";
+import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import type { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
-import type { Entry } from "../meters/usage.ts";
+import type { MeterAccount } from "../meters/usage.ts";
 import { runChecks } from "../checks/checks.ts";
 import { Batch, isFact, type Prepared } from "./batch.ts";
 import { chargeText } from "../../domain/meter/charge-text.ts";
@@ -66,7 +66,7 @@ export type Recorded =
  */
 export class Recorder {
   readonly #tx: Tx;
-  readonly #draft: Draft;
+  readonly #draft: UnitOfWork;
   readonly #batch: Batch;
   /** Whether no limit can refuse any run of the batch. Then they are charged together at the end. */
   #hasRoom = false;
@@ -86,7 +86,7 @@ export class Recorder {
   constructor(tx: Tx, route: string) {
     this.#tx = tx;
     this.#rates = RunRates.of(tx, route);
-    this.#draft = new Draft(tx.sql, "run", tx.now);
+    this.#draft = new UnitOfWork(tx.sql, "run", tx.now);
     this.#batch = new Batch(tx, this.#draft);
     this.#checks = runChecks(tx);
     this.#hasSpans = spanExports(tx.sql).length > 0;
@@ -156,7 +156,7 @@ export class Recorder {
       return { ...rejected(input, refusal), by: { account: refusedBy, attempt } };
     }
     const denials = shadow.map((account) => denialOf(account, attempt, "run"));
-    for (const account of shadow) announceRefusal(this.#tx, account as Entry, attempt, "run");
+    for (const account of shadow) announceRefusal(this.#tx, account as MeterAccount, attempt, "run");
     for (const effect of effects) effect();
     return this.#accept(input, prepared, { accounts, charged: charge(accounts, attempt), shadow: denials });
   }

@@ -91,7 +91,7 @@ export function saidByRun(run: Run): string {
 
 type Names = { readonly [Kind in NamedScope]: string | null | undefined };
 
-interface Said extends Names {
+interface ReportedFields extends Names {
   readonly started: number;
   readonly ended: number | null | undefined;
   readonly model: string;
@@ -123,7 +123,7 @@ function byKind(nameOf: (scope: (typeof RUN_SCOPES)[number]) => string | null | 
 }
 
 /** JSON with sorted keys, so that equal values are written the same. */
-function written(said: Said): string {
+function written(said: ReportedFields): string {
   return JSON.stringify(
     Object.entries(said).filter(([, value]) => value !== undefined && value !== null),
     (_key, part: unknown) => {

@@ -19,18 +19,18 @@ import {
   toWebhook,
 } from "./subscriptions.ts";
 
-interface Named {
+interface SubscriptionRef {
   readonly webhookId: string;
 }
 
-function current(view: View, { webhookId }: Named): Webhook | null {
+function current(view: View, { webhookId }: SubscriptionRef): Webhook | null {
   const row = loadSubscription(view.sql, webhookId);
   return row === null ? null : toWebhook(view, row);
 }
 
 export const getWebhook = query({
   refuses: ["not_found"],
-  run: (view, input: Named) => current(view, input) ?? refuse("not_found"),
+  run: (view, input: SubscriptionRef) => current(view, input) ?? refuse("not_found"),
 });
 
 export const listWebhooks = query({
@@ -53,7 +53,7 @@ export const changeWebhook = command({
   action: "webhook.updated",
   refuses: ["not_found", "validation_failed", "conflict"],
   current,
-  run(tx, { webhookId, ...change }: Named & WebhookChange) {
+  run(tx, { webhookId, ...change }: SubscriptionRef & WebhookChange) {
     const before = loadSubscription(tx.sql, webhookId);
     if (before === null) return refuse("not_found");
     const wanted = change.status ?? (before.disabled_reason === null ? "enabled" : "disabled");
@@ -140,7 +140,7 @@ export const deleteWebhook = command({
   action: "webhook.deleted",
   refuses: ["not_found"],
   current,
-  run(tx, { webhookId }: Named) {
+  run(tx, { webhookId }: SubscriptionRef) {
     const row = loadSubscription(tx.sql, webhookId);
     if (row === null) return refuse("not_found");
     removeSubscription(tx, webhookId);

@@ -6,13 +6,13 @@ import { listRows } from "../../storage/list-rows.ts";
 import { enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
 import { confirmedRecipients, loadSubscription } from "./subscriptions.ts";
 
-interface Named {
+interface SubscriptionRef {
   readonly webhookId: string;
 }
 
 export const listDeliveries = query({
   refuses: ["not_found"],
-  run(view, { webhookId, list }: Named & { list: ListQuery }) {
+  run(view, { webhookId, list }: SubscriptionRef & { list: ListQuery }) {
     if (loadSubscription(view.sql, webhookId) === null) return refuse("not_found");
     return listRows(
       view.sql,
@@ -31,7 +31,7 @@ export const listDeliveries = query({
 
 export const getDelivery = query({
   refuses: ["not_found"],
-  run({ sql }, { webhookId, deliveryId }: Named & { deliveryId: string }) {
+  run({ sql }, { webhookId, deliveryId }: SubscriptionRef & { deliveryId: string }) {
     const row = loadDelivery(sql, webhookId, deliveryId);
     return row === null ? refuse("not_found") : toDelivery(row);
   },
@@ -54,7 +54,7 @@ export const switchedOff = () =>
 export const pingWebhook = command({
   action: "webhook.tested",
   refuses: ["not_found", "conflict"],
-  run(tx, { webhookId }: Named) {
+  run(tx, { webhookId }: SubscriptionRef) {
     const subscription = loadSubscription(tx.sql, webhookId);
     if (subscription === null) return refuse("not_found");
     if (subscription.disabled_reason !== null) return switchedOff();
@@ -81,7 +81,7 @@ export const pingWebhook = command({
 export const replayDelivery = command({
   action: "webhook.delivery_replayed",
   refuses: ["not_found", "conflict"],
-  run(tx, { webhookId, deliveryId }: Named & { deliveryId: string }) {
+  run(tx, { webhookId, deliveryId }: SubscriptionRef & { deliveryId: string }) {
     const row = loadDelivery(tx.sql, webhookId, deliveryId);
     if (row === null) return refuse("not_found");
     if (loadSubscription(tx.sql, webhookId)?.disabled_reason !== null) return switchedOff();

@@ -13,18 +13,18 @@ import {
 } from "./subscriptions.ts";
 
 /** What a link is about: one address of one subscription. */
-interface Named {
+interface SubscriptionRef {
   readonly subscriptionId: string;
   readonly address: string;
 }
 
 /** The link by which an address takes itself off a subscription. It is in each mail, and in the headers of it. */
-export function unsubscribeLink({ settings, orgId }: View, named: Named): string {
+export function unsubscribeLink({ settings, orgId }: View, named: SubscriptionRef): string {
   const token = tokenOf(settings.SVC_KEY_PEPPER, orgId, named);
   return new URL(`/unsubscribe?token=${encodeURIComponent(token)}`, settings.SVC_BASE_URL).href;
 }
 
-function tokenOf(pepper: string, orgId: string, { subscriptionId, address }: Named): string {
+function tokenOf(pepper: string, orgId: string, { subscriptionId, address }: SubscriptionRef): string {
   return derivedOrgToken(pepper, "unsubscribe", orgId, JSON.stringify([subscriptionId, address]));
 }
 

@@ -14,7 +14,7 @@ const FULL_CHARACTERS = 60_000;
 const MOST_READ = 64;
 
 /** What a page becomes. */
-interface Draft {
+interface PageDraft {
   /** As it is stored. Null: it is new. */
   readonly page: Page | null;
   readonly first: number;
@@ -113,7 +113,7 @@ export class Pages implements RowStore {
   change(written: readonly Row[], deleted: readonly Row[]): void {
     if (written.length + deleted.length === 0) return;
     const index = this.#keys();
-    const drafts = new Map<number, Draft>();
+    const drafts = new Map<number, PageDraft>();
     const { last } = this;
     for (const row of deleted) this.#draftOf(row, drafts)?.changed.set(this.numberOf(row), null);
     const fresh: Row[] = [];
@@ -127,7 +127,7 @@ export class Pages implements RowStore {
     index?.add(fresh.map((row) => ({ number: this.keyHashOf?.(row) ?? 0, seq: this.numberOf(row) })));
   }
 
-  #replace(row: Row, drafts: Map<number, Draft>): void {
+  #replace(row: Row, drafts: Map<number, PageDraft>): void {
     const number = this.numberOf(row);
     const draft = this.#draftOf(row, drafts);
     if (draft?.page?.byNumber(this.numberOf).has(number) !== true) {
@@ -137,14 +137,14 @@ export class Pages implements RowStore {
   }
 
   /** What the page of a row becomes. Null: no page has it. */
-  #draftOf(row: Row, drafts: Map<number, Draft>): Draft | null {
+  #draftOf(row: Row, drafts: Map<number, PageDraft>): PageDraft | null {
     const number = this.numberOf(row);
     const page = number > this.last ? null : this.#with(number);
     return page === null ? null : draftIn(drafts, page);
   }
 
   /** The last page gets the next rows while it has room. */
-  #append(fresh: readonly Row[], drafts: Map<number, Draft>): void {
+  #append(fresh: readonly Row[], drafts: Map<number, PageDraft>): void {
     if (fresh.length === 0) return;
     const mostRows = this.#layout.key?.mostRows ?? Number.POSITIVE_INFINITY;
     const tail = this.#tail();
@@ -168,7 +168,7 @@ export class Pages implements RowStore {
     if (this.#layout.key !== undefined) this.#last = this.numberOf(fresh.at(-1) ?? []);
   }
 
-  #write(draft: Draft): void {
+  #write(draft: PageDraft): void {
     const { page, first, last, changed, added } = draft;
     if (changed.size + added.length === 0) return;
     if (page !== null && changed.size === 0 && this.#layout.key === undefined && page.body !== "[]") {
@@ -188,7 +188,7 @@ export class Pages implements RowStore {
     this.#read.keep(new Page(written, rows));
   }
 
-  #rowsOf({ page, changed, added }: Draft): Row[] {
+  #rowsOf({ page, changed, added }: PageDraft): Row[] {
     const rows: Row[] = [];
     for (const row of page?.rows ?? []) {
       const now = changed.get(this.numberOf(row));
@@ -245,7 +245,7 @@ export class Pages implements RowStore {
   }
 }
 
-function draftIn(drafts: Map<number, Draft>, page: Page): Draft {
+function draftIn(drafts: Map<number, PageDraft>, page: Page): PageDraft {
   const there = drafts.get(page.first);
   if (there !== undefined) return there;
   const draft = { page, first: page.first, last: page.last, changed: new Map(), added: [] };

@@ -7,7 +7,7 @@ export type NameOf = (id: string) => string;
 /** More ids than a page shows are not looked up. */
 const MOST_LOOKED_UP = 60;
 
-interface Named {
+interface NamedItem {
   readonly name?: string | null;
   readonly scope_kind?: string;
   readonly scope_id?: string | null;
@@ -52,11 +52,11 @@ export async function readNames(visit: Visit, ids: Iterable<string | null | unde
 }
 
 async function addOne(visit: Visit, path: string, id: string, found: Map<string, string>): Promise<void> {
-  const { body } = await visit.api.get<Named>(`${visit.org}/${path}/${encodeURIComponent(id)}`);
+  const { body } = await visit.api.get<NamedItem>(`${visit.org}/${path}/${encodeURIComponent(id)}`);
   if (body !== null) found.set(id, nameOf(body) ?? id);
 }
 
-function nameOf({ name, scope_kind: kind, scope_id: scope, customer_id: customer, reason, url }: Named) {
+function nameOf({ name, scope_kind: kind, scope_id: scope, customer_id: customer, reason, url }: NamedItem) {
   if (name) return name;
   if (customer !== undefined) return `Limit of ${customer === "*" ? "every customer" : customer}`;
   if (kind === "match") return "Matching calls";

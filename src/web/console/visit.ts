@@ -33,7 +33,7 @@ export interface Visit {
   readonly once: () => string;
 }
 
-export interface Ask {
+export interface PageRequest {
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -44,7 +44,7 @@ export type Shown =
   | { readonly status: number; readonly title: string; readonly under: string; readonly content: JSX.Element }
   | { readonly redirect: string };
 
-export type PageHandler = (visit: Visit, ask: Ask) => Promise<Shown>;
+export type PageHandler = (visit: Visit, ask: PageRequest) => Promise<Shown>;
 
 export type Route = readonly [method: "GET" | "POST", path: string, handler: PageHandler];
 

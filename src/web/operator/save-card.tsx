@@ -1,4 +1,4 @@
-import type { Draft, Field } from "../console/view/field.ts";
+import type { FormValues, Field } from "../console/view/field.ts";
 import { Fields, Form, Problems } from "../console/view/form.tsx";
 import { Card } from "../console/view/parts.tsx";
 import { sealOf } from "../console/visit.ts";
@@ -9,7 +9,7 @@ export function SaveCard(props: {
   readonly title: string;
   readonly action: string;
   readonly fields: readonly Field[];
-  readonly draft: Draft;
+  readonly draft: FormValues;
   readonly visit: OperatorVisit;
 }) {
   return (

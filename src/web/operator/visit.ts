@@ -1,7 +1,7 @@
 import type { StoredOperatorSession } from "../../platform/operator-sessions.ts";
 import type { DeepHealth } from "../deep-health.ts";
 import type { Sent } from "../console/in-process.ts";
-import type { Answer, Ask, Shown, Visit } from "../console/visit.ts";
+import type { Answer, PageRequest, Shown, Visit } from "../console/visit.ts";
 
 /** What a page of the operator console can use. Its API is called as the operator. */
 export interface OperatorVisit extends Visit {
@@ -20,6 +20,6 @@ export interface OperatorVisit extends Visit {
   };
 }
 
-export type OperatorHandler = (visit: OperatorVisit, ask: Ask) => Promise<Shown>;
+export type OperatorHandler = (visit: OperatorVisit, ask: PageRequest) => Promise<Shown>;
 
 export type OperatorRoute = readonly [method: "GET" | "POST", path: string, handler: OperatorHandler];

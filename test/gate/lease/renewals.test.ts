@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { LeaseLedger } from "../../../src/gate/lease/lease-ledger.ts";
-import { type Addition, type Ask, LEASE, type Terms, type Want } from "../../../src/gate/lease/protocol.ts";
+import {
+  type Addition,
+  type LeaseRequest,
+  LEASE,
+  type Terms,
+  type Want,
+} from "../../../src/gate/lease/protocol.ts";
 import { MOST_NAMED, LeaseClient } from "../../../src/gate/lease/lease-client.ts";
 
 const TERMS: Terms = { limit: 640_000n, used: 0n, lifeMs: LEASE.lifeMs, lingerMs: LEASE.longestHoldMs };
@@ -12,7 +18,7 @@ const wantsOf = (meters: readonly string[]) => new Map(meters.map((meter) => [me
 function leased(meters: readonly string[], terms: (meter: string) => Terms | null = far) {
   const book = new LeaseLedger();
   let attempt = 0;
-  const ask = (now: number, more: Partial<Ask<never>> = {}, termsOf = terms) => {
+  const ask = (now: number, more: Partial<LeaseRequest<never>> = {}, termsOf = terms) => {
     attempt += 1;
     return book.settle<never>({ holder: "h", attempt, batches: [], wants: new Map(), ...more }, termsOf, now);
   };
@@ -152,7 +158,7 @@ test("a renewal is stored once in ten seconds, and everything else at once", () 
 test("an ask names at most so many slices, and the next ones name the others", () => {
   const leaseClient = new LeaseClient<never>("h");
   for (let at = 0; at < MOST_NAMED + 100; at += 1) leaseClient.miss(leaseClient.slice(`m${at}`), 10);
-  const grant = ({ attempt, wants }: Ask<never>) =>
+  const grant = ({ attempt, wants }: LeaseRequest<never>) =>
     leaseClient.granted({
       attempt,
       slices: new Map([...wants.keys()].map((key) => [key, { add: 40n, forMs: 1000, share: 100n }])),

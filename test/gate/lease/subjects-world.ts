@@ -1,5 +1,5 @@
 import { LeaseLedger, type StoredHolder } from "../../../src/gate/lease/lease-ledger.ts";
-import { type Ask, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
+import { type LeaseRequest, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
 import { LeaseClient } from "../../../src/gate/lease/lease-client.ts";
 
 /** A hold as an isolate reports it. */
@@ -211,7 +211,7 @@ export class SubjectsWorld {
     this.#after(2000, () => isolate.leaseClient.lost(ask.attempt));
   }
 
-  #serve(isolate: Isolate, ask: Ask<Hold>, luck: Luck): void {
+  #serve(isolate: Isolate, ask: LeaseRequest<Hold>, luck: Luck): void {
     const settled = this.#book.settle(ask, (meter) => this.#terms(meter), this.now);
     if (settled === null) return;
     for (const { meter, amount } of settled.holds) {

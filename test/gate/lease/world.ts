@@ -1,5 +1,5 @@
 import { LeaseLedger, type Settled } from "../../../src/gate/lease/lease-ledger.ts";
-import { type Ask, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
+import { type LeaseRequest, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
 import { LeaseClient, type ReportBounds } from "../../../src/gate/lease/lease-client.ts";
 
 /** A hold as an isolate reports it: every meter takes the same amount. */
@@ -198,7 +198,7 @@ export class World {
     this.#after(RPC_GIVES_UP_MS, () => isolate.leaseClient.lost(ask.attempt));
   }
 
-  #serve(isolate: Isolate, ask: Ask<Hold>, lost: boolean): void {
+  #serve(isolate: Isolate, ask: LeaseRequest<Hold>, lost: boolean): void {
     const now = this.#objectNow();
     this.#book.sweep(now);
     const settled = this.#book.settle(ask, (meter) => this.#terms(meter), now);

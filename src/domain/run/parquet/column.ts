@@ -11,24 +11,24 @@ interface Values {
   /** Nano-dollars. */
   readonly usd: bigint;
 }
-type Kind = keyof Values;
+type ValueKind = keyof Values;
 
 /** A column of a Parquet file: its name, and what a row has in it. */
 export type Column<Row> = {
-  readonly [Name in Kind]: {
+  readonly [Name in ValueKind]: {
     readonly name: string;
     readonly kind: Name;
     readonly of: (row: Row) => Values[Name] | null;
   };
-}[Kind];
+}[ValueKind];
 
-export type Cell = Values[Kind] | null;
+export type Cell = Values[ValueKind] | null;
 
 const USD_DIGITS = 38;
 export const USD_DECIMALS = 9;
 const USD_BYTES = 16;
 
-const TYPES: Readonly<Record<Kind, Omit<SchemaElement, "name">>> = {
+const TYPES: Readonly<Record<ValueKind, Omit<SchemaElement, "name">>> = {
   text: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
   moment: {
     type: "INT64",

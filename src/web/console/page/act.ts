@@ -1,12 +1,12 @@
-import { type Draft, type Field, refusedDraft } from "../view/field.ts";
-import type { Answer, Ask, Shown, Visit } from "../visit.ts";
+import { type FormValues, type Field, refusedDraft } from "../view/field.ts";
+import type { Answer, PageRequest, Shown, Visit } from "../visit.ts";
 
 export type Method = Parameters<Visit["api"]["send"]>[0];
 
 /** Sends a form or button action, once. If it is refused, `again` shows the refusal with its status. */
 export async function submit(
   visit: Visit,
-  ask: Ask,
+  ask: PageRequest,
   {
     request,
     fields,
@@ -17,7 +17,7 @@ export async function submit(
     readonly request: { readonly method: Method; readonly path: string; readonly body: object | null };
     readonly fields: readonly Field[];
     readonly done: (body: unknown) => Shown;
-    readonly again: (draft: Draft, answer: Answer<unknown>) => Shown | Promise<Shown>;
+    readonly again: (draft: FormValues, answer: Answer<unknown>) => Shown | Promise<Shown>;
     readonly complaintAt?: ((field: string) => string) | undefined;
   },
 ): Promise<Shown> {

@@ -5,7 +5,7 @@ import { Notice } from "../view/notice.tsx";
 import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import {
-  type Ask,
+  type PageRequest,
   listPath,
   type ListOf,
   pagesOf,
@@ -18,7 +18,7 @@ import {
 import { refusedPage } from "./refused.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
 
-export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Ask): Promise<Shown> {
+export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: PageRequest): Promise<Shown> {
   const { path, title, filters = [] } = resource;
   const names = filters.map(({ name }) => name);
   const at = listPath(`${visit.org}/${resource.api}`, ask.query, names, resource.sort);

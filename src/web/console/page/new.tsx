@@ -1,9 +1,9 @@
 import { refuse } from "../../../contract/refusal.ts";
-import { BLANK, bodyOf, type Draft } from "../view/field.ts";
+import { BLANK, bodyOf, type FormValues } from "../view/field.ts";
 import { Fields, Form, Problems, SaveOrCancel } from "../view/form.tsx";
 import { noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
-import { type Ask, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
+import { type PageRequest, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
 import { submit } from "./act.ts";
 import { refusedPage } from "./refused.tsx";
 import type { Resource } from "./resource.ts";
@@ -14,7 +14,7 @@ export async function newPage(
   { path }: Pick<Resource<never>, "path">,
   create: Create,
   visit: Visit,
-  { draft = BLANK, status = 200 }: { readonly draft?: Draft; readonly status?: number } = {},
+  { draft = BLANK, status = 200 }: { readonly draft?: FormValues; readonly status?: number } = {},
 ): Promise<Shown> {
   const content = (
     <>
@@ -32,7 +32,7 @@ export async function newPage(
 }
 
 /** Without this part of the path the API cannot be called, so the error is made here, as the API would. */
-function missingPart(form: URLSearchParams, fields: Create["fields"]): Draft | null {
+function missingPart(form: URLSearchParams, fields: Create["fields"]): FormValues | null {
   const missing = fields.find(({ name, inPath }) => inPath === true && !form.get(name)?.trim());
   if (missing === undefined) return null;
   return { values: Object.fromEntries(form), errors: { [missing.name]: "is required" }, problem: null };
@@ -42,7 +42,7 @@ export function createOne(
   resource: Pick<Resource<never>, "path" | "api" | "role">,
   create: Create,
   visit: Visit,
-  ask: Ask,
+  ask: PageRequest,
 ): Promise<Shown> {
   const { put, fields } = create;
   const missing = missingPart(ask.form, fields);

@@ -1,21 +1,21 @@
 import { readNames } from "../names.ts";
-import { BLANK, bodyOf, type Draft, draftOf } from "../view/field.ts";
+import { BLANK, bodyOf, type FormValues, draftOf } from "../view/field.ts";
 import { Asking, Fields, Form, Problems } from "../view/form.tsx";
 import { Notice, noticeAt } from "../view/notice.tsx";
 import { Card, Facts, Head } from "../view/parts.tsx";
-import { type Ask, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
+import { type PageRequest, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
 import { submit } from "./act.ts";
 import { button } from "./list.tsx";
 import { refusedPage } from "./refused.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
 
-const addressOf = <T,>(resource: Resource<T>, visit: Visit, ask: Ask) =>
+const addressOf = <T,>(resource: Resource<T>, visit: Visit, ask: PageRequest) =>
   `${visit.org}/${resource.api}/${encodeURIComponent(ask.params["id"] ?? "")}`;
 
 /** A form of the page that was refused: that of an action, by its name, or the one that changes the item. */
 interface Refused {
   readonly action: string | null;
-  readonly draft: Draft;
+  readonly draft: FormValues;
   readonly status: number;
 }
 
@@ -23,7 +23,7 @@ interface Refused {
 export async function onePage<T>(
   resource: Resource<T>,
   visit: Visit,
-  ask: Ask,
+  ask: PageRequest,
   refused: Refused | null = null,
 ): Promise<Shown> {
   const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
@@ -59,7 +59,7 @@ export async function onePage<T>(
   return show(name, resource.path, content, refused?.status ?? 200);
 }
 
-function changeCard<T>(resource: Resource<T>, visit: Visit, row: T, refused: Draft | null) {
+function changeCard<T>(resource: Resource<T>, visit: Visit, row: T, refused: FormValues | null) {
   const { change } = resource;
   if (change === undefined) return null;
   return (
@@ -84,7 +84,7 @@ function actionCard<T>(
   resource: Resource<T>,
   action: Action<T>,
   visit: Visit,
-  { row, draft }: { readonly row: T; readonly draft: Draft | null },
+  { row, draft }: { readonly row: T; readonly draft: FormValues | null },
 ) {
   if (action.fields === undefined || action.isFor?.(row) === false) return null;
   const to = `${resource.path}/${encodeURIComponent(resource.idOf(row))}/${action.name}`;
@@ -118,7 +118,7 @@ export async function changeOne<T>(
   resource: Resource<T>,
   change: NonNullable<Resource<T>["change"]>,
   visit: Visit,
-  ask: Ask,
+  ask: PageRequest,
 ): Promise<Shown> {
   const { fields, method, keeps = [] } = change;
   const path = addressOf(resource, visit, ask);
@@ -144,7 +144,7 @@ export function actOnOne<T>(
   resource: Resource<T>,
   action: Action<T>,
   visit: Visit,
-  ask: Ask,
+  ask: PageRequest,
 ): Promise<Shown> {
   const id = ask.params["id"] ?? "";
   const { method, fields = [], notice = "saved" } = action;

@@ -7,7 +7,7 @@ import type { IconName } from "../view/icons.tsx";
 import type { NoticeName } from "../view/notice.tsx";
 import type { Fact } from "../view/parts.tsx";
 import type { Column } from "../view/table.tsx";
-import type { Ask, Shown, Visit } from "../visit.ts";
+import type { PageRequest, Shown, Visit } from "../visit.ts";
 import type { Method } from "./act.ts";
 
 /**
@@ -49,11 +49,11 @@ export interface Resource<T> {
   /** The ids whose names its page shows. */
   idsIn?(row: T): readonly (string | null)[];
   /** What stands below the list. */
-  belowList?(visit: Visit, ask: Ask): Promise<Child>;
+  belowList?(visit: Visit, ask: PageRequest): Promise<Child>;
   /** What a page shows between an item's facts and its forms. */
   above?(visit: Visit, row: T): Promise<Child>;
   /** What a page shows below its main subject. */
-  below?(visit: Visit, ask: Ask, row: T): Promise<Child>;
+  below?(visit: Visit, ask: PageRequest, row: T): Promise<Child>;
 }
 
 interface Create {

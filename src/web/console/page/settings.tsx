@@ -1,12 +1,12 @@
 import type { Child } from "hono/jsx";
 import type { KeyRole } from "../../../contract/access.ts";
-import { bodyOf, type Draft, draftOf, type Field } from "../view/field.ts";
+import { bodyOf, type FormValues, draftOf, type Field } from "../view/field.ts";
 import { ActionButton, Fields, Form, Problems, type Seal } from "../view/form.tsx";
 import { Notice, noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
 import {
   type Answer,
-  type Ask,
+  type PageRequest,
   reaches,
   type Route,
   sealOf,
@@ -31,7 +31,7 @@ export interface Setting<T> {
   noteOf?(found: T | null): Child;
   /** Shown above the form. */
   above?(found: T | null): Child;
-  draftOf?(found: T | null): Draft;
+  draftOf?(found: T | null): FormValues;
   bodyOf?(form: URLSearchParams): object;
   /** Maps a field error of the API to a form field, if the names differ. */
   complaintAt?(field: string, form: URLSearchParams): string;
@@ -44,12 +44,12 @@ export interface SettingsPage {
   readonly about: string;
   readonly settings: readonly Setting<unknown>[];
   above?(visit: Visit): Promise<Child>;
-  below?(visit: Visit, ask: Ask): Promise<Child>;
+  below?(visit: Visit, ask: PageRequest): Promise<Child>;
 }
 
 interface Refusal {
   readonly name: string;
-  readonly draft: Draft;
+  readonly draft: FormValues;
   readonly status: number;
 }
 
@@ -73,7 +73,7 @@ export function settingsPages(page: SettingsPage): readonly Route[] {
 export async function showSettings(
   page: SettingsPage,
   visit: Visit,
-  ask: Ask,
+  ask: PageRequest,
   { refused = null, status = refused?.status ?? 200 }: Given = {},
 ): Promise<Shown> {
   const found = await Promise.all(page.settings.map(({ api }) => visit.api.get(addressOf(visit, api))));
@@ -98,7 +98,7 @@ interface CardOf {
   readonly setting: Setting<unknown>;
   readonly visit: Visit;
   readonly answer: Answer<unknown>;
-  readonly ask: Ask;
+  readonly ask: PageRequest;
   readonly refused: Refusal | null;
 }
 
@@ -158,7 +158,7 @@ function RemoveButton(props: { action: string; setting: Setting<unknown>; seal: 
   );
 }
 
-function save(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: Ask): Promise<Shown> {
+function save(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: PageRequest): Promise<Shown> {
   const { name, method } = setting;
   const fields = setting.fieldsOf(null, ask.form);
   const body = setting.bodyOf?.(ask.form) ?? bodyOf(ask.form, fields);
@@ -171,7 +171,12 @@ function save(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: 
   });
 }
 
-function remove(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: Ask): Promise<Shown> {
+function remove(
+  page: SettingsPage,
+  setting: Setting<unknown>,
+  visit: Visit,
+  ask: PageRequest,
+): Promise<Shown> {
   return submit(visit, ask, {
     request: { method: "DELETE", path: addressOf(visit, setting.api), body: null },
     fields: [],

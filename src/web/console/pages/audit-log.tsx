@@ -6,12 +6,12 @@ import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Badge, Card, Head, NoMatch, Pager, Status } from "../view/parts.tsx";
 import { Ref } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
+import { type PageRequest, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/audit";
 
-export async function listAudit(visit: Visit, ask: Ask): Promise<Shown> {
+export async function listAudit(visit: Visit, ask: PageRequest): Promise<Shown> {
   const [answer, verified] = await Promise.all([
     visit.api.get<ListOf<AuditEntry>>(
       listPath(

@@ -4,7 +4,7 @@ import { moment } from "../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
+import { type PageRequest, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/events";
@@ -41,7 +41,7 @@ const COLUMNS: readonly Column<Event>[] = [
   },
 ];
 
-export async function listEvents(visit: Visit, ask: Ask): Promise<Shown> {
+export async function listEvents(visit: Visit, ask: PageRequest): Promise<Shown> {
   const names = FILTERS.map(({ name }) => name);
   const answer = await visit.api.get<ListOf<Event>>(listPath(`${visit.org}/events`, ask.query, names));
   const filtered = isFiltered(FILTERS, ask.query);

@@ -7,7 +7,7 @@ import { count, moment } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
 import { Badge, Card, type Fact, Pager, Status } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import { type Ask, listPath, type ListOf, pagesOf, type Visit } from "../visit.ts";
+import { type PageRequest, listPath, type ListOf, pagesOf, type Visit } from "../visit.ts";
 
 const PATH = "/console/exports";
 
@@ -154,7 +154,7 @@ const WINDOWS: readonly Column<ExportWindow>[] = [
   { title: "Manifest", cell: ({ manifest }) => <code>{manifest}</code> },
 ];
 
-async function windowsOf(visit: Visit, ask: Ask, { name, spans }: ScheduledExport): Promise<Child> {
+async function windowsOf(visit: Visit, ask: PageRequest, { name, spans }: ScheduledExport): Promise<Child> {
   if (spans !== null) return null;
   const path = `${visit.org}/exports/${encodeURIComponent(name)}/windows`;
   const { body } = await visit.api.get<ListOf<ExportWindow>>(listPath(path, ask.query, []));

@@ -8,7 +8,7 @@ import { count, moment } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
 import { Card } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import type { Ask, ListOf, Visit } from "../visit.ts";
+import type { PageRequest, ListOf, Visit } from "../visit.ts";
 
 const PATH = "/console/fallbacks";
 /** Of the latest runs, those are shown that a rule chose the model of. */
@@ -97,7 +97,7 @@ async function actedBy(visit: Visit, name: string): Promise<readonly Acted[]> {
   });
 }
 
-async function acted(visit: Visit, _: Ask, { name }: Fallback): Promise<Child> {
+async function acted(visit: Visit, _: PageRequest, { name }: Fallback): Promise<Child> {
   const rows = await actedBy(visit, name);
   const saved = rows.reduce((sum, { savedNanos }) => sum + (savedNanos ?? 0n), 0n);
   const note = (

@@ -9,7 +9,7 @@ import { Usd } from "../view/money.tsx";
 import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
 import { Id } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
+import { type PageRequest, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
 import { refusedPage } from "../page/refused.tsx";
 
 const UNDER = "/console/refusals";
@@ -29,7 +29,7 @@ const FILTERS: readonly Filter[] = [
   { name: "to", title: "To (not included)", isDate: true },
 ];
 
-export async function listRefusals(visit: Visit, ask: Ask): Promise<Shown> {
+export async function listRefusals(visit: Visit, ask: PageRequest): Promise<Shown> {
   const names = FILTERS.map(({ name }) => name);
   const answer = await visit.api.get<ListOf<KeptRefusal>>(
     listPath(`${visit.org}/refusals`, ask.query, names),

@@ -37,14 +37,14 @@ export type FieldKind =
 export type Option = readonly [value: string, title: string];
 
 /** What was typed and the API's field errors. A refused form shows both. */
-export interface Draft {
+export interface FormValues {
   readonly values: Readonly<Record<string, string>>;
   readonly errors: Readonly<Record<string, string>>;
   /** What is wrong with the request as a whole. */
   readonly problem: string | null;
 }
 
-export const BLANK: Draft = { values: {}, errors: {}, problem: null };
+export const BLANK: FormValues = { values: {}, errors: {}, problem: null };
 
 /** Text that is not a number is sent as typed, so that the API reports the error. */
 function parse(value: string, kind: FieldKind): unknown {
@@ -106,7 +106,7 @@ function valueAt(record: unknown, name: string): unknown {
 }
 
 /** The values of the form's fields, from a record of the API. */
-export function draftOf(record: unknown, fields: readonly Field[]): Draft {
+export function draftOf(record: unknown, fields: readonly Field[]): FormValues {
   const values: Record<string, string> = {};
   for (const { name, kind } of fields) {
     const value = valueAt(record, name) as string | number | boolean | readonly string[] | null | undefined;
@@ -128,7 +128,7 @@ export function refusedDraft(
   answer: Refused,
   fields: readonly Field[],
   complaintAt: (field: string) => string = (field) => field,
-): Draft {
+): FormValues {
   const { fields: complaints = [] }: { fields?: readonly { field: string; message: string }[] } =
     answer.error?.details ?? {};
   const errors: Record<string, string> = {};

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Draft, Field } from "./field.ts";
+import type { FormValues, Field } from "./field.ts";
 
 /** Hidden fields of every form: its token, and an idempotency key, so that a form sent twice acts once. */
 export interface Seal {
@@ -78,7 +78,7 @@ export function Asking(props: {
 
 interface FieldsProps {
   readonly of: readonly Field[];
-  readonly draft: Draft;
+  readonly draft: FormValues;
   /** Prefix that keeps field ids unique on a page. */
   readonly scope?: string;
 }
@@ -92,7 +92,7 @@ export function Fields({ of, draft, scope }: FieldsProps) {
   return <>{of.map((field) => labelled(field, draft, fieldId(field.name, scope)))}</>;
 }
 
-function labelled(field: Field, draft: Draft, id: string) {
+function labelled(field: Field, draft: FormValues, id: string) {
   if (field.kind === "heading") return <h2>{field.label}</h2>;
   const error = draft.errors[field.name];
   if (field.kind === "checks") return checks(field, draft, id);
@@ -124,7 +124,7 @@ function labelled(field: Field, draft: Draft, id: string) {
 }
 
 /** A group of checkboxes with one name. */
-function checks(field: Field, draft: Draft, id: string) {
+function checks(field: Field, draft: FormValues, id: string) {
   const chosen = (draft.values[field.name] ?? "").split(" ");
   const error = draft.errors[field.name];
   return (

@@ -1,4 +1,4 @@
-import type { Ask } from "../visit.ts";
+import type { PageRequest } from "../visit.ts";
 
 /** Notices after an action. The list is fixed, so that a link cannot inject text. */
 const NOTICES = {
@@ -27,7 +27,7 @@ const NOTICES = {
 
 export type NoticeName = keyof typeof NOTICES;
 
-export function Notice({ ask }: { ask: Ask }) {
+export function Notice({ ask }: { ask: PageRequest }) {
   const name = ask.query.get("notice");
   if (name === null || !Object.hasOwn(NOTICES, name)) return null;
   return (

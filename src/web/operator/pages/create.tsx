@@ -1,7 +1,7 @@
-import { BLANK, bodyOf, type Draft, type Field } from "../../console/view/field.ts";
+import { BLANK, bodyOf, type FormValues, type Field } from "../../console/view/field.ts";
 import { Fields, Form, Problems, SaveOrCancel } from "../../console/view/form.tsx";
 import { Card, Head, secretPage } from "../../console/view/parts.tsx";
-import { type Ask, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, sealOf, show, type Shown } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -30,7 +30,7 @@ export async function newOrganization(visit: OperatorVisit): Promise<Shown> {
   return formPage(visit, BLANK, 200);
 }
 
-function formPage(visit: OperatorVisit, draft: Draft, status: number): Shown {
+function formPage(visit: OperatorVisit, draft: FormValues, status: number): Shown {
   const content = (
     <>
       <Head title="Create organization" />
@@ -46,7 +46,7 @@ function formPage(visit: OperatorVisit, draft: Draft, status: number): Shown {
   return show("Create organization", UNDER, content, status);
 }
 
-export function createOrganization(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export function createOrganization(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   return submit(visit, ask, {
     request: { method: "POST", path: "/v1/admin/orgs", body: bodyOf(ask.form, FIELDS) },
     fields: FIELDS,

@@ -1,9 +1,9 @@
 import type { DeprecationEntry } from "../../../contract/resources/deprecations.ts";
-import { BLANK, bodyOf, type Draft, type Field } from "../../console/view/field.ts";
+import { BLANK, bodyOf, type FormValues, type Field } from "../../console/view/field.ts";
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Card, Empty, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type Ask, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, show, type Shown } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
 import { SaveCard } from "../save-card.tsx";
@@ -26,14 +26,14 @@ const FIELDS: readonly Field[] = [
   { name: "documentation", label: "Documentation", kind: "text", required: true, placeholder: "https://…" },
 ];
 
-export function operatorDeprecations(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export function operatorDeprecations(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   return deprecationsPage(visit, ask, BLANK, 200);
 }
 
 async function deprecationsPage(
   visit: OperatorVisit,
-  ask: Ask,
-  draft: Draft,
+  ask: PageRequest,
+  draft: FormValues,
   status: number,
 ): Promise<Shown> {
   const answer = await visit.api.get<readonly DeprecationEntry[]>("/v1/meta/deprecations");
@@ -78,7 +78,7 @@ async function deprecationsPage(
   return show("Deprecations", UNDER, content, status);
 }
 
-export function flagDeprecation(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export function flagDeprecation(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   return submit(visit, ask, {
     request: { method: "PUT", path: "/v1/admin/deprecations", body: bodyOf(ask.form, FIELDS) },
     fields: FIELDS,

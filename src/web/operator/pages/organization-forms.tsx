@@ -1,4 +1,4 @@
-import type { Draft, Field, Option } from "../../console/view/field.ts";
+import type { FormValues, Field, Option } from "../../console/view/field.ts";
 import { Asking, Fields, Form, Problems } from "../../console/view/form.tsx";
 import { Card } from "../../console/view/parts.tsx";
 import { sealOf } from "../../console/visit.ts";
@@ -9,7 +9,7 @@ import type { OperatorVisit } from "../visit.ts";
 export interface OrgForm {
   readonly path: string;
   readonly visit: OperatorVisit;
-  readonly draft: Draft;
+  readonly draft: FormValues;
 }
 
 /** Without a list of plans, the plan is typed. */

@@ -1,14 +1,14 @@
 import type { SupportGrant } from "../../../contract/resources/support.ts";
 import type { PlanInUse } from "../../../contract/resources/plans.ts";
 import { type Method, submit } from "../../console/page/act.ts";
-import { BLANK, bodyOf, type Draft, type Field, type Option } from "../../console/view/field.ts";
+import { BLANK, bodyOf, type FormValues, type Field, type Option } from "../../console/view/field.ts";
 import { count, moment } from "../../console/view/format.ts";
 import { ActionButton } from "../../console/view/form.tsx";
 import { Usd } from "../../console/view/money.tsx";
 import { Notice, noticeAt, type NoticeName } from "../../console/view/notice.tsx";
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type Ask, type ListOf, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, type ListOf, sealOf, show, type Shown } from "../../console/visit.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
 import {
@@ -41,15 +41,19 @@ type Part = "change" | "prepaid";
 /** A form that was refused, with what was typed and what is wrong with it. */
 interface Refused {
   readonly part: Part;
-  readonly draft: Draft;
+  readonly draft: FormValues;
   readonly status: number;
 }
 
-export function showOrganization(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export function showOrganization(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   return organizationPage(visit, ask, null);
 }
 
-async function organizationPage(visit: OperatorVisit, ask: Ask, refused: Refused | null): Promise<Shown> {
+async function organizationPage(
+  visit: OperatorVisit,
+  ask: PageRequest,
+  refused: Refused | null,
+): Promise<Shown> {
   const id = ask.params["id"] ?? "";
   const org = `/v1/orgs/${encodeURIComponent(id)}`;
   const answer = await visit.api.get<Org>(`/v1/admin/orgs/${encodeURIComponent(id)}`);
@@ -60,7 +64,7 @@ async function organizationPage(visit: OperatorVisit, ask: Ask, refused: Refused
     visit.api.get<ListOf<SupportGrant>>(`${org}/support-grants?limit=50`),
     visit.api.get<ListOf<{ plan: string }>>("/v1/admin/plans?limit=200"),
   ]);
-  const draftOf = (part: Part, otherwise: Draft) => (refused?.part === part ? refused.draft : otherwise);
+  const draftOf = (part: Part, otherwise: FormValues) => (refused?.part === part ? refused.draft : otherwise);
   const { body } = answer;
   const path = `${UNDER}/orgs/${body.id}`;
   const content = (
@@ -181,7 +185,7 @@ interface Action {
 
 /** Posts to the API and returns to the organization's page. */
 function acting({ method, path: apiPath, fields = [], part, notice }: Action) {
-  return (visit: OperatorVisit, ask: Ask): Promise<Shown> => {
+  return (visit: OperatorVisit, ask: PageRequest): Promise<Shown> => {
     const id = encodeURIComponent(ask.params["id"] ?? "");
     const path = `${UNDER}/orgs/${id}`;
     const body = part === undefined ? null : bodyOf(ask.form, fields);

@@ -4,7 +4,7 @@ import { Usd } from "../../console/view/money.tsx";
 import { Notice } from "../../console/view/notice.tsx";
 import { Badge, Card, Empty, Head, Pager, Status } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";
-import { type Answer, type Ask, listPath, pagesOf, show, type Shown } from "../../console/visit.ts";
+import { type Answer, type PageRequest, listPath, pagesOf, show, type Shown } from "../../console/visit.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -17,7 +17,7 @@ interface OverviewPage {
 }
 
 /** All organizations, or those whose name or id is searched for. */
-export async function listOrganizations(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export async function listOrganizations(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   const sought = ask.query.get("q")?.trim() ?? "";
   if (/^org_[0-9A-HJKMNP-TV-Z]{26}$/.test(sought)) return { redirect: `${UNDER}/orgs/${sought}` };
   const answer =

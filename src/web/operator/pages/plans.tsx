@@ -1,10 +1,10 @@
 import type { PlanTerms } from "../../../contract/resources/plans.ts";
-import { BLANK, bodyOf, type Draft, type Field } from "../../console/view/field.ts";
+import { BLANK, bodyOf, type FormValues, type Field } from "../../console/view/field.ts";
 import { count } from "../../console/view/format.ts";
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Card, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type Ask, type ListOf, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, type ListOf, show, type Shown } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
 import { SaveCard } from "../save-card.tsx";
@@ -51,11 +51,16 @@ function limit(number: number | null): string {
   return number === null ? "unlimited" : count(number);
 }
 
-export function listPlans(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export function listPlans(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   return plansPage(visit, ask, BLANK, 200);
 }
 
-async function plansPage(visit: OperatorVisit, ask: Ask, draft: Draft, status: number): Promise<Shown> {
+async function plansPage(
+  visit: OperatorVisit,
+  ask: PageRequest,
+  draft: FormValues,
+  status: number,
+): Promise<Shown> {
   const answer = await visit.api.get<ListOf<PlanTerms>>("/v1/admin/plans?limit=200");
   if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
   const content = (
@@ -83,7 +88,7 @@ async function plansPage(visit: OperatorVisit, ask: Ask, draft: Draft, status: n
   return show("Plans", UNDER, content, status);
 }
 
-export function savePlan(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export function savePlan(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   const plan = ask.form.get("plan")?.trim() ?? "";
   if (plan === "") {
     const draft = { values: Object.fromEntries(ask.form), errors: { plan: "is required" }, problem: null };

@@ -3,7 +3,7 @@ import { count, usd } from "../../console/view/format.ts";
 import { Notice } from "../../console/view/notice.tsx";
 import { Card, Empty, Head, NoMatch } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type Ask, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, show, type Shown } from "../../console/visit.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
 import { UNDER } from "./price.tsx";
 import type { OperatorVisit } from "../visit.ts";
@@ -11,7 +11,7 @@ import type { OperatorVisit } from "../visit.ts";
 const MOST_SHOWN = 200;
 
 /** The platform's own prices. Each can be changed here; `npm run prices` and the API change many at once. */
-export async function showPriceBook(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export async function showPriceBook(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   const answer = await visit.api.get<PriceBook>("/v1/admin/price-book");
   if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
   const { revision, models } = answer.body;

@@ -1,12 +1,19 @@
 import type { ListedModel, PriceBook } from "../../../contract/resources/price-book.ts";
 import { TOKEN_CLASSES, TOKEN_CLASS_NAMES } from "../../../contract/token-classes.ts";
 import { etagOf } from "../../../contract/etag.ts";
-import { BLANK, bodyOf, type Draft, draftOf, type Field, refusedDraft } from "../../console/view/field.ts";
+import {
+  BLANK,
+  bodyOf,
+  type FormValues,
+  draftOf,
+  type Field,
+  refusedDraft,
+} from "../../console/view/field.ts";
 import { ActionButton, Fields, Form, Problems, SaveOrCancel } from "../../console/view/form.tsx";
 import { words } from "../../console/view/format.ts";
 import { noticeAt } from "../../console/view/notice.tsx";
 import { Card, Head } from "../../console/view/parts.tsx";
-import { type Ask, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, sealOf, show, type Shown } from "../../console/visit.ts";
 import { refusedPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -41,7 +48,7 @@ const FIELDS: readonly Field[] = [
 ];
 
 /** The form of one price of the book. */
-export async function showPrice(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export async function showPrice(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   const { body, ...answer } = await visit.api.get<PriceBook>(API);
   if (body === null) return refusedPage({ body, ...answer }, UNDER, UNDER);
   const found = priceIn(body, ask.query.get("model") ?? "");
@@ -52,7 +59,7 @@ const priceIn = ({ models }: PriceBook, sought: string): ListedModel | undefined
   models.find(({ model }) => model === sought);
 
 interface Drawn {
-  readonly draft: Draft;
+  readonly draft: FormValues;
   readonly status: number;
 }
 
@@ -102,7 +109,7 @@ function kept(found: ListedModel | undefined): string | null {
   return named.length === 0 ? null : `Not changed here: its ${named.join(", ")}.`;
 }
 
-export async function savePrice(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export async function savePrice(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   const { body: book, ...read } = await visit.api.get<PriceBook>(API);
   if (book === null) return refusedPage({ body: book, ...read }, UNDER, UNDER);
   const model = ask.form.get("model")?.trim() ?? "";
@@ -122,7 +129,7 @@ export async function savePrice(visit: OperatorVisit, ask: Ask): Promise<Shown> 
   return page(visit, book, { draft, status: answer.status });
 }
 
-export async function removePrice(visit: OperatorVisit, ask: Ask): Promise<Shown> {
+export async function removePrice(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   const { body: book, ...read } = await visit.api.get<PriceBook>(API);
   if (book === null) return refusedPage({ body: book, ...read }, UNDER, UNDER);
   const model = ask.query.get("model") ?? "";
@@ -135,7 +142,7 @@ export async function removePrice(visit: OperatorVisit, ask: Ask): Promise<Shown
 const ofModel = (field: string) => field.replace(/^models\[\d+\]\./, "");
 
 /** Replaces the book that was read. If another call changed it since, nothing is replaced. */
-function replace(visit: OperatorVisit, ask: Ask, book: PriceBook, models: readonly object[]) {
+function replace(visit: OperatorVisit, ask: PageRequest, book: PriceBook, models: readonly object[]) {
   // Null stands for what was not given, and is not accepted in its place.
   const given = JSON.stringify({ models }, (_name, value: unknown) => value ?? undefined);
   const once = ask.form.get("_once") ?? visit.once();

@@ -8,7 +8,7 @@ import { Card } from "../../view/parts.tsx";
 import { Ref } from "../../view/ref.tsx";
 import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import type { Ask, ListOf, Visit } from "../../visit.ts";
+import type { PageRequest, ListOf, Visit } from "../../visit.ts";
 import type { CountedBudget } from "./budget-counters.tsx";
 import { RefusalTable } from "../refusals.tsx";
 
@@ -16,7 +16,7 @@ const SHOWN_REFUSALS = 5;
 const SHOWN_CHANGES = 10;
 
 /** What a budget refused, and who changed it. */
-export async function budgetHistory(visit: Visit, _ask: Ask, budget: CountedBudget): Promise<Child> {
+export async function budgetHistory(visit: Visit, _ask: PageRequest, budget: CountedBudget): Promise<Child> {
   const target = new URLSearchParams({ target: budget.id, limit: String(SHOWN_CHANGES) });
   const refusedBy = new URLSearchParams({ limit_id: budget.id, limit: String(SHOWN_REFUSALS) });
   const [refusals, changes] = await Promise.all([

@@ -1,11 +1,11 @@
 import type { Child } from "hono/jsx";
 import type { SafetyEvaluation } from "../../../../contract/resources/content-safety.ts";
-import { BLANK, type Draft, type Field, refusedDraft } from "../../view/field.ts";
+import { BLANK, type FormValues, type Field, refusedDraft } from "../../view/field.ts";
 import { Fields, Form, Problems } from "../../view/form.tsx";
 import { words } from "../../view/format.ts";
 import { Badge, Card, type Tone } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type Answer, type Ask, reaches, sealOf, type Visit } from "../../visit.ts";
+import { type Answer, type PageRequest, reaches, sealOf, type Visit } from "../../visit.ts";
 
 export const TRY_PATH = "/console/safety/try";
 
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Tried>[] = [
 ];
 
 /** What the detectors say to the input of the form. Null if the form was not sent. */
-export async function tryInput(visit: Visit, ask: Ask): Promise<Answer<SafetyEvaluation> | null> {
+export async function tryInput(visit: Visit, ask: PageRequest): Promise<Answer<SafetyEvaluation> | null> {
   const input = ask.form.get(INPUT.name);
   if (input === null) return null;
   if (input.trim() === "") {
@@ -51,14 +51,14 @@ export async function tryInput(visit: Visit, ask: Ask): Promise<Answer<SafetyEva
   return visit.api.send("POST", `${visit.org}/content-safety/evaluate`, { input }, once);
 }
 
-function draftOf(ask: Ask, answer: Answer<SafetyEvaluation> | null): Draft {
+function draftOf(ask: PageRequest, answer: Answer<SafetyEvaluation> | null): FormValues {
   if (answer === null) return BLANK;
   if (answer.error !== null) return refusedDraft(ask.form, answer, [INPUT]);
   return { ...BLANK, values: { input: ask.form.get(INPUT.name) ?? "" } };
 }
 
 /** A box to try the detectors in, for those who may change them. */
-export function safetyTest(visit: Visit, ask: Ask, answer: Answer<SafetyEvaluation> | null): Child {
+export function safetyTest(visit: Visit, ask: PageRequest, answer: Answer<SafetyEvaluation> | null): Child {
   if (!reaches(visit, "admin")) return null;
   const draft = draftOf(ask, answer);
   const found = answer?.body ?? null;

@@ -2,7 +2,7 @@ import { BUILT_INS, type BuiltIn } from "../../../../domain/safety/detectors.ts"
 import type { ContentSafety } from "../../../../contract/resources/content-safety.ts";
 import { refusedPage } from "../../page/refused.tsx";
 import { type Setting, type SettingsPage, showSettings } from "../../page/settings.tsx";
-import type { Draft, Field, Option } from "../../view/field.ts";
+import type { FormValues, Field, Option } from "../../view/field.ts";
 import { moment } from "../../view/format.ts";
 import type { Route } from "../../visit.ts";
 import { safetyTest, TRY_PATH, tryInput } from "./safety-test.tsx";
@@ -74,7 +74,7 @@ function detectorsIn(form: URLSearchParams): { readonly at: string; readonly det
   return [...chosen, ...own];
 }
 
-function draftOf(found: ContentSafety | null): Draft {
+function draftOf(found: ContentSafety | null): FormValues {
   const values: Record<string, string> = {};
   const own = (found?.detectors ?? []).filter((one) => one.kind === "pattern");
   for (const { id, kind, action } of found?.detectors ?? [])

@@ -8,7 +8,7 @@ import { DAY_MS } from "../../../../contract/durations.ts";
 import { submit } from "../../page/act.ts";
 import { refusedPage } from "../../page/refused.tsx";
 import { readNames } from "../../names.ts";
-import { BLANK, bodyOf, type Draft, type Field } from "../../view/field.ts";
+import { BLANK, bodyOf, type FormValues, type Field } from "../../view/field.ts";
 import { Fields, Form, Problems } from "../../view/form.tsx";
 import { count, moment } from "../../view/format.ts";
 import { customerAt, refusalsAt, runsAt, runsIn } from "../../view/links.ts";
@@ -18,7 +18,7 @@ import { Card, Head, secretPage, Tile, Tiles } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
 import { Rows, whyUnread } from "../../view/rows.tsx";
 import {
-  type Ask,
+  type PageRequest,
   type ListOf,
   reaches,
   type Route,
@@ -52,17 +52,17 @@ const TTL: Field = {
   ],
 };
 
-export function showCustomer(visit: Visit, ask: Ask): Promise<Shown> {
+export function showCustomer(visit: Visit, ask: PageRequest): Promise<Shown> {
   return page(visit, ask, {}, 200);
 }
 
 /** What was refused, by form. */
 interface Drafts {
-  readonly token?: Draft;
-  readonly revenue?: Draft;
+  readonly token?: FormValues;
+  readonly revenue?: FormValues;
 }
 
-async function page(visit: Visit, ask: Ask, drafts: Drafts, status: number): Promise<Shown> {
+async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: number): Promise<Shown> {
   const id = ask.params["customer_id"] ?? "";
   const at = encodeURIComponent(id);
   const month = { from: `${dateOf(visit.nowMs).slice(0, 8)}01`, to: dateOf(visit.nowMs + DAY_MS) };
@@ -185,7 +185,7 @@ function Standing({ of }: { of: Detail }) {
   );
 }
 
-function TokenCard({ visit, id, draft }: { visit: Visit; id: string; draft: Draft }) {
+function TokenCard({ visit, id, draft }: { visit: Visit; id: string; draft: FormValues }) {
   return (
     <Card title="Token" note="Reads this customer’s standing and usage, and nothing else.">
       <div class="stack">

@@ -4,7 +4,15 @@ import { customerAt, runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Behind, Card, Empty, Head, Pager, UsedOf } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../../visit.ts";
+import {
+  type PageRequest,
+  listPath,
+  type ListOf,
+  pagesOf,
+  show,
+  type Shown,
+  type Visit,
+} from "../../visit.ts";
 import { refusedPage } from "../../page/refused.tsx";
 
 export const UNDER = "/console/customers";
@@ -69,7 +77,7 @@ function columnsFor(rows: readonly CustomerStanding[]): readonly Column<Customer
   return isKnown ? [...COLUMNS.slice(0, 3), ...EARNED, ...COLUMNS.slice(3)] : COLUMNS;
 }
 
-export async function listCustomers(visit: Visit, ask: Ask): Promise<Shown> {
+export async function listCustomers(visit: Visit, ask: PageRequest): Promise<Shown> {
   const answer = await visit.api.get<ListOf<CustomerStanding>>(
     listPath(`${visit.org}/customers`, ask.query, []),
   );

@@ -1,5 +1,5 @@
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
-import { type Draft, draftOf, type Field } from "../../view/field.ts";
+import { type FormValues, draftOf, type Field } from "../../view/field.ts";
 import { Fields, Form, Problems } from "../../view/form.tsx";
 import { customerAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
@@ -47,7 +47,7 @@ export function RevenueCard(props: {
   readonly visit: Visit;
   readonly of: CustomerStanding;
   /** What was refused, if it was. */
-  readonly draft: Draft | null;
+  readonly draft: FormValues | null;
 }) {
   const { visit, of, draft } = props;
   return (

@@ -85,7 +85,7 @@ const PACKS: readonly Column<CreditPack>[] = [
 ];
 
 /** A change of a pack's balance. */
-interface Entry {
+interface LimitLine {
   readonly at: string;
   readonly pack: string;
   readonly what: string;
@@ -93,7 +93,7 @@ interface Entry {
   readonly amount: string;
 }
 
-const ENTRIES: readonly Column<Entry>[] = [
+const ENTRIES: readonly Column<LimitLine>[] = [
   {
     title: "What",
     cell: ({ what, run }) =>
@@ -105,15 +105,15 @@ const ENTRIES: readonly Column<Entry>[] = [
 ];
 
 /** Grants, voids, and what the latest runs took. */
-function entriesOf(packs: readonly CreditPack[], runs: readonly RunResource[]): Entry[] {
-  const own = packs.flatMap(({ id, created_at, voided_at, amount_usd }): Entry[] => [
+function entriesOf(packs: readonly CreditPack[], runs: readonly RunResource[]): LimitLine[] {
+  const own = packs.flatMap(({ id, created_at, voided_at, amount_usd }): LimitLine[] => [
     { at: created_at, pack: id, what: "Granted", run: null, amount: amount_usd },
     ...(voided_at === null
       ? []
       : [{ at: voided_at, pack: id, what: "Voided: what was left is lost", run: null, amount: "0.00" }]),
   ]);
   const taken = runs.flatMap(({ id, recorded_at, charges, model }) =>
-    (charges ?? []).flatMap(({ kind, id: pack, amount_usd: amount }): Entry[] =>
+    (charges ?? []).flatMap(({ kind, id: pack, amount_usd: amount }): LimitLine[] =>
       kind === "credit_pack" && amount !== undefined
         ? [{ at: recorded_at, pack, what: `Run with ${model}`, run: id, amount: `-${amount}` }]
         : [],

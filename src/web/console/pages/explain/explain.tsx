@@ -2,13 +2,13 @@ import { ATTRIBUTED } from "../../../../contract/dimensions.ts";
 import type { Explanation } from "../../../../contract/resources/explain.ts";
 import { SCOPE_FIELDS } from "../../../../contract/scopes.ts";
 import { type NameOf, readNames } from "../../names.ts";
-import { bodyOf, BLANK, type Draft, type Field, refusedDraft } from "../../view/field.ts";
+import { bodyOf, BLANK, type FormValues, type Field, refusedDraft } from "../../view/field.ts";
 import { dimensionTitle } from "../../view/format.ts";
 import { Fields, Problems } from "../../view/form.tsx";
 import { refusalsAt } from "../../view/links.ts";
 import { REFUSALS_ARE_KEPT } from "../../view/kept.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
-import { type Answer, type Ask, show, type Shown, type Visit } from "../../visit.ts";
+import { type Answer, type PageRequest, show, type Shown, type Visit } from "../../visit.ts";
 import { Checks } from "./checks.tsx";
 
 const UNDER = "/console/explain";
@@ -46,7 +46,7 @@ const FIELDS: readonly Field[] = [
 ];
 
 /** Why a call was refused or allowed, and whether another would pass. */
-export async function explain(visit: Visit, ask: Ask): Promise<Shown> {
+export async function explain(visit: Visit, ask: PageRequest): Promise<Shown> {
   const subject = SUBJECTS.find((name) => Boolean(ask.query.get(name)));
   const isAsked = FIELDS.some(({ name }) => Boolean(ask.query.get(name)?.trim()));
   const question = subject === undefined ? null : { [subject]: ask.query.get(subject) };
@@ -84,14 +84,18 @@ function send(visit: Visit, question: object): Promise<Answer<Explanation>> {
   return visit.api.send<Explanation>("POST", `${visit.org}/explain`, question, visit.once());
 }
 
-async function tryCall(visit: Visit, ask: Ask, isAsked: boolean): Promise<Answer<Explanation> | null> {
+async function tryCall(
+  visit: Visit,
+  ask: PageRequest,
+  isAsked: boolean,
+): Promise<Answer<Explanation> | null> {
   if (!isAsked) return null;
   const body = bodyOf(ask.query, FIELDS);
   return send(visit, { ask: { estimate: {}, ...body } });
 }
 
 /** What was asked stays in the form, with what is wrong with it. */
-function draftOf(ask: Ask, answer: Answer<Explanation> | null): Draft {
+function draftOf(ask: PageRequest, answer: Answer<Explanation> | null): FormValues {
   const values = Object.fromEntries(FIELDS.map(({ name }) => [name, ask.query.get(name) ?? ""]));
   if (answer === null || answer.error === null) return { ...BLANK, values };
   return refusedDraft(ask.query, answer, FIELDS, (field) => field.replace(/^ask\./, ""));

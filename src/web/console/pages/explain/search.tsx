@@ -3,7 +3,7 @@ import { customerAt, pageOf } from "../../view/links.ts";
 import { REFUSALS_ARE_KEPT } from "../../view/kept.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
 import { explain } from "./explain.tsx";
-import { type Ask, show, type Shown, type Visit } from "../../visit.ts";
+import { type PageRequest, show, type Shown, type Visit } from "../../visit.ts";
 
 const UNDER = "/console/explain";
 const MOST_CHARACTERS = 128;
@@ -15,7 +15,7 @@ const OWN_PAGE = /^(key|bud|clm|rule|sub|apr)_[0-9A-Za-z]+$/;
 type Hit = readonly [title: string, href: string];
 
 /** Finds what an id stands for, and goes there. If it may stand for several things, they are listed. */
-export async function search(visit: Visit, ask: Ask): Promise<Shown> {
+export async function search(visit: Visit, ask: PageRequest): Promise<Shown> {
   const q = ask.query.get("q")?.trim() ?? "";
   if (q === "") return explain(visit, ask);
   const hits = PRINTABLE.test(q) && q.length <= MOST_CHARACTERS ? await hitsFor(visit, q) : [];

@@ -9,7 +9,7 @@ import { Usd } from "../../view/money.tsx";
 import { Card, Facts } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
 import type { Column } from "../../view/table.tsx";
-import type { Ask, ListOf, Visit } from "../../visit.ts";
+import type { PageRequest, ListOf, Visit } from "../../visit.ts";
 
 const DAYS = 30;
 const MOST_KEYS = 1000;
@@ -42,7 +42,7 @@ export async function spentByKey(visit: Visit): Promise<readonly Column<Key>[]> 
 }
 
 /** What was reported with a key lately. */
-export async function keyUse(visit: Visit, _ask: Ask, { id }: Key): Promise<Child> {
+export async function keyUse(visit: Visit, _ask: PageRequest, { id }: Key): Promise<Child> {
   const range = rangeAt(visit.nowMs);
   const report = new URLSearchParams({ key_id: id, group_by: "model", limit: "1", ...range });
   const [used, last] = await Promise.all([

@@ -8,7 +8,7 @@ import type { NameOf } from "../../names.ts";
 import { count, moment, usd } from "../../view/format.ts";
 import { Badge, Card, type Fact, Status } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import type { Ask, ListOf, Visit } from "../../visit.ts";
+import type { PageRequest, ListOf, Visit } from "../../visit.ts";
 
 /** An example call that people can picture: about two pages in, one page out. */
 const SAMPLE = { input_tokens: 1000, output_tokens: 500 };
@@ -119,7 +119,7 @@ function rate(amount: string | undefined) {
 }
 
 /** What the model has cost, and what it will cost. */
-export async function priceHistory(visit: Visit, _ask: Ask, { model }: Model) {
+export async function priceHistory(visit: Visit, _ask: PageRequest, { model }: Model) {
   const path = `${visit.org}/models/${encodeURIComponent(model)}/prices?limit=${MOST_REVISIONS}`;
   const { body } = await visit.api.get<ListOf<PriceRevision>>(path);
   if (body === null) return null;

@@ -6,7 +6,7 @@ import { runsAt } from "../../view/links.ts";
 import { Card, Head } from "../../view/parts.tsx";
 import { dateOf, daysIn, type Range, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
-import { type Ask, type ListOf, reaches, show, type Shown, type Visit } from "../../visit.ts";
+import { type PageRequest, type ListOf, reaches, show, type Shown, type Visit } from "../../visit.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { Figures, readFigures } from "./figures.tsx";
 import { readRefusedToday, RefusedTodayCard } from "./refused-today.tsx";
@@ -17,7 +17,7 @@ import { readWhoSpends, TABS, WhoSpendsCard } from "./who-spends.tsx";
 const FORECAST_DAYS = 14;
 
 /** Who spends, what runs out next, and what was refused today. */
-export async function overview(visit: Visit, ask: Ask): Promise<Shown> {
+export async function overview(visit: Visit, ask: PageRequest): Promise<Shown> {
   const range = rangeOf(ask.query, visit.nowMs);
   const [who, out, refused, figures, chart] = await Promise.all([
     readWhoSpends(visit, ask.query, range),
@@ -66,7 +66,7 @@ async function countKeys(visit: Visit): Promise<number> {
   return (await visit.api.get<ListOf<unknown>>(`${visit.org}/keys?limit=2`)).body?.data.length ?? 0;
 }
 
-function addressOf(ask: Ask, range: Range, changes: Record<string, string>): string {
+function addressOf(ask: PageRequest, range: Range, changes: Record<string, string>): string {
   const { name, from, to } = range;
   const by = TABS.find(([tab]) => tab === ask.query.get("by"))?.[0];
   const kept = {

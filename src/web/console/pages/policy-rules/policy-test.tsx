@@ -2,13 +2,13 @@ import type { Child } from "hono/jsx";
 import type * as z from "zod";
 import type { policyEvaluation } from "../../../../contract/resources/policy-rules.ts";
 import { type NameOf, readNames } from "../../names.ts";
-import { BLANK, bodyOf, type Draft, type Field, refusedDraft } from "../../view/field.ts";
+import { BLANK, bodyOf, type FormValues, type Field, refusedDraft } from "../../view/field.ts";
 import { Fields, Problems } from "../../view/form.tsx";
 import { words } from "../../view/format.ts";
 import { Badge, Card } from "../../view/parts.tsx";
 import { Ref } from "../../view/ref.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type Answer, type Ask, reaches, type Visit } from "../../visit.ts";
+import { type Answer, type PageRequest, reaches, type Visit } from "../../visit.ts";
 
 type Evaluation = z.output<typeof policyEvaluation>;
 
@@ -30,7 +30,7 @@ const columns = (nameOf: NameOf): readonly Column<Evaluation["rules"][number]>[]
 ];
 
 /** What the rules would say to an attempt, rule by rule. Nothing is recorded. */
-export async function policyTest(visit: Visit, ask: Ask): Promise<Child> {
+export async function policyTest(visit: Visit, ask: PageRequest): Promise<Child> {
   if (!reaches(visit, "admin")) return null;
   const isAsked = FIELDS.some(({ name }) => Boolean(ask.query.get(name)?.trim()));
   const answer = isAsked
@@ -63,7 +63,7 @@ export async function policyTest(visit: Visit, ask: Ask): Promise<Child> {
   );
 }
 
-function draftOf(ask: Ask, answer: Answer<Evaluation> | null): Draft {
+function draftOf(ask: PageRequest, answer: Answer<Evaluation> | null): FormValues {
   const values = Object.fromEntries(FIELDS.map(({ name }) => [name, ask.query.get(name) ?? ""]));
   return answer === null || answer.error === null
     ? { ...BLANK, values }

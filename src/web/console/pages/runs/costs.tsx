@@ -6,7 +6,7 @@ import { Card, type Fact } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import type { ListOf, Visit } from "../../visit.ts";
 
-type Entry = NonNullable<RunResource["cost_breakdown"]>[number];
+type CostLine = NonNullable<RunResource["cost_breakdown"]>[number];
 
 export function costFacts(run: RunResource, adjustments: readonly Adjustment[]): readonly Fact[] {
   const cost: Fact = ["Cost", <Usd of={run.cost_usd} />];
@@ -25,7 +25,7 @@ export function costFacts(run: RunResource, adjustments: readonly Adjustment[]):
   ];
 }
 
-const ENTRIES: readonly Column<Entry>[] = [
+const ENTRIES: readonly Column<CostLine>[] = [
   { title: "For", cell: (entry) => words(entry.class) },
   { title: "Quantity", kind: "number", cell: ({ quantity }) => count(quantity) },
   {

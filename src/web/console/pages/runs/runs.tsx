@@ -9,7 +9,15 @@ import { type Filter, Filters, isFiltered } from "../../view/filters.tsx";
 import { Usd } from "../../view/money.tsx";
 import { Card, Empty, Head, NoMatch, Pager, Tile, Tiles } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
-import { type Ask, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../../visit.ts";
+import {
+  type PageRequest,
+  listPath,
+  type ListOf,
+  pagesOf,
+  show,
+  type Shown,
+  type Visit,
+} from "../../visit.ts";
 import { refusedPage } from "../../page/refused.tsx";
 import { ByModel } from "./by-model.tsx";
 import { ChargedTile, readCharged } from "./charged.tsx";
@@ -64,7 +72,7 @@ const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
   -d '{"started_at":"2026-11-15T09:00:00Z","model":"acme/m1",
        "usage":{"input_tokens":900,"output_tokens":120},"cost_usd":"0.0123"}'`;
 
-export async function listRuns(visit: Visit, ask: Ask): Promise<Shown> {
+export async function listRuns(visit: Visit, ask: PageRequest): Promise<Shown> {
   const id = ask.query.get("id")?.trim();
   if (id) return { redirect: `${UNDER}/${encodeURIComponent(id)}` };
   const filters = filtersFor(ask.query);

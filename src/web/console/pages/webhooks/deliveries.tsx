@@ -6,7 +6,15 @@ import { ActionButton } from "../../view/form.tsx";
 import { type Filter, Filters, isFiltered } from "../../view/filters.tsx";
 import { Card, Empty, Facts, NoMatch, Pager, Status } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type Ask, listPath, type ListOf, pagesOf, reaches, sealOf, type Visit } from "../../visit.ts";
+import {
+  type PageRequest,
+  listPath,
+  type ListOf,
+  pagesOf,
+  reaches,
+  sealOf,
+  type Visit,
+} from "../../visit.ts";
 
 const PATH = "/console/webhooks";
 
@@ -68,7 +76,7 @@ const FILTERS: readonly Filter[] = [
 ];
 
 /** How a subscription is signed, and what was sent to it. */
-export async function deliveryLog(visit: Visit, ask: Ask, id: string): Promise<Child> {
+export async function deliveryLog(visit: Visit, ask: PageRequest, id: string): Promise<Child> {
   const path = `${visit.org}/webhooks/${id}`;
   const [signing, deliveries] = await Promise.all([
     visit.api.get<Signing>(`${path}/signing`),

@@ -8,7 +8,7 @@ import { noticeAt } from "../../view/notice.tsx";
 import { Card, Facts, Head, Status } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import {
-  type Ask,
+  type PageRequest,
   type ListOf,
   reaches,
   type Route,
@@ -35,7 +35,7 @@ async function* deliveriesOf(visit: Visit, id: string): AsyncGenerator<Delivery>
 }
 
 /** One delivery: what was sent, and every attempt with the receiver's answer. */
-export async function showDelivery(visit: Visit, ask: Ask): Promise<Shown> {
+export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Shown> {
   const id = encodeURIComponent(ask.params["id"] ?? "");
   const here = `${PATH}/${id}`;
   let found: Delivery | null = null;

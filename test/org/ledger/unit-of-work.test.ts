@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Account } from "../../../src/domain/meter/meter.ts";
 import { settledAccounts } from "../../../src/domain/meter/settlement.ts";
 import type { MeterRow } from "../../../src/org/meters/store.ts";
-import { type Ask, Draft } from "../../../src/org/ledger/draft.ts";
+import { type ChargeRequest, UnitOfWork } from "../../../src/org/ledger/unit-of-work.ts";
 import { call, env, newOrg } from "../../support/worker.ts";
 
 /** Around the time at which the limits were made, and over several windows of each. */
@@ -70,11 +70,11 @@ test("a draft finds for each of many asks and holds the counters that it would f
     const asks = fc.array(fc.tuple(asked, fc.nat(madeAt.length - 1)), { minLength: 1, maxLength: 12 });
     fc.assert(
       fc.property(asks, (given) => {
-        const all = given.map(([one, which]): Ask => {
+        const all = given.map(([one, which]): ChargeRequest => {
           const { customer, workflow, chain } = one;
           return { scopes: { customer, workflow, chain }, atMs: (madeAt[which] ?? now) + one.offset };
         });
-        const draft = new Draft(sql, "run", now);
+        const draft = new UnitOfWork(sql, "run", now);
         const lists = draft.load(all);
         const entries = new Map<string, Account>();
         const isOne = (account: Account) => {
@@ -84,7 +84,7 @@ test("a draft finds for each of many asks and holds the counters that it would f
         };
         const charged = new Map<readonly Account[], Map<readonly Account[], readonly string[]>>();
         for (const [index, ask] of all.entries()) {
-          const alone = new Draft(sql, "run", now);
+          const alone = new UnitOfWork(sql, "run", now);
           const [list = [], { customer, chain }] = [lists[index], ask.scopes];
           const group = given[index]?.[0].group;
           const groups = group === undefined ? undefined : { [grouped]: group };

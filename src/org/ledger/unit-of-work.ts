@@ -13,17 +13,17 @@ import {
 } from "../../domain/meter/limit-set.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
-import { type Entry, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
+import { type MeterAccount, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
 /** What one run or decision needs from the meters. */
-export interface Ask {
+export interface ChargeRequest {
   readonly scopes: Scopes;
   /** The time that selects its windows. */
   readonly atMs: number;
 }
 
 /** All asks with the same scopes. */
-interface Kind {
+interface LimitKind {
   readonly scopes: Scopes;
   /** The limits that they touch. Null: not read yet. */
   touched: readonly Touched[] | null;
@@ -34,15 +34,15 @@ interface Kind {
  * The working copy of the meters that one command touches. Everything is read first, at once. The rules then work in
  * memory. Each changed meter is written once, however many runs changed it.
  */
-export class Draft {
+export class UnitOfWork {
   readonly #sql: SqlStorage;
   readonly #phase: Phase;
   readonly #nowMs: number;
-  readonly #entries = new Map<string, Entry>();
-  readonly #latest = new Map<string, Map<string, { readonly atMs: number; readonly entry: Entry }>>();
-  readonly #kinds = new Map<string, Kind>();
+  readonly #entries = new Map<string, MeterAccount>();
+  readonly #latest = new Map<string, Map<string, { readonly atMs: number; readonly entry: MeterAccount }>>();
+  readonly #kinds = new Map<string, LimitKind>();
   /** That of the last ask by customer, because most runs of a batch repeat it. */
-  readonly #lately = new Map<string | undefined, Kind>();
+  readonly #lately = new Map<string | undefined, LimitKind>();
   readonly #pools = new Map<string, CreditPool>();
   /** The meters of holds, by their ids, because many holds have the same. */
   readonly #held = new Map<string, HeldMeters>();
@@ -54,19 +54,19 @@ export class Draft {
   }
 
   /** The accounts that each ask touches, in order of refusal. The same list for the same scopes in the same windows. */
-  load(asks: readonly Ask[]): (readonly Account[])[] {
+  load(asks: readonly ChargeRequest[]): (readonly Account[])[] {
     const { traits } = knownMeters(this.#sql, this.#nowMs);
     const kinds = asks.map(({ scopes }) => this.#kindOf(scopes, traits));
-    const unread = new Set<Kind>();
+    const unread = new Set<LimitKind>();
     for (const kind of kinds) if (kind.touched === null) unread.add(kind);
     if (unread.size > 0) this.#read(unread);
-    const fresh: Entry[] = [];
+    const fresh: MeterAccount[] = [];
     const found = kinds.map((kind, at) => this.#accountsAt(kind, asks[at]?.atMs ?? this.#nowMs, fresh));
     this.#loadUsage(fresh);
     return found;
   }
 
-  #kindOf(scopes: Scopes, traits: readonly Trait[]): Kind {
+  #kindOf(scopes: Scopes, traits: readonly Trait[]): LimitKind {
     const lately = this.#lately.get(scopes.customer);
     if (lately !== undefined && isAlike(lately.scopes, scopes, traits)) return lately;
     const key = keyOf(scopes, traits);
@@ -78,11 +78,11 @@ export class Draft {
     return kind;
   }
 
-  accounts(ask: Ask): readonly Account[] {
+  accounts(ask: ChargeRequest): readonly Account[] {
     return this.load([ask])[0] ?? [];
   }
 
-  #read(kinds: ReadonlySet<Kind>): void {
+  #read(kinds: ReadonlySet<LimitKind>): void {
     const { index, hasCustomerRows } = knownMeters(this.#sql, this.#nowMs);
     const rows = hasCustomerRows ? loadCustomerRows(this.#sql, customersOf(kinds)) : [];
     const limits = rows.filter((row) => row.kind === "customer_limit");
@@ -94,14 +94,18 @@ export class Draft {
             index,
           );
     const packs = this.#phase === "run" ? rows.filter((row) => row.kind === "credit_pack").map(toPack) : [];
-    const fresh: Entry[] = [];
+    const fresh: MeterAccount[] = [];
     for (const pack of packs) this.#entry(pack.meter, "", this.#nowMs, fresh);
     this.#loadUsage(fresh);
     this.#pool(packs);
     for (const kind of kinds) kind.touched = touchedBy(combined, kind.scopes, this.#phase);
   }
 
-  #accountsAt({ scopes, touched, accounts }: Kind, atMs: number, fresh: Entry[]): readonly Account[] {
+  #accountsAt(
+    { scopes, touched, accounts }: LimitKind,
+    atMs: number,
+    fresh: MeterAccount[],
+  ): readonly Account[] {
     const there = accounts.at(atMs);
     if (there !== undefined) return there;
     const spell = new ValidityInterval(atMs);
@@ -117,15 +121,15 @@ export class Draft {
   }
 
   /** The accounts of a hold in the limits of these ids, which spaces separate, without limits that were deleted since. */
-  standing(ids: string, whose: Whose, atMs: number): readonly Entry[] {
+  standing(ids: string, whose: Whose, atMs: number): readonly MeterAccount[] {
     const held = this.#heldMeters(ids);
     const isPlain = whose.chain === undefined && whose.groups === undefined && whose.names === undefined;
     const known = isPlain ? held.byCustomer.get(whose.customer) : undefined;
     const there = known?.at(atMs);
     if (there !== undefined) return there;
     const spell = new ValidityInterval(atMs);
-    const fresh: Entry[] = [];
-    const entries: Entry[] = [];
+    const fresh: MeterAccount[] = [];
+    const entries: MeterAccount[] = [];
     for (const meter of held.meters) {
       spell.withStart(meter);
       // A limit that was deleted and recreated is a different one: nothing is held in it.
@@ -136,7 +140,7 @@ export class Draft {
     }
     this.#loadUsage(fresh);
     if (!isPlain) return entries;
-    const kept = known ?? new ByValidity<readonly Entry[]>();
+    const kept = known ?? new ByValidity<readonly MeterAccount[]>();
     held.byCustomer.set(whose.customer, kept);
     return kept.keep(spell, entries);
   }
@@ -150,11 +154,11 @@ export class Draft {
     return held;
   }
 
-  #loadUsage(fresh: readonly Entry[]): void {
+  #loadUsage(fresh: readonly MeterAccount[]): void {
     if (fresh.length > 0) loadUsage(this.#sql, fresh);
   }
 
-  entries(): Iterable<Entry> {
+  entries(): Iterable<MeterAccount> {
     return this.#entries.values();
   }
 
@@ -163,7 +167,7 @@ export class Draft {
   }
 
   /** Most asks of a batch touch the same accounts at the same time. */
-  #entry(meter: Meter, subject: string, atMs: number, fresh: Entry[]): Entry {
+  #entry(meter: Meter, subject: string, atMs: number, fresh: MeterAccount[]): MeterAccount {
     let subjects = this.#latest.get(meter.id);
     if (subjects === undefined) this.#latest.set(meter.id, (subjects = new Map()));
     const latest = subjects.get(subject);
@@ -173,7 +177,7 @@ export class Draft {
     return entry;
   }
 
-  #entryOf(meter: Meter, subject: string, atMs: number, fresh: Entry[]): Entry {
+  #entryOf(meter: Meter, subject: string, atMs: number, fresh: MeterAccount[]): MeterAccount {
     const made = newEntry(meter, subject, atMs);
     const key = `${meter.id} ${made.window.startMs} ${subject}`;
     const there = this.#entries.get(key);
@@ -196,7 +200,7 @@ export class Draft {
 /** The limits that holds name, and the counters of those that name only a customer beside. */
 interface HeldMeters {
   readonly meters: readonly Meter[];
-  readonly byCustomer: Map<string | undefined, ByValidity<readonly Entry[]>>;
+  readonly byCustomer: Map<string | undefined, ByValidity<readonly MeterAccount[]>>;
 }
 
 /** Whose counters are meant. */
@@ -230,7 +234,7 @@ function keyOf(scopes: Scopes, traits: readonly Trait[]): string {
   return key;
 }
 
-function customersOf(kinds: Iterable<Kind>): string[] {
+function customersOf(kinds: Iterable<LimitKind>): string[] {
   const ids = new Set<string>();
   for (const { scopes } of kinds) if (scopes.customer !== undefined) ids.add(scopes.customer);
   return [...ids];

@@ -61,6 +61,17 @@ describe("what a body does not show", () => {
   });
 });
 
+test("the schema of an answer is input", () => {
+  const responseSchema = { type: "OBJECT", description: "x".repeat(50_000) };
+  expect(generate.read({ ...HI, generationConfig: { responseSchema } }).inputTokens).toBeGreaterThan(50_000);
+});
+
+test("what a function returned is text, also in the form of a picture", () => {
+  const response = { inlineData: { mimeType: "image/png", data: "x".repeat(50_000) } };
+  const contents = [{ parts: [{ functionResponse: { name: "f", response } }] }];
+  expect(generate.read({ contents }).inputTokens).toBeGreaterThan(50_000);
+});
+
 describe("what cannot be metered is refused", () => {
   test.each<[number, JsonObject]>([
     [403, { ...HI, tools: [{ googleSearch: {} }] }],

@@ -73,6 +73,41 @@ describe("a picture counts as one, and text that poses as a picture as text", ()
       ]),
       false,
     ],
+    [
+      "in a document that says nothing of its kind",
+      user([{ type: "document", document: { data: "A".repeat(100_000) } }]),
+      false,
+    ],
+    [
+      "in a document that is read as text whatever it says",
+      user([{ type: "document", document: { media_type: "image/png", data: "A".repeat(100_000) } }]),
+      false,
+    ],
+    ["in the context of a document", user([{ type: "document", source: {}, context: url }]), false],
+    [
+      "in a text within a document",
+      user([{ type: "document", source: { type: "content", content: [{ type: "text", text: url }] } }]),
+      false,
+    ],
+    [
+      "in the fields of a document",
+      user([
+        { type: "document", document: { data: { type: "image", url, data: { media_type: "image/png" } } } },
+      ]),
+      false,
+    ],
+    [
+      "in what a function returned",
+      { input: [{ functionResponse: { response: { type: "image", media_type: "image/png", data: url } } }] },
+      false,
+    ],
+    [
+      "in what a tool returned",
+      user([
+        { type: "tool-result", output: { value: { type: "image", media_type: "image/png", data: url } } },
+      ]),
+      false,
+    ],
   ])("%s", (_, body, isPicture) => {
     const { tokens } = seen(body);
     if (isPicture) expect(tokens).toBeLessThan(PICTURE + 200);
@@ -96,7 +131,12 @@ describe("input that the body does not show is named", () => {
     ["file_id", user([{ type: "input_file", file_id: "file-1" }])],
     ["file_id", user([{ type: "document", source: { type: "file", file_id: "file_1" } }])],
     ["file_data", user([{ type: "file", file: { file_data: "JVBERi0=" } }])],
-    ["document", user([{ type: "file", file: { file_data: "data:application/pdf;base64,JVBERi0=" } }])],
+    ["file_data", user([{ type: "file", file: { file_data: "data:application/pdf;base64,JVBERi0=" } }])],
+    ["file_data", user([{ type: "file", file: { file_data: "data:image/png;base64,JVBERi0=" } }])],
+    ["document_url", user([{ type: "document_url", document_url: "https://x.test/a.pdf" }])],
+    ["document_url", user([{ type: "document_url", document_url: "data:image/png;base64,JVBERi0=" }])],
+    ["pdf_url", user([{ type: "pdf_url", pdf_url: { url: "JVBERi0=" } }])],
+    ["reasoning", { input: [{ type: "reasoning", id: "rs_1", summary: [] }] }],
     [
       "document",
       user([{ type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } }]),
@@ -117,7 +157,12 @@ describe("input that the body does not show is named", () => {
       type: "function",
       function: { parameters: { properties: { file_id: { type: "string" } } } },
     };
-    const body = { ...user("read https://x.test and file_id"), tools: [tool], previous_response_id: null };
+    const body = {
+      ...user("read https://x.test and file_id"),
+      input: [{ type: "reasoning", id: "rs_1", encrypted_content: "gAAAA" }],
+      tools: [tool],
+      previous_response_id: null,
+    };
     expect(seen(body).unseen).toBeNull();
   });
 });
@@ -153,4 +198,21 @@ describe("input may be billed above the rate of text", () => {
   ])("%s", (_, body, isCostly) => {
     expect(seen(body).isCostly).toBe(isCostly);
   });
+});
+
+describe("content rules read", () => {
+  const text = "what nobody may say";
+  test.each([
+    ["documents of text", user([{ type: "document", source: { type: "text", data: text } }])],
+    ["documents with a name for their kind", user([{ type: "document", document: { data: text } }])],
+    ["documents beside messages", { documents: [{ data: { text } }, text] }],
+  ])("%s", (_, body) => {
+    expect(seen(body).texts).toContain(text);
+  });
+});
+
+test("what is written to a cache for longer than usual is told apart", () => {
+  const cached = (cache_control: object) =>
+    seen(user([{ type: "text", text: "x", cache_control }])).hasLongCache;
+  expect([cached({ ttl: "1h" }), cached({ ttl: "5m" }), cached({})]).toEqual([true, false, false]);
 });

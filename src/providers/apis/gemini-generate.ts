@@ -112,10 +112,16 @@ function refuseHostedTools(tools: unknown): void {
 
 /** What a body shows of its input, in the form in which other APIs have it. */
 export function geminiInput(body: JsonObject, pictureTokens: number): ReturnType<typeof seenInput> {
-  const { contents, content, requests, systemInstruction, tools } = body;
+  const { contents, content, requests, systemInstruction, tools, generationConfig, toolConfig } = body;
   const input = [contents, content, requests].filter((each) => each !== undefined).map(withParts);
   return seenInput(
-    { input, system: withParts(systemInstruction ?? null), tools: tools ?? null },
+    {
+      input,
+      system: withParts(systemInstruction ?? null),
+      tools: tools ?? null,
+      // The schema of an answer is input, too.
+      config: JSON.stringify([generationConfig, toolConfig]),
+    },
     pictureTokens,
   );
 }

@@ -9,6 +9,8 @@ export interface SeenInput {
   readonly unseen: string | null;
   /** Whether some of it may be billed above the rate of text: sound, and what is written to a cache. */
   readonly isCostly: boolean;
+  /** Whether some of it is written to a cache for longer than the usual five minutes. */
+  readonly hasLongCache: boolean;
   /** Whether there is a recording or a film among it. */
   readonly hasSound: boolean;
   /** What people or programs wrote for the model: messages, instructions and tools. */
@@ -41,6 +43,7 @@ const NAMES_UNSEEN = new Set([
 ]);
 /** Members by which a request has what comes before them written to a cache. */
 const NAMES_CACHE = new Set(["cache_control", "cacheControl"]);
+const USUAL_CACHE = new Set<unknown>([undefined, null, "5m"]);
 /** Objects that stand for something stored at the provider, if they have an id. */
 const NAMES_OF_STORED = new Set(["conversation", "prompt", "audio"]);
 /** Members that hold an address or the content itself. */
@@ -49,11 +52,25 @@ const NAMES_ADDRESS = new Set(["image_url", "url", "audio_url", "video_url"]);
 /** Where parts of messages are. What tools and schemas hold is text, whatever it looks like. */
 const CONTENT = new Set(["messages", "input", "system", "prompt"]);
 /** Members of parts that hold whatever the caller likes, such as the arguments of a tool: all of it is text. */
-const FREE_FORM = new Set(["input", "arguments", "args", "tools", "parameters", "input_schema", "schema"]);
+const FREE_FORM = new Set([
+  "input",
+  "arguments",
+  "args",
+  "tools",
+  "parameters",
+  "input_schema",
+  "schema",
+  // What a function or a tool returned, and the fields of a document.
+  "response",
+  "value",
+  "data",
+]);
 /** Members whose texts content rules read. */
-const WRITTEN = new Set([...CONTENT, "instructions", "suffix", "tools"]);
+const WRITTEN = new Set([...CONTENT, "instructions", "suffix", "tools", "documents"]);
 /** Types of parts that are recordings and films, and the members that hold them. */
 const SOUND_TYPES = ["input_audio", "audio_url", "input_video", "video_url"] as const;
+/** Types of parts that are documents somewhere else, or whose bytes bound nothing. */
+const UNSEEN_TYPES = new Set<unknown>(["document_url", "file_url", "pdf_url"]);
 /** Types of parts that are no text. */
 const MEDIA_TYPES = new Set([
   "image_url",
@@ -73,6 +90,7 @@ export function seenInput(body: JsonObject, pictureTokens: number): SeenInput {
     tokens: walk.tokens,
     unseen: walk.unseen,
     isCostly: walk.isCostly,
+    hasLongCache: walk.hasLongCache,
     hasSound: walk.hasSound,
     texts: walk.texts,
   };
@@ -92,6 +110,7 @@ class Walk {
   tokens = 0;
   unseen: string | null = null;
   isCostly = false;
+  hasLongCache = false;
   hasSound = false;
   readonly texts: string[] = [];
 
@@ -118,14 +137,23 @@ class Walk {
         const mayBePart = CONTENT.has(root) && !isFree;
         const isPart = mayBePart && typeof type === "string" && MEDIA_TYPES.has(type);
         this.hasSound ||= mayBePart && SOUND_TYPES.some((sound) => type === sound || sound in value);
-        const members = this.#object(name, value, isMedia || isPart);
-        for (const member of members) open.push({ ...member, isFree: isFree || FREE_FORM.has(member.name) });
+        if (mayBePart) this.#elsewhere(value);
+        for (const member of this.#object(name, value, isMedia || isPart)) {
+          const isFreeBelow = isFree || FREE_FORM.has(member.name);
+          open.push({ ...member, isMedia: member.isMedia && !isFreeBelow, isFree: isFreeBelow });
+        }
       } else if (typeof value === "string") {
         if (this.#text(name, value, isMedia) && WRITTEN.has(root)) this.texts.push(value);
       }
       // A number, a truth value or null: a few characters in any rendering.
       else this.tokens += 4;
     }
+  }
+
+  /** An item that an earlier answer thought is at the provider, unless it brings what was thought. */
+  #elsewhere({ type, id, encrypted_content: brought }: JsonObject): void {
+    const isStored = type === "reasoning" && typeof id === "string" && typeof brought !== "string";
+    if (isStored || UNSEEN_TYPES.has(type)) this.#unseenBy(String(type));
   }
 
   #array(name: string, items: readonly unknown[]): void {
@@ -137,16 +165,16 @@ class Walk {
   /** Counts what the object is by itself, and returns the members that are left to read. */
   #object(name: string, value: JsonObject, isMedia: boolean): Omit<Member, "isFree">[] {
     if (value["type"] === "item_reference") this.#unseenBy("item_reference");
-    if (NAMES_CACHE.has(name)) this.isCostly = true;
+    if (NAMES_CACHE.has(name)) {
+      this.isCostly = true;
+      this.hasLongCache ||= !USUAL_CACHE.has(value["ttl"]);
+    }
     const isNamed = name === "container" || (NAMES_OF_STORED.has(name) && typeof value["id"] === "string");
     if (isNamed) this.#unseenBy(name);
     const { data, ...others } = value;
-    const isInline = isMedia && typeof data === "string";
-    if (isInline) {
-      const { type, media_type: media } = others;
-      const kind = typeof media === "string" ? media : "audio";
-      this.#inline(type === "text" ? "text" : kind, data);
-    }
+    const media = isMedia ? mediaOf(name, others) : null;
+    const isInline = media !== null && typeof data === "string";
+    if (isInline) this.#inline(media, data);
     return Object.entries(isInline ? others : value).map(([member, content]) => {
       this.tokens += mostTokensIn(member);
       return { name: member, value: content, isMedia };
@@ -159,7 +187,8 @@ class Walk {
 
   /** False: it is a picture, a recording or a document. */
   #text(name: string, text: string, isMedia: boolean): boolean {
-    const [, media] = isMedia ? (DATA_URL.exec(text.slice(0, LONGEST_DATA_PREFIX)) ?? []) : [];
+    const [, media] =
+      isMedia && NAMES_ADDRESS.has(name) ? (DATA_URL.exec(text.slice(0, LONGEST_DATA_PREFIX)) ?? []) : [];
     if (media !== undefined) {
       this.#inline(media, text);
       return false;
@@ -183,4 +212,12 @@ class Walk {
     else if (kind === "text") this.tokens += mostTokensIn(text);
     else this.#unseenBy("document");
   }
+}
+
+/** The kind of what an object holds as its data. Null: text, or nobody knows. */
+function mediaOf(name: string, { type, media_type: media }: JsonObject): string | null {
+  // A document that is not read by its kind is read as text, whatever kind it names.
+  if (type === "text" || name === "document") return null;
+  if (typeof media === "string") return media;
+  return SOUND_TYPES.some((sound) => sound === name) ? "audio" : null;
 }

@@ -64,6 +64,12 @@ describe("what would be billed beside the answer is refused", () => {
     ["that is no list", { toolConfig: { tools: { systemTool: { name: "nova_grounding" } } } }],
     ["a bound of the model's own", { additionalModelRequestFields: { max_tokens: 100_000 } }],
     ["a beta", { additionalModelRequestFields: { anthropic_beta: ["context-1m-2025-08-07"] } }],
+    ["a cache of an hour", { system: [{ text: "x" }, { cachePoint: { type: "default", ttl: "1h" } }] }],
+    ["that of tools", { toolConfig: { tools: [{ cachePoint: { type: "default", ttl: "1h" } }] } }],
+    [
+      "that of what a tool returned",
+      saying({ toolResult: { toolUseId: "t", content: [{ cachePoint: { type: "default", ttl: "1h" } }] } }),
+    ],
     ["another bound", { inferenceConfig: { maxTokens: 5, maxNewTokens: 9000 } }],
     ["a tier with a latency", { serviceTier: { type: "flex" }, performanceConfig: { latency: "optimized" } }],
   ])("%s", (_, body) => {
@@ -79,6 +85,14 @@ describe("what would be billed beside the answer is refused", () => {
     for (const operation of ["converse", "invoke", "invoke-with-response-stream"])
       expect(() => at(operation).read(MESSAGES, { [name]: "x" })).toThrow(/not metered/);
     expect(() => at("invoke").read(MESSAGES, { "x-amzn-bedrock-accept": "application/json" })).not.toThrow();
+  });
+
+  test("a cache of an hour in a request of the model's own", () => {
+    const cached = (cache_control: object) => [{ type: "text", text: "x", cache_control }];
+    const read = (ttl?: string) =>
+      at("invoke").read({ ...MESSAGES, system: cached({ type: "ephemeral", ttl }) });
+    expect(() => read("1h")).toThrow(/no price/);
+    expect(read("5m").hasCostlyInput).toBe(true);
   });
 
   test("and a member in another spelling", () => {

@@ -221,8 +221,15 @@ test.each([
   ["half an answer", { n: 0.5 }],
   ["a stream in quotes", { stream: "true" }],
   ["a tier that is none", { service_tier: { a: 1 } }],
+  ["a price that is no tier", { service_tier: "batch" }],
 ])("%s is refused", (_, more) => {
   expect(() => chat.read({ ...MINI, ...more })).toThrow(/must be|is not a tier/);
+});
+
+test("a cache of an hour has no price but Anthropic's", () => {
+  const system = [{ type: "text", text: "x", cache_control: { type: "ephemeral", ttl: "1h" } }];
+  expect(messages.read({ ...CLAUDE, system }).hasCostlyInput).toBe(true);
+  expect(() => chat.read({ ...MINI, messages: [{ role: "system", content: system }] })).toThrow(/no price/);
 });
 
 test("the usage of a stream is asked for, also where the caller asks for none", () => {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { anthropicMessages } from "../../src/providers/apis/anthropic-messages.ts";
 import { anyAnswer } from "../../src/providers/apis/any-answer.ts";
 import { anthropicUsage } from "../../src/providers/usage/anthropic-usage.ts";
 import { openAiUsage } from "../../src/providers/usage/openai-usage.ts";
@@ -334,4 +335,22 @@ test("what Anthropic's cache read and wrote is part of the input", () => {
     cache_write_tokens: 20,
     cache_write_1h_tokens: 40,
   });
+});
+
+test("what a host's cache wrote is part of the input", () => {
+  const used = (details: object) =>
+    openAiUsage({ prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: details });
+  expect(used({ cached_tokens: 10, cache_write_tokens: 60 })).toMatchObject({
+    cache_read_tokens: 10,
+    cache_write_tokens: 60,
+  });
+  expect(used({ cache_creation_tokens: 60 })).toMatchObject({ cache_write_tokens: 60 });
+});
+
+test("an answer of Anthropic's that stayed in one country says so, whatever its tier", () => {
+  const variant = (usage: object) => anthropicMessages.readAnswer({ usage }).variant;
+  expect(variant({ service_tier: "standard", inference_geo: "us" })).toBe("us");
+  expect(variant({ service_tier: "standard", inference_geo: "global" })).toBe("standard");
+  expect(variant({ service_tier: "standard", inference_geo: "not_available" })).toBe("standard");
+  expect(variant({ service_tier: "standard" })).toBe("standard");
 });

@@ -145,13 +145,17 @@ function variantIn({ service_tier, speed, inference_geo: geo }: JsonObject): str
   return variants[0] ?? null;
 }
 
+/** Where a request was served that need not stay in one country. Older models do not say it. */
+const ANYWHERE = new Set<unknown>(["global", "not_available"]);
+
 function messagesAnswer({ usage }: JsonObject): AnswerFacts {
-  const { service_tier, speed } = objectOf(usage);
+  const { service_tier, speed, inference_geo: geo } = objectOf(usage);
   const faster = typeof speed === "string" && speed !== "standard" ? tierOf(speed) : null;
+  const oneCountry = ANYWHERE.has(geo) ? null : tierOf(geo);
   return {
     usage: anthropicUsage(usage),
     units: anthropicUnits(usage),
-    variant: faster ?? tierOf(service_tier),
+    variant: faster ?? oneCountry ?? tierOf(service_tier),
     costUsd: null,
   };
 }

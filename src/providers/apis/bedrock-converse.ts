@@ -13,7 +13,15 @@ import { bedrockUsage } from "../usage/bedrock-usage.ts";
 import { bedrockError } from "../wire-refusal.ts";
 import { calledModel } from "./bedrock-call.ts";
 import { bedrockInput } from "./bedrock-input.ts";
-import { boundIn, modelIn, PLAIN, refuseMembers, tierIn, tierOf } from "./request-members.ts";
+import {
+  boundIn,
+  modelIn,
+  PLAIN,
+  refuseLongCache,
+  refuseMembers,
+  tierIn,
+  tierOf,
+} from "./request-members.ts";
 
 /** A member that is not among them may be billed beside tokens, as a guardrail is, so it is refused. */
 const MEMBERS: ReadonlySet<string> = new Set([
@@ -69,7 +77,8 @@ function readConverse(body: JsonObject, context: RequestContext, isStream: boole
   const own = objectOf(body["additionalModelRequestFields"]);
   refuseOthers(own, OWN_FIELDS);
   const { reasons, pictureTokens } = context.facts(model);
-  const { tokens, unseen, isCostly, texts } = seenInput(bedrockInput(body), pictureTokens);
+  const { tokens, unseen, isCostly, hasLongCache, texts } = seenInput(bedrockInput(body), pictureTokens);
+  refuseLongCache(hasLongCache);
   const thinks = THINKING.some((name) => own[name] !== undefined && own[name] !== null);
   return {
     ...PLAIN,

@@ -10,7 +10,10 @@ export function bedrockInput({ messages, system, toolConfig, outputConfig }: Jso
     return { said: blocksIn(content), rest: JSON.stringify(rest) };
   });
   const tools = listOf(objectOf(toolConfig)["tools"]);
-  const cached = tools.filter((tool) => "cachePoint" in objectOf(tool)).map(() => CACHED);
+  const cached = tools
+    .map(objectOf)
+    .filter((tool) => "cachePoint" in tool)
+    .map(({ cachePoint }) => cachedBy(cachePoint));
   return {
     messages: turns,
     system: [...blocksIn(system), ...cached],
@@ -19,7 +22,10 @@ export function bedrockInput({ messages, system, toolConfig, outputConfig }: Jso
 }
 
 /** What comes before it is written to a cache, above the rate of other input. */
-const CACHED = { cache_control: { type: "ephemeral" } } as const;
+function cachedBy(point: unknown): JsonObject {
+  return { cache_control: objectOf(point) };
+}
+
 /** A document is read as text and as pictures of its pages, so its bytes bound nothing. Nor do those of sound and films. */
 const UNSEEN = { type: "document", media_type: "application/octet-stream", data: "" } as const;
 const UNSEEN_KINDS = ["document", "video", "audio"] as const;
@@ -38,7 +44,7 @@ function partsOf(block: JsonObject): unknown[] {
     if (name === "image" || UNSEEN_KINDS.some((kind) => kind === name)) return [UNSEEN];
     if (name === "toolResult")
       return [...blocksIn(content), JSON.stringify({ ...objectOf(value), content: [] })];
-    if (name === "cachePoint") return [CACHED];
+    if (name === "cachePoint") return [cachedBy(value)];
     return [typeof value === "string" ? value : JSON.stringify(value), name];
   });
 }

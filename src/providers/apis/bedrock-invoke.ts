@@ -13,7 +13,7 @@ import { eventIn } from "../usage/reading.ts";
 import { bedrockError } from "../wire-refusal.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import { calledModel } from "./bedrock-call.ts";
-import { PLAIN, refuseMembers } from "./request-members.ts";
+import { PLAIN, refuseLongCache, refuseMembers } from "./request-members.ts";
 
 /** Models whose own requests and answers are known here. Those of any other are called by `converse`. */
 const CLAUDE = /^(?:[a-z-]+\.)?anthropic\.claude-/;
@@ -66,6 +66,7 @@ function readClaude(body: JsonObject, context: RequestContext, isStream: boolean
   if (body["stream"] !== undefined)
     throw new Unmetered(400, 'The path says whether the answer is a stream. Leave "stream" out of the body.');
   refuseMembers(body, [...EMBEDDING_MEMBERS]);
+  refuseLongCache(seenInput(body, 0).hasLongCache);
   return { ...anthropicMessages.readRequest(body, context), isStream };
 }
 

@@ -20,6 +20,7 @@ import {
   memberIn,
   modelIn,
   PLAIN,
+  refuseLongCache,
   refuseMembers,
   tierIn,
   tierOf,
@@ -115,7 +116,8 @@ function readChat(
   refuseOtherSpellings(Object.keys(objectOf(body["stream_options"])), STREAM_OPTIONS);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
-  const { tokens, unseen, isCostly, hasSound, texts } = seenInput(body, pictureTokens);
+  const { tokens, unseen, isCostly, hasLongCache, hasSound, texts } = seenInput(body, pictureTokens);
+  refuseLongCache(hasLongCache);
   const speaks = isMoreThanText(body);
   if ((hasSound || speaks) && !pricesSound)
     throw new Unmetered(

@@ -49,6 +49,15 @@ export function flagIn(body: JsonObject, name: string): boolean {
   throw new Unmetered(400, `"${name}" must be true or false.`);
 }
 
+/**
+ * Published prices of hosts have no rate for a cache of an hour, which costs more than one of minutes, and not all of them tell one
+ * from the other.
+ */
+export function refuseLongCache(hasLongCache: boolean): void {
+  if (hasLongCache)
+    throw new Unmetered(403, 'A cache "ttl" other than "5m" has no price here. Leave "ttl" out.');
+}
+
 const USUAL_TIERS = new Set<unknown>([
   undefined,
   null,
@@ -63,6 +72,8 @@ const TIER = /^[a-z][a-z0-9_-]{0,39}$/;
 /** The price variant of the service tier that a body asks for. Null: the standard one. */
 export function tierIn(value: unknown): string | null {
   if (USUAL_TIERS.has(value)) return null;
+  // A price of its own, and no tier: a host that ignores it would bill twice that.
+  if (value === "batch") throw new Unmetered(400, '"batch" is not a tier of a single call.');
   if (typeof value === "string" && TIER.test(value)) return value;
   throw new Unmetered(400, '"service_tier" is not a tier.');
 }

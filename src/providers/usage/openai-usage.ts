@@ -20,6 +20,8 @@ export function openAiUsage(value: unknown): Usage | null {
     ...totals,
     ...partsOf(totals.input_tokens, {
       cache_read_tokens: inputs["cached_tokens"],
+      // Told by hosts that bill what is written to a cache above other input.
+      cache_write_tokens: inputs["cache_write_tokens"] ?? inputs["cache_creation_tokens"],
       audio_input_tokens: inputs["audio_tokens"],
       image_input_tokens: inputs["image_tokens"],
     }),

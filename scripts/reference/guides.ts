@@ -34,6 +34,7 @@ const NAMES = [
   "prices",
   "reports",
   "exports",
+  "telemetry",
   "forecasts",
   "policies",
   "content-safety",

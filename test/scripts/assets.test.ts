@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { buildAssets } from "../../scripts/reference/assets.ts";
+import { GUIDES, llmsText } from "../../scripts/reference/guides.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const guide = (text: string) => ({
@@ -24,4 +25,10 @@ test("guides are rendered again only if what they are made from has changed", as
   expect(existsSync(page)).toBe(false);
   await buildAssets([guide("# Limits\n\nNew words")], folder);
   expect(readFileSync(page, "utf8")).toContain("<p>New words</p>");
+});
+
+test("every file of docs is a guide that is served and that llms.txt lists", () => {
+  const files = readdirSync("docs").filter((name) => name.endsWith(".md"));
+  expect(GUIDES.map(({ name }) => `${name}.md`).toSorted()).toEqual(files.toSorted());
+  for (const name of files) expect(llmsText()).toContain(`/docs/guides/${name})`);
 });

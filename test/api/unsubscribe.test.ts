@@ -1,19 +1,21 @@
+import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { derivedOrgToken } from "../../src/domain/key/org-token.ts";
+import { settingsOf } from "../../src/settings.ts";
 import { bindMailbox, type SentMail } from "../support/mailbox.ts";
 import { newSubscriber, type Subscriber } from "../support/receivers.ts";
 import { rowsOf } from "../support/rows.ts";
-import { serve } from "../support/worker.ts";
+import { env, serve } from "../support/worker.ts";
 
-const [MAYA, LEO] = ["maya@example.com", "leo@example.com"];
+const [MAYA, LEO, ZOE] = ["maya@example.com", "leo@example.com", "zoe@example.com"];
 
-/** An org that mails two people about new keys. Both have confirmed that. */
-async function newMailer() {
+/** An org that mails people about new keys. They have confirmed that. */
+async function newMailer(to = [MAYA, LEO]) {
   const org = await newSubscriber();
   const box = await bindMailbox(org.id);
   const made = await org.ask("POST", "/webhooks", {
     kind: "email",
-    to: [MAYA, LEO],
+    to,
     events: ["key.created"],
   });
   expect(made.status).toBe(201);
@@ -41,6 +43,16 @@ const click = (link: string): Promise<Response> =>
     body: "List-Unsubscribe=One-Click",
   });
 
+/** Has the Worker and the org's object accept a pepper besides their own. */
+async function acceptPepper(orgId: string, previous: string | undefined): Promise<void> {
+  const set = (bindings: object) =>
+    void Object.assign(settingsOf(bindings), { SVC_KEY_PEPPER_PREVIOUS: previous });
+  set(env);
+  await runInDurableObject(env.ORG.getByName(orgId), (object) =>
+    set((object as unknown as { env: object }).env),
+  );
+}
+
 describe("each mail", () => {
   test("goes to one address, with a link of its own in text, HTML and the headers of RFC 8058", async () => {
     const { org, box } = await newMailer();
@@ -56,18 +68,21 @@ describe("each mail", () => {
     await box.unbind();
   });
 
-  test("is sent again only to those who did not get it", async () => {
-    const { org, box, id } = await newMailer();
+  test("is sent again only to those who did not get it, after each attempt", async () => {
+    const { org, box, id } = await newMailer([MAYA, LEO, ZOE]);
     let sent = 0;
+    // Of the first three only the last one passes, and of the next two as well.
     box.fails = () =>
-      (sent += 1) === 1 ? Promise.reject(new Error("no")) : (Promise.resolve() as Promise<never>);
-    const first = await mailsOfKey(org, box);
-    expect(first.map(({ to }) => to)).toEqual([[LEO]]);
-    expect(await org.deliveries(id)).toMatchObject([{ status: "pending", attempts: 1 }]);
-    box.fails = null;
+      [3, 5].includes((sent += 1)) ? (Promise.resolve() as Promise<never>) : Promise.reject(new Error("no"));
+    await mailsOfKey(org, box);
+    const gotIt = () => box.mails.flatMap(({ to }) => to);
+    expect([gotIt(), await org.deliveries(id)]).toMatchObject([[ZOE], [{ status: "pending", attempts: 1 }]]);
     await org.advance(7);
-    expect(box.mails.map(({ to }) => to)).toEqual([[LEO], [MAYA]]);
-    expect(await org.deliveries(id)).toMatchObject([{ status: "succeeded", attempts: 2 }]);
+    expect([gotIt(), await org.deliveries(id)]).toMatchObject([[ZOE, LEO], [{ attempts: 2 }]]);
+    box.fails = null;
+    await org.advance(600);
+    expect(gotIt()).toEqual([ZOE, LEO, MAYA]);
+    expect(await org.deliveries(id)).toMatchObject([{ status: "succeeded", attempts: 3 }]);
     await box.unbind();
   });
 });
@@ -129,14 +144,34 @@ describe("the link", () => {
     await Promise.all([one.box.unbind(), other.box.unbind()]);
   });
 
+  test("works on while the pepper is being changed, and no longer", async () => {
+    const { org, box, id } = await newMailer();
+    const before = "the-pepper-before-0123456789abcdefghijklm";
+    const subject = JSON.stringify([id, MAYA]);
+    const token = derivedOrgToken(before, "unsubscribe", org.id, subject);
+    const link = `http://sluice.test/unsubscribe?token=${token}`;
+    expect([(await serve(link)).status, (await click(link)).status]).toEqual([410, 410]);
+    await acceptPepper(org.id, before);
+    expect([(await serve(link)).status, (await click(link)).status]).toEqual([200, 200]);
+    await acceptPepper(org.id, undefined);
+    expect((await mailsOfKey(org, box)).map(({ to }) => to)).toEqual([[LEO]]);
+    await box.unbind();
+  });
+
   test("of the last who wants mails ends what waits, and a new subscription begins anew", async () => {
     const { org, box, id } = await newMailer();
     const mails = await mailsOfKey(org, box);
     box.fails = () => Promise.reject(new Error("no"));
     await mailsOfKey(org, box);
     expect((await org.deliveries(id)).some(({ status }) => status === "pending")).toBe(true);
-    for (const mail of mails) expect((await click(linkIn(mail))).status).toBe(200);
+    const due = () => rowsOf(org.id, "SELECT key FROM due WHERE kind = 'webhook-delivery'");
+    const [first, last] = mails.map(linkIn);
+    expect((await click(first ?? "")).status).toBe(200);
+    expect((await org.deliveries(id)).some(({ status }) => status === "pending")).toBe(true);
+    expect(await due()).toEqual([{ key: id }]);
+    expect((await click(last ?? "")).status).toBe(200);
     expect((await org.deliveries(id)).map(({ status }) => status)).toEqual(["succeeded"]);
+    expect(await due()).toEqual([]);
     expect((await org.ask("POST", `/webhooks/${id}/test`)).status).toBe(409);
     await org.ask("DELETE", `/webhooks/${id}`);
     expect(await rowsOf(org.id, "SELECT * FROM email_unsubscribed")).toEqual([]);

@@ -1,5 +1,6 @@
 import { chatApi } from "./apis/openai-chat.ts";
 import { host } from "./compatible.ts";
+import { openRouterError } from "./wire-refusal.ts";
 
 /**
  * Hosts that are compatible with OpenAI. What each does beside it is from its own reference: a host that bills searches, agents or
@@ -13,6 +14,7 @@ export const hosts = {
   }),
   groq: host("groq", {
     url: "https://api.groq.com/openai",
+    sdkPrefix: "/openai",
     chat: {
       bound: "max_completion_tokens",
       notMetered: ["compound_custom", "search_settings"],
@@ -32,6 +34,7 @@ export const hosts = {
       notMetered: ["provider", "preset", "web_search"],
       notMeteredModels: /:(?:online|nitro|exacto)$|^openrouter\/|^@preset\//,
     },
+    errorBody: openRouterError,
   }),
   together: host("together", { url: "https://api.together.xyz" }),
   fireworks: host("fireworks", { url: "https://api.fireworks.ai/inference" }),

@@ -34,6 +34,8 @@ export interface ProviderTerms {
   readonly prices: string;
   /** Where it is served. Paths are added to it. Null: each account has an address of its own. */
   readonly url: string | null;
+  /** The end of `url` that its own SDK writes before every path. It is taken off, so that both ways lead to the same call. */
+  readonly sdkPrefix?: string;
   /** Names of its hosts, where there are many. */
   readonly hosts?: RegExp;
   readonly auth: Auth;

@@ -13,6 +13,11 @@ export function openAiError({ code, message, details }: WireRefusal): object {
   return { error: { code, message, details, type: "sluice_refusal", param: null } };
 }
 
+/** OpenRouter's SDK takes an error for one only if its code is the status. What else is known of it stands in `metadata`. */
+export function openRouterError({ status, code, message, details }: WireRefusal): object {
+  return { error: { code: status, message, metadata: { code, details }, type: "sluice_refusal" } };
+}
+
 const GOOGLE_STATUSES: Readonly<Record<number, string>> = {
   400: "INVALID_ARGUMENT",
   401: "UNAUTHENTICATED",

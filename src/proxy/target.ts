@@ -19,10 +19,14 @@ export function targetOf(pathname: string, providers: ServedProviders): Target |
     const message = `There is nothing here. Paths begin with ${prefixes.join(" or ")}.`;
     return { status: 404, code: "not_found", message, details: {} };
   }
-  if (isPlain(path)) return { ...served, path };
+  if (isPlain(path)) return { ...served, path: withoutPrefix(path, served.provider.sdkPrefix) };
   const message =
     "The path is ambiguous: send it without empty or dotted segments, and without encoded slashes or percent signs.";
   return { status: 400, code: "bad_request", message, details: {} };
+}
+
+function withoutPrefix(path: string, prefix: string | undefined): string {
+  return prefix !== undefined && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
 /** Whether a path is the base URL of a provider, which some tools ask for before their first call. */

@@ -13,6 +13,7 @@ const SERVED = {
   // The search of one's own data brings input that the body does not show.
   "/chat/completions": chatApi({
     bound: "max_completion_tokens",
+    knowsBothBounds: true,
     notMetered: ["data_sources", "enhancements"],
   }),
   "/completions": openAiCompletions,

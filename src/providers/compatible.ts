@@ -1,4 +1,4 @@
-import { chatApi } from "./apis/openai-chat.ts";
+import { chatApi, withoutExtras } from "./apis/openai-chat.ts";
 import { openAiCompletions } from "./apis/openai-completions.ts";
 import { openAiEmbeddings } from "./apis/openai-embeddings.ts";
 import { openai } from "./openai.ts";
@@ -22,8 +22,8 @@ export function host(name: string, { chat, ...terms }: HostTerms): Provider {
     auth: bearer,
     serves: {
       "/v1/chat/completions": chatApi(chat),
-      "/v1/completions": openAiCompletions,
-      "/v1/embeddings": openAiEmbeddings,
+      "/v1/completions": withoutExtras(chat ?? {}, openAiCompletions),
+      "/v1/embeddings": withoutExtras(chat ?? {}, openAiEmbeddings),
     },
     free: ["GET /v1/models", "GET /v1/models/{model}"],
     models: [],

@@ -32,7 +32,7 @@ export const hosts = {
     chat: {
       // A caller that chooses among the hosts of a model chooses its price.
       notMetered: ["provider", "preset", "web_search"],
-      notMeteredModels: /:(?:online|nitro|exacto)$|^openrouter\/|^@preset\//,
+      notMeteredModels: /:(?:online|nitro|exacto)(?:$|[:@])|^openrouter\/|@preset\//,
     },
     errorBody: openRouterError,
   }),

@@ -21,6 +21,8 @@ const chatAt = (name: ProviderName, path = "/v1/chat/completions") => {
         },
       ),
     write: (body: JsonObject) => api.withBounds(body, { maxOutputTokens: 50 }),
+    /** Where the bound is the caller's own. */
+    keep: (body: JsonObject) => api.withBounds(body, { maxOutputTokens: null }),
   };
 };
 
@@ -32,7 +34,16 @@ describe("a host that bills something beside tokens is refused what makes it do 
     ["xai", "/v1/chat/completions", { search_parameters: { mode: "auto" } }],
     ["xai", "/v1/chat/completions", { deferred: true }],
     ["openrouter", "/v1/chat/completions", { model: "openai/gpt-4o:online" }],
+    ["openrouter", "/v1/chat/completions", { model: "anthropic/claude-sonnet-4.5:online:floor" }],
+    ["openrouter", "/v1/chat/completions", { model: "anthropic/claude-sonnet-4.5@preset/mine" }],
     ["openrouter", "/v1/chat/completions", { model: "openrouter/auto" }],
+    ["openrouter", "/v1/completions", { model: "openai/gpt-4o:online", prompt: "x" }],
+    ["openrouter", "/v1/completions", { models: ["openai/o1-pro"], prompt: "x" }],
+    ["openrouter", "/v1/completions", { provider: { sort: "throughput" }, prompt: "x" }],
+    ["openrouter", "/v1/completions", { plugins: [{ id: "web" }], prompt: "x" }],
+    ["openrouter", "/v1/completions", { max_completion_tokens: 9000, max_tokens: 1, prompt: "x" }],
+    ["openrouter", "/v1/completions", { web_search_options: {}, prompt: "x" }],
+    ["openrouter", "/v1/embeddings", { provider: { sort: "throughput" }, input: "x" }],
     ["openrouter", "/v1/chat/completions", { plugins: [{ id: "web" }] }],
     ["openrouter", "/v1/chat/completions", { provider: { sort: "throughput" } }],
     ["perplexity", "/chat/completions", { model: "sonar-deep-research" }],
@@ -54,6 +65,22 @@ test("a bound has the name that the host knows, and a host that always tells the
   expect(chatAt("mistral").write(stream)).toEqual({ stream: true, max_tokens: 50 });
   expect(chatAt("mistral").read(stream).showsUsageEvent).toBe(true);
   expect(chatAt("groq").read(stream).showsUsageEvent).toBe(false);
+});
+
+test("a bound of the caller's goes on under the name that the host knows: another would be ignored", () => {
+  const written = (name: ProviderName, body: JsonObject, path?: string) => chatAt(name, path).keep(body);
+  for (const name of ["deepseek", "together", "mistral", "ollama", "openrouter"] as const)
+    expect(written(name, { max_completion_tokens: 1 })).toEqual({ max_tokens: 1 });
+  expect(written("perplexity", { max_completion_tokens: 1 }, "/chat/completions")).toEqual({ max_tokens: 1 });
+  for (const name of ["groq", "xai", "cerebras"] as const)
+    expect(written(name, { max_tokens: 1 })).toEqual({ max_completion_tokens: 1 });
+  expect(written("deepseek", { max_completion_tokens: 9, max_tokens: 5 })).toEqual({ max_tokens: 9 });
+  expect(written("deepseek", { temperature: 0 })).toEqual({ temperature: 0 });
+  const oss = { model: "openai/gpt-oss-120b", max_completion_tokens: 1 };
+  expect(written("together", oss)).toEqual({ model: "openai/gpt-oss-120b", max_tokens: 1 });
+  const theirs = { model: "openai/gpt-5", max_completion_tokens: 1 };
+  expect(written("openrouter", theirs)).toEqual(theirs);
+  expect(written("openai", { max_tokens: 1 })).toEqual({ max_tokens: 1 });
 });
 
 test("a search is a unit of its own, but where the price of each request has it", () => {

@@ -36,8 +36,10 @@ const STREAM_OPTIONS: ReadonlySet<string> = new Set(["include_usage"]);
 
 /** How a host serves the API. */
 interface ChatTerms {
-  /** What a bound is called that the caller did not set. */
+  /** What a bound is called. */
   readonly bound: (typeof BOUNDS)[number];
+  /** Whether a bound of the caller's goes on under the name that it came with. A host that knows one name ignores the other. */
+  readonly knowsBothBounds: boolean;
   /** Whether a stream tells its usage only if it is asked to. Others always tell it, and some refuse the question. */
   readonly asksForUsage: boolean;
   /** Members by which this host would do what is billed beside the price of the model. */
@@ -52,6 +54,7 @@ interface ChatTerms {
 
 const USUAL_TERMS: ChatTerms = {
   bound: "max_tokens",
+  knowsBothBounds: false,
   asksForUsage: true,
   notMetered: [],
   notMeteredModels: null,
@@ -60,13 +63,16 @@ const USUAL_TERMS: ChatTerms = {
 };
 
 /** `POST /v1/chat/completions`. */
-export const openAiChat = chatApi({ bound: "max_completion_tokens", pricesSound: true });
+export const openAiChat = chatApi({
+  bound: "max_completion_tokens",
+  knowsBothBounds: true,
+  pricesSound: true,
+});
 
 /** The API at a host that is compatible with it. Most know the older name of the bound. */
 export function chatApi(differences: Partial<ChatTerms> = {}): ProviderApi {
   const terms = { ...USUAL_TERMS, ...differences };
-  const notMetered = [...NOT_METERED, ...terms.notMetered];
-  return {
+  return withoutExtras(terms, {
     name: "chat",
     body: "json",
     members: new Set([
@@ -83,28 +89,53 @@ export function chatApi(differences: Partial<ChatTerms> = {}): ProviderApi {
       "modalities",
       "audio",
       ...BOUNDS,
-      ...notMetered,
     ]),
     answerMembers: ["usage", "service_tier"],
+    readRequest: (body, context) => readChat(body, context, terms),
+    withBounds(body, { maxOutputTokens }) {
+      const bounded = withBound(body, terms, maxOutputTokens);
+      return terms.asksForUsage ? withStreamUsage(bounded) : bounded;
+    },
+    readAnswer: chatAnswer,
+    readEvent: chatEvent,
+    errorBody: openAiError,
+  });
+}
+
+/** An API of a host, without what the host bills beside the price of the model. */
+export function withoutExtras(
+  { notMetered = [], notMeteredModels = null }: Partial<Pick<ChatTerms, "notMetered" | "notMeteredModels">>,
+  api: ProviderApi,
+): ProviderApi {
+  const names = [...NOT_METERED, ...notMetered];
+  return {
+    ...api,
+    members: new Set([...api.members, ...names]),
     readRequest(body, context) {
-      refuseMembers(body, notMetered);
-      const request = readChat(body, context, terms);
-      if (terms.notMeteredModels?.test(request.model) === true)
+      refuseMembers(body, names);
+      const request = api.readRequest(body, context);
+      if (notMeteredModels?.test(request.model) === true)
         throw new Unmetered(
           403,
           `${request.model} does more than its price says, so it is not metered here.`,
         );
       return request;
     },
-    withBounds(body, { maxOutputTokens }) {
-      const name = memberIn(body, BOUNDS) ?? terms.bound;
-      const bounded = maxOutputTokens === null ? body : { ...body, [name]: maxOutputTokens };
-      return terms.asksForUsage ? withStreamUsage(bounded) : bounded;
-    },
-    readAnswer: chatAnswer,
-    readEvent: chatEvent,
-    errorBody: openAiError,
   };
+}
+
+/** OpenAI's own, at whichever host. Whoever passes calls on to them knows both names, and the newer of them take one alone. */
+const OPENAI_MODEL = /(?:^|\/)(?:o\d|gpt-\d|chatgpt-)/;
+
+/** The body with one bound, under a name that the host knows. */
+function withBound(body: JsonObject, { bound, knowsBothBounds }: ChatTerms, ours: number | null): JsonObject {
+  const given = memberIn(body, BOUNDS);
+  const { model } = body;
+  const isOpenAis = typeof model === "string" && OPENAI_MODEL.test(model);
+  if (knowsBothBounds || isOpenAis) return ours === null ? body : { ...body, [given ?? bound]: ours };
+  const most = ours ?? boundIn(body, BOUNDS);
+  const { max_tokens: _, max_completion_tokens: __, ...others } = body;
+  return most === null ? others : { ...others, [bound]: most };
 }
 
 function readChat(

@@ -3,7 +3,7 @@ import { seenInput } from "../body/input-bound.ts";
 import type { ProviderApi } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
 import { chatAnswer, chatEvent, withStreamUsage } from "./openai-chat.ts";
-import { answersIn, boundIn, flagIn, modelIn, PLAIN } from "./request-members.ts";
+import { answersIn, boundIn, flagIn, modelIn, PLAIN, refuseMembers } from "./request-members.ts";
 
 /** What providers write where a request sets no bound. */
 const USUAL_OUTPUT_TOKENS = 16;
@@ -25,6 +25,8 @@ export const openAiCompletions: ProviderApi = {
   ]),
   answerMembers: ["usage", "service_tier"],
   readRequest(body, { pathModel, facts }) {
+    // Hosts may know them from chats. The bound that is written has another name.
+    refuseMembers(body, ["max_completion_tokens", "web_search_options"]);
     const model = modelIn(body, pathModel);
     const { reasons, pictureTokens } = facts(model);
     const { tokens, unseen, texts } = seenInput(body, pictureTokens);

@@ -19,7 +19,7 @@ const cohereChat: ProviderApi = {
       throw new Unmetered(403, 'Only tools of the type "function" are metered by this proxy.');
     const model = modelIn(body, pathModel);
     const { reasons, pictureTokens } = facts(model);
-    const { tokens, unseen, texts } = seenInput(body, pictureTokens);
+    const { tokens, unseen, texts } = seenInput(withDocumentsApart(body), pictureTokens);
     return {
       ...PLAIN,
       model,
@@ -45,9 +45,9 @@ const cohereEmbed: ProviderApi = {
   members: new Set(["model", "texts", "images", "inputs"]),
   answerMembers: ["meta"],
   readRequest(body, { pathModel }) {
-    refuseMembers(body, ["images", "inputs"]);
+    refuseMembers(body, ["images"]);
     const model = modelIn(body, pathModel);
-    const { tokens, texts } = seenInput({ input: body["texts"] ?? null }, 0);
+    const { tokens, texts } = seenInput({ input: [body["texts"] ?? null, textsIn(body)] }, 0);
     return { ...PLAIN, model, inputTokens: tokens, texts };
   },
   withBounds: (body) => body,
@@ -71,9 +71,43 @@ export const cohere = provider("cohere", {
   errorBody: cohereError,
 });
 
+/** Documents in the results of tools are text, whatever their members look like, as those beside the messages are. */
+function withDocumentsApart(body: JsonObject): JsonObject {
+  const apart: unknown[] = [];
+  const stays = (part: unknown) => {
+    const isDocument = objectOf(part)["type"] === "document";
+    if (isDocument) apart.push(part);
+    return !isDocument;
+  };
+  const messages = listIn(body["messages"]).map((message) => {
+    if (!isJsonObject(message) || !Array.isArray(message["content"])) return message;
+    return { ...message, content: message["content"].filter(stays) };
+  });
+  return { ...body, messages, documents: [...listIn(body["documents"]), ...apart] };
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value ?? null];
+}
+
+/** The texts of `inputs`. A part that is or may be a picture is refused. */
+function textsIn({ inputs }: JsonObject): readonly string[] {
+  if (inputs === undefined || inputs === null) return [];
+  return listIn(inputs).flatMap((input) => listIn(objectOf(input)["content"]).map(textOf));
+}
+
+function textOf(part: unknown): string {
+  const { type, text, ...others } = objectOf(part);
+  if (type === "text" && typeof text === "string" && Object.keys(others).length === 0) return text;
+  throw new Unmetered(403, 'Only parts of the type "text" are metered in "inputs" by this proxy.');
+}
+
 /** Of an answer, of its end, or of what an embedding says about itself. What is billed is less than all that was read. */
 function cohereUsage(value: unknown): Usage | null {
   const { billed_units: billed, tokens } = objectOf(value);
+  const { input_tokens: _, output_tokens: __, ...others } = objectOf(billed);
+  // Searches, pictures and pages have prices of their own, so such an answer is charged at what was reserved.
+  if (Object.values(others).some((count) => count !== 0 && count !== null)) return null;
   return countsIn(billed) ?? countsIn(tokens);
 }
 
@@ -82,9 +116,12 @@ function countsIn(value: unknown): Usage | null {
   return totalsOf(input, output);
 }
 
+/** Reasons for which an answer ends that is no answer. */
+const FAILURES = new Set<unknown>(["ERROR", "TIMEOUT"]);
+
 /** Its pieces stand in `delta`. Citations repeat what was written. */
 function chatEvent({ type, delta }: JsonObject): EventFacts {
-  const { message, usage, error } = objectOf(delta);
+  const { message, usage, error, finish_reason: reason } = objectOf(delta);
   const isEnd = type === "message-end";
   const isCitation = typeof type === "string" && type.startsWith("citation-");
   return {
@@ -92,7 +129,7 @@ function chatEvent({ type, delta }: JsonObject): EventFacts {
     isWholeUsage: isEnd && isJsonObject(usage),
     text: isCitation ? [] : [message],
     isLast: isEnd,
-    hasFailed: isEnd && error !== undefined,
+    hasFailed: isEnd && (typeof error === "string" || FAILURES.has(reason)),
   };
 }
 

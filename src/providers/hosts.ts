@@ -10,7 +10,8 @@ export const hosts = {
   mistral: host("mistral", {
     url: "https://api.mistral.ai",
     // It tells the usage of every stream, and takes no member that it does not know.
-    chat: { asksForUsage: false },
+    // Guardrails are calls of another model.
+    chat: { asksForUsage: false, notMetered: ["guardrails"] },
   }),
   groq: host("groq", {
     url: "https://api.groq.com/openai",

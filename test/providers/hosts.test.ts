@@ -28,6 +28,7 @@ const chatAt = (name: ProviderName, path = "/v1/chat/completions") => {
 
 describe("a host that bills something beside tokens is refused what makes it do so", () => {
   test.each<[ProviderName, string, JsonObject]>([
+    ["mistral", "/v1/chat/completions", { guardrails: [{ moderation_llm_v2: {} }] }],
     ["groq", "/v1/chat/completions", { model: "groq/compound-mini" }],
     ["groq", "/v1/chat/completions", { model: "compound-beta" }],
     ["groq", "/v1/chat/completions", { tools: [{ type: "browser_search" }] }],
@@ -81,6 +82,12 @@ test("a bound of the caller's goes on under the name that the host knows: anothe
   const theirs = { model: "openai/gpt-5", max_completion_tokens: 1 };
   expect(written("openrouter", theirs)).toEqual(theirs);
   expect(written("openai", { max_tokens: 1 })).toEqual({ max_tokens: 1 });
+});
+
+test("a document of Mistral's that stands elsewhere is input that the body does not show", () => {
+  const content = [{ type: "document_url", document_url: "https://x.test/a.pdf" }];
+  const { read } = chatAt("mistral");
+  expect(read({ messages: [{ role: "user", content }] }).unseenInput).toBe("document_url");
 });
 
 test("a search is a unit of its own, but where the price of each request has it", () => {

@@ -154,6 +154,14 @@ function cohereEvents(): object[] {
   ];
 }
 
+const EMBEDDINGS = {
+  response_type: "embeddings_by_type",
+  id: "da6e531f",
+  embeddings: { float: [[0.1, 0.2]] },
+  texts: ["Hi"],
+  meta: { api_version: { version: "2" }, billed_units: { input_tokens: 4 } },
+};
+
 interface Asked {
   readonly model: string;
   readonly stream?: boolean;
@@ -163,6 +171,7 @@ interface Asked {
 function answerTo(url: URL, body: string): Response {
   const { model, stream, stream_options } = JSON.parse(body) as Asked;
   const isCohere = url.host === "api.cohere.com";
+  if (url.pathname === "/v2/embed") return Response.json(EMBEDDINGS);
   if (stream !== true) return Response.json(isCohere ? cohereAnswer() : chatAnswer(model));
   const events = isCohere ? cohereEvents() : chatEvents(model, stream_options?.include_usage === true);
   const lines = [...events.map((event) => JSON.stringify(event)), ...(isCohere ? [] : ["[DONE]"])];
@@ -249,6 +258,24 @@ describe.each(SDKS)("the SDK of $name", ({ model, url, whole, stream }) => {
     await settled();
     expect([sent.length, service.runs.length, service.asks.length]).toEqual([0, 0, 2]);
   });
+});
+
+test("Cohere's SDK gets embeddings of texts, and of inputs that are texts", async () => {
+  const [model, inputType, embeddingTypes] = ["embed-v4.0", "search_document", ["float"]] as const;
+  const asked = { model, inputType, embeddingTypes: [...embeddingTypes] };
+  const inputs = [{ content: [{ type: "text" as const, text: "Hi" }] }];
+  for (const what of [{ texts: ["Hi"] }, { inputs }]) {
+    const { embeddings } = await cohere().embed({ ...asked, ...what });
+    expect(embeddings.float).toEqual([[0.1, 0.2]]);
+  }
+  await settled();
+  const run = { model, provider: "cohere", usage: { input_tokens: 4, output_tokens: 0 } };
+  expect(service.runs).toMatchObject([run, run]);
+  const image = {
+    content: [{ type: "image_url" as const, imageUrl: { url: "data:image/png;base64,AAAA" } }],
+  };
+  await expect(cohere().embed({ ...asked, inputs: [image] })).rejects.toMatchObject({ statusCode: 403 });
+  expect(sent.length).toBe(2);
 });
 
 test("the prefix that Groq's SDK writes before a path is taken off once, and hides nothing", async () => {

@@ -13,7 +13,7 @@ export interface SeenInput {
   readonly hasLongCache: boolean;
   /** Whether there is a recording or a film among it. */
   readonly hasSound: boolean;
-  /** What people or programs wrote for the model: messages, instructions and tools. */
+  /** What people or programs wrote for the model: messages, instructions, documents and tools. */
   readonly texts: readonly string[];
 }
 
@@ -31,6 +31,7 @@ const NAMES_UNSEEN = new Set([
   "conversation",
   "file_id",
   "file_url",
+  "document_url",
   // A document is read as text and as pictures of its pages, so its bytes bound nothing.
   "file_data",
   "prompt_id",

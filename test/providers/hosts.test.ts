@@ -82,6 +82,8 @@ test("a bound of the caller's goes on under the name that the host knows: anothe
   const theirs = { model: "openai/gpt-5", max_completion_tokens: 1 };
   expect(written("openrouter", theirs)).toEqual(theirs);
   expect(written("openai", { max_tokens: 1 })).toEqual({ max_tokens: 1 });
+  const deployment = "/openai/deployments/mine/chat/completions";
+  expect(written("azure", { max_tokens: 1 }, deployment)).toEqual({ max_tokens: 1 });
 });
 
 test("a document of Mistral's that stands elsewhere is input that the body does not show", () => {

@@ -83,6 +83,11 @@ describe("a picture counts as one, and text that poses as a picture as text", ()
       user([{ type: "document", document: { media_type: "image/png", data: "A".repeat(100_000) } }]),
       false,
     ],
+    [
+      "in a source that says nothing of its kind",
+      user([{ type: "document", source: { data: "A".repeat(100_000) } }]),
+      false,
+    ],
     ["in the context of a document", user([{ type: "document", source: {}, context: url }]), false],
     [
       "in a text within a document",

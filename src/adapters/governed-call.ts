@@ -51,12 +51,13 @@ export async function begin(call: Call): Promise<GovernedCall> {
  * The text of a call is sent only where content rules read it. A gate that has not heard from the service lately learns with the
  * decision whether they do, and then asks once more.
  */
-async function decide({ gate, metered, waitUntil }: Call, ask: DecisionsDecideBody): Promise<Allowed> {
+async function decide(call: Call, ask: DecisionsDecideBody): Promise<Allowed> {
+  const { gate, metered, waitUntil, traceparent } = call;
   const texts = metered?.request.texts ?? [];
   const isRead = () => texts.length > 0 && readsInput(gate, ask);
-  const withText = () => gate.decide({ ...ask, input: bounded(texts) }, { waitUntil });
+  const withText = () => gate.decide({ ...ask, input: bounded(texts) }, { waitUntil, traceparent });
   if (isRead()) return withText();
-  const allowed = await gate.decide(ask, { waitUntil });
+  const allowed = await gate.decide(ask, { waitUntil, traceparent });
   if (!isRead()) return allowed;
   await gate.release(allowed);
   return withText();

@@ -28,6 +28,8 @@ export interface GovernedAiOptions extends SomeMetering {
   readonly gate: CallGate;
   /** Whom and what calls are for, such as `customer_id`, `workflow_id` or `tags`; or a function that says it for each call. */
   readonly ask?: CallFields | ((model: string) => CallFields);
+  /** The `traceparent` header of the request that calls are made for: runs and refusals are sent on as spans below that one. */
+  readonly traceparent?: string | null | undefined;
   /** `(work) => ctx.waitUntil(work)`. */
   readonly waitUntil?: (work: Promise<unknown>) => void;
 }
@@ -73,7 +75,7 @@ function wayOf(
   /** The model that a fallback chose. */
   chosen?: string,
 ): { readonly call: Call; readonly way: Way<unknown> } {
-  const { gate, ask, waitUntil } = options;
+  const { gate, ask, waitUntil, traceparent } = options;
   const { model, given } = run;
   const inputs = inputsOf(run);
   const facts = factsOf([], model);
@@ -81,7 +83,7 @@ function wayOf(
   const fields = typeof ask === "function" ? ask(model) : ask;
   const named = chosen === undefined ? {} : { model: chosen, provider: PROVIDER };
   const asked = { model, provider: PROVIDER, ...fields, ...named, estimate: metered.estimate };
-  const call: Call = { gate, waitUntil, metered, ask: asked };
+  const call: Call = { gate, waitUntil, metered, ask: asked, traceparent };
   const way: Way<unknown> = {
     name: `${asked.provider} ${asked.model}`,
     decide: (next) => {

@@ -6,14 +6,17 @@ import type { CallGate } from "../../src/adapters/governed-call.ts";
 
 let asked: Parameters<CallGate["decide"]>[0][] = [];
 let settled: Parameters<CallGate["settle"]>[1][] = [];
+let traces: unknown[] = [];
 beforeEach(() => {
   asked = [];
+  traces = [];
   settled = [];
 });
 
 const gate: CallGate = {
-  decide: async (ask) => {
+  decide: async (ask, options) => {
     asked.push(ask);
+    traces.push(options?.traceparent);
     return {
       decision: "allow",
       reservation: { id: "rsv_1", amount_usd: "9", max_output_tokens: 300 },
@@ -69,6 +72,20 @@ function streamOf<P>(parts: readonly P[]): ReadableStream<P> {
 
 const given = { workflow_id: "docs" };
 const prompt = [{ role: "user", content: [{ type: "text", text: "hi" }] }];
+
+test("a call is below the span that its caller names in the headers, whatever it makes", async () => {
+  const { model } = modelWith(OF_6);
+  const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const headers = { Traceparent: trace, other: "x" };
+  const middleware = sluiceMiddleware({ gate });
+  await middleware.wrapGenerate({ params: { prompt, headers } as Params, model });
+  await middleware.wrapStream({ params: { prompt, headers } as Params, model });
+  const doEmbed = async (_: object) => ({ usage: { tokens: 1 } });
+  const embeds = governEmbeddings({ provider: "openai", modelId: "e", doEmbed }, { gate });
+  await embeds.doEmbed({ values: ["a"], headers });
+  await middleware.wrapGenerate({ params: { prompt }, model });
+  expect(traces).toEqual([trace, trace, trace, undefined]);
+});
 
 describe.each([
   ["5", OF_5],

@@ -15,11 +15,13 @@ function metered(texts: readonly string[]): Metered {
 function gateThat(facts: { checks: string; scansInput: boolean; sendsSpans?: boolean }) {
   const settled: { readonly traceparent?: string }[] = [];
   const asked: Ask[] = [];
+  const told: unknown[] = [];
   const released: unknown[] = [];
   let known: object | null = null;
   const gate = {
-    decide: async (ask: Ask) => {
+    decide: async (ask: Ask, { traceparent }: { traceparent?: unknown } = {}) => {
       asked.push(ask);
+      told.push(traceparent);
       known = { ...facts, countedBy: new Set() };
       return { reservation: { id: `rsv_${asked.length}`, amount_usd: "1" } };
     },
@@ -32,7 +34,7 @@ function gateThat(facts: { checks: string; scansInput: boolean; sendsSpans?: boo
     },
     priceOf: async () => null,
   } as unknown as CallGate & { forget(): void };
-  return { gate, asked, released, settled };
+  return { gate, asked, told, released, settled };
 }
 
 const ask = { model: "m", estimate: { input_tokens: 5, max_output_tokens: 0 } };
@@ -90,6 +92,12 @@ describe("the caller's span", () => {
     expect(await tracesOf({ ...plain, sendsSpans: true }, TRACE)).toEqual([TRACE]);
     expect(await tracesOf({ ...plain, sendsSpans: false }, TRACE)).toEqual([undefined]);
     expect(await tracesOf(plain, TRACE)).toEqual([undefined]);
+  });
+
+  test("is told to the gate with each decision, which is below it if it is refused", async () => {
+    const { gate, told } = gateThat({ checks: "all", scansInput: true });
+    await begin({ gate, ask, metered: metered(["a text"]), traceparent: TRACE });
+    expect(told).toEqual([TRACE, TRACE]);
   });
 
   test.each([undefined, "", "x", TRACE.toUpperCase(), `${TRACE}-more`, `${TRACE}\n`])(

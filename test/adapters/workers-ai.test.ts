@@ -53,6 +53,28 @@ const streamOf = (events: readonly object[]) =>
   });
 
 describe("Workers AI", () => {
+  test("is below the span of the request that it is called for", async () => {
+    const { gate } = governed(() => null);
+    const traces: unknown[] = [];
+    const told: GovernedAiOptions["gate"] = {
+      decide: async (ask, options) => (traces.push(options?.traceparent), gate.decide(ask, options)),
+      settle: (allowed, run) => (traces.push(run.traceparent), gate.settle(allowed, run)),
+      release: (allowed) => gate.release(allowed),
+      flush: () => gate.flush(),
+      knownFacts: {
+        checks: "limits",
+        countedBy: new Set(),
+        scansInput: false,
+        sendsSpans: true,
+        fallbacks: null,
+      },
+    };
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const ai = governedAi(new Ai(() => ({ response: "Hi", usage: USAGE })), { gate: told, traceparent });
+    await ai.run(MODEL, { prompt: "hello" });
+    expect(traces).toEqual([traceparent, traceparent]);
+  });
+
   test("is asked for, bounded, and charged by its usage", async () => {
     const { service, gate, ai, run } = governed(() => ({ response: "Hi", usage: USAGE }), {
       ask: { customer_id: "acme" },

@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { createGate } from "../../src/client/gate/index.ts";
 import { readBatch } from "../../src/domain/refusal/batch.ts";
 import { noteDeletedRefusals } from "../../src/org/span-exports/state.ts";
 import { keepRefusals } from "../../src/org/refusals/commands.ts";
@@ -8,7 +9,7 @@ import { newSpender, type Spender } from "../support/ledger.ts";
 import { alike, asSdkWrites, spansIn } from "../support/otlp.ts";
 import { arrivedAt, hanging, receivedAt, receiver, takeNetwork } from "../support/receivers.ts";
 import { rowsOf } from "../support/rows.ts";
-import { call, env } from "../support/worker.ts";
+import { call, env, serve } from "../support/worker.ts";
 
 /** Runs and refusals of an org, sent as spans to a receiver that its owner has named. */
 
@@ -172,6 +173,30 @@ describe("each refusal is sent as a span", () => {
     expect(arrived(url)).toHaveLength(2);
     expect(new Set(arrived(url).map(({ spanId }) => spanId)).size).toBe(2);
     expect(await stateOf(org)).toMatchObject({ spans: { sent: 2, dropped: 0 } });
+  });
+
+  test("of a gate in the caller's process, below the span of its call, whoever refused", async () => {
+    const { org, url } = await exporting();
+    await capped(org);
+    const gate = createGate({ key: org.key, url: "http://sluice.test", fetch: serve });
+    await gate.decide({ estimate: { cost_usd: "0.01" }, model: "m" });
+    const tooMuch = { estimate: { cost_usd: "1000000" }, model: "m" };
+    const refused = () =>
+      expect(gate.decide(tooMuch, { traceparent: PARENT })).rejects.toMatchObject({
+        code: "spend_cap_exceeded",
+      });
+    for (let time = 0; time < 50 && gate.stats.refusedHere === 0; time += 1) await refused();
+    expect(gate.stats.refusedHere).toBe(1);
+    const count = gate.stats.asked;
+    await gate.close();
+    await org.send("GET", "refusals");
+    await org.advance(6);
+    const spans = arrived(url).filter(({ attributes }) => attributes["sluice.refusal_id"] !== undefined);
+    expect(spans).toHaveLength(count);
+    expect(new Set(spans.map(({ traceId, parentSpanId }) => `${traceId} ${parentSpanId}`))).toEqual(
+      new Set([`${TRACE} ${SPAN}`]),
+    );
+    await gate.close();
   });
 
   test("of an org without such an export, the caller's span is not stored", async () => {

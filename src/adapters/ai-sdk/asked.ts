@@ -49,5 +49,12 @@ export function callOf<Params>(
   const { variant } = metered.request;
   const fields = typeof ask === "function" ? ask(params) : ask;
   const asked = { model: name, provider, ...(variant === null ? {} : { variant }), ...fields };
-  return { gate, waitUntil, metered, ask: { ...asked, estimate: metered.estimate } };
+  const traceparent = headerIn(params, "traceparent");
+  return { gate, waitUntil, metered, traceparent, ask: { ...asked, estimate: metered.estimate } };
+}
+
+/** A header that the caller gave the SDK for this call. */
+function headerIn(params: unknown, name: string): string | undefined {
+  const { headers } = params as { readonly headers?: Readonly<Record<string, string | undefined>> };
+  return Object.entries(headers ?? {}).find(([given]) => given.toLowerCase() === name)?.[1];
 }

@@ -4,6 +4,7 @@ import type { Asker } from "../../gate/snapshot/caller.ts";
 import type { Background } from "../../gate/lease/background.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { refusalNote } from "../../domain/refusal/note.ts";
+import { plainTraceParent, traceParentToStore } from "../../domain/text/traceparent.ts";
 import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision/decision.ts";
 import { installPlan } from "../../gate/snapshot/install-plan.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
@@ -46,6 +47,8 @@ export interface Allowed extends Omit<Verdict, "decision"> {
 
 export interface DecideOptions {
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
+  /** The `traceparent` header of the request that the call is made for. A refusal is sent on as a span below that one. */
+  readonly traceparent?: string | null | undefined;
 }
 
 /** A run as it is settled: what the reservation says already may be left out. */
@@ -100,15 +103,20 @@ export class EmbeddedGate {
   }
 
   /** Resolves to the allow, and rejects with `Refused`, or `Unreachable` where nobody can tell. */
-  async decide(ask: DecisionsDecideBody, { waitUntil }: DecideOptions = {}): Promise<Allowed> {
+  async decide(
+    ask: DecisionsDecideBody,
+    { waitUntil, traceparent = null }: DecideOptions = {},
+  ): Promise<Allowed> {
     if (this.#settlements.isFull) {
       throw new Unreachable("too many runs wait to be reported, so nothing more is allowed", {});
     }
     const background = this.#background(waitUntil);
     const now = this.#clock.now();
     const here = now < this.#validUntil ? allowHere(this.#gate, this.#asker, ask, { now, background }) : null;
-    if (here === null) return this.#ask(ask, background);
-    if ("refused" in here) throw this.#refusedHere(ask, here, { now, background });
+    // Only where the service says that spans are sent on: no other reads it.
+    const parent = this.#facts.last?.sendsSpans === true ? plainTraceParent(traceparent) : undefined;
+    if (here === null) return this.#ask(ask, background, parent);
+    if ("refused" in here) throw this.#refusedHere(ask, here, { now, background, parent });
     this.#counts.allowedHere += 1;
     return toldAllow(this.#gate, here);
   }
@@ -149,7 +157,7 @@ export class EmbeddedGate {
   #refusedHere(
     ask: DecisionsDecideBody,
     refusal: Refusal,
-    { now, background }: { now: number; background: Background },
+    { now, background, parent }: { now: number; background: Background; parent: string | undefined },
   ): Refused {
     this.#counts.refusedHere += 1;
     const trace = crypto.randomUUID();
@@ -162,6 +170,7 @@ export class EmbeddedGate {
       keyId: this.#asker.keyId,
       names: ask,
       nanos: costOf(this.#gate, leastOf(ask), at),
+      parent: traceParentToStore(parent ?? null),
     });
     if (note !== null) this.#gate.noteRefusal(note, now, background);
     return refused(refusal, trace);
@@ -174,7 +183,7 @@ export class EmbeddedGate {
   settle(
     allowed: Pick<Allowed, "reservation"> | string,
     run: SettledRun,
-    { waitUntil = this.#options.waitUntil }: DecideOptions = {},
+    { waitUntil = this.#options.waitUntil }: Pick<DecideOptions, "waitUntil"> = {},
   ): void {
     const reservation = reservationOf(allowed);
     const { id = crypto.randomUUID(), started_at = new Date().toISOString() } = run;
@@ -242,7 +251,11 @@ export class EmbeddedGate {
     return { ...this.#counts, runsQueued: queued, runsSent: sent, runsRejected: rejected };
   }
 
-  async #ask(ask: DecisionsDecideBody, background: Background): Promise<Allowed> {
+  async #ask(
+    ask: DecisionsDecideBody,
+    background: Background,
+    traceparent: string | undefined,
+  ): Promise<Allowed> {
     const gate = this.#gate;
     const askedAt = this.#clock.now();
     const isLeasable = isForSlices(ask, this.#asker);
@@ -252,7 +265,7 @@ export class EmbeddedGate {
     const report = carried === null ? {} : { report: this.#touches.reportOf(carried.text) };
     let got: Exchanged;
     try {
-      got = await this.#exchange({ ask, learn: worth, ...report });
+      got = await this.#exchange({ ask, traceparent, learn: worth, ...report });
     } catch (error) {
       if (carried !== null) gate.answered(carried, null, this.#clock.now());
       return this.#withoutAnswer(error);

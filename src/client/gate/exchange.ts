@@ -27,6 +27,8 @@ export interface Exchanged {
 
 export interface Exchange {
   readonly ask?: DecisionsDecideBody;
+  /** Of the call that is asked for. */
+  readonly traceparent?: string | undefined;
   readonly learn?: boolean;
   readonly report?: EdgeLeasesExchangeBody["report"];
   readonly ids: number;

@@ -2772,6 +2772,8 @@ export type EdgeLeasesExchangeBody = {
     /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   } | undefined;
+  /** The trace and span of the call, for exports of spans. Only where `sends_spans` is true. */
+  readonly traceparent?: string | undefined;
   /** Also say what decisions like this one touch. */
   readonly learn?: boolean | undefined;
   /** What the gate did since its last report. */
@@ -2864,6 +2866,8 @@ export type EdgeLeasesExchangeBody = {
         readonly deployment_id?: string | undefined;
         /** Your name of the person whom the call is for. */
         readonly user_id?: string | undefined;
+        /** The trace and span of the call, for exports of spans. Only where `sends_spans` is true. */
+        readonly traceparent?: string | undefined;
       }[];
       /** Exact sums of refusals that are not listed one by one. */
       readonly more: readonly {

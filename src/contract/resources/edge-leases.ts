@@ -6,6 +6,7 @@ import { DETAILS } from "../error-details.ts";
 import { callerId } from "../ids.ts";
 import { DECISION_CODES } from "../limit-codes.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS, type UnsettledReason } from "../lists.ts";
+import { TRACE_PARENT } from "../traceparent.ts";
 import { decisionAsk } from "./decisions/decisions.ts";
 import { fallbackFacts } from "./fallbacks.ts";
 import { modelName } from "./usage/dimension-shape.ts";
@@ -104,6 +105,15 @@ const refusalNames = {
 const refusedCode = z.enum(GATE_REFUSALS);
 const refusedLimit = z.string().min(1).max(128).meta({ description: "The id of the limit that refused." });
 
+const traceParent = z
+  .string()
+  .regex(TRACE_PARENT, "must be a traceparent of W3C Trace Context")
+  .optional()
+  .meta({
+    description: "The trace and span of the call, for exports of spans. Only where `sends_spans` is true.",
+    examples: ["00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"],
+  });
+
 const refusedCall = withRule(
   z.strictObject({
     at: count.meta({ description: "When, by the organization's clock, in milliseconds." }),
@@ -117,6 +127,7 @@ const refusedCall = withRule(
     department_id: callerId.optional(),
     deployment_id: callerId.optional(),
     user_id: callerId.optional(),
+    traceparent: traceParent,
   }),
   ({ code, details }, { complain }) => {
     if (code === undefined || details === undefined) return;
@@ -181,6 +192,7 @@ export const leaseExchange = withRule(
       .regex(/^[A-Za-z0-9_-]{8,64}$/, "must be 8 to 64 letters, digits, hyphens or underscores")
       .meta({ description: "Names the gate. No other gate of the key may ever have the same name." }),
     ask: decisionAsk.optional().meta({ description: "A decision that the gate cannot make by itself." }),
+    traceparent: traceParent,
     learn: z.boolean().optional().meta({ description: "Also say what decisions like this one touch." }),
     report: leaseReport.optional(),
     ids: z.int().min(0).max(1000).optional().meta({ description: "How many new reservation ids to send." }),

@@ -30,7 +30,15 @@ export function childTraceParent(
 
 /** A header in the form that a run may name. Undefined for one that is ignored. */
 export function plainTraceParent(header: string | null): string | undefined {
-  const parent = readTraceParent(header);
+  return headerOf(readTraceParent(header));
+}
+
+/** The same of what is stored. Undefined where only the trace is. */
+export function plainStoredParent(text: string | null): string | undefined {
+  return headerOf(storedTraceParent(text));
+}
+
+function headerOf(parent: TraceParent | null): string | undefined {
   return parent === null || parent.spanId === null ? undefined : childTraceParent(parent, parent.spanId);
 }
 

@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { LeaseExchange, LeaseReply } from "../../contract/resources/edge-leases.ts";
+import { traceParentToStore } from "../../domain/text/traceparent.ts";
 import type { CallerCode } from "../../org/caller.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
 import type { ExchangeAnswer } from "../../org/leases/outside.ts";
@@ -22,7 +23,8 @@ export async function answerExchange(
     return refuse("forbidden", {}, { message: "Only a key of an organization can lease its limits." });
   }
   const { actor, credential, trace } = call;
-  const envelope = { actor, credential, trace, idempotency: null, ifMatch: null };
+  const parent = traceParentToStore(given.traceparent ?? null);
+  const envelope = { actor, credential, trace, parent, idempotency: null, ifMatch: null };
   let reply: ExchangeAnswer | null;
   try {
     reply = await patiently(backgroundOf(call, org.id).object().exchangeLeases(given, envelope));

@@ -1,5 +1,6 @@
 import type { RefusedCalls } from "../../contract/resources/edge-leases.ts";
 import { readBatch } from "../../domain/refusal/batch.ts";
+import { plainStoredParent } from "../../domain/text/traceparent.ts";
 import type { NumberedBatch } from "./refusal-outbox.ts";
 
 type RefusedCall = RefusedCalls["notes"][number];
@@ -25,6 +26,7 @@ export function refusedCalls({ number, batch }: NumberedBatch): RefusedCalls {
       department_id: note.departmentId ?? undefined,
       deployment_id: note.deploymentId ?? undefined,
       user_id: note.userId ?? undefined,
+      traceparent: plainStoredParent(note.parent ?? null),
     })),
     more: more.map(({ hour, count, nanos, code, limit, customerId, workflowId }) => ({
       hour,

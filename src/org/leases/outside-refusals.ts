@@ -8,6 +8,7 @@ import type { RatePolicy } from "../../domain/rate/policy.ts";
 import { writeBatch } from "../../domain/refusal/batch.ts";
 import { limitOf, type RefusalNote } from "../../domain/refusal/note.ts";
 import { hourOf, OTHER, type RefusalSum, RefusalSums } from "../../domain/refusal/sums.ts";
+import { traceParentToStore } from "../../domain/text/traceparent.ts";
 import type { NumberedBatch } from "../../gate/report/refusal-outbox.ts";
 
 type RefusedCall = RefusedCalls["notes"][number];
@@ -115,5 +116,6 @@ function keptNote(note: RefusedCall, keyId: string, at: number): RefusalNote {
     deploymentId: note.deployment_id ?? null,
     userId: note.user_id ?? null,
     nanos: note.nanos,
+    parent: traceParentToStore(note.traceparent ?? null),
   };
 }

@@ -225,6 +225,22 @@ describe("sluice apply", () => {
     expect((await plan(org, CAP, "--check")).code).toBe(0);
   });
 
+  test("leaves exports alone, also those of spans: they are no part of a file", async () => {
+    const org = await newOrg();
+    await put(org, "exports/spans", {
+      destination: { kind: "otlp", endpoint: "https://otlp.example.com", headers: { authorization: "a" } },
+    });
+    const read = async () =>
+      (await call("GET", `/v1/orgs/${org.id}/exports/spans`, { key: org.ownerKey })).body.destination;
+    const before = await read();
+    const file = await exported(org);
+    expect(file).not.toContain("otlp");
+    expect((await plan(org, file, "--check")).out).toBe(NOTHING);
+    expect((await apply(org, CAP, "--prune")).code).toBe(0);
+    expect(await read()).toEqual(before);
+    expect((await apply(org, "exports: {}")).error).toContain("sluice.yaml:1: exports");
+  });
+
   test("refuses to delete without --prune, and then changes nothing at all", async () => {
     const org = await newOrg();
     await apply(org, CAP);

@@ -58,7 +58,7 @@ function movedOn({ sql }: Tx, { row, read }: Sending, rejected: number): SpanSta
 }
 
 function failed(state: SpanState, error: string, since: number | null): SpanState {
-  return { ...state, error, attempts: state.attempts + 1, waiting_since: state.waiting_since ?? since };
+  return { ...state, error, attempts: state.attempts + 1, waiting_since: since };
 }
 
 function wait(tx: Tx, state: SpanState, at: number): false {

@@ -17,7 +17,7 @@ interface OpenRow {
 export class RefusalReader {
   readonly #sql: SqlStorage;
   readonly #keptSeq: number;
-  readonly #late: number[];
+  #late: number[];
   readonly #isLate: ReadonlySet<number>;
   #from: number;
   #begun: { readonly row: number; readonly index: number } | null;
@@ -80,10 +80,13 @@ export class RefusalReader {
     this.#begun = null;
     if (begun !== null) {
       const row = this.#rowAt("seq = ?", begun.row);
-      if (row !== null) return this.#opened(row, begun.index);
+      if (row !== null) {
+        // One that came late is in that list, too, and is not read twice.
+        this.#late = this.#late.filter((seq) => seq !== row.seq);
+        return this.#opened(row, begun.index);
+      }
     }
     for (let seq = this.#late.shift(); seq !== undefined; seq = this.#late.shift()) {
-      if (seq === begun?.row) continue;
       const row = this.#rowAt("seq = ?", seq);
       if (row !== null) return this.#opened(row, 0);
       this.lateDone.push(seq);

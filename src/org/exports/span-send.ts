@@ -43,7 +43,7 @@ export async function sendSpans(object: DueContext, name: string): Promise<void>
   }
 }
 
-/** What to send now, and moves the due row to the next time to look. Null: nothing, or not yet. */
+/** What to send now, and moves the due row to the next time to look. Null: nothing. */
 function nextSending(view: View, name: string): Sending | null {
   const { sql, now } = view;
   const row = loadExport(sql, name);
@@ -52,10 +52,6 @@ function nextSending(view: View, name: string): Sending | null {
     return null;
   }
   const state = loadSpanState(sql, name);
-  if (state.next_attempt_at !== null && state.next_attempt_at > now) {
-    scheduleDue(sql, DUE.export, name, state.next_attempt_at);
-    return null;
-  }
   const read = readSpans(view, row, state);
   const isNothing = read.batch.count === 0 && isSamePlace(row, state, read);
   scheduleDue(sql, DUE.export, name, isNothing ? null : now + LEASE_MS);

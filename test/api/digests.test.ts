@@ -91,6 +91,31 @@ describe("a digest", () => {
     expect(new Set(periods).size).toBe(4);
   });
 
+  test("is not queued for a webhook that is disabled, nor for addresses that nobody has confirmed", async () => {
+    const org = await newSubscriber();
+    const box = await bindMailbox(org.id);
+    const { id } = await org.subscribe(receiver(), ["key.revoked"]);
+    expect((await org.ask("PUT", "/digests/morning", daily([id, "ada@example.com"]))).status).toBe(200);
+    expect((await org.ask("PATCH", `/webhooks/${id}`, { status: "disabled" })).status).toBe(200);
+    await org.advance(DAY);
+    await org.settle();
+    const queued = "SELECT * FROM webhook_deliveries WHERE event_type = 'digest.ready'";
+    expect(await rowsOf(org.id, queued)).toEqual([]);
+    const mails = () => rowsOf(org.id, "SELECT id FROM webhook_subscriptions WHERE format = 'email'");
+    expect(await mails()).toHaveLength(1);
+    expect((await org.ask("PUT", "/digests/morning", daily([id]))).status).toBe(200);
+    expect(await mails()).toEqual([]);
+    await box.unbind();
+  });
+
+  test("is one of at most twenty", async () => {
+    const org = await newSubscriber();
+    for (let at = 0; at < 20; at += 1) await org.ask("PUT", `/digests/d${at}`, daily());
+    const more = await org.ask("PUT", "/digests/more", daily());
+    const again = await org.ask("PUT", "/digests/d1", daily());
+    expect([more.body.error?.code, again.status]).toEqual(["conflict", 200]);
+  });
+
   test("is made once, wherever the object dies while it makes it", async () => {
     const org = await newSubscriber();
     const { id } = await org.subscribe(receiver(), ["key.revoked"]);

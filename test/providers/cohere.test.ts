@@ -35,6 +35,7 @@ describe("what would be billed beside tokens, or at a rate that nobody has, is r
       },
       { content: [{ type: "text", text: "Hi", image_url: { url: "data:image/png,A" } }] },
       { content: [{ type: "text" }] },
+      { content: [{ type: "image_url", text: "Hi" }] },
       { content: "Hi" },
       {},
     ].map((input): [string, JsonObject] => ["/v2/embed", { ...EMBED, inputs: [input] }]),

@@ -37,7 +37,11 @@ export const hosts = {
     },
     errorBody: openRouterError,
   }),
-  together: host("together", { url: "https://api.together.xyz" }),
+  together: host("together", {
+    url: "https://api.together.xyz",
+    // Another model reads and answers, too, and is billed beside.
+    chat: { notMetered: ["safety_model"] },
+  }),
   fireworks: host("fireworks", { url: "https://api.fireworks.ai/inference" }),
   cerebras: host("cerebras", {
     url: "https://api.cerebras.ai",

@@ -28,6 +28,8 @@ const chatAt = (name: ProviderName, path = "/v1/chat/completions") => {
 
 describe("a host that bills something beside tokens is refused what makes it do so", () => {
   test.each<[ProviderName, string, JsonObject]>([
+    ["together", "/v1/chat/completions", { safety_model: "meta-llama/Llama-Guard-4-12B" }],
+    ["together", "/v1/completions", { safety_model: "meta-llama/Llama-Guard-4-12B" }],
     ["mistral", "/v1/chat/completions", { guardrails: [{ moderation_llm_v2: {} }] }],
     ["groq", "/v1/chat/completions", { model: "groq/compound-mini" }],
     ["groq", "/v1/chat/completions", { model: "compound-beta" }],

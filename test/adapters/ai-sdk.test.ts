@@ -80,7 +80,7 @@ test("a call is below the span that its caller names in the headers, whatever it
   const middleware = sluiceMiddleware({ gate });
   await middleware.wrapGenerate({ params: { prompt, headers } as Params, model });
   await middleware.wrapStream({ params: { prompt, headers } as Params, model });
-  const doEmbed = async (_: object) => ({ usage: { tokens: 1 } });
+  const doEmbed = async (options: object) => ({ usage: { tokens: Object.keys(options).length } });
   const embeds = governEmbeddings({ provider: "openai", modelId: "e", doEmbed }, { gate });
   await embeds.doEmbed({ values: ["a"], headers });
   await middleware.wrapGenerate({ params: { prompt }, model });

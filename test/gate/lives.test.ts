@@ -28,6 +28,7 @@ const ALLOWED =
 
 function suspiciousLines(text: string): string[] {
   return text
+    .replaceAll(/^import [^;]*;/gm, "")
     .split("\n")
     .filter((line) =>
       /\b(LEASE|SNAPSHOT|TELLING|WRITING|FLUSHING|REPORTING)\b/.test(line.replaceAll(ALLOWED, "")),

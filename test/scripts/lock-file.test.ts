@@ -56,8 +56,9 @@ test("no package needs a script of its own at install, where none is run", () =>
   const withScripts = Object.entries(packages).filter(
     ([, { hasInstallScript }]) => hasInstallScript === true,
   );
-  // Theirs only check that this machine's build is there, and shorten the way to it, or which version others ask for.
+  // Theirs only check that this machine's build is there, and shorten the way to it, which version others ask for, or that their types are there.
   expect(withScripts.map(([path]) => path)).toEqual([
+    "node_modules/@openrouter/sdk",
     "node_modules/esbuild",
     "node_modules/protobufjs",
     "node_modules/workerd",

@@ -1,16 +1,27 @@
 import type { HourSpend } from "../../domain/forecast/hours.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
 import type { KnownHours } from "../../domain/forecast/unusual-subjects.ts";
-import { fetchingAsNeeded, Unreadable } from "../../storage/needs-fetch.ts";
+import { fetchingAsNeeded, NeedsFetch, Unreadable } from "../../storage/needs-fetch.ts";
 import { transaction } from "../../storage/transaction.ts";
 import { query } from "../kernel/door.ts";
 import type { DueContext } from "../kernel/due/handler.ts";
-import { countNewRuns, firstKeptHour, type Place } from "./new-hours.ts";
+import type * as newHours from "./new-hours.ts";
+import type { Place } from "./new-hours.ts";
 
 /** Steps of one look. An org with more runs than these have catches up with the next looks. */
 const MOST_STEPS = 20;
 
 const BEGINNING: Place = { run: 1, replacement: 1 };
+
+let counter: typeof newHours | null = null;
+
+/** Loaded when it is first needed: few orgs look at hours. */
+function hourCounter(): typeof newHours {
+  if (counter !== null) return counter;
+  throw new NeedsFetch("what counts runs by hour", async () => {
+    counter = await import("./new-hours.ts");
+  });
+}
 
 type CountedRow = { run: number; replacement: number; known_to: number | null };
 
@@ -51,6 +62,7 @@ export async function countHours(object: DueContext): Promise<void> {
 }
 
 function countStep(sql: SqlStorage, now: number): boolean {
+  const { countNewRuns, firstKeptHour } = hourCounter();
   const counted = readCounted(sql);
   const { sums, next, isEnd } = countNewRuns(sql, now, counted ?? BEGINNING);
   for (const hour of sums.hours) {
@@ -93,7 +105,11 @@ export function forgetHours(sql: SqlStorage): void {
 export const subjectHours = query({
   refuses: [],
   run({ sql, now }, { after }: { readonly after: Place | null }) {
-    const { sums, next, isEnd } = countNewRuns(sql, now, after ?? readCounted(sql) ?? BEGINNING);
+    const { sums, next, isEnd } = hourCounter().countNewRuns(
+      sql,
+      now,
+      after ?? readCounted(sql) ?? BEGINNING,
+    );
     const stored = after === null ? storedHours(sql) : [];
     return { spends: [...stored, ...sums.rows()], next: isEnd ? null : next };
   },

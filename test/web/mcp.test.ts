@@ -194,6 +194,27 @@ describe("tools", () => {
     expect((await post(org, { key: narrow, body: tool("refusals") })).body.result.isError).toBe(false);
   });
 
+  test("get the caller's address, and no header that changes what an operation does", async () => {
+    const org = await newOrg();
+    const path = "/mcp?write=1";
+    const headers = { "x-svc-dry-run": "true", "if-none-match": "*", "idempotency-key": "one" };
+    for (const cap_usd of ["5", "6"]) {
+      const set = await post(org, { path, headers, body: tool("set_spend_cap", { cap_usd }) });
+      expect(set.body.result.isError).toBe(false);
+    }
+    const { body } = await call("GET", `/v1/orgs/${org.id}/spend-cap`, { key: org.ownerKey });
+    expect(body.cap_usd).toBe("6.00");
+    const from = (address: string) =>
+      post(org, { headers: { "cf-connecting-ip": address }, body: tool("limits") });
+    await call("PATCH", `/v1/orgs/${org.id}`, {
+      key: org.ownerKey,
+      headers: { "cf-connecting-ip": "192.0.2.7" },
+      body: { ip_allow_list: ["192.0.2.0/24"] },
+    });
+    expect((await from("192.0.2.7")).body.result.isError).toBe(false);
+    expect((await from("198.51.100.7")).body.result).toMatchObject({ isError: true });
+  });
+
   test("are about the org of the key, and about no other", async () => {
     const [org, other] = [await newOrg(), await newOrg()];
     const theirs = await post(org, { path: `/mcp?org=${other.id}`, body: tool("limits") });

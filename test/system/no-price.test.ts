@@ -26,11 +26,14 @@ test.each([
   expect(error).toMatchObject(NO_PRICE);
 
   const proxied = await proxyBefore(url)(`/openai${path}`, { key, body: JSON.stringify(body) });
-  expect([proxied.status, await proxied.json()]).toEqual([422, { error: expect.objectContaining(error) }]);
+  // Tools show the message alone, so that of a governed call names the field.
+  const message = "Some fields are invalid: model has no price in this organization's price book.";
+  const told = expect.objectContaining({ ...error, message });
+  expect([proxied.status, await proxied.json()]).toEqual([422, { error: told }]);
 
   const client = new OpenAI({ apiKey: PROVIDER_KEY, baseURL: `${url}/v1`, fetch: governedFetch({ gate }) });
   const fetched = client.post(path.slice("/v1".length), { body });
-  await expect(fetched).rejects.toMatchObject({ status: 422, error });
+  await expect(fetched).rejects.toMatchObject({ status: 422, error: { ...error, message } });
   await expect(gate.decide(ask)).rejects.toMatchObject({
     status: 422,
     code: error.code,

@@ -3,7 +3,7 @@ import { type HourSpend, HourSums } from "../../domain/forecast/hours.ts";
 import type { OrgDoor } from "../../edge/object/org-door.ts";
 import type { Place } from "../../org/unusual/new-hours.ts";
 
-/** Steps of the object. Each reads up to 100,000 runs; of an org that is told of unusual spend, the last hour's alone. */
+/** Steps of the object. Each reads up to 100,000 runs. If the org has a webhook for unusual spend, only runs of the last hour are left to read. */
 const MOST_STEPS = 10;
 
 /** All hours that are known. Null if that would be too much to read, or some of it cannot be read now. */

@@ -27,7 +27,7 @@ export interface DigestFacts {
   readonly limits: readonly LimitInUse[];
   readonly refusals: readonly { readonly code: string; readonly count: number }[];
   readonly subjects: readonly SubjectDays[];
-  /** Null where nobody is told of unusual spend: then hours are not counted. */
+  /** Null if the org has no webhook for unusual spend: hours are not counted then. */
   readonly hours: KnownHours | null;
 }
 

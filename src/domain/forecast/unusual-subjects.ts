@@ -43,7 +43,7 @@ type Asked = Omit<DaysAsked, "usualUsd">;
 
 /**
  * The unusual days of one subject, each once: of a day that is not unusual as a whole, the hour in which most was spent of
- * those that are. `org` is the whole org, of which it is a part.
+ * those that are. `org` is the spend of the whole org, which includes the subject's.
  */
 export function unusualSpend(subject: SubjectDays, org: SubjectDays, asked: Asked): UnusualSpend[] {
   const { kind, days, hours = [], knownTo = asked.today } = subject;

@@ -21,6 +21,7 @@ import {
   refuseMembers,
   tierIn,
   tierOf,
+  refuseHostedKinds,
 } from "./request-members.ts";
 
 /** A member that is not among them may be billed beside tokens, as a guardrail is, so it is refused. */
@@ -71,7 +72,7 @@ function converseApi({ isStream }: { readonly isStream: boolean }): ProviderApi 
 function readConverse(body: JsonObject, context: RequestContext, isStream: boolean): MeteredRequest {
   const model = modelIn(body, calledModel(context));
   refuseOthers(body, MEMBERS);
-  refuseHostedTools(objectOf(body["toolConfig"])["tools"]);
+  refuseHostedKinds(objectOf(body["toolConfig"])["tools"], CLIENT_TOOLS, HOSTED_TOOLS);
   const config = objectOf(body["inferenceConfig"]);
   refuseOthers(config, CONFIG);
   const own = objectOf(body["additionalModelRequestFields"]);
@@ -106,15 +107,8 @@ function refuseOthers(object: JsonObject, known: ReadonlySet<string>): void {
 /** Tools that the caller runs, and marks of what is to be cached. */
 const CLIENT_TOOLS = new Set(["toolSpec", "cachePoint"]);
 
-function refuseHostedTools(tools: unknown): void {
-  if (tools === undefined || tools === null) return;
-  const names = (Array.isArray(tools) ? tools : [tools]).flatMap((tool) => Object.keys(objectOf(tool)));
-  if (names.every((name) => CLIENT_TOOLS.has(name))) return;
-  throw new Unmetered(
-    403,
-    'Only tools with a "toolSpec" are metered by this proxy. Those of Bedrock bill what the call does not say.',
-  );
-}
+const HOSTED_TOOLS =
+  'Only tools with a "toolSpec" are metered by this proxy. Those of Bedrock bill what the call does not say.';
 
 /** A tier, and a latency below the usual one, have prices of their own. */
 function variantIn({ serviceTier, performanceConfig }: JsonObject): string | null {

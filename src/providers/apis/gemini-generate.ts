@@ -10,7 +10,7 @@ import type {
 import { Unmetered } from "../unmetered.ts";
 import { geminiUsage } from "../usage/gemini-usage.ts";
 import { geminiError } from "../wire-refusal.ts";
-import { answersIn, boundIn, modelIn, PLAIN, refuseMembers } from "./request-members.ts";
+import { answersIn, boundIn, modelIn, PLAIN, refuseMembers, refuseHostedKinds } from "./request-members.ts";
 
 /** A member that is not among them may change the price, as a service tier does, so it is refused. */
 const MEMBERS: ReadonlySet<string> = new Set([
@@ -67,7 +67,7 @@ function readGenerate(
     body,
     Object.keys(body).filter((name) => !MEMBERS.has(name)),
   );
-  refuseHostedTools(body["tools"]);
+  refuseHostedKinds(body["tools"], CLIENT_TOOLS, HOSTED_TOOLS);
   const config = objectOf(body["generationConfig"]);
   refuseSnakeCase(config);
   refuseMembers(config, ["serviceTier"]);
@@ -100,15 +100,8 @@ function refuseSnakeCase(object: JsonObject): void {
     );
 }
 
-function refuseHostedTools(tools: unknown): void {
-  if (tools === undefined || tools === null) return;
-  const names = (Array.isArray(tools) ? tools : [tools]).flatMap((tool) => Object.keys(objectOf(tool)));
-  if (names.every((name) => CLIENT_TOOLS.has(name))) return;
-  throw new Unmetered(
-    403,
-    'Only "functionDeclarations" are metered by this proxy. Other tools bill what the call does not say.',
-  );
-}
+const HOSTED_TOOLS =
+  'Only "functionDeclarations" are metered by this proxy. Other tools bill what the call does not say.';
 
 /** What a body shows of its input, in the form in which other APIs have it. */
 export function geminiInput(body: JsonObject, pictureTokens: number): ReturnType<typeof seenInput> {

@@ -123,3 +123,10 @@ export const PLAIN = {
   showsUsageEvent: true,
   texts: [],
 } as const satisfies Partial<MeteredRequest>;
+
+/** Tools are objects whose one member is their kind. Kinds that the provider runs bill what the call does not say. */
+export function refuseHostedKinds(tools: unknown, metered: ReadonlySet<string>, message: string): void {
+  if (tools === undefined || tools === null) return;
+  const names = (Array.isArray(tools) ? tools : [tools]).flatMap((tool) => Object.keys(objectOf(tool)));
+  if (!names.every((name) => metered.has(name))) throw new Unmetered(403, message);
+}

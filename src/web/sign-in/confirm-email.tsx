@@ -1,16 +1,16 @@
 import { isRefusal } from "../../contract/refusal.ts";
-import { orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
-import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
-import { doorHome } from "../../edge/region/door-home.ts";
+import { tokenDigest } from "../../domain/key/org-token.ts";
+import { givenDigest } from "../../domain/key/peppers.ts";
 import { peppersOf } from "../../settings.ts";
 import { isSameOrigin } from "../console/csrf.ts";
 import { ConfirmEmailPage, MessagePage } from "../console/pages/sign-in.tsx";
 import { type Ctx, formTooLong, htmlResponse, readForm, type Web } from "../html.tsx";
+import { doorOfLink, orgOfLink } from "./mail-link.ts";
 
 /** The page that a link in a mail leads to. It only asks: programs that read mail open links, too. */
 export function askToConfirm(context: Ctx, web: Web): Response {
   const token = context.req.query("token") ?? "";
-  if (orgOf(web, token) === null) return ended(web);
+  if (orgOfLink(web, "email", token) === null) return ended(web);
   return htmlResponse(<ConfirmEmailPage token={token} />, 200, web);
 }
 
@@ -19,30 +19,14 @@ export async function confirmEmail(context: Ctx, web: Web): Promise<Response> {
   const read = await readForm(context.req.raw);
   if (read.fields === null && read.tooLong) return formTooLong(web);
   const token = read.fields?.get("token") ?? "";
-  const orgId = orgOf(web, token);
+  const orgId = orgOfLink(web, "email", token);
   if (orgId === null || !isSameOrigin(context.req.raw)) return ended(web);
-  const actor = {
-    kind: "system",
-    id: "email",
-    role: "viewer",
-    onBehalfOf: null,
-    address: web.address,
-  } as const;
-  const door = await doorHome(context.env, web.settings, orgId, {
-    actor,
-    trace: web.trace,
-    idempotency: null,
-    ifMatch: null,
-  });
+  const door = await doorOfLink(context, web, orgId);
   const link = givenDigest(peppersOf(web.settings), (pepper) => tokenDigest(pepper, token));
   const confirmed = await door?.command("confirmEmail", { link });
   if (confirmed === undefined || isRefusal(confirmed)) return ended(web);
   const text = "Messages from Sluice are sent to this address from now on.";
   return htmlResponse(<MessagePage title="Confirmed" text={text} />, 200, web);
-}
-
-function orgOf(web: Web, token: string): string | null {
-  return firstUnder(peppersOf(web.settings), (pepper) => orgOfToken(pepper, "email", token));
 }
 
 function ended(web: Web): Response {

@@ -1,15 +1,12 @@
 import { isRefusal } from "../../contract/refusal.ts";
-import { orgOfToken } from "../../domain/key/org-token.ts";
-import { firstUnder } from "../../domain/key/peppers.ts";
-import { doorHome } from "../../edge/region/door-home.ts";
-import { peppersOf } from "../../settings.ts";
 import { MessagePage, UnsubscribePage } from "../console/pages/sign-in.tsx";
 import { type Ctx, htmlResponse, type Web } from "../html.tsx";
+import { doorOfLink, orgOfLink } from "./mail-link.ts";
 
 /** The page that the link in a mail leads to. It only asks: programs that read mail open links, too. */
 export function askToUnsubscribe(context: Ctx, web: Web): Response {
   const token = context.req.query("token") ?? "";
-  if (orgOf(web, token) === null) return ended(web);
+  if (orgOfLink(web, "unsubscribe", token) === null) return ended(web);
   return htmlResponse(<UnsubscribePage token={token} />, 200, web);
 }
 
@@ -19,29 +16,13 @@ export function askToUnsubscribe(context: Ctx, web: Web): Response {
  */
 export async function unsubscribe(context: Ctx, web: Web): Promise<Response> {
   const token = context.req.query("token") ?? "";
-  const orgId = orgOf(web, token);
+  const orgId = orgOfLink(web, "unsubscribe", token);
   if (orgId === null) return ended(web);
-  const actor = {
-    kind: "system",
-    id: "email",
-    role: "viewer",
-    onBehalfOf: null,
-    address: web.address,
-  } as const;
-  const door = await doorHome(context.env, web.settings, orgId, {
-    actor,
-    trace: web.trace,
-    idempotency: null,
-    ifMatch: null,
-  });
+  const door = await doorOfLink(context, web, orgId);
   const done = await door?.command("unsubscribeEmail", { token });
   if (done === undefined || (isRefusal(done) && done.code !== "conflict")) return ended(web);
   const text = "These mails are not sent to your address any more.";
   return htmlResponse(<MessagePage title="Unsubscribed" text={text} />, 200, web);
-}
-
-function orgOf(web: Web, token: string): string | null {
-  return firstUnder(peppersOf(web.settings), (pepper) => orgOfToken(pepper, "unsubscribe", token));
 }
 
 function ended(web: Web): Response {

@@ -12,7 +12,7 @@ export interface Said {
   readonly isCutShort: boolean;
 }
 
-const WORDS = ["the", "sun", "is", "up", "and", "we", "go", "on", "to", "see", "it", "all"];
+export const STAND_IN_WORDS = ["the", "sun", "is", "up", "and", "we", "go", "on", "to", "see", "it", "all"];
 const USUAL_WORDS = 12;
 const MOST_WORDS = 100_000;
 const REASONING_TOKENS = 8;
@@ -37,7 +37,7 @@ export function saidTo(body: Readonly<Record<string, unknown>>, isSilent: boolea
     id: `standin${String(calls).padStart(8, "0")}`,
     words: Array.from(
       { length: count },
-      (_, at) => `${at === 0 ? "" : " "}${WORDS[at % WORDS.length] ?? ""}`,
+      (_, at) => `${at === 0 ? "" : " "}${STAND_IN_WORDS[at % STAND_IN_WORDS.length] ?? ""}`,
     ),
     inputTokens,
     cachedTokens: prompt.includes("cached") ? inputTokens - (inputTokens % CACHED_BLOCK_TOKENS) : 0,

@@ -13,8 +13,9 @@ const gate = createGate({
   key: process.env.SLUICE_KEY,
   url: process.env.SLUICE_URL,
 });
+// A stream that is left is stopped at once, and not read to its usage, which would make it whole.
 // A busy machine may not answer in time: a refused decision is asked again before anything is streamed.
-const openai = new OpenAI({ fetch: governedFetch({ gate }), maxRetries: 30 });
+const openai = new OpenAI({ fetch: governedFetch({ gate, leaveGraceMs: 10 }), maxRetries: 30 });
 let begun = 0;
 
 async function one() {

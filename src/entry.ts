@@ -1,4 +1,4 @@
-import { decideFast } from "./edge/decision/fast.ts";
+import { isDecision } from "./edge/decision/is-decision.ts";
 import type { Env } from "./edge/env.ts";
 import { isInTheClear, keptToHttps } from "./edge/request/transport.ts";
 
@@ -8,14 +8,20 @@ export type Serve<E extends Env = Env> = (
   context: ExecutionContext,
 ) => Response | Promise<Response>;
 
-/** Serves every request, however it came: decisions at once where this isolate can, and everything else by `rest`. */
-export function handlerOf<E extends Env>(rest: Serve<E>): Serve<E> {
+/** Serves every request, however it came: decisions without a router, and the rest. */
+export function handlerOf<E extends Env>({
+  decisions,
+  rest,
+}: {
+  readonly decisions: Serve;
+  readonly rest: Serve<E>;
+}): Serve<E> {
   return (request, env, context) => {
     // Read once: the runtime makes a new text each time.
     const { url } = request;
-    const serve = (asked: Request) => rest(asked, env, context);
-    if (isInTheClear(url, env)) return serve(request);
-    return keptToHttps(url, env, decideFast(url, { request, env, context, serve }) ?? serve(request));
+    if (isInTheClear(url, env)) return rest(request, env, context);
+    const serve = isDecision(request, url) ? decisions : rest;
+    return keptToHttps(url, env, serve(request, env, context));
   };
 }
 

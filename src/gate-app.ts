@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { openProviderKey } from "./api/provider-keys/open.ts";
 import type { Env } from "./edge/env.ts";
-import { serve } from "./edge/request/pipeline.ts";
+import { serve } from "./edge/request/router.ts";
 import { refuseFailure } from "./edge/request/refuse-failure.ts";
 import { nameRoute, signals } from "./edge/request/signals.ts";
 

@@ -177,7 +177,7 @@ import { rotateSigning } from "./api/webhooks/rotate-signing.ts";
 import { testWebhook } from "./api/webhooks/test.ts";
 import { type OperationContract, routeOf } from "./contract/operation.ts";
 import { withConditions } from "./edge/request/dry-run.ts";
-import type { Operation } from "./edge/request/operation.ts";
+import type { Operation } from "./edge/request/operation-types.ts";
 
 const SERVED: readonly Operation[] = [
   createOrg,

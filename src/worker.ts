@@ -1,9 +1,7 @@
 import { handlerOf, loadedLater } from "./entry.ts";
 
 /** Every request to the Worker. */
-export const handle = handlerOf(
-  loadedLater(async () => {
-    const { createApp } = await import("./app.ts");
-    return createApp().fetch;
-  }),
-);
+export const handle = handlerOf({
+  decisions: loadedLater(async () => (await import("./edge/decision/serve.ts")).serveDecision),
+  rest: loadedLater(async () => (await import("./app.ts")).createApp().fetch),
+});

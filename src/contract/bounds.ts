@@ -4,6 +4,10 @@
 export const CALLER_ID_MOST_CHARACTERS = 128;
 export const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 
+/** Ids in paths are checked against this before any use. */
+export const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;
+export const SAFE_ID_TEXT = "must be 1 to 64 letters, digits and underscores";
+
 /** Whether a text is a valid id chosen by a caller: 1 to 128 printable ASCII characters. */
 export function isCallerId(text: string): boolean {
   return text.length <= CALLER_ID_MOST_CHARACTERS && PRINTABLE_ASCII.test(text);

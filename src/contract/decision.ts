@@ -2,7 +2,7 @@ import { MAX_TOKENS } from "./runs.ts";
 import { underEachField } from "./scopes.ts";
 
 /**
- * What a decision requires, stated once. The operation, its schema and the fast path, which uses neither, derive from
+ * What a decision requires, stated once. The operation, its schema and the typed reader, which uses neither, derive from
  * it.
  */
 export const DECISION = {

@@ -1,5 +1,4 @@
 import { JSON_MEDIA } from "./bounds.ts";
-import type { DecidedAt } from "./decision.ts";
 
 /** Identifies a request in the log. */
 export const TRACE_HEADER = "x-svc-trace-id";
@@ -35,9 +34,4 @@ export function refusalInHeader(text: string): Record<string, string> {
 /** The headers of every JSON response, except its trace id. */
 export function standardHeaders(region: string): Record<string, string> {
   return { "content-type": JSON_MEDIA, "cache-control": "no-store", [REGION_HEADER]: region };
-}
-
-/** The same for a decision. */
-export function verdictHeaders(region: string, place: DecidedAt): Record<string, string> {
-  return { ...standardHeaders(region), [DECIDED_HEADER]: place };
 }

@@ -26,10 +26,6 @@ export type IdPrefix =
   | "inc"
   | MeterIdPrefix;
 
-/** Ids in paths are checked against this before any use. */
-export const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;
-export const SAFE_ID_TEXT = "must be 1 to 64 letters, digits and underscores";
-
 export function idShape(prefix: IdPrefix) {
   return z
     .string()

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import { refuse } from "../contract/refusal.ts";
 import type { Env } from "../edge/env.ts";
-import { refuseAtDoor } from "../edge/request/pipeline.ts";
+import { refuseAtDoor } from "../edge/request/router.ts";
 import { isInTheClear } from "../edge/request/transport.ts";
 import { settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";

@@ -4,7 +4,7 @@ import { refuse } from "../contract/refusal.ts";
 import { isSecret } from "../domain/key/api-key.ts";
 import type { Env } from "../edge/env.ts";
 import { bearerOf } from "../edge/identity/identify.ts";
-import { refuseAtDoor } from "../edge/request/pipeline.ts";
+import { refuseAtDoor } from "../edge/request/router.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { deepHealth, isWell } from "./deep-health.ts";
 

@@ -1,11 +1,11 @@
 import { beforeAll, describe, test } from "vitest";
-import { type Cases, expectAlikeWith } from "../support/alike.ts";
+import { type Cases, expectAnswersWith } from "../support/expect-answers.ts";
 import { useRealLives } from "../support/lives.ts";
 import { newOrg, type TestOrg } from "../support/worker.ts";
 
 useRealLives();
 
-/** For any request line and headers, the fast path and the pipeline give the same response. */
+/** What a decision is answered, for any request line and headers. */
 
 let org: TestOrg;
 beforeAll(async () => {
@@ -16,13 +16,13 @@ const GOOD = { estimate: { cost_usd: "0.01" } };
 const text = (more: object): string => JSON.stringify({ ...GOOD, ...more });
 
 /** Sent with the org's own key. */
-const expectAlike = (cases: Cases): Promise<void> => expectAlikeWith(org.ownerKey, cases);
+const expectAnswers = (cases: Cases): Promise<void> => expectAnswersWith(org.ownerKey, cases);
 
-describe("both paths agree on", () => {
+describe("a decision and", () => {
   test("content types", async () => {
     const typed = (type: string | null) => ({ body: text({}), headers: { "content-type": type } });
-    await expectAlike({
-      plain: [typed("application/json"), 200, "fast"],
+    await expectAnswers({
+      plain: [typed("application/json"), 200],
       charset: [typed("application/json; charset=utf-8"), 200],
       "charset in quotes": [typed('application/json; charset="UTF-8"'), 200],
       "another charset": [typed("application/json;charset=latin1"), 422],
@@ -38,8 +38,8 @@ describe("both paths agree on", () => {
   });
 
   test("other headers", async () => {
-    const with_ = (headers: Record<string, string>) => [{ body: text({}), headers }, 200, "fast"] as const;
-    await expectAlike({
+    const with_ = (headers: Record<string, string>) => [{ body: text({}), headers }, 200] as const;
+    await expectAnswers({
       "idempotency-key": with_({ "idempotency-key": "k" }),
       "a bad idempotency-key": with_({ "idempotency-key": "k".repeat(300) }),
       "if-match": with_({ "if-match": '"none"' }),
@@ -63,7 +63,7 @@ describe("both paths agree on", () => {
         method,
         [{ method, ...(method === "GET" || method === "HEAD" ? {} : { body: text({}) }) }, status],
       ] as const;
-    await expectAlike(
+    await expectAnswers(
       Object.fromEntries([
         by("GET", 404),
         by("HEAD", 404),
@@ -78,11 +78,11 @@ describe("both paths agree on", () => {
   });
 
   test("paths and hosts", async () => {
-    const to = (address: string, status: number, ...way: [] | ["fast"]) =>
-      [address, [{ to: address, body: text({}) }, status, ...way]] as const;
-    await expectAlike(
+    const to = (address: string, status: number) =>
+      [address, [{ to: address, body: text({}) }, status]] as const;
+    await expectAnswers(
       Object.fromEntries<Cases[string]>([
-        to("/v1/edge/decision", 200, "fast"),
+        to("/v1/edge/decision", 200),
         to("/v1/edge/decision?", 200),
         to("/v1/edge/decision?x=1", 200),
         to("/v1/edge/decision?x=%zz", 200),
@@ -91,7 +91,7 @@ describe("both paths agree on", () => {
         to("//v1/edge/decision", 404),
         to("/v1//edge/decision", 404),
         to("/v1/edge//decision", 404),
-        to("/v1/./edge/x/../decision", 200, "fast"),
+        to("/v1/./edge/x/../decision", 200),
         to("/v1/edge/%64ecision", 200),
         to("/v1/edge%2fdecision", 404),
         to("/v1/edge/decision%", 404),
@@ -101,9 +101,9 @@ describe("both paths agree on", () => {
         to("/v1/runs?x=/v1/edge/decision", 422),
         to("/?x=/v1/edge/decision", 404),
         to("/v1/edge/decision\\x", 404),
-        to("\\v1\\edge\\decision", 200, "fast"),
-        to("http://sluice.test:8787/v1/edge/decision", 200, "fast"),
-        to("https://[::1]/v1/edge/decision", 200, "fast"),
+        to("\\v1\\edge\\decision", 200),
+        to("http://sluice.test:8787/v1/edge/decision", 200),
+        to("https://[::1]/v1/edge/decision", 200),
         to("http://user:word@sluice.test/v1/edge/decision", 200),
         to("http://v1/edge/decision", 404),
         to("http://x/v1/edge/decision@sluice.test/", 404),

@@ -3,16 +3,16 @@ import { signPass } from "../../src/domain/region/pass.ts";
 import { deprecationCopy } from "../../src/edge/request/deprecation.ts";
 import type { Env } from "../../src/edge/env.ts";
 import type { DecisionCall } from "../../src/org/decision-handler.ts";
-import { expectAlike } from "../support/alike.ts";
+import { expectAnswers } from "../support/expect-answers.ts";
 import { slowBody } from "../support/slow-body.ts";
-import { atFront, byPipeline, compare } from "../support/two-ways.ts";
+import { send, sendToRouter } from "../support/observed-decision.ts";
 import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
 import { knows, SMALL_DECISION as body, untilStatus } from "./known-caller.ts";
 
 useRealLives();
 
-/** For any org and state of the service, the fast path and the pipeline decide the same. */
+/** What a decision is answered, for any org and state of the service. */
 
 const DECISION = "/v1/edge/decision";
 const ROUTE = `POST ${DECISION}`;
@@ -29,7 +29,7 @@ function limit(org: TestOrg, ...policies: object[]) {
 
 afterEach(() => void vi.restoreAllMocks());
 
-describe("both paths agree on an org", () => {
+describe("an org", () => {
   test.each([
     ["rate", 429],
     ["quota", 429],
@@ -38,8 +38,8 @@ describe("both paths agree on an org", () => {
     const key = org.ownerKey;
     await limit(org, { kind, limit: 2 });
     await untilStatus(key, status);
-    await expectAlike({
-      full: [{ key, body }, status, "fast"],
+    await expectAnswers({
+      full: [{ key, body }, status],
       "full, and the body is bad": [{ key, body: "{" }, status],
       "full, and the body is too large": [{ key, body: " ".repeat(20_000) }, status],
       "full, in a dry run": [{ key, body: body.replace("{", '{"dry_run":true,') }, status],
@@ -50,7 +50,7 @@ describe("both paths agree on an org", () => {
     const org = await newOrg();
     const customer = { match: { route: ROUTE, customer_id: "*" }, kind: "rate", limit: 1000, unit: "tokens" };
     await limit(org, { kind: "rate", limit: 100_000 }, customer);
-    await expectAlike({ room: [{ key: org.ownerKey, body }, 200, "fast"] });
+    await expectAnswers({ room: [{ key: org.ownerKey, body }, 200] });
   });
 
   test("whose rate limit is full for a moment", async () => {
@@ -58,16 +58,15 @@ describe("both paths agree on an org", () => {
     const key = org.ownerKey;
     await limit(org, { kind: "rate", limit: 1, window_seconds: 1 });
     await knows(key);
-    const statuses = async (way: typeof atFront | typeof byPipeline) => {
+    const statuses = async () => {
       const found = new Set<number>();
       for (let sent = 0; sent < 60 && !(found.has(200) && found.has(429)); sent += 1) {
-        found.add((await way({ key, body })).seen.status);
+        found.add((await send({ key, body })).seen.status);
         await scheduler.wait(40);
       }
       return found;
     };
-    expect(await statuses(byPipeline)).toEqual(new Set([200, 429]));
-    expect(await statuses(atFront)).toEqual(new Set([200, 429]));
+    expect(await statuses()).toEqual(new Set([200, 429]));
   });
 
   test("with a budget, decided in the isolate and by the object, to the last cent and beyond", async () => {
@@ -76,23 +75,16 @@ describe("both paths agree on an org", () => {
     const budget = { scope_kind: "org", limit_usd: "100", period: "month", mode: "enforce" };
     await call("POST", `/v1/orgs/${org.id}/budgets`, { key, body: budget });
     const ask = (fields: object) => JSON.stringify({ estimate: { cost_usd: "0.01" }, ...fields });
-    const warm = async () => (await byPipeline({ key, body })).seen.headers["x-svc-decided"];
+    const warm = async () => (await send({ key, body })).seen.headers["x-svc-decided"];
     await expect.poll(warm, { interval: 20 }).toBe("edge");
-    const here = await compare({ here: { key, body } }, true);
-    expect(here["here"]?.front).toEqual(here["here"]?.back);
-    expect(here["here"]?.front.headers["x-svc-decided"]).toBe("edge");
     const past = { estimate: { cost_usd: "500" } };
-    await expectAlike({
-      here: [{ key, body }, 200, "fast"],
-      there: [{ key, body: ask({ hold_seconds: 3600 }) }, 200, "fast"],
-      "past it": [{ key, body: ask(past) }, 402, "fast"],
-      "past it, by the object": [{ key, body: ask({ ...past, hold_seconds: 3600 }) }, 402, "fast"],
-      "past it, in a dry run": [{ key, body: ask({ ...past, dry_run: true }) }, 200, "fast"],
-      "tokens without a model": [
-        { key, body: JSON.stringify({ estimate: { input_tokens: 1 } }) },
-        422,
-        "fast",
-      ],
+    await expectAnswers({
+      here: [{ key, body }, 200],
+      there: [{ key, body: ask({ hold_seconds: 3600 }) }, 200],
+      "past it": [{ key, body: ask(past) }, 402],
+      "past it, by the object": [{ key, body: ask({ ...past, hold_seconds: 3600 }) }, 402],
+      "past it, in a dry run": [{ key, body: ask({ ...past, dry_run: true }) }, 200],
+      "tokens without a model": [{ key, body: JSON.stringify({ estimate: { input_tokens: 1 } }) }, 422],
     });
   });
 
@@ -106,14 +98,14 @@ describe("both paths agree on an org", () => {
     const first = await serve(`http://sluice.test${DECISION}`, { ...sent, body: ask({}) });
     const again = await call("POST", DECISION, { key, body: ask({}) });
     expect(again.text).toBe(await first.text());
-    await expectAlike({
-      again: [{ key, body: ask({}) }, 200, "fast"],
-      other: [{ key, body: ask({ action: "other" }) }, 409, "fast"],
+    await expectAnswers({
+      again: [{ key, body: ask({}) }, 200],
+      other: [{ key, body: ask({ action: "other" }) }, 409],
     });
   });
 });
 
-describe("both paths agree when", () => {
+describe("when", () => {
   test("the org's object fails, and rate limits are known", async () => {
     const org = await newOrg();
     const key = org.ownerKey;
@@ -130,13 +122,13 @@ describe("both paths agree when", () => {
     };
     const broken = { ...env, ORG: failing } as unknown as Env;
     const dry = body.replace("{", '{"dry_run":true,');
-    await expectAlike({
-      fails: [{ key, body: body.replace("{", '{"hold_seconds":3600,'), env: broken }, 503, "fast"],
-      "fails in a dry run": [{ key, body: dry, env: broken }, 503, "fast"],
+    await expectAnswers({
+      fails: [{ key, body: body.replace("{", '{"hold_seconds":3600,'), env: broken }, 503],
+      "fails in a dry run": [{ key, body: dry, env: broken }, 503],
     });
   });
 
-  test("they call the org's object: the same call, for the same caller", async () => {
+  test("the router serves it: the object gets the same call, for the same caller", async () => {
     const { ownerKey: key } = await newOrg();
     await knows(key);
     const asked: unknown[] = [];
@@ -162,8 +154,8 @@ describe("both paths agree when", () => {
       from: "192.0.2.5",
       env: heard,
     };
-    await byPipeline(sent);
-    expect((await atFront(sent)).isFast).toBe(true);
+    const [own, routed] = [await send(sent), await sendToRouter(sent)];
+    expect(routed.seen.headers).toEqual(own.seen.headers);
     expect(asked).toHaveLength(2);
     expect(asked[0]).toEqual(asked[1]);
   });
@@ -186,13 +178,13 @@ describe("both paths agree when", () => {
       const target = { to: "local", method: "POST", target: DECISION, authorization: `Bearer ${key}` };
       return signPass(secret, claim, target);
     };
-    await byPipeline({ key, body, env: peered });
-    await expectAlike({
+    await send({ key, body, env: peered });
+    await expectAnswers({
       "in a pass of an earlier life": [
         { key, body, env: peered, headers: { "x-svc-region-pass": pass } },
         503,
       ],
-      "without a pass": [{ key, body, env: peered }, 200, "fast"],
+      "without a pass": [{ key, body, env: peered }, 200],
     });
   });
 
@@ -212,8 +204,8 @@ describe("both paths agree when", () => {
     const { ownerKey: key } = await newOrg();
     await knows(key);
     vi.spyOn(deprecationCopy, "find").mockReturnValue(flagged);
-    await expectAlike({ deprecated: [{ key, body, env: forgetful }, 200] });
-    const { seen } = await atFront({ key, body, env: forgetful });
+    await expectAnswers({ deprecated: [{ key, body, env: forgetful }, 200] });
+    const { seen } = await send({ key, body, env: forgetful });
     expect(seen.headers["sunset"]).toBe(flagged.sunset);
   });
 
@@ -227,7 +219,7 @@ describe("both paths agree when", () => {
       isRenewed = true;
       return Promise.resolve();
     });
-    for (const way of [byPipeline, atFront]) {
+    for (const way of [send, sendToRouter]) {
       isRenewed = false;
       expect((await way({ key, body, env: forgetful })).seen.headers["sunset"]).toBe(flagged.sunset);
     }
@@ -238,19 +230,19 @@ describe("both paths agree when", () => {
     await knows(key);
     vi.spyOn(deprecationCopy, "renewal").mockReturnValue("behind");
     const renewing = vi.spyOn(deprecationCopy, "renew").mockResolvedValue();
-    for (const way of [byPipeline, atFront]) {
+    for (const way of [send, sendToRouter]) {
       renewing.mockClear();
       await way({ key, body });
       expect(renewing).toHaveBeenCalledOnce();
     }
-    await expectAlike({ due: [{ key, body }, 200, "fast"] });
+    await expectAnswers({ due: [{ key, body }, 200] });
   });
 
   const LENGTH = { "content-length": String(body.length) };
 
   test("decisions are deprecated while the body arrives", async () => {
     const { ownerKey: key } = await newOrg();
-    for (const way of [byPipeline, atFront]) {
+    for (const way of [send, sendToRouter]) {
       await knows(key);
       const slow = slowBody(body);
       const answer = way({ key, body: () => slow.stream, headers: LENGTH, env: forgetful });
@@ -275,7 +267,7 @@ describe("both paths agree when", () => {
         await scheduler.wait(20);
       }
     })();
-    for (const way of [byPipeline, atFront]) {
+    for (const way of [send, sendToRouter]) {
       const made = await call("POST", `/v1/orgs/${org.id}/keys`, {
         key: org.ownerKey,
         body: { name: "k", role: "developer" },
@@ -296,7 +288,7 @@ describe("both paths agree when", () => {
   });
 });
 
-test("the Worker and the test client take the fast path, whose log line comes slightly later", async () => {
+test("the log line of a decision comes slightly later, together with others", async () => {
   const { ownerKey: key } = await newOrg();
   await call("POST", DECISION, { key, body });
   const lines: string[] = [];

@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { callerAt, ownServer } from "../support/server.ts";
 
 const DECISION = "/v1/edge/decision";
-/** A query makes the router answer instead of the fast path. */
-const ROUTED = `${DECISION}?x=1`;
+/** Spelled like this, it is the router that answers. */
+const ROUTED = "/v1/edge/%64ecision";
 
 test("of the allowed decisions a share is logged, by trace id; refusals and everything else always", async () => {
   const server = await ownServer({ settings: { SVC_LOG_DECISIONS: "0.5" } });

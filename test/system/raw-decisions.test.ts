@@ -2,15 +2,10 @@ import { connect } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import { newOrg, sharedServer, type SystemOrg } from "../support/server.ts";
 
-/**
- * Requests on a raw socket, each sent twice to a running server: unchanged, so that the fast path may answer it, and
- * with a meaningless header that the fast path leaves to the router. A caller cannot tell the difference.
- */
+/** Requests on a raw socket to a running server, as no client library would send them. */
 
 const BODY = '{"estimate":{"cost_usd":"0.01"}}';
 const DECISION = "/v1/edge/decision";
-const TO_THE_ROUTER = "x-svc-region-pass: a.b";
-const TRIES = 6;
 /** The local runtime itself refuses a request line that is not a path, so the Worker never sees it. */
 const NOT_A_PATH = 500;
 
@@ -35,13 +30,10 @@ const chunks = (...parts: string[]) =>
   [...parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`), "0\r\n\r\n"].join("");
 
 /** The response. Whether the connection is closed afterwards is up to the server. */
-function exchange(
-  { line = `POST ${DECISION} HTTP/1.1`, head, more = [], body = BODY }: Raw,
-  to: readonly string[],
-) {
+function exchange({ line = `POST ${DECISION} HTTP/1.1`, head, more = [], body = BODY }: Raw) {
   const { hostname, port } = new URL(sharedServer().urls[0]);
   const own = head ?? [bearer(), json, sized(body)];
-  const lines = [line, `host: ${hostname}:${port}`, "connection: close", ...own, ...more, ...to];
+  const lines = [line, `host: ${hostname}:${port}`, "connection: close", ...own, ...more];
   return new Promise<string>((resolve, reject) => {
     let text = "";
     const socket = connect(Number(port), hostname).on("error", reject);
@@ -63,34 +55,10 @@ function isWhole(text: string): boolean {
   return length === undefined ? body.endsWith("0\r\n\r\n") : Buffer.byteLength(body) >= Number(length);
 }
 
-const masked = (text: string) =>
-  text
-    .replaceAll(/\b([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}/g, "$1_*")
-    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "*")
-    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "*");
-
 function seen(text: string) {
-  const [head = "", ...rest] = text.split("\r\n\r\n");
-  const [status = "", ...headers] = masked(head).split("\r\n");
-  const changing = /^(date|keep-alive):/i;
-  return {
-    status: Number(status.split(" ")[1]),
-    headers: headers.filter((header) => !changing.test(header)).toSorted(),
-    body: masked(rest.join("\r\n\r\n")),
-  };
-}
-
-/** What an isolate knows of a key expires after two seconds, so each is sent right after a call that renews it. */
-async function bothWays(raw: Raw) {
-  const decidedBy = ({ headers }: ReturnType<typeof seen>) =>
-    headers.find((header) => header.startsWith("x-svc-decided"));
-  for (let tries = 1; ; tries += 1) {
-    await exchange({}, [TO_THE_ROUTER]);
-    const plain = seen(await exchange(raw, []));
-    const routed = seen(await exchange(raw, [TO_THE_ROUTER]));
-    // The isolate learns while it is asked, so the place of the decision may change between the two.
-    if (decidedBy(plain) === decidedBy(routed) || tries === TRIES) return { plain, routed };
-  }
+  const [head = ""] = text.split("\r\n\r\n");
+  const [status = "", ...headers] = head.split("\r\n");
+  return { status: Number(status.split(" ")[1]), headers: headers.join("\n").toLowerCase() };
 }
 
 const line = (text: string): Raw => ({ line: `${text} HTTP/1.1` });
@@ -190,9 +158,8 @@ const REQUESTS: readonly (readonly [name: string, status: number, raw: Raw | (()
   ["HTTP/1.0", 200, { line: `POST ${DECISION} HTTP/1.0` }],
 ];
 
-test.each(REQUESTS)("a caller cannot tell the fast path from the router: %s", async (_, status, raw) => {
-  const { plain, routed } = await bothWays(typeof raw === "function" ? raw() : raw);
-  expect(plain).toEqual(routed);
-  expect(plain.status).toBe(status);
-  if (status === NOT_A_PATH) expect(plain.headers.join()).not.toContain("x-svc-trace-id");
+test.each(REQUESTS)("%s", async (_, status, raw) => {
+  const answer = seen(await exchange(typeof raw === "function" ? raw() : raw));
+  expect(answer.status).toBe(status);
+  expect(answer.headers.includes("x-svc-trace-id")).toBe(status !== NOT_A_PATH);
 });

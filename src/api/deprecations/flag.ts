@@ -2,7 +2,8 @@ import { deprecationEntry, operationName } from "../../contract/deprecations.ts"
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { flagInRegistry, olderCopiesEnd } from "../../edge/request/deprecation.ts";
-import { type Operation, operation } from "../../edge/request/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
+import type { Operation } from "../../edge/request/operation-types.ts";
 import { spread } from "../../edge/region/broadcast.ts";
 import { deprecationEntryShape, newDeprecation } from "../../contract/resources/deprecations.ts";
 

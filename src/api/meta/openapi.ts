@@ -3,7 +3,8 @@ import type { Deprecation } from "../../contract/deprecations.ts";
 import { DEPRECATION_HEADERS } from "../../contract/openapi-headers.ts";
 import type { OperationContract } from "../../contract/operation.ts";
 import { readRegistry } from "../../edge/request/deprecation.ts";
-import { type Operation, operation, reply } from "../../edge/request/operation.ts";
+import { operation, reply } from "../../edge/request/operation.ts";
+import type { Operation } from "../../edge/request/operation-types.ts";
 
 const contract = {
   method: "GET",

@@ -1,5 +1,6 @@
 import { invalidFields } from "../../contract/refusal.ts";
-import { type Operation, operation } from "../../edge/request/operation.ts";
+import { operation } from "../../edge/request/operation.ts";
+import type { Operation } from "../../edge/request/operation-types.ts";
 import { rateLimits, rateLimitsInput } from "../../contract/resources/rate-limits.ts";
 
 /** `serves` tells whether an operation has this name, such as `POST /v1/edge/decision`. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
-import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../ids.ts";
+import { SAFE_ID, SAFE_ID_TEXT } from "../bounds.ts";
+import { callerId, idShape } from "../ids.ts";
 import { CHECK_NAMES } from "../lists.ts";
 import { resetTime, timestamp } from "../shapes.ts";
 import { decisionAsk } from "./decisions/decisions.ts";

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
-import { PRINTABLE_ASCII } from "../bounds.ts";
+import { PRINTABLE_ASCII, SAFE_ID } from "../bounds.ts";
 import { EACH, type Rated, RATED } from "../dimensions.ts";
 import { matchedTags, matchParts } from "./budgets/budget-match.ts";
 import type { Unchanging } from "../reply-type.ts";
-import { callerId, idShape, SAFE_ID } from "../ids.ts";
+import { callerId, idShape } from "../ids.ts";
 import { name, resetTime, usd, usdInput } from "../shapes.ts";
 
 const ROUTE = /^(GET|POST|PUT|PATCH|DELETE) \/v1\/[\w/{}.:%-]{1,200}$/;

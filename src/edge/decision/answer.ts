@@ -10,7 +10,6 @@ import type { Call } from "../request/call.ts";
 import { ObjectUnreachable } from "../object/unreachable.ts";
 import { askObject } from "./ask-object.ts";
 import { backgroundOf } from "./background.ts";
-import { type Foretold, foretoldOf, replyOf } from "./foretold.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
 import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
@@ -44,7 +43,8 @@ export type Deciding = Pick<
   | "credential"
   | "trace"
   | "orgId"
-  | "request"
+  | "introduced"
+  | "asker"
 >;
 
 type DecisionCode = (typeof DECISION_REFUSALS)[number] | "validation_failed";
@@ -57,17 +57,17 @@ export async function answerDecision(
   const asker = askerOf(call);
   const gate = gates.of(asker.orgId);
   const background = backgroundOf(call, asker.orgId);
-  const told = foretoldOf(call.request);
+  const { introduced } = call;
   const here =
-    gate === null || told !== undefined
+    gate === null || introduced !== null
       ? null
       : decideHere(gate, asker, ask, { now: Date.now(), background });
   call.headers[DECIDED_HEADER] = here === null ? "object" : "edge";
   let verdict: Verdict;
   try {
     const question = { gate, asker, ask, background };
-    const there = () => (told === undefined ? decideThere(call, question) : decidedThere(question, told));
-    verdict = here ?? (await there());
+    verdict =
+      here ?? (introduced === null ? await decideThere(call, question) : decidedBefore(question, introduced));
   } finally {
     tellRates(call, gate, asker);
   }
@@ -83,7 +83,7 @@ export async function answerDecision(
 export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null {
   const gate = gates.of(orgId);
   // What the object has decided, it has also counted.
-  if (gate === null || foretoldOf(call.request) !== undefined) return null;
+  if (gate === null || call.introduced !== null) return null;
   const asker = askerOf(call);
   const background = backgroundOf(call, orgId);
   const refusal = refusedUnread(gate, asker, call.startedAt, background);
@@ -100,7 +100,8 @@ function askedBy(call: Deciding, ask: DecisionAsk | null) {
 }
 
 function tellRates(call: Deciding, gate: OrgGate | null, asker: Asker): void {
-  if (gate !== null) Object.assign(call.headers, decisionRateHeaders(gate, asker, call.startedAt));
+  if (gate !== null && asker.unread.length > 0)
+    Object.assign(call.headers, decisionRateHeaders(gate, asker, call.startedAt));
 }
 
 /** A question for the object, and what this isolate knows of its org. */
@@ -111,7 +112,7 @@ interface Question {
   readonly background: ObjectBackground;
 }
 
-export async function decideThere(
+async function decideThere(
   call: Pick<Call, "actor" | "credential" | "trace" | "parent">,
   question: Question,
 ): Promise<Verdict> {
@@ -137,11 +138,11 @@ export async function decideThere(
   return heard(question, reply, askedAt);
 }
 
-/** What the object decided when it introduced the key. */
-function decidedThere(question: Question, told: Foretold): Verdict {
+/** What the object decided when it told about the key. */
+function decidedBefore(question: Question, { reply, askedAt }: NonNullable<Call["introduced"]>): Verdict {
   const { gate, asker, ask } = question;
   if (gate !== null && isForSlices(ask, asker)) gate.asked += 1;
-  return heard(question, replyOf(told), told.askedAt);
+  return heard(question, reply, askedAt);
 }
 
 /** The object's decision as the caller gets it. The isolate learns from it. */
@@ -162,5 +163,5 @@ function unanswered(): never {
 function askerOf(call: Deciding): Asker {
   const org = call.caller?.org;
   if (org === undefined || org === null) throw new Error("a decision is an org's own");
-  return newAsker(org.snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere);
+  return (call.asker ??= newAsker(org.snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere));
 }

@@ -1,6 +1,5 @@
 import { roleIncludes } from "../../contract/access.ts";
-import { isCallerId } from "../../contract/bounds.ts";
-import { SAFE_ID } from "../../contract/ids.ts";
+import { isCallerId, SAFE_ID } from "../../contract/bounds.ts";
 import { lackingScope, scopesNeeded } from "../../contract/operation.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/network/address.ts";
@@ -10,7 +9,7 @@ import { type Call, orgInPath } from "../request/call.ts";
 
 /** A path with an invalid percent-encoding names nothing, so there is no field to point at. */
 export function checkPath(call: Call): Refusal | null {
-  const { url } = call.request;
+  const { url } = call;
   // Below its own path, the path is that of another call.
   if (!url.includes("%") || call.op.anyMethod === true) return null;
   try {
@@ -27,7 +26,8 @@ export function checkOrgActive(call: Call): Refusal | null {
 
 export function checkAddress(call: Call): Refusal | null {
   const list = call.caller?.org?.allowList;
-  return list === undefined || addressAllowed(list, call.address) ? null : refuse("ip_not_allowed");
+  if (list === undefined || list.length === 0) return null;
+  return addressAllowed(list, call.address) ? null : refuse("ip_not_allowed");
 }
 
 /** Another tenant's org and an invalid id look the same as an org that does not exist. */

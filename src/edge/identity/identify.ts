@@ -16,6 +16,7 @@ import type { OrgStub } from "../region/remote-org.ts";
 import { identifySupport, isSupportToken } from "../support/support.ts";
 import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
 import { internalCaller } from "./internal-caller.ts";
+import type { Introduce, Stranger } from "./stranger.ts";
 
 /** Identifies the caller. The isolate caches known keys and failures. */
 const known = new KeyCache();
@@ -33,14 +34,23 @@ function keyOf({ op, request: { headers } }: Call): string | null {
   return headers.get(op.keyHeader);
 }
 
-function asCaller(key: KnownKey, address: string): Caller {
-  const actor = { kind: "key", id: key.key.id, role: key.role, onBehalfOf: null, address } as const;
+/** The address is read when it is needed, which few calls of a known key do. */
+function asCaller(key: KnownKey, call: Call): Caller {
+  const actor = {
+    kind: "key",
+    id: key.key.id,
+    role: key.role,
+    onBehalfOf: null,
+    get address() {
+      return call.address;
+    },
+  } as const;
   const { role, scopes, org, digest } = key;
   return { actor, role, scopes, org, digest, goodUntil: actableUntil(key) };
 }
 
 /** A snapshot is not used beyond the expiry of its key. */
-export function actableUntil({ goodUntil, key, org }: KnownKey): number {
+function actableUntil({ goodUntil, key, org }: KnownKey): number {
   const { expiresAt } = key;
   return expiresAt === null ? goodUntil : Math.min(goodUntil, expiresAt - org.snapshot.clockOffsetMs);
 }
@@ -51,22 +61,8 @@ function asOperator(call: Call): null {
   return null;
 }
 
-/** The key of a request, if this isolate has a fresh snapshot of it. */
-export function knownKey(headers: Headers, now: number): KnownKey | null {
-  const bearer = bearerOf(headers);
-  const key = bearer === null ? null : known.get(bearer, now);
-  return key === null || (key.refreshAt <= now && !key.refreshing) ? null : key;
-}
-
-/** A key that was given out and that this isolate does not know. */
-export interface Stranger extends ParsedKey {
-  readonly bearer: string;
-  readonly digest: string;
-}
-
-export function strangerOf(headers: Headers, settings: Settings, now: number): Stranger | null {
-  const bearer = bearerOf(headers);
-  if (bearer === null || known.get(bearer, now) !== null || dead.has(bearer, now)) return null;
+function strangerOf({ settings, judgedAt }: Call, bearer: string): Stranger | null {
+  if (dead.has(bearer, judgedAt)) return null;
   const given = keyIn(settings, bearer);
   return given === null ? null : { ...given, bearer, digest: digestOf(settings, bearer) };
 }
@@ -75,7 +71,7 @@ export function acquaint({ bearer, digest }: Stranger, snapshot: Snapshot, asked
   known.learn(bearer, digest, snapshot, askedAt);
 }
 
-export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
+export function identify(call: Call, introduce?: Introduce): Refusal | null | Promise<Refusal | null> {
   call.caller = internalCaller(call.request);
   if (call.caller !== null) return null;
   const bearer = keyOf(call);
@@ -88,6 +84,9 @@ export function identify(call: Call): Refusal | null | Promise<Refusal | null> {
     }
     return judge(call, key);
   }
+  const stranger = introduce === undefined ? null : strangerOf(call, bearer);
+  const introduced = stranger === null ? null : (introduce?.(call, stranger) ?? null);
+  if (introduced !== null) return introduced.then(() => identify(call));
   if (isSecret(bearer, call.settings.SVC_OPERATOR_KEY)) return asOperator(call);
   return identifyNew(call, bearer);
 }
@@ -173,14 +172,14 @@ function judge(call: Call, proven: KnownKey): Refusal | null {
   const now = call.judgedAt + org.snapshot.clockOffsetMs;
   const problem = keyProblem(key, now);
   if (problem === null) {
-    call.caller = asCaller(proven, call.address);
+    call.caller = asCaller(proven, call);
     return null;
   }
   const ended = refuseKey(problem);
   if (call.op.servesEndedKeys !== true || !hasEnded(key, now)) return ended;
   const seconds = backoff.waitSeconds(call.address, call.judgedAt);
   if (seconds > 0) return refuse("rate_limited", { retry_after_seconds: seconds });
-  call.caller = { ...asCaller(proven, call.address), ended };
+  call.caller = { ...asCaller(proven, call), ended };
   return null;
 }
 

@@ -8,8 +8,9 @@ import { objectHere } from "./placement.ts";
 /** The real caller, if the request comes from another region of this service. Null for every other request. */
 export function passOf(request: Request, settings: Settings, now: number, body?: string): RegionPass | null {
   const text = request.headers.get(PASS_HEADER);
+  if (text === null) return null;
   const peers = peersOf(settings);
-  if (text === null || peers.length === 0) return null;
+  if (peers.length === 0) return null;
   const { pathname, search } = new URL(request.url);
   const passed = {
     to: settings.SVC_REGION,

@@ -6,7 +6,7 @@ import { OBJECT_METHODS, type RegionDoor } from "../../org/region-door.ts";
 import { isListed } from "../../platform/directory.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import type { Env } from "../env.ts";
-import { refuseAtDoor } from "../request/pipeline.ts";
+import { refuseAtDoor } from "../request/router.ts";
 import { readBounded } from "../request/read-bounded.ts";
 import { passOf } from "./pass.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, UNTAKEN_HEADER } from "./peer.ts";

@@ -35,14 +35,20 @@ export async function readBytes(call: Call): Promise<Uint8Array<ArrayBuffer> | R
   }
 }
 
-async function readText(call: Call): Promise<string | Refusal> {
+export function refuseNotUtf8(): Refusal {
+  return invalidField("body", "invalid_json", "must be UTF-8 text");
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+
+export async function readText(call: Call): Promise<string | Refusal> {
   const bytes = await readBytes(call);
   if (isRefusal(bytes)) return bytes;
   call.bodyBytes = bytes.byteLength;
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return utf8.decode(bytes);
   } catch {
-    return invalidField("body", "invalid_json", "must be UTF-8 text");
+    return refuseNotUtf8();
   }
 }
 
@@ -51,7 +57,7 @@ const JSON_TYPE = new RegExp(String.raw`^${JSON_MEDIA}\s*(;|$)`, "i");
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/gi;
 
 /** JSON is UTF-8. A body with another charset would be read as different text than was sent. */
-function mediaProblem(contentType: string | null): string | null {
+export function mediaProblem(contentType: string | null): string | null {
   if (contentType === null || !JSON_TYPE.test(contentType.trim())) return `must be ${JSON_MEDIA}`;
   const charsets = [...contentType.matchAll(CHARSET)].map(([, charset = ""]) => charset.toLowerCase());
   const isUtf8 = charsets.every((charset) => charset === "utf-8" || charset === "utf8");
@@ -95,7 +101,7 @@ export async function readBody(call: Call): Promise<Refusal | null> {
 }
 
 /** A decision is short, except for the input that it has scanned. */
-function isLongWithoutInput({ bodyBytes, body }: Call): boolean {
+export function isLongWithoutInput({ bodyBytes, body }: Call): boolean {
   if (bodyBytes <= DECISION.mostBodyBytes) return false;
   return typeof body !== "object" || body === null || !("input" in body);
 }
@@ -162,7 +168,7 @@ export function readIdempotencyKey(call: Call): Refusal | null {
   }
   call.idempotencyKey = key;
   call.digest = createHash("sha256")
-    .update(new URL(call.request.url).search)
+    .update(new URL(call.url).search)
     .update("\n")
     .update(call.rawBody)
     .digest("hex");

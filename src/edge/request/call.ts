@@ -5,6 +5,8 @@ import type { Refusal } from "../../contract/refusal.ts";
 import type { RegionPass } from "../../domain/region/pass.ts";
 import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../../org/kernel/door.ts";
 import type { SupportScope } from "../../domain/people/support.ts";
+import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
+import type { Asker } from "../../gate/snapshot/caller.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import type { KnownOrg } from "../identity/key-cache.ts";
@@ -38,6 +40,8 @@ export interface Caller {
 export class Call {
   readonly op: OperationContract;
   readonly request: Request;
+  /** Of the request: the runtime makes a new text each time that it is asked. */
+  readonly url: string;
   readonly env: Env;
   readonly settings: Settings;
   readonly context: ExecutionContext;
@@ -48,7 +52,7 @@ export class Call {
   readonly startedAt: number;
   /** The time at which the caller was checked. */
   judgedAt: number;
-  readonly address: string;
+  #address: string | null = null;
   /** Set if another region forwarded the call. */
   readonly pass: RegionPass | null;
   /** The org's home region, once it is known. */
@@ -57,6 +61,8 @@ export class Call {
   query: Readonly<Record<string, unknown>> = {};
   /** The headers that the operation reads. */
   requestHeaders: Readonly<Record<string, unknown>> = {};
+  /** The reading of the body, for an operation that may begin it early. */
+  reading: Promise<Refusal | null> | null = null;
   rawBody = "";
   /** The length of the body, as it was sent. */
   bodyBytes = 0;
@@ -66,6 +72,10 @@ export class Call {
   idempotencyKey: string | null = null;
   /** Set if the object counted the request and must give it back when the call is refused. */
   counted: CountedRequest | undefined = undefined;
+  /** What the object decided when it told about an unknown key. */
+  introduced: { readonly askedAt: number; readonly reply: DecisionReply } | null = null;
+  /** The caller and its org as decisions see them, once they are needed. */
+  asker: Asker | null = null;
   /** Of the change, beside `If-Match`. */
   conditions: Pick<Envelope, "mustBeNew" | "isDryRun"> = {};
   digest = "";
@@ -75,6 +85,7 @@ export class Call {
   constructor(init: {
     op: OperationContract;
     request: Request;
+    url: string;
     env: Env;
     settings: Settings;
     context: ExecutionContext;
@@ -85,6 +96,7 @@ export class Call {
   }) {
     this.op = init.op;
     this.request = init.request;
+    this.url = init.url;
     this.env = init.env;
     this.settings = init.settings;
     this.context = init.context;
@@ -95,7 +107,10 @@ export class Call {
     this.pass = init.pass;
     this.home = init.settings.SVC_REGION;
     this.parent = readTraceParent(init.request.headers.get("traceparent"));
-    this.address = init.pass?.address ?? callerAddress(init.request);
+  }
+
+  get address(): string {
+    return (this.#address ??= this.pass?.address ?? callerAddress(this.request));
   }
 
   get actor(): Actor {
@@ -145,7 +160,7 @@ export class Call {
 
   idempotency(fence: number | null = null): IdempotencyAsk | null {
     if (this.idempotencyKey === null) return null;
-    const path = new URL(this.request.url).pathname;
+    const path = new URL(this.url).pathname;
     const digest = this.digest + this.#partOfScope();
     return { key: this.idempotencyKey, method: this.request.method, path, digest, fence };
   }

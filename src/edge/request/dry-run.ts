@@ -1,7 +1,7 @@
 import { DRY_RUN_HEADER } from "../../contract/headers.ts";
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import type { Call } from "./call.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "./operation-types.ts";
 
 /**
  * The operation, with the conditions that a call may set: to change nothing, or to set only what is not there yet. They are
@@ -11,7 +11,7 @@ export function withConditions(operation: Operation): Operation {
   const { contract, handle } = operation;
   if (contract.method === "GET") return operation;
   return {
-    contract,
+    ...operation,
     async handle(call) {
       const asked = call.request.headers.get(DRY_RUN_HEADER);
       const refusal = asked === null ? null : dryRunProblem(call, asked);

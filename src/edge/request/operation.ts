@@ -1,44 +1,11 @@
 import type * as z from "zod";
-import type { ErrorCode } from "../../contract/errors.ts";
 import type { OperationContract } from "../../contract/operation.ts";
-import type { Refusal } from "../../contract/refusal.ts";
 import type { ReplyOf, Unlisted } from "../../contract/reply-type.ts";
 import { noFields } from "../../contract/shapes.ts";
-import type { CallerCode } from "../../org/caller.ts";
-import type { AnswerOf, Body } from "../../org/kernel/door.ts";
+import type { AnswerOf } from "../../org/kernel/door.ts";
 import type { Call } from "./call.ts";
-import type { Relayed } from "../region/settle.ts";
-
-/** Codes that every operation may refuse with: those of the checks around it. */
-export type StandardCode =
-  | CallerCode
-  | "bad_request"
-  | "not_found"
-  | "validation_failed"
-  | "idempotency_key_conflict"
-  | "idempotency_key_processing"
-  | "service_unavailable"
-  | "internal";
-
-/** A reply made in the isolate. Its body is validated against the contract before it is sent. */
-export interface Reply<B extends Body = Body> {
-  readonly status: number;
-  readonly body: B;
-}
-
-/** A streamed reply. Only operations that declare another media type return one. */
-export interface Streamed {
-  readonly status: 200;
-  readonly stream: ReadableStream<Uint8Array>;
-  readonly media: string;
-}
-
-export type Result<Code extends ErrorCode = ErrorCode, B extends Body = Body> =
-  | AnswerOf<B>
-  | Reply<B>
-  | Streamed
-  | Relayed
-  | Refusal<Code>;
+import { FORM } from "./form.ts";
+import type { Operation, Reply, Result, StandardCode } from "./operation-types.ts";
 
 type ParamNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParamNames<Rest>
@@ -55,11 +22,6 @@ export type CallOf<C extends OperationContract> = Omit<
   readonly requestHeaders: OutputOf<C["headers"]>;
   readonly body: OutputOf<C["body"]>;
 };
-
-export interface Operation {
-  readonly contract: OperationContract;
-  readonly handle: (call: Call) => Promise<Result>;
-}
 
 type ResultOf<C extends OperationContract> = Result<C["refuses"][number] | StandardCode, ReplyOf<C>>;
 type BodyOf<R> = R extends Reply<infer B> ? B : R extends AnswerOf<infer B> ? B : never;
@@ -81,6 +43,7 @@ export function operation<const C extends OperationContract, R extends ResultOf<
   const strict = contract.method === "GET" && contract.query === undefined;
   return {
     contract: strict ? { ...contract, query: noFields } : contract,
+    form: FORM,
     handle: handle as unknown as (call: Call) => Promise<Result>,
   };
 }

@@ -25,18 +25,19 @@ export async function readBounded(
   request: Request,
   limitBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | null> {
-  const { body } = request;
-  if (body === null) return new Uint8Array(0);
   const header = request.headers.get("content-length");
   const declaredBytes = header === null ? null : Number(header);
-  if (declaredBytes !== null && declaredBytes > limitBytes) {
+  try {
+    // The body as a stream costs more than its bytes, so it is not asked for where it is not needed.
+    if (declaredBytes !== null && declaredBytes <= limitBytes) {
+      const bytes = new Uint8Array(await request.arrayBuffer());
+      return bytes.byteLength > limitBytes ? null : bytes;
+    }
+    const { body } = request;
+    if (body === null) return new Uint8Array(0);
+    if (declaredBytes === null) return await readOrDrain(piecesOf(body), limitBytes);
     if (declaredBytes <= limitBytes + DRAINED_BYTES) await drain(piecesOf(body), declaredBytes);
     return null;
-  }
-  try {
-    if (declaredBytes === null) return await readOrDrain(piecesOf(body), limitBytes);
-    const bytes = new Uint8Array(await request.arrayBuffer());
-    return bytes.byteLength > limitBytes ? null : bytes;
   } catch (error) {
     throw new CutOff(String(error), { cause: error });
   }

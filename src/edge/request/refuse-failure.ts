@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import { BadSetting } from "../../setting-kinds.ts";
 import type { Env } from "../env.ts";
-import { refuseAtDoor } from "./pipeline.ts";
+import { refuseAtDoor } from "./router.ts";
 import { CutOff, refuseCutOff } from "./read-bounded.ts";
 
 /** The response to a request that failed outside any operation. */

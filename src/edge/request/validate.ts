@@ -142,9 +142,9 @@ function unreadable(url: string): FieldError[] {
 
 export function validateQuery(call: Call): Refusal | null {
   if (call.op.query === undefined) return null;
-  const garbled = unreadable(call.request.url);
+  const garbled = unreadable(call.url);
   if (garbled.length > 0) return invalidFields(garbled);
-  const checked = checkShape(call.op.query, queryOf(call.request.url), "unknown_parameter");
+  const checked = checkShape(call.op.query, queryOf(call.url), "unknown_parameter");
   if ("refused" in checked) return checked;
   call.query = checked.value;
   return "cursor" in call.op.query.shape ? checkCursor(call) : null;

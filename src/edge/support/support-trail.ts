@@ -6,7 +6,7 @@ import { settingsOf } from "../../settings.ts";
 import { callerAddress } from "../request/call.ts";
 import type { Env } from "../env.ts";
 import { bearerOf } from "../identity/identify.ts";
-import { refuseAtDoor } from "../request/pipeline.ts";
+import { refuseAtDoor } from "../request/router.ts";
 import { routeTemplate } from "../request/signals.ts";
 import { identifySupport, isIdentified, isSupportToken, recordSupport, type SupportCall } from "./support.ts";
 

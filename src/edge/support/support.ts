@@ -9,7 +9,7 @@ import type { Actor } from "../../org/kernel/door.ts";
 import { SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 import { peppersOf } from "../../settings.ts";
 import type { Call } from "../request/call.ts";
-import type { Result } from "../request/operation.ts";
+import type { Result } from "../request/operation-types.ts";
 import { doorOfToken } from "../identity/org-token-door.ts";
 import { doorHome } from "../region/door-home.ts";
 

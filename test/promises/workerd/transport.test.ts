@@ -17,7 +17,7 @@ async function ask(url: string, init: RequestInit = {}, under: object = known) {
 
 const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 
-/** As a client sends it, with its length, so that the fast path may decide it. */
+/** As a client sends it, with its length. */
 function decide(scheme: string, key: string) {
   const body = JSON.stringify({ model: "acme/m1", estimate: { cost_usd: "0.01" } });
   const headers = {

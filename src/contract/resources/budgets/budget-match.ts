@@ -8,7 +8,8 @@ import {
   type Rated,
   TAG_PREFIX,
 } from "../../dimensions.ts";
-import { callerId, SAFE_ID } from "../../ids.ts";
+import { SAFE_ID } from "../../bounds.ts";
+import { callerId } from "../../ids.ts";
 import { REPORTED_OUTCOMES } from "../../lists.ts";
 import { taggedWith } from "../decisions/attribution.ts";
 import { dimensionShape, modelName } from "../usage/dimension-shape.ts";

@@ -11,7 +11,8 @@ import {
   NO_MODEL,
 } from "../../decision.ts";
 import { withRule } from "../../field-rules.ts";
-import { callerId, idShape, SAFE_ID, SAFE_ID_TEXT } from "../../ids.ts";
+import { SAFE_ID, SAFE_ID_TEXT } from "../../bounds.ts";
+import { callerId, idShape } from "../../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../../lists.ts";
 import { byPriceName } from "../../price-names.ts";
 import { timestamp, usd, usdInput } from "../../shapes.ts";

@@ -2,14 +2,12 @@ import { createExecutionContext } from "cloudflare:test";
 import { vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { counters } from "../../src/counters.ts";
-import { decideFast } from "../../src/edge/decision/fast.ts";
+import { serveDecision } from "../../src/edge/decision/serve.ts";
 import type { Env } from "../../src/edge/env.ts";
+import { handlerOf } from "../../src/entry.ts";
 import { env } from "./worker.ts";
 
-/**
- * The same request on two paths: at the front door, where the fast path may answer it, and directly in the pipeline. It
- * records what callers and operators can see of both, without ids, times and waits.
- */
+/** A decision at the Worker's door, and what callers and operators can see of it, without ids, times and waits. */
 
 export interface Sent {
   readonly method?: string;
@@ -18,7 +16,7 @@ export interface Sent {
   readonly key?: string | null;
   readonly from?: string;
   readonly body?: string | Uint8Array<ArrayBuffer> | (() => ReadableStream) | null;
-  /** Null removes a header. A function computes it for each path. */
+  /** Null removes a header. A function computes it. */
   readonly headers?: Readonly<Record<string, string | null | (() => string)>>;
   readonly env?: Env;
 }
@@ -28,14 +26,6 @@ export interface Seen {
   readonly body: string;
   readonly headers: Record<string, string>;
   readonly counts: readonly string[];
-  log: readonly string[];
-}
-
-export interface Compared {
-  readonly front: Seen;
-  readonly back: Seen;
-  /** Whether the fast path answered the request at the front door. */
-  readonly isFast: boolean;
 }
 
 const app = createApp();
@@ -96,91 +86,41 @@ async function observed(respond: () => Response | Promise<Response>): Promise<{ 
     const counts = counting.mock.calls.flatMap(([series, by = 1]) => countOf(series, by)).toSorted();
     const trace = response.headers.get("x-svc-trace-id") ?? "";
     const headers = headersOf(response.headers);
-    return { seen: { status: response.status, body, headers, counts, log: [] }, trace };
+    return { seen: { status: response.status, body, headers, counts }, trace };
   } finally {
     counting.mockRestore();
   }
 }
 
-export function byPipeline(sent: Sent) {
-  const bindings = sent.env ?? env;
-  return observed(() => app.fetch(requestOf(sent), bindings, createExecutionContext()));
+const handle = handlerOf({ decisions: serveDecision, rest: app.fetch });
+
+export function send(sent: Sent) {
+  return observed(() => handle(requestOf(sent), sent.env ?? env, createExecutionContext()));
 }
 
-export async function atFront(sent: Sent) {
-  const bindings = sent.env ?? env;
-  let isFast = true;
-  const outcome = await observed(() => {
-    const context = createExecutionContext();
-    const serve = (asked: Request) => {
-      isFast = false;
-      return app.fetch(asked, bindings, context);
-    };
-    const request = requestOf(sent);
-    return decideFast(request.url, { request, env: bindings, context, serve }) ?? serve(request);
-  });
-  return { ...outcome, isFast };
+/** As calls that the Worker makes to itself are served, and paths that are spelled differently. */
+export function sendToRouter(sent: Sent) {
+  return observed(() => app.fetch(requestOf(sent), sent.env ?? env, createExecutionContext()));
 }
 
-const TRIES = 6;
-
-/**
- * The pipeline first, which also teaches the isolate the key and renews its copies. While the isolate learns, the place
- * of a decision may change between the two, and its knowledge may expire. Then both are sent again.
- */
-async function sendBoth(sent: Sent, wantsFast: boolean) {
-  let back = await byPipeline(sent);
-  // A slow response outlives what it taught the isolate.
-  const { body: _body, headers: _headers, ...caller } = sent;
-  await byPipeline({ ...caller, method: "GET", to: "/v1/runs" });
-  let front = await atFront(sent);
-  for (let tries = 1; tries < TRIES; tries += 1) {
-    const isSettled = !isMoving(front, back) && (front.isFast || !wantsFast);
-    if (isSettled) break;
-    back = await byPipeline(sent);
-    front = await atFront(sent);
-  }
-  return { front, back };
-}
-
-type Outcome = Awaited<ReturnType<typeof byPipeline>>;
-
-function isMoving(front: Outcome, back: Outcome): boolean {
-  return front.seen.headers["x-svc-decided"] !== back.seen.headers["x-svc-decided"];
-}
-
-/** The fast path writes its log lines together, a fifth of a second later. */
+/** Lines of decisions are written together, a fifth of a second later. */
 const GATHER_MS = 260;
 
-/** Every request on both paths, one after another. */
-export async function compare(
+/** Sends requests one after another. Each has its lines of the log. */
+export async function sendAll(
   requests: Readonly<Record<string, Sent>>,
-  wantsFast = false,
-): Promise<Record<string, Compared>> {
+): Promise<Record<string, Seen & { readonly log: readonly string[] }>> {
   const lines: string[] = [];
   const logging = vi
     .spyOn(console, "log")
     .mockImplementation((text: string) => void lines.push(...text.split("\n")));
-  const pairs: [string, Awaited<ReturnType<typeof sendBoth>>][] = [];
+  const answers: [string, Awaited<ReturnType<typeof send>>][] = [];
   try {
-    for (const [name, sent] of Object.entries(requests)) pairs.push([name, await sendBoth(sent, wantsFast)]);
+    for (const [name, sent] of Object.entries(requests)) answers.push([name, await send(sent)]);
     await scheduler.wait(GATHER_MS);
   } finally {
     logging.mockRestore();
   }
-  const logOf = (trace: string) =>
-    lines
-      .filter((line) => line.includes(`"trace":"${trace}"`))
-      .map((line) =>
-        masked(line)
-          .replace(trace, "*")
-          .replace(/"ms":\d+/, '"ms":*'),
-      );
-  return Object.fromEntries(
-    pairs.map(([name, { front, back }]) => {
-      front.seen.log = logOf(front.trace);
-      back.seen.log = logOf(back.trace);
-      return [name, { front: front.seen, back: back.seen, isFast: front.isFast }];
-    }),
-  );
+  const logOf = (trace: string) => lines.filter((line) => line.includes(`"trace":"${trace}"`));
+  return Object.fromEntries(answers.map(([name, { seen, trace }]) => [name, { ...seen, log: logOf(trace) }]));
 }

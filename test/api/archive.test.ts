@@ -1,10 +1,10 @@
-import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { archiveAll, bucket, DAY_SECONDS, filesOf, newArchivist, sendRuns } from "../support/archive.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env, operatorKey, serve } from "../support/worker.ts";
 import { AUDIT_ROWS } from "../support/logs.ts";
+import { evict } from "../support/evict.ts";
 
 async function listed(key: string, query: string): Promise<string[]> {
   const ids: string[] = [];
@@ -39,7 +39,7 @@ test("runs older than a day move to a file, and are listed, found and recognized
 
 test("an object that wakes knows its archived runs", async () => {
   const org = await newArchivist();
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   expect((await sendRuns(org, "old", 1000)).body).toMatchObject({ duplicates: 1000 });
   expect((await listed(org.key, "limit=200")).length).toBe(1000);
 });
@@ -274,7 +274,7 @@ describe("retention", () => {
     await expect.poll(() => filesOf(org.id), { timeout: 60_000 }).toEqual([]);
     await expect.poll(() => rowsOf(org.id, "SELECT 1 FROM run_files"), { timeout: 60_000 }).toEqual([]);
     expect(await listed(org.key, "limit=200")).toEqual([]);
-    await evictDurableObject(env.ORG.getByName(org.id));
+    await evict(env.ORG.getByName(org.id));
     for (const prefix of ["old", "next"]) {
       expect((await sendRuns(org, prefix, 1000)).body).toMatchObject({ accepted: 0, duplicates: 1000 });
     }

@@ -1,4 +1,3 @@
-import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { archiveAll, bucket, filesOf, sendRuns } from "../support/archive.ts";
 import { HOUR, put, S3 } from "../support/exports.ts";
@@ -6,6 +5,7 @@ import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env } from "../support/worker.ts";
 import { costOf, manifests, spent, stored, textOf } from "../support/written-exports.ts";
+import { evict } from "../support/evict.ts";
 
 const DAY = 24 * HOUR;
 describe("a window that waits while its runs are archived", () => {
@@ -44,7 +44,7 @@ describe("a window that waits while its runs are archived", () => {
       await org.advance(HOUR);
     }
     await archiveAll(org, async () => (await runBlocksOf(org)).length === 0);
-    await evictDurableObject(env.ORG.getByName(org.id));
+    await evict(env.ORG.getByName(org.id));
     await put(org, "late");
     await org.advance(HOUR);
     await expect

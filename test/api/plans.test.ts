@@ -1,10 +1,11 @@
-import { createExecutionContext, evictDurableObject } from "cloudflare:test";
+import { createExecutionContext } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Env } from "../../src/edge/env.ts";
 import worker from "../../src/index.ts";
 import { savePlan } from "../../src/platform/plans.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { call, env, operatorKey } from "../support/worker.ts";
+import { evict } from "../support/evict.ts";
 
 const setPlan = (plan: string, body: object) =>
   call("PUT", `/v1/admin/plans/${plan}`, { key: operatorKey(), body });
@@ -65,12 +66,12 @@ test("an org that was unreachable when its plan changed has the new terms when i
   await savePlan(env.DB, terms);
   const plan = async () => (await org.send("GET", "plan")).body;
   expect(await plan()).toMatchObject({ runs_limit: 5 });
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   await expect.poll(plan).toMatchObject({ ...terms, runs_used: 1 });
   expect((await org.run()).body.error.code).toBe("plan_limit_exceeded");
   const entries = () => org.send("GET", "audit-log?action=plan.changed").then(({ body }) => body.data.length);
   const before = await entries();
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   await plan();
   expect(await entries()).toBe(before);
 });

@@ -1,9 +1,10 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { afterAll, describe, expect, test } from "vitest";
 import { PlatformBook } from "../../src/org/models/platform-book.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
+import { evict } from "../support/evict.ts";
 
 /** All orgs share the book, so each test uses its own models in it. */
 
@@ -215,7 +216,7 @@ describe("an org without its own price", () => {
     await env.DB.prepare("DELETE FROM price_book_readers WHERE org_id = ?").bind(org.id).run();
     await write([{ model: "pb-wake", ...PLAIN, input_usd_per_mtok: "7" }]);
     expect((await priced(org, "pb-wake")).body.cost_usd).toBe("1.00");
-    await evictDurableObject(env.ORG.getByName(org.id));
+    await evict(env.ORG.getByName(org.id));
     await expect
       .poll(async () => (await org.send("GET", "models/pb-wake")).body.input_usd_per_mtok, {
         timeout: 20_000,

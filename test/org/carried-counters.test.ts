@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { readPolicy } from "../../src/domain/rate/policy.ts";
 import { LeaseLedger } from "../../src/gate/lease/lease-ledger.ts";
@@ -6,6 +6,7 @@ import { MOST_CHARACTERS, MOST_ENTRIES } from "../../src/storage/wal/entries.ts"
 import { checkpointFirst, walTransaction } from "../../src/storage/transaction.ts";
 import { RateMeters } from "../../src/org/rate-limits/meters.ts";
 import { env, newOrg } from "../support/worker.ts";
+import { evict } from "../support/evict.ts";
 
 const POLICY = readPolicy(1_000_000);
 const NOW = 1_800_000_000_000;
@@ -35,7 +36,7 @@ test("counters stay in the journal when it only makes room, are found after a re
     expect(countOf(storage.sql, "rate_counts")).toBe(0);
     expect(countOf(storage.sql, "journal")).toBeLessThanOrEqual(MOST_ENTRIES + 2);
   });
-  await evictDurableObject(object);
+  await evict(object);
   const counted = subjects.filter((subject) => subject === "c7").length;
   await runInDurableObject(object, (_, { storage }) => {
     const meters = new RateMeters(storage.sql, 100);
@@ -56,7 +57,7 @@ test("thousands of counters stay in the journal, in entries that a row can hold"
     expect(countOf(storage.sql, "rate_counts")).toBe(0);
     expect(longestEntry(storage.sql)).toBeLessThanOrEqual(MOST_CHARACTERS + 1000);
   });
-  await evictDurableObject(object);
+  await evict(object);
   await runInDurableObject(object, (_, { storage }) => {
     const meters = new RateMeters(storage.sql, 100);
     const used = subjects.map(

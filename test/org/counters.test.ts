@@ -1,4 +1,4 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { deliverySeries, HOLDS_EXPIRED_SERIES, shardOf } from "../../src/contract/metrics.ts";
 import { readTotals } from "../../src/edge/object/counters.ts";
@@ -6,6 +6,7 @@ import { closeBatches, countSeries } from "../../src/org/kernel/counters/count.t
 import { failing, newSubscriber, receiver } from "../support/receivers.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
+import { evict } from "../support/evict.ts";
 
 async function total(series: string): Promise<number> {
   const totals = await readTotals(env.COUNTERS);
@@ -22,7 +23,7 @@ async function counting(orgId: string, series: string, times: number): Promise<v
 test("what an org's object counts reaches the shards when it falls due, once", async () => {
   const { id } = await newOrg();
   await counting(id, "test-reaches", 3);
-  await evictDurableObject(env.ORG.getByName(id));
+  await evict(env.ORG.getByName(id));
   await runDurableObjectAlarm(env.ORG.getByName(id));
   expect(await total("test-reaches")).toBe(3);
   await counting(id, "test-reaches", 2);
@@ -38,7 +39,7 @@ test("a batch that arrived before the object went down is not counted again, and
     state.storage.transactionSync(() => closeBatches(state.storage.sql)),
   );
   await env.COUNTERS.getByName(shardOf(id)).add(id, 1, batches);
-  await evictDurableObject(env.ORG.getByName(id));
+  await evict(env.ORG.getByName(id));
   await counting(id, "test-crash", 1);
   await runDurableObjectAlarm(env.ORG.getByName(id));
   expect(await total("test-crash")).toBe(5);

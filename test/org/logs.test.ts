@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EventRow } from "../../src/org/kernel/events/log.ts";
@@ -11,6 +11,7 @@ import {
 } from "../../src/storage/transaction.ts";
 import { rowsOf } from "../support/rows.ts";
 import { env, newOrg } from "../support/worker.ts";
+import { evict } from "../support/evict.ts";
 
 /** What becomes of a log. Rows are chosen by numbers. */
 type Step =
@@ -141,7 +142,7 @@ test("a log has every row once, in order, whatever is added, undone and deleted,
           }
           return after;
         });
-        if (next.kind === "wake") await evictDurableObject(stub);
+        if (next.kind === "wake") await evict(stub);
       }
       await runInDurableObject(stub, (_object, { storage }) => {
         expectRead(checkpointFirst(storage), rows);

@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { countOpen, heldAfter, nextExpiry, overHolds } from "../../src/org/decisions/open.ts";
@@ -12,6 +12,7 @@ import {
 } from "../../src/storage/transaction.ts";
 import { storedHolds } from "../support/holds.ts";
 import { env, newOrg } from "../support/worker.ts";
+import { evict } from "../support/evict.ts";
 
 /** What becomes of some holds, which are chosen by a number. */
 type Step =
@@ -160,7 +161,7 @@ test("holds are what was made of them, in whichever page they are", async () => 
       const stub = env.ORG.getByName((await newOrg()).id);
       let state: State = new Map();
       for (const next of steps) {
-        if (next.kind === "wake") await evictDurableObject(stub);
+        if (next.kind === "wake") await evict(stub);
         await runInDurableObject(stub, (_object, { storage }) => {
           if (next.kind === "fold") {
             agreeStored(checkpointFirst(storage), state);
@@ -203,7 +204,7 @@ test("a page whose holds are all gone is deleted, and no number is used again", 
     }),
   );
   expect(await pages()).toBe(1);
-  await evictDurableObject(stub);
+  await evict(stub);
   await inside((storage) => transaction(storage, () => saveHolds(storage.sql, [aHold(0)])));
   expect(await inside(({ sql }) => storedHolds(sql).map(({ seq }) => seq))).toEqual([highest + 1]);
 });
@@ -212,7 +213,7 @@ test("more holds than the index keeps in memory are found, before and after a wa
   const { stub, inside, ids } = await withHolds(9000);
   const found = () => inside(({ sql }) => loadHolds(sql, ids).holds.size);
   expect(await found()).toBe(9000);
-  await evictDurableObject(stub);
+  await evict(stub);
   expect(await found()).toBe(9000);
   const [{ n } = { n: 0 }] = await inside(({ sql }) =>
     sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM hold_id_segments WHERE state = 'made'").toArray(),

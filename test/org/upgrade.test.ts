@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { newId } from "../../src/domain/bytes/ulid.ts";
 import { checkpointFirst } from "../../src/storage/transaction.ts";
@@ -8,6 +8,7 @@ import { STORED_BEFORE } from "../../src/domain/tenant/stored-before.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { contentsOf, rowsOf } from "../support/rows.ts";
 import { call, env } from "../support/worker.ts";
+import { evict } from "../support/evict.ts";
 
 /** What an object that wakes does with tables of another version. */
 
@@ -49,7 +50,7 @@ test("an object of the version before gets the steps that it lacks, and keeps wh
   const before = await eventIds();
   const waited = newId("evt", Date.now());
   await putBack(org.id, waited);
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
 
   expect(await eventIds()).toEqual([...before, waited]);
   expect(await rowsOf(org.id, "SELECT 1 FROM exports")).toEqual([]);
@@ -96,7 +97,7 @@ test("an object from before the first release does not wake, and nothing in it c
 
 test("an object from before the first release serves nothing, and says why", async () => {
   const org = await storedBefore();
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   const said = { code: "service_unavailable", message: STORED_BEFORE };
   const calls = [
     org.send("GET", "budgets"),

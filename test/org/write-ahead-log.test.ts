@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -21,6 +21,7 @@ import { holdsOf, storedHolds } from "../support/holds.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg } from "../support/worker.ts";
 import { EVENT_ROWS } from "../support/logs.ts";
+import { evict } from "../support/evict.ts";
 
 /** What a command does to the tables of the journal, of a kind that it is told apart by. */
 type Change =
@@ -196,7 +197,7 @@ test("whatever is walTransaction, undone, folded and woken, rows are as they wer
       const stub = env.ORG.getByName(org.id);
       let state: State = { kept: new Map(), holds: new Map(), events: [] };
       for (const next of steps) {
-        if (next === "wake") await evictDurableObject(stub);
+        if (next === "wake") await evict(stub);
         await runInDurableObject(stub, (_object, { storage }) => {
           if (next === "fold") {
             checkpointFirst(storage);
@@ -280,7 +281,7 @@ test("entries take turns in a bounded number of rows, and waking finds all that 
   for (const name of names) await put(org.id, name, name);
   const rows = await journalOf(org.id);
   expect(rows.length).toBeLessThanOrEqual(258);
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   const stored = await rowsOf<{ key: string }>(org.id, "SELECT key FROM idempotency WHERE route = 'r'");
   expect(stored.map((row) => row.key).toSorted()).toEqual(names.toSorted());
 });
@@ -299,7 +300,7 @@ test("what an earlier version left in the journal goes into its tables as they w
     const body = JSON.stringify([["idempotency", [["a", "r", 7, "d", "s", 1]], []]]);
     sql.exec("UPDATE journal SET body = ? WHERE slot > 0 AND seq = (SELECT MAX(seq) FROM journal)", body);
   });
-  await evictDurableObject(stub);
+  await evict(stub);
   const rows = await rowsOf(org.id, "SELECT fence, status FROM idempotency WHERE route = 'r'");
   expect(rows).toEqual([{ fence: 7, status: null }]);
   expect((await journalOf(org.id)).find(({ slot }) => slot === -1)?.body).toContain("sealed");
@@ -312,7 +313,7 @@ test("a journal that lacks an entry serves nothing that it might be wrong about"
   await runInDurableObject(stub, (_object, { storage: { sql } }) =>
     sql.exec("DELETE FROM journal WHERE slot > 0 AND seq = (SELECT MAX(seq) - 1 FROM journal)"),
   );
-  await evictDurableObject(stub);
+  await evict(stub);
   const answer = await call("GET", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey });
   expect(answer.status).toBeGreaterThanOrEqual(500);
 });

@@ -1,8 +1,9 @@
-import { env, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { CounterShard } from "../../src/platform/counter-shard.ts";
 import { COUNTER_STEPS } from "../../src/platform/object-steps.ts";
 import { applySteps } from "../../src/platform/schema.ts";
+import { evict } from "../support/evict.ts";
 
 const { COUNTERS } = env as unknown as { COUNTERS: DurableObjectNamespace<CounterShard> };
 
@@ -37,7 +38,7 @@ test("counts, and what was already counted, survive the eviction of the object",
   const shard = COUNTERS.getByName("evicted");
   const batch = { seq: 1, deltas: [["a", 5] as const] };
   await shard.add("isolate", 1, [batch]);
-  await evictDurableObject(shard);
+  await evict(shard);
   await shard.add("isolate", 1, [batch]);
   expect(await shard.read()).toEqual([{ series: "a", total: 5 }]);
 });
@@ -124,7 +125,7 @@ test("a batch writes one row, and what a source counted outlives it", async () =
   expect(await rows()).toBe(1);
   const counted = deltas.map(([series, by]) => ({ series, total: 2 * by }));
   expect(await shard.read()).toEqual(counted);
-  await evictDurableObject(shard);
+  await evict(shard);
   expect(await shard.read()).toEqual(counted);
   await runInDurableObject(shard, (_, { storage: { sql } }) => sql.exec("UPDATE sources SET seen_at_ms = 1"));
   await shard.add("another", 1, [{ seq: 1, deltas: [["s0", 7]] }]);

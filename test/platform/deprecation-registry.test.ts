@@ -1,9 +1,10 @@
-import { env, evictDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { DEPRECATED_ROUTES, type Deprecation } from "../../src/contract/deprecations.ts";
 import { DeprecationCopy } from "../../src/edge/request/deprecation.ts";
 import { IN_TWO_YEARS } from "../support/deprecation.ts";
 import type { DeprecationRegistry } from "../../src/platform/deprecation-registry.ts";
+import { evict } from "../support/evict.ts";
 
 const { REGISTRY } = env as unknown as { REGISTRY: DurableObjectNamespace<DeprecationRegistry> };
 
@@ -24,7 +25,7 @@ describe("the registry", () => {
     const registry = REGISTRY.getByName("kept");
     const outcome = await registry.flag(flagged, Date.now());
     expect(outcome).toMatchObject({ flagged: true, deprecation: flagged, copy: { version: 1 } });
-    await evictDurableObject(registry);
+    await evict(registry);
     expect((await registry.copy()).deprecations).toEqual([...DEPRECATED_ROUTES, flagged]);
   });
 

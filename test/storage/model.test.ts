@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkpointFirst, transaction } from "../../src/storage/transaction.ts";
@@ -19,6 +19,7 @@ import {
   type State,
   type Transaction,
 } from "./model.ts";
+import { evict } from "../support/evict.ts";
 
 let tables: ReturnType<typeof declareTables>;
 
@@ -77,7 +78,7 @@ const burst = Array.from({ length: 257 }, (_, at): Transaction => ({
 }));
 
 async function take(name: string, state: State, next: Step): Promise<State> {
-  if (next === "wake") await evictDurableObject(stubOf(name));
+  if (next === "wake") await evict(stubOf(name));
   else {
     const all = next === "burst" ? burst : [next];
     await runInDurableObject(stubOf(name), (_object, { storage }) => {
@@ -213,6 +214,6 @@ test("an index that is built anew in a transaction which fails loses no key afte
     ).toThrow("failed");
   });
   await run(changing(keysFrom(7000, 10_300), "b"));
-  await evictDurableObject(stubOf(name));
+  await evict(stubOf(name));
   expect((await stateOf(name, keysFrom(0, 10_300))).keyed.size).toBe(8300);
 });

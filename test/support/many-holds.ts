@@ -1,7 +1,7 @@
-import { evictDurableObject } from "cloudflare:test";
 import { addHolds, changeHolds, holdsOf } from "./holds.ts";
 import { rowsOf } from "./rows.ts";
 import { env } from "./worker.ts";
+import { evict } from "./evict.ts";
 
 /** Copies of one open reservation, counted in the limits, as if it had been requested this many times more. */
 export async function copyReservation(
@@ -28,11 +28,11 @@ export async function copyReservation(
     JSON.stringify(hold.meters.split(" ")),
   );
   await rowsOf(orgId, "UPDATE due SET at = min(at, ?) WHERE kind = 'holds'", expiresAt);
-  await evictDurableObject(env.ORG.getByName(orgId));
+  await evict(env.ORG.getByName(orgId));
 }
 
 /** Lets a reservation expire, and the object forget what it had in memory. */
 export async function endTime(orgId: string, id: string, expiresAt: number): Promise<void> {
   await changeHolds(orgId, (hold) => (hold.id === id ? { ...hold, expires_at: expiresAt } : hold));
-  await evictDurableObject(env.ORG.getByName(orgId));
+  await evict(env.ORG.getByName(orgId));
 }

@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { DATED_MS, isSameQuestion, ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
@@ -13,6 +13,7 @@ import {
 } from "../../../src/org/decisions/store.ts";
 import { checkpoint, walTransaction } from "../../../src/storage/transaction.ts";
 import { env, newOrg } from "../../support/worker.ts";
+import { evict } from "../../support/evict.ts";
 
 const NAMES = new ReservationIds("p".repeat(32), "org_A");
 const NOW = Date.parse("2026-11-15T08:00:00Z");
@@ -116,7 +117,7 @@ test("what is known of holds by their ids is what was stored, in memory, in page
           }
           agrees(storage.sql, holds, ids);
         });
-        if (steps.some(({ kind }) => kind === "wake")) await evictDurableObject(stub);
+        if (steps.some(({ kind }) => kind === "wake")) await evict(stub);
       }
     }),
     { numRuns: 40 },

@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { accountKey } from "../../../src/gate/decision/account-key.ts";
 import { LeaseClient } from "../../../src/gate/lease/lease-client.ts";
@@ -14,6 +14,7 @@ import { lengthenLives } from "../../support/lives.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
 import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
+import { evict } from "../../support/evict.ts";
 
 /** What bounds a slice, and what is counted of it whatever becomes of its isolate. */
 
@@ -72,7 +73,7 @@ test("slices that were taken back are not there any more after a restart", async
   // Nothing can be held from its slices any more, and what may have been has ended.
   await org.advance(1000);
   await expect.poll(async () => (await org.budget()).reserved_usd).toBe("0.00");
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   expect(await rowsOf(org.id, "SELECT slices FROM lease_holders")).toEqual([{ slices: "[]" }]);
 });
 

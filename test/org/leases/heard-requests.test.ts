@@ -1,4 +1,3 @@
-import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { requestNumber } from "../../../src/domain/reservation/reservation-id.ts";
 import type { DecisionAsk } from "../../../src/gate/decision/ask.ts";
@@ -11,6 +10,7 @@ import { MOST_TOLD, ReservedRequests } from "../../../src/org/leases/reserved-re
 import { type Budgeted, newBudgeted } from "../../support/budgeted.ts";
 import { lengthenLives } from "../../support/lives.ts";
 import { env } from "../../support/worker.ts";
+import { evict } from "../../support/evict.ts";
 
 /** Another question with the same request id is a conflict in every isolate once it has reported again. */
 
@@ -160,7 +160,7 @@ test("the object knows its latest requests after a restart, and tells a new isol
   const one = await Isolate.inTraffic(org);
   expect(one.decide(ask("q"))).toBe("allowed");
   await one.report();
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   const two = await Isolate.inTraffic(org);
   expect(two.decide(ask("q", { action: "other" }))).toBeNull();
   expect(two.decide(ask("r"))).toBe("allowed");

@@ -1,10 +1,10 @@
-import { evictDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { questionOf } from "../../../src/gate/decision/request-fingerprint.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { changeHolds } from "../../support/holds.ts";
 import { call, env } from "../../support/worker.ts";
+import { evict } from "../../support/evict.ts";
 
 /** A request id stands for one question, wherever and whenever it is asked. */
 
@@ -47,7 +47,7 @@ describe("for a reservation that an isolate made and reported", () => {
     const org = await newBudgeted();
     const id = await heldByIsolate(org);
     for (const restart of [false, true]) {
-      if (restart) await evictDurableObject(env.ORG.getByName(org.id));
+      if (restart) await evict(env.ORG.getByName(org.id));
       for (const [field, ask] of OTHER) {
         const { status, body } = await decide(org, ask);
         expect([field, status, body.error?.code]).toEqual([field, 409, "conflict"]);
@@ -72,7 +72,7 @@ test("another question is a conflict with a reservation that the object made, ev
   const org = await newBudgeted("1");
   const first = await decide(org, ASK);
   for (const restart of [false, true]) {
-    if (restart) await evictDurableObject(env.ORG.getByName(org.id));
+    if (restart) await evict(env.ORG.getByName(org.id));
     for (const [field, ask] of OTHER) expect([field, (await decide(org, ask)).status]).toEqual([field, 409]);
     expect((await decide(org, ASK)).text).toBe(first.text);
   }

@@ -1,10 +1,11 @@
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { LeaseHolder } from "../../support/lease-holder.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { leaseRate } from "../../support/rate-leases.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
+import { evict } from "../../support/evict.ts";
 
 const realNow = Date.now.bind(Date);
 
@@ -53,7 +54,7 @@ test("slices come back by themselves when the last possible hold has ended, and 
 
 test("slices come back after the object restarted, in an org that only sends runs", async () => {
   const { org, reserved } = await orgWithSlicesOut();
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   goAhead(902);
   expect((await org.run({ cost_usd: "0" })).status).toBe(201);
   await whatIsDue(org);
@@ -92,7 +93,7 @@ describe("when a test org's clock is moved ahead,", () => {
     const { org, reserved } = await orgWithSlicesOut();
     const held = await reserved();
     await org.advance(600);
-    await evictDurableObject(env.ORG.getByName(org.id));
+    await evict(env.ORG.getByName(org.id));
     expect(await reserved()).toBe(held);
     await org.advance(300);
     expect(await reserved()).toBe("0.00");
@@ -123,7 +124,7 @@ test("slices that an earlier version of the object left behind come back too", a
   await rowsOf(org.id, "DELETE FROM schema_steps WHERE name = 'gate/2'");
   const object = env.ORG.getByName(org.id);
   await runInDurableObject(object, (_, { storage }) => storage.deleteAlarm());
-  await evictDurableObject(object);
+  await evict(object);
   goAhead(902);
   expect(Number(await reserved())).toBeGreaterThan(0);
   await whatIsDue(org);

@@ -1,7 +1,7 @@
 import { fetchingAsNeeded } from "../../../src/storage/needs-fetch.ts";
 import { archiveEverything } from "../../support/archive.ts";
 import { allRuns } from "../../support/stored-runs.ts";
-import { env as testEnv, evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env as testEnv, runInDurableObject } from "cloudflare:test";
 import type { Refusal } from "../../../src/contract/refusal.ts";
 import type { Answer, Envelope } from "../../../src/org/kernel/door.ts";
 import { checkpointFirst } from "../../../src/storage/transaction.ts";
@@ -16,6 +16,7 @@ import type { Run } from "../../../src/org/runs/run.ts";
 import { BASE_MS, HOUR_MS } from "./model-limits.ts";
 import { estimateId } from "./model.ts";
 import { EVENT_ROWS } from "../../support/logs.ts";
+import { evict } from "../../support/evict.ts";
 
 const { ORG } = testEnv as unknown as { ORG: DurableObjectNamespace<OrgObject> };
 
@@ -125,7 +126,7 @@ export class World {
   async evict(): Promise<void> {
     // One that is not running cannot be evicted.
     await runInDurableObject(this.#stub, () => undefined);
-    await evictDurableObject(this.#stub);
+    await evict(this.#stub);
   }
 
   async fold(): Promise<void> {

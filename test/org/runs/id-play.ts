@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, vi } from "vitest";
 import { keyHashesOf } from "../../../src/storage/key-index/probe.ts";
@@ -10,6 +10,7 @@ import { deleteOldest, forgetTombstones, oldestRows } from "../../../src/storage
 import { runRecord } from "../../support/run-records.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { env, newOrg } from "../../support/worker.ts";
+import { evict } from "../../support/evict.ts";
 
 /** An index of run ids in a real object, and what can happen to it. */
 
@@ -41,7 +42,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 export async function wokenObject() {
   const stub = env.ORG.getByName((await newOrg()).id);
   // What a new org does in the background may hold its object for a while.
-  await vi.waitFor(() => evictDurableObject(stub), { timeout: 60_000 });
+  await vi.waitFor(() => evict(stub), { timeout: 60_000 });
   await runInDurableObject(stub, () => null);
   return stub;
 }

@@ -1,8 +1,9 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { transaction } from "../../../src/storage/transaction.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { expectSound, found, play, SIZE, store, wokenObject } from "./id-play.ts";
+import { evict } from "../../support/evict.ts";
 
 test.each([
   ["a block is missing", "DELETE FROM run_id_blocks WHERE place = (SELECT MIN(place) FROM run_id_blocks)"],
@@ -13,7 +14,7 @@ test.each([
     store(sql, SIZE * 20);
     sql.exec(damage);
   });
-  await evictDurableObject(stub);
+  await evict(stub);
   await runInDurableObject(stub, (_object, { storage }) => {
     expectSound(storage.sql);
     play(storage, { kind: "store", batches: [SIZE * 9] });
@@ -35,7 +36,7 @@ async function withLarge(): Promise<DurableObjectStub> {
 
 test("an object that wakes reads the filters of large segments without their blocks", async () => {
   const stub = await withLarge();
-  await evictDurableObject(stub);
+  await evict(stub);
   await runInDurableObject(stub, (_object, { storage: { sql } }) => {
     const [{ segment, blocks } = { segment: 0, blocks: 0 }] = sql
       .exec<{ segment: number; blocks: number }>(
@@ -76,7 +77,7 @@ test("calls with few ids after a wake read no filter, then one each, and miss no
     const large = "SELECT 1 FROM run_id_segments WHERE state = 'made' AND level = 2";
     expect(storage.sql.exec(large).toArray()).toHaveLength(3);
   });
-  await evictDurableObject(stub);
+  await evict(stub);
   await runInDurableObject(stub, (_object, { storage: { sql } }) => {
     const ids = allRuns(sql).map(({ id }) => id);
     const some = [0, 70, 140].map((at) => ids[at * SIZE] ?? "");
@@ -96,7 +97,7 @@ test.each([
 ])("a filter that %s is made again of those of the blocks", async (_, damage) => {
   const stub = await withLarge();
   await runInDurableObject(stub, (_object, { storage: { sql } }) => void sql.exec(damage));
-  await evictDurableObject(stub);
+  await evict(stub);
   await runInDurableObject(stub, (_object, { storage: { sql } }) => {
     expectSound(sql);
     const stored = sql.exec(
@@ -115,7 +116,7 @@ test("an index that lacks a block of a large segment is built anew when it is ne
         "DELETE FROM run_id_blocks WHERE place / 67108864 = (SELECT MAX(segment) FROM run_id_filters) AND place % 3 = 0",
       ),
   );
-  await evictDurableObject(stub);
+  await evict(stub);
   await runInDurableObject(stub, (_object, { storage }) => {
     expectSound(storage.sql);
     play(storage, { kind: "store", batches: [SIZE * 9] });

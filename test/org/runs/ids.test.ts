@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { spreadOf } from "../../../src/storage/key-index/key-hash.ts";
@@ -9,6 +9,7 @@ import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { call, env } from "../../support/worker.ts";
 import { expectSound, failures, found, play, purge, SIZE, step, store, wokenObject } from "./id-play.ts";
+import { evict } from "../../support/evict.ts";
 
 test("every stored run is found by its id, and no other, through rollbacks, purges and restarts", async () => {
   let levels = 0;
@@ -16,7 +17,7 @@ test("every stored run is found by its id, and no other, through rollbacks, purg
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
       const stub = await wokenObject();
       for (const one of steps) {
-        if (one.kind === "wake") await evictDurableObject(stub);
+        if (one.kind === "wake") await evict(stub);
         await runInDurableObject(stub, (_object, { storage }) => {
           play(storage, one);
           expectSound(storage.sql);
@@ -52,7 +53,7 @@ test("runs whose purge was rolled back are found, even by an index that was read
   await runInDurableObject(stub, (_object, { storage }) => {
     play(storage, { kind: "store", batches: [SIZE * 2 + 10] });
   });
-  await evictDurableObject(stub);
+  await evict(stub);
   await runInDurableObject(stub, (_object, { storage }) => {
     const rolledBack = () =>
       transaction(storage, () => {
@@ -152,7 +153,7 @@ test("of tens of thousands of runs each is charged once, even after a restart, w
   expect(segments.map(({ level }) => level)).toContain(1);
   const everyHundredth = ids.filter((_, index) => index % 100 === 7);
   expect(await send(everyHundredth)).toEqual({ accepted: 0, duplicates: 450 });
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   const some = [
     ...ids.slice(44_500),
     ...ids.slice(0, 400),

@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { encodeCursor, type ListQuery } from "../../../src/contract/list.ts";
@@ -17,6 +17,7 @@ import { rowsOf } from "../../support/rows.ts";
 import { runRecord } from "../../support/run-records.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { call, env, newOrg } from "../../support/worker.ts";
+import { evict } from "../../support/evict.ts";
 
 type Step =
   | { readonly kind: "store" | "roll back"; readonly batches: readonly (readonly RunRecord[])[] }
@@ -215,17 +216,17 @@ test("segments contain what was stored, and lists equal those of a plain array, 
       let isCut = false;
       for (const one of steps) {
         // After a cut, the object is down already.
-        if (one.kind === "wake" && !isCut) await evictDurableObject(stub);
+        if (one.kind === "wake" && !isCut) await evict(stub);
         await runInDurableObject(stub, async (_object, { storage }) => {
           await play(storage, one, model);
           const stored = await fetchingAsNeeded(() => allRuns(storage.sql));
           expect(stored.map(({ id }) => id)).toEqual(model.map(({ id }) => id));
         });
         isCut = "cut" in one && one.cut !== null;
-        if (isCut) await evictDurableObject(stub);
+        if (isCut) await evict(stub);
       }
       await runInDurableObject(stub, (_object, { storage }) => expectSame(storage.sql, model));
-      await evictDurableObject(stub);
+      await evict(stub);
       await runInDurableObject(stub, async (_object, { storage }) => {
         await expectSame(storage.sql, model);
         await expectNoOrphans(org.id, storage);
@@ -256,7 +257,7 @@ test("a damaged segment is an error, and no other run is shown instead", async (
   const org = await newSpender();
   await org.run({ id: "one" });
   await rowsOf(org.id, "UPDATE run_blocks SET data = substr(data, 1, length(data) - 1)");
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   expect((await call("GET", "/v1/runs/one", { key: org.key })).status).toBe(500);
 });
 

@@ -73,14 +73,15 @@ test("at least 99 % of allows far from a limit are decided in the isolates, and 
   await isolates.drive(org, warmUp, 16, (n) => ({ request_id: `warm-${n}` }));
   const shares: number[] = [];
   // A report that is late on a busy machine spoils one round, not every round.
+  const calls = 500;
   while (shares.length < MOST_ROUNDS && !shares.some((share) => share >= 0.99)) {
     const round = shares.length;
-    const answers = await isolates.drive(org, 2000, 16, (n) => ({ request_id: `req-${round}-${n}` }));
-    expect(allowed(answers)).toHaveLength(2000);
+    const answers = await isolates.drive(org, calls, 16, (n) => ({ request_id: `req-${round}-${n}` }));
+    expect(allowed(answers)).toHaveLength(calls);
     shares.push(atEdge(answers).length / answers.length);
   }
   expect(Math.max(...shares)).toBeGreaterThanOrEqual(0.99);
-  await isolates.reserves(org, id, usd(warmUp + shares.length * 2000));
+  await isolates.reserves(org, id, usd(warmUp + shares.length * calls));
 });
 
 test("one request asked in every isolate holds once, under one name", async () => {

@@ -1,10 +1,10 @@
-import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { DATED_MS } from "../../../src/domain/reservation/reservation-id.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { type HeldBeside, HELD_MS, type LeaseHolder } from "../../support/lease-holder.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { call, env } from "../../support/worker.ts";
+import { evict } from "../../support/evict.ts";
 
 /** Reservations that isolates made from slices, and that are charged when they expire. */
 
@@ -27,7 +27,7 @@ const HELD_SECONDS = HELD_MS / 1000;
 const allRuns = async (org: Budgeted) =>
   (await call("GET", "/v1/runs", { key: org.key })).body.data as Record<string, unknown>[];
 const costs = async (org: Budgeted) => (await allRuns(org)).map((run) => run["cost_usd"]);
-const restart = (org: Budgeted) => evictDurableObject(env.ORG.getByName(org.id));
+const restart = (org: Budgeted) => evict(env.ORG.getByName(org.id));
 const settle = (org: Budgeted, reservation_id: string, id = "real") =>
   org.run({ id, reservation_id, cost_usd: "0.004" });
 const standing = async (org: Budgeted) => {

@@ -1,10 +1,11 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { PLATFORM_ORG_ID } from "../../../src/contract/platform-org.ts";
 import { isRefusal } from "../../../src/contract/refusal.ts";
 import type { Envelope } from "../../../src/org/kernel/door.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../../support/worker.ts";
 import { AUDIT_ROWS, EVENT_ROWS } from "../../support/logs.ts";
+import { evict } from "../../support/evict.ts";
 
 const mint = (org: TestOrg, key: string, body: object = { name: "a", role: "viewer" }, path = "") =>
   call("POST", `/v1/orgs/${org.id}/keys${path}`, {
@@ -70,7 +71,7 @@ test("a hundred concurrent calls with one key create one org, across two stores"
 test("the record survives the object's eviction", async () => {
   const org = await newOrg();
   const first = await mint(org, "k1");
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
   const again = await mint(org, "k1");
   expect([again.status, again.text, again.headers.get("idempotent-replayed")]).toEqual([
     201,

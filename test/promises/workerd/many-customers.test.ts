@@ -1,4 +1,3 @@
-import { evictDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
 import { accountKey } from "../../../src/gate/decision/account-key.ts";
@@ -12,6 +11,7 @@ import { newSpender, type Spender } from "../../support/ledger.ts";
 import { useRealLives } from "../../support/lives.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
+import { evict } from "../../support/evict.ts";
 
 useRealLives();
 
@@ -104,7 +104,7 @@ test("what the object holds for each of a thousand customers is what isolates to
   for (const isLost of [true, false, true, true, false]) {
     for (const isolate of isolates) isolate.holdForAll();
     for (const isolate of isolates) await isolate.report(isLost);
-    if (isLost) await evictDurableObject(env.ORG.getByName(org.id));
+    if (isLost) await evict(env.ORG.getByName(org.id));
   }
   for (const isolate of isolates) {
     expect(isolate.taken.size).toBe(CUSTOMERS);

@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Dimension } from "../../../src/contract/dimensions.ts";
@@ -14,6 +14,7 @@ import { rollUpAll, reportsOf, withoutRollups } from "../../support/rollups.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { call, env } from "../../support/worker.ts";
+import { evict } from "../../support/evict.ts";
 
 const START_MS = Date.UTC(2026, 10, 10);
 const HOUR_SECONDS = 3600;
@@ -74,7 +75,7 @@ async function expectSame(org: Spender): Promise<void> {
 /** An object that sleeps cannot be evicted. */
 async function wake(org: Spender): Promise<void> {
   expect((await call("GET", "/v1/runs?limit=1", { key: org.key })).status).toBe(200);
-  await evictDurableObject(env.ORG.getByName(org.id));
+  await evict(env.ORG.getByName(org.id));
 }
 
 const step = fc.oneof(

@@ -108,6 +108,19 @@ describe("a digest", () => {
     await box.unbind();
   });
 
+  test("is not sent before its time, whenever the object wakes up", async () => {
+    const org = await newSubscriber();
+    const { id } = await org.subscribe(receiver(), ["key.revoked"]);
+    const { next_at: nextAt } = (await org.ask("PUT", "/digests/morning", daily([id]))).body;
+    await rowsOf(org.id, "UPDATE due SET at = 1 WHERE kind = 'digest'");
+    await org.settle();
+    expect(await rowsOf(org.id, "SELECT * FROM webhook_deliveries")).toEqual([]);
+    expect(await rowsOf(org.id, "SELECT at FROM due WHERE kind = 'digest'")).toEqual([
+      { at: Date.parse(nextAt) },
+    ]);
+    expect((await org.ask("GET", "/digests/morning")).body.next_at).toBe(nextAt);
+  });
+
   test("is one of at most twenty", async () => {
     const org = await newSubscriber();
     for (let at = 0; at < 20; at += 1) await org.ask("PUT", `/digests/d${at}`, daily());
@@ -136,7 +149,7 @@ describe("a digest", () => {
 
   test("goes to addresses once they have confirmed themselves", async () => {
     const org = await newSubscriber();
-    expect(fieldsOf(await org.ask("PUT", "/digests/d", daily(["digest@example.com"])))).toEqual(["kind"]);
+    expect(fieldsOf(await org.ask("PUT", "/digests/d", daily(["digest@example.com"])))).toEqual(["to[0]"]);
     const box = await bindMailbox(org.id);
     expect((await org.ask("PUT", "/digests/d", daily(["digest@example.com"]))).status).toBe(200);
     await org.advance(DAY);
@@ -159,6 +172,14 @@ describe("a digest", () => {
     ["morning", { ...daily(), timezone: "Mars/Olympus" }, ["timezone"]],
     ["morning", daily(["sub_00000000000000000000000000"]), ["to[0]"]],
     ["A%20B", daily(), ["name"]],
+    [
+      "morning",
+      { every: "hour", at: "24:00", timezone: "Mars/Olympus", to: ["a@b"] },
+      ["every", "at", "timezone", "to[0]"],
+    ],
+    ["A%20B", daily(["sub_1", "maya@example.com", "sub_2"]), ["name", "to[0]", "to[1]", "to[2]"]],
+    ["morning", daily(["a@example.com,b@example.com"]), ["to[0]"]],
+    ["morning", daily(["a@example.com\r\nbcc: b@example.com"]), ["to[0]"]],
   ])("is refused: %s %j", async (name, body, fields) => {
     const org = await newSubscriber();
     const refused = await org.ask("PUT", `/digests/${name}`, body);

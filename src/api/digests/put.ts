@@ -1,8 +1,11 @@
-import { invalidField } from "../../contract/refusal.ts";
 import { digestSettings, newDigest } from "../../contract/resources/digests.ts";
 import { isTimeZone } from "../../domain/time/zone.ts";
 import { operation } from "../../edge/request/operation.ts";
-import { nameProblem } from "./name.ts";
+
+const timezone = newDigest.shape.timezone.refine(isTimeZone, {
+  message: "must be an IANA time zone, such as Europe/Berlin",
+  params: { code: "invalid_value" },
+});
 
 export const putDigest = operation(
   {
@@ -16,16 +19,9 @@ export const putDigest = operation(
     ifMatch: true,
     dryRun: true,
     freeParams: ["name"],
-    body: newDigest,
+    body: newDigest.extend({ timezone }),
     reply: { 200: digestSettings },
     refuses: ["conflict"],
   },
-  async ({ params: { name }, body, org }) => {
-    const problem = nameProblem(name);
-    if (problem !== null) return problem;
-    if (!isTimeZone(body.timezone)) {
-      return invalidField("timezone", "invalid_value", "must be an IANA time zone such as Europe/Zurich");
-    }
-    return org.command("setDigest", { name, ...body });
-  },
+  ({ params: { name }, body, org }) => org.command("setDigest", { name, ...body }),
 );

@@ -3,8 +3,8 @@ import { pageOf } from "../list.ts";
 import { DIGEST_PERIODS } from "../lists.ts";
 import { timestamp, usd } from "../shapes.ts";
 import { unusualDay } from "./unusual-spend.ts";
+import { mailAddress } from "./webhooks.ts";
 
-export const DIGEST_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const MOST_RECEIVERS = 10;
 
 const every = z.enum(DIGEST_PERIODS);
@@ -12,8 +12,13 @@ const at = z
   .string()
   .regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, "must be a time of the day, such as 09:00")
   .meta({ description: "The time of the day, on the first day after the period.", examples: ["09:00"] });
+const receiver = z
+  .string()
+  .min(1)
+  .max(254)
+  .refine((one) => !one.includes("@") || mailAddress.safeParse(one).success, "must be an email address");
 const to = z
-  .array(z.string().min(1).max(254))
+  .array(receiver)
   .max(MOST_RECEIVERS)
   .meta({
     description:

@@ -42,7 +42,7 @@ const routingKey = z
 
 const MOST_RECIPIENTS = 10;
 
-const mailAddress = z
+export const mailAddress = z
   .string()
   .max(254)
   .regex(

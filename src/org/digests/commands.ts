@@ -1,15 +1,17 @@
-import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
+import type { FieldError } from "../../contract/error-details.ts";
+import { invalidFields, isRefusal, refuse } from "../../contract/refusal.ts";
 import type { NewDigest } from "../../contract/resources/digests.ts";
 import { nextDigestAt } from "../../domain/digest/schedule.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
-import { mailAddress } from "../webhooks/address.ts";
+import { mailAddress, NO_MAIL } from "../webhooks/address.ts";
 import { removeSubscription } from "../webhooks/change.ts";
 import { loadSubscription, saveSubscription } from "../webhooks/subscriptions.ts";
 import { type DigestRow, loadDigest, toDigest } from "./store.ts";
 
 const MOST_DIGESTS = 20;
+const DIGEST_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 type SetDigest = NewDigest & { readonly name: string };
 
@@ -29,13 +31,8 @@ export const setDigest = command({
       const message = `An organization can have at most ${MOST_DIGESTS} digests. Delete one first.`;
       return refuse("conflict", {}, { message });
     }
-    const wrong = to.findIndex((one) => !one.includes("@") && loadSubscription(tx.sql, one) === null);
-    if (wrong >= 0)
-      return invalidField(
-        `to[${wrong}]`,
-        "invalid_value",
-        "must be a webhook of this organization, or an email address",
-      );
+    const wrong = wrongFields(tx, name, to);
+    if (wrong.length > 0) return invalidFields(wrong);
     const mail = mailWebhook(
       tx,
       before,
@@ -63,6 +60,24 @@ export const setDigest = command({
     return done(200, toDigest(row), { target: name, detail: { every, at, timezone, to } });
   },
 });
+
+function wrongFields({ sql, hasEmail }: Tx, name: string, to: readonly string[]): FieldError[] {
+  const wrong: FieldError[] = [];
+  if (!DIGEST_NAME.test(name)) {
+    const message = "must be 1 to 64 characters of a-z, 0-9, _ and -";
+    wrong.push({ field: "name", code: "invalid_format", message });
+  }
+  for (const [at, one] of to.entries()) {
+    const field = `to[${at}]`;
+    if (one.includes("@")) {
+      if (!hasEmail) wrong.push({ field, code: "unavailable", message: NO_MAIL });
+    } else if (loadSubscription(sql, one) === null) {
+      const message = "must be a webhook of this organization, or an email address";
+      wrong.push({ field, code: "invalid_value", message });
+    }
+  }
+  return wrong;
+}
 
 /** Addresses get a digest through a webhook of its own, which hears of nothing else: one queue, one way to confirm. */
 function mailWebhook(tx: Tx, before: DigestRow | null, name: string, addresses: readonly string[]) {

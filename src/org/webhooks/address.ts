@@ -32,16 +32,15 @@ export function storedAddress(
   };
 }
 
+export const NO_MAIL =
+  "is not available, because this region sends no mail (it has no EMAIL binding, or no SVC_EMAIL_FROM)";
+
 /** The same of mails. Whoever is not known yet is asked whether they want them. */
 export function mailAddress(
   tx: Tx,
   to: readonly string[],
 ): Pick<SubscriptionRow, "url" | "sealed"> | Refusal<"validation_failed" | "conflict"> {
-  if (!tx.hasEmail) {
-    const message =
-      "is not available, because this region sends no mail (it has no EMAIL binding, or no SVC_EMAIL_FROM)";
-    return invalidField("kind", "unavailable", message);
-  }
+  if (!tx.hasEmail) return invalidField("kind", "unavailable", NO_MAIL);
   const addresses = to.map((address) => address.toLowerCase());
   return nameAddresses(tx, addresses) ?? { url: mailtoOf(addresses), sealed: null };
 }

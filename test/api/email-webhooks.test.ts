@@ -107,6 +107,42 @@ describe("mail", () => {
     await box.unbind();
   });
 
+  test("that asks to confirm is not sent by work that was planned before the last one, or before the answer", async () => {
+    const { org, box } = await newMailer();
+    const [asked, answered] = ["asked@example.com", "answered@example.com"];
+    await mailTo(org, asked, answered);
+    await org.settle();
+    expect((await follow(linkIn(box.mailsTo(answered)[0] ?? { text: "" }))).status).toBe(200);
+    for (const address of [asked, answered])
+      await rowsOf(org.id, "INSERT INTO due (kind, key, at) VALUES ('email', ?, 1)", address);
+    await org.settle();
+    expect([asked, answered].map((address) => box.mailsTo(address).length)).toEqual([1, 1]);
+    expect(await rowsOf(org.id, "SELECT * FROM due WHERE kind = 'email'")).toEqual([]);
+    await box.unbind();
+  });
+
+  test("does not ask again whoever has confirmed the address, however often it is named", async () => {
+    const { org, box } = await newMailer();
+    await mailTo(org, "named@example.com");
+    await org.settle();
+    expect((await follow(linkIn(box.mailsTo("named@example.com")[0] ?? { text: "" }))).status).toBe(200);
+    await org.advance(DAY + 1);
+    expect((await mailTo(org, "named@example.com")).body.to).toMatchObject([{ confirmed: true }]);
+    await org.settle();
+    expect(box.mailsTo("named@example.com")).toHaveLength(1);
+    await box.unbind();
+  });
+
+  test("to people who have confirmed that they want it does not use up the day's strangers", async () => {
+    const { org, box } = await newMailer();
+    const people = Array.from({ length: 20 }, (_, at) => `person-${at}@example.com`);
+    for (const from of [0, 10]) await mailTo(org, ...people.slice(from, from + 10));
+    expect((await mailTo(org, "stranger@example.com")).status).toBe(409);
+    await rowsOf(org.id, "UPDATE email_addresses SET confirmed_at = 1");
+    expect((await mailTo(org, "stranger@example.com")).status).toBe(201);
+    await box.unbind();
+  });
+
   test("cannot be sent to many strangers a day", async () => {
     const { org, box } = await newMailer();
     const named = (n: number) => Array.from({ length: 10 }, (_, at) => `stranger-${n}-${at}@example.com`);

@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { derivedOrgToken } from "../../src/domain/key/org-token.ts";
 import { settingsOf } from "../../src/settings.ts";
 import { bindMailbox, type SentMail } from "../support/mailbox.ts";
@@ -24,6 +24,8 @@ async function newMailer(to = [MAYA, LEO]) {
   box.mails.length = 0;
   return { org, box, id: made.body.id as string };
 }
+
+type Mailer = Awaited<ReturnType<typeof newMailer>>;
 
 async function mailsOfKey(org: Subscriber, box: { readonly mails: SentMail[] }): Promise<SentMail[]> {
   box.mails.length = 0;
@@ -83,6 +85,54 @@ describe("each mail", () => {
     await org.advance(600);
     expect(gotIt()).toEqual([ZOE, LEO, MAYA]);
     expect(await org.deliveries(id)).toMatchObject([{ status: "succeeded", attempts: 3 }]);
+    await box.unbind();
+  });
+});
+
+describe("whoever unsubscribes while a mail is being sent", () => {
+  /** Runs `meanwhile` while the platform has so many mails in hand, all of which it refuses then. */
+  async function whileSending(mailer: Mailer, count: number, meanwhile: () => Promise<void>): Promise<void> {
+    const { org, box } = mailer;
+    const state = { sending: 0, released: false };
+    box.fails = async () => {
+      state.sending += 1;
+      while (!state.released) await scheduler.wait(10);
+      throw new Error("no");
+    };
+    await org.mint("viewer");
+    const settled = org.settle();
+    await vi.waitUntil(() => state.sending === count, { timeout: 60_000 });
+    await meanwhile();
+    state.released = true;
+    await settled;
+    box.fails = null;
+    box.mails.length = 0;
+  }
+
+  test("is not sent it again, and the others are", async () => {
+    const mailer = await newMailer();
+    const { org, box, id } = mailer;
+    const [, toMaya] = await mailsOfKey(org, box);
+    await whileSending(mailer, 2, async () => void (await click(linkIn(toMaya))));
+    await org.advance(600);
+    expect(box.mails.map(({ to }) => to)).toEqual([[LEO]]);
+    expect(await org.deliveries(id)).toMatchObject([{ status: "succeeded" }, { status: "succeeded" }]);
+    await box.unbind();
+  });
+
+  test("as the last one leaves nothing to be tried again, and no webhook that fails", async () => {
+    const mailer = await newMailer([MAYA]);
+    const { org, box, id } = mailer;
+    const [toMaya] = await mailsOfKey(org, box);
+    await whileSending(mailer, 1, async () => void (await click(linkIn(toMaya))));
+    await org.advance(600);
+    expect(box.mails).toEqual([]);
+    expect(await org.deliveries(id)).toMatchObject([{ status: "succeeded" }]);
+    expect((await org.ask("GET", `/webhooks/${id}`)).body).toMatchObject({
+      status: "enabled",
+      failing: false,
+    });
+    expect(await rowsOf(org.id, "SELECT * FROM due WHERE kind = 'webhook-delivery'")).toEqual([]);
     await box.unbind();
   });
 });

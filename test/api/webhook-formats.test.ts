@@ -214,6 +214,52 @@ describe("a storm", () => {
     expect(receivedAt(url)).toHaveLength(2);
   });
 
+  test("whose message nobody got is heard of once the webhook works again", async () => {
+    const org = await newSubscriber();
+    const url = receiver(failing(1, 410));
+    const { id } = await subscribeAs(org, "slack", url, ["budget.exceeded"]);
+    await budgetOf(org, { match: {}, group_by: ["user_id"], limit_usd: "0.001" });
+    await spend(org, "1", { user_id: "u1" });
+    await org.settle();
+    expect((await org.deliveries(id)).map(({ status }) => status)).toEqual(["failed"]);
+    expect((await org.ask("PATCH", `/webhooks/${id}`, { status: "enabled" })).status).toBe(200);
+    await spend(org, "1", { user_id: "u2" });
+    await org.settle();
+    expect((await org.deliveries(id)).map(({ status }) => status)).toEqual(["failed", "succeeded"]);
+    expect(receivedAt(url)).toHaveLength(2);
+  });
+
+  test("that goes on while its message is tried again does not change what is tried", async () => {
+    const org = await newSubscriber();
+    const url = receiver(failing(1));
+    const { id } = await subscribeAs(org, "slack", url, ["budget.exceeded"]);
+    await budgetOf(org, { match: {}, group_by: ["user_id"], limit_usd: "0.001" });
+    await spend(org, "1", { user_id: "u1" });
+    await org.settle();
+    await spend(org, "1", { user_id: "u2" });
+    await org.advance(7);
+    const [one, again] = receivedAt(url).map(({ body }) => body);
+    expect([receivedAt(url).length, again]).toEqual([2, one]);
+    expect((await org.deliveries(id)).map(({ status }) => status)).toEqual(["succeeded"]);
+  });
+
+  test("does not fold away a warning that a receiver may have got already", async () => {
+    const org = await newSubscriber();
+    const url = receiver(failing(1));
+    const { id } = await subscribeAs(org, "discord", url, ["budget.*"]);
+    await budgetOf(org, { match: {}, limit_usd: "10", alert_thresholds: ["0.5", "0.8"] });
+    await spend(org, "5");
+    await org.settle();
+    await spend(org, "3");
+    await org.advance(7);
+    expect(receivedAt(url).map(({ body }) => /has reached (\d+) %/.exec(body)?.[1])).toEqual([
+      "50",
+      "50",
+      "80",
+    ]);
+    expect((await org.deliveries(id)).map(({ status }) => status)).toEqual(["succeeded", "succeeded"]);
+  });
+
   test("of thresholds that are passed at once is the last of them", async () => {
     const org = await newSubscriber();
     const url = receiver();

@@ -4,7 +4,7 @@ import { bundleOptions } from "../../scripts/bundle.ts";
 import { FRONT, readWorkerConfig } from "../../scripts/worker-config.ts";
 
 /** What an isolate runs before its first request, in bytes of the bundle. Every cold location pays for it. */
-const MOST_STARTED_BYTES = 1_766_000;
+const MOST_STARTED_BYTES = 1_764_766;
 /** Of the front Worker: what it runs, and what the runtime has to read. */
 const MOST_FRONT_STARTED_BYTES = 260_000;
 const MOST_FRONT_BYTES = 1_700_000;

@@ -2,6 +2,7 @@ import { refuse } from "../../contract/refusal.ts";
 import type { NewCustomer } from "../../contract/resources/customers.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import { monthToDate } from "../../domain/price/revenue.ts";
+import { saveRow } from "../../storage/save-row.ts";
 import { checkpoint } from "../../storage/transaction.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { isCustomer, standingOf } from "./standing.ts";
@@ -51,13 +52,7 @@ function save(sql: SqlStorage, row: CustomerRow): void {
     sql.exec("DELETE FROM customers WHERE customer_id = ?", id);
     return;
   }
-  sql.exec(
-    "INSERT OR REPLACE INTO customers (customer_id, name, usd_per_month, markup) VALUES (?, ?, ?, ?)",
-    id,
-    name,
-    perMonth,
-    markup,
-  );
+  saveRow(sql, "customers", row);
 }
 
 /** What each customer pays, or one: those of whom it is set. */

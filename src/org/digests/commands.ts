@@ -3,6 +3,7 @@ import { invalidFields, isRefusal, refuse } from "../../contract/refusal.ts";
 import type { NewDigest } from "../../contract/resources/digests.ts";
 import { nextDigestAt } from "../../domain/digest/schedule.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
+import { saveRow } from "../../storage/save-row.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { mailAddress, NO_MAIL } from "../webhooks/address.ts";
@@ -51,11 +52,7 @@ export const setDigest = command({
       created_at: before?.created_at ?? tx.now,
       updated_at: tx.now,
     };
-    const names = Object.keys(row);
-    tx.sql.exec(
-      `INSERT OR REPLACE INTO digests (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
-      ...Object.values(row),
-    );
+    saveRow(tx.sql, "digests", row);
     tx.schedule(DUE.digest, name, row.next_at);
     return done(200, toDigest(row), { target: name, detail: { every, at, timezone, to } });
   },

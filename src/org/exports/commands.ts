@@ -3,6 +3,7 @@ import type { Destination, NewExport } from "../../contract/resources/exports.ts
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { windowStart } from "../../domain/export/window.ts";
 import { seal, SEALED_FOR } from "../../domain/key/encrypt.ts";
+import { saveRow } from "../../storage/save-row.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { startWindowOver } from "./close.ts";
@@ -55,7 +56,7 @@ export const setExport = command({
       change: (known?.change ?? 0) + 1,
       updated_at: tx.now,
     } as ExportRow;
-    save(tx.sql, row);
+    saveRow(tx.sql, "exports", row);
     if (isOfSpans(row)) beginOrResume(tx, name);
     const open = openWindow(tx.sql, name);
     if (open !== null) startWindowOver(tx.sql, open);
@@ -95,15 +96,6 @@ function beginning({ sql, now }: Tx, every: NewExport["every"] | null) {
     replacement_from: place.replacement,
     created_at: now,
   };
-}
-
-function save(sql: SqlStorage, row: ExportRow): void {
-  const names = Object.keys(row);
-  const values = Object.values(row) as SqlStorageValue[];
-  sql.exec(
-    `INSERT OR REPLACE INTO exports (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
-    ...values,
-  );
 }
 
 function forget(sql: SqlStorage, name: string): void {

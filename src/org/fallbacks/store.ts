@@ -4,6 +4,7 @@ import { countedBy } from "../../domain/meter/counted-by.ts";
 import { type GivenMatch, type Match, matchOf, traitsIn } from "../../domain/meter/match.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { plainShare } from "../../domain/price/share.ts";
+import { saveRow } from "../../storage/save-row.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { knownMeters } from "../meters/store.ts";
 
@@ -37,14 +38,8 @@ export function loadFallback(sql: SqlStorage, name: string): FallbackRow | null 
   return sql.exec<FallbackRow>("SELECT * FROM fallbacks WHERE name = ?", name).toArray()[0] ?? null;
 }
 
-export function saveFallback(sql: SqlStorage, { name, rule, created_at, updated_at }: FallbackRow): void {
-  sql.exec(
-    "INSERT OR REPLACE INTO fallbacks (name, rule, created_at, updated_at) VALUES (?, ?, ?, ?)",
-    name,
-    rule,
-    created_at,
-    updated_at,
-  );
+export function saveFallback(sql: SqlStorage, row: FallbackRow): void {
+  saveRow(sql, "fallbacks", row);
   known.forget(sql);
 }
 

@@ -1,6 +1,7 @@
 import type { NewProviderKey } from "../../contract/resources/provider-keys.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { seal, SEALED_FOR } from "../../domain/key/encrypt.ts";
+import { saveRow } from "../../storage/save-row.ts";
 import { command, done } from "../kernel/door.ts";
 import { loadProviderKey, type ProviderKeyRow, type SealedAccess, toProviderKey } from "./store.ts";
 
@@ -34,7 +35,7 @@ export const setProviderKey = command({
       created_at: before?.created_at ?? tx.now,
       updated_at: tx.now,
     };
-    save(tx.sql, row);
+    saveRow(tx.sql, "provider_keys", row);
     const { created_at: _, updated_at: __, ...detail } = toProviderKey(row);
     return done(200, toProviderKey(row), { target: provider, detail });
   },
@@ -42,14 +43,6 @@ export const setProviderKey = command({
 
 function countKeys(sql: SqlStorage): number {
   return sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM provider_keys").one().count;
-}
-
-function save(sql: SqlStorage, row: ProviderKeyRow): void {
-  const names = Object.keys(row);
-  sql.exec(
-    `INSERT OR REPLACE INTO provider_keys (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
-    ...Object.values(row),
-  );
 }
 
 export const deleteProviderKey = command({

@@ -1,3 +1,4 @@
+import { saveRow } from "../../storage/save-row.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
@@ -51,11 +52,7 @@ export function loadSpanState(sql: SqlStorage, name: string): SpanState {
 
 export function saveSpanState(sql: SqlStorage, state: SpanState): void {
   names.forget(sql);
-  const columns = Object.keys(state);
-  sql.exec(
-    `INSERT OR REPLACE INTO span_exports (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
-    ...Object.values(state),
-  );
+  saveRow(sql, "span_exports", state);
 }
 
 export function deleteSpanState(sql: SqlStorage, name: string): void {

@@ -6,7 +6,7 @@ import { childTraceParent } from "../../domain/text/traceparent.ts";
 import { signatureHeaders } from "../../domain/webhook/signature.ts";
 import { limitIn } from "../../domain/message/event-data.ts";
 import type { MessageFormat } from "../../contract/webhook-formats.ts";
-import type { Letter, Posted } from "../../outbound/post.ts";
+import type { Posted } from "../../outbound/post.ts";
 import { sendApart } from "../../outbound/sender.ts";
 import { transaction } from "../../storage/transaction.ts";
 import type { OrgEnv, Tx, CheckpointedView } from "../kernel/door.ts";
@@ -31,16 +31,13 @@ import { unsubscribeLink } from "./unsubscribe.ts";
 /** Longer than any attempt takes. If the object goes down, the attempt is repeated then. */
 const LEASE_MS = 30_000;
 
-/** A shorter part of an address is a word, such as `services`. */
-const SHORTEST_SECRET = 10;
-
 type Sent = Posted & Partial<Pick<Mailed, "mailed">>;
 
 interface Attempt {
   readonly delivery: DeliveryRow;
   readonly url: string;
-  /** Null: it is written from the draft. */
-  readonly body: string | null;
+  /** Empty if it is written from the draft. */
+  readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
   /** A message of a product. */
   readonly draft: MessageDraft | null;
@@ -60,9 +57,7 @@ export const deliverQueue: DueHandler = {
       );
       if (attempt === null) return;
       const posted = await send(object.env, attempt, object.view().settings.SVC_EMAIL_FROM);
-      performDue(storage, object.view(), (tx) =>
-        recordAttempt(tx, attempt.delivery, withoutSecret(attempt, posted)),
-      );
+      performDue(storage, object.view(), (tx) => recordAttempt(tx, attempt.delivery, posted));
     }
   },
 };
@@ -128,7 +123,7 @@ function messageAttempt(
   return {
     delivery,
     url: address.url,
-    body: null,
+    body: "",
     headers: { "content-type": "application/json", "user-agent": "Sluice-Webhooks/1" },
     draft: {
       format,
@@ -156,32 +151,12 @@ function recipientsLeft(view: CheckpointedView, subscription: SubscriptionRow, {
 
 const mailedIn = (mailed: string | null) => JSON.parse(mailed ?? "[]") as string[];
 
-async function send(env: OrgEnv, attempt: Attempt, from: string): Promise<Sent> {
-  if (attempt.draft?.format !== "email") return sendApart(await letterOf(attempt));
-  return (await import("./mail-letter.ts")).sendMessage(env, attempt.draft, from);
-}
-
 /** Messages are written by code that is loaded when an org has a webhook of such a format: few have one. */
-async function letterOf({ url, headers, body, draft }: Attempt): Promise<Letter> {
-  const written = draft === null ? body : (await import("./message-letter.ts")).messageBody(draft);
-  return { url, headers, body: written ?? "" };
-}
-
-/** What a receiver answers is shown to whoever reads the delivery log. If it repeats its secret, that is left out. */
-function withoutSecret({ draft }: Attempt, posted: Sent): Sent {
-  if (draft === null || draft.format === "email") return posted;
-  const { url, routingKey } = draft.address;
-  const { pathname, search } = new URL(url);
-  const secrets = [
-    url,
-    `${pathname}${search}`,
-    ...pathname.split("/"),
-    ...(routingKey === null ? [] : [routingKey]),
-  ];
-  const excerpt = secrets
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
-    .reduce((text, secret) => text.replaceAll(secret, "[secret]"), posted.excerpt);
-  return { ...posted, excerpt };
+async function send(env: OrgEnv, { url, headers, body, draft }: Attempt, from: string): Promise<Sent> {
+  if (draft === null) return sendApart({ url, headers, body });
+  if (draft.format === "email") return (await import("./mail-letter.ts")).sendMessage(env, draft, from);
+  const { messageBody, withoutSecret } = await import("./message-letter.ts");
+  return withoutSecret(draft, await sendApart({ url, headers, body: messageBody(draft) }));
 }
 
 function newSpanId(): string {

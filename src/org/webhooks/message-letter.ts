@@ -7,6 +7,7 @@ import { foreignText, type Message } from "../../domain/message/message.ts";
 import { incidentKey, pagerDutyBody, resolvedBody } from "../../domain/message/pagerduty.ts";
 import { slackBody } from "../../domain/message/slack.ts";
 import { teamsBody } from "../../domain/message/teams.ts";
+import type { Posted } from "../../outbound/post.ts";
 import type { Address } from "./address.ts";
 
 export interface Recipient {
@@ -64,4 +65,23 @@ function messageOf({ orgName, baseUrl, limitName, folded }: MessageDraft, event:
     ],
     link: new URL(path, baseUrl).href,
   };
+}
+
+/** A shorter part of an address is a word, such as `services`. */
+const SHORTEST_SECRET = 10;
+
+/** What a receiver answers is shown to whoever reads the delivery log. If it repeats its secret, that is left out. */
+export function withoutSecret({ address }: MessageDraft, posted: Posted): Posted {
+  const { url, routingKey } = address;
+  const { pathname, search } = new URL(url);
+  const secrets = [
+    url,
+    `${pathname}${search}`,
+    ...pathname.split("/"),
+    ...(routingKey === null ? [] : [routingKey]),
+  ];
+  const excerpt = secrets
+    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .reduce((text, secret) => text.replaceAll(secret, "[secret]"), posted.excerpt);
+  return { ...posted, excerpt };
 }

@@ -1,6 +1,7 @@
 import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { SentFormat } from "../../contract/webhook-formats.ts";
 import { matchesEvent } from "../../contract/event-kinds.ts";
+import { saveRow } from "../../storage/save-row.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import { isConfirmed } from "../emails/addresses.ts";
@@ -39,22 +40,7 @@ export function countSubscriptions(sql: SqlStorage): number {
 }
 
 export function saveSubscription(sql: SqlStorage, row: SubscriptionRow): void {
-  sql.exec(
-    `INSERT INTO webhook_subscriptions (id, url, events, description, disabled_reason, created_at, updated_at, format, sealed)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET url = excluded.url, events = excluded.events,
-       description = excluded.description, disabled_reason = excluded.disabled_reason,
-       updated_at = excluded.updated_at, format = excluded.format, sealed = excluded.sealed`,
-    row.id,
-    row.url,
-    row.events,
-    row.description,
-    row.disabled_reason,
-    row.created_at,
-    row.updated_at,
-    row.format,
-    row.sealed,
-  );
+  saveRow(sql, "webhook_subscriptions", row);
 }
 
 /** Unusual spend is looked for once somebody wants to hear of it. */

@@ -40,9 +40,7 @@ export function unusualHours(
   if (first === undefined || from - dayOfHour(first.hour) < LEAST_HISTORY_DAYS) return [];
   const margin = Math.max(LEAST_USD, LEAST_OF_ORG * usualUsd);
   const ever = Math.max(margin, MORE_THAN_EVER * highest(before));
-  const high = hours.filter(
-    ({ hour, value, runs }) => hour >= firstHourOf(from) && value > ever && runs >= LEAST_RUNS,
-  );
+  const high = hours.filter(({ value, runs }) => value > ever && runs >= LEAST_RUNS);
   // Most subjects end here, without a forecast.
   const bands = high.length === 0 ? null : expectedDays(days, from, last - from + 1);
   if (bands === null) return [];

@@ -121,6 +121,13 @@ describe("an hour", () => {
     expect(foundIn(before)).toEqual([]);
   });
 
+  test("is unusual whatever was spent in an hour of more than four weeks ago, and is listed alone", () => {
+    const before = loop(35).map((one, at) => (at === 20 ? { ...one, value: 400, runs: 400 } : one));
+    expect(foundIn(before).map(({ hour }) => hour)).toEqual([PLANTED]);
+    const asked = { ...WEEK, sensitivity: "normal", usualUsd: 48 } as const;
+    expect(unusualHours(before, daysOfHours(loop(28)), asked)).toHaveLength(1);
+  });
+
   test("of a later day than today is not looked at, nor one before", () => {
     const hours = loop(28);
     const asked = { ...WEEK, sensitivity: "normal", usualUsd: 48 } as const;
@@ -155,6 +162,31 @@ describe("a day", () => {
     ]);
     const more = week(200);
     expect(listed(more, spends(more, "org", ""))).toMatchObject([{ subject_kind: "org", hour: null }]);
+  });
+
+  test("is looked at for the thirty keys and the thirty users that spent most in the days asked for", () => {
+    const quiet = week(2);
+    const spent = (kind: "key" | "user", at: number): HourSpend[] => [
+      [PLANTED, kind, `${kind}-${at}`, at, 1],
+      // What was spent before the days asked for does not count.
+      [firstHourOf(FIRST), kind, `${kind}-${at}`, 1000 - at, 1],
+    ];
+    const known = (["key", "user"] as const).flatMap((kind) =>
+      Array.from({ length: 33 }, (_, at) => spent(kind, at)).flat(),
+    );
+    const all = withHours([org(quiet)], { spends: known, to: WEEK.today }, WEEK);
+    for (const kind of ["key", "user"]) {
+      const ids = all.filter((one) => one.kind === kind).map(({ id }) => id);
+      expect(ids).toEqual(Array.from({ length: 30 }, (_, at) => `${kind}-${32 - at}`));
+    }
+  });
+
+  test("of a subject concerns nobody by what the org spends now, not by what it spent months ago", () => {
+    const subject = { kind: "customer", id: "c", days: daysOfHours(week(200)) } as const;
+    const old = Array.from({ length: 60 }, (_, at) => ({ day: WEEK.from - 100 + at, value: 100_000 }));
+    const asked = { ...WEEK, sensitivity: "normal" } as const;
+    const days = [...old, ...daysOfHours(steady(28))];
+    expect(unusualSpend(subject, { kind: "org", id: null, days }, asked)).toHaveLength(1);
   });
 
   test("of a key is the sum of its hours, and none after they are known is below", () => {

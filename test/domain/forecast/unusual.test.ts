@@ -198,6 +198,21 @@ describe("a subject", () => {
     ]);
   });
 
+  test("is compared with what it spent in the last four weeks, not with a peak of long ago", () => {
+    const days = spike(60).map((one) => (one.day === FIRST + 5 ? { ...one, value: 400 } : one));
+    const asked = { from: FIRST + 60, to: FIRST + 60, today: FIRST + 61, sensitivity: "normal" } as const;
+    expect(unusualDays(days, asked)).toMatchObject([{ direction: "above", usd: 500 }]);
+  });
+
+  test("is not unusual on days that have not come yet, whatever the clocks of callers say", () => {
+    const asked = { from: FIRST + 30, to: FIRST + 32, sensitivity: "normal" } as const;
+    const ahead = [...steady(31), { day: FIRST + 31, value: 500 }];
+    expect(unusualDays(ahead, { ...asked, today: FIRST + 30 })).toEqual([]);
+    expect(unusualDays(ahead, { ...asked, today: FIRST + 31 })).toHaveLength(1);
+    expect(unusualDays(ahead, { ...asked, today: FIRST + 29 })).toEqual([]);
+    expect(unusualDays(ahead, { ...asked, today: FIRST + 20 })).toEqual([]);
+  });
+
   test("that differs by cents, or by little of what the org spends, concerns nobody", () => {
     const cents = [...steady(30).map(({ day }) => ({ day, value: 0.01 })), { day: FIRST + 30, value: 0.9 }];
     const asked = { from: FIRST + 30, to: FIRST + 30, today: FIRST + 31, sensitivity: "high" } as const;

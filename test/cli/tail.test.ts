@@ -107,7 +107,9 @@ describe("sluice tail", () => {
   });
 
   test("ends after the first lines with --no-follow, and writes JSON with --json", async () => {
-    const { lines, asked } = await tail(["--no-follow", "--json", "--lines", "1"], events(0, 3), () => []);
+    const { lines, asked } = await tail(["--no-follow", "--json", "--lines", "1"], events(0, 3), (look) =>
+      look < 3 ? [] : null,
+    );
     expect(lines.map((line) => (JSON.parse(line) as Listed).id)).toEqual(["events-2"]);
     expect(asked).toHaveLength(1);
   });

@@ -186,3 +186,53 @@ test("an export that is changed does not wait for what the receiver has asked fo
   await org.advance(1);
   expect(sizesAt(url)).toEqual([1, 1]);
 });
+
+test("an export that is changed after failures is tried as soon as a new one", async () => {
+  const { org, set } = await exporting(() => new Response("", { status: 503 }));
+  const attempts = () => rowsOf(org.id, "SELECT attempts FROM span_exports");
+  await org.run();
+  for (let time = 0; time < 3; time += 1) await org.advance(60);
+  expect((await attempts())[0]?.["attempts"]).toBeGreaterThan(2);
+  expect((await set()).status).toBe(200);
+  await org.advance(1);
+  expect(await attempts()).toEqual([{ attempts: 1 }]);
+});
+
+test("runs that are numbered anew while a request is on its way are sent", async () => {
+  const hung = hanging();
+  const { org, url } = await exporting((nth) => (nth === 2 ? hung.answer(1) : new Response("")));
+  await org.run();
+  await org.advance(6);
+  await org.run();
+  const moved = org.advance(6);
+  await arrivedAt(url, 2);
+  // As when retention has deleted every run: the next one has the first number again.
+  await rowsOf(org.id, "UPDATE exports SET run_from = 1");
+  hung.release();
+  await moved;
+  await org.advance(6);
+  expect(sizesAt(url)).toEqual([1, 1, 2]);
+});
+
+test("of two changes at once, while a request is on its way, one holds and is sent everything", async () => {
+  const hung = hanging();
+  const { org, url } = await exporting(() => hung.answer(1));
+  await org.run();
+  const moved = org.advance(6);
+  await arrivedAt(url, 1);
+  const others = [receiver(undefined, "/v1/traces"), receiver(undefined, "/v1/traces")];
+  const changed = await Promise.all(
+    others.map((other) =>
+      org.send("PUT", "exports/spans", { destination: { kind: "otlp", endpoint: new URL(other).origin } }),
+    ),
+  );
+  expect(changed.map(({ status }) => status)).toEqual([200, 200]);
+  hung.release();
+  await moved;
+  await org.advance(60);
+  const { endpoint } = (await org.send("GET", "exports/spans")).body.destination;
+  const isKept = (other: string) => new URL(other).origin === endpoint;
+  expect(others.filter(isKept).map(sizesAt)).toEqual([[1]]);
+  expect(others.filter((other) => !isKept(other)).flatMap(sizesAt)).toEqual([]);
+  expect(await stateOf(org)).toMatchObject({ sent: 1, dropped: 0 });
+});

@@ -18,15 +18,16 @@ const options = (fetcher: typeof fetch, more: Partial<PostOptions> = {}): PostOp
   ...more,
 });
 /** An endless body that counts how much of it was read. */
-function endless(): { body: ReadableStream; taken: () => number } {
-  let taken = 0;
+function endless(): { body: ReadableStream; taken: () => number; isCancelled: () => boolean } {
+  let [taken, cancelled] = [0, false];
   const body = new ReadableStream({
+    cancel: () => void (cancelled = true),
     pull(controller) {
       taken += 1024;
       controller.enqueue(new TextEncoder().encode("x".repeat(1024)));
     },
   });
-  return { body, taken: () => taken };
+  return { body, taken: () => taken, isCancelled: () => cancelled };
 }
 
 describe("a letter", () => {
@@ -55,12 +56,13 @@ describe("a letter", () => {
     });
   });
 
-  test("reads at most 4 KiB of an endless response", async () => {
-    const { body, taken } = endless();
+  test("reads at most 4 KiB of an endless response, and holds no connection open for the rest", async () => {
+    const { body, taken, isCancelled } = endless();
     const posted = await post(letter, options(answering(() => new Response(body)).fetch));
     expect(posted.statusCode).toBe(200);
     expect(posted.excerpt).toHaveLength(4096);
     expect(taken()).toBeLessThanOrEqual(8192);
+    expect(isCancelled()).toBe(true);
   });
 
   test("keeps the status of a response whose body stalls or breaks off", async () => {

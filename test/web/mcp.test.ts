@@ -1,6 +1,9 @@
+import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
-import { TOOLS } from "../../src/web/mcp/tools.ts";
-import { call, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+import type { Env } from "../../src/edge/env.ts";
+import { serveMcp } from "../../src/web/mcp/serve.ts";
+import { toolCall, TOOLS } from "../../src/web/mcp/tools.ts";
+import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 
 const MODERN = {
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -271,6 +274,44 @@ describe("tools", () => {
       content: [{ text: expect.stringContaining("ask for less") }],
     });
     expect((await post(org, { body: tool("limits", { limit: 5 }) })).body.result.isError).toBe(false);
+  });
+
+  test("cannot be led to another operation by an id", () => {
+    const tool = TOOLS.find(({ name }) => name === "change_budget");
+    if (tool === undefined) throw new Error("there is no such tool");
+    const { path } = toolCall(tool, "org_1/../org_2", { budget_id: "../keys?role=owner#", limit: "1" });
+    expect(path).toBe("/v1/orgs/org_1%2F..%2Forg_2/budgets/..%2Fkeys%3Frole%3Downer%23");
+  });
+
+  test("of operations that this server does not serve are not there", async () => {
+    const asked: string[] = [];
+    const api = {
+      inside: (request: Request) => {
+        asked.push(new URL(request.url).pathname);
+        return new Response("{}");
+      },
+      serves: (route: string) => !route.endsWith("/limits"),
+    };
+    const app = new Hono<{ Bindings: Env }>().all("/mcp", (context) => serveMcp(context, api));
+    const send = async (body: object) => {
+      const headers = { "content-type": "application/json", authorization: `Bearer ${operatorKey()}` };
+      const init = { method: "POST", headers, body: JSON.stringify(body) };
+      return (await app.request("http://sluice.test/mcp?org=org_1", init, env as unknown as Env)).json();
+    };
+    const list = (await send(ask("tools/list"))) as Parameters<typeof namesOf>[0];
+    expect(namesOf(list)).toEqual(READS.filter((name) => name !== "limits"));
+    const before = asked.length;
+    expect(await send(tool("limits"))).toMatchObject({ error: { code: -32602 } });
+    expect(asked).toHaveLength(before);
+  });
+
+  test("that fail are marked as failed, so that no model takes a refusal for an answer", async () => {
+    const org = await newOrg();
+    const failed = await post(org, { body: tool("explain", { run_id: "none" }) });
+    expect(failed.body.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("not_found") }],
+    });
   });
 
   test("name an operation each, and its own arguments", () => {

@@ -171,6 +171,8 @@ describe("a day", () => {
       // What was spent before the days asked for does not count.
       [firstHourOf(FIRST), kind, `${kind}-${at}`, 1000 - at, 1],
     ];
+    // Whoever spent nothing in them is not looked at.
+    expect(withHours([], { spends: spent("key", 0), to: WEEK.today }, WEEK)).toEqual([]);
     const known = (["key", "user"] as const).flatMap((kind) =>
       Array.from({ length: 33 }, (_, at) => spent(kind, at)).flat(),
     );

@@ -277,9 +277,9 @@ describe("tools", () => {
   });
 
   test("cannot be led to another operation by an id", () => {
-    const tool = TOOLS.find(({ name }) => name === "change_budget");
-    if (tool === undefined) throw new Error("there is no such tool");
-    const { path } = toolCall(tool, "org_1/../org_2", { budget_id: "../keys?role=owner#", limit: "1" });
+    const found = TOOLS.find(({ name }) => name === "change_budget");
+    if (found === undefined) throw new Error("there is no such tool");
+    const { path } = toolCall(found, "org_1/../org_2", { budget_id: "../keys?role=owner#", limit: "1" });
     expect(path).toBe("/v1/orgs/org_1%2F..%2Forg_2/budgets/..%2Fkeys%3Frole%3Downer%23");
   });
 

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { cpus, loadavg } from "node:os";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import { run as archive } from "./bench/archive.ts";
 import { run as calls } from "./bench/calls.ts";
@@ -15,77 +15,76 @@ import { run as redis } from "./bench/redis.ts";
 import { run as reports } from "./bench/reports.ts";
 import { run as startUp } from "./bench/start-up.ts";
 import { run as rowsWritten } from "./bench/rows.ts";
-import { type BenchRow, pinToServerCore, QUICK, worstDrift, WRITES } from "./bench/harness.ts";
+import type { BenchRow } from "./bench/bench-row.ts";
+import { pinToServerCore, QUICK, unpin, WRITES } from "./bench/harness.ts";
 import { chosenParts } from "./bench/options.ts";
+import { type Part, runParts } from "./bench/parts.ts";
 import { performancePage } from "./bench/performance.ts";
+import { tableLines } from "./bench/table.ts";
 import { ROOT } from "./worker-config.ts";
 
 /**
- * What the product costs, relative to an empty app in the same runtime. `--quick` runs one short round and discards
- * nothing: it shows the direction, not exact figures. An argument selects one part: `bench gate`. `--write` makes
- * docs/performance.md of the parts that it shows. `bench archive --runs 10000000` says how many runs go through the
- * archive, `bench reports --runs 10000000` how many a report is about,
- * `bench console --runs 200000` how many the org of the overview has, and `--folder path` keeps them, to be measured again.
- * `bench proxy --rows stream` measures only the rows with that in their name.
+ * What the product costs, beside an empty app in the same runtime and what else one would use. Each part is printed, and
+ * kept in .sluice/bench.json, as it ends. `--quick` runs one short round: it shows the direction, not exact figures. An
+ * argument selects one part: `bench gate`. `--write` makes docs/performance.md of the parts that it shows.
+ * `bench archive --runs 10000000` says how many runs go through the archive, `bench reports --runs 10000000` how many a
+ * report is about, `bench console --runs 200000` how many the org of the overview has, and `--folder path` keeps them, to be
+ * measured again. `bench proxy --rows stream` measures only the rows with that in their name.
  */
-const PARTS: Readonly<Record<string, () => Promise<BenchRow[]>>> = {
+const PARTS: Readonly<Record<string, Part>> = {
   gate,
-  edge,
   calls,
-  start: startUp,
   redis,
+  ingest,
+  rows: rowsWritten,
+  proxy,
+  start: startUp,
   orgs,
   policy,
-  ingest,
   reports,
   console: overview,
-  rows: rowsWritten,
-  archive,
   moves,
-  proxy,
+  edge,
+  archive,
 };
 
 const WRITTEN = ["gate", "calls", "redis", "ingest", "rows", "proxy"];
+/** They take long, or drive load from this process, and go where there is room. */
+const UNPINNED = ["archive", "moves", "reports", "edge"];
 
-const [load = 0] = loadavg();
 const chosen = WRITES ? WRITTEN : chosenParts();
 const unknown = chosen.find((name) => !(name in PARTS));
 if (unknown !== undefined) {
   throw new Error(`no part is named '${unknown}': take one of ${Object.keys(PARTS).join(", ")}`);
 }
-// What takes long by itself goes where there is room. It is measured by processor time.
-if (!["archive", "moves", "reports", "edge"].includes(chosen.join())) pinToServerCore();
-const rows: BenchRow[] = [];
-for (const [name, run] of Object.entries(PARTS)) {
-  if (chosen.length === 0 || chosen.includes(name)) rows.push(...(await run()));
-}
-print(rows);
+const parts = Object.entries(PARTS).filter(([name]) => chosen.length === 0 || chosen.includes(name));
 const folder = join(ROOT, ".sluice");
 mkdirSync(folder, { recursive: true });
-const report = { at: new Date().toISOString(), quick: QUICK, machine: process.arch, rows };
-writeFileSync(join(folder, "bench.json"), `${JSON.stringify(report, null, 2)}\n`);
+const at = new Date().toISOString();
+const ended: BenchRow[] = [];
+
+const rows = await runParts(
+  parts.map(([name, run]) => [name, async () => onItsCores(name, run)] as const),
+  (part) => {
+    console.log(`\n## ${part.name} (${part.seconds.toFixed(0)} s)\n${tableLines(part.rows).join("\n")}`);
+    ended.push(...part.rows);
+    const report = { at, quick: QUICK, machine: process.arch, rows: ended };
+    writeFileSync(join(folder, "bench.json"), `${JSON.stringify(report, null, 2)}\n`);
+  },
+);
 if (WRITES) {
-  const day = new Date().toISOString().slice(0, 10);
-  const machine = { day, load, drift: worstDrift, processor: cpus()[0]?.model.trim() || process.arch };
+  const machine = { day: at.slice(0, 10), processor: cpus()[0]?.model.trim() || process.arch };
   writeFileSync(join(ROOT, "docs/performance.md"), performancePage(rows, machine));
   console.log("\nwrote docs/performance.md");
 }
+const failed = rows.filter(({ failure }) => failure !== undefined);
+if (failed.length > 0) {
+  console.error(`\nnot measured, or not in every round: ${failed.map(({ name }) => name).join("; ")}`);
+  process.exitCode = 1;
+}
 
-function print(table: readonly BenchRow[]): void {
-  const lines = [["", "per second, or rows", "CPU us", "ratio", "of", "target", ""]];
-  for (const { name, perSecond, cpuMicros, ratio, of, target, note } of table) {
-    lines.push([
-      name,
-      String(perSecond),
-      cpuMicros === null ? "" : String(cpuMicros),
-      ratio === null ? "" : ratio.toFixed(2),
-      of ?? "",
-      target === null ? "" : target.toFixed(2),
-      note,
-    ]);
-  }
-  const widths = lines[0]?.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
-  for (const line of lines) {
-    console.log(line.map((cell, column) => cell.padEnd(widths?.[column] ?? 0)).join("  "));
-  }
+function onItsCores(name: string, run: Part): Promise<BenchRow[]> {
+  if (UNPINNED.includes(name)) unpin();
+  else pinToServerCore();
+  return run();
 }

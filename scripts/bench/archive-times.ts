@@ -1,4 +1,4 @@
-import { median } from "./harness.ts";
+import { median } from "./statistics.ts";
 import type { BenchOrg } from "./archive-org.ts";
 import { runAt } from "./archive-runs.ts";
 

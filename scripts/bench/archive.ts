@@ -2,7 +2,9 @@ import { type BenchOrg, openBenchOrg } from "./archive-org.ts";
 import { checkAll } from "./archive-checks.ts";
 import { runAt } from "./archive-runs.ts";
 import { archiveSteps, folds, longestAlone, merges, wake } from "./archive-times.ts";
-import { type BenchRow, median, QUICK } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { QUICK } from "./harness.ts";
+import { median } from "./statistics.ts";
 import { BENCH_RUNS } from "./options.ts";
 
 /**

@@ -2,7 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Server, startServer } from "../server.ts";
-import { type BenchRow, compare, type Subject } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import type { Subject } from "./harness.ts";
+import { compare } from "./compare.ts";
 import { startReference } from "./reference.ts";
 
 /** Calls other than decisions: a run sent alone, and a read. Each asks the org's object. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../server.ts";
 import { CALLS_HEADER } from "./calls-header.ts";
-import type { BenchRow } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
 import { newBenchOrg, reach, sender } from "./send.ts";
 
 const ASK = JSON.stringify({ estimate: { cost_usd: "0.01" } });

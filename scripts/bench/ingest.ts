@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { bundleWorker } from "../bundle.ts";
 import { HOST } from "../ports.ts";
 import { type Server, startServer } from "../server.ts";
-import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+import type { BenchRow, Compared } from "./bench-row.ts";
+import { cpuSeconds, QUICK } from "./harness.ts";
+import { type Measured, measureInRounds } from "./rows-of-rounds.ts";
+import { median } from "./statistics.ts";
 import { startAlone } from "./own-runtime.ts";
 
 /**
@@ -13,13 +16,14 @@ import { startAlone } from "./own-runtime.ts";
  */
 
 const BATCH = 1000;
-const BATCHES = QUICK ? 8 : 30;
+const BATCHES = QUICK ? 8 : 20;
 const ROUNDS = QUICK ? 1 : 5;
 /** Rounds before those that count, until the code of both sides is compiled. */
 const WARM_UPS = QUICK ? 1 : 4;
 /** How many runs are stored when the cost of one more batch is measured. */
-const STORED = QUICK ? [1e3, 1e4] : [1e3, 1e5, 1e6];
-const TARGET = 1;
+const STORED = QUICK ? [1e3, 1e4] : [1e3, 1e5, 5e5];
+/** Runs priced by classes of tokens, beside runs that say what they cost. */
+const CLASSED_TARGET = 0.75;
 
 let named = 0;
 
@@ -80,13 +84,12 @@ interface Target {
   readonly pid: number;
 }
 
-interface Cost {
-  readonly ms: number;
-  readonly cpuMicros: number;
-}
-
 /** The time of one batch after another. The object is one thread, so this is its throughput. */
-async function cost({ url, headers, pid }: Target, newId = inOrder, used: object = COSTED): Promise<Cost> {
+async function cost(
+  { url, headers, pid }: Target,
+  newId = inOrder,
+  used: object = COSTED,
+): Promise<Measured> {
   const bodies = Array.from({ length: BATCHES }, () => batch(newId, used));
   const times: number[] = [];
   const before = cpuSeconds(pid);
@@ -98,7 +101,7 @@ async function cost({ url, headers, pid }: Target, newId = inOrder, used: object
     if (response.status !== 200) throw new Error(`${url}: ${response.status} ${text.slice(0, 300)}`);
   }
   const cpuMicros = ((cpuSeconds(pid) - before) * 1e6) / (BATCHES * BATCH);
-  return { ms: median(times), cpuMicros };
+  return { perSecond: (BATCH * 1000) / median(times), cpuMicros, note: "runs of a batch of 1000" };
 }
 
 async function startCeiling(
@@ -150,37 +153,41 @@ async function startProduct(dataDir: string): Promise<{ open: () => Promise<Targ
   return { open, server };
 }
 
+const BARE = "rows into one table";
+const OURS = "bulk ingest, five limits";
+
+interface Sent extends Compared {
+  readonly to: Target;
+  readonly newId?: () => string;
+  readonly used?: object;
+}
+
 export async function run(): Promise<BenchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-ingest-"));
   const ceiling = await startCeiling(join(folder, "ceiling"));
   const { open, server } = await startProduct(join(folder, "product"));
   try {
-    const target = await open();
-    const classed = await open();
-    for (let round = 0; round < WARM_UPS; round += 1) {
-      await cost(ceiling.target);
-      await cost(ceiling.unique, inNoOrder);
-      await cost(target);
-      await cost(classed, inOrder, CLASSED);
-    }
-    const bare: Cost[] = [];
-    const unique: Cost[] = [];
-    const ours: Cost[] = [];
-    const priced: Cost[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      bare.push(await cost(ceiling.target));
-      unique.push(await cost(ceiling.unique, inNoOrder));
-      ours.push(await cost(target));
-      priced.push(await cost(classed, inOrder, CLASSED));
-    }
-    const base = row("rows into one table", bare, null);
+    const sent: Sent[] = [
+      { name: BARE, to: ceiling.target },
+      { name: "the same with unique ids, in no order", of: BARE, to: ceiling.unique, newId: inNoOrder },
+      { name: OURS, of: BARE, target: 1, to: await open() },
+      {
+        name: "the same, five classes priced from the book",
+        of: OURS,
+        target: CLASSED_TARGET,
+        to: await open(),
+        used: CLASSED,
+      },
+    ];
+    const measured = await measureInRounds(sent, ROUNDS, async ({ to, newId, used }, round) => {
+      const warmUps = round === 0 ? WARM_UPS : 0;
+      for (let warmUp = 0; warmUp < warmUps; warmUp += 1) await cost(to, newId, used);
+      return cost(to, newId, used);
+    });
     return [
-      base,
-      { ...row("the same with unique ids, in no order", unique, base), target: null },
-      row("bulk ingest, five limits", ours, base),
-      row("the same, five classes priced from the book", priced, base),
-      ...(await growth(await open(), base, "", inOrder)),
-      ...(await growth(await open(), base, ", ids in no order", inNoOrder)),
+      ...measured,
+      ...(await growth(await open(), "", inOrder)),
+      ...(await growth(await open(), ", ids in no order", inNoOrder)),
     ];
   } finally {
     await server.dispose();
@@ -190,41 +197,18 @@ export async function run(): Promise<BenchRow[]> {
 }
 
 /** The cost of one batch with this many runs stored. It is the same, whatever the ids look like. */
-async function growth(
-  target: Target,
-  base: BenchRow,
-  remark: string,
-  newId: () => string,
-): Promise<BenchRow[]> {
+async function growth(to: Target, remark: string, newId: () => string): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   let stored = 0;
   for (const want of STORED) {
     while (stored < want) {
-      await fetch(target.url, { method: "POST", headers: target.headers, body: batch(newId) }).then((r) =>
-        r.text(),
-      );
+      const init = { method: "POST", headers: to.headers, body: batch(newId) };
+      await fetch(to.url, init).then((answer) => answer.text());
       stored += BATCH;
     }
-    const measured = await cost(target, newId);
+    const name = `with ${want.toLocaleString("en")} stored before${remark}`;
+    rows.push(...(await measureInRounds([{ name }], 1, () => cost(to, newId))));
     stored += BATCHES * BATCH;
-    rows.push(row(`with ${want.toLocaleString("en")} stored before${remark}`, [measured], base));
   }
   return rows;
-}
-
-function row(name: string, costs: readonly Cost[], base: BenchRow | null): BenchRow {
-  const perSecond = Math.round((BATCH * 1000) / median(costs.map(({ ms }) => ms)));
-  const cpuMicros = Number(median(costs.map((one) => one.cpuMicros)).toFixed(1));
-  const ratio = base === null ? null : Number((perSecond / base.perSecond).toFixed(3));
-  const byCpu =
-    base?.cpuMicros === null || base === null ? "" : `, ${(base.cpuMicros / cpuMicros).toFixed(2)} by CPU`;
-  return {
-    name,
-    perSecond,
-    cpuMicros,
-    ratio,
-    of: base?.name ?? null,
-    target: base === null ? null : TARGET,
-    note: `runs of a batch of 1000${byCpu}`,
-  };
 }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { claimPorts } from "../ports.ts";
 import { type Server, startServer } from "../server.ts";
-import { type BenchRow, QUICK } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { QUICK } from "./harness.ts";
 import { reach } from "./send.ts";
 
 /** An org that moves between two regions while it is used: what was lost, doubled or overspent, and how long calls waited. */

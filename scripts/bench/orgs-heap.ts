@@ -7,7 +7,7 @@ import type { Background } from "../../src/gate/lease/background.ts";
 import { Gates, MOST_ORGS } from "../../src/gate/gates.ts";
 import { KeyCache } from "../../src/edge/identity/key-cache.ts";
 import { newId } from "../../src/domain/bytes/ulid.ts";
-import type { BenchRow } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
 import { standIn } from "./orgs-stand-in.ts";
 
 /**

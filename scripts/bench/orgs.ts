@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { mintKey } from "../../src/domain/key/api-key.ts";
 import { newId } from "../../src/domain/bytes/ulid.ts";
 import { type Server, startServer } from "../server.ts";
-import { type BenchRow, cpuSeconds, QUICK } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { cpuSeconds, QUICK } from "./harness.ts";
 import { heapRows } from "./orgs-heap.ts";
 
 const ORGS = QUICK ? 1000 : 10_000;

@@ -1,4 +1,5 @@
-import type { BenchRow } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { isStable } from "./statistics.ts";
 
 /** The page docs/performance.md, made from the rows of one run. */
 
@@ -124,14 +125,7 @@ const USD = { workerRequest: 0.3, cpuMs: 0.02, objectRequest: 0.15, rowWritten: 
 export interface Machine {
   readonly day: string;
   readonly processor: string;
-  /** Processes that wanted a core before it began. */
-  readonly load: number;
-  /** How far the empty app's throughput differed from round to round. */
-  readonly drift: number;
 }
-
-const BUSY_LOAD = 0.7;
-const BUSY_DRIFT = 0.1;
 
 export function performancePage(rows: readonly BenchRow[], machine: Machine): string {
   return [
@@ -139,7 +133,7 @@ export function performancePage(rows: readonly BenchRow[], machine: Machine): st
     "",
     "Made by `npm run bench -- --write`, in one run. Do not edit: run it again.",
     "",
-    `Measured on ${machine.day}, on one core of ${machine.processor}; the load came from another core, over 32 connections. ${stateOf(machine)}`,
+    `Measured on ${machine.day}, on one core of ${machine.processor}; the load came from another core, over 32 connections. CPU is the median of interleaved rounds. Rows whose rounds differed by more than 5 % from one quartile to the other say by how much.`,
     "",
     "Throughput and CPU are of isolate and object together, in workerd. Rows are written over the whole life of a call, deletions",
     "included; those of a decision in the isolate include its settlement in a bulk. Dollars are Cloudflare's published prices beyond",
@@ -152,13 +146,6 @@ export function performancePage(rows: readonly BenchRow[], machine: Machine): st
     "A peer that is not installed has no figures. `redis-server` and `@portkey-ai/gateway` are measured where they are.",
     "",
   ].join("\n");
-}
-
-function stateOf({ load, drift }: Machine): string {
-  const figures = `load average ${load.toFixed(1)} before it began, the empty app drifted by ${(drift * 100).toFixed(0)} % between rounds`;
-  return load > BUSY_LOAD || drift > BUSY_DRIFT
-    ? `**The machine was busy with other work** (${figures}): throughput is too low, and CPU is too high.`
-    : `The machine was otherwise idle (${figures}).`;
 }
 
 function section(title: string, paths: readonly Path[], rows: readonly BenchRow[]): string[] {
@@ -176,14 +163,19 @@ function figuresOf(path: Path, rows: readonly BenchRow[]): string[] {
   const find = (name: string) => rows.find((row) => row.name === name);
   const speed = find(path.speed);
   if (speed === undefined) return ["not installed", "", "", ""];
+  if (speed.perSecond === null) return ["could not be measured", "", "", ""];
   const written = path.rows?.((name) => find(name)?.perSecond ?? Number.NaN) ?? 0;
   const cpuMicros = speed.cpuMicros ?? Number.NaN;
   return [
     speed.perSecond.toLocaleString("en"),
-    cpuMicros.toLocaleString("en"),
+    `${cpuMicros.toLocaleString("en")}${unstable(speed)}`,
     path.rows === null ? "" : String(Number(written.toFixed(2))),
     path.requests === null ? "" : dollars({ path, cpuMicros, written }).toFixed(2),
   ];
+}
+
+function unstable({ spread = null }: BenchRow): string {
+  return spread === null || isStable(spread) ? "" : ` (±${Math.round(spread * 100)} %)`;
 }
 
 function dollars({ path, cpuMicros, written }: { path: Path; cpuMicros: number; written: number }): number {

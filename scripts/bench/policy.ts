@@ -4,7 +4,8 @@ import { judge, type PolicyRule, policySet } from "../../src/domain/policy/polic
 import { type Detector, detectorSet, scan } from "../../src/domain/safety/safety.ts";
 import { oneRunsSteps } from "../../src/domain/policy/step-budget.ts";
 import { BUILT_INS } from "../../src/domain/safety/detectors.ts";
-import { type BenchRow, QUICK } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { QUICK } from "./harness.ts";
 
 const NOW = Date.UTC(2026, 6, 22);
 const MEASURED_MS = QUICK ? 200 : 1_000;

@@ -7,8 +7,9 @@ import { bundleWorker } from "../bundle.ts";
 import { claimPorts, HOST } from "../ports.ts";
 import { type Server, startServer } from "../server.ts";
 import { readWorkerConfig } from "../worker-config.ts";
-import { compareByCpu } from "./by-cpu.ts";
-import type { BenchRow, Subject } from "./harness.ts";
+import { compare } from "./compare.ts";
+import type { BenchRow } from "./bench-row.ts";
+import type { Subject } from "./harness.ts";
 import { type Gateway, startPortkey } from "./portkey.ts";
 import { type OwnRuntime, startAlone } from "./own-runtime.ts";
 
@@ -114,7 +115,7 @@ export async function run(): Promise<BenchRow[]> {
   try {
     const key = await orgWithLimits(server);
     const all = [...subjects(server, key, proxies), ...apartSubjects(apart, key)];
-    return await compareByCpu(portkey === null ? all : [...all, portkeySubject(portkey)]);
+    return await compare(portkey === null ? all : [...all, portkeySubject(portkey)]);
   } finally {
     portkey?.stop();
     await apart.dispose();
@@ -130,6 +131,7 @@ function apartSubjects({ port, pid }: OwnRuntime, key: string): Subject[] {
     name: `embedded gate, ${form}, service elsewhere`,
     load: loadOf(form, port, key),
     pid,
+    isServedHereToo: true,
     status: 200,
     of: `${NAMES.plain}, ${form}`,
     target: 0.85,
@@ -165,6 +167,7 @@ function subjects(server: Server, key: string, ports: readonly number[]): Subjec
         name: `${NAMES[mode]}, ${form}`,
         load: loadOf(form, ports[index] ?? 0, key),
         pid,
+        isServedHereToo: true,
         status: 200,
         ...(mode === "plain" ? {} : { of: `${NAMES.plain}, ${form}` }),
         ...(target === undefined ? {} : { target }),
@@ -188,5 +191,12 @@ function portkeySubject({ port, pid, modelUrl }: Gateway): Subject {
     "x-portkey-custom-host": `${modelUrl}/v1`,
   };
   const load = { ports: [port], method: "POST", path: "/v1/chat/completions", headers, body: BODY };
-  return { name: "Portkey's gateway, whole", load, pid: () => pid, status: 200, of: `${NAMES.plain}, whole` };
+  return {
+    name: "Portkey's gateway, whole",
+    load,
+    pid: () => pid,
+    isServedHereToo: true,
+    status: 200,
+    of: `${NAMES.plain}, whole`,
+  };
 }

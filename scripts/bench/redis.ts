@@ -3,7 +3,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { claimPorts } from "../ports.ts";
-import { type BenchRow, compare, type Subject } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import type { Subject } from "./harness.ts";
+import { compare } from "./compare.ts";
 import { startReference } from "./reference.ts";
 
 const BODY = JSON.stringify({

@@ -2,7 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Server, startServer } from "../server.ts";
-import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { cpuSeconds, QUICK } from "./harness.ts";
+import { median } from "./statistics.ts";
 import { BENCH_FOLDER, BENCH_RUNS } from "./options.ts";
 import { newBenchOrg, type Send, sender } from "./send.ts";
 

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "../server.ts";
-import { type BenchRow, QUICK, WRITES } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { QUICK, WRITES } from "./harness.ts";
 import { reach } from "./send.ts";
 import type { Written } from "./rows-worker.ts";
 

@@ -2,7 +2,9 @@ import { gzipSync } from "node:zlib";
 import { transform } from "esbuild";
 import { bundleWorker } from "../bundle.ts";
 import { FRONT, readWorkerConfig } from "../worker-config.ts";
-import { type BenchRow, cpuSeconds, median, QUICK } from "./harness.ts";
+import type { BenchRow } from "./bench-row.ts";
+import { cpuSeconds, QUICK } from "./harness.ts";
+import { median } from "./statistics.ts";
 import { firstDecision } from "./hops.ts";
 import { startAlone } from "./own-runtime.ts";
 

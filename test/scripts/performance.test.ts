@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { BenchRow } from "../../scripts/bench/harness.ts";
+import type { BenchRow } from "../../scripts/bench/bench-row.ts";
 import { performancePage } from "../../scripts/bench/performance.ts";
 import { ROOT } from "../../scripts/worker-config.ts";
 
@@ -20,7 +20,7 @@ const ROWS = [
   row("decision by the object and the run that settles it", 10.5, null),
   row("allow by the object", 3000, 1000),
 ];
-const IDLE = { day: "2026-01-01", processor: "a core", load: 0.2, drift: 0.01 };
+const MACHINE = { day: "2026-01-01", processor: "a core" };
 
 /** A page without its figures: a table keeps its paths and its columns. */
 const formOf = (page: string) =>
@@ -32,26 +32,31 @@ const formOf = (page: string) =>
 
 test("docs/performance.md has the form that the script gives it, with every path", () => {
   const page = readFileSync(join(ROOT, "docs/performance.md"), "utf8");
-  expect(formOf(page)).toBe(formOf(performancePage([], IDLE)));
+  expect(formOf(page)).toBe(formOf(performancePage([], MACHINE)));
   const figures = page.split("\n").filter((line) => /^\| (?!path)/.test(line));
   const ours = figures.filter((line) => !line.includes("not installed"));
   expect(ours.length).toBeGreaterThanOrEqual(16);
   for (const line of ours) {
-    expect(line).toMatch(/^\| [^|]+ \| [\d,]+ \| [\d.,]+ \| (\d+(\.\d+)?)? \| (\d+\.\d\d)? \|$/);
+    expect(line).toMatch(
+      /^\| [^|]+ \| [\d,]+ \| [\d.,]+( \(±\d+ %\))? \| (\d+(\.\d+)?)? \| (\d+\.\d\d)? \|$/,
+    );
   }
 });
 
 test("a call costs its requests, its processor time, its rows and its log line", () => {
-  const page = performancePage(ROWS, IDLE);
+  const page = performancePage(ROWS, MACHINE);
   // 0.30 for the request, 0.15 for the object's, 0.01 for 500 us, 6 for rows, 0.60 for the line.
   expect(page).toContain("| run sent alone | 2,000 | 500 | 6 | 7.06 |");
   expect(page).toContain("| decision by the object | 3,000 | 1,000 | 4.5 | 5.57 |");
   expect(page).toContain("| Portkey's gateway: a proxy without budgets, in Node | not installed |");
 });
 
-test("figures from a busy machine say so", () => {
-  expect(performancePage(ROWS, IDLE)).toContain("The machine was otherwise idle (load average 0.2");
-  for (const busy of [{ load: 3 }, { drift: 0.2 }]) {
-    expect(performancePage(ROWS, { ...IDLE, ...busy })).toContain("**The machine was busy with other work**");
-  }
+test("a row that was not stable says so, and one that failed is named", () => {
+  const [alone] = ROWS;
+  if (alone === undefined) throw new Error("no row");
+  const page = (first: BenchRow) => performancePage([first, ...ROWS.slice(1)], MACHINE);
+  expect(page({ ...alone, spread: 0.04 })).toContain("| run sent alone | 2,000 | 500 | 6 |");
+  expect(page({ ...alone, spread: 0.12 })).toContain("| run sent alone | 2,000 | 500 (±12 %) | 6 |");
+  const failed = { ...alone, perSecond: null, cpuMicros: null, failure: "answered 503" };
+  expect(page(failed)).toContain("| run sent alone | could not be measured |");
 });

@@ -1,0 +1,54 @@
+import type { BenchRow } from "./bench-row.ts";
+import { cpuSeconds, generate, QUICK, type Sample, type Subject } from "./harness.ts";
+import { BENCH_ROWS } from "./options.ts";
+import { type Measured, measureInRounds } from "./rows-of-rounds.ts";
+
+/**
+ * Subjects compared by the processor time that each request takes of the processes that serve it. On one core that is busy
+ * with nothing else, it is what bounds the throughput; on a machine that others use too, it is the figure that holds.
+ */
+const ROUNDS = QUICK ? 1 : 5;
+/** Before the first round: until the code is compiled and traffic is steady. */
+const WARMUP_MS = QUICK ? 1000 : 3000;
+const DURATION_MS = QUICK ? 1200 : 2000;
+const CONNECTIONS = 32;
+
+/** Ratios are of processor time: 0.5 takes twice the time of what it is compared with. */
+export async function compare(known: readonly Subject[]): Promise<BenchRow[]> {
+  return measureInRounds(chosen(known), ROUNDS, measure);
+}
+
+async function measure(subject: Subject, round: number): Promise<Measured> {
+  const load = { connections: CONNECTIONS, ...subject.load };
+  if (round === 0) await generate({ ...load, durationMs: WARMUP_MS });
+  const before = cpuOf(subject);
+  const sample = await generate({ ...load, durationMs: DURATION_MS });
+  const cpu = cpuOf(subject) - before;
+  const wrong = Object.keys(sample.statuses).filter((status) => status !== String(subject.status));
+  if (sample.requests === 0 || wrong.length > 0) {
+    throw new Error(`answered ${JSON.stringify(sample.statuses)}, not ${subject.status}`);
+  }
+  const cpuMicros = (cpu * 1e6) / sample.requests;
+  return { perSecond: sample.perSecond, cpuMicros, note: noteOf(sample) };
+}
+
+function noteOf({ p50Ms, p99Ms, decided, requests }: Sample): string {
+  const where = Object.entries(decided).map(
+    ([place, n]) => `${place} ${((n / requests) * 100).toFixed(1)} %`,
+  );
+  return [`p50 ${p50Ms.toFixed(1)} ms`, `p99 ${p99Ms.toFixed(1)} ms`, ...where].join(", ");
+}
+
+function cpuOf({ pid, isServedHereToo = false }: Subject): number {
+  const { user, system } = process.cpuUsage();
+  return cpuSeconds(pid()) + (isServedHereToo ? (user + system) / 1e6 : 0);
+}
+
+/** Those that were asked for by name, and what they are compared with. */
+function chosen(all: readonly Subject[]): readonly Subject[] {
+  const text = BENCH_ROWS;
+  if (text === null) return all;
+  const named = all.filter(({ name }) => name.includes(text));
+  const others = new Set(named.map(({ of }) => of));
+  return all.filter((one) => named.includes(one) || others.has(one.name));
+}

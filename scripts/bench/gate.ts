@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BUILT_INS } from "../../src/domain/safety/detectors.ts";
 import { type Server, startServer } from "../server.ts";
 import type { BenchRow } from "./bench-row.ts";
 import type { Subject } from "./harness.ts";
@@ -124,8 +125,8 @@ async function subjects(reference: OwnRuntime, server: Server): Promise<Subject[
     decision("allow here, all checks", {
       org: checked,
       status: 200,
-      of: "reference",
-      target: 0.1,
+      of: "allow here, 10 limits set",
+      target: 0.5,
       body: CHECKED_BODY,
     }),
     decision("deny here, body read", { org: broke, status: 402, of: "reference", target: 0.9 }),
@@ -182,10 +183,13 @@ async function orgWith(server: Server, configured: number, limitUsd: string): Pr
   return { id: org.id, key };
 }
 
-/** Rules, detectors and a plan in force. */
+/** Rules, all detectors that there are, one of the org's own, and a plan in force. */
 async function govern(server: Server, { id, key }: Org): Promise<void> {
   const rule = { target: "model", effect: "deny", when: 'model == "acme/bad"', reason: "not cleared" };
-  const detectors = [{ id: "email", kind: "builtin", action: "block" }];
+  const detectors = [
+    ...Object.keys(BUILT_INS).map((built) => ({ id: built, kind: "builtin", action: "block" })),
+    { id: "projects", kind: "pattern", pattern: "\\bproject-[a-z]{3,12}\\b", action: "block" },
+  ];
   const plan = { runs_limit: 1_000_000_000, tokens_limit: 1_000_000_000_000, overage_policy: "block" };
   const admin = operator(server);
   await call(server, { method: "POST", path: `/v1/orgs/${id}/policy-rules`, key, body: rule });

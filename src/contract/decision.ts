@@ -40,6 +40,9 @@ export const DECISION_FIELDS = {
   estimate: "estimate",
   hold_seconds: "seconds",
   dry_run: "flag",
+  checks: "checks",
+  input: "anything",
+  on_expiry: "expiry",
 } as const;
 
 /** The fields of its estimate. */

@@ -2570,6 +2570,10 @@ export type DecisionsDecideBody = {
   readonly dry_run?: boolean | undefined;
   /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
   readonly checks?: "limits" | "all" | undefined;
+  /** Scanned by content safety detectors with `checks: all`. Never stored. */
+  readonly input?: unknown;
+  /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
+  readonly on_expiry?: "release" | "charge" | undefined;
   /** The chain of runs that this one continues. */
   readonly chain?: {
     /** Your name of the chain. */
@@ -2577,12 +2581,8 @@ export type DecisionsDecideBody = {
     /** The run before this one. If omitted, this run begins the chain. */
     readonly parent_run_id?: string | undefined;
   } | undefined;
-  /** Scanned by content safety detectors with `checks: all`. Never stored. */
-  readonly input?: unknown;
   /** The approval that an earlier refusal named. */
   readonly approval_id?: string | undefined;
-  /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
-  readonly on_expiry?: "release" | "charge" | undefined;
   /** At most 10, each with a name of 1 to 40 characters. */
   readonly tags?: Readonly<Record<string, string>> | undefined;
 };
@@ -2629,6 +2629,10 @@ export type DecisionsDecideManyBody = {
     readonly dry_run?: boolean | undefined;
     /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
     readonly checks?: "limits" | "all" | undefined;
+    /** Scanned by content safety detectors with `checks: all`. Never stored. */
+    readonly input?: unknown;
+    /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
+    readonly on_expiry?: "release" | "charge" | undefined;
     /** The chain of runs that this one continues. */
     readonly chain?: {
       /** Your name of the chain. */
@@ -2636,12 +2640,8 @@ export type DecisionsDecideManyBody = {
       /** The run before this one. If omitted, this run begins the chain. */
       readonly parent_run_id?: string | undefined;
     } | undefined;
-    /** Scanned by content safety detectors with `checks: all`. Never stored. */
-    readonly input?: unknown;
     /** The approval that an earlier refusal named. */
     readonly approval_id?: string | undefined;
-    /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
-    readonly on_expiry?: "release" | "charge" | undefined;
     /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   }[];
@@ -2756,6 +2756,10 @@ export type EdgeLeasesExchangeBody = {
     readonly dry_run?: boolean | undefined;
     /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
     readonly checks?: "limits" | "all" | undefined;
+    /** Scanned by content safety detectors with `checks: all`. Never stored. */
+    readonly input?: unknown;
+    /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
+    readonly on_expiry?: "release" | "charge" | undefined;
     /** The chain of runs that this one continues. */
     readonly chain?: {
       /** Your name of the chain. */
@@ -2763,12 +2767,8 @@ export type EdgeLeasesExchangeBody = {
       /** The run before this one. If omitted, this run begins the chain. */
       readonly parent_run_id?: string | undefined;
     } | undefined;
-    /** Scanned by content safety detectors with `checks: all`. Never stored. */
-    readonly input?: unknown;
     /** The approval that an earlier refusal named. */
     readonly approval_id?: string | undefined;
-    /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
-    readonly on_expiry?: "release" | "charge" | undefined;
     /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   } | undefined;
@@ -2968,6 +2968,10 @@ export type ExplainExplainBody = {
     readonly dry_run?: boolean | undefined;
     /** `all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies. */
     readonly checks?: "limits" | "all" | undefined;
+    /** Scanned by content safety detectors with `checks: all`. Never stored. */
+    readonly input?: unknown;
+    /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
+    readonly on_expiry?: "release" | "charge" | undefined;
     /** The chain of runs that this one continues. */
     readonly chain?: {
       /** Your name of the chain. */
@@ -2975,12 +2979,8 @@ export type ExplainExplainBody = {
       /** The run before this one. If omitted, this run begins the chain. */
       readonly parent_run_id?: string | undefined;
     } | undefined;
-    /** Scanned by content safety detectors with `checks: all`. Never stored. */
-    readonly input?: unknown;
     /** The approval that an earlier refusal named. */
     readonly approval_id?: string | undefined;
-    /** What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies. */
-    readonly on_expiry?: "release" | "charge" | undefined;
     /** At most 10, each with a name of 1 to 40 characters. */
     readonly tags?: Readonly<Record<string, string>> | undefined;
   } | undefined;

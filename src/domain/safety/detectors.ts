@@ -70,7 +70,9 @@ const EMAIL =
 /** `logo@2x.png` and `git@host:repo` look like addresses but are not. */
 const FILE_TYPES = new Set("png jpg jpeg gif svg webp avif css js ts json html pdf".split(" "));
 
+/** A cheap test first: most texts have no such sign. */
 function findEmail(text: string): string | undefined {
+  if (!text.includes("@")) return undefined;
   for (const found of text.matchAll(EMAIL)) {
     const isRepository = found[0].startsWith("git@") && text.charAt(found.index + found[0].length) === ":";
     if (!isRepository && !FILE_TYPES.has((found[1] ?? "").toLowerCase())) return found[0];

@@ -1,7 +1,10 @@
 import { isCallerId, MODEL_NAME_MOST_CHARACTERS } from "../../contract/bounds.ts";
 import { DECISION, DECISION_FIELDS, ESTIMATE_FIELDS, leastOutputProblem } from "../../contract/decision.ts";
+import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../../contract/lists.ts";
 import { MOST_UNITS, PRICE_NAME } from "../../contract/token-classes.ts";
 import { isUsd } from "../../domain/price/money.ts";
+import { structureProblem } from "../../domain/text/json-bounds.ts";
+import { spellsLoneSurrogate } from "../../domain/text/unicode.ts";
 import type { DecisionAsk } from "./ask.ts";
 
 /**
@@ -9,7 +12,7 @@ import type { DecisionAsk } from "./ask.ts";
  * accept unchanged. Null leaves it to the schema, which also explains errors.
  */
 export function plainAsk(text: string): DecisionAsk | null {
-  if (!isPlainText(text)) return null;
+  if (!isSoundText(text)) return null;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) && hasOnly(FIELDS, value) && value["estimate"] !== undefined
@@ -20,22 +23,29 @@ export function plainAsk(text: string): DecisionAsk | null {
   }
 }
 
-/** The body, its estimate and the units in it: a fourth brace is nesting that the schema does not have, or is inside a string. */
-const MOST_OBJECTS = 3;
-/** Arrays, escapes of characters, and what is not ASCII. */
-const NOT_PLAIN = /[[\x80-\uffff]|\\u/;
+/** Brackets in a text that is certainly not nested too deeply. */
+const FEW_OBJECTS = 3;
+/** What a decoder puts in the place of bytes that are not UTF-8. */
+const REPLACEMENT = "\ufffd";
 
 /**
  * If a field is sent twice, the parser shows only the last one. So problems in a hidden value (depth, half a surrogate
- * pair, invalid UTF-8) are searched in the text.
+ * pair, invalid UTF-8) are searched in the text. A replacement character may have been sent as such: whoever has the bytes
+ * knows.
  */
-function isPlainText(text: string): boolean {
+function isSoundText(text: string): boolean {
+  if (spellsLoneSurrogate(text) || text.includes(REPLACEMENT)) return false;
+  return hasFewBrackets(text) || structureProblem(text) === null;
+}
+
+function hasFewBrackets(text: string): boolean {
+  if (text.includes("[")) return false;
   let at = -1;
-  for (let seen = 0; seen <= MOST_OBJECTS; seen += 1) {
+  for (let seen = 0; seen <= FEW_OBJECTS; seen += 1) {
     at = text.indexOf("{", at + 1);
-    if (at < 0) break;
+    if (at < 0) return true;
   }
-  return at < 0 && !NOT_PLAIN.test(text);
+  return false;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -48,6 +58,9 @@ const CHECKS = {
   estimate: (value) => isObject(value) && hasOnly(ESTIMATE, value) && leastOutputProblem(value) === null,
   seconds: (value) => isWhole(value, DECISION.holdSeconds),
   flag: (value) => typeof value === "boolean",
+  checks: (value) => isOneOf(DECISION_CHECKS, value),
+  expiry: (value) => isOneOf(EXPIRY_ACTIONS, value),
+  anything: () => true,
   usd: (value) => typeof value === "string" && isUsd(value),
   tokens: (value) => isWhole(value, DECISION.tokens),
   someTokens: (value) => isWhole(value, DECISION.someTokens),
@@ -74,9 +87,12 @@ function areUnits(value: Body): boolean {
   );
 }
 
-/** Arrays do not get this far, because of their bracket. */
 function isObject(value: unknown): value is Body {
-  return typeof value === "object" && value !== null;
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isOneOf(names: readonly string[], value: unknown): boolean {
+  return typeof value === "string" && names.includes(value);
 }
 
 function isWhole(

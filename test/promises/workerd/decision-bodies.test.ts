@@ -261,24 +261,63 @@ describe("a decision and", () => {
     expect((await send("POST", "/policy-rules", rule)).status).toBe(201);
     const sent = (more: object) => ({ key: governed.ownerKey, body: text({ model: "bad", ...more }) });
     const long = { input: "x".repeat(20_000) };
+    const messages = [
+      { role: "system", content: [{ type: "text", text: "Répondez en français {json} 😀" }] },
+      { role: "user", content: "Write to jo@example.com" },
+    ];
     const cases: Cases = {
-      "checked against all": [sent({ checks: "all" }), 403],
-      "another model": [sent({ checks: "all", model: "good" }), 200],
-      "no model": [{ key: governed.ownerKey, body: text({ checks: "all" }) }, 422],
-      "checked against limits": [sent({ checks: "limits" }), 200],
-      "checked against nothing": [sent({ checks: "none" }), 422],
+      "no checks": [sent({ checks: "none" }), 422],
+      "checks of another type": [sent({ checks: ["all"] }), 422],
+      "no such end": [sent({ on_expiry: "forget" }), 422],
       chain: [sent({ chain: { chain_id: "x" } }), 200],
-      "with input": [sent(long), 200],
-      "with input, against all": [sent({ checks: "all", model: "good", ...long }), 200],
+      "with a long input": [sent(long), 200],
+      "with a long input, against all": [sent({ checks: "all", model: "good", ...long }), 200],
       "long without input": [sent({ action: long.input }), 413],
+      "input that is nested too deeply": [
+        {
+          key: governed.ownerKey,
+          body: text({ input: 0 }).replace(":0", `:${"[".repeat(40)}${"]".repeat(40)}`),
+        },
+        422,
+      ],
+      "input with half a pair": [
+        { key: governed.ownerKey, body: text({ input: 0 }).replace(":0", ':["\\ud800"]') },
+        422,
+      ],
       approval: [sent({ approval_id: "apr_x" }), 200],
       "unknown approval": [sent({ checks: "all", approval_id: "apr_x" }), 422],
       tags: [sent({ tags: { a: "b" } }), 200],
     };
+    await expectAll(cases);
     await expectAll({
-      ...cases,
       user: [sent({ user_id: "u" }), 200],
       provider: [sent({ provider: "p" }), 200],
+      "checked against all": [sent({ checks: "all" }), 403],
+      "another model": [sent({ checks: "all", model: "good" }), 200],
+      "no model": [{ key: governed.ownerKey, body: text({ checks: "all" }) }, 422],
+      "checked against limits": [sent({ checks: "limits" }), 200],
+      "given back when it expires": [sent({ on_expiry: "release" }), 200],
+      "charged when it expires": [sent({ on_expiry: "charge" }), 200],
+      "messages that no detector reads": [sent({ input: messages }), 200],
+    });
+    const detectors = [{ id: "email", kind: "builtin", action: "block" }];
+    expect((await send("PUT", "/content-safety", { detectors })).status).toBe(200);
+    const scanned = (input: unknown) => sent({ checks: "all", model: "good", input });
+    await expectAll({
+      "text that passes": [scanned("Summarise {this} [1]"), 200],
+      "text with what is not ASCII": [scanned("Grüße 😀"), 200],
+      "text that a detector blocks": [scanned("Write to jo@example.com"), 403],
+      "messages that a detector blocks": [scanned(messages), 403],
+      "messages that pass": [scanned(messages.slice(0, 1)), 200],
+      "an object": [scanned({ a: { b: { c: { d: "e" } } } }), 200],
+      nothing: [scanned(null), 200],
+      "spelled with escapes": [
+        {
+          key: governed.ownerKey,
+          body: text({ checks: "all", model: "good", input: "?" }).replace("?", "jo\\u0040example.com"),
+        },
+        403,
+      ],
     });
     expect((await send("PATCH", "", { decision_defaults: { checks: "all" } })).status).toBe(200);
     await expectAll({

@@ -68,20 +68,20 @@ const askFields = z.strictObject({
     estimate,
     seconds: seconds.optional(),
     flag: z.boolean().optional(),
-  }),
-  checks: z.enum(DECISION_CHECKS).optional().meta({
-    description:
-      "`all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies.",
+    checks: z.enum(DECISION_CHECKS).optional().meta({
+      description:
+        "`all` checks everything that can refuse a run, in the same order and with the same codes. If omitted, your organization's default applies.",
+    }),
+    anything: z.unknown().optional().meta({
+      description: "Scanned by content safety detectors with `checks: all`. Never stored.",
+    }),
+    expiry: z.enum(EXPIRY_ACTIONS).optional().meta({
+      description:
+        "What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies.",
+    }),
   }),
   chain: chain.optional(),
-  input: z.unknown().optional().meta({
-    description: "Scanned by content safety detectors with `checks: all`. Never stored.",
-  }),
   approval_id: z.string().regex(SAFE_ID, SAFE_ID_TEXT).optional(),
-  on_expiry: z.enum(EXPIRY_ACTIONS).optional().meta({
-    description:
-      "What becomes of the reservation if nobody settles it. `charge`: it becomes a run of its amount, until the run itself is reported. If omitted, your organization's default applies.",
-  }),
   ...attribution,
 });
 

@@ -34,7 +34,7 @@ let gathered: string[] = [];
 let dueAtMs: number | null = null;
 
 /**
- * The same for a request so cheap that writing its line alone would cost a tenth of it. Lines are gathered for at most
+ * The same for a request that was served: writing its line alone would cost a tenth of it. Lines are gathered for at most
  * a fifth of a second and written together, each with its own trace id. One timer serves them all. A timer that is long
  * overdue ended with the request that it belonged to.
  */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type Refusal, refuse } from "./refusal.ts";
 
 /** Counters and fields derived from them. Spending from a budget does not make a new version of it. */
@@ -41,7 +41,7 @@ export function etagOf(body: object): string {
   if ("last_run_on" in body) for (const name of STANDING) left.add(name);
   const kept = Object.entries(body).filter(([name]) => !left.has(name));
   const stable = JSON.stringify(kept.map(([name, value]) => [name, withoutCounters(name, value)]));
-  return `"${createHash("sha256").update(stable).digest("base64url").slice(0, 22)}"`;
+  return `"${hash("sha256", stable, "base64url").slice(0, 22)}"`;
 }
 
 function withoutCounters(name: string, value: unknown): unknown {

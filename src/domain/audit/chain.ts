@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** One audit entry. `hash` covers all of it and the previous hash. */
 export interface AuditEntry {
@@ -33,23 +33,20 @@ export function asStored(entry: AuditEntry): AuditEntry {
 }
 
 export function chainHash(previous: string, entry: AuditEntry): string {
-  return createHash("sha256")
-    .update(
-      JSON.stringify([
-        previous,
-        entry.seq,
-        entry.id,
-        entry.at,
-        entry.action,
-        entry.actorKind,
-        entry.actorId,
-        entry.onBehalfOf,
-        entry.target,
-        entry.outcome,
-        entry.trace,
-        entry.address,
-        entry.detail,
-      ]),
-    )
-    .digest("hex");
+  const text = JSON.stringify([
+    previous,
+    entry.seq,
+    entry.id,
+    entry.at,
+    entry.action,
+    entry.actorKind,
+    entry.actorId,
+    entry.onBehalfOf,
+    entry.target,
+    entry.outcome,
+    entry.trace,
+    entry.address,
+    entry.detail,
+  ]);
+  return hash("sha256", text, "hex");
 }

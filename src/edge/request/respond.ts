@@ -114,7 +114,9 @@ function log(call: Call, { status, code, refusal }: Logged): void {
     parent,
     refused: refusal === null ? null : refusedFields(refusal, call.body),
   });
-  if (decided !== undefined) logSoon(line, startedAt + ms, (work) => call.context.waitUntil(work));
+  // What went wrong is written at once, whatever becomes of this isolate. A denial is no failure, and there may be many.
+  if (code === null || decided !== undefined)
+    logSoon(line, startedAt + ms, (work) => call.context.waitUntil(work));
   else logNow(line);
 }
 

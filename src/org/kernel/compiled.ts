@@ -1,11 +1,15 @@
 import { BoundedMap } from "../../domain/cache/bounded-map.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { View } from "./door.ts";
 
 /** Objects of many orgs share an isolate, so the least used compiled values are dropped. */
 const MOST_ORGS = 500;
 
+/** By name, the versions of what an org has compiled. Kept in memory, because every run asks for several. */
+const versions = new TransactionalCache<ReadonlyMap<string, number>>();
+
 /**
- * Something compiled from an org's rows, once for each version of them. The version is read with every use, inside the
+ * Something compiled from an org's rows, once for each version of them. The version is compared with every use, inside the
  * transaction, so a rolled-back change leaves nothing compiled behind.
  */
 export function compiledOnce<T>(name: string, compile: (sql: SqlStorage) => T) {
@@ -28,12 +32,17 @@ export function compiledOnce<T>(name: string, compile: (sql: SqlStorage) => T) {
       name,
       version,
     );
+    versions.forget(sql);
   }
 
   return { load, changed };
 }
 
 function versionOf(sql: SqlStorage, name: string): number {
-  const rows = sql.exec<{ version: number }>("SELECT version FROM compiled_versions WHERE name = ?", name);
-  return rows.toArray()[0]?.version ?? 0;
+  return versions.get(sql, () => readVersions(sql)).get(name) ?? 0;
+}
+
+function readVersions(sql: SqlStorage): ReadonlyMap<string, number> {
+  const rows = sql.exec<{ name: string; version: number }>("SELECT name, version FROM compiled_versions");
+  return new Map(rows.toArray().map(({ name, version }) => [name, version]));
 }

@@ -5,6 +5,7 @@ import { readEnd, signerOf, writeEnd } from "../kernel/audit/ends.ts";
 import type { Tx } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
+import { forgetSubscriptions } from "../webhooks/subscriptions.ts";
 import { SEALED, sealedBefore } from "./sealed.ts";
 
 const AT_ONCE = 500;
@@ -27,6 +28,7 @@ export const resealAll: DueHandler = {
         room -= 1;
         const anew = seal(current, place.purpose, text);
         tx.sql.exec(`UPDATE ${place.table} SET sealed = ? WHERE ${place.key} = ?`, anew, id);
+        if (place.table === "webhook_subscriptions") forgetSubscriptions(tx.sql);
       }
     }
     signEnds(tx, other);

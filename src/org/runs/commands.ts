@@ -15,7 +15,7 @@ import { type Recorded, Recorder } from "./record.ts";
 import { refusedRuns } from "./refused.ts";
 import type { Run } from "./run.ts";
 import { endedRefusal, recordSent } from "./sender.ts";
-import { shownRun } from "./shown.ts";
+import { runAsRecorded, shownRun } from "./shown.ts";
 
 const CODES = [
   ...LIMIT_CODES,
@@ -87,8 +87,10 @@ export const recordRun = command({
     }
     recorder.save();
     tally(tx, [input], [recorded]);
-    const status = recorded.status === "accepted" ? 201 : 200;
-    return done(status, shownRun(tx.sql, recorded.run), {
+    // Nobody can have adjusted a run before it was recorded.
+    const isNew = recorded.status === "accepted";
+    const shown = isNew ? runAsRecorded(tx.sql, recorded.run) : shownRun(tx.sql, recorded.run);
+    return done(isNew ? 201 : 200, shown, {
       target: recorded.run.id,
       detail: { status: recorded.status },
     });

@@ -22,7 +22,14 @@ export function runsAsRecorded(sql: SqlStorage, runs: readonly Run[]): RunResour
 }
 
 export function shownRun(sql: SqlStorage, run: Run): RunResource {
-  const [shown] = shownRuns(sql, [run]);
+  return only(shownRuns(sql, [run]));
+}
+
+export function runAsRecorded(sql: SqlStorage, run: Run): RunResource {
+  return only(runsAsRecorded(sql, [run]));
+}
+
+function only([shown]: readonly RunResource[]): RunResource {
   if (shown === undefined) throw new Error("one run is shown as none");
   return shown;
 }

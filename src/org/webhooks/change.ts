@@ -12,6 +12,7 @@ import { moveUp } from "./queue.ts";
 import { forgetIncidents } from "./incidents.ts";
 import { addSecret, dropSecrets, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
 import {
+  forgetSubscriptions,
   loadSubscription,
   saveSubscription,
   watchFor,
@@ -128,6 +129,7 @@ function isSigned(sql: SqlStorage, webhookId: string): boolean {
 /** With all that waits for it. */
 export function removeSubscription(tx: Tx, webhookId: string): void {
   tx.sql.exec("DELETE FROM webhook_subscriptions WHERE id = ?", webhookId);
+  forgetSubscriptions(tx.sql);
   tx.sql.exec("DELETE FROM webhook_deliveries WHERE subscription_id = ?", webhookId);
   tx.sql.exec("DELETE FROM email_unsubscribed WHERE subscription_id = ?", webhookId);
   forgetFanOuts(tx.sql, webhookId);

@@ -2,6 +2,7 @@ import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { SentFormat } from "../../contract/webhook-formats.ts";
 import { matchesEvent } from "../../contract/event-kinds.ts";
 import { saveRow } from "../../storage/save-row.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import { isConfirmed } from "../emails/addresses.ts";
@@ -29,10 +30,20 @@ export function loadSubscription(sql: SqlStorage, id: string): SubscriptionRow |
   );
 }
 
-export function enabledSubscriptions(sql: SqlStorage): SubscriptionRow[] {
-  return sql
-    .exec<SubscriptionRow>("SELECT * FROM webhook_subscriptions WHERE disabled_reason IS NULL ORDER BY id")
-    .toArray();
+const enabled = new TransactionalCache<readonly SubscriptionRow[]>();
+
+/** Kept in memory, because every event asks who wants it. */
+export function enabledSubscriptions(sql: SqlStorage): readonly SubscriptionRow[] {
+  return enabled.get(sql, () =>
+    sql
+      .exec<SubscriptionRow>("SELECT * FROM webhook_subscriptions WHERE disabled_reason IS NULL ORDER BY id")
+      .toArray(),
+  );
+}
+
+/** Whoever changes stored subscriptions calls it. */
+export function forgetSubscriptions(sql: SqlStorage): void {
+  enabled.forget(sql);
 }
 
 export function countSubscriptions(sql: SqlStorage): number {
@@ -41,6 +52,7 @@ export function countSubscriptions(sql: SqlStorage): number {
 
 export function saveSubscription(sql: SqlStorage, row: SubscriptionRow): void {
   saveRow(sql, "webhook_subscriptions", row);
+  forgetSubscriptions(sql);
 }
 
 /** Unusual spend is looked for once somebody wants to hear of it. */

@@ -10,6 +10,7 @@ import { run as moves } from "./bench/moves.ts";
 import { run as orgs } from "./bench/orgs.ts";
 import { run as policy } from "./bench/policy.ts";
 import { run as proxy } from "./bench/proxy.ts";
+import { run as latency } from "./bench/latency.ts";
 import { run as ingest } from "./bench/ingest.ts";
 import { run as redis } from "./bench/redis.ts";
 import { run as reports } from "./bench/reports.ts";
@@ -38,6 +39,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   ingest,
   rows: rowsWritten,
   proxy,
+  latency,
   start: startUp,
   orgs,
   policy,
@@ -48,7 +50,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   archive,
 };
 
-const WRITTEN = ["gate", "calls", "redis", "ingest", "rows", "proxy"];
+const WRITTEN = ["gate", "calls", "redis", "ingest", "rows", "proxy", "latency"];
 /** They take long, or drive load from this process, and go where there is room. */
 const UNPINNED = ["archive", "moves", "reports", "edge"];
 

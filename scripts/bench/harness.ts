@@ -40,7 +40,7 @@ export const WRITES = process.argv.includes("--write");
 /** One short round: the direction, not exact figures. */
 export const QUICK = process.argv.includes("--quick");
 const SERVER_CORE = "0";
-const LOAD_CORE = "1";
+export const LOAD_CORE = "1";
 const TICKS_PER_SECOND = 100;
 
 /** All servers run on one core. The load comes from the other. */

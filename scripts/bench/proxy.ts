@@ -10,7 +10,7 @@ import { readWorkerConfig } from "../worker-config.ts";
 import { compare } from "./compare.ts";
 import type { BenchRow } from "./bench-row.ts";
 import type { Subject } from "./harness.ts";
-import { type Gateway, startPortkey } from "./portkey.ts";
+import { type Gateway, portkeyHeaders, startPortkey } from "./portkey.ts";
 import { type OwnRuntime, startAlone } from "./own-runtime.ts";
 
 /**
@@ -184,12 +184,7 @@ function loadOf(form: Form, port: number, key: string): Subject["load"] {
 }
 
 function portkeySubject({ port, pid, modelUrl }: Gateway): Subject {
-  const headers = {
-    "content-type": "application/json",
-    authorization: "Bearer none",
-    "x-portkey-provider": "openai",
-    "x-portkey-custom-host": `${modelUrl}/v1`,
-  };
+  const headers = { "content-type": "application/json", ...portkeyHeaders(modelUrl) };
   const load = { ports: [port], method: "POST", path: "/v1/chat/completions", headers, body: BODY };
   return {
     name: "Portkey's gateway, whole",

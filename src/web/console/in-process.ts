@@ -1,3 +1,4 @@
+import { TRACE_HEADER } from "../../contract/headers.ts";
 import { parseCidr } from "../../domain/network/address.ts";
 import type { Caller } from "../../edge/request/call.ts";
 import type { OwnSession } from "../../contract/resources/sessions.ts";
@@ -51,6 +52,7 @@ export async function readAnswer<T>(response: Response): Promise<Answer<T>> {
   const text = await response.text();
   const parsed: unknown = text === "" ? null : JSON.parse(text);
   const { status } = response;
-  if (status < 400) return { status, body: parsed as T, error: null };
-  return { status, body: null, error: (parsed as { error: Answer<T>["error"] }).error };
+  const trace = response.headers.get(TRACE_HEADER);
+  if (status < 400) return { status, body: parsed as T, error: null, trace };
+  return { status, body: null, error: (parsed as { error: Answer<T>["error"] }).error, trace };
 }

@@ -8,6 +8,8 @@ export interface Answer<T> {
   readonly status: number;
   readonly body: T | null;
   readonly error: { readonly code: string; readonly message: string; readonly details: object } | null;
+  /** What locates the request in the log. Null: no request was made. */
+  readonly trace: string | null;
 }
 
 /** The API, called in this process as the signed-in person. The console has no other way to read or write. */

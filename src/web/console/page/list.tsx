@@ -2,8 +2,9 @@ import type { Child } from "hono/jsx";
 import { ActionButton } from "../view/form.tsx";
 import { Filters, isFiltered } from "../view/filters.tsx";
 import { Notice } from "../view/notice.tsx";
-import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
+import { Card, Empty, Head, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
+import { Listed } from "../view/unread.tsx";
 import {
   type PageRequest,
   listPath,
@@ -15,7 +16,7 @@ import {
   type Shown,
   type Visit,
 } from "../visit.ts";
-import { refusedPage } from "./refused.tsx";
+import { unreadPage } from "./refused.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
 
 export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: PageRequest): Promise<Shown> {
@@ -24,7 +25,7 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Page
   const at = listPath(`${visit.org}/${resource.api}`, ask.query, names, resource.sort);
   const answer = await visit.api.get<ListOf<T>>(at);
   const filtered = isFiltered(filters, ask.query);
-  if (answer.body === null && !filtered) return refusedPage(answer, path);
+  if (answer.body === null && !filtered) return unreadPage(answer, path);
   const listed = answer.body?.data ?? [];
   const rows = (await resource.complete?.(visit, listed)) ?? listed;
   const more = rows.length === 0 ? [] : ((await resource.moreColumns?.(visit, rows)) ?? []);
@@ -38,15 +39,20 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Page
         {filters.length > 0 && (rows.length > 0 || filtered) && (
           <Filters path={path} of={filters} query={ask.query} answer={answer} />
         )}
-        {rows.length > 0 ? (
-          <Table label={title} columns={columnsOf(resource, visit, more)} rows={rows} />
-        ) : filtered ? (
-          <NoMatch icon={resource.icon} path={path} />
-        ) : (
-          <Empty icon={resource.icon} title={resource.empty[0]} action={createLink(resource, visit)}>
-            {resource.empty[1]}
-          </Empty>
-        )}
+        <Listed
+          answer={answer}
+          rows={rows}
+          icon={resource.icon}
+          path={path}
+          isFiltered={filtered}
+          empty={
+            <Empty icon={resource.icon} title={resource.empty[0]} action={createLink(resource, visit)}>
+              {resource.empty[1]}
+            </Empty>
+          }
+        >
+          {() => <Table label={title} columns={columnsOf(resource, visit, more)} rows={rows} />}
+        </Listed>
         <Pager {...pagesOf(path, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
       {await resource.belowList?.(visit, ask)}

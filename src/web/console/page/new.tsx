@@ -49,7 +49,7 @@ export function createOne(
   if (missing !== null && !reaches(visit, resource.role)) {
     const { status, code, message, details } = refuse("forbidden");
     return Promise.resolve(
-      refusedPage({ status, body: null, error: { code, message, details } }, resource.path),
+      refusedPage({ status, error: { code, message, details }, trace: null }, resource.path),
     );
   }
   if (missing !== null) return newPage(resource, create, visit, { draft: missing, status: 422 });

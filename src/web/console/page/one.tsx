@@ -6,7 +6,7 @@ import { Card, Facts, Head } from "../view/parts.tsx";
 import { type PageRequest, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
 import { submit } from "./act.ts";
 import { button } from "./list.tsx";
-import { refusedPage } from "./refused.tsx";
+import { refusedPage, unreadPage } from "./refused.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
 
 const addressOf = <T,>(resource: Resource<T>, visit: Visit, ask: PageRequest) =>
@@ -27,7 +27,7 @@ export async function onePage<T>(
   refused: Refused | null = null,
 ): Promise<Shown> {
   const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
-  if (answer.body === null) return refusedPage(answer, resource.path);
+  if (answer.body === null) return unreadPage(answer, resource.path);
   const [row = answer.body] = (await resource.complete?.(visit, [answer.body])) ?? [];
   const { actions = [], change } = resource;
   const [id, name] = [resource.idOf(row), resource.nameOf(row)];

@@ -1,32 +1,43 @@
+import type { Child } from "hono/jsx";
 import { Card, Head } from "../view/parts.tsx";
-import { type Answer, show, type Shown } from "../visit.ts";
+import { type Failed, Quoted, titleOf, TryAgain } from "../view/unread.tsx";
+import { show, type Shown } from "../visit.ts";
 
-const TITLES: Readonly<Record<string, string>> = {
-  not_found: "Not found",
-  forbidden: "Your role does not allow this",
-  missing_scope: "Your session does not allow this",
-  support_scope_denied: "Outside the support grant",
-  residency_violation: "Not in this region",
-  conflict: "This cannot be done right now",
-  idempotency_key_conflict: "Already sent",
-  idempotency_key_processing: "Still being processed",
-  rate_limited: "Too many requests",
-  service_unavailable: "Temporarily unavailable",
-};
+/** A page for a form that the API refused, with the same message, code and status. */
+export function refusedPage(answer: Failed, under: string, back = "/console"): Shown {
+  return failedPage(answer, { under, back, note: " Nothing was changed.", again: null });
+}
 
-/** A page for an API refusal, with the same message, code and status. */
-export function refusedPage(answer: Answer<unknown>, under: string, back = "/console"): Shown {
-  const code = answer.error?.code ?? "internal";
-  const title = TITLES[code] ?? "Something went wrong";
+/** A page for what the API did not let the reader read. */
+export function unreadPage(answer: Failed, under: string, back = "/console"): Shown {
+  return failedPage(answer, {
+    under,
+    back,
+    note: "",
+    again: answer.status === 404 ? null : <TryAgain class="button primary" />,
+  });
+}
+
+interface Ways {
+  readonly under: string;
+  readonly back: string;
+  readonly note: string;
+  readonly again: Child;
+}
+
+function failedPage(answer: Failed, { under, back, note, again }: Ways): Shown {
+  const title = titleOf(answer);
   const content = (
     <>
       <Head title={title} about={answer.error?.message ?? "The error is on our side."} />
       <Card>
         <div class="stack">
           <p class="quiet">
-            The API answered <code>{answer.status}</code> <code>{code}</code>. Nothing was changed.
+            <Quoted of={answer} />
+            {note}
           </p>
-          <p>
+          <p class="inline">
+            {again}
             <a class="button" href={back}>
               {back === "/console" ? "Go to the overview" : "Back"}
             </a>

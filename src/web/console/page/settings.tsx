@@ -4,6 +4,7 @@ import { bodyOf, type FormValues, draftOf, type Field } from "../view/field.ts";
 import { ActionButton, Fields, Form, Problems, type Seal } from "../view/form.tsx";
 import { Notice, noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
+import { Unread } from "../view/unread.tsx";
 import {
   type Answer,
   type PageRequest,
@@ -108,9 +109,7 @@ function settingCard({ page, setting, visit, answer, ask, refused }: CardOf) {
   if (answer.error !== null && answer.status !== 404) {
     return (
       <Card title={title}>
-        <p class="quiet">
-          {answer.error.message} <code>{answer.error.code}</code>
-        </p>
+        <Unread of={answer} />
       </Card>
     );
   }

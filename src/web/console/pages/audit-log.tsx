@@ -6,8 +6,18 @@ import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Badge, Card, Head, NoMatch, Pager, Status } from "../view/parts.tsx";
 import { Ref } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import { type PageRequest, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
-import { refusedPage } from "../page/refused.tsx";
+import { Listed, UnreadFigure } from "../view/unread.tsx";
+import {
+  type Answer,
+  type PageRequest,
+  listPath,
+  type ListOf,
+  pagesOf,
+  show,
+  type Shown,
+  type Visit,
+} from "../visit.ts";
+import { unreadPage } from "../page/refused.tsx";
 
 const UNDER = "/console/audit";
 
@@ -23,7 +33,7 @@ export async function listAudit(visit: Visit, ask: PageRequest): Promise<Shown> 
     ask.query.has("verify") ? visit.api.get<AuditVerification>(`${visit.org}/audit-log/verify`) : null,
   ]);
   const filtered = isFiltered(FILTERS, ask.query);
-  if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
+  if (answer.body === null && !filtered) return unreadPage(answer, UNDER);
   const entries = answer.body?.data ?? [];
   const nameOf = await readNames(
     visit,
@@ -35,18 +45,23 @@ export async function listAudit(visit: Visit, ask: PageRequest): Promise<Shown> 
         title="Audit trail"
         about="Every change, and who made it. Each entry is chained to the previous one, so entries that are changed, moved or missing are detected."
       >
-        <ChainBadge verified={verified?.body ?? null} />
+        <ChainBadge verified={verified} />
       </Head>
       <Card title="Export" bare>
         <ExportForm nowMs={visit.nowMs} />
       </Card>
       <Card bare>
         <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
-        {entries.length > 0 ? (
-          <Table label="Audit entries" columns={columns(nameOf)} rows={entries} />
-        ) : (
-          <NoMatch icon="audit" path={UNDER} />
-        )}
+        <Listed
+          answer={answer}
+          rows={entries}
+          icon="audit"
+          path={UNDER}
+          isFiltered={filtered}
+          empty={<NoMatch icon="audit" path={UNDER} />}
+        >
+          {() => <Table label="Audit entries" columns={columns(nameOf)} rows={entries} />}
+        </Listed>
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
     </>
@@ -74,7 +89,9 @@ const FILTERS: readonly Filter[] = [
 ];
 
 /** Verification reads the whole trail, so it runs only on request. */
-function ChainBadge({ verified }: { verified: AuditVerification | null }) {
+function ChainBadge({ verified: answer }: { verified: Answer<AuditVerification> | null }) {
+  const verified = answer?.body ?? null;
+  if (answer !== null && verified === null) return <UnreadFigure of={answer} />;
   if (verified === null) {
     return (
       <a class="button" href={`${UNDER}?verify=yes`}>

@@ -8,6 +8,7 @@ import type { Setting, SettingsPage } from "../page/settings.tsx";
 import { usd, words } from "../view/format.ts";
 import { Card, Empty } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
+import { Unread } from "../view/unread.tsx";
 import type { ListOf, Visit } from "../visit.ts";
 
 interface Row {
@@ -79,7 +80,9 @@ async function cohorts({ api, homeElsewhere }: Visit): Promise<Child> {
   );
   return (
     <Card title="Cohorts" bare>
-      {rows.length === 0 ? (
+      {listed.body === null ? (
+        <Unread of={listed} />
+      ) : rows.length === 0 ? (
         <Empty icon="benchmarks" title="You are not in a cohort yet">
           Your provider groups similar organizations. When you are added to a group, its figures appear here
           next to yours.

@@ -5,8 +5,9 @@ import { type NameOf, readNames } from "../names.ts";
 import { pageOf } from "../view/links.ts";
 import { Card, Empty, Head } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import { show, type Shown, type Visit } from "../visit.ts";
-import { refusedPage } from "../page/refused.tsx";
+import { UnreadFigure } from "../view/unread.tsx";
+import { type Answer, show, type Shown, type Visit } from "../visit.ts";
+import { unreadPage } from "../page/refused.tsx";
 
 const UNDER = "/console/deprecations";
 export async function listDeprecations(visit: Visit): Promise<Shown> {
@@ -14,7 +15,7 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
     visit.api.get<readonly DeprecationEntry[]>("/v1/meta/deprecations"),
     visit.api.get<DeprecatedCalls>(`${visit.org}/deprecated-calls`),
   ]);
-  if (answer.body === null) return refusedPage(answer, UNDER);
+  if (answer.body === null) return unreadPage(answer, UNDER);
   const nameOf = await readNames(visit, callers.body?.data.map(({ key_id }) => key_id) ?? []);
   const content = (
     <>
@@ -28,11 +29,7 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
             None of the routes you can call is deprecated.
           </Empty>
         ) : (
-          <Table
-            label="Deprecated routes"
-            columns={columns(callers.body?.data ?? [], nameOf)}
-            rows={answer.body}
-          />
+          <Table label="Deprecated routes" columns={columns(callers, nameOf)} rows={answer.body} />
         )}
       </Card>
     </>
@@ -42,7 +39,7 @@ export async function listDeprecations(visit: Visit): Promise<Shown> {
 
 const operationOf = ({ method, route }: DeprecationEntry) => `${method} ${route}`;
 
-function columns(callers: DeprecatedCalls["data"], nameOf: NameOf): readonly Column<DeprecationEntry>[] {
+function columns(callers: Answer<DeprecatedCalls>, nameOf: NameOf): readonly Column<DeprecationEntry>[] {
   return [
     {
       title: "Route",
@@ -66,9 +63,13 @@ function columns(callers: DeprecatedCalls["data"], nameOf: NameOf): readonly Col
     {
       title: "Still called by",
       cell: (entry) =>
-        callersShown(
-          callers.filter(({ method, route }) => `${method} ${route}` === operationOf(entry)),
-          nameOf,
+        callers.body === null ? (
+          <UnreadFigure of={callers} />
+        ) : (
+          callersShown(
+            callers.body.data.filter(({ method, route }) => `${method} ${route}` === operationOf(entry)),
+            nameOf,
+          )
         ),
     },
   ];

@@ -2,10 +2,11 @@ import { EVENT_KINDS } from "../../../contract/event-kinds.ts";
 import type { Event } from "../../../contract/resources/events.ts";
 import { moment } from "../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
-import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
+import { Card, Empty, Head, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
+import { Listed } from "../view/unread.tsx";
 import { type PageRequest, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
-import { refusedPage } from "../page/refused.tsx";
+import { unreadPage } from "../page/refused.tsx";
 
 const UNDER = "/console/events";
 
@@ -45,7 +46,7 @@ export async function listEvents(visit: Visit, ask: PageRequest): Promise<Shown>
   const names = FILTERS.map(({ name }) => name);
   const answer = await visit.api.get<ListOf<Event>>(listPath(`${visit.org}/events`, ask.query, names));
   const filtered = isFiltered(FILTERS, ask.query);
-  if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
+  if (answer.body === null && !filtered) return unreadPage(answer, UNDER);
   const rows = answer.body?.data ?? [];
   const content = (
     <>
@@ -54,15 +55,20 @@ export async function listEvents(visit: Visit, ask: PageRequest): Promise<Shown>
         {(rows.length > 0 || filtered) && (
           <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
         )}
-        {rows.length > 0 ? (
-          <Table label="Events" columns={COLUMNS} rows={rows} />
-        ) : filtered ? (
-          <NoMatch icon="events" path={UNDER} />
-        ) : (
-          <Empty icon="events" title="No events yet">
-            An event is written when a threshold is reached, a limit refuses, or something changes.
-          </Empty>
-        )}
+        <Listed
+          answer={answer}
+          rows={rows}
+          icon="events"
+          path={UNDER}
+          isFiltered={filtered}
+          empty={
+            <Empty icon="events" title="No events yet">
+              An event is written when a threshold is reached, a limit refuses, or something changes.
+            </Empty>
+          }
+        >
+          {() => <Table label="Events" columns={COLUMNS} rows={rows} />}
+        </Listed>
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
     </>

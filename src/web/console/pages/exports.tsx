@@ -6,6 +6,7 @@ import type { Field } from "../view/field.ts";
 import { count, moment } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
 import { Badge, Card, type Fact, Pager, Status } from "../view/parts.tsx";
+import { Rows } from "../view/rows.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { type PageRequest, listPath, type ListOf, pagesOf, type Visit } from "../visit.ts";
 
@@ -157,16 +158,14 @@ const WINDOWS: readonly Column<ExportWindow>[] = [
 async function windowsOf(visit: Visit, ask: PageRequest, { name, spans }: ScheduledExport): Promise<Child> {
   if (spans !== null) return null;
   const path = `${visit.org}/exports/${encodeURIComponent(name)}/windows`;
-  const { body } = await visit.api.get<ListOf<ExportWindow>>(listPath(path, ask.query, []));
-  const rows = body?.data ?? [];
+  const answer = await visit.api.get<ListOf<ExportWindow>>(listPath(path, ask.query, []));
+  const next = answer.body?.next_cursor ?? null;
   return (
     <Card title="Windows" note="Newest first" bare>
-      {rows.length === 0 ? (
-        <p class="note-line">None is over yet.</p>
-      ) : (
-        <Table label="Windows" columns={WINDOWS} rows={rows} />
-      )}
-      <Pager {...pagesOf(`${PATH}/${encodeURIComponent(name)}`, ask.query, body?.next_cursor ?? null)} />
+      <Rows of={answer} none="None is over yet.">
+        {(rows) => <Table label="Windows" columns={WINDOWS} rows={rows} />}
+      </Rows>
+      <Pager {...pagesOf(`${PATH}/${encodeURIComponent(name)}`, ask.query, next)} />
     </Card>
   );
 }

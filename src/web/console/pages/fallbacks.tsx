@@ -8,6 +8,7 @@ import { count, moment } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
 import { Card } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
+import { type Failed, Unread } from "../view/unread.tsx";
 import type { PageRequest, ListOf, Visit } from "../visit.ts";
 
 const PATH = "/console/fallbacks";
@@ -84,9 +85,10 @@ async function ratesOf(visit: Visit, model: string): Promise<Rates | null> {
   return body?.price ?? null;
 }
 
-async function actedBy(visit: Visit, name: string): Promise<readonly Acted[]> {
-  const { body } = await visit.api.get<ListOf<RunResource>>(`/v1/runs?limit=${LOOKED_AT}`);
-  const runs = (body?.data ?? []).filter(({ fallback }) => fallback === name);
+async function actedBy(visit: Visit, name: string): Promise<readonly Acted[] | Failed> {
+  const answer = await visit.api.get<ListOf<RunResource>>(`/v1/runs?limit=${LOOKED_AT}`);
+  if (answer.body === null) return answer;
+  const runs = answer.body.data.filter(({ fallback }) => fallback === name);
   const models = [...new Set(runs.map(({ requested_model: model }) => model ?? ""))];
   const rates = new Map(
     await Promise.all(models.map(async (model) => [model, await ratesOf(visit, model)] as const)),
@@ -99,6 +101,13 @@ async function actedBy(visit: Visit, name: string): Promise<readonly Acted[]> {
 
 async function acted(visit: Visit, _: PageRequest, { name }: Fallback): Promise<Child> {
   const rows = await actedBy(visit, name);
+  if ("trace" in rows) {
+    return (
+      <Card title="Where it acted" bare>
+        <Unread of={rows} />
+      </Card>
+    );
+  }
   const saved = rows.reduce((sum, { savedNanos }) => sum + (savedNanos ?? 0n), 0n);
   const note = (
     <>

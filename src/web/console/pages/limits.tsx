@@ -7,6 +7,7 @@ import type { Setting, SettingsPage } from "../page/settings.tsx";
 import { count, moment, usd } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
 import { Card, type Fact, Facts, UsedOf } from "../view/parts.tsx";
+import { UnreadFigure } from "../view/unread.tsx";
 import type { Visit } from "../visit.ts";
 
 const cap: Setting<SpendCap> = {
@@ -99,10 +100,17 @@ async function planAndBalance({ api, org }: Visit): Promise<Child> {
   ]);
   const balance = quota.body
     ? `${usd(quota.body.balance_usd)}, ${usd(quota.body.reserved_usd)} reserved`
-    : "Not prepaid";
+    : quota.status === 404
+      ? "Not prepaid"
+      : UnreadFigure({ of: quota });
   return (
     <Card title="Plan and prepaid balance" note="Set by your provider">
-      <Facts of={[["Prepaid balance", balance], ...(plan.body ? planFacts(plan.body) : [])]} />
+      <Facts
+        of={[
+          ["Prepaid balance", balance],
+          ...(plan.body ? planFacts(plan.body) : [["Plan", UnreadFigure({ of: plan })] as const]),
+        ]}
+      />
     </Card>
   );
 }

@@ -1,4 +1,4 @@
-import { refusedPage } from "../page/refused.tsx";
+import { unreadPage } from "../page/refused.tsx";
 import type { OwnRateLimits } from "../../../contract/resources/rate-limits.ts";
 import { EACH } from "../../../contract/dimensions.ts";
 import { type NameOf, readNames } from "../names.ts";
@@ -103,7 +103,7 @@ const columns = (nameOf: NameOf): readonly Column<Policy>[] => [
 /** The platform's operator sets these; an org can only read them. */
 export async function rateLimits(visit: Visit): Promise<Shown> {
   const answer = await visit.api.get<OwnRateLimits>(`${visit.org}/rate-limits`);
-  if (answer.body === null) return refusedPage(answer, UNDER);
+  if (answer.body === null) return unreadPage(answer, UNDER);
   const { read_rpm, effective_read_rpm, read_used, policies } = answer.body;
   const nameOf = await readNames(
     visit,

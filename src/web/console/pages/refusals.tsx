@@ -6,11 +6,12 @@ import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { REFUSALS_ARE_KEPT } from "../view/kept.ts";
 import { customerAt, pageOf } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
-import { Card, Empty, Head, NoMatch, Pager } from "../view/parts.tsx";
+import { Card, Empty, Head, Pager } from "../view/parts.tsx";
 import { Id } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
+import { Listed } from "../view/unread.tsx";
 import { type PageRequest, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
-import { refusedPage } from "../page/refused.tsx";
+import { unreadPage } from "../page/refused.tsx";
 
 const UNDER = "/console/refusals";
 
@@ -35,7 +36,7 @@ export async function listRefusals(visit: Visit, ask: PageRequest): Promise<Show
     listPath(`${visit.org}/refusals`, ask.query, names),
   );
   const filtered = isFiltered(FILTERS, ask.query);
-  if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
+  if (answer.body === null && !filtered) return unreadPage(answer, UNDER);
   const rows = answer.body?.data ?? [];
   const nameOf = await readNames(
     visit,
@@ -48,15 +49,20 @@ export async function listRefusals(visit: Visit, ask: PageRequest): Promise<Show
         {(rows.length > 0 || filtered) && (
           <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />
         )}
-        {rows.length > 0 ? (
-          <RefusalTable rows={rows} nameOf={nameOf} />
-        ) : filtered ? (
-          <NoMatch icon="refusals" path={UNDER} />
-        ) : (
-          <Empty icon="refusals" title="Nothing was refused">
-            When a limit or a rule refuses a call, it appears here within two seconds.
-          </Empty>
-        )}
+        <Listed
+          answer={answer}
+          rows={rows}
+          icon="refusals"
+          path={UNDER}
+          isFiltered={filtered}
+          empty={
+            <Empty icon="refusals" title="Nothing was refused">
+              When a limit or a rule refuses a call, it appears here within two seconds.
+            </Empty>
+          }
+        >
+          {() => <RefusalTable rows={rows} nameOf={nameOf} />}
+        </Listed>
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
     </>

@@ -5,7 +5,7 @@ import { Card, Empty, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
 import { type PageRequest, show, type Shown } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
-import { refusedPage } from "../../console/page/refused.tsx";
+import { unreadPage } from "../../console/page/refused.tsx";
 import { SaveCard } from "../save-card.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -37,7 +37,7 @@ async function deprecationsPage(
   status: number,
 ): Promise<Shown> {
   const answer = await visit.api.get<readonly DeprecationEntry[]>("/v1/meta/deprecations");
-  if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
+  if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
   const content = (
     <>
       <Head

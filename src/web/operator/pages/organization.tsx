@@ -9,7 +9,7 @@ import { Notice, noticeAt, type NoticeName } from "../../console/view/notice.tsx
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
 import { type PageRequest, type ListOf, sealOf, show, type Shown } from "../../console/visit.ts";
-import { refusedPage } from "../../console/page/refused.tsx";
+import { refusedPage, unreadPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
 import {
   ChangeCard,
@@ -57,7 +57,7 @@ async function organizationPage(
   const id = ask.params["id"] ?? "";
   const org = `/v1/orgs/${encodeURIComponent(id)}`;
   const answer = await visit.api.get<Org>(`/v1/admin/orgs/${encodeURIComponent(id)}`);
-  if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
+  if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
   const [plan, quota, grants, plans] = await Promise.all([
     visit.api.get<PlanInUse>(`${org}/plan`),
     visit.api.get<Quota>(`${org}/quota`),

@@ -5,7 +5,7 @@ import { Notice } from "../../console/view/notice.tsx";
 import { Badge, Card, Empty, Head, Pager, Status } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";
 import { type Answer, type PageRequest, listPath, pagesOf, show, type Shown } from "../../console/visit.ts";
-import { refusedPage } from "../../console/page/refused.tsx";
+import { unreadPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
 const UNDER = "/operator";
@@ -24,7 +24,7 @@ export async function listOrganizations(visit: OperatorVisit, ask: PageRequest):
     sought === ""
       ? await visit.api.get<OverviewPage>(listPath("/v1/admin/overview", ask.query, [], "-month_to_date_usd"))
       : await found(visit, sought, ask.query.get("cursor") ?? "");
-  if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
+  if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
   const { data, next_cursor, unavailable_regions: silent } = answer.body;
   const about =
     sought === "" ? "Every organization of the platform." : `Organizations with “${sought}” in their name.`;
@@ -112,7 +112,8 @@ async function found(visit: OperatorVisit, sought: string, from: string): Promis
     for (const region of answer.body.unavailable_regions) silent.add(region);
     cursor = answer.body.next_cursor;
   }
-  return { status: 200, body: { data, next_cursor: cursor, unavailable_regions: [...silent] }, error: null };
+  const body = { data, next_cursor: cursor, unavailable_regions: [...silent] };
+  return { status: 200, body, error: null, trace: null };
 }
 
 const COLUMNS: readonly Column<OverviewEntry>[] = [

@@ -6,7 +6,7 @@ import { Card, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
 import { type PageRequest, type ListOf, show, type Shown } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
-import { refusedPage } from "../../console/page/refused.tsx";
+import { unreadPage } from "../../console/page/refused.tsx";
 import { SaveCard } from "../save-card.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -62,7 +62,7 @@ async function plansPage(
   status: number,
 ): Promise<Shown> {
   const answer = await visit.api.get<ListOf<PlanTerms>>("/v1/admin/plans?limit=200");
-  if (answer.body === null) return refusedPage(answer, UNDER, UNDER);
+  if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
   const content = (
     <>
       <Head title="Plans" about="What each plan includes in a calendar month." />

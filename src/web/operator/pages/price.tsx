@@ -14,7 +14,7 @@ import { words } from "../../console/view/format.ts";
 import { noticeAt } from "../../console/view/notice.tsx";
 import { Card, Head } from "../../console/view/parts.tsx";
 import { type PageRequest, sealOf, show, type Shown } from "../../console/visit.ts";
-import { refusedPage } from "../../console/page/refused.tsx";
+import { refusedPage, unreadPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
 export const UNDER = "/operator/price-book";
@@ -50,7 +50,7 @@ const FIELDS: readonly Field[] = [
 /** The form of one price of the book. */
 export async function showPrice(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   const { body, ...answer } = await visit.api.get<PriceBook>(API);
-  if (body === null) return refusedPage({ body, ...answer }, UNDER, UNDER);
+  if (body === null) return unreadPage(answer, UNDER, UNDER);
   const found = priceIn(body, ask.query.get("model") ?? "");
   return page(visit, body, { draft: found === undefined ? BLANK : draftOf(found, FIELDS), status: 200 });
 }
@@ -111,7 +111,7 @@ function kept(found: ListedModel | undefined): string | null {
 
 export async function savePrice(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   const { body: book, ...read } = await visit.api.get<PriceBook>(API);
-  if (book === null) return refusedPage({ body: book, ...read }, UNDER, UNDER);
+  if (book === null) return refusedPage(read, UNDER, UNDER);
   const model = ask.form.get("model")?.trim() ?? "";
   if (ask.form.get("revision") !== String(book.revision)) {
     const problem =
@@ -131,7 +131,7 @@ export async function savePrice(visit: OperatorVisit, ask: PageRequest): Promise
 
 export async function removePrice(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
   const { body: book, ...read } = await visit.api.get<PriceBook>(API);
-  if (book === null) return refusedPage({ body: book, ...read }, UNDER, UNDER);
+  if (book === null) return refusedPage(read, UNDER, UNDER);
   const model = ask.query.get("model") ?? "";
   const left = book.models.filter((one) => one.model !== model);
   const answer = await replace(visit, ask, book, left);

@@ -3,6 +3,7 @@ import { formatUsd, parseUsd } from "../../../../domain/price/money.ts";
 import { Behind, UsedOf } from "../../view/parts.tsx";
 import { runsBehindGroup } from "../../view/behind.ts";
 import { runsChargedTo } from "../../view/links.ts";
+import { type Failed, UnreadFigure } from "../../view/unread.tsx";
 import type { ListOf, Visit } from "../../visit.ts";
 import { Amount } from "./budget-amount.tsx";
 
@@ -11,6 +12,8 @@ export interface Counters {
   readonly groups: readonly BudgetGroup[];
   /** There are no others. */
   readonly isAll: boolean;
+  /** Why they could not be read. */
+  readonly unread: Failed | null;
 }
 
 /** A budget, and its counters if it has several. */
@@ -29,9 +32,10 @@ export function withCounters(
     budgets.map(async (budget) => {
       if (budget.group_by.length === 0) return budget;
       const path = `${visit.org}/budgets/${encodeURIComponent(budget.id)}/groups?limit=${MOST_COUNTERS}`;
-      const { body } = await visit.api.get<ListOf<BudgetGroup>>(path);
-      if (body === null) return budget;
-      return { ...budget, counters: { groups: body.data, isAll: body.next_cursor === null } };
+      const answer = await visit.api.get<ListOf<BudgetGroup>>(path);
+      const { body } = answer;
+      if (body === null) return { ...budget, counters: { groups: [], isAll: false, unread: answer } };
+      return { ...budget, counters: { groups: body.data, isAll: body.next_cursor === null, unread: null } };
     }),
   );
 }
@@ -48,6 +52,7 @@ export function usedOf(budget: CountedBudget) {
   if (spent !== null && reserved !== null) {
     return <UsedOf spent={String(spent)} held={String(reserved)} limit={limit} />;
   }
+  if (counters?.unread) return <UnreadFigure of={counters.unread} />;
   const [fullest] = (counters?.groups ?? []).toSorted((one, other) => takenOf(other) - takenOf(one));
   if (fullest === undefined) return <span class="quiet">Nothing yet</span>;
   return (

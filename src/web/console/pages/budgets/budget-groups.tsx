@@ -3,6 +3,7 @@ import { runsBehindGroup } from "../../view/behind.ts";
 import { dimensionTitle } from "../../view/format.ts";
 import { Behind, Card, Status, UsedOf } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
+import { Unread } from "../../view/unread.tsx";
 import { Amount } from "./budget-amount.tsx";
 import { type Counters, limitOf } from "./budget-counters.tsx";
 
@@ -10,11 +11,15 @@ const groupTitle = (trait: string) => dimensionTitle(trait).toLowerCase();
 
 /** The counters of a budget that has more than one. */
 export function BudgetGroups({ of, counters }: { of: Budget; counters: Counters }) {
-  const { groups, isAll } = counters;
-  const note = `${isAll ? "" : `The first ${groups.length}. `}Each has the whole limit to itself.`;
+  const { groups, isAll, unread } = counters;
+  const note = `${isAll || unread !== null ? "" : `The first ${groups.length}. `}Each has the whole limit to itself.`;
   return (
     <Card title={`By ${of.group_by.map(groupTitle).join(" and ")}`} note={note} bare>
-      <Table label="Counters" columns={columnsOf(of)} rows={groups} />
+      {unread === null ? (
+        <Table label="Counters" columns={columnsOf(of)} rows={groups} />
+      ) : (
+        <Unread of={unread} />
+      )}
     </Card>
   );
 }

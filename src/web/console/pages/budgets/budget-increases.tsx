@@ -7,6 +7,7 @@ import { moment } from "../../view/format.ts";
 import { ActionButton } from "../../view/form.tsx";
 import { noticeAt } from "../../view/notice.tsx";
 import { Card, Status } from "../../view/parts.tsx";
+import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { type ListOf, reaches, type Route, sealOf, type Visit } from "../../visit.ts";
 import { amountText } from "./budget-words.ts";
@@ -70,11 +71,13 @@ function columns(visit: Visit, budget: Budget): readonly Column<BudgetIncrease>[
 
 export async function increasesCard(visit: Visit, budget: Budget): Promise<Child> {
   const path = `${visit.org}/budgets/${encodeURIComponent(budget.id)}/increases`;
-  const rows = (await visit.api.get<ListOf<BudgetIncrease>>(path)).body?.data ?? [];
-  if (rows.length === 0) return null;
+  const answer = await visit.api.get<ListOf<BudgetIncrease>>(path);
+  if (answer.body?.data.length === 0) return null;
   return (
     <Card title="Increases" note="Those in force, and the last ones that ended" bare>
-      <Table label="Increases" columns={columns(visit, budget)} rows={rows} />
+      <Rows of={answer} none={null}>
+        {(rows) => <Table label="Increases" columns={columns(visit, budget)} rows={rows} />}
+      </Rows>
     </Card>
   );
 }

@@ -8,7 +8,7 @@ import { day, moment } from "../../view/format.ts";
 import { runsAt } from "../../view/links.ts";
 import { Card } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
-import { whyUnread } from "../../view/rows.tsx";
+import { TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
 import type { CountedBudget } from "./budget-counters.tsx";
 import { type DaysAsk, daysAskOf } from "./budget-days.ts";
@@ -35,9 +35,13 @@ export async function trendCard(visit: Visit, budget: CountedBudget): Promise<Ch
   const filter = ask?.isExact === true ? ask.filter : { limit_id: budget.id };
   return (
     <Card title="Trend" note={<a href={runsAt(filter, range)}>Runs of these days</a>}>
-      <p class="quiet">{outlook(budget, ahead)}</p>
+      <p class="quiet">
+        {outlook(budget, ahead)} {ahead.unread !== undefined && <TryAgain />}
+      </p>
       {typeof days === "string" ? (
-        <p class="quiet">{days}</p>
+        <p class="quiet">
+          {days} {days !== NOT_TOLD_APART && <TryAgain />}
+        </p>
       ) : (
         <SpendChart
           {...days}
@@ -107,6 +111,8 @@ function dayOf(date: string, amounts: ReadonlyMap<string, number>, parts: readon
 }
 
 interface Ahead {
+  /** Why there is none to show. */
+  readonly unread?: string;
   readonly points: readonly ForecastPoint[];
   /** When it is used up. Null: there is no forecast. */
   readonly usedUp: { readonly p50_date: string | null; readonly p90_date: string | null } | null;
@@ -120,10 +126,11 @@ async function readForecast(visit: Visit, budget: Budget): Promise<Ahead> {
       ? { scope_kind: "org", budgets: isScope ? "own" : "all" }
       : { scope_kind: budget.scope_kind, scope_id: budget.scope_id };
   const asked = { horizon_days: String(FORECAST_DAYS), scenario: "baseline", metric: budget.unit, ...scope };
-  const { body } = await visit.api.get<CapacityForecasts>(
+  const answer = await visit.api.get<CapacityForecasts>(
     `/v1/capacity/forecasts?${new URLSearchParams(asked)}`,
   );
-  const plan = body?.data[0];
+  if (answer.body === null) return { points: [], usedUp: null, unread: whyUnread(answer) };
+  const plan = answer.body.data[0];
   if (plan === undefined) return { points: [], usedUp: null };
   const usedUp = plan.exhaustion.find(({ budget_id }) => budget_id === budget.id) ?? null;
   const points = plan.points.map(({ date, p10, p50, p90 }) => ({
@@ -135,9 +142,10 @@ async function readForecast(visit: Visit, budget: Budget): Promise<Ahead> {
   return { points: isScope ? points : [], usedUp };
 }
 
-function outlook(budget: CountedBudget, { points, usedUp }: Ahead): string {
+function outlook(budget: CountedBudget, { points, usedUp, unread }: Ahead): string {
   const until = budget.period_end === null ? "" : ` until ${moment(budget.period_end)}`;
   if (budget.available !== null && Number(budget.available) <= 0) return `It is used up${until}.`;
+  if (unread !== undefined) return unread;
   if (usedUp === null) {
     return budget.unit === "usd" && points.length === 0
       ? "There is no forecast yet: it needs two weeks of runs."

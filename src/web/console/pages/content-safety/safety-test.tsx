@@ -45,7 +45,8 @@ export async function tryInput(visit: Visit, ask: PageRequest): Promise<Answer<S
   if (input === null) return null;
   if (input.trim() === "") {
     const details = { fields: [{ field: INPUT.name, message: "is required" }] };
-    return { status: 422, body: null, error: { code: "validation_failed", message: "", details } };
+    const error = { code: "validation_failed", message: "", details };
+    return { status: 422, body: null, error, trace: null };
   }
   const once = ask.form.get("_once") ?? visit.once();
   return visit.api.send("POST", `${visit.org}/content-safety/evaluate`, { input }, once);

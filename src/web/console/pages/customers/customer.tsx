@@ -6,7 +6,7 @@ import type { UsageReport } from "../../../../contract/resources/usage/usage-rep
 import type * as z from "zod";
 import { DAY_MS } from "../../../../contract/durations.ts";
 import { submit } from "../../page/act.ts";
-import { refusedPage } from "../../page/refused.tsx";
+import { refusedPage, unreadPage } from "../../page/refused.tsx";
 import { readNames } from "../../names.ts";
 import { BLANK, bodyOf, type FormValues, type Field } from "../../view/field.ts";
 import { Fields, Form, Problems } from "../../view/form.tsx";
@@ -16,7 +16,8 @@ import { Usd } from "../../view/money.tsx";
 import { Notice, noticeAt } from "../../view/notice.tsx";
 import { Card, Head, secretPage, Tile, Tiles } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
-import { Rows, whyUnread } from "../../view/rows.tsx";
+import { Rows } from "../../view/rows.tsx";
+import { Unread } from "../../view/unread.tsx";
 import {
   type PageRequest,
   type ListOf,
@@ -75,7 +76,7 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
     visit.api.get<UsageReport>(`${visit.org}/usage/report?${split}`),
   ]);
   const customer = standing.body;
-  if (customer === null) return refusedPage(standing, UNDER, UNDER);
+  if (customer === null) return unreadPage(standing, UNDER, UNDER);
   const refused = refusals.body?.data ?? [];
   const recent = runs.body?.data ?? [];
   const nameOf = await readNames(
@@ -94,7 +95,7 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
       <Standing of={customer} />
       {models.body === null ? (
         <Card title="By model" bare>
-          <p class="note-line">{whyUnread(models)}</p>
+          <Unread of={models} />
         </Card>
       ) : (
         spent.length > 0 && (

@@ -13,7 +13,7 @@ import {
   type Shown,
   type Visit,
 } from "../../visit.ts";
-import { refusedPage } from "../../page/refused.tsx";
+import { unreadPage } from "../../page/refused.tsx";
 
 export const UNDER = "/console/customers";
 
@@ -81,7 +81,7 @@ export async function listCustomers(visit: Visit, ask: PageRequest): Promise<Sho
   const answer = await visit.api.get<ListOf<CustomerStanding>>(
     listPath(`${visit.org}/customers`, ask.query, []),
   );
-  if (answer.body === null) return refusedPage(answer, UNDER);
+  if (answer.body === null) return unreadPage(answer, UNDER);
   const rows = answer.body.data;
   const content = (
     <>

@@ -9,6 +9,7 @@ import { Usd } from "../../view/money.tsx";
 import { Card, Facts } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
 import type { Column } from "../../view/table.tsx";
+import { UnreadFigure } from "../../view/unread.tsx";
 import type { PageRequest, ListOf, Visit } from "../../visit.ts";
 
 const DAYS = 30;
@@ -23,7 +24,8 @@ const rangeAt = (nowMs: number) => ({
 export async function spentByKey(visit: Visit): Promise<readonly Column<Key>[]> {
   const range = rangeAt(visit.nowMs);
   const report = new URLSearchParams({ group_by: "key_id", limit: String(MOST_KEYS), ...range });
-  const { body } = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${report}`);
+  const answer = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${report}`);
+  const { body } = answer;
   const spent = new Map(body?.data.map((row) => [row["key_id"], row.cost_usd]));
   return [
     {
@@ -31,7 +33,7 @@ export async function spentByKey(visit: Visit): Promise<readonly Column<Key>[]> 
       kind: "number",
       cell: ({ id }) =>
         body === null ? (
-          "–"
+          <UnreadFigure of={answer} />
         ) : (
           <a href={runsAt({ key_id: id }, range)}>
             <Usd of={spent.get(id) ?? "0.00"} />
@@ -49,7 +51,6 @@ export async function keyUse(visit: Visit, _ask: PageRequest, { id }: Key): Prom
     visit.api.get<UsageReport>(`${visit.org}/usage/report?${report}`),
     visit.api.get<ListOf<RunResource>>(`/v1/runs?${new URLSearchParams({ key_id: id, limit: "1" })}`),
   ]);
-  const totals = used.body?.totals;
   const [run] = last.body?.data ?? [];
   return (
     <Card title="Use" note={`Runs of the last ${DAYS} days`}>
@@ -57,14 +58,20 @@ export async function keyUse(visit: Visit, _ask: PageRequest, { id }: Key): Prom
         of={[
           [
             "Spent",
-            <a href={runsAt({ key_id: id }, range)}>
-              <Usd of={totals?.cost_usd} />
-            </a>,
+            used.body === null ? (
+              <UnreadFigure of={used} />
+            ) : (
+              <a href={runsAt({ key_id: id }, range)}>
+                <Usd of={used.body.totals.cost_usd} />
+              </a>
+            ),
           ],
-          ["Runs", count(totals?.runs)],
+          ["Runs", used.body === null ? <UnreadFigure of={used} /> : count(used.body.totals.runs)],
           [
             "Last run",
-            run === undefined ? (
+            last.body === null ? (
+              <UnreadFigure of={last} />
+            ) : run === undefined ? (
               "None"
             ) : (
               <a href={`/console/runs/${encodeURIComponent(run.id)}`}>{moment(run.recorded_at)}</a>

@@ -7,6 +7,7 @@ import { formatUsd } from "../../../../domain/price/money.ts";
 import type { NameOf } from "../../names.ts";
 import { count, moment, usd } from "../../view/format.ts";
 import { Badge, Card, type Fact, Status } from "../../view/parts.tsx";
+import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import type { PageRequest, ListOf, Visit } from "../../visit.ts";
 
@@ -121,15 +122,13 @@ function rate(amount: string | undefined) {
 /** What the model has cost, and what it will cost. */
 export async function priceHistory(visit: Visit, _ask: PageRequest, { model }: Model) {
   const path = `${visit.org}/models/${encodeURIComponent(model)}/prices?limit=${MOST_REVISIONS}`;
-  const { body } = await visit.api.get<ListOf<PriceRevision>>(path);
-  if (body === null) return null;
+  const answer = await visit.api.get<ListOf<PriceRevision>>(path);
+  const isAll = (answer.body?.next_cursor ?? null) === null;
   return (
-    <Card
-      title="History"
-      note={body.next_cursor === null ? NOTE : `${NOTE} The latest ${MOST_REVISIONS}.`}
-      bare
-    >
-      <Table label="Revisions of the price" columns={HISTORY} rows={body.data} />
+    <Card title="History" note={isAll ? NOTE : `${NOTE} The latest ${MOST_REVISIONS}.`} bare>
+      <Rows of={answer} none="No prices are kept.">
+        {(rows) => <Table label="Revisions of the price" columns={HISTORY} rows={rows} />}
+      </Rows>
     </Card>
   );
 }

@@ -6,6 +6,7 @@ import { runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Tile, Tiles } from "../../view/parts.tsx";
 import type { Range } from "../../view/range.ts";
+import { type Failed, TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
 import type { Spending } from "./spending.ts";
 
@@ -13,6 +14,8 @@ interface Read {
   readonly cap: SpendCap | null;
   /** Null if the org is not prepaid. */
   readonly quota: Quota | null;
+  /** What could not be read, with its name. */
+  readonly unread: readonly (readonly [name: string, why: Failed])[];
 }
 
 export async function readFigures({ api, org }: Visit): Promise<Read> {
@@ -20,14 +23,16 @@ export async function readFigures({ api, org }: Visit): Promise<Read> {
     api.get<SpendCap>(`${org}/spend-cap`),
     api.get<Quota>(`${org}/quota`),
   ]);
-  return { cap: cap.body, quota: quota.body };
+  const read = [["Spent of today’s cap", cap] as const, ["Prepaid balance", quota] as const];
+  const unread = read.filter(([, { status }]) => status >= 400 && status !== 404);
+  return { cap: cap.body, quota: quota.body, unread };
 }
 
 function Spent({ of, range }: { of: Spending | string; range: Range }) {
   if (typeof of === "string") {
     return (
       <Tile label="Spent" value="–">
-        {of}
+        {of} <TryAgain />
       </Tile>
     );
   }
@@ -82,6 +87,11 @@ export function Figures(props: {
           , resets {day(cap.resets_at)}
         </Tile>
       )}
+      {figures.unread.map(([name, why]) => (
+        <Tile label={name} value="–">
+          {whyUnread(why)} <TryAgain />
+        </Tile>
+      ))}
       <Tile
         label="Reserved now"
         value={

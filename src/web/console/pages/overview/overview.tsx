@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { DAY_MS } from "../../../../contract/durations.ts";
 import type { CapacityForecasts } from "../../../../contract/resources/forecasts.ts";
 import { readNames } from "../../names.ts";
@@ -6,6 +7,7 @@ import { runsAt } from "../../view/links.ts";
 import { Card, Head } from "../../view/parts.tsx";
 import { dateOf, daysIn, type Range, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
+import { type Failed, UnreadFigure } from "../../view/unread.tsx";
 import { type PageRequest, type ListOf, reaches, show, type Shown, type Visit } from "../../visit.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { Figures, readFigures } from "./figures.tsx";
@@ -39,15 +41,15 @@ export async function overview(visit: Visit, ask: PageRequest): Promise<Shown> {
       <Head title="Overview" about={`${daysIn(range)} (UTC), beside ${daysIn(range.previous)}`}>
         <RangePicker range={range} path="/console" keep={{ by: who.tab, tag: who.tag }} />
       </Head>
-      <Figures spending={chart.spending} figures={figures} out={out} range={range} today={today} />
-      {isNew && <FirstSteps limits={out?.count ?? 0} keys={await countKeys(visit)} />}
+      <Figures spending={chart.spending} figures={figures} out={out.body} range={range} today={today} />
+      {isNew && <FirstSteps limits={out.body?.count ?? 0} keys={await countKeys(visit)} />}
       <div class="blocks">
         <WhoSpendsCard of={who} range={range} nameOf={nameOf} at={at} />
         <RunsOutCard of={out} mayCreate={reaches(visit, "admin")} nowMs={visit.nowMs} />
         <RefusedTodayCard of={refused} nameOf={nameOf} />
       </div>
       {spending !== null && (
-        <Card title="Spend by day" note={chart.forecast.length > 0 ? "With a forecast for 14 days" : null}>
+        <Card title="Spend by day" note={forecastNote(chart)}>
           <SpendChart
             days={spending.days}
             parts={spending.models}
@@ -77,11 +79,20 @@ function addressOf(ask: PageRequest, range: Range, changes: Record<string, strin
   return `/console?${new URLSearchParams({ ...kept, ...changes })}`;
 }
 
+function forecastNote({ forecast, unread }: Chart): Child {
+  if (unread !== null) return UnreadFigure({ of: unread });
+  return forecast.length > 0 ? "With a forecast for 14 days" : null;
+}
+
+interface Chart {
+  readonly spending: Spending | string;
+  readonly forecast: readonly ForecastPoint[];
+  /** Why there is no forecast, if it could not be read. */
+  readonly unread: Failed | null;
+}
+
 /** Only ranges that end today have a forecast: it begins where they end. */
-async function readChart(
-  visit: Visit,
-  range: Range,
-): Promise<{ spending: Spending | string; forecast: ForecastPoint[] }> {
+async function readChart(visit: Visit, range: Range): Promise<Chart> {
   const endsToday = range.to === dateOf(visit.nowMs + DAY_MS) && range.days > 1;
   const path = `/v1/capacity/forecasts?horizon_days=${FORECAST_DAYS}&scenario=baseline&budgets=own`;
   const [spending, forecast] = await Promise.all([
@@ -91,6 +102,7 @@ async function readChart(
   const points = forecast?.body?.data[0]?.points ?? [];
   return {
     spending,
+    unread: forecast?.error ? forecast : null,
     forecast: points.map(({ date, p10, p50, p90 }) => ({
       date,
       p10: Number(p10),

@@ -4,7 +4,7 @@ import { count, words } from "../../view/format.ts";
 import { pageOf, refusalsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card } from "../../view/parts.tsx";
-import { whyUnread } from "../../view/rows.tsx";
+import { TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
 
 export type Summary = z.output<typeof refusalSummary>;
@@ -59,7 +59,9 @@ export function RefusedTodayCard({
   if ("problem" in of) {
     return (
       <Card title="Refused today">
-        <p class="quiet">{of.problem}</p>
+        <p class="quiet">
+          {of.problem} <TryAgain />
+        </p>
       </Card>
     );
   }

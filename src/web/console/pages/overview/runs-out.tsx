@@ -3,28 +3,31 @@ import { count, day, percent, usd, words } from "../../view/format.ts";
 import { Meter } from "../../view/charts.tsx";
 import { customerAt, pageOf, runsChargedTo } from "../../view/links.ts";
 import { Badge, Card } from "../../view/parts.tsx";
-import type { Visit } from "../../visit.ts";
+import { Unread } from "../../view/unread.tsx";
+import type { Answer, Visit } from "../../visit.ts";
 import { type Outlook, soonestFirst } from "./outlook.ts";
 
 const SHOWN = 10;
 
 /** The limits that run out next, with the day by the forecast of what each of them counts. */
-export async function readRunsOut(visit: Visit): Promise<LimitsInUse | null> {
-  return (await visit.api.get<LimitsInUse>(`${visit.org}/limits?limit=${SHOWN}&forecast=true`)).body;
+export function readRunsOut(visit: Visit): Promise<Answer<LimitsInUse>> {
+  return visit.api.get<LimitsInUse>(`${visit.org}/limits?limit=${SHOWN}&forecast=true`);
 }
 
 export function RunsOutCard(props: {
-  readonly of: LimitsInUse | null;
+  readonly of: Answer<LimitsInUse>;
   readonly mayCreate: boolean;
   readonly nowMs: number;
 }) {
   const { of, mayCreate, nowMs } = props;
-  const limits = soonestFirst(of?.data ?? [], nowMs);
-  const all = of?.count ?? 0;
+  const limits = soonestFirst(of.body?.data ?? [], nowMs);
+  const all = of.body?.count ?? 0;
   const note = all > limits.length ? `The first ${limits.length} of ${count(all)}` : null;
   return (
     <Card title="What runs out next" note={note} bare>
-      {limits.length === 0 ? (
+      {of.body === null ? (
+        <Unread of={of} />
+      ) : limits.length === 0 ? (
         <p class="note-line">
           No limits yet. A budget is enforced before a run starts, so it cannot be overspent.
           {mayCreate && (

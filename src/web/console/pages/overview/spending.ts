@@ -1,7 +1,7 @@
 import type { UsageTop } from "../../../../contract/resources/usage/usage-top.ts";
 import type { DayAmount } from "../../view/charts.tsx";
 import { everyDay, type Range } from "../../view/range.ts";
-import { whyUnread } from "../../view/rows.tsx";
+import { whyUnread } from "../../view/unread.tsx";
 import type { Answer, Visit } from "../../visit.ts";
 
 const SHOWN_MODELS = 5;

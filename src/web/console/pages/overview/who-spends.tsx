@@ -7,6 +7,7 @@ import { customerAt, runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card } from "../../view/parts.tsx";
 import type { Range } from "../../view/range.ts";
+import { TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Answer, Visit } from "../../visit.ts";
 import { readTop } from "./spending.ts";
 
@@ -38,13 +39,21 @@ export interface WhoSpends {
   readonly rows: readonly Spender[];
   /** Instead of rows. */
   readonly problem: string | null;
+  /** The problem is that they could not be read. */
+  readonly isUnread: boolean;
 }
 
 export async function readWhoSpends(visit: Visit, query: URLSearchParams, range: Range): Promise<WhoSpends> {
   const tab = TABS.find(([name]) => name === query.get("by"))?.[0] ?? "customer_id";
   const tag = query.get("tag")?.trim().toLowerCase() ?? "";
   if (tab === "tag" && !TAG_NAME.test(tag)) {
-    return { tab, tag, rows: [], problem: "Name a tag of your runs to see who spends by it." };
+    return {
+      tab,
+      tag,
+      rows: [],
+      problem: "Name a tag of your runs to see who spends by it.",
+      isUnread: false,
+    };
   }
   // Sums are kept by day for these. All others are added up from the runs.
   if (!DAILY_KINDS.has(tab)) return fromRuns(visit, range, tab, tag);
@@ -54,7 +63,7 @@ export async function readWhoSpends(visit: Visit, query: URLSearchParams, range:
     usd: cost_usd,
     before: previous_cost_usd,
   }));
-  return { tab, tag, rows, problem: reasonOf(top, rows.length) };
+  return { tab, tag, rows, ...problemOf(top, rows.length) };
 }
 
 async function fromRuns(visit: Visit, range: Range, tab: Tab, tag: string): Promise<WhoSpends> {
@@ -76,15 +85,16 @@ async function fromRuns(visit: Visit, range: Range, tab: Tab, tag: string): Prom
     usd: row.cost_usd,
     before: known.get(nameOf(row)) ?? missing,
   }));
-  return { tab, tag, rows, problem: reasonOf(now, rows.length) };
+  return { tab, tag, rows, ...problemOf(now.body === null ? now : earlier, rows.length) };
 }
 
-function reasonOf({ error }: Answer<unknown>, rows: number): string | null {
-  if (error === null) return rows === 0 ? "No runs in these days." : null;
+function problemOf(answer: Answer<unknown>, rows: number): Pick<WhoSpends, "problem" | "isUnread"> {
+  const { error } = answer;
+  if (error === null) return { problem: rows === 0 ? "No runs in these days." : null, isUnread: false };
   const { fields = [] } = error.details as { fields?: readonly { message: string }[] };
   return fields.some(({ message }) => message.includes("which no run has"))
-    ? "No run has this tag."
-    : error.message;
+    ? { problem: "No run has this tag.", isUnread: false }
+    : { problem: whyUnread(answer), isUnread: true };
 }
 
 interface Props {
@@ -132,7 +142,13 @@ function TagForm({ of, range }: Props) {
 
 function Rows({ of, range, nameOf }: Props) {
   const { rows, tab, problem } = of;
-  if (problem !== null) return <p class="note-line">{problem}</p>;
+  if (problem !== null) {
+    return (
+      <p class="note-line">
+        {problem} {of.isUnread && <TryAgain />}
+      </p>
+    );
+  }
   const largest = Math.max(...rows.map(({ usd }) => Number(usd)), 0);
   return (
     <ol class="ranking">

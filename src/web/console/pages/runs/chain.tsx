@@ -1,6 +1,8 @@
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card } from "../../view/parts.tsx";
+import { Unread } from "../../view/unread.tsx";
+import type { Answer, ListOf } from "../../visit.ts";
 
 interface Node {
   readonly run: RunResource;
@@ -20,7 +22,7 @@ function treeOf(runs: readonly RunResource[]): readonly Node[] {
 }
 
 export function ChainCard(props: {
-  readonly runs: readonly RunResource[];
+  readonly runs: Answer<ListOf<RunResource>>;
   readonly own: string;
   readonly chainId: string;
 }) {
@@ -30,7 +32,7 @@ export function ChainCard(props: {
   );
   return (
     <Card title="Chain" note={all}>
-      <Branch nodes={treeOf(runs)} own={own} />
+      {runs.body === null ? <Unread of={runs} /> : <Branch nodes={treeOf(runs.body.data)} own={own} />}
     </Card>
   );
 }

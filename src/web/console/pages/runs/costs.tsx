@@ -3,8 +3,9 @@ import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { count, moment, usd, words } from "../../view/format.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, type Fact } from "../../view/parts.tsx";
+import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import type { ListOf, Visit } from "../../visit.ts";
+import type { Answer, ListOf, Visit } from "../../visit.ts";
 
 type CostLine = NonNullable<RunResource["cost_breakdown"]>[number];
 
@@ -56,20 +57,23 @@ const ADJUSTMENTS: readonly Column<Adjustment>[] = [
 
 const MOST_SHOWN = 100;
 
-export async function adjustmentsOf(visit: Visit, runId: string): Promise<readonly Adjustment[]> {
+export function adjustmentsOf(visit: Visit, runId: string): Promise<Answer<ListOf<Adjustment>>> {
   const path = `/v1/runs/${encodeURIComponent(runId)}/adjustments?limit=${MOST_SHOWN}`;
-  return (await visit.api.get<ListOf<Adjustment>>(path)).body?.data ?? [];
+  return visit.api.get<ListOf<Adjustment>>(path);
 }
 
-export function Adjustments({ of }: { readonly of: readonly Adjustment[] }) {
-  if (of.length === 0) return null;
+export function Adjustments({ of }: { readonly of: Answer<ListOf<Adjustment>> }) {
+  const made = of.body?.data.length ?? 0;
+  if (of.body !== null && made === 0) return null;
   const note =
-    of.length < MOST_SHOWN
+    made < MOST_SHOWN
       ? "Each counts in the period in which it was made."
       : `The latest ${MOST_SHOWN}. Each counts in the period in which it was made.`;
   return (
     <Card title="Adjustments" note={note} bare>
-      <Table label="Adjustments" columns={ADJUSTMENTS} rows={of} />
+      <Rows of={of} none={null}>
+        {(rows) => <Table label="Adjustments" columns={ADJUSTMENTS} rows={rows} />}
+      </Rows>
     </Card>
   );
 }

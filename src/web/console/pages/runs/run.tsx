@@ -2,13 +2,13 @@ import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { NAMED_FIELDS } from "../../../../contract/scopes.ts";
 import { TOKEN_PARTS } from "../../../../contract/token-classes.ts";
 import { type NameOf, readNames } from "../../names.ts";
-import { refusedPage } from "../../page/refused.tsx";
+import { unreadPage } from "../../page/refused.tsx";
 import { count, moment, words } from "../../view/format.ts";
 import { customerAt, pageOf } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Badge, Card, type Fact, Facts, Head } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type PageRequest, type ListOf, show, type Shown, type Visit } from "../../visit.ts";
+import { type Answer, type PageRequest, type ListOf, show, type Shown, type Visit } from "../../visit.ts";
 import { ChainCard } from "./chain.tsx";
 import { Adjustments, adjustmentsOf, Breakdown, costFacts } from "./costs.tsx";
 
@@ -20,10 +20,10 @@ type Charge = RunResource["charges"][number];
 export async function showRun(visit: Visit, ask: PageRequest): Promise<Shown> {
   const answer = await visit.api.get<RunResource>(`/v1/runs/${encodeURIComponent(ask.params["id"] ?? "")}`);
   const run = answer.body;
-  if (run === null) return refusedPage(answer, UNDER);
+  if (run === null) return unreadPage(answer, UNDER);
   const [adjustments, chain, nameOf] = await Promise.all([
     adjustmentsOf(visit, run.id),
-    run.chain === null ? [] : chainOf(visit, run.chain.chain_id),
+    run.chain === null ? null : chainOf(visit, run.chain.chain_id),
     readNames(visit, [run.key_id, ...run.charges.map(({ id }) => id)]),
   ]);
   const content = (
@@ -35,7 +35,7 @@ export async function showRun(visit: Visit, ask: PageRequest): Promise<Shown> {
       </Head>
       <div class="columns">
         <Card title="Details" note={<States of={run} />}>
-          <Facts of={[...factsOf(run, nameOf), ...costFacts(run, adjustments)]} />
+          <Facts of={[...factsOf(run, nameOf), ...costFacts(run, adjustments.body?.data ?? [])]} />
         </Card>
         <Card title="Charged to" bare>
           <Table label="Charges" columns={chargeColumns(nameOf)} rows={run.charges} />
@@ -44,7 +44,7 @@ export async function showRun(visit: Visit, ask: PageRequest): Promise<Shown> {
       </div>
       <Breakdown run={run} />
       <Shadow of={run} />
-      {run.chain && <ChainCard runs={chain} own={run.id} chainId={run.chain.chain_id} />}
+      {run.chain && chain && <ChainCard runs={chain} own={run.id} chainId={run.chain.chain_id} />}
       <Adjustments of={adjustments} />
       {run.metadata && (
         <Card title="Metadata">
@@ -56,9 +56,9 @@ export async function showRun(visit: Visit, ask: PageRequest): Promise<Shown> {
   return show("Run", UNDER, content);
 }
 
-async function chainOf(visit: Visit, chainId: string): Promise<readonly RunResource[]> {
+function chainOf(visit: Visit, chainId: string): Promise<Answer<ListOf<RunResource>>> {
   const query = new URLSearchParams({ chain_id: chainId, sort: "started_at", limit: String(MOST_IN_CHAIN) });
-  return (await visit.api.get<ListOf<RunResource>>(`/v1/runs?${query}`)).body?.data ?? [];
+  return visit.api.get<ListOf<RunResource>>(`/v1/runs?${query}`);
 }
 
 function States({ of }: { of: RunResource }) {

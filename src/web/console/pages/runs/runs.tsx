@@ -7,8 +7,9 @@ import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { count, dimensionTitle, words } from "../../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../../view/filters.tsx";
 import { Usd } from "../../view/money.tsx";
-import { Card, Empty, Head, NoMatch, Pager, Tile, Tiles } from "../../view/parts.tsx";
+import { Card, Empty, Head, Pager, Tile, Tiles } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
+import { Listed, Unread } from "../../view/unread.tsx";
 import {
   type PageRequest,
   listPath,
@@ -18,7 +19,7 @@ import {
   type Shown,
   type Visit,
 } from "../../visit.ts";
-import { refusedPage } from "../../page/refused.tsx";
+import { unreadPage } from "../../page/refused.tsx";
 import { ByModel } from "./by-model.tsx";
 import { ChargedTile, readCharged } from "./charged.tsx";
 import { isBounded, readSums, type RunSums } from "./sums.ts";
@@ -79,7 +80,7 @@ export async function listRuns(visit: Visit, ask: PageRequest): Promise<Shown> {
   const names = filters.map(({ name }) => name).filter((name) => name !== "id");
   const answer = await visit.api.get<ListOf<RunResource>>(listPath("/v1/runs", ask.query, names));
   const filtered = isFiltered(filters, ask.query);
-  if (answer.body === null && !filtered) return refusedPage(answer, UNDER);
+  if (answer.body === null && !filtered) return unreadPage(answer, UNDER);
   const runs = answer.body?.data ?? [];
   const shown = runs.length > 0 || filtered;
   const content = (
@@ -90,15 +91,20 @@ export async function listRuns(visit: Visit, ask: PageRequest): Promise<Shown> {
       {answer.body !== null && runs.length > 0 && (await sumsOf(visit, ask.query, answer.body))}
       <Card bare>
         {shown && <Filters path={UNDER} of={filters} query={ask.query} answer={answer} />}
-        {runs.length > 0 ? (
-          <RunTable rows={runs} />
-        ) : filtered ? (
-          <NoMatch icon="runs" path={UNDER} />
-        ) : (
-          <Empty icon="runs" title="No runs yet" action={<pre>{EXAMPLE}</pre>}>
-            Report a run when it ends. It is charged to every limit that applies.
-          </Empty>
-        )}
+        <Listed
+          answer={answer}
+          rows={runs}
+          icon="runs"
+          path={UNDER}
+          isFiltered={filtered}
+          empty={
+            <Empty icon="runs" title="No runs yet" action={<pre>{EXAMPLE}</pre>}>
+              Report a run when it ends. It is charged to every limit that applies.
+            </Empty>
+          }
+        >
+          {(rows) => <RunTable rows={rows} />}
+        </Listed>
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
     </>
@@ -108,7 +114,9 @@ export async function listRuns(visit: Visit, ask: PageRequest): Promise<Shown> {
 
 /** What all runs that are filtered cost together, and on which models. */
 async function sumsOf(visit: Visit, query: URLSearchParams, page: ListOf<RunResource>): Promise<Child> {
-  const sums = await readSums(visit, query, page);
+  const read = await readSums(visit, query, page);
+  const unread = read !== null && "trace" in read ? read : null;
+  const sums = unread === null ? (read as RunSums | null) : null;
   const isDays = isBounded(query);
   const charged = await readCharged(visit, query, sums);
   const rest = new URLSearchParams(query);
@@ -117,7 +125,8 @@ async function sumsOf(visit: Visit, query: URLSearchParams, page: ListOf<RunReso
     `${UNDER}?${new URLSearchParams({ ...Object.fromEntries(rest), model, sort: "-cost_usd" })}`;
   return (
     <>
-      {sums === null && (
+      {unread !== null && <Unread of={unread} />}
+      {read === null && (
         <p class="quiet small">
           These are too many runs to add up at once.{" "}
           {isDays

@@ -2,6 +2,7 @@ import { DIMENSION_NAMES } from "../../../../contract/dimensions.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import { formatUsd, parseUsd } from "../../../../domain/price/money.ts";
+import type { Failed } from "../../view/unread.tsx";
 import type { ListOf, Visit } from "../../visit.ts";
 import type { ModelAmount } from "./by-model.tsx";
 
@@ -32,12 +33,15 @@ export function isBounded(query: URLSearchParams): boolean {
   return given(query, "from") !== "" && given(query, "to") !== "";
 }
 
-/** The sums of all runs that are filtered, not only of those on this page. Null: they are too many to add up here. */
+/**
+ * The sums of all runs that are filtered, not only of those on this page, or why they cannot be read. Null: they are too many to add
+ * up here.
+ */
 export async function readSums(
   visit: Visit,
   query: URLSearchParams,
   page: ListOf<RunResource>,
-): Promise<RunSums | null> {
+): Promise<RunSums | Failed | null> {
   const isReported = NOT_REPORTED.every((name) => given(query, name) === "");
   if (isReported && isBounded(query)) return fromReport(visit, query);
   const isAll = page.next_cursor === null && given(query, "cursor") === "";
@@ -45,24 +49,26 @@ export async function readSums(
   return isReported ? null : fromRuns(visit, query);
 }
 
-async function fromReport(visit: Visit, query: URLSearchParams): Promise<RunSums | null> {
+async function fromReport(visit: Visit, query: URLSearchParams): Promise<RunSums | Failed> {
   const asked = new URLSearchParams({ group_by: "model", limit: String(SHOWN_MODELS) });
   for (const name of REPORTED) if (given(query, name) !== "") asked.set(name, given(query, name));
-  const { body } = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${asked}`);
-  if (body === null) return null;
+  const answer = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${asked}`);
+  const { body } = answer;
+  if (body === null) return answer;
   const models = body.data.map(({ model, cost_usd, runs }) => ({ model: String(model), cost_usd, runs }));
   return { ...body.totals, models, modelCount: body.groups, charged_usd: null };
 }
 
-async function fromRuns(visit: Visit, query: URLSearchParams): Promise<RunSums | null> {
+async function fromRuns(visit: Visit, query: URLSearchParams): Promise<RunSums | Failed | null> {
   const asked = new URLSearchParams({ limit: String(PAGE) });
   for (const name of [...REPORTED, ...NOT_REPORTED]) {
     if (given(query, name) !== "") asked.set(name, given(query, name));
   }
   const runs: RunResource[] = [];
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-    const { body } = await visit.api.get<ListOf<RunResource>>(`/v1/runs?${asked}`);
-    if (body === null) return null;
+    const answer = await visit.api.get<ListOf<RunResource>>(`/v1/runs?${asked}`);
+    const { body } = answer;
+    if (body === null) return answer;
     runs.push(...body.data);
     if (body.next_cursor === null) return sumOf(runs, given(query, "limit_id"));
     // The API ends a page early where it would have to look through too many runs.

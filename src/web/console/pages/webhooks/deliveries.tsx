@@ -4,8 +4,9 @@ import type { Delivery, Signing } from "../../../../contract/resources/webhooks.
 import { moment } from "../../view/format.ts";
 import { ActionButton } from "../../view/form.tsx";
 import { type Filter, Filters, isFiltered } from "../../view/filters.tsx";
-import { Card, Empty, Facts, NoMatch, Pager, Status } from "../../view/parts.tsx";
+import { Card, Empty, Facts, Pager, Status } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
+import { Listed, Unread } from "../../view/unread.tsx";
 import {
   type PageRequest,
   listPath,
@@ -88,29 +89,38 @@ export async function deliveryLog(visit: Visit, ask: PageRequest, id: string): P
   return (
     <>
       <Card title="Signing">
-        <Facts
-          of={[
-            ["Scheme", scheme ?? "–"],
-            ["Secret", last4 ? <code>…{last4}</code> : "–"],
-            ["Since", moment(created_at)],
-            ["Old secret expires", moment(previous)],
-          ]}
-        />
+        {signing.body === null ? (
+          <Unread of={signing} />
+        ) : (
+          <Facts
+            of={[
+              ["Scheme", scheme ?? "–"],
+              ["Secret", last4 ? <code>…{last4}</code> : "–"],
+              ["Since", moment(created_at)],
+              ["Old secret expires", moment(previous)],
+            ]}
+          />
+        )}
       </Card>
       <Failing rows={rows} />
       <Card title="Deliveries" note="Newest first" bare>
         {(rows.length > 0 || isFiltered(FILTERS, ask.query)) && (
           <Filters path={here} of={FILTERS} query={ask.query} answer={deliveries} />
         )}
-        {rows.length === 0 && isFiltered(FILTERS, ask.query) ? (
-          <NoMatch icon="webhooks" path={here} />
-        ) : rows.length === 0 ? (
-          <Empty icon="webhooks" title="No deliveries yet">
-            Send a test event to see a delivery.
-          </Empty>
-        ) : (
-          <Table label="Deliveries" columns={columns(visit, here)} rows={rows} />
-        )}
+        <Listed
+          answer={deliveries}
+          rows={rows}
+          icon="webhooks"
+          path={here}
+          isFiltered={isFiltered(FILTERS, ask.query)}
+          empty={
+            <Empty icon="webhooks" title="No deliveries yet">
+              Send a test event to see a delivery.
+            </Empty>
+          }
+        >
+          {() => <Table label="Deliveries" columns={columns(visit, here)} rows={rows} />}
+        </Listed>
         <Pager {...pagesOf(here, ask.query, deliveries.body?.next_cursor ?? null)} />
       </Card>
     </>

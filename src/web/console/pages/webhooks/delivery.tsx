@@ -1,13 +1,15 @@
 import type { Event } from "../../../../contract/resources/events.ts";
 import type { AttemptEntry, Delivery } from "../../../../contract/resources/webhooks.ts";
 import { submit } from "../../page/act.ts";
-import { refusedPage } from "../../page/refused.tsx";
+import { refusedPage, unreadPage } from "../../page/refused.tsx";
 import { ActionButton } from "../../view/form.tsx";
 import { moment } from "../../view/format.ts";
 import { noticeAt } from "../../view/notice.tsx";
 import { Card, Facts, Head, Status } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
+import { type Failed, Unread } from "../../view/unread.tsx";
 import {
+  type Answer,
   type PageRequest,
   type ListOf,
   reaches,
@@ -22,32 +24,36 @@ const PATH = "/console/webhooks";
 /** How far back a delivery is looked for: pages of 200. */
 const MOST_PAGES = 5;
 
-async function* deliveriesOf(visit: Visit, id: string): AsyncGenerator<Delivery> {
+const GONE: Failed = {
+  status: 404,
+  error: { code: "not_found", message: "There is no such delivery among the latest.", details: {} },
+  trace: null,
+};
+
+/** A delivery of a subscription, or why it is not shown. */
+async function findDelivery(visit: Visit, id: string, sought: string): Promise<Delivery | Failed> {
   let cursor: string | null = "";
   for (let pages = 0; pages < MOST_PAGES && cursor !== null; pages += 1) {
     const query = new URLSearchParams({ limit: "200", ...(cursor && { cursor }) });
-    const { body }: { body: ListOf<Delivery> | null } = await visit.api.get<ListOf<Delivery>>(
+    const answer: Answer<ListOf<Delivery>> = await visit.api.get<ListOf<Delivery>>(
       `${visit.org}/webhooks/${id}/deliveries?${query}`,
     );
-    yield* body?.data ?? [];
-    cursor = body?.next_cursor ?? null;
+    if (answer.body === null) return answer;
+    const found = answer.body.data.find((delivery) => delivery.id === sought);
+    if (found !== undefined) return found;
+    cursor = answer.body.next_cursor;
   }
+  return GONE;
 }
 
 /** One delivery: what was sent, and every attempt with the receiver's answer. */
 export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Shown> {
   const id = encodeURIComponent(ask.params["id"] ?? "");
   const here = `${PATH}/${id}`;
-  let found: Delivery | null = null;
-  for await (const delivery of deliveriesOf(visit, id)) {
-    if (delivery.id === ask.params["delivery"]) found = delivery;
-    if (found !== null) break;
-  }
-  if (found === null) {
-    const error = { code: "not_found", message: "There is no such delivery among the latest.", details: {} };
-    return refusedPage({ status: 404, body: null, error }, PATH, here);
-  }
-  const event = await eventOf(visit, found);
+  const found = await findDelivery(visit, id, ask.params["delivery"] ?? "");
+  if ("trace" in found) return unreadPage(found, PATH, here);
+  const events = await eventsAround(visit, found);
+  const event = events.body?.data.find((one) => one.id === found.event_id) ?? null;
   const content = (
     <>
       <Head title="Delivery" about={<code>{found.id}</code>}>
@@ -89,7 +95,9 @@ export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Show
         )}
       </Card>
       <Card title="Payload">
-        {event === null ? (
+        {events.body === null ? (
+          <Unread of={events} />
+        ) : event === null ? (
           <p class="quiet">The event is no longer stored.</p>
         ) : (
           <pre>{JSON.stringify(event, null, 2)}</pre>
@@ -101,12 +109,11 @@ export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Show
 }
 
 /** Events have no page of their own: the one of a delivery was written just before it. */
-async function eventOf(visit: Visit, { event_id: id, event_type: type, created_at }: Delivery) {
+function eventsAround(visit: Visit, { event_type: type, created_at }: Delivery) {
   const at = Date.parse(created_at);
   const range = { from: new Date(at - 60_000).toISOString(), to: new Date(at + 1000).toISOString() };
   const query = new URLSearchParams({ type, limit: "200", ...range });
-  const { body } = await visit.api.get<ListOf<Event>>(`${visit.org}/events?${query}`);
-  return body?.data.find((event) => event.id === id) ?? null;
+  return visit.api.get<ListOf<Event>>(`${visit.org}/events?${query}`);
 }
 
 const ATTEMPTS: readonly Column<AttemptEntry>[] = [

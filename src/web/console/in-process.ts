@@ -1,4 +1,4 @@
-import { TRACE_HEADER } from "../../contract/headers.ts";
+import { DRY_RUN_HEADER, TRACE_HEADER } from "../../contract/headers.ts";
 import { parseCidr } from "../../domain/network/address.ts";
 import type { Caller } from "../../edge/request/call.ts";
 import type { OwnSession } from "../../contract/resources/sessions.ts";
@@ -20,6 +20,7 @@ export function callerOf(session: OwnSession, org: OrgSnapshot, address: string)
 export interface Sent {
   readonly once: string;
   readonly ifMatch?: string;
+  readonly isTrial?: boolean;
 }
 
 export type Dispatch = (request: Request) => Response | Promise<Response>;
@@ -32,6 +33,7 @@ export function dispatchAs(caller: Caller, dispatch: Dispatch, from: Request) {
     if (address !== null) headers.set("cf-connecting-ip", address);
     if (body !== null) headers.set("content-type", "application/json");
     if (sent !== null) headers.set("idempotency-key", sent.once);
+    if (sent?.isTrial === true) headers.set(DRY_RUN_HEADER, "true");
     if (sent?.ifMatch !== undefined) headers.set("if-match", sent.ifMatch);
     const url = new URL(path, from.url);
     const request = new Request(url, { method, headers, body: body === null ? null : JSON.stringify(body) });
@@ -45,6 +47,8 @@ export function apiAs(caller: Caller, dispatch: Dispatch, from: Request): Api {
     get: async <T>(path: string) => readAnswer<T>(await ask("GET", path, null, null)),
     send: async <T>(method: string, path: string, body: object | null, once: string) =>
       readAnswer<T>(await ask(method, path, body, { once })),
+    tryPost: async <T>(path: string, body: object) =>
+      readAnswer<T>(await ask("POST", path, body, { once: crypto.randomUUID(), isTrial: true })),
   };
 }
 

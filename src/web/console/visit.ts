@@ -21,6 +21,8 @@ export interface Api {
     body: object | null,
     once: string,
   ) => Promise<Answer<T>>;
+  /** What something would be that is created with POST. It is checked and answered, and changes nothing. */
+  tryPost: <T>(path: string, body: object) => Promise<Answer<T>>;
 }
 
 export interface Visit {

@@ -70,5 +70,6 @@ function apiBy(token: string, dispatch: Dispatch, from: Request): Api {
   return {
     get: async <T>(path: string) => readAnswer<T>(await ask("GET", path)),
     send: async <T>(method: string, path: string) => readAnswer<T>(await ask(method, path)),
+    tryPost: async <T>(path: string) => readAnswer<T>(await ask("POST", path)),
   };
 }

@@ -62,8 +62,10 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     expect(await page.locator("#limit_usd-error").innerText()).toContain("must be");
     expect(await page.locator("[role=alert] a[href='#limit_usd']").count()).toBe(1);
     expect(await page.inputValue("#name")).toBe("Interns");
-    await page.fill("#limit_usd", "10.00");
+    await page.fill("#limit_usd", "$10.00");
     await page.click("text=Create budget");
+    // It applies to every call, so it is asked once more.
+    await page.click("text=Yes, create budget");
     expect(await notice()).toBe("Created.");
     await page.click("td a:text-is('Interns')");
     // A budget that exists is changed in its own unit.
@@ -148,6 +150,18 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     await page.click("#nav a:has-text('Content safety')");
     expect(await headline()).toBe("Content safety");
     await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  test("on paper a page is its figures and tables, and nothing to click", async () => {
+    await open("/budgets");
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    for (const part of [".side", ".search", ".filters", ".head .actions"]) {
+      expect([part, await page.locator(part).first().isVisible()]).toEqual([part, false]);
+    }
+    expect(await page.locator("table").isVisible()).toBe(true);
+    const ground = await page.locator("table").evaluate((table) => getComputedStyle(table).color);
+    expect(ground).toBe("rgb(20, 32, 31)");
+    await page.emulateMedia({ media: "screen", colorScheme: "light" });
   });
 
   test("a revoked session is signed out and loses its cookie", async () => {

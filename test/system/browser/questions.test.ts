@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
+import { MOST_STREAMS } from "../../../src/org/people/watch.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
 import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
 import { seedOrg } from "./seed.ts";
@@ -89,6 +90,38 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     await call("POST", "/v1/edge/decision", { key: org.key, body });
     await watched.locator(`code:text-is('${other}')`).waitFor();
     await watched.context().close();
+  });
+
+  test("a page that is open beside as many as may have a stream shows what happens all the same", async () => {
+    const context = await browser.newContext();
+    const link = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
+    const first = await context.newPage();
+    await first.goto(link.body.url);
+    await first.locator("#live").waitFor();
+    for (let nth = 1; nth < MOST_STREAMS; nth += 1) {
+      const other = await context.newPage();
+      await other.goto(`${base}/console/refusals`);
+      await other.locator("#live").waitFor();
+    }
+    const late = await context.newPage();
+    await late.clock.install();
+    const turnedAway = late.waitForResponse((answer) => answer.url() === `${base}/console/live`);
+    await late.goto(`${base}/console/refusals`);
+    expect((await turnedAway).status()).toBe(204);
+    const body = { workflow_id: "triage", estimate: { cost_usd: "423.00" } };
+    const refused = await call("POST", "/v1/edge/decision", { key: org.key, body });
+    const trace = refused.headers.get("x-svc-trace-id") ?? "";
+    await expect
+      .poll(async () => {
+        await late.clock.fastForward(31_000);
+        return late.locator(`code:text-is('${trace}')`).count();
+      })
+      .toBe(1);
+    await first.close();
+    const stream = late.waitForResponse((answer) => answer.url() === `${base}/console/live` && answer.ok());
+    await late.clock.fastForward(31_000);
+    await stream;
+    await context.close();
   });
 
   test("an amount is copied with all its digits", async () => {

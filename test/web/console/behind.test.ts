@@ -85,7 +85,7 @@ describe("runs", () => {
     for (const from of [0, 500, 1000]) expect((await many.bulk(bulk(from, "w"))).status).toBe(200);
     const reader = await signedIn(many.id, "viewer");
     const read = async (path: string) => textOf(await (await reader.get(path)).text());
-    const all = await read("/console/runs");
+    const all = await read("/console/runs?range=all");
     expect(all).toContain("These are too many runs to add up at once. Choose days");
     expect(await read(`/console/runs?from=${today}&to=${tomorrow}`)).toContain("Cost of these runs $15.00");
     const charged = await read(

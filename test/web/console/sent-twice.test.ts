@@ -78,7 +78,7 @@ async function set(org: TestOrg, path: string, body: object): Promise<Filled> {
 }
 
 const FORMS: Readonly<Record<string, Fill>> = {
-  "/console/budgets": () => ({ fields: BUDGET }),
+  "/console/budgets": () => ({ fields: { ...BUDGET, _sure: "yes" } }),
   "/console/budgets/:id": on("budgets", BUDGET, { ...BUDGET, limit_usd: "6" }),
   "/console/budgets/:id/delete": on("budgets", BUDGET),
   "/console/budgets/:id/increase": on("budgets", BUDGET, INCREASE),

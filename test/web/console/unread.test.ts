@@ -29,6 +29,7 @@ const DECORATION = [
   /\/(keys|sessions)\?limit=200$/,
   /\/keys\?limit=2$/,
   /\/prices\/resolve\?/,
+  /\/runs\?limit=100$/,
 ];
 
 let app: ReturnType<typeof createApp>;

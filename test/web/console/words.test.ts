@@ -12,7 +12,7 @@ beforeAll(async () => {
   browser = await signedIn(org.id, "viewer");
 });
 
-test("a budget that is used up says so, and says until when", async () => {
+test("a budget that is used up says so, and when it starts again", async () => {
   const budget = { scope_kind: "workflow", scope_id: "w", limit_usd: "1.00", period: "month" };
   const { body } = await send(`/v1/orgs/${org.id}/budgets`, budget);
   expect(await text(`/console/budgets/${body.id}`)).not.toContain("It is used up");
@@ -24,7 +24,9 @@ test("a budget that is used up says so, and says until when", async () => {
     cost_usd: "1.00",
   };
   expect((await send("/v1/runs", run)).status).toBe(201);
-  expect(await text(`/console/budgets/${body.id}`)).toMatch(/It is used up until 1 \w+ \d{4}, 00:00 UTC\./);
+  expect(await text(`/console/budgets/${body.id}`)).toMatch(
+    /It is used up\. It starts again on 1 \w+ \d{4}, 00:00 UTC\./,
+  );
 });
 
 test("counters of a budget are headed by a word, not by a field's name", async () => {
@@ -38,4 +40,55 @@ test("a plan's use is what was recorded this month", async () => {
   const page = await text("/console/limits");
   expect(page).toContain("Runs recorded this month");
   expect(page).not.toContain("of unlimited");
+});
+
+test("days are compared with others, and a range ends before a day", async () => {
+  expect(await text("/console")).toMatch(/\(UTC\), compared with \d+ \w+ to \d+ \w+/);
+  for (const path of [
+    "/console/runs?range=all",
+    "/console/refusals?code=",
+    "/console/events?type=",
+    "/console/audit",
+  ]) {
+    const page = await text(path);
+    expect([path, page.includes("not included")]).toEqual([path, false]);
+  }
+  expect(await text("/console/audit")).toContain('<label for="to">Before</label>');
+});
+
+test("a customer's limit and its credits are told apart", async () => {
+  const customer_id = "umbrella";
+  await send(`/v1/orgs/${org.id}/customer-limits`, { customer_id, limit_usd: "5.00", period: "month" });
+  await send(`/v1/orgs/${org.id}/credit-packs`, { customer_id, amount_usd: "9.00" });
+  const page = await text("/console");
+  expect(page.match(/>umbrella<\/a>/g)).toHaveLength(2);
+  expect(page).toMatch(/Customer limit: <a[^>]*>0 %<\/a> of \$5\.00/);
+  expect(page).toMatch(/Credits: <a[^>]*>0 %<\/a> of \$9\.00/);
+});
+
+test("runs open with those of seven days, and say where the others are", async () => {
+  const own = await newOrg();
+  const at = await signedIn(own.id, "viewer");
+  const page = async (path: string) => (await at.get(path)).text();
+  expect(await page("/console/runs")).toContain("No runs yet");
+  const report = async (id: string, daysAgo: number) => {
+    const started_at = new Date(Date.now() - daysAgo * 86_400_000).toISOString();
+    const body = {
+      id,
+      started_at,
+      model: "m",
+      usage: { input_tokens: 1, output_tokens: 1 },
+      cost_usd: "1.00",
+    };
+    expect((await call("POST", "/v1/runs", { key: own.ownerKey, body })).status).toBe(201);
+  };
+  await report("older", 9);
+  expect(await page("/console/runs")).toContain('href="/console/runs?range=all"');
+  await report("newer", 2);
+  const week = await page("/console/runs");
+  expect([week.includes("/console/runs/newer"), week.includes("/console/runs/older")]).toEqual([true, false]);
+  expect(week).toMatch(/aria-current="true">7 days</);
+  const all = await page("/console/runs?range=all");
+  expect([all.includes("/console/runs/newer"), all.includes("/console/runs/older")]).toEqual([true, true]);
+  expect(all).toMatch(/aria-current="true">Any time</);
 });

@@ -5,7 +5,7 @@ import { changesOf } from "./stream.ts";
 
 /**
  * The stream of one open page. It says that something happened, and nothing of what: the page reads that as its reader. Whoever
- * may not watch gets 204, after which a browser does not try again.
+ * may not watch gets 204, after which the page refreshes itself now and then, and asks for a stream again.
  */
 export async function liveRoute(asked: Asked, web: Web): Promise<Response> {
   const admitted = await admitCookie({ ...asked, isWatching: true });

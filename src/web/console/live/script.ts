@@ -11,6 +11,7 @@ const TEXT = String.raw`(() => {
   const everyMs = Number(main.dataset.live) * 1000;
   let source = null;
   let timer = 0;
+  let retry = 0;
   let shownAt = Date.now();
 
   const parts = (of) => [...of.children].filter((part) => !part.matches(".search, .live"));
@@ -64,7 +65,8 @@ const TEXT = String.raw`(() => {
     if (source) source.close();
     source = null;
     clearTimeout(timer);
-    timer = 0;
+    clearTimeout(retry);
+    timer = retry = 0;
     note.hidden = true;
     if (isOver) location.reload();
   }
@@ -73,9 +75,20 @@ const TEXT = String.raw`(() => {
     if (source || document.hidden) return;
     source = new EventSource("/console/live");
     source.onopen = () => { note.hidden = false; };
-    source.onerror = () => { note.hidden = true; };
+    source.onerror = () => {
+      note.hidden = true;
+      // A stream that is turned away stays closed, for there are enough of this session. The page then asks in between.
+      if (!source || source.readyState !== 2) return;
+      stop(false);
+      retry = setTimeout(again, 30000);
+    };
     source.addEventListener("change", soon);
     source.addEventListener("over", () => stop(true));
+  }
+
+  async function again() {
+    await refresh();
+    start();
   }
 
   document.addEventListener("visibilitychange", () => {

@@ -1,6 +1,6 @@
 import { refuse } from "../../../contract/refusal.ts";
 import { BLANK, bodyOf, type FormValues } from "../view/field.ts";
-import { Fields, Form, Problems, SaveOrCancel } from "../view/form.tsx";
+import { Fields, Form, Problems, SaveOrCancel, SURE } from "../view/form.tsx";
 import { noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
 import { type PageRequest, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
@@ -10,20 +10,37 @@ import type { Resource } from "./resource.ts";
 
 type Create = NonNullable<Resource<never>["create"]>;
 
+interface NewState {
+  readonly draft?: FormValues;
+  readonly status?: number;
+  /** What the form asks once more. */
+  readonly question?: string | null;
+}
+
 export async function newPage(
   { path }: Pick<Resource<never>, "path">,
   create: Create,
   visit: Visit,
-  { draft = BLANK, status = 200 }: { readonly draft?: FormValues; readonly status?: number } = {},
+  { draft = BLANK, status = 200, question = null }: NewState = {},
 ): Promise<Shown> {
+  const offers = (await create.offers?.(visit)) ?? {};
+  const fields = create.fields.map((field) => {
+    const offered = offers[field.name];
+    return offered === undefined ? field : { ...field, offered };
+  });
   const content = (
     <>
       <Head title={create.title} />
       <Problems of={create.fields} draft={draft} />
+      {question !== null && (
+        <div class="notice warn" role="alert">
+          <strong>Nothing was created yet.</strong> {question}
+        </div>
+      )}
       <Card>
         <Form action={path} seal={sealOf(visit)}>
-          <Fields of={create.fields} draft={draft} />
-          <SaveOrCancel save={create.save} cancel={path} />
+          <Fields of={fields} draft={draft} />
+          <SaveOrCancel save={create.save} cancel={path} isAsking={question !== null} />
         </Form>
       </Card>
     </>
@@ -38,7 +55,7 @@ function missingPart(form: URLSearchParams, fields: Create["fields"]): FormValue
   return { values: Object.fromEntries(form), errors: { [missing.name]: "is required" }, problem: null };
 }
 
-export function createOne(
+export async function createOne(
   resource: Pick<Resource<never>, "path" | "api" | "role">,
   create: Create,
   visit: Visit,
@@ -48,14 +65,18 @@ export function createOne(
   const missing = missingPart(ask.form, fields);
   if (missing !== null && !reaches(visit, resource.role)) {
     const { status, code, message, details } = refuse("forbidden");
-    return Promise.resolve(
-      refusedPage({ status, error: { code, message, details }, trace: null }, resource.path),
-    );
+    return refusedPage({ status, error: { code, message, details }, trace: null }, resource.path);
   }
   if (missing !== null) return newPage(resource, create, visit, { draft: missing, status: 422 });
   const path = `${visit.org}/${put === undefined ? resource.api : put(ask.form)}`;
   const typed = bodyOf(ask.form, fields);
   const body = create.bodyOf?.(typed) ?? typed;
+  if (create.question !== undefined && ask.form.get(SURE) !== "yes") {
+    const { body: wouldBe } = await visit.api.tryPost(path, body);
+    const question = wouldBe === null ? null : create.question(wouldBe);
+    const values = Object.fromEntries(ask.form);
+    if (question !== null) return newPage(resource, create, visit, { draft: { ...BLANK, values }, question });
+  }
   return submit(visit, ask, {
     request: { method: put === undefined ? "POST" : "PUT", path, body },
     fields,

@@ -62,10 +62,11 @@ export async function onePage<T>(
 function changeCard<T>(resource: Resource<T>, visit: Visit, row: T, refused: FormValues | null) {
   const { change } = resource;
   if (change === undefined) return null;
+  const fields = change.fieldsOf?.(row) ?? change.fields;
   return (
     <Card title={`Change this ${resource.one}`} note={change.note}>
       <Form action={`${resource.path}/${encodeURIComponent(resource.idOf(row))}`} seal={sealOf(visit)}>
-        <Fields of={change.fields} draft={refused ?? draftOf(row, change.fields)} />
+        <Fields of={fields} draft={refused ?? draftOf(row, fields)} />
         <div class="inline">
           <button class="primary" type="submit">
             Save

@@ -42,7 +42,7 @@ export interface Resource<T> {
   /** The filters of the list. */
   readonly filters?: readonly Filter[];
   readonly create?: Create;
-  readonly change?: Change;
+  readonly change?: Change<T>;
   readonly actions?: readonly Action<T>[];
   /** The time is by the clock of the org. */
   factsOf?(row: T, nameOf: NameOf, nowMs: number): readonly Fact[];
@@ -60,19 +60,25 @@ interface Create {
   readonly title: string;
   readonly save: string;
   readonly fields: readonly Field[];
+  /** What can be picked for text fields, by their names. */
+  readonly offers?: (visit: Visit) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** The request body, from what the fields say. */
   readonly bodyOf?: (body: Record<string, unknown>) => Record<string, unknown>;
   /** The form's field for one of the API, where they differ. */
   readonly complaintAt?: (field: string) => string;
   /** The path of a resource that is created with PUT. */
   readonly put?: (form: URLSearchParams) => string;
+  /** Asks once more before something far-reaching is created. The API has checked it and says what it would be. */
+  readonly question?: (wouldBe: unknown) => string | null;
   /** What is shown afterwards, if not the list. */
   readonly done?: (made: unknown) => Shown;
 }
 
-interface Change {
+interface Change<T> {
   readonly method: "PATCH" | "PUT";
   readonly fields: readonly Field[];
+  /** The same fields, if what they offer depends on the item. */
+  fieldsOf?(row: T): readonly Field[];
   /** With PUT: fields that the form does not show, sent as they are. */
   readonly keeps?: readonly string[];
   /** The request body, from what the fields say. */

@@ -85,7 +85,7 @@ const FILTERS: readonly Filter[] = [
   { name: "target", title: "Target id" },
   { name: "trace_id", title: "Trace" },
   { name: "from", title: "From", isDate: true },
-  { name: "to", title: "To (not included)", isDate: true },
+  { name: "to", title: "Before", isDate: true },
 ];
 
 /** Verification reads the whole trail, so it runs only on request. */
@@ -148,7 +148,7 @@ function ExportForm({ nowMs }: { nowMs: number }) {
         <input id="export-from" name="from" type="date" value={on(nowMs - 30 * DAY_MS)} />
       </div>
       <div>
-        <label for="export-to">To (not included)</label>
+        <label for="export-to">Before</label>
         <input id="export-to" name="to" type="date" value={on(nowMs + DAY_MS)} />
       </div>
       <div>

@@ -17,7 +17,7 @@ const FILTERS: readonly Filter[] = [
     options: [["", "Any"], ...EVENT_KINDS.map((kind) => [kind, kind] as const)],
   },
   { name: "from", title: "From", isDate: true },
-  { name: "to", title: "To (not included)", isDate: true },
+  { name: "to", title: "Before", isDate: true },
 ];
 
 const COLUMNS: readonly Column<Event>[] = [

@@ -27,7 +27,7 @@ const FILTERS: readonly Filter[] = [
   { name: "key_id", title: "Key" },
   { name: "trace_id", title: "Trace" },
   { name: "from", title: "From", isDate: true },
-  { name: "to", title: "To (not included)", isDate: true },
+  { name: "to", title: "Before", isDate: true },
 ];
 
 export async function listRefusals(visit: Visit, ask: PageRequest): Promise<Shown> {

@@ -1,3 +1,5 @@
+import { amountTyped, commaProblem, shareShown, sharesTyped } from "./amount-typed.ts";
+
 /** The description of a form field. Rendering, filling in and submitting all use it. */
 export interface Field {
   /** Its name in the request body. A dot separates nested fields. */
@@ -8,6 +10,8 @@ export interface Field {
   readonly hint?: string;
   readonly placeholder?: string;
   readonly options?: readonly Option[];
+  /** What a browser offers while one types. Anything else can be typed, too. */
+  readonly offered?: readonly string[];
   /** Two adjacent half-width fields share a line. */
   readonly half?: boolean;
   /** Sent if the field is empty. Without it, an empty field is omitted. */
@@ -23,6 +27,8 @@ export type FieldKind =
   | "integer"
   | "number"
   | "list"
+  /** Shares of a limit, written as percentages. */
+  | "shares"
   /** Names with one or more values each: `team=search, team=ads`. */
   | "pairs"
   | "moment"
@@ -48,7 +54,12 @@ export const BLANK: FormValues = { values: {}, errors: {}, problem: null };
 
 /** Text that is not a number is sent as typed, so that the API reports the error. */
 function parse(value: string, kind: FieldKind): unknown {
-  if (kind === "integer") return /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  if (kind === "money") return amountTyped(value);
+  if (kind === "shares") return sharesTyped(value);
+  if (kind === "integer") {
+    const digits = amountTyped(value);
+    return /^-?\d{1,15}$/.test(digits) ? Number(digits) : value;
+  }
   if (kind === "number") return /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value;
   if (kind === "list") return value.split(/[\s,]+/).filter((part) => part !== "");
   if (kind === "pairs") return pairsIn(value);
@@ -84,12 +95,12 @@ function put(body: Record<string, unknown>, name: string, value: unknown): void 
 /** The request body of a form. */
 export function bodyOf(form: URLSearchParams, fields: readonly Field[]): Record<string, unknown> {
   const body: Record<string, unknown> = {};
-  for (const { name, kind, whenEmpty, inPath } of fields) {
+  for (const { name, kind, whenEmpty, inPath, required } of fields) {
     const value = form.get(name)?.trim() ?? "";
     if (inPath === true || kind === "heading") continue;
     if (kind === "checks") {
       const chosen = form.getAll(name);
-      if (chosen.length > 0) put(body, name, chosen);
+      if (chosen.length > 0 || required === true) put(body, name, chosen);
       continue;
     }
     if (kind === "flag") put(body, name, value === "on");
@@ -111,7 +122,10 @@ export function draftOf(record: unknown, fields: readonly Field[]): FormValues {
   for (const { name, kind } of fields) {
     const value = valueAt(record, name) as string | number | boolean | readonly string[] | null | undefined;
     if (value === null || value === undefined || kind === "secret") continue;
-    const text = Array.isArray(value) ? value.join(", ") : String(value);
+    const parts = Array.isArray(value) ? value.map(String) : [String(value)];
+    const text = parts
+      .map((part) => (kind === "shares" ? shareShown(part) : part))
+      .join(kind === "checks" ? " " : ", ");
     if (kind === "flag") values[name] = value === true ? "on" : "";
     else values[name] = kind === "moment" ? text.slice(0, 16) : text;
   }
@@ -135,13 +149,20 @@ export function refusedDraft(
   const loose: string[] = [];
   for (const { field: asked, message } of complaints) {
     const field = complaintAt(asked);
-    const name = fields.find((known) => known.name === field || isInside(field, known.name))?.name;
-    if (name === undefined) loose.push(`${asked} ${message}.`);
-    else errors[name] ??= message;
+    const found = fields.find((known) => known.name === field || isInside(field, known.name));
+    if (found === undefined) loose.push(`${asked} ${message}.`);
+    else errors[found.name] ??= plainer(found, form.get(found.name) ?? "") ?? message;
   }
   const problem = complaints.length === 0 ? (answer.error?.message ?? null) : loose.join(" ") || null;
   const values = Object.fromEntries([...form.keys()].map((name) => [name, form.getAll(name).join(" ")]));
   return { values, errors, problem };
+}
+
+/** A reason in the words of forms, where the API's are those of its bodies. */
+function plainer({ kind }: Field, typed: string): string | null {
+  if (kind === "checks" && typed === "") return "is required";
+  if (kind === "shares") return "must be shares of the limit above 0% and up to 1000%, such as 80%, 100%";
+  return kind === "money" ? commaProblem(typed) : null;
 }
 
 const isInside = (path: string, name: string) => path.startsWith(`${name}.`) || path.startsWith(`${name}[`);

@@ -189,15 +189,32 @@ function control(field: Field, value: string, attributes: Attributes) {
     );
   }
   const placeholder = field.placeholder === undefined ? {} : { placeholder: field.placeholder };
+  const { offered = [] } = field;
+  const list = `${attributes["id"] ?? ""}-offered`;
   return (
-    <input
-      type="text"
-      value={field.kind === "secret" ? "" : value}
-      autocomplete="off"
-      {...INPUTS[field.kind]}
-      {...placeholder}
-      {...attributes}
-    />
+    <>
+      <input
+        type="text"
+        value={field.kind === "secret" ? "" : value}
+        autocomplete="off"
+        {...INPUTS[field.kind]}
+        {...placeholder}
+        {...(offered.length > 0 ? { list } : {})}
+        {...attributes}
+      />
+      {offered.length > 0 && <Offered id={list} of={offered} />}
+    </>
+  );
+}
+
+/** What a browser offers for a text field. */
+export function Offered({ id, of }: { readonly id: string; readonly of: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {of.map((value) => (
+        <option value={value} />
+      ))}
+    </datalist>
   );
 }
 
@@ -221,12 +238,20 @@ export function Problems({ of, draft, scope }: FieldsProps) {
   );
 }
 
-/** The end of a form that has a page of its own. */
-export function SaveOrCancel({ save, cancel }: { readonly save: string; readonly cancel: string }) {
+/** The name of what a form sends if its question was answered with yes. */
+export const SURE = "_sure";
+
+/** The end of a form that has a page of its own. If the form asks once more, its button answers. */
+export function SaveOrCancel(props: {
+  readonly save: string;
+  readonly cancel: string;
+  readonly isAsking?: boolean;
+}) {
+  const { save, cancel, isAsking = false } = props;
   return (
     <div class="inline">
-      <button class="primary" type="submit">
-        {save}
+      <button class="primary" type="submit" {...(isAsking ? { name: SURE, value: "yes" } : {})}>
+        {isAsking ? `Yes, ${save.charAt(0).toLowerCase()}${save.slice(1)}` : save}
       </button>
       <a class="button" href={cancel}>
         Cancel

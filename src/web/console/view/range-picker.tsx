@@ -28,7 +28,7 @@ export function RangePicker(props: {
           <input type="hidden" name="range" value="custom" />
           <label for="range-from">From</label>
           <input id="range-from" type="date" name="from" value={range.from} required />
-          <label for="range-to">to before</label>
+          <label for="range-to">before</label>
           <input id="range-to" type="date" name="to" value={range.to} required />
           <button type="submit">Show</button>
         </form>

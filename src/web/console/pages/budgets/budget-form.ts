@@ -1,11 +1,13 @@
 import { BUDGET_UNITS } from "../../../../contract/meter-kinds.ts";
 import { MATCHED } from "../../../../contract/dimensions.ts";
-import { type BudgetScope, SCOPE_KINDS, SCOPES } from "../../../../contract/scopes.ts";
+import { type BudgetScope, MATCH_SCOPE, SCOPE_KINDS, SCOPES } from "../../../../contract/scopes.ts";
 import type { Field } from "../../view/field.ts";
 import { dimensionTitle, words } from "../../view/format.ts";
 
 /** In the order of refusal. */
 export const BUDGETED = SCOPE_KINDS.filter((kind): kind is BudgetScope => SCOPES[kind].hasBudgets);
+
+const WHOLE = "Whole organization";
 
 const SCOPE: readonly Field[] = [
   {
@@ -13,9 +15,18 @@ const SCOPE: readonly Field[] = [
     label: "Applies to",
     kind: "choice",
     half: true,
-    options: [...BUDGETED.map((kind) => [kind, SCOPES[kind].one] as const), ["", "Calls that match, below"]],
+    options: [
+      ...BUDGETED.map((kind) => [kind, kind === "org" ? WHOLE : SCOPES[kind].one] as const),
+      [MATCH_SCOPE, "Calls that match, below"],
+    ],
   },
-  { name: "scope_id", label: "Scope id", kind: "text", half: true, hint: "Leave empty for the whole org." },
+  {
+    name: "scope_id",
+    label: "Scope id",
+    kind: "text",
+    half: true,
+    hint: "Of the department, the workflow or the deployment.",
+  },
 ];
 
 const MATCH: readonly Field[] = [
@@ -87,8 +98,10 @@ export function newBudgetFields({
 
 /** The body as the API takes it: a budget has a scope or a match, and a limit of tokens or runs has another name. */
 export function newBudgetBody(body: Record<string, unknown>): Record<string, unknown> {
-  const { limit_usd: limit, ...rest } = body;
-  const matched = rest["scope_kind"] === undefined ? { ...rest, match: rest["match"] ?? {} } : rest;
+  const { limit_usd: limit, scope_kind: kind, ...others } = body;
+  const isMatched = kind === undefined || kind === MATCH_SCOPE;
+  const rest: Record<string, unknown> = isMatched ? others : { ...others, scope_kind: kind };
+  const matched = isMatched ? { ...rest, match: rest["match"] ?? {} } : rest;
   if (limit === undefined) return matched;
   return (rest["unit"] ?? "usd") === "usd" ? { ...matched, limit_usd: limit } : { ...matched, limit };
 }

@@ -143,8 +143,8 @@ async function readForecast(visit: Visit, budget: Budget): Promise<Ahead> {
 }
 
 function outlook(budget: CountedBudget, { points, usedUp, unread }: Ahead): string {
-  const until = budget.period_end === null ? "" : ` until ${moment(budget.period_end)}`;
-  if (budget.available !== null && Number(budget.available) <= 0) return `It is used up${until}.`;
+  const resets = budget.period_end === null ? "" : ` It starts again on ${moment(budget.period_end)}.`;
+  if (budget.available !== null && Number(budget.available) <= 0) return `It is used up.${resets}`;
   if (unread !== undefined) return unread;
   if (usedUp === null) {
     return budget.unit === "usd" && points.length === 0

@@ -1,16 +1,19 @@
 import { budgetHistory } from "./budget-history.tsx";
 import { DELETE, type Resource } from "../../page/resource.ts";
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
+import { MATCHED, TAG_PREFIX } from "../../../../contract/dimensions.ts";
 import { MATCH_SCOPE, SCOPES } from "../../../../contract/scopes.ts";
 import type { Field } from "../../view/field.ts";
 import { ends } from "../../view/format.ts";
 import { Status } from "../../view/parts.tsx";
+import type { Visit } from "../../visit.ts";
+import { readTags } from "../overview/tag-names.ts";
 import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
 import { type CountedBudget, spentOf, sumOf, usedOf, withCounters } from "./budget-counters.tsx";
 import { BudgetGroups } from "./budget-groups.tsx";
 import { increaseForAWhile, increasesCard } from "./budget-increases.tsx";
 import { Amount } from "./budget-amount.tsx";
-import { appliesTo } from "./budget-words.ts";
+import { appliesTo, budgetSentence, isForEveryCall } from "./budget-words.ts";
 import { trendCard } from "./budget-trend.tsx";
 import { PERIODS } from "./periods.ts";
 
@@ -44,10 +47,10 @@ const TERMS: readonly Field[] = [
   {
     name: "alert_thresholds",
     label: "Alert at",
-    kind: "list",
+    kind: "shares",
     half: true,
-    placeholder: "0.8, 1",
-    hint: "Fractions of the limit. Each one sends an event once per period.",
+    placeholder: "80%, 100%",
+    hint: "Shares of the limit. Each one sends an event once per period.",
   },
 ];
 
@@ -98,8 +101,10 @@ export const budgets: Resource<CountedBudget> = {
     title: "New budget",
     save: "Create budget",
     fields: newBudgetFields({ name: NAME, limit: LIMIT_USD, terms: TERMS }),
+    offers: offeredTags,
     bodyOf: newBudgetBody,
     complaintAt,
+    question: (wouldBe) => askOnceMore(wouldBe as Budget),
   },
   change: {
     method: "PATCH",
@@ -124,6 +129,18 @@ export const budgets: Resource<CountedBudget> = {
     },
   ],
 };
+
+/** The tags that runs have. */
+async function offeredTags(visit: Visit) {
+  const { names, pairs } = await readTags(visit);
+  return { "match.tags": pairs, group_by: [...MATCHED, ...names.map((name) => `${TAG_PREFIX}${name}`)] };
+}
+
+/** A budget of every call that refuses is easily made by mistake: it takes a limit, and nothing else. */
+function askOnceMore(budget: Budget): string | null {
+  if (budget.mode !== "enforce" || budget.group_by.length > 0 || !isForEveryCall(budget)) return null;
+  return `It applies to every call of the organization. ${budgetSentence(budget)}`;
+}
 
 /** "a, b or c". */
 function anyOf(names: readonly string[]): string {

@@ -38,7 +38,7 @@ export async function overview(visit: Visit, ask: PageRequest): Promise<Shown> {
   const isNew = totals?.runs === 0 && totals.previous_runs === 0;
   const content = (
     <>
-      <Head title="Overview" about={`${daysIn(range)} (UTC), beside ${daysIn(range.previous)}`}>
+      <Head title="Overview" about={`${daysIn(range)} (UTC), compared with ${daysIn(range.previous)}`}>
         <RangePicker range={range} path="/console" keep={{ by: who.tab, tag: who.tag }} />
       </Head>
       <Figures spending={chart.spending} figures={figures} out={out.body} range={range} today={today} />

@@ -61,7 +61,8 @@ function LimitLine({ limit, outlook }: { limit: LimitInUse; outlook: Outlook }) 
       </span>
       <Meter spent={used - reservedPart(limit)} held={reservedPart(limit)} label={nameOf(limit)} />
       <span class="sub">
-        <a href={behind(limit)}>{percent(used)}</a> of {amount} {periodOf(limit)}
+        {KINDS[limit.kind] ?? words(limit.kind)}: <a href={behind(limit)}>{percent(used)}</a> of {amount}{" "}
+        {periodOf(limit)}
         {mode === "shadow" && ", shadow"}
         {limit.resets_at &&
           `, ${limit.kind === "credit_pack" ? "expires" : "resets"} ${day(limit.resets_at)}`}
@@ -114,8 +115,15 @@ function nameOf({ kind, name, scope_kind, scope_id }: LimitInUse): string {
   return { plan_runs: "Runs of the plan", plan_tokens: "Tokens of the plan" }[kind as string] ?? words(kind);
 }
 
+/** What a limit is. Its name alone may be that of a customer, which has a limit and credits. */
+const KINDS: Readonly<Partial<Record<LimitInUse["kind"], string>>> = {
+  customer_limit: "Customer limit",
+  credit_pack: "Credits",
+  quota: "Balance",
+};
+
 function periodOf({ kind, period }: LimitInUse): string {
-  if (kind === "credit_pack") return "credits";
+  if (kind === "credit_pack") return "";
   if (kind === "quota") return "prepaid";
   return period === "total" ? "in total" : `a ${period}`;
 }

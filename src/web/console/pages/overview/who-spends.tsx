@@ -3,6 +3,7 @@ import type { UsageReport } from "../../../../contract/resources/usage/usage-rep
 import { DAILY_KINDS } from "../../../../domain/usage-report/daily.ts";
 import { Meter } from "../../view/charts.tsx";
 import { dimensionTitle } from "../../view/format.ts";
+import { Offered } from "../../view/form.tsx";
 import { customerAt, runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card } from "../../view/parts.tsx";
@@ -10,6 +11,7 @@ import type { Range } from "../../view/range.ts";
 import { TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Answer, Visit } from "../../visit.ts";
 import { readTop } from "./spending.ts";
+import { readTags } from "./tag-names.ts";
 
 /** What spending can be told apart by. */
 export type Tab = Dimension | "tag";
@@ -41,10 +43,22 @@ export interface WhoSpends {
   readonly problem: string | null;
   /** The problem is that they could not be read. */
   readonly isUnread: boolean;
+  /** The tags of the latest runs, to choose from. */
+  readonly tags: readonly string[];
 }
 
 export async function readWhoSpends(visit: Visit, query: URLSearchParams, range: Range): Promise<WhoSpends> {
   const tab = TABS.find(([name]) => name === query.get("by"))?.[0] ?? "customer_id";
+  const tags = tab === "tag" ? (await readTags(visit)).names : [];
+  return { ...(await spendersOf(visit, query, range, tab)), tags };
+}
+
+async function spendersOf(
+  visit: Visit,
+  query: URLSearchParams,
+  range: Range,
+  tab: Tab,
+): Promise<Omit<WhoSpends, "tags">> {
   const tag = query.get("tag")?.trim().toLowerCase() ?? "";
   if (tab === "tag" && !TAG_NAME.test(tag)) {
     return {
@@ -66,7 +80,7 @@ export async function readWhoSpends(visit: Visit, query: URLSearchParams, range:
   return { tab, tag, rows, ...problemOf(top, rows.length) };
 }
 
-async function fromRuns(visit: Visit, range: Range, tab: Tab, tag: string): Promise<WhoSpends> {
+async function fromRuns(visit: Visit, range: Range, tab: Tab, tag: string): Promise<Omit<WhoSpends, "tags">> {
   const group = tab === "tag" ? `tag:${tag}` : tab;
   const report = (from: string, to: string, limit: number) =>
     visit.api.get<UsageReport>(
@@ -122,7 +136,7 @@ export function WhoSpendsCard(props: Props) {
   );
 }
 
-function TagForm({ of, range }: Props) {
+function TagForm({ of, range, at }: Props) {
   return (
     <form class="inline-form" method="get" action="/console">
       <input type="hidden" name="by" value="tag" />
@@ -134,8 +148,12 @@ function TagForm({ of, range }: Props) {
         </>
       )}
       <label for="tag">Tag</label>
-      <input id="tag" name="tag" value={of.tag} placeholder="team" autocomplete="off" />
+      <input id="tag" name="tag" value={of.tag} placeholder="team" autocomplete="off" list="tags" />
+      <Offered id="tags" of={of.tags} />
       <button type="submit">Show</button>
+      {of.tags.map((name) => (
+        <a href={at({ by: "tag", tag: name })}>{name}</a>
+      ))}
     </form>
   );
 }

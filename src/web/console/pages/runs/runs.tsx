@@ -26,6 +26,7 @@ import { isBounded, readSums, type RunSums } from "./sums.ts";
 import { RunTable } from "./table.tsx";
 
 const UNDER = "/console/runs";
+const ALL = `${UNDER}?range=all`;
 
 const OUTCOMES = [["", "–"], ...RUN_OUTCOMES.map((outcome) => [outcome, words(outcome)] as const)] as const;
 
@@ -34,7 +35,7 @@ const FILTERS: readonly Filter[] = [
   { name: "customer_id", title: "Customer" },
   { name: "model", title: "Model" },
   { name: "from", title: "From", isDate: true },
-  { name: "to", title: "To (not included)", isDate: true },
+  { name: "to", title: "Before", isDate: true },
   {
     name: "sort",
     title: "Order",
@@ -76,27 +77,30 @@ const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
 export async function listRuns(visit: Visit, ask: PageRequest): Promise<Shown> {
   const id = ask.query.get("id")?.trim();
   if (id) return { redirect: `${UNDER}/${encodeURIComponent(id)}` };
-  const filters = filtersFor(ask.query);
+  const isOpened = [...ask.query.keys()].every((name) => name === "notice");
+  const query = isOpened ? new URLSearchParams(lastDays(visit)) : ask.query;
+  const filters = filtersFor(query);
   const names = filters.map(({ name }) => name).filter((name) => name !== "id");
-  const answer = await visit.api.get<ListOf<RunResource>>(listPath("/v1/runs", ask.query, names));
-  const filtered = isFiltered(filters, ask.query);
-  if (answer.body === null && !filtered) return unreadPage(answer, UNDER);
+  const answer = await visit.api.get<ListOf<RunResource>>(listPath("/v1/runs", query, names));
+  const filtered = isFiltered(filters, query);
+  if (answer.body === null && (isOpened || !filtered)) return unreadPage(answer, UNDER);
   const runs = answer.body?.data ?? [];
-  const shown = runs.length > 0 || filtered;
+  const isNew = isOpened && runs.length === 0 && !(await hasOlder(visit));
+  const shown = runs.length > 0 || !isNew;
   const content = (
     <>
       <Head title="Runs" about="Every reported run, what it cost, and which limits it was charged to.">
-        {shown && <QuickRanges visit={visit} query={ask.query} />}
+        {shown && <QuickRanges visit={visit} query={query} />}
       </Head>
-      {answer.body !== null && runs.length > 0 && (await sumsOf(visit, ask.query, answer.body))}
+      {answer.body !== null && runs.length > 0 && (await sumsOf(visit, query, answer.body))}
       <Card bare>
-        {shown && <Filters path={UNDER} of={filters} query={ask.query} answer={answer} />}
+        {shown && <Filters path={UNDER} of={filters} query={query} answer={answer} />}
         <Listed
           answer={answer}
           rows={runs}
           icon="runs"
-          path={UNDER}
-          isFiltered={filtered}
+          path={ALL}
+          isFiltered={filtered && !isNew}
           empty={
             <Empty icon="runs" title="No runs yet" action={<pre>{EXAMPLE}</pre>}>
               Report a run when it ends. It is charged to every limit that applies.
@@ -105,11 +109,24 @@ export async function listRuns(visit: Visit, ask: PageRequest): Promise<Shown> {
         >
           {(rows) => <RunTable rows={rows} />}
         </Listed>
-        <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
+        <Pager {...pagesOf(UNDER, query, answer.body?.next_cursor ?? null)} />
       </Card>
     </>
   );
   return show("Runs", UNDER, content, answer.status);
+}
+
+const OPENED_DAYS = 7;
+
+/** What the page shows when it is opened. */
+const lastDays = ({ nowMs }: Visit) => ({
+  from: dateOf(nowMs - (OPENED_DAYS - 1) * DAY_MS),
+  to: dateOf(nowMs + DAY_MS),
+});
+
+async function hasOlder(visit: Visit): Promise<boolean> {
+  const { body } = await visit.api.get<ListOf<RunResource>>("/v1/runs?limit=1");
+  return body === null || body.data.length > 0;
 }
 
 /** What all runs that are filtered cost together, and on which models. */
@@ -120,7 +137,7 @@ async function sumsOf(visit: Visit, query: URLSearchParams, page: ListOf<RunReso
   const isDays = isBounded(query);
   const charged = await readCharged(visit, query, sums);
   const rest = new URLSearchParams(query);
-  for (const name of ["sort", "cursor", "id", "notice"]) rest.delete(name);
+  for (const name of ["sort", "cursor", "id", "notice", "range"]) rest.delete(name);
   const hrefOf = (model: string) =>
     `${UNDER}?${new URLSearchParams({ ...Object.fromEntries(rest), model, sort: "-cost_usd" })}`;
   return (
@@ -169,11 +186,21 @@ function Sums({ of }: { of: RunSums }) {
   );
 }
 
+const isAnyTime = (query: URLSearchParams) => !query.get("from") && !query.get("to");
+
+/** The same filters without days. */
+function allOf(query: URLSearchParams): string {
+  const rest = new URLSearchParams(query);
+  for (const name of ["cursor", "notice", "from", "to"]) rest.delete(name);
+  rest.set("range", "all");
+  return `${UNDER}?${rest}`;
+}
+
 function QuickRanges({ visit, query }: { visit: Visit; query: URLSearchParams }) {
   const tomorrow = dateOf(visit.nowMs + DAY_MS);
   const ranges = [
     ["Today", dateOf(visit.nowMs)],
-    ["7 days", dateOf(visit.nowMs - 6 * DAY_MS)],
+    ["7 days", lastDays(visit).from],
     ["30 days", dateOf(visit.nowMs - 29 * DAY_MS)],
     ["Month to date", `${dateOf(visit.nowMs).slice(0, 8)}01`],
   ] as const;
@@ -181,7 +208,7 @@ function QuickRanges({ visit, query }: { visit: Visit; query: URLSearchParams })
     <nav class="tabs" aria-label="Range">
       {ranges.map(([title, from]) => {
         const rest = new URLSearchParams(query);
-        for (const name of ["cursor", "notice"]) rest.delete(name);
+        for (const name of ["cursor", "notice", "range"]) rest.delete(name);
         rest.set("from", from);
         rest.set("to", tomorrow);
         const isShown = query.get("from") === from && query.get("to") === tomorrow;
@@ -191,6 +218,9 @@ function QuickRanges({ visit, query }: { visit: Visit; query: URLSearchParams })
           </a>
         );
       })}
+      <a href={allOf(query)} {...(isAnyTime(query) ? { "aria-current": "true" } : {})}>
+        Any time
+      </a>
     </nav>
   );
 }

@@ -1,10 +1,11 @@
 import { EVENT_KINDS, matchesEvent } from "../../../../contract/event-kinds.ts";
 import type { Webhook } from "../../../../contract/resources/webhooks.ts";
 import { eventText } from "../../../../domain/message/event-text.ts";
+import type { Option } from "../../view/field.ts";
 import { Card, Facts } from "../../view/parts.tsx";
 
 /** What people can hear about, in the order in which most want to. */
-export const TOPICS = [
+const TOPICS = [
   ["budget.*", "Budgets: thresholds, and when one is used up"],
   ["spend_cap.*", "The daily spend cap"],
   ["quota.*", "The prepaid quota runs low or out"],
@@ -20,6 +21,28 @@ export const TOPICS = [
   ["support.*", "Support is given access"],
   ["webhook.disabled", "Another webhook stopped working"],
 ] as const;
+
+/** Every kind of event that no topic has. */
+const OTHER_KINDS = EVENT_KINDS.filter(
+  (kind) =>
+    !matchesEvent(
+      TOPICS.map(([pattern]) => pattern),
+      kind,
+    ),
+);
+
+const EVERYTHING = "*";
+
+/** What can be picked: topics, single kinds, everything, and what a subscription has picked already. */
+export function pickable(chosen: readonly string[] = []): readonly Option[] {
+  const known: readonly Option[] = [
+    ...TOPICS,
+    ...OTHER_KINDS.map((kind) => [kind, kind] as const),
+    [EVERYTHING, "Everything"],
+  ];
+  const others = chosen.filter((pattern) => known.every(([value]) => value !== pattern));
+  return [...known, ...others.map((pattern) => [pattern, pattern] as const)];
+}
 
 const SAMPLE = {
   budget_id: "bud_…",

@@ -10,7 +10,7 @@ import { noticeAt } from "../../view/notice.tsx";
 import { secretPage, Status } from "../../view/parts.tsx";
 import { show, type Shown } from "../../visit.ts";
 import { deliveryLog } from "./deliveries.tsx";
-import { messagePreview, TOPICS } from "./message-preview.tsx";
+import { messagePreview, pickable } from "./message-preview.tsx";
 
 const PATH = "/console/webhooks";
 
@@ -25,11 +25,10 @@ const FIELDS: readonly Field[] = [
   },
   {
     name: "events",
-    label: "Events",
-    kind: "list",
+    label: "Hear about",
+    kind: "checks",
     required: true,
-    placeholder: "budget.*, key.revoked",
-    hint: "Event kinds, or a group such as budget.*",
+    options: pickable(),
   },
   { name: "description", label: "Description", kind: "text" },
 ];
@@ -57,13 +56,19 @@ const CREATED: readonly Field[] = [
   },
   { name: "routing_key", label: "Integration key", kind: "secret", hint: "For PagerDuty only." },
   { name: "to", label: "Mail to", kind: "list", hint: "Up to 10 addresses, which confirm themselves first." },
-  { name: "events", label: "Hear about", kind: "checks", options: TOPICS },
+  { name: "events", label: "Hear about", kind: "checks", options: pickable() },
   { name: "description", label: "Description", kind: "text" },
 ];
 
-/** The choice of mail is a kind of the API, and events may be typed, too. */
+/** Events may be typed, too. */
+function withEvents({ events, ...body }: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(events)) return body;
+  return { ...body, events: events.flatMap((one) => String(one).split(/[\s,]+/)) };
+}
+
+/** The choice of mail is a kind of the API. */
 function createdBody({ format, events, ...body }: Record<string, unknown>): Record<string, unknown> {
-  const given = Array.isArray(events) ? { events: events.flatMap((one) => String(one).split(/[\s,]+/)) } : {};
+  const given = withEvents({ events });
   if (format === "email") return { ...body, ...given, kind: "email" };
   return { ...body, ...given, ...(format === undefined ? {} : { format }) };
 }
@@ -153,7 +158,15 @@ export const webhooks: Resource<CreatedWebhook> = {
       return secret ? secretShown("Subscribed", id, secret) : noticeAt(PATH, "created");
     },
   },
-  change: { method: "PATCH", fields: [...FIELDS, STATUS] },
+  change: {
+    method: "PATCH",
+    fields: [...FIELDS, STATUS],
+    fieldsOf: ({ events }) =>
+      [...FIELDS, STATUS].map((field) =>
+        field.name === "events" ? { ...field, options: pickable(events) } : field,
+      ),
+    bodyOf: withEvents,
+  },
   actions: [
     { name: "test", label: "Send test event", method: "POST", api: "/test", done: tested },
     {

@@ -1,0 +1,17 @@
+/** On paper a page is its figures and tables, dark on white: nothing to click, nothing to fill in. Comes last of all. */
+export const print = `
+@media print {
+  :root { color-scheme: light; }
+  .side, .search, .live, .skip, .head .actions, .filters, .inline-form, .pager, .subnav, .tabs a:not([aria-current]), form, button, td.act, th.act { display: none; }
+  .shell { display: block; min-height: 0; }
+  .main { max-width: none; padding: 0; gap: 12px; }
+  body { background: none; font-size: 11pt; }
+  a { color: inherit; text-decoration: none; }
+  .card, .tile, tr, figure { break-inside: avoid; }
+  .card > header { break-after: avoid; }
+  .scroll { overflow: visible; }
+  thead { display: table-header-group; }
+  details:not([open]) { display: none; }
+  .blocks { grid-template-columns: 1fr 1fr; }
+}
+`;

@@ -1,14 +1,14 @@
-import { BILLED_DAYS, DAY_MS, dollarsOf, type MadeRun } from "./runs.ts";
+import { DAY_MS, dollarsOf, type MadeRun } from "./runs.ts";
 
 /** Limits by what they are compared with: "1.05 times what was spent" is a limit that is nearly reached. */
 
-const usd = (dollars: number): string => dollars.toFixed(2);
+const dollarsText = (dollars: number): string => dollars.toFixed(2);
 
 /** A limit that exists before the first run. One customer has nearly used what was agreed, and one has exceeded it. */
 export function agreedLimits(runs: readonly MadeRun[]): object[] {
   const agreed = (customer_id: string, times: number) => ({
     customer_id,
-    limit_usd: usd(times * dollarsOf(runs, { customer_id })),
+    limit_usd: dollarsText(times * dollarsOf(runs, { customer_id })),
     period: "total",
     alert_thresholds: ["0.8", "0.95"],
   });
@@ -19,11 +19,15 @@ export function agreedLimits(runs: readonly MadeRun[]): object[] {
   ];
 }
 
-/** Budgets of the billing month, which began some days ago. */
-export function billedBudgets(runs: readonly MadeRun[], nowMs: number): object[] {
+/** What a budget is where nothing was spent in the month yet, as in its first minutes. */
+const UNSPENT_DOLLARS = 25;
+
+const usd = (dollars: number): string => dollarsText(dollars < 0.01 ? UNSPENT_DOLLARS : dollars);
+
+/** Budgets of the calendar month, by what was spent in it. */
+export function billedBudgets(runs: readonly MadeRun[]): object[] {
   const billed = runs.filter(({ stage }) => stage !== "earlier");
-  const began = new Date(nowMs - BILLED_DAYS * DAY_MS).getUTCDate();
-  const month = { period: "month", anchor_day: Math.min(began, 28), alert_thresholds: ["0.5", "0.8", "1"] };
+  const month = { period: "month", alert_thresholds: ["0.5", "0.8", "1"] };
   const spent = (which: Partial<MadeRun["body"]>) => dollarsOf(billed, which);
   const scoped = (name: string, scope_kind: string, scope_id: string, dollars: number) => ({
     name,
@@ -67,7 +71,7 @@ export function creditPacks(runs: readonly MadeRun[], nowMs: number): object[] {
   const billed = runs.filter(({ stage }) => stage !== "earlier");
   const pack = (customer_id: string, times: number) => ({
     customer_id,
-    amount_usd: usd(times * dollarsOf(billed, { customer_id })),
+    amount_usd: dollarsText(Math.max(1, times * dollarsOf(billed, { customer_id }))),
     alert_thresholds: ["0.8"],
   });
   const next = new Date(nowMs + 10 * DAY_MS).toISOString();

@@ -3,8 +3,6 @@ import { CUSTOMERS, type KeyName, MODELS, WORKFLOWS } from "./company.ts";
 
 export const DAY_MS = 86_400_000;
 export const DAYS = 60;
-/** Northwind's billing month began this many days ago, whatever today is. */
-export const BILLED_DAYS = 20;
 
 /** When a run is recorded: each stage is charged to the limits that exist by then. */
 export type Stage = "earlier" | "billed" | "today";
@@ -54,8 +52,13 @@ function runsOf(chance: Chance, day: number, today: number): MadeRun[] {
   const growth = 1 + (DAYS - (today - day)) / 150;
   const runs = Math.round((isWeekend ? WEEKEND_RUNS : WEEKDAY_RUNS) * growth * chance.between(0.85, 1.15));
   const moments = Array.from({ length: runs }, () => momentOf(chance)).toSorted((one, other) => one - other);
-  const stage = day === today ? "today" : today - day <= BILLED_DAYS ? "billed" : "earlier";
+  const stage = day === today ? "today" : day >= firstOfMonth(today) ? "billed" : "earlier";
   return moments.map((atMs, at) => runOf(chance, day * DAY_MS + atMs, `nw-${today - day}-${at}`, stage));
+}
+
+/** The day, in UTC, on which the calendar month of a day began. */
+function firstOfMonth(day: number): number {
+  return day + 1 - new Date(day * DAY_MS).getUTCDate();
 }
 
 /** Most runs are made in the busy hours around noon, and a few at any hour. */

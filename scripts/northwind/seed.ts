@@ -42,7 +42,7 @@ export async function seedNorthwind(operator: Seeder): Promise<Northwind> {
   const path = `/v1/orgs/${org.id}`;
   const keys = await prepare(owner, path, runs);
   await record(owner.url, keys, ofStage(runs, "earlier"));
-  await createAll(owner, `${path}/budgets`, billedBudgets(runs, nowMs));
+  await createAll(owner, `${path}/budgets`, billedBudgets(runs));
   await createAll(owner, `${path}/credit-packs`, creditPacks(runs, nowMs));
   await record(owner.url, keys, ofStage(runs, "billed"));
   await seedCall(owner, { method: "PUT", path: `${path}/spend-cap`, body: dailyCap(runs) });

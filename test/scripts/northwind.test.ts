@@ -50,12 +50,28 @@ test("some budgets are near their limit, and one is over it, on any day of the m
   for (let day = 0; day < 31; day += 5) {
     const now = NOON + day * DAY_MS;
     const made = northwindRuns(now).filter(({ stage }) => stage !== "earlier");
-    const used = billedBudgets(northwindRuns(now), now).flatMap((budget) => {
+    const used = billedBudgets(northwindRuns(now)).flatMap((budget) => {
       const { scope_kind, scope_id = "", limit_usd } = budget as Record<string, string>;
       if (scope_kind !== "workflow" && scope_kind !== "department") return [];
       return [dollarsOf(made, { [`${scope_kind}_id`]: scope_id }) / Number(limit_usd)];
     });
     expect(used.some((share) => share > 0.9 && share < 1)).toBe(true);
     expect(used.some((share) => share > 1)).toBe(true);
+  }
+});
+
+test("its budgets are of calendar months, and count what was spent since the first", () => {
+  expect(billedBudgets(runs).filter((budget) => "anchor_day" in budget)).toEqual([]);
+  for (const { stage, body } of runs) {
+    const isOfMonth = body.started_at.startsWith("2026-11");
+    expect([body.started_at, stage !== "earlier"]).toEqual([body.started_at, isOfMonth]);
+  }
+});
+
+test("its limits are above nothing in the first minute of a month, too", () => {
+  const first = northwindRuns(Date.parse("2026-12-01T00:00:30Z"));
+  for (const budget of billedBudgets(first)) {
+    const { limit_usd = "1", limit = 1 } = budget as { limit_usd?: string; limit?: number };
+    expect([budget, Number(limit_usd) > 0 && limit > 0]).toEqual([budget, true]);
   }
 });

@@ -27,9 +27,11 @@ import { DATA_PATH } from "./pages/data.tsx";
 import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignedOutPage } from "./pages/sign-in.tsx";
 import { STYLESHEET_PATH, stylesheet } from "./theme/stylesheet.ts";
+import { foldSidebar, isSlim } from "./sidebar.ts";
 import { Page } from "./view/document.tsx";
 import { moment } from "./view/format.ts";
 import { iconFile } from "./view/icons.tsx";
+import { SIDEBAR_PATH } from "./view/navigation.tsx";
 import type { PageHandler, Visit } from "./visit.ts";
 import { visitorOf } from "./visitor.ts";
 
@@ -56,6 +58,9 @@ export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
   );
   app.post("/console/logout", (context) =>
     logged(context, "/console/logout", (web) => signOut(context, web)),
+  );
+  app.post(SIDEBAR_PATH, (context) =>
+    logged(context, SIDEBAR_PATH, async (web) => foldSidebar(context.req.raw, web)),
   );
   for (const [path, file] of DOWNLOADS) {
     app.get(path, (context) => logged(context, path, (web) => download(context, web, inside, file)));
@@ -194,12 +199,20 @@ async function render(
   });
   if ("redirect" in shown) return redirectTo(shown.redirect, web);
   const liveSeconds = route === null ? null : secondsOf(route, context.req.raw, shown.status);
+  const scripts = liveSeconds === null ? [] : [SCRIPT_PATH];
   const page = (
-    <Page title={shown.title} path={shown.under} visitor={visit.visitor} liveSeconds={liveSeconds}>
+    <Page
+      title={shown.title}
+      path={shown.under}
+      visitor={visit.visitor}
+      liveSeconds={liveSeconds}
+      scripts={scripts}
+      isSlim={isSlim(context.req.raw)}
+    >
       {shown.content}
     </Page>
   );
-  return htmlResponse(page, shown.status, web, liveSeconds === null ? {} : OWN_SCRIPT);
+  return htmlResponse(page, shown.status, web, scripts.length === 0 ? {} : OWN_SCRIPT);
 }
 
 function testClockOf({ environment, clockOffsetMs }: OrgSnapshot): string | null {

@@ -147,7 +147,8 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
     await open("");
     expect(await page.locator("#nav a").first().isVisible()).toBe(false);
     await page.click("text=Menu");
-    await page.click("#nav a:has-text('Content safety')");
+    await page.click("#nav a:has-text('Rules')");
+    await page.click(".subnav a:has-text('Content safety')");
     expect(await headline()).toBe("Content safety");
     await page.setViewportSize({ width: 1280, height: 900 });
   });

@@ -100,9 +100,37 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     await page.context().close();
   });
 
+  test("the navigation fits a window of 900 pixels, whatever the organization is called, open and folded", async () => {
+    const name = "Organization with a name that goes on and on ".repeat(4) + "x".repeat(19);
+    const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name } });
+    const page = await (await browser.newContext({ viewport: WIDE })).newPage();
+    await page.goto(link(made.body.org.id));
+    const fits = async () => {
+      const nav = await page
+        .locator("#nav")
+        .evaluate(({ scrollHeight, clientHeight }) => [scrollHeight, clientHeight]);
+      const side = (await page.locator(".side").boundingBox())?.width ?? 0;
+      const widths = await page
+        .locator(".side :is(a, button, strong, span)")
+        .evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().right));
+      expect(nav[0]).toBe(nav[1]);
+      expect(Math.max(...widths)).toBeLessThanOrEqual(side);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(WIDE.width);
+      return side;
+    };
+    const open = await fits();
+    expect(await inspect(page, "open")).toEqual([]);
+    await page.click(".fold button");
+    expect(await fits()).toBeLessThan(open / 3);
+    expect(await inspect(page, "folded")).toEqual([]);
+    await page.setViewportSize(PHONE);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.width);
+    await page.context().close();
+  });
+
   test("a navigation that goes on below its end shows a shade there, and none at its end", async () => {
     const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "Low" } });
-    const page = await (await browser.newContext({ viewport: { width: 1280, height: 600 } })).newPage();
+    const page = await (await browser.newContext({ viewport: { width: 1280, height: 400 } })).newPage();
     await page.goto(link(made.body.org.id));
     const nav = page.locator("#nav");
     const box = await nav.boundingBox();

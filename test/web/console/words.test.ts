@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type Browser, signedIn } from "../../support/session.ts";
 import { call, newOrg, type TestOrg } from "../../support/worker.ts";
 
@@ -91,4 +91,76 @@ test("runs open with those of seven days, and say where the others are", async (
   const all = await page("/console/runs?range=all");
   expect([all.includes("/console/runs/newer"), all.includes("/console/runs/older")]).toEqual([true, true]);
   expect(all).toMatch(/aria-current="true">Any time</);
+});
+
+describe("the page of a budget", () => {
+  const run = (own: TestOrg, fields: object) =>
+    call("POST", "/v1/runs", {
+      key: own.ownerKey,
+      body: {
+        started_at: new Date().toISOString(),
+        model: "acme/m1",
+        workflow_id: "w",
+        usage: { input_tokens: 1, output_tokens: 1 },
+        ...fields,
+      },
+    });
+  const budgetOf = (own: TestOrg, fields: object) =>
+    call("POST", `/v1/orgs/${own.id}/budgets`, {
+      key: own.ownerKey,
+      body: { scope_kind: "workflow", scope_id: "w", period: "month", limit_usd: "10.00", ...fields },
+    });
+  const pageOf = async (own: TestOrg, id: string) =>
+    (await (await signedIn(own.id, "viewer")).get(`/console/budgets/${id}`)).text();
+
+  test("says what it does, when it alerts, and what it would have refused", async () => {
+    const own = await newOrg();
+    expect((await run(own, { cost_usd: "12.50" })).status).toBe(201);
+    const { body } = await budgetOf(own, { alert_thresholds: ["0.8", "1"], name: "<i>Reviews</i>" });
+    expect((await run(own, { cost_usd: "8.50" })).status).toBe(201);
+    const page = await pageOf(own, body.id);
+    expect(page).toContain("Workflow w may spend $10.00 a month.");
+    expect(page).toContain("A call that would go over is refused before it costs anything.");
+    expect(page).toMatch(/<span class="badge warn">80% reached<\/span><span class="badge">100%<\/span>/);
+    expect(page).toContain("In the last 30 days these calls took $21.00.");
+    expect(page).toContain("about $11.00 of that would have been refused.");
+    expect(page).not.toContain("<i>");
+    const shadow = await budgetOf(own, { mode: "shadow", period: "day", limit_usd: "500" });
+    const trial = await pageOf(own, shadow.body.id);
+    expect(trial).toContain("A call that would go over is reported, and not refused.");
+    expect(trial).toContain("nothing of that would have been refused");
+    expect(trial).toContain("Nobody is told before it is used up.");
+  });
+
+  test("says from when it counts, and what it does not count", async () => {
+    const own = await newOrg();
+    expect((await run(own, { cost_usd: "4.25" })).status).toBe(201);
+    const { body } = await budgetOf(own, {});
+    expect((await run(own, { cost_usd: "1.00" })).status).toBe(201);
+    const page = await pageOf(own, body.id);
+    expect(page).toMatch(/It counts from \d+ \w+ \d{4}, \d\d:\d\d UTC, when it was created\./);
+    expect(page).toMatch(
+      /Of what was spent in this period,\s*<span class="number">\$4\.25<\/span> came before/,
+    );
+    const other = await budgetOf(own, { scope_id: "unused" });
+    expect(await pageOf(own, other.body.id)).not.toContain("when it was created");
+  });
+
+  test("says why it is over its limit", async () => {
+    const own = await newOrg();
+    const { body } = await budgetOf(own, {});
+    expect((await run(own, { cost_usd: "17.85", incurred: true })).status).toBe(201);
+    const page = await pageOf(own, body.id);
+    expect(page).toMatch(/<span class="number">\$7\.85<\/span> over:/);
+    expect(page).toContain(">runs reported as incurred</a>");
+    const list = await (await (await signedIn(own.id, "viewer")).get("/console/budgets")).text();
+    expect(list).toMatch(/<span class="number">\$7\.85<\/span> over<\/span>/);
+    const lowered = await budgetOf(own, { scope_id: "lowered" });
+    await run(own, { workflow_id: "lowered", cost_usd: "9.00" });
+    await call("PATCH", `/v1/orgs/${own.id}/budgets/${lowered.body.id}`, {
+      key: own.ownerKey,
+      body: { limit_usd: "2.00" },
+    });
+    expect(await pageOf(own, lowered.body.id)).toContain("before the limit was lowered");
+  });
 });

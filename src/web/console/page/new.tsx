@@ -73,7 +73,7 @@ export async function createOne(
   const body = create.bodyOf?.(typed) ?? typed;
   if (create.question !== undefined && ask.form.get(SURE) !== "yes") {
     const { body: wouldBe } = await visit.api.tryPost(path, body);
-    const question = wouldBe === null ? null : create.question(wouldBe);
+    const question = wouldBe === null ? null : await create.question(wouldBe, visit);
     const values = Object.fromEntries(ask.form);
     if (question !== null) return newPage(resource, create, visit, { draft: { ...BLANK, values }, question });
   }

@@ -69,7 +69,7 @@ interface Create {
   /** The path of a resource that is created with PUT. */
   readonly put?: (form: URLSearchParams) => string;
   /** Asks once more before something far-reaching is created. The API has checked it and says what it would be. */
-  readonly question?: (wouldBe: unknown) => string | null;
+  readonly question?: (wouldBe: unknown, visit: Visit) => Promise<string | null>;
   /** What is shown afterwards, if not the list. */
   readonly done?: (made: unknown) => Shown;
 }

@@ -12,12 +12,32 @@ export const layout = `
 .menu { display: none; }
 .nav ul { list-style: none; display: flex; flex-direction: column; gap: 1px; }
 .nav h2 { font-size: 11px; font-weight: 620; letter-spacing: .05em; text-transform: uppercase; color: var(--quiet); padding: 0 8px 3px; }
-.nav a { display: flex; align-items: center; gap: 9px; padding: 2px 8px; border-radius: 6px; color: var(--ink); text-decoration: none; font-size: 13.5px; }
+.nav a { display: flex; align-items: center; gap: 9px; padding: 5px 8px; border-radius: 6px; color: var(--ink); text-decoration: none; font-size: 13.5px; }
 .nav a:hover { background: var(--raised); }
 .nav a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
 .nav svg { width: 16px; height: 16px; flex: none; opacity: .8; }
 .nav .count { margin-left: auto; }
-.who { border-top: 1px solid var(--line); padding: 12px 8px 0; font-size: 12.5px; display: grid; gap: 6px; }
+.who { border-top: 1px solid var(--line); padding: 12px 8px 0; font-size: 12.5px; display: grid; grid-template-columns: minmax(0, 1fr); gap: 6px; }
+.who > div { min-width: 0; }
+.who .quiet { display: block; overflow: hidden; text-overflow: ellipsis; }
+.fold { padding: 0 8px; font-size: 12.5px; }
+.fold button { display: inline-flex; gap: 6px; color: var(--quiet); text-decoration: none; }
+.subnav { display: flex; flex-wrap: wrap; gap: 2px 4px; border-bottom: 1px solid var(--line); }
+.subnav a { padding: 5px 10px; margin-bottom: -1px; border-bottom: 2px solid transparent; font-size: 13.5px; text-decoration: none; color: var(--quiet); }
+.subnav a:hover { color: var(--ink); border-color: var(--line-strong); }
+.subnav a[aria-current] { color: var(--accent); font-weight: 600; border-color: var(--accent); }
+.subnav .count { margin-left: 6px; }
+@media (min-width: 821px) {
+  .shell.slim { grid-template-columns: 60px minmax(0, 1fr); }
+  .slim .name { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+  .slim .side { padding: 18px 8px; }
+  .slim .brand, .slim .nav a, .slim .fold { justify-content: center; position: relative; }
+  .slim .fold { display: flex; padding: 0; }
+  .slim .nav .count { position: absolute; right: 0; top: -2px; margin: 0; padding: 0 4px; }
+  .slim .who { padding: 12px 0 0; }
+  .slim .who > div { display: none; }
+  .slim .who button { font-size: 11px; }
+}
 .who strong { display: block; font-weight: 600; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .main { position: relative; padding: 24px 28px 56px; max-width: 1240px; width: 100%; display: flex; flex-direction: column; gap: 18px; }
 .head { display: flex; flex-wrap: wrap; align-items: flex-end; justify-content: space-between; gap: 12px 20px; }

@@ -16,7 +16,7 @@ export const narrow = `
   .nav a { min-height: 40px; }
   .who { border: 0; padding: 0; display: flex; flex-direction: row; align-items: center; gap: 12px; margin-left: auto; min-width: 0; }
   .who > div { min-width: 0; max-width: 34vw; overflow: hidden; }
-  .who .quiet { display: none; }
+  .who .quiet, .fold { display: none; }
   .who form { flex: none; }
   .live { position: static; }
   .range { justify-content: flex-start; }

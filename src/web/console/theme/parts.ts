@@ -2,7 +2,7 @@ export const parts = `
 .card { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); min-width: 0; }
 .card > header { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 4px 14px; padding: 12px 16px 10px; }
 .card > header p { color: var(--quiet); font-size: 12.5px; }
-.card > .body { padding: 4px 16px 16px; }
+.card > .body { padding: 4px 16px 16px; overflow-wrap: anywhere; }
 .card > header + .scroll { border-top: 1px solid var(--line); }
 .card > .body:first-child { padding-top: 16px; }
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 160px), 1fr)); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
@@ -78,7 +78,7 @@ input[type=checkbox] { width: 16px; height: 16px; min-height: 0; accent-color: v
 .filters label { font-size: 12px; color: var(--quiet); font-weight: 560; display: block; margin-bottom: 3px; }
 .filters input, .filters select { font-size: 13px; min-height: 32px; padding: 3px 8px; }
 .filters .error { display: block; color: var(--bad); font-size: 12.5px; font-weight: 540; margin-top: 3px; }
-.notice { border-radius: var(--radius); padding: 10px 14px; border: 1px solid var(--good); background: var(--good-soft); }
+.notice { overflow-wrap: anywhere; border-radius: var(--radius); padding: 10px 14px; border: 1px solid var(--good); background: var(--good-soft); }
 .notice.bad { border-color: var(--bad); background: var(--bad-soft); }
 .notice.warn { border-color: var(--warn); background: var(--warn-soft); }
 .notice ul { margin: 4px 0 0 18px; }

@@ -1,9 +1,9 @@
 import type { Child } from "hono/jsx";
 import type { KeyRole } from "../../../contract/access.ts";
-import { SCRIPT_PATH } from "../live/script.ts";
 import { STYLESHEET_PATH } from "../theme/stylesheet.ts";
 import { Mark } from "./icons.tsx";
-import { Search, type Section, Side } from "./shell.tsx";
+import { entryPath, SECTIONS, SIDEBAR_PATH, SubNav } from "./navigation.tsx";
+import { Search, Side } from "./shell.tsx";
 
 export interface Visitor {
   readonly orgName: string;
@@ -18,70 +18,12 @@ export interface Visitor {
   readonly testClock: string | null;
 }
 
-const SECTIONS: readonly Section[] = [
-  {
-    title: "Spend",
-    pages: [
-      ["/console", "Overview", "overview"],
-      ["/console/runs", "Runs", "runs"],
-      ["/console/refusals", "Refusals", "refusals"],
-      ["/console/customers", "Customers", "customers"],
-      ["/console/explain", "Explain", "explain"],
-      ["/console/benchmarks", "Benchmarks", "benchmarks"],
-    ],
-  },
-  {
-    title: "Limits",
-    pages: [
-      ["/console/budgets", "Budgets", "budgets"],
-      ["/console/limits", "Caps and plan", "limits"],
-      ["/console/customer-limits", "Customer limits", "limits"],
-      ["/console/packs", "Credit packs", "packs"],
-      ["/console/rate-limits", "Rate limits", "rates"],
-    ],
-  },
-  {
-    title: "Rules",
-    pages: [
-      ["/console/policies", "Policies", "policies"],
-      ["/console/approvals", "Approvals", "approvals"],
-      ["/console/safety", "Content safety", "safety"],
-    ],
-  },
-  {
-    title: "Models",
-    pages: [
-      ["/console/models", "Price book", "models"],
-      ["/console/routing", "Routing", "routing"],
-      ["/console/fallbacks", "Fallbacks", "routing"],
-      ["/console/evals", "Eval results", "evals"],
-    ],
-  },
-  {
-    title: "Connect",
-    pages: [
-      ["/console/keys", "Keys", "keys"],
-      ["/console/provider-keys", "Keys of providers", "keys"],
-      ["/console/webhooks", "Webhooks", "webhooks"],
-      ["/console/events", "Events", "events"],
-      ["/console/deprecations", "Deprecations", "deprecations"],
-    ],
-  },
-  {
-    title: "Organization",
-    pages: [
-      ["/console/audit", "Audit trail", "audit"],
-      ["/console/people", "People", "people"],
-      ["/console/sso", "Single sign-on", "sso"],
-      ["/console/support", "Support access", "support"],
-      ["/console/exports", "Exports", "data"],
-      ["/console/data", "Data", "data"],
-      ["/console/settings", "Settings", "settings"],
-    ],
-  },
-];
-
-export function Document({ title, children, script }: { title: string; children: Child; script?: string }) {
+export function Document(props: {
+  readonly title: string;
+  readonly scripts?: readonly string[];
+  readonly children: Child;
+}) {
+  const { title, scripts = [], children } = props;
   return (
     <html lang="en">
       <head>
@@ -92,7 +34,9 @@ export function Document({ title, children, script }: { title: string; children:
         <title>{title} · Sluice</title>
         <link rel="icon" href="/console/icon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href={STYLESHEET_PATH} />
-        {script && <script src={script} defer />}
+        {scripts.map((script) => (
+          <script src={script} defer />
+        ))}
       </head>
       <body>{children}</body>
     </html>
@@ -106,16 +50,20 @@ export function Page(props: {
   readonly visitor: Visitor;
   /** How many seconds lie between two refreshes, of a page that refreshes itself. */
   readonly liveSeconds: number | null;
+  /** The scripts that it runs. */
+  readonly scripts: readonly string[];
+  /** Whether the navigation shows its icons alone. */
+  readonly isSlim: boolean;
   readonly children: Child;
 }) {
-  const { visitor, liveSeconds } = props;
+  const { visitor, liveSeconds, isSlim } = props;
   return (
-    <Document title={props.title} {...(liveSeconds === null ? {} : { script: SCRIPT_PATH })}>
+    <Document title={props.title} scripts={props.scripts}>
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <div class="shell">
-        <OrgSide path={props.path} visitor={visitor} />
+      <div class={isSlim ? "shell slim" : "shell"}>
+        <OrgSide path={props.path} visitor={visitor} isSlim={isSlim} />
         <main class="main" id="main" {...(liveSeconds === null ? {} : { "data-live": String(liveSeconds) })}>
           <Search
             action="/console/search"
@@ -138,6 +86,7 @@ export function Page(props: {
               <a href="/console/support">See or end it</a>
             </div>
           )}
+          <SubNav path={props.path} beside={waitingBeside(visitor, APPROVALS)} />
           {props.children}
         </main>
       </div>
@@ -159,14 +108,26 @@ function Live() {
   );
 }
 
-function OrgSide({ path, visitor }: { path: string; visitor: Visitor }) {
-  const { pendingApprovals } = visitor;
-  const beside = (href: string) =>
-    href === "/console/approvals" &&
-    pendingApprovals > 0 && <span class="badge warn count">{pendingApprovals}</span>;
+const APPROVALS = "/console/approvals";
+
+/** How many approvals wait, beside a link. */
+function waitingBeside({ pendingApprovals: waiting }: Visitor, at: string): (href: string) => Child {
+  return (href) => href === at && waiting > 0 && <span class="badge warn count">{waiting}</span>;
+}
+
+function OrgSide(props: { readonly path: string; readonly visitor: Visitor; readonly isSlim: boolean }) {
+  const { path, visitor, isSlim } = props;
   return (
-    <Side home="/console" label="Console" sections={SECTIONS} path={path} csrf={visitor.csrf} beside={beside}>
-      <strong title={visitor.orgId}>{visitor.orgName}</strong>
+    <Side
+      home="/console"
+      label="Console"
+      sections={SECTIONS}
+      path={entryPath(path)}
+      csrf={visitor.csrf}
+      beside={waitingBeside(visitor, entryPath(APPROVALS))}
+      fold={{ action: SIDEBAR_PATH, isSlim }}
+    >
+      <strong title={`${visitor.orgName} (${visitor.orgId})`}>{visitor.orgName}</strong>
       <span class="quiet">
         {visitor.name === visitor.role ? visitor.role : `${visitor.name} · ${visitor.role}`}
       </span>

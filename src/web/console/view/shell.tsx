@@ -2,7 +2,8 @@ import type { Child } from "hono/jsx";
 import { Icon, type IconName, Mark } from "./icons.tsx";
 
 export interface Section {
-  readonly title: string;
+  /** Null: it needs none. */
+  readonly title: string | null;
   readonly pages: readonly (readonly [path: string, title: string, icon: IconName])[];
 }
 
@@ -15,14 +16,16 @@ export function Side(props: {
   readonly csrf: string;
   /** What stands behind a page's name. */
   readonly beside?: (path: string) => Child;
+  /** How it is folded to its icons, and whether it is. Without it, it stays as it is. */
+  readonly fold?: { readonly action: string; readonly isSlim: boolean };
   readonly children: Child;
 }) {
-  const { home, label, sections, path, csrf, beside = () => null, children } = props;
+  const { home, label, sections, path, csrf, beside = () => null, fold, children } = props;
   return (
     <header class="side">
       <a class="brand" href={home}>
         <Mark />
-        Sluice
+        <span class="name">Sluice</span>
       </a>
       <button class="menu" type="button" popovertarget="nav">
         <Icon name="menu" />
@@ -31,13 +34,13 @@ export function Side(props: {
       <nav class="nav" id="nav" popover="auto" aria-label={label}>
         {sections.map((section) => (
           <div>
-            <h2>{section.title}</h2>
+            {section.title !== null && <h2>{section.title}</h2>}
             <ul>
               {section.pages.map(([href, title, icon]) => (
                 <li>
-                  <a href={href} {...(href === path ? { "aria-current": "page" } : {})}>
+                  <a href={href} title={title} {...(href === path ? { "aria-current": "page" } : {})}>
                     <Icon name={icon} />
-                    {title}
+                    <span class="name">{title}</span>
                     {beside(href)}
                   </a>
                 </li>
@@ -46,6 +49,7 @@ export function Side(props: {
           </div>
         ))}
       </nav>
+      {fold && <Fold {...fold} />}
       <div class="who">
         <div>{children}</div>
         <form method="post" action={`${home}/logout`}>
@@ -56,6 +60,18 @@ export function Side(props: {
         </form>
       </div>
     </header>
+  );
+}
+
+/** Folds the navigation to its icons, and back. */
+function Fold({ action, isSlim }: { readonly action: string; readonly isSlim: boolean }) {
+  return (
+    <form class="fold" method="post" action={action}>
+      <button class="link" type="submit" title={isSlim ? "Show names" : "Show icons only"}>
+        <span aria-hidden="true">{isSlim ? "»" : "«"}</span>
+        <span class="name">{isSlim ? "Show names" : "Collapse"}</span>
+      </button>
+    </form>
   );
 }
 

@@ -45,6 +45,11 @@ export function whyUnread(of: Failed): string {
   return `${reasonOf(of)} (${of.status} ${of.error?.code ?? "internal"}${quoted})`;
 }
 
+/** Whether something could not be read. What is not there, or cannot be asked for, was read. */
+export function isUnread({ status }: Failed): boolean {
+  return status >= 400 && status !== 404 && status !== 422;
+}
+
 /** Asks for the same page again. */
 export function TryAgain({ class: look }: { class?: string }) {
   return (

@@ -40,6 +40,22 @@ export function withCounters(
   );
 }
 
+/** The difference of two amounts in a budget's unit. Null: there is none. */
+export function above(
+  { unit }: Pick<Budget, "unit">,
+  amount: string | number,
+  other: string | number,
+): string | number | null {
+  if (unit !== "usd") return Number(amount) > Number(other) ? Number(amount) - Number(other) : null;
+  const nanos = (parseUsd(String(amount)) ?? 0n) - (parseUsd(String(other)) ?? 0n);
+  return nanos > 0n ? formatUsd(nanos) : null;
+}
+
+/** What a budget has counted beyond its limit. Null: nothing, or its counters are several. */
+export function overOf(budget: Budget): string | number | null {
+  return budget.spent === null ? null : above(budget, budget.spent, limitOf(budget));
+}
+
 export function limitOf({ unit, limit, increase }: Budget): string {
   if (unit !== "usd") return String(Number(limit) + Number(increase));
   return formatUsd((parseUsd(String(limit)) ?? 0n) + (parseUsd(String(increase)) ?? 0n));
@@ -81,5 +97,16 @@ export function sumOf(budget: CountedBudget, which: "spent" | "reserved"): strin
 export function spentOf(budget: CountedBudget) {
   const spent = sumOf(budget, "spent");
   const amount = <Amount of={budget} amount={spent} />;
-  return spent === null ? amount : <a href={runsChargedTo(budget.id, budget)}>{amount}</a>;
+  const over = overOf(budget);
+  if (spent === null) return amount;
+  return (
+    <>
+      <a href={runsChargedTo(budget.id, budget)}>{amount}</a>
+      {over !== null && (
+        <span class="sub">
+          <Amount of={budget} amount={over} /> over
+        </span>
+      )}
+    </>
+  );
 }

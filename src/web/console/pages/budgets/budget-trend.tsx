@@ -8,12 +8,12 @@ import { day, moment } from "../../view/format.ts";
 import { runsAt } from "../../view/links.ts";
 import { Card } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
-import { TryAgain, whyUnread } from "../../view/unread.tsx";
+import { isUnread, TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
 import type { CountedBudget } from "./budget-counters.tsx";
 import { type DaysAsk, daysAskOf } from "./budget-days.ts";
 
-const TREND_DAYS = 30;
+export const TREND_DAYS = 30;
 const FORECAST_DAYS = 30;
 const DRAWN_FORECAST_DAYS = 14;
 const MOST_ROWS = 20_000;
@@ -61,7 +61,7 @@ interface Days {
 }
 
 /** The days, or why they cannot be drawn. */
-async function readDays(visit: Visit, budget: Budget, ask: DaysAsk): Promise<Days | string> {
+export async function readDays(visit: Visit, budget: Budget, ask: DaysAsk): Promise<Days | string> {
   const asked = new URLSearchParams({
     ...ask.filter,
     group_by: ["day", ...ask.groups].join(","),
@@ -129,8 +129,8 @@ async function readForecast(visit: Visit, budget: Budget): Promise<Ahead> {
   const answer = await visit.api.get<CapacityForecasts>(
     `/v1/capacity/forecasts?${new URLSearchParams(asked)}`,
   );
-  if (answer.body === null) return { points: [], usedUp: null, unread: whyUnread(answer) };
-  const plan = answer.body.data[0];
+  if (isUnread(answer)) return { points: [], usedUp: null, unread: whyUnread(answer) };
+  const plan = answer.body?.data[0];
   if (plan === undefined) return { points: [], usedUp: null };
   const usedUp = plan.exhaustion.find(({ budget_id }) => budget_id === budget.id) ?? null;
   const points = plan.points.map(({ date, p10, p50, p90 }) => ({

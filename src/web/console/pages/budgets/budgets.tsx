@@ -10,7 +10,9 @@ import type { Visit } from "../../visit.ts";
 import { readTags } from "../overview/tag-names.ts";
 import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
 import { type CountedBudget, spentOf, sumOf, usedOf, withCounters } from "./budget-counters.tsx";
+import { glanceCard } from "./budget-glance.tsx";
 import { BudgetGroups } from "./budget-groups.tsx";
+import { previewText } from "./budget-preview.ts";
 import { increaseForAWhile, increasesCard } from "./budget-increases.tsx";
 import { Amount } from "./budget-amount.tsx";
 import { appliesTo, budgetSentence, isForEveryCall } from "./budget-words.ts";
@@ -104,14 +106,22 @@ export const budgets: Resource<CountedBudget> = {
     offers: offeredTags,
     bodyOf: newBudgetBody,
     complaintAt,
-    question: (wouldBe) => askOnceMore(wouldBe as Budget),
+    question: (wouldBe, visit) => askOnceMore(wouldBe as Budget, visit),
   },
   change: {
     method: "PATCH",
     fields: [NAME, LIMIT, ...TERMS, ...CHANGED_CALENDAR],
     note: "A higher limit takes effect everywhere within two seconds. If you lower the limit below what is spent, the next run is refused.",
   },
-  above: trendCard,
+  async above(visit, budget) {
+    const [glance, trend] = await Promise.all([glanceCard(visit, budget), trendCard(visit, budget)]);
+    return (
+      <>
+        {glance}
+        {trend}
+      </>
+    );
+  },
   async below(visit, ask, budget) {
     return (
       <>
@@ -137,9 +147,11 @@ async function offeredTags(visit: Visit) {
 }
 
 /** A budget of every call that refuses is easily made by mistake: it takes a limit, and nothing else. */
-function askOnceMore(budget: Budget): string | null {
+async function askOnceMore(budget: Budget, visit: Visit): Promise<string | null> {
   if (budget.mode !== "enforce" || budget.group_by.length > 0 || !isForEveryCall(budget)) return null;
-  return `It applies to every call of the organization. ${budgetSentence(budget)}`;
+  const preview = await previewText(visit, budget);
+  const said = ["It applies to every call of the organization.", budgetSentence(budget), preview];
+  return said.filter((text) => text !== null).join(" ");
 }
 
 /** "a, b or c". */

@@ -6,7 +6,7 @@ import { runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Tile, Tiles } from "../../view/parts.tsx";
 import type { Range } from "../../view/range.ts";
-import { type Failed, TryAgain, whyUnread } from "../../view/unread.tsx";
+import { type Failed, isUnread, TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
 import type { Spending } from "./spending.ts";
 
@@ -24,7 +24,7 @@ export async function readFigures({ api, org }: Visit): Promise<Read> {
     api.get<Quota>(`${org}/quota`),
   ]);
   const read = [["Spent of today’s cap", cap] as const, ["Prepaid balance", quota] as const];
-  const unread = read.filter(([, { status }]) => status >= 400 && status !== 404);
+  const unread = read.filter(([, answer]) => isUnread(answer));
   return { cap: cap.body, quota: quota.body, unread };
 }
 

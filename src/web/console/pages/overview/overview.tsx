@@ -7,7 +7,7 @@ import { runsAt } from "../../view/links.ts";
 import { Card, Head } from "../../view/parts.tsx";
 import { dateOf, daysIn, type Range, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
-import { type Failed, UnreadFigure } from "../../view/unread.tsx";
+import { type Failed, isUnread, UnreadFigure } from "../../view/unread.tsx";
 import { type PageRequest, type ListOf, reaches, show, type Shown, type Visit } from "../../visit.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { Figures, readFigures } from "./figures.tsx";
@@ -102,7 +102,7 @@ async function readChart(visit: Visit, range: Range): Promise<Chart> {
   const points = forecast?.body?.data[0]?.points ?? [];
   return {
     spending,
-    unread: forecast?.error ? forecast : null,
+    unread: forecast !== null && isUnread(forecast) ? forecast : null,
     forecast: points.map(({ date, p10, p50, p90 }) => ({
       date,
       p10: Number(p10),

@@ -68,6 +68,31 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     }
   });
 
+  test.for([390, 1280])("dates below a chart of %i pixels stand at their bar", async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${base}/console`);
+    const centres = async (of: string): Promise<Map<string, number>> => {
+      const found = await page.locator(of).all();
+      return new Map(
+        await Promise.all(
+          found.map(async (one) => {
+            const box = await one.boundingBox();
+            return [
+              (await one.getAttribute("data-date")) ?? "",
+              (box?.x ?? -99) + (box?.width ?? 0) / 2,
+            ] as const;
+          }),
+        ),
+      );
+    };
+    const [bars, ticks] = [await centres(".plot-area [data-date]"), await centres(".plot-x [data-date]")];
+    expect(ticks.size).toBeGreaterThan(3);
+    for (const [date, centre] of ticks) {
+      if (bars.has(date))
+        expect([date, Math.abs(centre - (bars.get(date) ?? 0)) < 1.5]).toEqual([date, true]);
+    }
+  });
+
   test("a page that is open shows what happens, without a reload, and leaves what the reader types", async () => {
     const watched = await (await browser.newContext()).newPage();
     const link = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });

@@ -8,7 +8,7 @@ export const charts = `
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: 10px; }
 .plot-y { display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: 11.5px; color: var(--quiet); font-variant-numeric: tabular-nums; height: 190px; margin: -8px 0; }
 .plot-area { width: 100%; height: 174px; display: block; overflow: visible; }
-.plot-x { grid-column: 2; display: flex; justify-content: space-between; gap: 4px; font-size: 11.5px; color: var(--quiet); padding-top: 6px; }
+.plot-x { grid-column: 2; width: 100%; height: 22px; display: block; overflow: visible; font-size: 11.5px; fill: var(--quiet); }
 .plot-area .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .plot-area .now { stroke: var(--line-strong); stroke-width: 1; stroke-dasharray: 3 3; vector-effect: non-scaling-stroke; }
 .s0 { fill: var(--s0); } .s1 { fill: var(--s1); } .s2 { fill: var(--s2); } .s3 { fill: var(--s3); } .s4 { fill: var(--s4); } .s5 { fill: var(--s5); }

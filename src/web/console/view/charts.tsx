@@ -120,16 +120,20 @@ export function SpendChart(props: ChartProps) {
 
 const MOST_TICKS = 6;
 
-/** Dates below the bars, evenly spread. */
+/** Dates below the bars, each centred below its own: the same share of the width in any size. */
 function Ticks({ dates }: { dates: readonly string[] }) {
   const every = Math.max(1, Math.ceil(dates.length / MOST_TICKS));
-  const shown = dates.filter((_, index) => index % every === 0);
+  const centreOf = (index: number) => ((index + 0.5) / dates.length) * 100;
   return (
-    <div class="plot-x" aria-hidden="true">
-      {shown.map((date) => (
-        <span>{day(date)}</span>
-      ))}
-    </div>
+    <svg class="plot-x" aria-hidden="true">
+      {dates.map((date, index) =>
+        index % every === 0 ? (
+          <text x={`${centreOf(index).toFixed(3)}%`} y="16" text-anchor="middle" data-date={date}>
+            {day(date)}
+          </text>
+        ) : null,
+      )}
+    </svg>
   );
 }
 
@@ -149,7 +153,7 @@ function Bar(props: {
   return (
     <a href={href}>
       <title>{[`${day(of.date)}: ${written(of.amount, unit)}`, ...(lines ?? [])].join("\n")}</title>
-      <rect class="slot" x={x} y="0" width={SLOT} height={HEIGHT} />
+      <rect class="slot" data-date={of.date} x={x} y="0" width={SLOT} height={HEIGHT} />
       {parts.map(({ amount }, index) => {
         const tall = Math.max(0, height(Number(amount)));
         base -= tall;

@@ -28,12 +28,20 @@ import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignedOutPage } from "./pages/sign-in.tsx";
 import { STYLESHEET_PATH, stylesheet } from "./theme/stylesheet.ts";
 import { foldSidebar, isSlim } from "./sidebar.ts";
+import { CHART_SCRIPT_PATH, chartScript } from "./view/chart-script.ts";
 import { Page } from "./view/document.tsx";
 import { moment } from "./view/format.ts";
 import { iconFile } from "./view/icons.tsx";
 import { SIDEBAR_PATH } from "./view/navigation.tsx";
 import type { PageHandler, Visit } from "./visit.ts";
 import { visitorOf } from "./visitor.ts";
+
+/** Pages with a chart, whose script shows what a bar stands for. */
+const CHARTED: ReadonlySet<string> = new Set([
+  "/console",
+  "/console/budgets/:id",
+  "/console/customers/:customer_id",
+]);
 
 type Live = Extract<Admitted, { kind: "live" }>;
 type KeptOut = Extract<Admitted, { kind: "kept_out" }>;
@@ -47,6 +55,7 @@ export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
   app.get(STYLESHEET_PATH, () => asset(stylesheet, "text/css"));
   app.get("/console/icon.svg", () => asset(iconFile, "image/svg+xml"));
   app.get(SCRIPT_PATH, () => asset(script, "text/javascript"));
+  app.get(CHART_SCRIPT_PATH, () => asset(chartScript, "text/javascript"));
   app.get("/console/live", (context) =>
     logged(context, "/console/live", (web) => liveRoute(askedOf(context, web), web)),
   );
@@ -180,7 +189,7 @@ async function servePage(context: Ctx, web: Web, { route, handler, dispatch }: S
 interface Rendered {
   readonly visit: Visit;
   readonly form: URLSearchParams;
-  /** The route, if its page refreshes while it is watched. Only a session's does. */
+  /** The route, if its page runs scripts. Only a session's does. */
   readonly liveRoute: string | null;
 }
 
@@ -199,7 +208,10 @@ async function render(
   });
   if ("redirect" in shown) return redirectTo(shown.redirect, web);
   const liveSeconds = route === null ? null : secondsOf(route, context.req.raw, shown.status);
-  const scripts = liveSeconds === null ? [] : [SCRIPT_PATH];
+  const scripts = [
+    ...(liveSeconds === null ? [] : [SCRIPT_PATH]),
+    ...(route !== null && CHARTED.has(route) ? [CHART_SCRIPT_PATH] : []),
+  ];
   const page = (
     <Page
       title={shown.title}

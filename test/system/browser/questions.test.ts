@@ -64,7 +64,7 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     await page.goto(`${base}/console`);
     for (const title of ["Who spends", "What runs out next", "Refused today"]) {
       const box = await page.locator(`h2:text-is('${title}')`).boundingBox();
-      expect([title, (box?.y ?? 9999) < 500]).toEqual([title, true]);
+      expect([title, (box?.y ?? 9999) < 700]).toEqual([title, true]);
     }
   });
 
@@ -147,6 +147,27 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     await late.clock.fastForward(31_000);
     await stream;
     await context.close();
+  });
+
+  test("a bar tells its day to the pointer and the keyboard, and a chart is one stop of the Tab key", async () => {
+    const pointed = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
+    const link = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
+    await pointed.goto(link.body.url);
+    await pointed.goto(`${base}/console`);
+    const bars = pointed.locator(".plot-area a");
+    await bars.nth(20).hover();
+    const told = await pointed.locator(".tip").innerText();
+    expect(told).toMatch(/^\d+ \w{3}: \$[\d.]+, [\d.]+ % of the cap\n/);
+    expect(told).toContain("umbrella: $");
+    await bars.nth(20).focus();
+    await pointed.keyboard.press("ArrowRight");
+    expect(await pointed.locator(".tip").innerText()).not.toBe(told);
+    const stops = await pointed.locator(".plot-area a:not([tabindex='-1'])").count();
+    const focused = await pointed.evaluate("document.activeElement.querySelector('.slot').dataset.date");
+    expect([stops, focused]).toEqual([1, await bars.nth(21).locator(".slot").getAttribute("data-date")]);
+    await pointed.keyboard.press("Escape");
+    expect(await pointed.locator(".tip").isVisible()).toBe(false);
+    await pointed.context().close();
   });
 
   test("an amount is copied with all its digits", async () => {

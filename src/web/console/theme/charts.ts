@@ -6,8 +6,8 @@ export const charts = `
 .meter.bad .spent { fill: var(--bad); }
 .chart { display: grid; gap: 6px; padding-top: 10px; }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: 10px; }
-.plot-y { display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: 11.5px; color: var(--quiet); font-variant-numeric: tabular-nums; height: 190px; margin: -8px 0; }
-.plot-area { width: 100%; height: 174px; display: block; overflow: visible; }
+.plot-y { display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: 11.5px; color: var(--quiet); font-variant-numeric: tabular-nums; height: 166px; margin: -8px 0; }
+.plot-area { width: 100%; height: 150px; display: block; overflow: visible; }
 .plot-x { grid-column: 2; width: 100%; height: 22px; display: block; overflow: visible; font-size: 11.5px; fill: var(--quiet); }
 .plot-area .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .plot-area .now { stroke: var(--line-strong); stroke-width: 1; stroke-dasharray: 3 3; vector-effect: non-scaling-stroke; }
@@ -18,9 +18,26 @@ export const charts = `
 .plot-area a:hover .slot, .plot-area a:focus-visible .slot { fill: var(--accent-soft); opacity: .6; }
 .plot-area .band { fill: var(--held); opacity: .38; }
 .plot-area .median { fill: none; stroke: var(--accent); stroke-width: 2; stroke-dasharray: 5 4; vector-effect: non-scaling-stroke; }
+.plot-area .before { fill: none; stroke: var(--quiet); stroke-width: 1.5; vector-effect: non-scaling-stroke; pointer-events: none; }
+.plot-area .band, .plot-area .median, .plot-area .cap { pointer-events: none; }
+.key .before { fill: var(--quiet); y: 3px; height: 2px; }
+.figures { font-size: 12.5px; }
+.figures .scroll { max-height: 320px; overflow: auto; margin-top: 6px; border: 1px solid var(--line); border-radius: 6px; }
+.figures td:first-child { min-width: 64px; }
+.tip { position: absolute; z-index: 8; max-width: min(300px, calc(100vw - 16px)); padding: 8px 11px; border: 1px solid var(--line-strong); border-radius: 6px; background: var(--surface); color: var(--ink); font-size: 12.5px; overflow-wrap: anywhere; pointer-events: none; box-shadow: 0 4px 14px var(--shade); }
+.tip-day { font-weight: 620; }
+.tip i { display: inline-block; width: 9px; height: 9px; border-radius: 2px; margin-right: 6px; }
+.tip .s0 { background: var(--s0); } .tip .s1 { background: var(--s1); } .tip .s2 { background: var(--s2); } .tip .s3 { background: var(--s3); } .tip .s4 { background: var(--s4); } .tip .s5 { background: var(--s5); }
+.change { font-size: 12px; font-weight: 600; letter-spacing: 0; color: var(--quiet); white-space: nowrap; }
+.change.up { color: var(--warn); }
+.change.down { color: var(--good); }
+.tabs.lists { border-bottom: 1px solid var(--line); margin-bottom: 6px; }
+.card > header .tabs { padding: 0; margin-right: auto; }
 .key { display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 12px; color: var(--quiet); }
 .key span { display: inline-flex; align-items: center; gap: 6px; }
-.key svg { width: 12px; height: 8px; }
+.key span { min-width: 0; max-width: 100%; }
+.key b { font-weight: 400; max-width: 190px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.key svg { width: 12px; height: 8px; flex: none; }
 .key .band { fill: var(--held); opacity: .6; }
 .ranking, .counts { display: grid; gap: 9px; list-style: none; padding: 8px 16px 16px; }
 .ranking li { display: grid; gap: 3px; min-width: 0; }

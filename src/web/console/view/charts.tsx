@@ -1,26 +1,9 @@
-import { cents, count, day, percent, words } from "./format.ts";
+import { Bar, HEIGHT, SLOT } from "./chart-bar.tsx";
+import { axis, type DayAmount, type ForecastPoint, roundUp, type Unit, written } from "./chart-scale.ts";
+import { ChartTable } from "./chart-table.tsx";
+import { day, percent, words } from "./format.ts";
 
-/** One part of a day's bar, such as a model. */
-export interface Part {
-  readonly name: string;
-  readonly amount: string;
-}
-
-export interface DayAmount {
-  readonly date: string;
-  readonly amount: string;
-  /** In the order of the legend. Without parts, the bar is one. */
-  readonly parts?: readonly Part[];
-}
-
-export interface ForecastPoint {
-  readonly date: string;
-  readonly p10: number;
-  readonly p50: number;
-  readonly p90: number;
-}
-
-export type Unit = "usd" | "runs" | "tokens";
+export type { DayAmount, ForecastPoint } from "./chart-scale.ts";
 
 interface ChartProps {
   readonly days: readonly DayAmount[];
@@ -33,46 +16,37 @@ interface ChartProps {
   readonly hrefOf: (date: string) => string;
   /** The most that may be spent in a day. */
   readonly cap?: string | null;
+  /** The days of the period before, in the order of the days that they are compared with. */
+  readonly before?: readonly DayAmount[];
 }
 
-const HEIGHT = 100;
-const SLOT = 10;
 /** A cap further above the bars than this would press them flat, so it is only named. */
 const CAP_IN_SIGHT = 2.5;
 
-/** The next round number at or above a value, so that the scale is easy to read. */
-function roundUp(value: number): number {
-  if (value <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(value));
-  return ([1, 1.5, 2, 3, 4, 5, 6, 8].find((step) => step * power >= value) ?? 10) * power;
+const amountIn = ({ amount }: DayAmount) => Number(amount);
+
+/** How high an amount is drawn, and the cap if it is in sight. */
+function scaleOf({ days, forecast, before = [], cap = null }: ChartProps) {
+  const highest = Math.max(
+    ...days.map(amountIn),
+    ...before.slice(0, days.length).map(amountIn),
+    ...forecast.map(({ p90 }) => p90),
+    0,
+  );
+  const isCapInSight = cap !== null && Number(cap) <= highest * CAP_IN_SIGHT;
+  const top = roundUp(isCapInSight ? Math.max(highest, Number(cap)) : highest);
+  return { top, isCapInSight, height: (amount: number) => (amount / top) * HEIGHT };
 }
 
-const SCALES = [
-  [1e9, "bn"],
-  [1e6, "m"],
-  [1e3, "k"],
-] as const;
-
-function axis(value: number, unit: Unit): string {
-  const sign = unit === "usd" ? "$" : "";
-  const [scale, letter] = SCALES.find(([from]) => value >= from) ?? [1, ""];
-  if (scale > 1) return `${sign}${(value / scale).toLocaleString("en-US")}${letter}`;
-  return `${sign}${value < 1 && value > 0 ? Number(value.toPrecision(2)) : value}`;
-}
-
-function written(amount: string, unit: Unit): string {
-  return unit === "usd" ? cents(amount) : `${count(Math.round(Number(amount)))} ${unit}`;
-}
-
-/** Spend by day: bars for what was spent, stacked, a band for the forecast, a line for the cap. */
+/**
+ * Amounts by day, the same wherever days are drawn: bars, stacked, a line for the period before, a band for the forecast and a
+ * line for the cap. The figures are below it as a table.
+ */
 export function SpendChart(props: ChartProps) {
-  const { days, forecast, parts = [], unit = "usd" } = props;
+  const { days, forecast, parts = [], unit = "usd", before = [], cap = null } = props;
   const width = (days.length + forecast.length) * SLOT;
-  const highest = Math.max(...days.map(({ amount }) => Number(amount)), ...forecast.map(({ p90 }) => p90), 0);
-  const cap = props.cap === null || props.cap === undefined ? null : Number(props.cap);
-  const isCapInSight = cap !== null && cap <= highest * CAP_IN_SIGHT;
-  const top = roundUp(isCapInSight ? Math.max(highest, cap) : highest);
-  const height = (amount: number) => (amount / top) * HEIGHT;
+  const { top, isCapInSight, height } = scaleOf(props);
+  const capAt = HEIGHT - height(Number(cap));
   return (
     <figure class="chart">
       <div class="plot">
@@ -91,31 +65,59 @@ export function SpendChart(props: ChartProps) {
           {[0, 25, 50, 75, 100].map((y) => (
             <line class="grid" x1="0" x2={width} y1={y} y2={y} />
           ))}
-          {days.map((amount, index) => (
-            <Bar of={amount} unit={unit} x={index * SLOT} height={height} href={props.hrefOf(amount.date)} />
+          {days.map((of, index) => (
+            <Bar
+              of={of}
+              unit={unit}
+              cap={cap}
+              before={before[index] ?? null}
+              x={index * SLOT}
+              height={height}
+              href={props.hrefOf(of.date)}
+            />
           ))}
+          <Before of={before.slice(0, days.length)} height={height} />
           <Forecast points={forecast} from={days.length * SLOT} height={height} />
-          {isCapInSight && (
-            <line class="cap" x1="0" x2={width} y1={HEIGHT - height(cap)} y2={HEIGHT - height(cap)} />
-          )}
+          {isCapInSight && <line class="cap" x1="0" x2={width} y1={capAt} y2={capAt} />}
         </svg>
         <Ticks dates={[...days, ...forecast].map(({ date }) => date)} />
       </div>
-      <figcaption class="key">
-        {parts.length === 0 && <Swatch name="s0" label={unit === "usd" ? "Spent" : words(unit)} />}
-        {parts.map((name, index) => (
-          <Swatch name={`s${index}`} label={name} />
-        ))}
-        {forecast.length > 0 && <Swatch name="band" label="Forecast: 10th to 90th percentile" />}
-        {cap !== null && (
-          <Swatch
-            name="cap"
-            label={`Daily cap ${written(String(props.cap), unit)}${isCapInSight ? "" : ", above this chart"}`}
-          />
-        )}
-      </figcaption>
+      <Key of={props} isCapInSight={isCapInSight} />
+      <ChartTable days={days} before={before} parts={parts} unit={unit} cap={cap} hrefOf={props.hrefOf} />
     </figure>
   );
+}
+
+function Key({ of, isCapInSight }: { of: ChartProps; isCapInSight: boolean }) {
+  const { forecast, parts = [], unit = "usd", before = [], cap = null } = of;
+  const [first, last] = [before[0], before.at(-1)];
+  return (
+    <figcaption class="key">
+      {parts.length === 0 && <Swatch name="s0" label={unit === "usd" ? "Spent" : words(unit)} />}
+      {parts.map((name, index) => (
+        <Swatch name={`s${index}`} label={name} isName />
+      ))}
+      {first !== undefined && last !== undefined && (
+        <Swatch name="before" label={`Before: ${day(first.date)} to ${day(last.date)}`} />
+      )}
+      {forecast.length > 0 && <Swatch name="band" label="Forecast: 10th to 90th percentile" />}
+      {cap !== null && (
+        <Swatch
+          name="cap"
+          label={`Daily cap ${written(cap, unit)}${isCapInSight ? "" : ", above this chart"}`}
+        />
+      )}
+    </figcaption>
+  );
+}
+
+/** The period before, from the middle of each bar to the next. */
+function Before({ of, height }: { of: readonly DayAmount[]; height: (amount: number) => number }) {
+  if (of.length === 0) return null;
+  const points = of.map(
+    (one, index) => `${index * SLOT + SLOT / 2},${(HEIGHT - height(Math.max(0, amountIn(one)))).toFixed(2)}`,
+  );
+  return <polyline class="before" points={points.join(" ")} />;
 }
 
 const MOST_TICKS = 6;
@@ -137,45 +139,13 @@ function Ticks({ dates }: { dates: readonly string[] }) {
   );
 }
 
-function Bar(props: {
-  readonly of: DayAmount;
-  readonly unit: Unit;
-  readonly x: number;
-  readonly height: (amount: number) => number;
-  readonly href: string;
-}) {
-  const { of, unit, x, height, href } = props;
-  const parts = of.parts ?? [{ name: "", amount: of.amount }];
-  const lines = of.parts?.flatMap(({ name, amount }) =>
-    Number(amount) === 0 ? [] : [`${name}: ${written(amount, unit)}`],
-  );
-  let base = HEIGHT;
-  return (
-    <a href={href}>
-      <title>{[`${day(of.date)}: ${written(of.amount, unit)}`, ...(lines ?? [])].join("\n")}</title>
-      <rect class="slot" data-date={of.date} x={x} y="0" width={SLOT} height={HEIGHT} />
-      {parts.map(({ amount }, index) => {
-        const tall = Math.max(0, height(Number(amount)));
-        base -= tall;
-        return tall === 0 ? null : (
-          <rect
-            class={`s${index}`}
-            x={x + 1.5}
-            y={base.toFixed(2)}
-            width={SLOT - 3}
-            height={tall.toFixed(2)}
-          />
-        );
-      })}
-    </a>
-  );
-}
-
-function summary({ days, forecast, cap, unit = "usd" }: ChartProps): string {
+function summary({ days, forecast, cap, unit = "usd", before = [] }: ChartProps): string {
   const total = days.reduce((sum, { amount }) => sum + Number(amount), 0).toFixed(2);
+  const earlier = before.reduce((sum, one) => sum + amountIn(one), 0).toFixed(2);
   const expected = forecast.reduce((sum, { p50 }) => sum + p50, 0).toFixed(2);
   return [
     `${unit === "usd" ? "Spend" : words(unit)} by day over ${days.length} days, ${written(total, unit)} in total.`,
+    ...(before.length === 0 ? [] : [`In the period before: ${written(earlier, unit)}.`]),
     ...(forecast.length === 0
       ? []
       : [`Expected over the next ${forecast.length}: ${written(expected, unit)}.`]),
@@ -203,13 +173,14 @@ function Forecast(props: {
   );
 }
 
-function Swatch({ name, label }: { name: string; label: string }) {
+/** A name may be long, and is cut. */
+function Swatch({ name, label, isName = false }: { name: string; label: string; isName?: boolean }) {
   return (
     <span>
       <svg viewBox="0 0 12 8" aria-hidden="true">
         <rect class={name} width="12" height="8" rx="2" />
       </svg>
-      {label}
+      {isName ? <b title={label}>{label}</b> : label}
     </span>
   );
 }

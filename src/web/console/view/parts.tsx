@@ -17,12 +17,20 @@ export function Head(props: { title: string; about?: Child; children?: Child }) 
   );
 }
 
-export function Card(props: { title?: string; note?: Child; children?: Child; bare?: boolean }) {
+export function Card(props: {
+  readonly title?: string;
+  readonly note?: Child;
+  /** Links beside the title that change what the card shows. */
+  readonly tools?: Child;
+  readonly children?: Child;
+  readonly bare?: boolean;
+}) {
   return (
     <section class="card">
       {props.title && (
         <header>
           <h2>{props.title}</h2>
+          {props.tools}
           {props.note && <p>{props.note}</p>}
         </header>
       )}

@@ -24,8 +24,9 @@ const NOT_TOLD_APART = "Its days cannot be drawn: it matches by more than report
 /** How a budget was used day by day, and when it is used up. */
 export async function trendCard(visit: Visit, budget: CountedBudget): Promise<Child> {
   const ask = daysAskOf(budget);
-  const [days, ahead] = await Promise.all([
+  const [days, before, ahead] = await Promise.all([
     ask === null ? NOT_TOLD_APART : readDays(visit, budget, ask),
+    ask?.isExact === true ? readBefore(visit, budget, ask) : NONE_BEFORE,
     readForecast(visit, budget),
   ]);
   const range = {
@@ -38,6 +39,11 @@ export async function trendCard(visit: Visit, budget: CountedBudget): Promise<Ch
       <p class="quiet">
         {outlook(budget, ahead)} {ahead.unread !== undefined && <TryAgain />}
       </p>
+      {before.unread !== undefined && (
+        <p class="quiet">
+          {before.unread} <TryAgain />
+        </p>
+      )}
       {typeof days === "string" ? (
         <p class="quiet">
           {days} {days !== NOT_TOLD_APART && <TryAgain />}
@@ -45,6 +51,7 @@ export async function trendCard(visit: Visit, budget: CountedBudget): Promise<Ch
       ) : (
         <SpendChart
           {...days}
+          before={before.days}
           forecast={ahead.points.slice(0, DRAWN_FORECAST_DAYS)}
           unit={budget.unit}
           hrefOf={(on) => runsAt(filter, { from: on, to: dateOf(Date.parse(on) + DAY_MS) })}
@@ -89,6 +96,32 @@ export async function readDays(visit: Visit, budget: Budget, ask: DaysAsk): Prom
     return dayOf(date, amounts.get(date) ?? new Map(), parts);
   });
   return { days, parts };
+}
+
+interface Before {
+  /** Why they cannot be drawn. */
+  readonly unread?: string;
+  readonly days: readonly DayAmount[];
+}
+
+const NONE_BEFORE: Before = { days: [] };
+
+/** As many days before those, in total. Empty if nothing was spent. */
+async function readBefore(visit: Visit, budget: Budget, ask: DaysAsk): Promise<Before> {
+  const dateAt = (index: number) => dateOf(visit.nowMs - (2 * TREND_DAYS - 1 - index) * DAY_MS);
+  const range = { from: dateAt(0), to: dateAt(TREND_DAYS) };
+  const asked = new URLSearchParams({ ...ask.filter, group_by: "day", ...range });
+  const answer = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${asked}`);
+  const { body } = answer;
+  if (body === null) return { days: [], unread: whyUnread(answer) };
+  if (body.totals.runs === 0) return NONE_BEFORE;
+  const known = new Map(body.data.map((row) => [String(row["day"]), row]));
+  const days = Array.from({ length: TREND_DAYS }, (_, index) => {
+    const row = known.get(dateAt(index));
+    const amount = budget.unit === "usd" ? row?.cost_usd : row?.[budget.unit];
+    return { date: dateAt(index), amount: String(amount ?? "0.00") };
+  });
+  return { days };
 }
 
 /** The largest, and all others as one. */

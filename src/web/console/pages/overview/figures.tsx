@@ -1,6 +1,7 @@
 import type { LimitsInUse } from "../../../../contract/resources/limits.ts";
 import type { Quota } from "../../../../contract/resources/quota.ts";
 import type { SpendCap } from "../../../../contract/resources/spend-cap.ts";
+import { Change } from "../../view/change.tsx";
 import { count, day } from "../../view/format.ts";
 import { runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
@@ -36,25 +37,41 @@ function Spent({ of, range }: { of: Spending | string; range: Range }) {
       </Tile>
     );
   }
-  const { totals } = of;
+  const { totals, previous } = of;
   return (
     <>
       <Tile
         label="Spent"
         value={
-          <a href={runsAt({}, range)}>
-            <Usd of={totals.cost_usd} />
-          </a>
+          <>
+            <a href={runsAt({}, range)}>
+              <Usd of={totals.cost_usd} />
+            </a>{" "}
+            <Change now={totals.cost_usd} before={previous.cost_usd} />
+          </>
         }
       >
         before:{" "}
         <a href={runsAt({}, range.previous)}>
-          <Usd of={totals.previous_cost_usd} />
+          <Usd of={previous.cost_usd} />
         </a>
       </Tile>
-      <Tile label="Runs" value={<a href={runsAt({}, range)}>{count(totals.runs)}</a>}>
-        before: <a href={runsAt({}, range.previous)}>{count(totals.previous_runs)}</a>
+      <Tile
+        label="Runs"
+        value={
+          <>
+            <a href={runsAt({}, range)}>{count(totals.runs)}</a>{" "}
+            <Change now={totals.runs} before={previous.runs} />
+          </>
+        }
+      >
+        before: <a href={runsAt({}, range.previous)}>{count(previous.runs)}</a>
       </Tile>
+      {Number(totals.saved_usd) > 0 && (
+        <Tile label="Saved" value={<Usd of={totals.saved_usd} />}>
+          by caches and batches
+        </Tile>
+      )}
     </>
   );
 }

@@ -1,11 +1,10 @@
+import { DAY_MS } from "../../../../contract/durations.ts";
+import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import type { UsageTop } from "../../../../contract/resources/usage/usage-top.ts";
-import type { DayAmount } from "../../view/charts.tsx";
-import { everyDay, type Range } from "../../view/range.ts";
+import type { DayAmount, Unit } from "../../view/chart-scale.ts";
+import { dateOf, everyDay, type Range } from "../../view/range.ts";
 import { whyUnread } from "../../view/unread.tsx";
 import type { Answer, Visit } from "../../visit.ts";
-
-const SHOWN_MODELS = 5;
-const OTHER = "Other";
 
 export function readTop(visit: Visit, range: Range, by: string, limit: number): Promise<Answer<UsageTop>> {
   const { from, to, previous } = range;
@@ -20,27 +19,57 @@ export function readTop(visit: Visit, range: Range, by: string, limit: number): 
   return visit.api.get<UsageTop>(`${visit.org}/usage/top?${new URLSearchParams(asked)}`);
 }
 
-export interface Spending {
-  readonly days: readonly DayAmount[];
-  readonly models: readonly string[];
-  readonly totals: UsageTop["totals"];
+export function readReport(
+  visit: Visit,
+  { from, to }: Pick<Range, "from" | "to">,
+  asked: Readonly<Record<string, string>>,
+): Promise<Answer<UsageReport>> {
+  const query = new URLSearchParams({ ...asked, from, to });
+  return visit.api.get<UsageReport>(`${visit.org}/usage/report?${query}`);
 }
 
-/** What was spent on each day, divided into the most expensive models and all others, or why that cannot be read. */
+export type Sums = Pick<UsageReport["totals"], "cost_usd" | "runs" | "tokens" | "saved_usd">;
+
+/** The days of a period and of the one before it, whatever they are told apart by. */
+export interface Spending {
+  readonly totals: Sums;
+  readonly previous: Sums;
+  readonly days: ReadonlyMap<string, Sums>;
+  readonly previousDays: ReadonlyMap<string, Sums>;
+}
+
+export const amountOf = (unit: Unit, sums: Sums | undefined): string =>
+  sums === undefined ? "0.00" : String(unit === "usd" ? sums.cost_usd : sums[unit]);
+
+const byDay = ({ data }: UsageReport) => new Map(data.map((row) => [String(row["day"]), row]));
+
+/** What was spent on each day, or why that cannot be read. A period has at most 90 days. */
 export async function readSpending(visit: Visit, range: Range): Promise<Spending | string> {
-  const answer = await readTop(visit, range, "model", SHOWN_MODELS);
-  const { body } = answer;
-  if (body === null) return whyUnread(answer);
-  const models = body.data.flatMap(({ name }) => name ?? []);
-  const names = body.groups > models.length ? [...models, OTHER] : models;
-  const known = new Map(body.days.map((day) => [day.date, day]));
-  const days = everyDay(range).map((date): DayAmount => {
-    const { cost_usd: usd = "0.00", parts = [] } = known.get(date) ?? {};
-    const spent = new Map(parts.map(({ name, cost_usd }) => [name, cost_usd]));
-    const rest = parts.reduce((left, { cost_usd }) => left - Number(cost_usd), Number(usd));
-    const amountOf = (name: string) =>
-      name === OTHER ? Math.max(0, rest).toFixed(6) : (spent.get(name) ?? "0.00");
-    return { date, amount: usd, parts: names.map((name) => ({ name, amount: amountOf(name) })) };
+  const [now, before] = await Promise.all([
+    readReport(visit, range, { group_by: "day" }),
+    readReport(visit, range.previous, { group_by: "day" }),
+  ]);
+  if (now.body === null || before.body === null) return whyUnread(now.body === null ? now : before);
+  return {
+    totals: now.body.totals,
+    previous: before.body.totals,
+    days: byDay(now.body),
+    previousDays: byDay(before.body),
+  };
+}
+
+/** Each day of the period before, beside the day that it is compared with. Empty if it had no runs. */
+export function daysBefore({ previous, previousDays }: Spending, range: Range, unit: Unit): DayAmount[] {
+  if (previous.runs === 0) return [];
+  const { from, to } = range.previous;
+  const days = Math.min(range.days, Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS));
+  return Array.from({ length: days }, (_, index) => {
+    const date = dateOf(Date.parse(from) + index * DAY_MS);
+    return { date, amount: amountOf(unit, previousDays.get(date)) };
   });
-  return { days, models: names, totals: body.totals };
+}
+
+/** Days without parts, also those without runs. */
+export function wholeDays({ days }: Spending, range: Range, unit: Unit): DayAmount[] {
+  return everyDay(range).map((date) => ({ date, amount: amountOf(unit, days.get(date)) }));
 }

@@ -1,0 +1,50 @@
+import { type DayAmount, type Unit, written } from "./chart-scale.ts";
+import { day, percent, share } from "./format.ts";
+import { type Column, Table } from "./table.tsx";
+
+interface Row {
+  readonly of: DayAmount;
+  readonly before: DayAmount | undefined;
+}
+
+/** The figures of a chart, for those who do not see it and those who want to copy them. */
+export function ChartTable(props: {
+  readonly days: readonly DayAmount[];
+  readonly before: readonly DayAmount[];
+  readonly parts: readonly string[];
+  readonly unit: Unit;
+  readonly cap: string | null;
+  readonly hrefOf: (date: string) => string;
+}) {
+  const { unit, cap, before, parts } = props;
+  const columns: Column<Row>[] = [
+    { title: "Day", kind: "moment", cell: ({ of }) => <a href={props.hrefOf(of.date)}>{day(of.date)}</a> },
+    { title: "Total", kind: "number", cell: ({ of }) => written(of.amount, unit) },
+    ...parts.map((name, index): Column<Row> => ({
+      title: name,
+      kind: "number",
+      cell: ({ of }) => written(of.parts?.[index]?.amount ?? "0", unit),
+    })),
+  ];
+  if (cap !== null) {
+    columns.push({
+      title: "Of the cap",
+      kind: "number",
+      cell: ({ of }) => percent(share(of.amount, cap)),
+    });
+  }
+  if (before.length > 0) {
+    columns.push({
+      title: "Before",
+      kind: "number",
+      cell: ({ before: earlier }) => (earlier === undefined ? "–" : written(earlier.amount, unit)),
+    });
+  }
+  const rows = props.days.map((of, index) => ({ of, before: before[index] }));
+  return (
+    <details class="figures">
+      <summary>As a table</summary>
+      <Table label="Figures of the chart" columns={columns} rows={rows} />
+    </details>
+  );
+}

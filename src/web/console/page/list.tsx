@@ -3,6 +3,7 @@ import { ActionButton } from "../view/form.tsx";
 import { Filters, isFiltered } from "../view/filters.tsx";
 import { Notice } from "../view/notice.tsx";
 import { Card, Empty, Head, Pager } from "../view/parts.tsx";
+import { orderIn } from "../view/table-order.ts";
 import { type Column, Table } from "../view/table.tsx";
 import { Listed } from "../view/unread.tsx";
 import {
@@ -23,7 +24,7 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Page
   const { path, title, filters = [] } = resource;
   const names = filters.map(({ name }) => name);
   const at = listPath(`${visit.org}/${resource.api}`, ask.query, names, resource.sort);
-  const answer = await visit.api.get<ListOf<T>>(at);
+  const answer = await visit.api.get<ListOf<T>>(orderIn(ask.query, title) === null ? at : longest(at));
   const filtered = isFiltered(filters, ask.query);
   if (answer.body === null && !filtered) return unreadPage(answer, path);
   const listed = answer.body?.data ?? [];
@@ -59,6 +60,11 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Page
     </>
   );
   return show(title, path, content, answer.status);
+}
+
+/** As many rows as one call returns, so that a list is sorted as a whole. */
+function longest(path: string): string {
+  return path.replace("limit=50", "limit=200");
 }
 
 function createLink<T>({ create, path, role }: Resource<T>, visit: Visit): Child {

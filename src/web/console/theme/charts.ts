@@ -31,6 +31,7 @@ export const charts = `
 .change { font-size: 12px; font-weight: 600; letter-spacing: 0; color: var(--quiet); white-space: nowrap; }
 .change.up { color: var(--warn); }
 .change.down { color: var(--good); }
+.loss { color: var(--bad); }
 .tabs.lists { border-bottom: 1px solid var(--line); margin-bottom: 6px; }
 .card > header .tabs { padding: 0; margin-right: auto; }
 .key { display: flex; flex-wrap: wrap; gap: 4px 16px; font-size: 12px; color: var(--quiet); }

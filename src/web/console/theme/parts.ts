@@ -13,6 +13,11 @@ export const parts = `
 .scroll { overflow-x: auto; position: relative; }
 table { width: 100%; border-collapse: collapse; font-size: 13px; }
 th { text-align: left; font-weight: 580; font-size: 12px; color: var(--quiet); padding: 8px 12px; border-bottom: 1px solid var(--line); background: var(--raised); }
+th a { color: inherit; text-decoration: none; }
+th a:hover { color: var(--ink); text-decoration: underline; }
+th[aria-sort] a { color: var(--accent); }
+th[aria-sort=ascending] a::after { content: " ▲" / ""; }
+th[aria-sort=descending] a::after { content: " ▼" / ""; }
 td { padding: 8px 12px; border-bottom: 1px solid var(--line); vertical-align: middle; overflow-wrap: anywhere; }
 td[class=""] { min-width: 76px; }
 tr:last-child > td { border-bottom: 0; }

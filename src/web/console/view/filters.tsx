@@ -26,6 +26,8 @@ export function Filters(props: {
   readonly of: readonly Filter[];
   readonly query: URLSearchParams;
   readonly answer: Refused;
+  /** What else the page's address keeps. */
+  readonly keep?: Readonly<Record<string, string>>;
 }) {
   const { fields = [] }: { fields?: readonly { field: string; message: string }[] } =
     props.answer.error?.details ?? {};
@@ -46,6 +48,9 @@ export function Filters(props: {
   const rare = props.of.filter(({ isRare }) => isRare === true);
   return (
     <form class="filters" method="get" action={props.path} role="search">
+      {Object.entries(props.keep ?? {}).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
       {props.of.filter(({ isRare }) => isRare !== true).map(drawn)}
       {rare.length > 0 && (
         <details open={isFiltered(rare, props.query)}>

@@ -14,6 +14,7 @@ import {
   type Visit,
 } from "../../visit.ts";
 import { unreadPage } from "../../page/refused.tsx";
+import { CustomerTabs, rankedCustomers, rankingIn } from "./ranked.tsx";
 
 export const UNDER = "/console/customers";
 
@@ -78,6 +79,8 @@ function columnsFor(rows: readonly CustomerStanding[]): readonly Column<Customer
 }
 
 export async function listCustomers(visit: Visit, ask: PageRequest): Promise<Shown> {
+  const ranking = rankingIn(ask.query);
+  if (ranking !== null) return rankedCustomers(visit, ask, ranking);
   const answer = await visit.api.get<ListOf<CustomerStanding>>(
     listPath(`${visit.org}/customers`, ask.query, []),
   );
@@ -93,7 +96,7 @@ export async function listCustomers(visit: Visit, ask: PageRequest): Promise<Sho
           Credit packs
         </a>
       </Head>
-      <Card bare>
+      <Card title="How they stand" tools={<CustomerTabs by={null} range={null} />} bare>
         {rows.length > 0 ? (
           <Table label="Customers" columns={columnsFor(rows)} rows={rows} />
         ) : (

@@ -1,0 +1,88 @@
+import { createContext } from "hono/jsx";
+import { html } from "hono/html";
+import type { Child } from "hono/jsx";
+
+/** The address of the page that is drawn. Null: it is the answer to a form, whose tables have no address. */
+export interface PageAddress {
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** Tables make links to their own page from it, to be sorted by a column. */
+export const PageAddressContext = createContext<PageAddress | null>(null);
+
+/** Which column a table is sorted by. */
+export interface TableOrder {
+  readonly column: string;
+  readonly isDescending: boolean;
+}
+
+export const slugOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "");
+
+/** The order that an address asks of a table: `order=-budgets.spent`. Null: as it comes. */
+export function orderIn(query: URLSearchParams, label: string): TableOrder | null {
+  const [, minus, table, column] = /^(-?)([a-z0-9-]+)\.([a-z0-9-]+)$/.exec(query.get("order") ?? "") ?? [];
+  if (table !== slugOf(label) || column === undefined) return null;
+  return { column, isDescending: minus === "-" };
+}
+
+export function orderedAddress({ path, query }: PageAddress, label: string, order: TableOrder): string {
+  const changed = new URLSearchParams(query);
+  changed.delete("notice");
+  changed.set("order", `${order.isDescending ? "-" : ""}${slugOf(label)}.${order.column}`);
+  return `${path}?${changed}`;
+}
+
+/** What a reader sees in a cell, in one line. */
+export function textOf(cell: Child): string {
+  const drawn = [html`${cell}` as string].join("");
+  return drawn
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/&(lt|gt|amp|quot|#39);/g, (_whole, name: string) => MARKS[name] ?? "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+const MARKS: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', "#39": "'" };
+
+/** What stands where there is nothing. It comes last in both orders. */
+const NOTHING = /^(–|none|never|not named)?$/i;
+const AMOUNT = /^(-?)(<?)\$?([\d,]+(?:\.\d+)?)(?=\s|$)/;
+const MOMENT = /^(\d{1,2} [A-Z][a-z]{2} \d{4}),? (\d\d:\d\d) UTC/;
+
+/** Amounts, counts, shares and moments are compared as numbers, all else as text. Null: nothing stands there. */
+export function sortKeyOf(text: string): number | string | null {
+  if (NOTHING.test(text)) return null;
+  const moment = MOMENT.exec(text);
+  if (moment !== null) return Date.parse(`${moment[1]} ${moment[2]} UTC`);
+  const [, sign, less, digits] = AMOUNT.exec(text) ?? [];
+  if (digits === undefined) return text.toLowerCase();
+  const amount = Number(digits.replaceAll(",", "")) * (less === "<" ? 0.999 : 1);
+  return sign === "-" ? -amount : amount;
+}
+
+function compare(one: number | string, other: number | string): number {
+  if (typeof one === "number" && typeof other === "number") return one - other;
+  if (typeof one !== typeof other) return typeof one === "number" ? -1 : 1;
+  return String(one).localeCompare(String(other), "en");
+}
+
+/** Rows in the order of what one of their cells shows. Equal rows stay as they were. */
+export function sortRows<T>(
+  rows: readonly T[],
+  cell: (row: T) => Child,
+  { isDescending }: Pick<TableOrder, "isDescending">,
+): readonly T[] {
+  const keyed = rows.map((row) => ({ row, key: sortKeyOf(textOf(cell(row))) }));
+  return keyed
+    .toSorted((one, other) => {
+      if (one.key === null || other.key === null)
+        return Number(one.key === null) - Number(other.key === null);
+      return isDescending ? compare(other.key, one.key) : compare(one.key, other.key);
+    })
+    .map(({ row }) => row);
+}

@@ -107,8 +107,16 @@ const docs = () => import("./web/docs/docs.tsx");
 
 /** The reference and the guides, loaded when they are first asked for. */
 function mountDocs(app: App): void {
-  app.get("/docs", async (context) => (await docs()).serveDocs(CONTRACTS, context, false));
-  app.get("/docs/plain", async (context) => (await docs()).serveDocs(CONTRACTS, context, true));
+  app.get("/docs", async (context) => (await docs()).serveDocs(CONTRACTS, context, "start"));
+  for (const kind of ["plain", "interactive"] as const) {
+    app.get(`/docs/${kind}`, async (context) => (await docs()).serveDocs(CONTRACTS, context, kind));
+  }
+  app.get("/docs/openapi.json", async (context) => {
+    const request = new Request(new URL("/v1/openapi.json", context.req.url), context.req.raw);
+    return (await docs()).serveDocument(context, async () =>
+      app.fetch(request, context.env, context.executionCtx),
+    );
+  });
   app.get(
     "/docs/assets/:name",
     async (context) =>

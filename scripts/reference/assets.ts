@@ -11,6 +11,7 @@ import {
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { tokens } from "../../src/web/console/theme/tokens.ts";
 import { ROOT } from "../worker-config.ts";
 import {
   type Guide,
@@ -31,15 +32,21 @@ const STANDALONE = join(ROOT, "node_modules/@scalar/api-reference/dist/browser/s
 const OWN = join(ROOT, "src/web/docs/static");
 const PICTURES = join(ROOT, "docs/pictures");
 
+/** The colors and letters of the console, without the rules that follow them. */
+const COLORS = tokens.slice(0, tokens.indexOf("*, *::before"));
+
 /** What the files are made with, besides the texts. */
 const MADE_WITH = [
   "scripts/reference/assets.ts",
   "scripts/reference/guides.ts",
   "src/web/docs/guide-search.ts",
+  "src/web/console/theme/tokens.ts",
   "package.json",
 ];
 
-const STYLES = ["reference.js", "reference.css", "guides.css"];
+const STYLES = ["copy.js", "reference.css", "guides.css"];
+/** These are made from a file and something else. */
+const MADE = ["look.css", "reference.js"];
 
 /** One that is yet to be taken is left out, by a server that serves the others. */
 const picturesOf = (guides: readonly Guide[]): string[] =>
@@ -52,7 +59,10 @@ export async function buildAssets(guides = GUIDES, folder = ASSETS): Promise<str
   if (existsSync(mark) && readFileSync(mark, "utf8") === built) return folder;
   mkdirSync(join(folder, "guides"), { recursive: true });
   const place = (name: string, write: (path: string) => void): void => placeIn(folder, name, write);
-  place("scalar.js", (path) => copyFileSync(STANDALONE, path));
+  const scalar = `scalar-${digestOf(readFileSync(STANDALONE)).slice(0, 12)}.js`;
+  place(scalar, (path) => copyFileSync(STANDALONE, path));
+  place("reference.js", (path) => writeFileSync(path, ownText("reference.js").replace("scalar.js", scalar)));
+  place("look.css", (path) => writeFileSync(path, COLORS + ownText("look.css")));
   for (const name of STYLES) place(name, (path) => copyFileSync(join(OWN, name), path));
   for (const name of picturesOf(guides)) place(name, (path) => copyFileSync(join(PICTURES, name), path));
   for (const guide of guides) {
@@ -69,12 +79,16 @@ export async function buildAssets(guides = GUIDES, folder = ASSETS): Promise<str
   return folder;
 }
 
+const ownText = (name: string): string => readFileSync(join(OWN, name), "utf8");
+
+const digestOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+
 /** Of everything that the files are made from: rendering them takes longer than the rest of a start. */
 function digestOfSources(guides: readonly Guide[]): string {
   const digest = createHash("sha256").update(JSON.stringify(guides));
   const paths = [
     ...MADE_WITH.map((name) => join(ROOT, name)),
-    ...STYLES.map((name) => join(OWN, name)),
+    ...[...STYLES, ...MADE].map((name) => join(OWN, name)),
     ...picturesOf(guides).map((name) => join(PICTURES, name)),
   ];
   for (const path of paths) digest.update(`${path} `).update(readFileSync(path));

@@ -151,7 +151,17 @@ function parser() {
 export function guidePage({ name, title, text }: Guide): string {
   const { micromark, gfm, gfmHtml } = parser();
   const body = micromark(text, { extensions: [gfm()], htmlExtensions: [gfmHtml()] });
-  return page(title, name, navigable(linked(body)));
+  return page(title, name, navigable(linked(body)), contentsOf(text));
+}
+
+const FEWEST_PARTS = 3;
+
+/** The parts of a guide, as links. A short guide needs none. */
+function contentsOf(text: string): string {
+  const parts = [...withoutCode(text).matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => plainOf(heading));
+  if (parts.length < FEWEST_PARTS) return "";
+  const links = parts.map((part) => `<li><a href="#${anchorOf(part)}">${escaped(part)}</a></li>`);
+  return `<nav class="toc" aria-label="On this page"><ul>\n${links.join("\n")}\n</ul></nav>`;
 }
 
 export function guidesPage(): string {
@@ -194,7 +204,7 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
-function page(title: string, current: string, body: string): string {
+function page(title: string, current: string, body: string, contents = ""): string {
   const links = GUIDES.map(({ name, title: words }) => {
     const mark = name === current ? ' aria-current="page"' : "";
     return `<li><a href="/docs/guides/${name}"${mark}>${escaped(words)}</a></li>`;
@@ -205,11 +215,15 @@ function page(title: string, current: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(title)} · Sluice</title>
+<link rel="icon" href="/console/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs/assets/look.css">
 <link rel="stylesheet" href="/docs/assets/guides.css">
+<script src="/docs/assets/copy.js" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
-<header><a href="/docs">API reference</a> <a href="/docs/guides">Guides</a> <a href="/console">Console</a>
+<header class="bar"><a class="brand" href="/docs"><img src="/console/icon.svg" alt="" width="20" height="20">Sluice docs</a>
+<a href="/docs">Start</a> <a href="/docs/guides">Guides</a> <a href="/docs/plain">Reference</a> <a href="/docs/interactive">Try it</a> <a href="/console">Console</a>
 <form action="/docs/guides" role="search"><input type="search" name="q" aria-label="Search the guides" placeholder="Search the guides" required maxlength="100"><button>Search</button></form></header>
 <div class="columns">
 <main id="content">
@@ -218,6 +232,7 @@ ${body}
 <nav aria-label="Guides"><ul>
 ${links.join("\n")}
 </ul></nav>
+${contents}
 </div>
 </body>
 </html>

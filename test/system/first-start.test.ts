@@ -56,7 +56,7 @@ async function startIn(project: string, environment: NodeJS.ProcessEnv) {
   expect([said.includes("Sluice is running at"), error]).toEqual([true, expect.any(String)]);
   const demo = JSON.parse(readFileSync(join(project, ".sluice/demo.json"), "utf8")) as Demo;
   const pages = await Promise.all(
-    ["/healthz", "/docs", "/docs/assets/scalar.js", "/docs/guides/quickstart"].map(
+    ["/healthz", "/docs", "/docs/assets/look.css", "/docs/guides/quickstart"].map(
       async (path) => (await fetch(demo.base_url + path)).status,
     ),
   );

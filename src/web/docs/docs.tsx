@@ -1,12 +1,15 @@
+import { createHash } from "node:crypto";
 import type { Context } from "hono";
 import { html } from "hono/html";
 import { REGION_HEADER, TRACE_HEADER } from "../../contract/headers.ts";
 import type { OperationContract } from "../../contract/operation.ts";
 import type { Env } from "../../edge/env.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
+import { Bar } from "./bar.tsx";
 import { Found } from "./found.tsx";
 import { FOUND_MARK, foundIn } from "./guide-search.ts";
 import { PlainReference } from "./plain.tsx";
+import { Start } from "./start.tsx";
 
 const MOST_SOUGHT = 100;
 
@@ -38,57 +41,93 @@ function headersOf(settings: Settings): Record<string, string> {
   };
 }
 
-function Page(props: { operations: readonly OperationContract[]; baseUrl: string; isPlain: boolean }) {
+/** The start page, the whole reference as text, and the one that makes calls. */
+export type DocsPage = "start" | "plain" | "interactive";
+
+const TITLES: Readonly<Record<DocsPage, string>> = {
+  start: "Sluice API",
+  plain: "Sluice API reference",
+  interactive: "Try the Sluice API",
+};
+
+interface Drawn {
+  readonly operations: readonly OperationContract[];
+  readonly baseUrl: string;
+  readonly kind: DocsPage;
+}
+
+/** Only the interactive page loads more than a few kilobytes of scripts. */
+function Page(props: Drawn) {
+  const { kind } = props;
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>Sluice API reference</title>
+        <title>{TITLES[kind]}</title>
+        <link rel="icon" href="/console/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/docs/assets/look.css" />
         <link rel="stylesheet" href="/docs/assets/reference.css" />
-        {!props.isPlain && <script src="/docs/assets/scalar.js" defer />}
-        {!props.isPlain && <script src="/docs/assets/reference.js" defer />}
+        <script src={`/docs/assets/${kind === "interactive" ? "reference" : "copy"}.js`} defer />
       </head>
       <body>
-        <header id="bar">
-          <b>Sluice API</b>
-          <a href="/docs/guides">Guides</a>
-          {props.isPlain ? <a href="/docs">Interactive</a> : <a href="/docs/plain">Plain</a>}
-          <a href="/docs/plain#errors">Errors</a>
-          <a href="/console">Console</a>
-          <form action="/docs/guides" role="search" aria-label="Guides">
-            <input
-              type="search"
-              name="q"
-              aria-label="Search the guides"
-              placeholder="Search the guides"
-              required
-              maxlength={100}
-            />
-          </form>
-        </header>
-        <PlainReference {...props} />
-        <div id="reference" hidden />
+        <Bar />
+        <Body {...props} />
       </body>
     </html>
   );
 }
 
-const pages = new Map<boolean, ReturnType<typeof html>>();
+function Body(props: Drawn) {
+  if (props.kind === "start") return <Start {...props} />;
+  if (props.kind === "plain") return <PlainReference {...props} />;
+  return (
+    <>
+      <main id="plain">
+        <h1>Try the API</h1>
+        <p>
+          This page makes calls, and needs scripts for it. <a href="/docs/plain">The reference</a> has the
+          same operations as text.
+        </p>
+      </main>
+      <div id="reference" hidden />
+    </>
+  );
+}
 
-/** The API reference, rendered once from the operations. It loads nothing from other hosts. */
+const pages = new Map<DocsPage, ReturnType<typeof html>>();
+
+/** A page of the reference, rendered once from the operations. It loads nothing from other hosts. */
 export function serveDocs(
   operations: readonly OperationContract[],
   context: Ctx,
-  isPlain: boolean,
+  kind: DocsPage,
 ): Response | Promise<Response> {
   const settings = settingsOf(context.env);
   const baseUrl = settings.SVC_BASE_URL;
   const page =
-    pages.get(isPlain) ??
-    html`<!doctype html>${<Page operations={operations} baseUrl={baseUrl} isPlain={isPlain} />}`;
-  pages.set(isPlain, page);
+    pages.get(kind) ?? html`<!doctype html>${<Page operations={operations} baseUrl={baseUrl} kind={kind} />}`;
+  pages.set(kind, page);
   return context.html(page, 200, headersOf(settings));
+}
+
+/**
+ * The OpenAPI document for the page that makes calls. It is large, so a browser keeps it by its version, which is its digest, and
+ * asks only whether that is still the one.
+ */
+export async function serveDocument(context: Ctx, read: () => Promise<Response>): Promise<Response> {
+  const found = await read();
+  if (found.status !== 200) return found;
+  const text = await found.text();
+  const etag = `"${createHash("sha256").update(text).digest("hex").slice(0, 24)}"`;
+  const headers = {
+    ...headersOf(settingsOf(context.env)),
+    "content-type": "application/json",
+    "cache-control": "public, no-cache",
+    etag,
+  };
+  const isKnown = context.req.header("if-none-match")?.includes(etag) === true;
+  return isKnown ? new Response(null, { status: 304, headers }) : new Response(text, { headers });
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -136,6 +175,9 @@ export async function serveGuides(context: Ctx): Promise<Response | null> {
   return new Response(text, { headers: page.headers });
 }
 
+/** A file whose name changes with its content, so that browsers can keep it. */
+const HASHED = /-[0-9a-f]{12}\.js$/;
+
 /** Null if there is no such file, or no files were deployed with the Worker. */
 async function fromAssets(context: Ctx, path: string, type: string): Promise<Response | null> {
   const found = await context.env.ASSETS?.fetch(`http://assets/${path}`);
@@ -146,7 +188,7 @@ async function fromAssets(context: Ctx, path: string, type: string): Promise<Res
   const headers = {
     ...headersOf(settingsOf(context.env)),
     "content-type": type,
-    "cache-control": "public, max-age=300",
+    "cache-control": HASHED.test(path) ? "public, max-age=31536000, immutable" : "public, max-age=300",
   };
   return new Response(found.body, { headers });
 }

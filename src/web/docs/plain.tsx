@@ -64,7 +64,7 @@ function Shape({ title, text }: { title: string; text: string }) {
   );
 }
 
-function ErrorTable() {
+export function ErrorTable() {
   return (
     <table>
       <thead>
@@ -91,7 +91,7 @@ function ErrorTable() {
   );
 }
 
-/** The whole reference without scripts. Browsers with scripts show the interactive one in its place. */
+/** The whole reference, which needs no scripts. */
 export function PlainReference({
   operations,
   baseUrl,
@@ -116,7 +116,7 @@ export function PlainReference({
         <a href="#errors">Errors</a>
       </nav>
       {tags.map((tag) => (
-        <section>
+        <section class="part">
           <h2 id={tag}>{titleOf(tag)}</h2>
           {operations
             .filter((op) => tagOf(op) === tag)

@@ -77,8 +77,8 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     beforeAll(async () => {
       page = await (await browser.newContext()).newPage();
       seen = watch(page);
-      await page.route("**/v1/openapi.json", withFewPaths);
-      await page.goto(`${base}/docs`);
+      await page.route("**/docs/openapi.json", withFewPaths);
+      await page.goto(`${base}/docs/interactive`);
       return () => page.context().close();
     });
 
@@ -132,18 +132,49 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
 
   test("without scripts, the reference lists every operation, error and deprecation", async () => {
     const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-    for (const path of ["/docs", "/docs/plain"]) {
+    for (const [path, each] of [
+      ["/docs", ".operations a"],
+      ["/docs/plain", "#plain details"],
+    ] as const) {
       await page.goto(base + path);
-      expect(await page.locator("#plain details").count()).toBeGreaterThan(150);
+      expect(await page.locator(each).count()).toBeGreaterThan(150);
       expect(await page.locator("#plain").innerText()).toContain("spend_cap_exceeded");
     }
+    await page.goto(`${base}/docs`);
+    const to = (await page.locator(".operations a").first().getAttribute("href")) ?? "";
+    await page.goto(base + to);
+    expect(await page.locator(`[id="${to.replace(/^.*?#/, "")}"]`).count()).toBe(1);
     await page.context().close();
+  });
+
+  test("a visit is small, code is copied, and what makes calls is loaded where it is asked for and then kept", async () => {
+    const context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"] });
+    const page = await context.newPage();
+    const loaded: string[] = [];
+    page.on("request", (request) => loaded.push(request.url().replace(base, "")));
+    await page.goto(`${base}/docs`, { waitUntil: "networkidle" });
+    expect(loaded.filter((path) => /scalar|openapi/.test(path))).toEqual([]);
+    expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThan(4000);
+    await page.locator(".copied button").first().click();
+    const copied = String(await page.evaluate("navigator.clipboard.readText()"));
+    expect(copied).toMatch(/^curl -i http[^]*\/v1\/edge\/decision/);
+    await page.goto(`${base}/docs/interactive`);
+    await expect.poll(() => loaded.find((path) => path.includes("/scalar-"))).toBeDefined();
+    const kept = await fetch(base + (loaded.find((path) => path.includes("/scalar-")) ?? ""));
+    expect(kept.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    const first = await fetch(`${base}/docs/openapi.json`);
+    const headers = { "if-none-match": first.headers.get("etag") ?? "" };
+    expect([first.status, (await fetch(`${base}/docs/openapi.json`, { headers })).status]).toEqual([
+      200, 304,
+    ]);
+    await context.close();
   });
 
   test("guides and the plain reference are accessible, and load nothing from elsewhere", async () => {
     const page = await (await browser.newContext()).newPage();
     const seen = watch(page);
     for (const path of [
+      "/docs",
       "/docs/plain",
       "/docs/guides",
       "/docs/guides?q=budget",
@@ -186,9 +217,9 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     const top = async (selector: string) => (await page.locator(selector).boundingBox())?.y ?? Infinity;
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await top("main h1")).toBeLessThan(200);
-    expect(await top("nav ul")).toBeGreaterThan(844);
+    expect(await top("nav[aria-label=Guides] ul")).toBeGreaterThan(844);
     await page.setViewportSize({ width: 1280, height: 900 });
-    expect(await top("nav ul")).toBeLessThan(200);
+    expect(await top("nav[aria-label=Guides] ul")).toBeLessThan(200);
     await page.context().close();
   });
 

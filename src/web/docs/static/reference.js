@@ -1,4 +1,7 @@
-/** Shows the reference in place of the plain page, which is there for browsers without scripts. */
+/** Loads the reference that makes calls, and shows it in place of the words for browsers without scripts. */
+
+/** Its name changes with its content. */
+const SCALAR = "/docs/assets/scalar.js";
 
 /** Colors with enough contrast for small text. */
 const COLORS = `
@@ -50,9 +53,11 @@ function shutBehindClient(root) {
 
 const plain = document.getElementById("plain");
 const mount = document.getElementById("reference");
-if (globalThis.Scalar !== undefined && plain !== null && mount !== null) {
+
+function start() {
+  if (globalThis.Scalar === undefined) return;
   globalThis.Scalar.createApiReference(mount, {
-    url: "/v1/openapi.json",
+    url: "/docs/openapi.json",
     theme: "default",
     layout: "modern",
     withDefaultFonts: false,
@@ -77,4 +82,11 @@ if (globalThis.Scalar !== undefined && plain !== null && mount !== null) {
   }).observe(document.body, { attributeFilter: ["class"], subtree: true });
   plain.hidden = true;
   mount.hidden = false;
+}
+
+if (plain !== null && mount !== null) {
+  const script = document.createElement("script");
+  script.src = SCALAR;
+  script.addEventListener("load", start);
+  document.head.append(script);
 }

@@ -42,6 +42,7 @@ const CHARTED: ReadonlySet<string> = new Set([
   "/console",
   "/console/budgets/:id",
   "/console/customers/:customer_id",
+  "/console/report",
 ]);
 
 type Live = Extract<Admitted, { kind: "live" }>;
@@ -267,6 +268,15 @@ const DOWNLOADS: readonly (readonly [path: string, file: Download])[] = [
       name: "audit",
       format: "ndjson",
       back: "/console/audit",
+    },
+  ],
+  [
+    "/console/report/export",
+    {
+      api: (orgId) => `/v1/orgs/${orgId}/usage/report`,
+      name: "spend",
+      format: "csv",
+      back: "/console/report",
     },
   ],
   [

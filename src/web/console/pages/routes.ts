@@ -10,6 +10,7 @@ import { customerLimits } from "./customer-limits.tsx";
 import { createToken, saveCustomer, showCustomer } from "./customers/customer.tsx";
 import { listCustomers } from "./customers/customers.tsx";
 import { data } from "./data.tsx";
+import { digests } from "./digests.tsx";
 import { replay, showDelivery } from "./webhooks/delivery.tsx";
 import { listDeprecations } from "./deprecations.tsx";
 import { explain } from "./explain/explain.tsx";
@@ -28,6 +29,7 @@ import { people } from "./people.tsx";
 import { policies } from "./policy-rules/policies.tsx";
 import { providerKeys } from "./provider-keys.tsx";
 import { rateLimits } from "./rate-limits.tsx";
+import { REPORT_PATH, report } from "./report/report.tsx";
 import { routing } from "./routing.tsx";
 import { listRefusals } from "./refusals.tsx";
 import { showRun } from "./runs/run.tsx";
@@ -40,6 +42,7 @@ import { webhooks } from "./webhooks/webhooks.tsx";
 /** Every page of the console, and every form. */
 export const PAGES: readonly Route[] = [
   ["GET", "/console", overview],
+  ["GET", REPORT_PATH, report],
   ["GET", "/console/runs", listRuns],
   ["GET", "/console/runs/:id", showRun],
   ["GET", "/console/refusals", listRefusals],
@@ -69,6 +72,7 @@ export const PAGES: readonly Route[] = [
   ...resourcePages(people),
   ...resourcePages(support),
   ...resourcePages(exportsPage),
+  ...resourcePages(digests),
   ...resourcePages(fallbacks),
   ...resourcePages(providerKeys),
   ...[limits, routing, safety, benchmarks, data, sso, organization].flatMap(settingsPages),

@@ -3,8 +3,8 @@
  * overrides.
  */
 export const narrow = `
-@media (max-width: 1080px) { .blocks { grid-template-columns: 1fr 1fr; } }
-@media (max-width: 820px) {
+@media screen and (max-width: 1080px) { .blocks { grid-template-columns: 1fr 1fr; } }
+@media screen and (max-width: 820px) {
   .blocks { grid-template-columns: minmax(0, 1fr); }
   .shell { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto 1fr; }
   .side { position: sticky; z-index: 5; height: auto; overflow: visible; border-right: 0; border-bottom: 1px solid var(--line); padding: 8px 14px; gap: 12px; flex-direction: row; align-items: center; }
@@ -41,5 +41,5 @@ export const narrow = `
   .button, button { min-height: 40px; }
   button.link { min-height: 0; }
 }
-@media (max-width: 520px) { .form, .form fieldset { grid-template-columns: minmax(0, 1fr); } .form .field.half { grid-column: 1 / -1; } }
+@media screen and (max-width: 520px) { .form, .form fieldset { grid-template-columns: minmax(0, 1fr); } .form .field.half { grid-column: 1 / -1; } }
 `;

@@ -84,6 +84,8 @@ const ENTRIES: readonly Entry[] = [
     title: "Reports",
     icon: "benchmarks",
     pages: [
+      ["/console/report", "Spend report"],
+      ["/console/digests", "Digests"],
       ["/console/exports", "Exports"],
       ["/console/benchmarks", "Benchmarks"],
     ],

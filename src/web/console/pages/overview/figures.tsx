@@ -9,7 +9,7 @@ import { Tile, Tiles } from "../../view/parts.tsx";
 import type { Range } from "../../view/range.ts";
 import { type Failed, isUnread, TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
-import type { Spending } from "./spending.ts";
+import { isSpending, type Spending } from "./spending.ts";
 
 interface Read {
   readonly cap: SpendCap | null;
@@ -29,11 +29,11 @@ export async function readFigures({ api, org }: Visit): Promise<Read> {
   return { cap: cap.body, quota: quota.body, unread };
 }
 
-function Spent({ of, range }: { of: Spending | string; range: Range }) {
-  if (typeof of === "string") {
+function Spent({ of, range }: { of: Spending | Failed; range: Range }) {
+  if (!isSpending(of)) {
     return (
       <Tile label="Spent" value="–">
-        {of} <TryAgain />
+        {whyUnread(of)} <TryAgain />
       </Tile>
     );
   }
@@ -77,7 +77,7 @@ function Spent({ of, range }: { of: Spending | string; range: Range }) {
 }
 
 export function Figures(props: {
-  readonly spending: Spending | string;
+  readonly spending: Spending | Failed;
   readonly figures: Read;
   readonly out: LimitsInUse | null;
   readonly range: Range;

@@ -11,7 +11,7 @@ import { Figures, readFigures } from "./figures.tsx";
 import { readRefusedToday, RefusedTodayCard } from "./refused-today.tsx";
 import { readRunsOut, RunsOutCard } from "./runs-out.tsx";
 import { readForecast, SpendCard } from "./spend-card.tsx";
-import { readSpending } from "./spending.ts";
+import { isSpending, readSpending } from "./spending.ts";
 import { addressOf, keptOf, type View, viewOf } from "./tabs.ts";
 import { readTags } from "./tag-names.ts";
 import { readUnusual, UnusualCard, unusualIds } from "./unusual.tsx";
@@ -22,8 +22,10 @@ const PATH = "/console";
 /** The list of the first column: who spends most, who changed most, or what is unusual. */
 async function readList(visit: Visit, view: View) {
   if (view.list === "unusual") return { unusual: await readUnusual(visit, view.range), who: null };
-  const read = view.list === "changed" ? readChanged : readWhoSpends;
-  const [who, tags] = await Promise.all([read(visit, view), view.by === "tag" ? readTags(visit) : null]);
+  const [who, tags] = await Promise.all([
+    view.list === "changed" ? readChanged(visit, view) : readWhoSpends(visit, view),
+    view.by === "tag" ? readTags(visit) : null,
+  ]);
   return { unusual: null, who, tags: tags?.names ?? [] };
 }
 
@@ -44,15 +46,18 @@ export async function overview(visit: Visit, ask: PageRequest): Promise<Shown> {
   const nameOf = await readNames(visit, ids);
   const today = { from: dateOf(visit.nowMs), to: dateOf(visit.nowMs + DAY_MS) };
   const at = (changes: Record<string, string>) => addressOf(PATH, view, changes);
-  const isNew = typeof spending !== "string" && spending.totals.runs === 0 && spending.previous.runs === 0;
+  const isNew = isSpending(spending) && spending.totals.runs === 0 && spending.previous.runs === 0;
   const content = (
     <>
       <Head title="Overview" about={`${daysIn(range)} (UTC), compared with ${daysIn(range.previous)}`}>
         <RangePicker range={range} path={PATH} keep={keptOf(view)} />
+        <a class="button small-button" href={addressOf("/console/report", view)}>
+          Report
+        </a>
       </Head>
       <Figures spending={spending} figures={figures} out={out.body} range={range} today={today} />
       {isNew && <FirstSteps limits={out.body?.count ?? 0} keys={await countKeys(visit)} />}
-      {typeof spending !== "string" && (
+      {isSpending(spending) && (
         <SpendCard
           spending={spending}
           divided={await divideDays(visit, view, spending, list.who?.top ?? null)}

@@ -3,7 +3,7 @@ import type { UsageReport } from "../../../../contract/resources/usage/usage-rep
 import type { UsageTop } from "../../../../contract/resources/usage/usage-top.ts";
 import type { DayAmount, Unit } from "../../view/chart-scale.ts";
 import { dateOf, everyDay, type Range } from "../../view/range.ts";
-import { whyUnread } from "../../view/unread.tsx";
+import type { Failed } from "../../view/unread.tsx";
 import type { Answer, Visit } from "../../visit.ts";
 
 export function readTop(visit: Visit, range: Range, by: string, limit: number): Promise<Answer<UsageTop>> {
@@ -43,13 +43,13 @@ export const amountOf = (unit: Unit, sums: Sums | undefined): string =>
 
 const byDay = ({ data }: UsageReport) => new Map(data.map((row) => [String(row["day"]), row]));
 
-/** What was spent on each day, or why that cannot be read. A period has at most 90 days. */
-export async function readSpending(visit: Visit, range: Range): Promise<Spending | string> {
+/** What was spent on each day, or the read that failed. A period has at most 90 days. */
+export async function readSpending(visit: Visit, range: Range): Promise<Spending | Failed> {
   const [now, before] = await Promise.all([
     readReport(visit, range, { group_by: "day" }),
     readReport(visit, range.previous, { group_by: "day" }),
   ]);
-  if (now.body === null || before.body === null) return whyUnread(now.body === null ? now : before);
+  if (now.body === null || before.body === null) return now.body === null ? now : before;
   return {
     totals: now.body.totals,
     previous: before.body.totals,
@@ -57,6 +57,8 @@ export async function readSpending(visit: Visit, range: Range): Promise<Spending
     previousDays: byDay(before.body),
   };
 }
+
+export const isSpending = (of: Spending | Failed): of is Spending => "days" in of;
 
 /** Each day of the period before, beside the day that it is compared with. Empty if it had no runs. */
 export function daysBefore({ previous, previousDays }: Spending, range: Range, unit: Unit): DayAmount[] {

@@ -44,11 +44,11 @@ export const NO_TAG: WhoSpends = {
   top: null,
 };
 
-export async function readWhoSpends(visit: Visit, view: View): Promise<WhoSpends> {
+export async function readWhoSpends(visit: Visit, view: View, most = MOST_ROWS): Promise<WhoSpends> {
   const group = groupOf(view);
   if (group === null) return NO_TAG;
-  if (!isDaily(view.by)) return fromRuns(visit, view, group);
-  const top = await readTop(visit, view.range, view.by, MOST_ROWS);
+  if (!isDaily(view.by)) return fromRuns(visit, view, group, most);
+  const top = await readTop(visit, view.range, view.by, most);
   const rows = (top.body?.data ?? []).map(({ name, cost_usd, previous_cost_usd }) => ({
     id: name,
     usd: cost_usd,
@@ -57,9 +57,9 @@ export async function readWhoSpends(visit: Visit, view: View): Promise<WhoSpends
   return { rows, ...problemOf(top, rows.length), top: top.body };
 }
 
-async function fromRuns(visit: Visit, { range }: View, group: string): Promise<WhoSpends> {
+async function fromRuns(visit: Visit, { range }: View, group: string, most: number): Promise<WhoSpends> {
   const [now, earlier] = await Promise.all([
-    readReport(visit, range, { group_by: group, limit: String(MOST_ROWS) }),
+    readReport(visit, range, { group_by: group, limit: String(most) }),
     readReport(visit, range.previous, { group_by: group, limit: String(MOST_PREVIOUS) }),
   ]);
   const known = new Map(earlier.body?.data.map((row) => [row[group] as string | null, row.cost_usd]));

@@ -43,10 +43,41 @@ const OPEN = [
   { model: "claude-sonnet-4-5", workflow_id: "usage-insights", customer_id: "tyrell", ...estimate("0.45") },
 ];
 
+/** What a chain of an agent's calls may cost, and how deep it may go. */
+export const CHAIN_BUDGET = { max_cost_usd: "2.00", max_depth: 8 };
+
+const AGENT = { chain_id: "research-agent-4711", workflow_id: "usage-insights", customer_id: "hooli" };
+
+/** An agent that called itself again and again: each run is a child of the one before, until the chain's budget is used up. */
+export function agentRuns(nowMs: number): object[] {
+  return Array.from({ length: CHAIN_RUNS }, (_, at) => ({
+    id: `nw-agent-${at}`,
+    started_at: new Date(nowMs - (CHAIN_RUNS - at) * 20_000).toISOString(),
+    model: "claude-sonnet-4-5",
+    provider: "anthropic",
+    workflow_id: AGENT.workflow_id,
+    department_id: "research",
+    customer_id: AGENT.customer_id,
+    user_id: "sam.rivera",
+    usage: { input_tokens: 70_000 + 9_000 * at, output_tokens: 3_000 },
+    chain: chainAt(at),
+    incurred: true,
+  }));
+}
+
+const CHAIN_RUNS = 6;
+
+const chainAt = (at: number) => ({
+  chain_id: AGENT.chain_id,
+  ...(at === 0 ? {} : { parent_run_id: `nw-agent-${at - 1}` }),
+});
+
 /** One call with all of them. A request id makes each reservation once. */
 export function asks(): object[] {
   const refused = REFUSED.flatMap(({ count, ask }) => Array.from({ length: count }, () => ask));
-  return [...OPEN, ...refused].map((ask, at) => ({
+  const { chain_id: _, ...who } = AGENT;
+  const stopped = { model: "claude-sonnet-4-5", ...who, chain: chainAt(CHAIN_RUNS), ...estimate("0.60") };
+  return [...OPEN, ...refused, stopped].map((ask, at) => ({
     ...ask,
     request_id: `nw-ask-${at}`,
     hold_seconds: 86_400,

@@ -15,6 +15,10 @@ interface Workflow {
   readonly output: number;
   readonly users: readonly string[];
   readonly feature: string;
+  /** How much of its input is read from a cache. */
+  readonly cached?: number;
+  /** Its calls are made in batches, over night. */
+  readonly isBatch?: true;
 }
 
 const AGENTS = ["maya.chen", "tom.okafor", "ines.costa", "raj.patel"];
@@ -43,6 +47,7 @@ export const WORKFLOWS: readonly Workflow[] = [
     output: 2_600,
     users: AGENTS,
     feature: "drafts",
+    cached: 0.6,
   },
   {
     id: "lead-scoring",
@@ -87,18 +92,23 @@ export const WORKFLOWS: readonly Workflow[] = [
     output: 3_000,
     users: ANALYSTS,
     feature: "evals",
+    isBatch: true,
   },
 ];
 
-/** The largest come first. The last are small. */
+/** What a token from a cache, and one in a batch, costs of the base rate. */
+export const CACHE_READ = 0.1;
+export const BATCH = 0.5;
+
+/** The largest come first. The last are small. What each pays for a month is fixed, or what it costs and a part on top. */
 export const CUSTOMERS = [
-  { id: "globex", share: 30, tier: "enterprise" },
-  { id: "initech", share: 21, tier: "enterprise" },
-  { id: "umbrella", share: 16, tier: "team" },
-  { id: "hooli", share: 13, tier: "team" },
-  { id: "wonka", share: 9, tier: "team" },
-  { id: "acme-air", share: 7, tier: "starter" },
-  { id: "tyrell", share: 4, tier: "starter" },
+  { id: "globex", share: 30, tier: "enterprise", name: "Globex", revenue: { usd_per_month: "190.00" } },
+  { id: "initech", share: 21, tier: "enterprise", name: "Initech", revenue: { markup: "0.4" } },
+  { id: "umbrella", share: 16, tier: "team", name: "Umbrella", revenue: { usd_per_month: "120.00" } },
+  { id: "hooli", share: 13, tier: "team", name: "Hooli", revenue: { usd_per_month: "90.00" } },
+  { id: "wonka", share: 9, tier: "team", name: "Wonka", revenue: { markup: "0.25" } },
+  { id: "acme-air", share: 7, tier: "starter", name: "Acme Air", revenue: { usd_per_month: "5.00" } },
+  { id: "tyrell", share: 4, tier: "starter", name: "Tyrell", revenue: { usd_per_month: "25.00" } },
 ] as const;
 
 /** Dollars for a million tokens, and who makes the model. */

@@ -1,10 +1,12 @@
 import { Chance } from "./chance.ts";
-import { CUSTOMERS, type KeyName, MODELS, WORKFLOWS } from "./company.ts";
+import { BATCH, CACHE_READ, CUSTOMERS, type KeyName, MODELS, WORKFLOWS } from "./company.ts";
 
 export const DAY_MS = 86_400_000;
 export const DAYS = 60;
+/** In one week, this customer's documents grew: its calls had several times as many tokens. */
+const UNUSUAL = { customer: "globex", fromDaysAgo: 14, toDaysAgo: 8, times: 8 } as const;
 
-/** When a run is recorded: each stage is charged to the limits that exist by then. */
+/** When a run is recorded: before this month, this month, or today. Each stage is charged to the limits that exist by then. */
 export type Stage = "earlier" | "billed" | "today";
 
 export interface MadeRun {
@@ -25,6 +27,7 @@ export interface MadeRun {
     readonly user_id: string;
     readonly tags: Readonly<Record<string, string>>;
     readonly usage: object;
+    readonly variant?: string;
     readonly outcome: string;
     readonly incurred: true;
   };
@@ -53,7 +56,9 @@ function runsOf(chance: Chance, day: number, today: number): MadeRun[] {
   const runs = Math.round((isWeekend ? WEEKEND_RUNS : WEEKDAY_RUNS) * growth * chance.between(0.85, 1.15));
   const moments = Array.from({ length: runs }, () => momentOf(chance)).toSorted((one, other) => one - other);
   const stage = day === today ? "today" : day >= firstOfMonth(today) ? "billed" : "earlier";
-  return moments.map((atMs, at) => runOf(chance, day * DAY_MS + atMs, `nw-${today - day}-${at}`, stage));
+  return moments.map((atMs, at) =>
+    runOf(chance, { startedMs: day * DAY_MS + atMs, id: `nw-${today - day}-${at}`, stage, ago: today - day }),
+  );
 }
 
 /** The day, in UTC, on which the calendar month of a day began. */
@@ -67,23 +72,40 @@ function momentOf(chance: Chance): number {
   return Math.floor(OPENS_MS + ((chance.next() + chance.next()) / 2) * OPEN_MS);
 }
 
-function runOf(chance: Chance, startedMs: number, id: string, stage: Stage): MadeRun {
+interface Place {
+  readonly startedMs: number;
+  readonly id: string;
+  readonly stage: Stage;
+  /** How many days ago. */
+  readonly ago: number;
+}
+
+const timesOf = (customer: string, ago: number): number =>
+  customer === UNUSUAL.customer && ago <= UNUSUAL.fromDaysAgo && ago >= UNUSUAL.toDaysAgo ? UNUSUAL.times : 1;
+
+function runOf(chance: Chance, { startedMs, id, stage, ago }: Place): MadeRun {
   const workflow = chance.byShare(WORKFLOWS);
   const customer = chance.byShare(CUSTOMERS);
   const model = chance.pick(workflow.models);
   const size = chance.between(0.35, 1.2) + (chance.next() < 0.04 ? 3 : 0);
-  const input = Math.round(workflow.input * size);
-  const output = Math.round(workflow.output * size * chance.between(0.6, 1.4));
+  const times = timesOf(customer.id, ago);
+  const input = Math.round(workflow.input * size) * times;
+  const output = Math.round(workflow.output * size * chance.between(0.6, 1.4)) * times;
+  const cached = Math.floor(input * (workflow.cached ?? 0));
   const { provider, ...rate } = MODELS[model] ?? { provider: "", input: 0, output: 0 };
+  const read = (input - cached + cached * CACHE_READ) * rate.input;
+  const dollars = ((read + output * rate.output) / 1_000_000) * (workflow.isBatch === true ? BATCH : 1);
   const ending = chance.next();
   return {
     stage,
     key: workflow.key,
-    dollars: (input * rate.input + output * rate.output) / 1_000_000,
+    dollars,
     body: {
       id,
       started_at: new Date(startedMs).toISOString(),
-      ended_at: new Date(startedMs + Math.round(900 + output * chance.between(9, 16))).toISOString(),
+      ended_at: new Date(
+        startedMs + Math.round(900 + (output / times) * chance.between(9, 16)),
+      ).toISOString(),
       model,
       provider,
       workflow_id: workflow.id,
@@ -92,7 +114,12 @@ function runOf(chance: Chance, startedMs: number, id: string, stage: Stage): Mad
       customer_id: customer.id,
       user_id: chance.pick(workflow.users),
       tags: { feature: workflow.feature, tier: customer.tier },
-      usage: { input_tokens: input, output_tokens: output },
+      usage: {
+        input_tokens: input,
+        output_tokens: output,
+        ...(cached === 0 ? {} : { cache_read_tokens: cached }),
+      },
+      ...(workflow.isBatch === true ? { variant: "batch" } : {}),
       outcome: ending < 0.97 ? "completed" : ending < 0.985 ? "failed" : "cancelled",
       incurred: true,
     },

@@ -1,8 +1,8 @@
 import { MAX_BATCH } from "../../src/contract/runs.ts";
 import { Complaint } from "../complaint.ts";
 import { type Call, seedCall, type Seeder } from "../seeding/call.ts";
-import { asks, RULES, TO_APPROVE } from "./asks.ts";
-import { type KeyName, KEYS, MODELS } from "./company.ts";
+import { agentRuns, asks, CHAIN_BUDGET, RULES, TO_APPROVE } from "./asks.ts";
+import { BATCH, CACHE_READ, CUSTOMERS, type KeyName, KEYS, MODELS } from "./company.ts";
 import { agreedLimits, billedBudgets, creditPacks, dailyCap } from "./limits.ts";
 import { DAY_MS, type MadeRun, northwindRuns, type Stage } from "./runs.ts";
 
@@ -48,7 +48,7 @@ export async function seedNorthwind(operator: Seeder): Promise<Northwind> {
   await seedCall(owner, { method: "PUT", path: `${path}/spend-cap`, body: dailyCap(runs) });
   await record(owner.url, keys, ofStage(runs, "today"));
   await govern(owner, path);
-  await Promise.all([route(owner, path, nowMs), askFor(owner, path, nowMs), refuse(owner.url, keys)]);
+  await Promise.all([route(owner, path, nowMs), askFor(owner, path, nowMs), refuse(owner.url, keys, nowMs)]);
   return { org_id: org.id, owner_key };
 }
 
@@ -74,10 +74,21 @@ async function prepare(owner: Seeder, path: string, runs: readonly MadeRun[]): P
     seedCall(owner, {
       method: "PUT",
       path: `${path}/models/${encodeURIComponent(model)}`,
-      body: { provider, input_usd_per_mtok: String(input), output_usd_per_mtok: String(output) },
+      body: {
+        provider,
+        input_usd_per_mtok: String(input),
+        output_usd_per_mtok: String(output),
+        cache_read_usd_per_mtok: String(Number((input * CACHE_READ).toFixed(6))),
+        variants: { batch: String(BATCH) },
+      },
     }),
   );
-  await Promise.all([...prices, createAll(owner, `${path}/customer-limits`, agreedLimits(runs))]);
+  const customers = CUSTOMERS.map(({ id, name, revenue }) =>
+    seedCall(owner, { method: "PUT", path: `${path}/customers/${id}`, body: { name, revenue } }),
+  );
+  const chain = seedCall(owner, { method: "PUT", path: `${path}/chain-budget`, body: CHAIN_BUDGET });
+  const agreed = createAll(owner, `${path}/customer-limits`, agreedLimits(runs));
+  await Promise.all([...prices, ...customers, chain, agreed]);
   return new Map(await Promise.all(minted));
 }
 
@@ -171,7 +182,14 @@ async function askFor(owner: Seeder, path: string, nowMs: number): Promise<void>
 }
 
 /** Refusals and open reservations of now. One service still calls a deprecated route. */
-async function refuse(url: string, keys: Keys): Promise<void> {
+async function refuse(url: string, keys: Keys, nowMs: number): Promise<void> {
+  const agent = {
+    method: "POST",
+    path: "/v1/runs/bulk",
+    body: { runs: agentRuns(nowMs) },
+    name: "agent",
+  } as const;
+  await seedCall({ url, key: keys.get("Data platform") ?? "" }, agent);
   const key = keys.get("Support bot") ?? "";
   await seedCall({ url, key }, { method: "POST", path: "/v1/edge/decisions", body: { asks: asks() } });
   const forecast = "/v1/forecast?deployment_id=production&teams=4";

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { runBatch } from "../../src/contract/resources/runs/runs.ts";
+import { agentRuns, CHAIN_BUDGET } from "../../scripts/northwind/asks.ts";
+import { CUSTOMERS, MODELS } from "../../scripts/northwind/company.ts";
 import { billedBudgets } from "../../scripts/northwind/limits.ts";
 import { DAY_MS, DAYS, dollarsOf, type MadeRun, northwindRuns } from "../../scripts/northwind/runs.ts";
 
@@ -74,4 +76,34 @@ test("its limits are above nothing in the first minute of a month, too", () => {
     const { limit_usd = "1", limit = 1 } = budget as { limit_usd?: string; limit?: number };
     expect([budget, Number(limit_usd) > 0 && limit > 0]).toEqual([budget, true]);
   }
+});
+
+test("some calls read a cache, some are made in batches, and one customer grows in one week", () => {
+  const cached = runs.filter(({ body }) => "cache_read_tokens" in body.usage);
+  const batched = runs.filter(({ body }) => body.variant === "batch");
+  expect([cached.length > 300, batched.length > 100]).toEqual([true, true]);
+  const globex = (from: number, to: number) =>
+    dollarsOf(
+      runs.filter((run) => daysAgo(run) >= from && daysAgo(run) <= to),
+      { customer_id: "globex" },
+    );
+  expect(globex(8, 14)).toBeGreaterThan(4 * globex(15, 21));
+});
+
+test("budgets count calendar months, and every customer pays something", () => {
+  for (const budget of billedBudgets(runs)) {
+    expect(budget).toMatchObject({ period: "month" });
+    expect(budget).not.toHaveProperty("anchor_day");
+  }
+  expect(CUSTOMERS.every(({ revenue }) => Object.keys(revenue).length === 1)).toBe(true);
+});
+
+test("the agent's chain costs more than chains may, within the depth that they may have", () => {
+  const chain = runBatch.parse({ runs: agentRuns(NOON) }).runs;
+  const cost = chain.reduce((sum, { usage, model }) => {
+    const { input = 0, output = 0 } = MODELS[model] ?? {};
+    return sum + (usage.input_tokens * input + usage.output_tokens * output) / 1e6;
+  }, 0);
+  expect(cost + 0.6).toBeGreaterThan(Number(CHAIN_BUDGET.max_cost_usd));
+  expect(chain.length).toBeLessThan(CHAIN_BUDGET.max_depth);
 });

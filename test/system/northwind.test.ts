@@ -47,8 +47,18 @@ test("a new folder has Northwind, with something to see for every question", asy
       "policy_blocked",
       "policy_approval_required",
       "content_safety_blocked",
+      "chain_budget_exceeded",
     ]),
   );
+  const earned = await call("GET", `${org}/usage/report?${lastDays(29)}&group_by=customer_id`, { key });
+  expect(Number(earned.body.totals.saved_usd)).toBeGreaterThan(0);
+  const margins = earned.body.data.map(({ margin_usd }: { margin_usd: string }) => Number(margin_usd));
+  expect([margins.some((one: number) => one < 0), margins.some((one: number) => one > 0)]).toEqual([
+    true,
+    true,
+  ]);
+  const unusual = await call("GET", `${org}/usage/unusual?${lastDays(14)}`, { key });
+  expect(unusual.body.data.map(({ subject_id }: { subject_id: string }) => subject_id)).toContain("globex");
   const approvals = await all(call, `${org}/approvals?`, key);
   expect(new Set(approvals.map(({ status }) => status))).toEqual(new Set(["pending", "used", "denied"]));
   const packs = await all(call, `${org}/credit-packs?`, key);

@@ -12,7 +12,6 @@ const PLANTED = 2;
 const GLOBEX = "globex";
 
 const dayOfRun = ({ body }: MadeRun) => Math.floor(Date.parse(body.started_at) / DAY_MS);
-const weekOf = (run: MadeRun) => Math.ceil((TODAY - dayOfRun(run)) / 7);
 
 function daysOf(runs: readonly MadeRun[]): SpentDay[] {
   return [...Map.groupBy(runs, dayOfRun)]
@@ -47,9 +46,7 @@ function partsOf(kind: "model" | "customer", nameOf: (run: MadeRun) => string): 
 }
 
 /** The company, in which one customer spends eight times as much in one week. */
-const company = northwindRuns(NOON).map((run) =>
-  run.body.customer_id === GLOBEX && weekOf(run) === PLANTED ? { ...run, dollars: 8 * run.dollars } : run,
-);
+const company = northwindRuns(NOON);
 const org: SubjectDays = { kind: "org", id: null, days: daysOf(company) };
 const subjects: SubjectDays[] = [
   org,

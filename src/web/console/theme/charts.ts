@@ -69,13 +69,4 @@ export const charts = `
 p.error { color: var(--bad); font-size: 12.5px; }
 .usd > span { font-size: 0; }
 .usd::before { content: attr(data-shown); }
-@media print {
-  :root { color-scheme: light; }
-  .side, .search, .live, .skip, .tip, .range, .head .actions, .filters, .figures, .card > header .tabs { display: none; }
-  .shell { display: block; }
-  .main { max-width: none; padding: 0; }
-  a { color: inherit; text-decoration: none; }
-  .card, .tile, tr, figure { break-inside: avoid; }
-  .plot-area, .meter, .key svg { print-color-adjust: exact; }
-}
 `;

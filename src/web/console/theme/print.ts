@@ -2,7 +2,7 @@
 export const print = `
 @media print {
   :root { color-scheme: light; }
-  .side, .search, .live, .skip, .head .actions, .filters, .inline-form, .pager, .subnav, .tabs a:not([aria-current]), form, button, td.act, th.act { display: none; }
+  .side, .search, .live, .skip, .tip, .range, .head .actions, .filters, .figures, .inline-form, .pager, .subnav, .card > header .tabs, .tabs a:not([aria-current]), form, button, td.act, th.act { display: none; }
   .shell { display: block; min-height: 0; }
   .main { max-width: none; padding: 0; gap: 12px; }
   body { background: none; font-size: 11pt; }
@@ -12,6 +12,7 @@ export const print = `
   .scroll { overflow: visible; }
   thead { display: table-header-group; }
   details:not([open]) { display: none; }
+  .plot-area, .meter, .key svg { print-color-adjust: exact; }
   .blocks { grid-template-columns: 1fr 1fr; }
 }
 `;

@@ -52,6 +52,12 @@ test("what callers wrote is told of no run, however it looks", () => {
   expect(told(extras)).toEqual([{}, {}, {}, PARTS, { saved: 4n }]);
 });
 
+test("parts and what was saved are found behind other fields, too", () => {
+  expect(told([{ other: 1, parts: PARTS }])).toEqual([PARTS]);
+  expect(told([{ priced: 1, parts: PARTS, other: 1, saved: "6" }])).toEqual([{ ...PARTS, saved: 6n }]);
+  expect(told([{ variant: 'quoted "x"', parts: PARTS, saved: "6" }])).toEqual([{ ...PARTS, saved: 6n }]);
+});
+
 test("runs without either cost one search", () => {
   expect(told([null, { variant: "batch" }])).toEqual([{}, {}]);
 });

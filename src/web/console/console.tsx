@@ -17,6 +17,7 @@ import {
 import { returnPath } from "../return-path.ts";
 import { csrfTokens, isOwnPost, isSameOrigin } from "./csrf.ts";
 import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
+import { FIND_SCRIPT_PATH, findScript } from "./find/script.ts";
 import { keptOut } from "../sign-in/finish.tsx";
 import { signInForm, signInWithKey } from "../sign-in/key.tsx";
 import { LIVE_HEADER, secondsOf } from "./live/pages.ts";
@@ -47,6 +48,7 @@ export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
   app.get(STYLESHEET_PATH, () => asset(stylesheet, "text/css"));
   app.get("/console/icon.svg", () => asset(iconFile, "image/svg+xml"));
   app.get(SCRIPT_PATH, () => asset(script, "text/javascript"));
+  app.get(FIND_SCRIPT_PATH, () => asset(findScript, "text/javascript"));
   app.get("/console/live", (context) =>
     logged(context, "/console/live", (web) => liveRoute(askedOf(context, web), web)),
   );
@@ -180,7 +182,7 @@ async function servePage(context: Ctx, web: Web, { route, handler, dispatch }: S
 interface Rendered {
   readonly visit: Visit;
   readonly form: URLSearchParams;
-  /** The route, if its page refreshes while it is watched. Only a session's does. */
+  /** The route, if its page runs scripts. Only a session's does. */
   readonly liveRoute: string | null;
 }
 
@@ -199,7 +201,10 @@ async function render(
   });
   if ("redirect" in shown) return redirectTo(shown.redirect, web);
   const liveSeconds = route === null ? null : secondsOf(route, context.req.raw, shown.status);
-  const scripts = liveSeconds === null ? [] : [SCRIPT_PATH];
+  const scripts = [
+    ...(route === null ? [] : [FIND_SCRIPT_PATH]),
+    ...(liveSeconds === null ? [] : [SCRIPT_PATH]),
+  ];
   const page = (
     <Page
       title={shown.title}

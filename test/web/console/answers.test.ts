@@ -208,6 +208,18 @@ describe("the pages of refusals and customers", () => {
     expect(await text("/console/customers")).toContain("/console/customers/globex");
   });
 
+  test("a customer's page has a range, its trend, a forecast or why there is none, and what is left", async () => {
+    const page = await text("/console/customers/globex?range=7d");
+    expect(page).toMatch(/href="\/console\/customers\/globex\?range=7d" aria-current="true"/);
+    expect(page).toMatch(/<h2>Trend<\/h2>.*?<a href="\/console\/runs\?customer_id=globex&amp;from=/s);
+    expect(page).toMatch(/data-shown="\$8\.12"><span>\$8\.123456789<\/span><\/span><\/a> in 2 runs/);
+    expect(page).toContain("There is no forecast of these days");
+    expect(page).toMatch(/<dt>Left of its limit<\/dt><dd><span class="number usd" title="\$81\.876543211"/);
+    const before = await text("/console/customers/globex?range=custom&from=2026-01-01&to=2026-01-05");
+    expect(before).toContain("1 Jan to 4 Jan:");
+    expect(before).toMatch(/<span class="number">\$0\.00<\/span><\/a> in 0 runs/);
+  });
+
   test("what a customer pays is set by admins, and seen by whoever reads for the org", async () => {
     const admin = await signedIn(org.id, "admin");
     const page = async (at: Browser, path: string) => (await at.get(path)).text();

@@ -28,7 +28,7 @@ export const layout = `
 .subnav a[aria-current] { color: var(--accent); font-weight: 600; border-color: var(--accent); }
 .subnav .count { margin-left: 6px; }
 @media (min-width: 821px) {
-  .shell.slim { grid-template-columns: 60px minmax(0, 1fr); }
+  .shell.slim { grid-template-columns: 72px minmax(0, 1fr); }
   .slim .name { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .slim .side { padding: 18px 8px; }
   .slim .brand, .slim .nav a, .slim .fold { justify-content: center; position: relative; }

@@ -68,7 +68,7 @@ export function Page(props: {
           <Search
             action="/console/search"
             label="Search"
-            hint="Customer, user, budget, key, model, policy, page or any id"
+            hint="Customer, budget, key, model, page or any id"
             list="found"
           />
           {liveSeconds !== null && <Live />}

@@ -145,11 +145,21 @@ export function belongsTo(cursor: string, scope: string): boolean {
 
 export function encodeCursor(query: ListQuery, last: { value: string | number; id: string }): string {
   const sort = `${query.sort.descending ? "-" : ""}${query.sort.field}`;
-  const bytes = new TextEncoder().encode(JSON.stringify([sort, last.value, last.id, query.scope]));
+  return written([sort, last.value, last.id, query.scope]);
+}
+
+function written(parts: readonly [sort: string, value: string | number, id: string, scope: string]): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(parts));
   return btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
     .replace(/=+$/, "");
+}
+
+/** A cursor of the same list, which goes on after another value of the field that it is sorted by. Null: it is no cursor. */
+export function movedCursor(cursor: string, value: string): string | null {
+  const known = decodeCursor(cursor);
+  return known === null ? null : written([known.sort, value, value, known.scope ?? ""]);
 }
 
 /** Leaves room for the longest value that a list is sorted by: a webhook's URL. */

@@ -17,6 +17,7 @@ import {
 import { returnPath } from "../return-path.ts";
 import { csrfTokens, isOwnPost, isSameOrigin } from "./csrf.ts";
 import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
+import { FIND_SCRIPT_PATH, findScript } from "./find/script.ts";
 import { keptOut } from "../sign-in/finish.tsx";
 import { signInForm, signInWithKey } from "../sign-in/key.tsx";
 import { LIVE_HEADER, secondsOf } from "./live/pages.ts";
@@ -58,6 +59,7 @@ export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
   app.get("/console/icon.svg", () => asset(iconFile, "image/svg+xml"));
   app.get(SCRIPT_PATH, () => asset(script, "text/javascript"));
   app.get(CHART_SCRIPT_PATH, () => asset(chartScript, "text/javascript"));
+  app.get(FIND_SCRIPT_PATH, () => asset(findScript, "text/javascript"));
   app.get("/console/live", (context) =>
     logged(context, "/console/live", (web) => liveRoute(askedOf(context, web), web)),
   );
@@ -211,6 +213,7 @@ async function render(
   if ("redirect" in shown) return redirectTo(shown.redirect, web);
   const liveSeconds = route === null ? null : secondsOf(route, context.req.raw, shown.status);
   const scripts = [
+    ...(route === null ? [] : [FIND_SCRIPT_PATH]),
     ...(liveSeconds === null ? [] : [SCRIPT_PATH]),
     ...(route !== null && CHARTED.has(route) ? [CHART_SCRIPT_PATH] : []),
   ];

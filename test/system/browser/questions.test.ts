@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { MOST_STREAMS } from "../../../src/org/people/watch.ts";
+import { broken } from "../../support/accessibility.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
 import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
 import { seedOrg } from "./seed.ts";
@@ -168,6 +169,27 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     await pointed.keyboard.press("Escape");
     expect(await pointed.locator(".tip").isVisible()).toBe(false);
     await pointed.context().close();
+  });
+
+  test("a key leads to the search from anywhere, which lists what it finds while one types", async () => {
+    const typed = await (await browser.newContext()).newPage();
+    const link = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
+    await typed.goto(link.body.url);
+    await typed.goto(`${base}/console/keys`);
+    await typed.keyboard.press("/");
+    await typed.keyboard.type("support tri");
+    await typed.locator("#found a", { hasText: "Support triage" }).waitFor();
+    expect(await typed.inputValue("form.search input")).toBe("support tri");
+    expect(await broken(typed)).toEqual([]);
+    await typed.keyboard.press("ArrowDown");
+    await typed.keyboard.press("Enter");
+    await typed.waitForURL(/\/console\/budgets\/bud_/);
+    await typed.keyboard.press("Control+k");
+    await typed.keyboard.type("glob/ex");
+    expect(await typed.inputValue("form.search input")).toBe("glob/ex");
+    await typed.keyboard.press("Escape");
+    expect(await typed.locator("#found").isVisible()).toBe(false);
+    await typed.context().close();
   });
 
   test("an amount is copied with all its digits", async () => {

@@ -208,6 +208,18 @@ describe("the pages of refusals and customers", () => {
     expect(await text("/console/customers")).toContain("/console/customers/globex");
   });
 
+  test("a customer's page has a range, its trend, a forecast or why there is none, and what is left", async () => {
+    const page = await text("/console/customers/globex?range=7d");
+    expect(page).toMatch(/href="\/console\/customers\/globex\?range=7d" aria-current="true"/);
+    expect(page).toMatch(/<h2>Trend<\/h2>.*?<a href="\/console\/runs\?customer_id=globex&amp;from=/s);
+    expect(page).toMatch(/data-shown="\$8\.12"><span>\$8\.123456789<\/span><\/span><\/a> in 2 runs/);
+    expect(page).toContain("There is no forecast of these days");
+    expect(page).toMatch(/<dt>Left of its limit<\/dt><dd><span class="number usd" title="\$81\.876543211"/);
+    const before = await text("/console/customers/globex?range=custom&from=2026-01-01&to=2026-01-05");
+    expect(before).toContain("1 Jan to 4 Jan:");
+    expect(before).toMatch(/<span class="number">\$0\.00<\/span><\/a> in 0 runs/);
+  });
+
   test("what a customer pays is set by admins, and seen by whoever reads for the org", async () => {
     const admin = await signedIn(org.id, "admin");
     const page = async (at: Browser, path: string) => (await at.get(path)).text();
@@ -246,5 +258,78 @@ describe("the pages of refusals and customers", () => {
     for (const path of ["/console/customers/globex", "/console/audit", "/console/events"]) {
       expect([path, (await (await admin.get(path)).text()).includes(token)]).toEqual([path, false]);
     }
+  });
+});
+
+describe("the search by names", () => {
+  const find = async (at: Browser, q: string) => {
+    const answer = await at.get(`/console/search?${new URLSearchParams({ list: "1", q })}`);
+    const page = await answer.text();
+    const links = page.matchAll(/<a href="([^"]+)" data-kind="([^"]+)">([^<]*)<\/a>/g);
+    return { page, hits: Array.from(links, ([, href, kind, title]) => `${kind}: ${title} ${href}`) };
+  };
+
+  test("finds customers, users, keys, budgets, models, policies and pages", async () => {
+    const own = await newOrg();
+    const at = `/v1/orgs/${own.id}`;
+    const set = (method: string, path: string, body: object) =>
+      call(method, path, { key: own.ownerKey, body });
+    await set("PUT", `${at}/customers/cus-1`, { name: "Zebra <b>Corp</b>" });
+    await set("POST", `${at}/budgets`, {
+      name: "Zebra crossing",
+      scope_kind: "org",
+      limit_usd: "5",
+      period: "day",
+    });
+    await set("POST", `${at}/keys`, { name: "the zebra key", role: "viewer" });
+    await set("PUT", `${at}/models/acme%2Fzebra`, { input_usd_per_mtok: "1", output_usd_per_mtok: "1" });
+    const rule = { target: "model", effect: "deny", when: "false", reason: "No zebras.", priority: 1 };
+    await set("POST", `${at}/policy-rules`, { ...rule, mode: "enforce" });
+    const run = {
+      started_at: new Date().toISOString(),
+      model: "m",
+      usage: { input_tokens: 1, output_tokens: 1 },
+    };
+    expect(
+      (await set("POST", "/v1/runs", { ...run, cost_usd: "1", user_id: "zebra@example.com" })).status,
+    ).toBe(201);
+    const owner = await signedIn(own.id);
+    const { page, hits } = await find(owner, "zebra");
+    expect(page).not.toContain("<b>Corp");
+    expect(hits.map((hit) => hit.split(":")[0])).toEqual([
+      "Customer",
+      "Budget",
+      "Key",
+      "Model",
+      "Policy",
+      "User",
+    ]);
+    expect(hits.join()).toContain("/console/models/acme%2Fzebra");
+    expect(hits.join()).toContain("/console/runs?user_id=zebra%40example.com");
+    const only = await owner.get("/console/search?q=Zebra+crossing");
+    expect(only.headers.get("location")).toMatch(/^\/console\/budgets\/bud_/);
+    // What a role may not read is not found, and is no error.
+    const viewer = await find(await signedIn(own.id, "viewer"), "zebra");
+    expect(viewer.hits.some((hit) => hit.startsWith("Key"))).toBe(false);
+    expect(viewer.hits.length).toBe(hits.length - 1);
+    expect((await find(owner, "fallb")).hits).toEqual(["Page: Fallbacks /console/fallbacks"]);
+    expect((await find(owner, "z")).hits).toEqual([]);
+  });
+
+  test("finds the last of many customers by the beginning of its id, and reads no more than a few", async () => {
+    const own = await newOrg();
+    const started_at = new Date().toISOString();
+    const runs = Array.from({ length: 400 }, (_, nth) => ({
+      started_at,
+      model: "m",
+      customer_id: `customer-${String(nth).padStart(5, "0")}`,
+      usage: { input_tokens: 1, output_tokens: 1 },
+      cost_usd: "0.01",
+    }));
+    const made = await call("POST", "/v1/runs/bulk", { key: own.ownerKey, body: { runs } });
+    expect(made.body.accepted).toBe(400);
+    const { hits } = await find(await signedIn(own.id, "viewer"), "customer-0039");
+    expect(hits).toHaveLength(5);
+    expect(hits[0]).toBe("Customer: customer-00390 /console/customers/customer-00390");
   });
 });

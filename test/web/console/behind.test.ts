@@ -133,7 +133,7 @@ describe("runs", () => {
 test("a customer's page says on which models it spent, and leads to their runs", async () => {
   const page = await html("/console/customers/globex");
   expect(textOf(page)).toMatch(
-    /By model This month claude-opus \$4\.00 1 run claude-sonnet \$3\.75 2 runs gpt-4o \$0\.50 1 run/,
+    /By model \d+ \w+ to \d+ \w+ claude-opus \$4\.00 1 run claude-sonnet \$3\.75 2 runs gpt-4o \$0\.50 1 run/,
   );
   const [, href = ""] =
     /href="(\/console\/runs\?customer_id=globex&model=claude-sonnet[^"]*)"/.exec(page) ?? [];

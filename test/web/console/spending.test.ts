@@ -105,8 +105,7 @@ describe("the chart of the overview", () => {
       "public, max-age=31536000, immutable",
     ]);
     const plain = await browser.get("/console/support");
-    expect(await plain.text()).not.toContain("<script");
-    expect(plain.headers.get("content-security-policy")).not.toContain("script-src");
+    expect(await plain.text()).not.toContain("/console/chart-");
   });
 });
 

@@ -28,7 +28,7 @@ export const layout = `
 .subnav a[aria-current] { color: var(--accent); font-weight: 600; border-color: var(--accent); }
 .subnav .count { margin-left: 6px; }
 @media (min-width: 821px) {
-  .shell.slim { grid-template-columns: 60px minmax(0, 1fr); }
+  .shell.slim { grid-template-columns: 72px minmax(0, 1fr); }
   .slim .name { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
   .slim .side { padding: 18px 8px; }
   .slim .brand, .slim .nav a, .slim .fold { justify-content: center; position: relative; }
@@ -50,6 +50,11 @@ export const layout = `
 .inline form { display: inline-flex; }
 .banner { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; background: var(--warn-soft); color: var(--ink); border: 1px solid var(--warn); border-radius: var(--radius); padding: 9px 14px; }
 .search { display: flex; gap: 6px; max-width: 460px; width: 100%; }
+.search { position: relative; }
+.found { position: absolute; z-index: 4; top: calc(100% + 4px); left: 0; right: 0; max-height: 60vh; overflow-y: auto; background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--radius); padding: 4px; }
+.found a { display: flex; justify-content: space-between; gap: 12px; padding: 5px 8px; border-radius: 6px; color: var(--ink); text-decoration: none; overflow-wrap: anywhere; }
+.found a span { color: var(--quiet); font-size: 12.5px; white-space: nowrap; }
+.found a:hover, .found a[aria-selected=true] { background: var(--accent-soft); }
 .search input { min-height: 32px; font-size: 13px; }
 .live { position: absolute; right: 28px; top: 28px; font-size: 12px; color: var(--quiet); }
 .live span:not([hidden])::before { content: ""; display: inline-block; width: 7px; height: 7px; border-radius: 99px; background: var(--good); margin-right: 6px; }

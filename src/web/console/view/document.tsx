@@ -67,8 +67,9 @@ export function Page(props: {
         <main class="main" id="main" {...(liveSeconds === null ? {} : { "data-live": String(liveSeconds) })}>
           <Search
             action="/console/search"
-            label="Search by id"
-            hint="Trace, run, reservation, decision, key or customer id"
+            label="Search"
+            hint="Customer, budget, key, model, page or any id"
+            list="found"
           />
           {liveSeconds !== null && <Live />}
           {visitor.testClock !== null && (

@@ -76,7 +76,13 @@ function Fold({ action, isSlim }: { readonly action: string; readonly isSlim: bo
 }
 
 /** Finds something by what is typed, from every page. */
-export function Search(props: { readonly action: string; readonly label: string; readonly hint: string }) {
+export function Search(props: {
+  readonly action: string;
+  readonly label: string;
+  readonly hint: string;
+  /** The id of the box that a script fills with what it finds. */
+  readonly list?: string;
+}) {
   return (
     <form class="search" method="get" action={props.action} role="search" aria-label={props.label}>
       <input
@@ -89,6 +95,7 @@ export function Search(props: { readonly action: string; readonly label: string;
         maxlength={128}
       />
       <button type="submit">Search</button>
+      {props.list && <div class="found" id={props.list} hidden />}
     </form>
   );
 }

@@ -4,18 +4,18 @@ import type { KeptRefusal } from "../../../../contract/resources/refusals.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import type * as z from "zod";
-import { DAY_MS } from "../../../../contract/durations.ts";
 import { submit } from "../../page/act.ts";
 import { refusedPage, unreadPage } from "../../page/refused.tsx";
 import { readNames } from "../../names.ts";
 import { BLANK, bodyOf, type FormValues, type Field } from "../../view/field.ts";
 import { Fields, Form, Problems } from "../../view/form.tsx";
-import { count, moment } from "../../view/format.ts";
+import { count, day, moment } from "../../view/format.ts";
 import { customerAt, refusalsAt, runsAt, runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Notice, noticeAt } from "../../view/notice.tsx";
 import { Card, Head, secretPage, Tile, Tiles } from "../../view/parts.tsx";
-import { dateOf } from "../../view/range.ts";
+import { daysIn, type Range, rangeOf } from "../../view/range.ts";
+import { RangePicker } from "../../view/range-picker.tsx";
 import { Rows } from "../../view/rows.tsx";
 import { Unread } from "../../view/unread.tsx";
 import {
@@ -31,6 +31,7 @@ import {
 import { RefusalTable } from "../refusals.tsx";
 import { ByModel } from "../runs/by-model.tsx";
 import { RunTable } from "../runs/table.tsx";
+import { readTrend, TrendCard } from "./customer-trend.tsx";
 import { UNDER } from "./customers.tsx";
 import { REVENUE, RevenueCard, RevenueTiles } from "./revenue.tsx";
 import { LimitsCard, PacksCard } from "./standing.tsx";
@@ -66,10 +67,12 @@ interface Drafts {
 async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: number): Promise<Shown> {
   const id = ask.params["customer_id"] ?? "";
   const at = encodeURIComponent(id);
-  const month = { from: `${dateOf(visit.nowMs).slice(0, 8)}01`, to: dateOf(visit.nowMs + DAY_MS) };
-  const split = new URLSearchParams({ customer_id: id, group_by: "model", limit: String(MODELS), ...month });
-  const [standing, packs, runs, refusals, models] = await Promise.all([
-    visit.api.get<Detail>(`${visit.org}/customers/${at}`),
+  const range = rangeOf(ask.query, visit.nowMs);
+  const { from, to } = range;
+  const split = new URLSearchParams({ customer_id: id, group_by: "model", limit: String(MODELS), from, to });
+  const [standing, trend, packs, runs, refusals, models] = await Promise.all([
+    visit.api.get<Detail>(`${visit.org}/customers/${at}?${new URLSearchParams({ from, to })}`),
+    readTrend(visit, id, range),
     visit.api.get<ListOf<CreditPack>>(`${visit.org}/credit-packs?customer_id=${at}&limit=50`),
     visit.api.get<ListOf<RunResource>>(`/v1/runs?customer_id=${at}&limit=${RUNS}`),
     visit.api.get<ListOf<KeptRefusal>>(`${visit.org}/refusals?customer_id=${at}&limit=${REFUSALS}`),
@@ -86,13 +89,20 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
   const spent = (models.body?.data ?? []).map((row) => ({ ...row, model: String(row["model"]) }));
   const content = (
     <>
-      <Head title={customer.name ?? id} about="What this customer spent, and what is left.">
-        <a class="button" href={runsAt({ customer_id: id }, month)}>
-          Most expensive runs of this month
-        </a>
+      <Head
+        title={customer.name ?? id}
+        about={
+          <>
+            {customer.name !== null && <code>{id}</code>} What this customer spent, and what is left.{" "}
+            <a href={runsAt({ customer_id: id }, range)}>Most expensive runs of {daysIn(range)}</a>
+          </>
+        }
+      >
+        <RangePicker range={range} path={customerAt(id)} keep={{}} />
       </Head>
       <Notice ask={ask} />
-      <Standing of={customer} />
+      <Standing of={customer} range={range} />
+      <TrendCard id={id} range={range} trend={trend} />
       {models.body === null ? (
         <Card title="By model" bare>
           <Unread of={models} />
@@ -102,8 +112,8 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
           <ByModel
             of={spent}
             models={models.body.groups}
-            note="This month"
-            hrefOf={(model) => runsAt({ customer_id: id, model }, month)}
+            note={daysIn(range)}
+            hrefOf={(model) => runsAt({ customer_id: id, model }, range)}
           />
         )
       )}
@@ -136,7 +146,22 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
 
 const PERIODS = { day: "Today", week: "This week", month: "This month" } as const;
 
-function Standing({ of }: { of: Detail }) {
+/** What is left before the tightest limit refuses. */
+function LeftTile({ of }: { of: Detail }) {
+  const [tightest] = of.limits.toSorted(
+    (one, other) => Number(one.available_usd) - Number(other.available_usd),
+  );
+  if (tightest === undefined) return null;
+  return (
+    <Tile label="Left of its limit" value={<Usd of={tightest.available_usd} />}>
+      of <Usd of={tightest.limit_usd} />
+      {tightest.period === "total" ? " in total" : ` a ${tightest.period}`}
+      {tightest.resets_at !== null && `, resets ${day(tightest.resets_at)}`}
+    </Tile>
+  );
+}
+
+function Standing({ of, range }: { of: Detail; range: Range }) {
   return (
     <Tiles>
       {of.spent.map((spent) => (
@@ -153,7 +178,8 @@ function Standing({ of }: { of: Detail }) {
           </a>
         </Tile>
       ))}
-      <RevenueTiles of={of} />
+      <RevenueTiles of={of} range={range} />
+      <LeftTile of={of} />
       {of.credits && (
         <Tile
           label="Credits left"
@@ -188,7 +214,7 @@ function Standing({ of }: { of: Detail }) {
 
 function TokenCard({ visit, id, draft }: { visit: Visit; id: string; draft: FormValues }) {
   return (
-    <Card title="Token" note="Reads this customer’s standing and usage, and nothing else.">
+    <Card title="Token for its portal" note="Reads this customer’s standing and usage, and nothing else.">
       <div class="stack">
         <Problems of={[TTL]} draft={draft} />
         <Form action={`${customerAt(id)}/tokens`} seal={sealOf(visit)}>

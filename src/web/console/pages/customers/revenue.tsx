@@ -4,6 +4,7 @@ import { Fields, Form, Problems } from "../../view/form.tsx";
 import { customerAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Tile } from "../../view/parts.tsx";
+import { daysIn, type Range } from "../../view/range.ts";
 import { sealOf, type Visit } from "../../visit.ts";
 
 /** What a customer is called and pays. Everything that is left empty is taken back. */
@@ -27,17 +28,17 @@ export const REVENUE: readonly Field[] = [
   },
 ];
 
-/** What the customer paid this month, and what is left of it. Nothing where the reader may not know, or nobody said. */
-export function RevenueTiles({ of }: { of: CustomerStanding }) {
+/** What the customer paid in these days, and what is left of it. Nothing where the reader may not know, or nobody said. */
+export function RevenueTiles({ of, range }: { of: CustomerStanding; range: Range }) {
   const { revenue_usd: revenue, margin_usd: margin } = of;
   if (revenue === null || revenue === undefined) return null;
   return (
     <>
       <Tile label="Revenue" value={<Usd of={revenue} />}>
-        this month until today
+        {daysIn(range)}
       </Tile>
       <Tile label="Margin" value={<Usd of={margin} />}>
-        revenue less cost
+        revenue less cost, {daysIn(range)}
       </Tile>
     </>
   );

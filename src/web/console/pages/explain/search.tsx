@@ -2,6 +2,7 @@ import type { CustomerStanding } from "../../../../contract/resources/customers.
 import { customerAt, pageOf } from "../../view/links.ts";
 import { REFUSALS_ARE_KEPT } from "../../view/kept.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
+import { type Found, findNames, MOST_LOOKED_AT } from "./names-found.ts";
 import { explain } from "./explain.tsx";
 import { type PageRequest, show, type Shown, type Visit } from "../../visit.ts";
 
@@ -12,29 +13,41 @@ const REFUSAL = /^ref_[0-9A-Z]{26}$/;
 /** Ids whose kind their first letters tell, and that have a page. */
 const OWN_PAGE = /^(key|bud|clm|rule|sub|apr)_[0-9A-Za-z]+$/;
 
-type Hit = readonly [title: string, href: string];
+/** Asks for the list alone: a script shows it below the search. */
+const LIST = "list";
 
-/** Finds what an id stands for, and goes there. If it may stand for several things, they are listed. */
+/** Finds what an id stands for or what has a name, and goes there. If it is several things, they are listed. */
 export async function search(visit: Visit, ask: PageRequest): Promise<Shown> {
   const q = ask.query.get("q")?.trim() ?? "";
   if (q === "") return explain(visit, ask);
-  const hits = PRINTABLE.test(q) && q.length <= MOST_CHARACTERS ? await hitsFor(visit, q) : [];
+  const hits = q.length <= MOST_CHARACTERS ? await hitsFor(visit, q) : [];
   const [only] = hits;
-  if (only !== undefined && hits.length === 1) return { redirect: only[1] };
+  const isOnly = hits.length === 1 && !ask.query.has(LIST);
+  if (only !== undefined && isOnly) return { redirect: only.href };
   return show("Search", UNDER, found(q, hits), hits.length === 0 ? 404 : 200);
 }
 
-async function hitsFor(visit: Visit, q: string): Promise<readonly Hit[]> {
-  if (OWN_PAGE.test(q)) return [["", pageOf(q)]];
-  if (REFUSAL.test(q)) return [["", explainAt("refusal_id", q)]];
+/** Each place once, ids before names. */
+async function hitsFor(visit: Visit, q: string): Promise<readonly Found[]> {
+  const [ids, names] = await Promise.all([PRINTABLE.test(q) ? idHits(visit, q) : [], findNames(visit, q)]);
+  const places = new Map([...names, ...ids].map((hit) => [hit.href, hit]));
+  return [...ids, ...names].filter((hit) => places.get(hit.href) === hit);
+}
+
+async function idHits(visit: Visit, q: string): Promise<readonly Found[]> {
+  if (OWN_PAGE.test(q)) return [{ kind: "Id", title: q, href: pageOf(q) }];
+  if (REFUSAL.test(q)) return [{ kind: "Refusal", title: q, href: explainAt("refusal_id", q) }];
   // The decision and its reservation share their id.
   const reservation = /^(?:rsv|dec)_(.+)$/.exec(q)?.[1];
-  if (reservation !== undefined) return [["", explainAt("reservation_id", `rsv_${reservation}`)]];
+  if (reservation !== undefined) {
+    const href = explainAt("reservation_id", `rsv_${reservation}`);
+    return [{ kind: "Reservation", title: q, href }];
+  }
   const tried = await Promise.all([isTrace(visit, q), isRun(visit, q), isCustomer(visit, q)]);
-  const all: readonly Hit[] = [
-    ["A call, by its trace", explainAt("trace_id", q)],
-    ["A run", `/console/runs/${encodeURIComponent(q)}`],
-    ["A customer", customerAt(q)],
+  const all: readonly Found[] = [
+    { kind: "Call, by its trace", title: q, href: explainAt("trace_id", q) },
+    { kind: "Run", title: q, href: `/console/runs/${encodeURIComponent(q)}` },
+    { kind: "Customer", title: q, href: customerAt(q) },
   ];
   return all.filter((_, index) => tried[index]);
 }
@@ -56,32 +69,33 @@ async function isCustomer(visit: Visit, id: string): Promise<boolean> {
   return body !== null && (body.last_run_on !== null || body.credits !== null || body.limits.length > 0);
 }
 
-function found(q: string, hits: readonly Hit[]) {
+function found(q: string, hits: readonly Found[]) {
   return (
     <>
-      <Head
-        title={hits.length === 0 ? "Nothing found" : "Which one?"}
-        about={<code>{q.slice(0, 200)}</code>}
-      />
+      <Head title={hits.length === 0 ? "Nothing found" : "Found"} about={<code>{q.slice(0, 200)}</code>} />
       <Card bare={hits.length === 0}>
         {hits.length === 0 ? (
-          <Empty
-            icon="explain"
-            title="No trace, refusal, run, reservation, decision, key or customer has this id"
-          >
+          <Empty icon="explain" title="Nothing has this name or id">
             {REFUSALS_ARE_KEPT} The trace of an allowed decision is not kept: search for its decision_id. Ids
-            are matched as a whole.
+            of calls and runs are matched as a whole.
           </Empty>
         ) : (
-          <ul class="bullets">
-            {hits.map(([title, href]) => (
+          <ul class="counts" id="hits">
+            {hits.map(({ kind, title, href }) => (
               <li>
-                <a href={href}>{title}</a>
+                <a href={href} data-kind={kind}>
+                  {title}
+                </a>
+                <span class="quiet">{kind}</span>
               </li>
             ))}
           </ul>
         )}
       </Card>
+      <p class="quiet small">
+        Customers are found by the beginning of their id, and by their name among the first {MOST_LOOKED_AT};
+        users among the latest {MOST_LOOKED_AT} runs.
+      </p>
     </>
   );
 }

@@ -1,0 +1,114 @@
+import { movedCursor } from "../../../../contract/list.ts";
+import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
+import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
+import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
+import { customerAt } from "../../view/links.ts";
+import { NAVIGATED } from "../../view/navigation.tsx";
+import type { ListOf, Visit } from "../../visit.ts";
+import { appliesTo } from "../budgets/budget-words.ts";
+
+/** Something that is found by its name. */
+export interface Found {
+  readonly kind: string;
+  readonly title: string;
+  readonly href: string;
+}
+
+/** A list is looked through up to here, and of each kind so many are shown. */
+export const MOST_LOOKED_AT = 100;
+const MOST_SHOWN = 5;
+const SHORTEST = 2;
+
+/** What can be found by a name. Each reads one list, or a few rows of it. What the reader may not read is not found. */
+const KINDS: readonly ((visit: Visit, sought: string) => Promise<readonly Found[]>)[] = [
+  pages,
+  customers,
+  listed("Budget", "budgets", (row) => {
+    const budget = row as Budget;
+    return [budget.name ?? appliesTo(budget), `/console/budgets/${encodeURIComponent(budget.id)}`];
+  }),
+  listed("Key", "keys", (row) => {
+    const { id, name } = row as { id: string; name: string };
+    return [name, `/console/keys/${encodeURIComponent(id)}`];
+  }),
+  listed("Model", "models", (row) => {
+    const { model } = row as { model: string };
+    return [model, `/console/models/${encodeURIComponent(model)}`];
+  }),
+  listed("Policy", "policy-rules", (row) => {
+    const { id, reason } = row as { id: string; reason: string };
+    return [reason, `/console/policies/${encodeURIComponent(id)}`];
+  }),
+  users,
+];
+
+/** What has a name with this text in it, names that begin with it first. */
+export async function findNames(visit: Visit, sought: string): Promise<readonly Found[]> {
+  if (sought.length < SHORTEST) return [];
+  const found = await Promise.all(KINDS.map((find) => find(visit, sought)));
+  return found.flat();
+}
+
+/** Those whose titles have the text in them. */
+function matching(
+  all: readonly Found[],
+  sought: string,
+  names = (one: Found) => one.title,
+): readonly Found[] {
+  const text = sought.toLowerCase();
+  const placeOf = (one: Found) => names(one).toLowerCase().indexOf(text);
+  return all
+    .filter((one) => placeOf(one) >= 0)
+    .toSorted((one, other) => Math.min(placeOf(one), 1) - Math.min(placeOf(other), 1))
+    .slice(0, MOST_SHOWN);
+}
+
+async function pages(_visit: Visit, sought: string): Promise<readonly Found[]> {
+  return matching(
+    NAVIGATED.map(([href, title]) => ({ kind: "Page", title, href })),
+    sought,
+  );
+}
+
+function listed(kind: string, path: string, shown: (row: unknown) => readonly [title: string, href: string]) {
+  return async (visit: Visit, sought: string): Promise<readonly Found[]> => {
+    const { body } = await visit.api.get<ListOf<unknown>>(`${visit.org}/${path}?limit=${MOST_LOOKED_AT}`);
+    const rows = (body?.data ?? []).map(shown);
+    return matching(
+      rows.map(([title, href]) => ({ kind, title, href })),
+      sought,
+    );
+  };
+}
+
+/** By name among the first customers, and by the beginning of the id among all: their list is in the order of ids. */
+async function customers(visit: Visit, sought: string): Promise<readonly Found[]> {
+  const path = `${visit.org}/customers`;
+  const { body } = await visit.api.get<ListOf<CustomerStanding>>(`${path}?limit=${MOST_LOOKED_AT}`);
+  const rows = [...(body?.data ?? [])];
+  const cursor = body?.next_cursor ? movedCursor(body.next_cursor, sought) : null;
+  if (cursor !== null) {
+    const asked = new URLSearchParams({ limit: String(MOST_SHOWN), cursor });
+    const more = await visit.api.get<ListOf<CustomerStanding>>(`${path}?${asked}`);
+    rows.push(...(more.body?.data ?? []).filter(({ customer_id: id }) => id.startsWith(sought)));
+  }
+  const byId = new Map(rows.map((row) => [row.customer_id, row]));
+  const found = [...byId.values()].map(({ customer_id: id, name }) => ({
+    kind: "Customer",
+    title: name === null ? id : `${name} (${id})`,
+    href: customerAt(id),
+  }));
+  return matching(found, sought);
+}
+
+/** The users of the latest runs. */
+async function users(visit: Visit, sought: string): Promise<readonly Found[]> {
+  const { body } = await visit.api.get<ListOf<RunResource>>(`/v1/runs?limit=${MOST_LOOKED_AT}`);
+  const ids = new Set((body?.data ?? []).flatMap(({ user_id: id }) => id ?? []));
+  const found = [...ids].map((id) => ({
+    kind: "User",
+    title: id,
+    href: `/console/runs?${new URLSearchParams({ user_id: id })}`,
+  }));
+  return matching(found, sought);
+}

@@ -62,8 +62,8 @@ test("a customer's limit and its credits are told apart", async () => {
   await send(`/v1/orgs/${org.id}/credit-packs`, { customer_id, amount_usd: "9.00" });
   const page = await text("/console");
   expect(page.match(/>umbrella<\/a>/g)).toHaveLength(2);
-  expect(page).toMatch(/Customer limit: <a[^>]*>0 %<\/a> of \$5\.00/);
-  expect(page).toMatch(/Credits: <a[^>]*>0 %<\/a> of \$9\.00/);
+  expect(page).toMatch(/Customer limit: <a[^>]*>0 %<\/a> of \$5\.00 a month,/);
+  expect(page).toMatch(/Credits: <a[^>]*>0 %<\/a> of \$9\.00<\/span>/);
 });
 
 test("runs open with those of seven days, and say where the others are", async () => {

@@ -61,7 +61,7 @@ function LimitLine({ limit, outlook }: { limit: LimitInUse; outlook: Outlook }) 
       </span>
       <Meter spent={used - reservedPart(limit)} held={reservedPart(limit)} label={nameOf(limit)} />
       <span class="sub">
-        {KINDS[limit.kind] ?? words(limit.kind)}: <a href={behind(limit)}>{percent(used)}</a> of {amount}{" "}
+        {KINDS[limit.kind] ?? words(limit.kind)}: <a href={behind(limit)}>{percent(used)}</a> of {amount}
         {periodOf(limit)}
         {mode === "shadow" && ", shadow"}
         {limit.resets_at &&
@@ -124,8 +124,8 @@ const KINDS: Readonly<Partial<Record<LimitInUse["kind"], string>>> = {
 
 function periodOf({ kind, period }: LimitInUse): string {
   if (kind === "credit_pack") return "";
-  if (kind === "quota") return "prepaid";
-  return period === "total" ? "in total" : `a ${period}`;
+  if (kind === "quota") return " prepaid";
+  return period === "total" ? " in total" : ` a ${period}`;
 }
 
 /** The runs that the limit counted. Of one counter among several: the limit's own page, which lists them. */

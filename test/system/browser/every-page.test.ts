@@ -121,7 +121,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     const open = await fits();
     expect(await inspect(page, "open")).toEqual([]);
     await page.click(".fold button");
-    expect(await fits()).toBeLessThan(open / 3);
+    expect(await fits()).toBeLessThan(open / 2);
     expect(await inspect(page, "folded")).toEqual([]);
     await page.setViewportSize(PHONE);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.width);

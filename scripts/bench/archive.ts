@@ -12,7 +12,7 @@ import { BENCH_RUNS } from "./options.ts";
  * again and summed up, and compared with what was sent. Processor time is that of the thread that runs the object, because
  * the machine may be shared.
  */
-const RUNS = BENCH_RUNS ?? (QUICK ? 50_000 : 10_000_000);
+const RUNS = BENCH_RUNS ?? (QUICK ? 50_000 : 100_000);
 const BATCH = 1000;
 /** What an org sends in a day. */
 const DAY_RUNS = 250_000;

@@ -9,8 +9,8 @@ import { type Measured, measureInRounds } from "./rows-of-rounds.ts";
  */
 const ROUNDS = QUICK ? 1 : 5;
 /** Before the first round: until the code is compiled and traffic is steady. */
-const WARMUP_MS = QUICK ? 1000 : 3000;
-const DURATION_MS = QUICK ? 1200 : 2000;
+const WARMUP_MS = QUICK ? 1000 : 2000;
+const DURATION_MS = QUICK ? 1200 : 1500;
 const CONNECTIONS = 32;
 
 /** Ratios are of processor time: 0.5 takes twice the time of what it is compared with. */

@@ -11,11 +11,11 @@ import { newBenchOrg, sender } from "./send.ts";
 /** The console's overview of a large org: right after its object woke, and again. */
 
 const BATCH = 1000;
-const RUNS = BENCH_RUNS ?? (QUICK ? 50_000 : 1_000_000);
+const RUNS = BENCH_RUNS ?? (QUICK ? 50_000 : 200_000);
 const LIMITS = 500;
 /** Budgets that count a hundred users each separately. */
 const GROUPED = 100;
-const VIEWS = QUICK ? 5 : 15;
+const VIEWS = QUICK ? 5 : 7;
 const DAY_MS = 86_400_000;
 const DAYS = 60;
 /** The most CPU that one view may take, in milliseconds. */

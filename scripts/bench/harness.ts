@@ -26,9 +26,7 @@ export interface Sample {
 
 /** A subject to measure: a request, the process that answers it, and what else to report about the responses. */
 export interface Subject extends Compared {
-  readonly load: Pick<Load, "ports" | "method" | "path" | "headers" | "body"> & {
-    readonly connections?: number;
-  };
+  readonly load: Pick<Load, "ports" | "method" | "path" | "headers" | "body">;
   readonly pid: () => number;
   /** Whether this process does a part of the work, such as that of the model. */
   readonly isServedHereToo?: boolean;

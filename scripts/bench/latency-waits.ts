@@ -28,7 +28,7 @@ const MOST_ADDED = { p50: 1, p99: 5 } as const;
 const SHARES = { p50: 0.5, p99: 0.99 } as const;
 type Share = keyof typeof SHARES;
 const BYTES = { "first byte": "firstMs", "last byte": "lastMs", piece: "pieceMs" } as const;
-type Byte = keyof typeof BYTES;
+export type Byte = keyof typeof BYTES;
 
 export const waitName = (subject: string, connections: number, byte: Byte, share: Share): string =>
   `${subject}, ${connections} ${connections === 1 ? "connection" : "connections"}: ${byte}, ${share}`;

@@ -9,6 +9,7 @@ import { type Server, startServer } from "../server.ts";
 import { readWorkerConfig } from "../worker-config.ts";
 import type { BenchRow } from "./bench-row.ts";
 import { LOAD_CORE, QUICK } from "./harness.ts";
+import { CONNECTIONS, GOVERNED, PLAIN, PORTKEY } from "./latency-subjects.ts";
 import { addedRows, type LatencyLoad, waitRows, type Waits } from "./latency-waits.ts";
 import { failedRow } from "./parts.ts";
 import { said } from "./rows-of-rounds.ts";
@@ -22,15 +23,11 @@ import { newBenchOrg, sender } from "./send.ts";
  */
 
 const ROUNDS = QUICK ? 1 : 3;
-const DURATION_MS = QUICK ? 3000 : 5000;
+const DURATION_MS = QUICK ? 3000 : 4000;
+const WARM_UP_MS = 2000;
 const PIECES = 20;
 /** By connections, the time between pieces: the calls that are begun in a second are always some 50 to 100. */
 const PACES = { 1: 1, 32: 20, 256: 160 } as const;
-export const CONNECTIONS = [1, 32, 256] as const;
-
-export const GOVERNED = "governed proxy";
-export const PLAIN = "plain proxy";
-export const PORTKEY = "Portkey's gateway";
 const PATH = "/v1/chat/completions";
 
 interface Subject extends Pick<LatencyLoad, "port" | "path" | "headers"> {
@@ -117,7 +114,12 @@ async function compare(
   // The first round compiles, opens connections and makes traffic steady.
   for (let round = -1; round < ROUNDS; round += 1) {
     for (const { name, ...subject } of subjects) {
-      const pace = { connections, pieces: PIECES, everyMs: PACES[connections], durationMs: DURATION_MS };
+      const pace = {
+        connections,
+        pieces: PIECES,
+        everyMs: PACES[connections],
+        durationMs: round < 0 ? WARM_UP_MS : DURATION_MS,
+      };
       try {
         const waits = await drive(callers, { ...subject, ...pace });
         if (round >= 0) rounds.get(name)?.push(waits);

@@ -16,7 +16,7 @@ const SETTINGS = {
 };
 /** Each request is a decision, and the run that settles it. */
 const REQUESTS_PER_SECOND = 100;
-const SECONDS = QUICK ? 5 : 15;
+const SECONDS = QUICK ? 5 : 8;
 /** Some requests at the end find the budget used up. */
 const LIMIT_REQUESTS = Math.floor(REQUESTS_PER_SECOND * SECONDS * 1.6);
 const MOST_ATTEMPTS = 400;

@@ -9,7 +9,7 @@ import type { BenchRow } from "./bench-row.ts";
 import { cpuSeconds, QUICK } from "./harness.ts";
 import { heapRows } from "./orgs-heap.ts";
 
-const ORGS = QUICK ? 1000 : 10_000;
+const ORGS = QUICK ? 1000 : 4000;
 /** Calls in a row: enough to teach an isolate what an org's calls touch. */
 const CALLS_EACH = 5;
 const CONNECTIONS = 32;

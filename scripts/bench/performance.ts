@@ -1,126 +1,10 @@
 import type { BenchRow } from "./bench-row.ts";
+import { CONNECTIONS, GOVERNED, PLAIN, PORTKEY } from "./latency-subjects.ts";
+import { addedName, type Byte, waitName } from "./latency-waits.ts";
+import { dollars, OURS, type Path, PEERS, PROXIES, USD } from "./performance-paths.ts";
 import { isStable } from "./statistics.ts";
 
 /** The page docs/performance.md, made from the rows of one run. */
-
-/** What a call uses beside processor time, which is measured. */
-interface Path {
-  readonly name: string;
-  /** The row that has its throughput and processor time. */
-  readonly speed: string;
-  /** The rows written by one call, by the names of what was measured. Null: it stores nothing with us. */
-  readonly rows: ((measured: (name: string) => number) => number) | null;
-  /** Requests of Workers and of objects, and lines that Sluice logs. Null: it does not run there. */
-  readonly requests: { readonly worker: number; readonly object: number; readonly lines: number } | null;
-}
-
-const ISOLATE = "decision in an isolate, settled by a bulk run";
-const OBJECT = "decision by the object and the run that settles it";
-const ALONE = "run sent alone";
-/** A busy isolate reports some 3.5 times a second; measured at 50 decisions a second. */
-const REPORTS = 0.07;
-
-const inIsolate = {
-  rows: (of: (name: string) => number) => of(ISOLATE),
-  requests: { worker: 1, object: REPORTS, lines: 1 },
-};
-const refused = { rows: () => 0, requests: { worker: 1, object: 0, lines: 1 } };
-const EMPTY = { rows: null, requests: { worker: 1, object: 0, lines: 0 } };
-const asked = { worker: 1, object: 1, lines: 1 };
-
-const OURS: readonly Path[] = [
-  { name: "decision in the isolate, 10 limits", speed: "allow here, 10 limits set", ...inIsolate },
-  {
-    name: "the same with rules, detectors on 2 kB and a plan",
-    speed: "allow here, all checks",
-    ...inIsolate,
-  },
-  { name: "refusal in the isolate", speed: "deny here, body read", ...refused },
-  { name: "refusal by a rate limit", speed: "deny here, body unread", ...refused },
-  {
-    name: "decision by the object",
-    speed: "allow by the object",
-    rows: (of) => of(OBJECT) - of(ALONE),
-    requests: asked,
-  },
-  { name: "run sent alone", speed: "run alone", rows: (of) => of(ALONE), requests: asked },
-  {
-    name: "run in a bulk of 1,000",
-    speed: "bulk ingest, five limits",
-    rows: (of) => of("run in bulks of 1000"),
-    requests: { worker: 0.001, object: 0.001, lines: 0.001 },
-  },
-  { name: "read of a budget", speed: "read of a budget", rows: () => 0, requests: asked },
-];
-
-/** A proxy with the gate inside, and the same without it. */
-function embedding(form: string): Path[] {
-  return [
-    { name: `plain proxy, ungoverned, ${form}`, speed: `plain proxy, ${form}`, ...EMPTY },
-    {
-      name: `the same with the gate inside, ${form}`,
-      speed: `embedded gate, ${form}`,
-      rows: inIsolate.rows,
-      requests: { worker: 1, object: REPORTS, lines: 0 },
-    },
-    {
-      name: `the same, without what Sluice itself uses, ${form}`,
-      speed: `embedded gate, ${form}, service elsewhere`,
-      ...EMPTY,
-    },
-  ];
-}
-
-function asking(form: string): Path[] {
-  return [
-    { name: `the same asking over RPC, ${form}`, speed: `asks over RPC, ${form}`, ...inIsolate },
-    {
-      name: `the same asking over HTTP, ${form}`,
-      speed: `asks over HTTP, ${form}`,
-      rows: inIsolate.rows,
-      requests: { worker: 2, object: REPORTS, lines: 1 },
-    },
-  ];
-}
-
-const PROXIES: readonly Path[] = [
-  ...["whole", "stream"].flatMap((form) => [...embedding(form), ...asking(form)]),
-  ...embedding("paced stream"),
-];
-
-const PEERS: readonly Path[] = [
-  {
-    name: "empty Hono app in the same runtime",
-    speed: "reference",
-    ...EMPTY,
-  },
-  {
-    name: "one call to an object, one upsert",
-    speed: "one RPC, one upsert",
-    rows: () => 1,
-    requests: { ...asked, lines: 0 },
-  },
-  {
-    name: "rate-limiter-flexible in memory: one rate limit of one isolate",
-    speed: "rate-limiter-flexible, in memory",
-    ...EMPTY,
-  },
-  {
-    name: "rate-limiter-flexible over Redis: one rate limit, in Node; CPU without that of Redis",
-    speed: "rate-limiter-flexible, over Redis",
-    rows: null,
-    requests: null,
-  },
-  {
-    name: "Portkey's gateway: a proxy without budgets, in Node",
-    speed: "Portkey's gateway, whole",
-    rows: null,
-    requests: null,
-  },
-];
-
-/** Dollars for a million of each, beyond what the plan includes. Processor time: of a million milliseconds. */
-const USD = { workerRequest: 0.3, cpuMs: 0.02, objectRequest: 0.15, rowWritten: 1, logLine: 0.6 };
 
 export interface Machine {
   readonly day: string;
@@ -131,60 +15,103 @@ export function performancePage(rows: readonly BenchRow[], machine: Machine): st
   return [
     "# Performance",
     "",
-    "Made by `npm run bench -- --write`, in one run. Do not edit: run it again.",
+    "What a call through Sluice costs, and how much longer its caller waits, beside what you would use instead.",
+    "`npm run bench -- --write` makes this page in one run, on whatever machine it has. Do not edit: run it again.",
     "",
-    `Measured on ${machine.day}, on one core of ${machine.processor}; the load came from another core, over 32 connections. CPU is the median of interleaved rounds. Rows whose rounds differed by more than 5 % from one quartile to the other say by how much.`,
+    `Measured on ${machine.day}, on one core of ${machine.processor}; the load came from another core.`,
     "",
-    "Throughput and CPU are of isolate and object together, in workerd. Rows are written over the whole life of a call, deletions",
-    "included; those of a decision in the isolate include its settlement in a bulk. Dollars are Cloudflare's published prices beyond",
-    `what the plan includes: $${USD.workerRequest.toFixed(2)} for a million requests, $${USD.cpuMs} for a million ms of CPU, $${USD.objectRequest} for a million requests of objects,`,
-    `$${USD.rowWritten.toFixed(2)} for a million rows written, $${USD.logLine.toFixed(2)} for a million log lines (one for each request to Sluice). CPU is what was measured here.`,
+    "## What a call costs",
     "",
-    ...section("Sluice", OURS, rows),
-    ...section("A proxy before a model", PROXIES, rows),
-    ...section("Peers", PEERS, rows),
-    "A peer that is not installed has no figures. `redis-server` and `@portkey-ai/gateway` are measured where they are.",
+    "Dollars are Cloudflare's published prices beyond what the plan includes:",
+    `$${USD.workerRequest.toFixed(2)} for a million requests, $${USD.cpuMs} for a million ms of CPU, $${USD.objectRequest} for a million requests of objects, $${USD.rowWritten.toFixed(2)} for a million rows`,
+    `written and $${USD.logLine.toFixed(2)} for a million log lines, one for each request to Sluice. CPU time is a small part of each sum; log lines are the largest.`,
+    "",
+    ...table(OURS, rows),
+    "CPU is of isolate and object together, in workerd: the median of rounds in which all rows of a table were measured in turns. ± is",
+    "half the distance between the quartiles of the rounds, as a share of the figure. Where it is more than 5 %, the row says *not stable*:",
+    "other work on the machine got in the way. *Per second* is what one core does. Rows are written over the whole life of a call, deletions",
+    "included; those of a decision in the isolate include its settlement in a bulk.",
+    "",
+    "## What a caller waits",
+    "",
+    "Milliseconds beyond the time that the model itself takes: the median, and what 99 of 100 callers wait at most. The model streams 20",
+    "pieces to each caller. Each piece carries the time at which the model wrote it, so a piece that a proxy holds back shows.",
+    "*Governing adds* compares the governed proxy with a proxy in the same runtime that hands everything on and decides nothing.",
+    "Portkey's gateway runs in Node, without budgets. An asterisk marks what was not stable, a dash what could not be measured.",
+    "",
+    ...waitTable(rows),
+    "## What governing costs a proxy",
+    "",
+    "The CPU of the proxy, of Sluice and of a model that answers at once, for each call. Over RPC and HTTP a call is only asked for. With the",
+    "gate inside, its usage is read and its run is settled, too.",
+    "",
+    ...table(PROXIES, rows),
+    "## Beside what you would use instead",
+    "",
+    "None of these keeps a budget across processes. They are the least that a call can cost in the same place.",
+    "",
+    ...table(PEERS, rows),
+    "`redis-server` is measured where it is installed, and Portkey's gateway where it can be installed.",
     "",
   ].join("\n");
 }
 
-function section(title: string, paths: readonly Path[], rows: readonly BenchRow[]): string[] {
+function table(paths: readonly Path[], rows: readonly BenchRow[]): string[] {
   return [
-    `## ${title}`,
-    "",
-    "| path | per second | CPU, µs | rows written | dollars per million |",
-    "|---|---:|---:|---:|---:|",
+    "| path | CPU, µs | ± | per second | rows written | dollars per million |",
+    "|---|---:|---:|---:|---:|---:|",
     ...paths.map((path) => `| ${[path.name, ...figuresOf(path, rows)].join(" | ")} |`),
     "",
   ];
 }
 
+const NOTHING = ["", "", "", ""];
+
 function figuresOf(path: Path, rows: readonly BenchRow[]): string[] {
   const find = (name: string) => rows.find((row) => row.name === name);
-  const speed = find(path.speed);
-  if (speed === undefined) return ["not installed", "", "", ""];
-  if (speed.perSecond === null) return ["could not be measured", "", "", ""];
+  const row = find(path.speed);
+  if (row === undefined) return ["not measured", ...NOTHING];
+  const { cpuMicros } = row;
+  if (cpuMicros === null) return ["failed", ...NOTHING];
   const written = path.rows?.((name) => find(name)?.perSecond ?? Number.NaN) ?? 0;
-  const cpuMicros = speed.cpuMicros ?? Number.NaN;
   return [
-    speed.perSecond.toLocaleString("en"),
-    `${cpuMicros.toLocaleString("en")}${unstable(speed)}`,
+    cpuMicros.toLocaleString("en"),
+    spreadOf(row),
+    Math.round(1e6 / cpuMicros).toLocaleString("en"),
     path.rows === null ? "" : String(Number(written.toFixed(2))),
-    path.requests === null ? "" : dollars({ path, cpuMicros, written }).toFixed(2),
+    path.requests === null ? "" : dollars(path, { cpuMicros, written }).toFixed(2),
   ];
 }
 
-function unstable({ spread = null }: BenchRow): string {
-  return spread === null || isStable(spread) ? "" : ` (±${Math.round(spread * 100)} %)`;
+function spreadOf({ spread = null }: BenchRow): string {
+  if (spread === null) return "";
+  return `${(spread * 100).toFixed(0)} %${isStable(spread) ? "" : ", not stable"}`;
 }
 
-function dollars({ path, cpuMicros, written }: { path: Path; cpuMicros: number; written: number }): number {
-  const { worker, object, lines } = path.requests ?? { worker: 0, object: 0, lines: 0 };
-  return (
-    worker * USD.workerRequest +
-    (cpuMicros / 1000) * USD.cpuMs +
-    object * USD.objectRequest +
-    written * USD.rowWritten +
-    lines * USD.logLine
+function waitText(row: BenchRow | undefined): string {
+  if (row === undefined || row.perSecond === null) return "–";
+  return `${row.perSecond.toFixed(1)}${isStable(row.spread ?? null) ? "" : "*"}`;
+}
+
+const WAITED: readonly Byte[] = ["first byte", "last byte", "piece"];
+
+function waitTable(rows: readonly BenchRow[]): string[] {
+  const wait = (name: string) => waitText(rows.find((row) => row.name === name));
+  const both = (name: (share: "p50" | "p99") => string) => `${wait(name("p50"))} / ${wait(name("p99"))}`;
+  const lines = CONNECTIONS.flatMap((connections) =>
+    WAITED.map((byte) => {
+      const proxies = [PLAIN, GOVERNED, PORTKEY].map((proxy) =>
+        both((share) => waitName(proxy, connections, byte, share)),
+      );
+      const added = byte === "last byte" ? "" : both((share) => addedName(connections, byte, share));
+      const title = `${byte}, ${connections} ${connections === 1 ? "caller" : "callers"}`;
+      return `| ${[title, ...proxies, added].join(" | ")} |`;
+    }),
   );
+  return [
+    `| path, p50 / p99 in ms | ${PLAIN} | ${GOVERNED} | ${PORTKEY} | governing adds |`,
+    "|---|---:|---:|---:|---:|",
+    ...lines,
+    "",
+  ];
 }

@@ -1,5 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,10 +28,9 @@ const NAMES: Readonly<Record<Mode, string>> = {
   rpc: "asks over RPC",
   http: "asks over HTTP",
 };
-/** The pieces of a stream come at once. Those of a paced one come one after another, as a model writes them. */
-const FORMS = ["whole", "stream", "paced stream"] as const;
+/** The pieces of a stream come at once. */
+const FORMS = ["whole", "stream"] as const;
 type Form = (typeof FORMS)[number];
-const PACED = { chunks: 60, everyMs: 10, connections: 96 } as const;
 /** Those of the governed proxy. */
 const FLAGS = ["nodejs_compat", "enable_request_signal"] as const;
 const FAR = "900000000";
@@ -60,10 +59,6 @@ function startModel() {
         return;
       }
       response.setHeader("content-type", "text/event-stream");
-      if (request.url.includes("paced")) {
-        pace(response, piece, end);
-        return;
-      }
       for (let chunk = 0; chunk < CHUNKS; chunk += 1) response.write(piece);
       response.end(end);
     });
@@ -74,18 +69,6 @@ function startModel() {
       resolve({ url: `http://${HOST}:${port}`, close: () => model.close() });
     });
   });
-}
-
-function pace(response: ServerResponse, piece: string, end: string): void {
-  let left: number = PACED.chunks;
-  const timer = setInterval(() => {
-    left -= 1;
-    if (left > 0 && !response.destroyed) response.write(piece);
-    else {
-      clearInterval(timer);
-      response.end(end);
-    }
-  }, PACED.everyMs);
 }
 
 export async function run(): Promise<BenchRow[]> {
@@ -161,7 +144,7 @@ const TARGETS: Readonly<Partial<Record<Mode, number>>> = { embedded: 0.85, rpc: 
 function subjects(server: Server, key: string, ports: readonly number[]): Subject[] {
   const pid = () => Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
   return FORMS.flatMap((form) =>
-    MODES.slice(0, form === "paced stream" ? 2 : MODES.length).map((mode, index): Subject => {
+    MODES.map((mode, index): Subject => {
       const target = TARGETS[mode];
       return {
         name: `${NAMES[mode]}, ${form}`,
@@ -178,9 +161,7 @@ function subjects(server: Server, key: string, ports: readonly number[]): Subjec
 
 function loadOf(form: Form, port: number, key: string): Subject["load"] {
   const headers = { "content-type": "application/json", "x-key": key };
-  const path = `/v1/chat/completions/${form.replace(" ", "-")}`;
-  const load = { ports: [port], method: "POST", path, headers, body: BODY };
-  return form === "paced stream" ? { ...load, connections: PACED.connections } : load;
+  return { ports: [port], method: "POST", path: `/v1/chat/completions/${form}`, headers, body: BODY };
 }
 
 function portkeySubject({ port, pid, modelUrl }: Gateway): Subject {

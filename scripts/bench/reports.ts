@@ -11,7 +11,7 @@ import { newBenchOrg, type Send, sender } from "./send.ts";
 /** Usage reports over a month: from the sums of its days, or from the columns that a report needs. */
 
 const BATCH = 1000;
-const STORED = BENCH_RUNS ?? (QUICK ? 50_000 : 1_000_000);
+const STORED = BENCH_RUNS ?? (QUICK ? 50_000 : 300_000);
 const CUSTOMERS = 500;
 const DAY_MS = 86_400_000;
 const DAYS = 30;

@@ -43,7 +43,8 @@ function rowOf({ name, of, target }: Compared, measured: ReadonlyMap<string, rea
     name,
     perSecond: isMeasured ? Math.round(median(good.map(({ perSecond }) => perSecond))) : null,
     cpuMicros: isMeasured ? rounded(cpu.median) : null,
-    spread: isMeasured ? (ratio ?? cpu).spread : null,
+    // One round says nothing about how far rounds differ.
+    spread: good.length > 1 ? (ratio ?? cpu).spread : null,
     ratio: ratio === null ? null : Number(ratio.median.toFixed(3)),
     of: of ?? null,
     target: target ?? null,

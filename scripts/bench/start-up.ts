@@ -8,7 +8,7 @@ import { median } from "./statistics.ts";
 import { firstDecision } from "./hops.ts";
 import { startAlone } from "./own-runtime.ts";
 
-const STARTS = QUICK ? 3 : 9;
+const STARTS = QUICK ? 3 : 5;
 const EMPTY = "export default { fetch: () => new Response() };";
 const TARGET_MS = 50;
 

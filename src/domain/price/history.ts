@@ -35,11 +35,15 @@ export function priceAt<R extends Dated>(
 
 function firstInForce<R extends Dated>(sources: readonly Source<R>[], atMs: number): R | null {
   for (const { histories, isMeant = () => true } of sources) {
-    const found = histories
-      .map((history) => inForce(history, atMs))
-      .filter((one) => one !== null)
-      .filter(isMeant);
-    if (found.length === 1) return found[0] ?? null;
+    let found: R | null = null;
+    let count = 0;
+    for (const history of histories) {
+      const one = inForce(history, atMs);
+      if (one === null || !isMeant(one)) continue;
+      found = one;
+      count += 1;
+    }
+    if (count === 1) return found;
   }
   return null;
 }

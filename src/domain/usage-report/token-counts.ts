@@ -18,11 +18,12 @@ export function addTokens(counts: TokenCounts, run: Counted): void {
   counts[1] = (counts[1] ?? 0) + run.outputTokens;
   const { parts, saved } = run.extra ?? {};
   if (parts !== undefined) addNamed(counts, parts);
-  if (saved !== undefined) addNamed(counts, savedParts(BigInt(saved)));
+  if (saved !== undefined) addNamed(counts, { ...savedParts(BigInt(saved)) });
 }
 
-function addNamed(counts: TokenCounts, named: object): void {
-  for (const [name, count] of Object.entries(named) as [string, number][]) {
+function addNamed(counts: TokenCounts, named: Readonly<Record<string, number | undefined>>): void {
+  for (const name in named) {
+    const count = named[name] ?? 0;
     const at = (COUNT_AT.get(name) ?? 0) - 1;
     if (at < 0) continue;
     while (counts.length < at) counts.push(0);

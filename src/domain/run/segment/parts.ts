@@ -26,11 +26,9 @@ export function readExtra(extra: Uint8Array | undefined, count: number, reader: 
   if (!view.includes(PARTS_END) && !view.includes(SAVED_END)) return;
   for (const [run, text] of readTexts(new ByteReader(extra), count).entries()) {
     if (text === null) continue;
-    const [hasParts, hasSaved] = [text.includes(PARTS), text.includes(SAVED)];
-    if (!hasParts && !hasSaved) continue;
-    const [, parts, saved] = WRITTEN.exec(text) ?? [];
-    // Text of a caller may look like either.
-    if (hasParts !== (parts !== undefined) || hasSaved !== (saved !== undefined)) {
+    const [first = "", parts, saved] = WRITTEN.exec(text) ?? [];
+    // Text of a caller may look like either, too.
+    if (text.includes(PARTS, first.length) || text.includes(SAVED, first.length)) {
       readParsed(text, run, reader);
       continue;
     }

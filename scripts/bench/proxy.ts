@@ -121,7 +121,7 @@ function apartSubjects({ port, pid }: OwnRuntime, key: string): Subject[] {
   }));
 }
 
-/** An org with a budget, a customer limit and a daily cap, none of which is ever full. */
+/** An org with a price, a budget, a customer limit and a daily cap, none of which is ever full. */
 async function orgWithLimits(server: Server): Promise<string> {
   const call = async (path: string, key: string, body: object, method = "POST") => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -136,6 +136,7 @@ async function orgWithLimits(server: Server): Promise<string> {
   await call(`${at}/budgets`, key, { scope_kind: "org", limit_usd: FAR, period: "month", mode: "enforce" });
   await call(`${at}/customer-limits`, key, { customer_id: "*", limit_usd: FAR, period: "month" });
   await call(`${at}/spend-cap`, key, { cap_usd: FAR }, "PUT");
+  await call(`${at}/models/acme%2Fm1`, key, { input_usd_per_mtok: "1", output_usd_per_mtok: "4" }, "PUT");
   return key;
 }
 

@@ -44,7 +44,6 @@ export type Deciding = Pick<
   | "trace"
   | "orgId"
   | "introduced"
-  | "asker"
 >;
 
 type DecisionCode = (typeof DECISION_REFUSALS)[number] | "validation_failed";
@@ -163,5 +162,5 @@ function unanswered(): never {
 function askerOf(call: Deciding): Asker {
   const org = call.caller?.org;
   if (org === undefined || org === null) throw new Error("a decision is an org's own");
-  return (call.asker ??= newAsker(org.snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere));
+  return newAsker(org.snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere);
 }

@@ -23,7 +23,6 @@ export function recheck(call: Call): null | Promise<Refusal | null> {
   const now = Date.now();
   if (goodUntil === undefined || now < goodUntil) return null;
   call.judgedAt = now;
-  call.asker = null;
   return judgeAnew(call);
 }
 

@@ -6,7 +6,6 @@ import type { RegionPass } from "../../domain/region/pass.ts";
 import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../../org/kernel/door.ts";
 import type { SupportScope } from "../../domain/people/support.ts";
 import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
-import type { Asker } from "../../gate/snapshot/caller.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import type { KnownOrg } from "../identity/key-cache.ts";
@@ -74,8 +73,6 @@ export class Call {
   counted: CountedRequest | undefined = undefined;
   /** What the object decided when it told about an unknown key. */
   introduced: { readonly askedAt: number; readonly reply: DecisionReply } | null = null;
-  /** The caller and its org as decisions see them, once they are needed. */
-  asker: Asker | null = null;
   /** Of the change, beside `If-Match`. */
   conditions: Pick<Envelope, "mustBeNew" | "isDryRun"> = {};
   digest = "";

@@ -71,6 +71,7 @@ export async function seedOrg(
   });
   const target = { format: "csv", every: "hour", destination: { kind: "bucket" } };
   await must("PUT", `${org}/exports/warehouse`, target);
+  await must("PUT", `${org}/digests/weekly`, { every: "week", at: "09:00" });
   const spikes = {
     name: "Spikes",
     match: {},

@@ -99,10 +99,6 @@ beforeAll(async () => {
     key: org.key,
     body: { name: "Each", match: {}, group_by: ["customer_id"], limit_usd: "9000", period: "month" },
   });
-  await call("PUT", `/v1/orgs/${org.id}/digests/weekly`, {
-    key: org.key,
-    body: { every: "week", at: "09:00", timezone: "UTC", to: [] },
-  });
   cookie = (await signedIn(org.id, "owner")).cookie;
   for (const route of READ) addresses.set(route, await addressOf(route));
 }, 120_000);

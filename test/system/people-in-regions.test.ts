@@ -113,7 +113,7 @@ describe("people and support in two regions", () => {
   test("a form sent in the other region changes the org at home", async () => {
     const org = await newOrg();
     const cookie = await signIn(us, org.id);
-    const fields = { scope_kind: "org", limit_usd: "5", period: "month", mode: "enforce" };
+    const fields = { scope_kind: "org", limit_usd: "5", period: "month", mode: "enforce", _sure: "yes" };
     expect((await post(`${us}/console/budgets`, cookie, fields)).status).toBe(303);
     const listed = await http("GET", `${eu}/v1/orgs/${org.id}/budgets`, { key: org.key });
     expect(listed.body.data).toMatchObject([{ limit_usd: "5.00" }]);

@@ -29,7 +29,8 @@ const text = async (path: string, browser = admin) => {
 
 /** The row of a table that has some text. */
 function rowWith(page: string, part: string): string {
-  return page.split("<tr").find((row) => row.includes(part)) ?? "";
+  const rows = page.split("<tr").map((row) => row.split("</tr>")[0] ?? "");
+  return rows.find((row) => row.includes(part)) ?? "";
 }
 
 describe("keys", () => {

@@ -36,6 +36,7 @@ const GRANT = { scope: "read_only", reason: "Help", expires_in_seconds: 3600 };
 const KEY = { name: "Proxy", role: "viewer" };
 const INCREASE = { amount: "5", until: tomorrow().slice(0, 16), reason: "Launch" };
 const FALLBACK = { name: "cheaper", "match.model": "large", then: "small", budget_share: "0.9" };
+const DIGEST = { every: "week", at: "09:00", timezone: "Europe/Berlin" };
 const EXPORT = { format: "csv", every: "hour", "destination.kind": "bucket" };
 const hook = { ...HOOK, events: ["key.*"] };
 
@@ -53,6 +54,11 @@ async function exported(org: TestOrg): Promise<Filled> {
   const { format, every } = EXPORT;
   await set(org, "exports/warehouse", { format, every, destination: { kind: "bucket" } });
   return { ids: { id: "warehouse" }, fields: { ...EXPORT, every: "day" } };
+}
+
+async function digested(org: TestOrg): Promise<Filled> {
+  await set(org, "digests/weekly", { ...DIGEST, to: [] });
+  return { ids: { id: "weekly" }, fields: { ...DIGEST, at: "10:00" } };
 }
 
 async function priced(org: TestOrg): Promise<Filled> {
@@ -149,6 +155,9 @@ const FORMS: Readonly<Record<string, Fill>> = {
   "/console/exports": () => ({ fields: { name: "warehouse", ...EXPORT } }),
   "/console/exports/:id": exported,
   "/console/exports/:id/delete": exported,
+  "/console/digests": () => ({ fields: { name: "weekly", ...DIGEST } }),
+  "/console/digests/:id": digested,
+  "/console/digests/:id/delete": digested,
   "/console/safety/try": () => ({ fields: { input: "ada@example.com" } }),
   "/console/safety/detectors": () => ({ fields: { "builtin-email": "block" } }),
   "/console/benchmarks/profile": () => ({ fields: { contributing: "on" } }),

@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import type { HourSpend } from "../../src/domain/forecast/hours.ts";
-import { archiveAll, filesOf } from "../support/archive.ts";
+import { archiveAll, bucket, filesOf } from "../support/archive.ts";
+import { evict } from "../support/evict.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { receiver, takeNetwork } from "../support/receivers.ts";
 import { rowsOf } from "../support/rows.ts";
+import { env } from "../support/worker.ts";
 
 /** What the watch has stored, by kind and id, in dollars and runs. */
 async function stored(orgId: string): Promise<Record<string, readonly [usd: number, runs: number]>> {
@@ -78,4 +80,16 @@ test("runs that are archived when somebody begins to listen are counted", async 
   await expect
     .poll(async () => (await stored(org.id))["user user-0"], { timeout: 20_000 })
     .toEqual([334, 334]);
+});
+
+test("a list without hours that cannot be read says that it is not complete", async () => {
+  const org = await newSpender();
+  const runs = Array.from({ length: 1000 }, (_, at) => aRun({ id: `old-${at}`, started_at: ago(5) }));
+  expect((await org.bulk(runs)).body.accepted).toBe(1000);
+  await archiveAll(org, async () => (await filesOf(org.id)).length > 0);
+  expect((await org.send("GET", "usage/unusual")).body).toMatchObject({ complete: true });
+  await bucket().delete(await filesOf(org.id));
+  await evict(env.ORG.getByName(org.id));
+  const listed = await org.send("GET", "usage/unusual");
+  expect([listed.status, listed.body.complete]).toEqual([200, false]);
 });

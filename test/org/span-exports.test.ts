@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { findRun } from "../../src/org/runs/store.ts";
+import { backup, forget, sendArchive } from "../support/backup.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { alike, asSdkWrites, spansIn } from "../support/otlp.ts";
 import { arrivedAt, hanging, receivedAt, receiver, takeNetwork } from "../support/receivers.ts";
@@ -118,6 +119,33 @@ describe("a receiver that fails", () => {
         .map(({ attributes }) => attributes["sluice.run_id"]),
     ).toEqual(["new"]);
     expect(await stateOf(org)).toMatchObject({ spans: { sent: 1, dropped: 2, rejected: 0 } });
+  });
+
+  test("gets what waits from the org's next home, each once", async () => {
+    let isDown = false;
+    const { org, url } = await exporting(() => new Response("no", { status: isDown ? 503 : 200 }));
+    await capped(org);
+    await org.run({ id: "sent", cost_usd: "1" });
+    await org.advance(6);
+    isDown = true;
+    await org.run({ id: "waits", cost_usd: "1" });
+    await refuse(org);
+    await org.send("GET", "refusals");
+    await org.advance(60);
+    const tried = new Set(arrived(url).map(({ spanId }) => spanId));
+    const archive = await backup(org.id);
+    await forget(org.id);
+    expect((await sendArchive(archive)).status).toBe(201);
+    isDown = false;
+    const before = arrived(url).length;
+    await org.advance(600);
+    const taken = arrived(url).slice(before);
+    expect(taken.map(({ attributes }) => attributes["sluice.run_id"])).toEqual(["waits", undefined]);
+    expect(taken.every(({ spanId }) => tried.has(spanId))).toBe(true);
+    expect(await stateOf(org)).toMatchObject({
+      spans: { sent: 3, dropped: 0, rejected: 0 },
+      last_error: null,
+    });
   });
 
   test("says when to come back, but not for longer than an hour", async () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join, normalize } from "node:path";
 import { Complaint } from "../complaint.ts";
 import { ROOT } from "../worker-config.ts";
-import { packageEntries } from "./entries.ts";
+import { COMMAND, packageEntries } from "./entries.ts";
 
 /** The package's types: the declarations of its entries and of what they name, and of nothing else. */
 export function buildDeclarations(outdir: string): void {
@@ -24,12 +24,14 @@ function declare(folder: string, sources: readonly string[]): void {
   const project = join(folder, "tsconfig.json");
   const compilerOptions = {
     noEmit: false,
+    // What the oldest Node that the package names has.
+    lib: ["ES2023", "ES2024.String"],
     declaration: true,
     emitDeclarationOnly: true,
     rootDir: join(ROOT, "src"),
     outDir: join(folder, "out"),
   };
-  const files = sources.map((source) => join(ROOT, source));
+  const files = [...sources, COMMAND.source].map((source) => join(ROOT, source));
   writeFileSync(
     project,
     JSON.stringify({ extends: join(ROOT, "tsconfig.json"), compilerOptions, include: [], files }),

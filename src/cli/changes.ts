@@ -55,7 +55,6 @@ function paired(
   if (kind.form === "named") return declared.map((one) => ({ one, entry: byId.get(one.at ?? "") ?? null }));
   const ids = declared.flatMap(({ at }) => at ?? []);
   const rest = entries.filter(({ at }) => !ids.includes(at));
-  const byKey = Map.groupBy(rest, ({ key }) => key);
   const twice = ambiguous(declared.filter(({ at }) => at === null));
   return declared.map((one) => {
     if (one.at !== null) {
@@ -65,7 +64,7 @@ function paired(
         complain(complaints, joined(one.path, "id"), "is there twice");
       return { one, entry };
     }
-    const found = byKey.get(one.key) ?? [];
+    const found = rest.filter(({ key }) => key === one.key);
     const names = kind.key.join(" and ");
     if (twice.has(one.key)) complain(complaints, one.path, `another one has the same ${names}`);
     if (found.length > 1)

@@ -90,6 +90,7 @@ function one(
     return [];
   }
   if (id !== undefined && typeof id !== "string") complain(complaints, joined(path, "id"), "must be a text");
-  const label = key === null ? JSON.stringify(id) : labelOf(kind, fields);
-  return [{ path, label, at: typeof id === "string" ? id : null, key, fields, secrets }];
+  const ownId = typeof id === "string" ? id : null;
+  const label = key === null ? (ownId ?? "") : labelOf(kind, fields);
+  return [{ path, label, at: ownId, key, fields, secrets }];
 }

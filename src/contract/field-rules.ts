@@ -55,13 +55,13 @@ function without(value: unknown, wrong: readonly Path[]): unknown {
   if (wrong.some((path) => path.length === 0)) return undefined;
   if (typeof value !== "object" || value === null) return value;
   const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<PropertyKey, unknown>;
-  const byField = Map.groupBy(wrong, ([first = ""]) => first);
-  for (const [field, paths] of byField) {
-    copy[field] = without(
-      copy[field],
-      paths.map((path) => path.slice(1)),
-    );
+  const byField = new Map<PropertyKey, Path[]>();
+  for (const [field = "", ...rest] of wrong) {
+    const inside = byField.get(field) ?? [];
+    inside.push(rest);
+    byField.set(field, inside);
   }
+  for (const [field, inside] of byField) copy[field] = without(copy[field], inside);
   return copy;
 }
 

@@ -209,6 +209,9 @@ describe("sluice apply", () => {
     const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey });
     expect((await sluice.budgets.list()).data).toMatchObject([{ name: "Docs", limit: "10.50" }]);
     expect(await sluice.spendCap.get()).toMatchObject({ cap_usd: "5.00" });
+    const nameless = await sluice.budgets.create({ scope_kind: "org", limit_usd: "7", period: "day" });
+    const byId = `budgets:\n  - id: ${nameless.id}\n    scope_kind: org\n    limit: 8\n    period: day\n`;
+    expect((await plan(org, byId)).out).toContain(`~ budgets "${nameless.id}"\n    limit: "7" → "8"\n`);
   });
 
   test("asks first, and changes nothing unless somebody says yes", async () => {

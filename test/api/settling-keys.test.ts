@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createGate } from "../../src/client/gate/index.ts";
+import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import { aRun } from "../support/ledger.ts";
-import { type Answer, call, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+import { type Answer, call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 
 /** Who may report the run of a call that was decided. */
 
@@ -172,6 +173,22 @@ describe("a key that was revoked", () => {
     const { body } = await sendMany(key, runs, { from: freshAddress() });
     expect(body).toMatchObject({ accepted: edge.length, rejected: 0 });
     expect((await budget())[0]).toBe(`${edge.length}.00`);
+  });
+
+  test("settles what no isolate has reported yet, if its id is real", async () => {
+    const org = await newOrg();
+    const budget = await budgetOf(org, "100");
+    const key = await mint(org);
+    const ids = new ReservationIds(env.SVC_KEY_PEPPER, org.id);
+    const [one, other] = [ids.newId(Date.now()), ids.newId(Date.now())];
+    await revoke(org, key);
+    const forged = `${one.slice(0, -1)}${one.endsWith("0") ? "1" : "0"}`;
+    const { body } = await sendMany(key, [{ reservation_id: one }, { reservation_id: forged }], {
+      from: freshAddress(),
+    });
+    expect(body).toMatchObject({ accepted: 1, rejected: 1 });
+    expect((await sendOne(key, { reservation_id: other }, { from: freshAddress() })).status).toBe(201);
+    expect(await budget()).toEqual(["2.00", "0.00"]);
   });
 
   test("gets the same refusal for everything else, and changes nothing", async () => {

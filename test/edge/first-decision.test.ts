@@ -93,14 +93,14 @@ test("a limit refuses the first decision in the same call, once", async () => {
 test("a key of an org that the isolate has slices of is decided by the object, and only there", async () => {
   const org = await budgeted("100000");
   const key = await org.mint("developer");
-  let asked = 0;
-  let decided: string | null = null;
-  while (decided !== "edge" && asked < 500) {
-    decided = (await decide(org.ownerKey)).headers.get("x-svc-decided");
+  let [asked, here] = [0, 0];
+  // By then its slices have grown: there is room for more than one call.
+  while (here < 20 && asked < 500) {
+    if ((await decide(org.ownerKey)).headers.get("x-svc-decided") === "edge") here += 1;
     asked += 1;
   }
-  expect(decided).toBe("edge");
-  const { headers, calls } = await decide(key);
+  expect(here).toBe(20);
+  const { headers, calls } = await decide(key, { body: { ...ASK, request_id: "first" } });
   expect([headers.get("x-svc-decided"), calls]).toEqual(["object", ["introduce"]]);
   await expect.poll(org.reserved).toBe(`${asked + 1}.00`);
 });

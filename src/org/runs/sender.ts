@@ -30,8 +30,8 @@ export function recordSent(tx: Tx, recorder: Recorder, inputs: readonly RunInput
 
 /**
  * Which of these runs their sender may not send, and why. Null if it may send any run. A key without `runs:write` reports
- * the calls that were decided: a reservation's id proves the call, whoever made it. A key that has ended reports its own: whatever
- * else it names, known or unknown, is refused alike.
+ * the calls that were decided: a reservation's id proves the call, whoever made it. A key that has ended reports its own, and what no
+ * isolate has reported yet, of which only the id is known: whatever else it names, known or unknown, is refused alike.
  */
 function sendRefusals(view: View, inputs: readonly RunInput[]): readonly Refused[] | null {
   const row = senderRow(view);
@@ -40,7 +40,11 @@ function sendRefusals(view: View, inputs: readonly RunInput[]): readonly Refused
   if (ended !== null) {
     const named = inputs.flatMap(({ reservation_id: id }) => (id === undefined ? [] : [id]));
     const { holds } = loadHolds(view.sql, named);
-    return inputs.map(({ reservation_id: id }) => (holds.get(id ?? "")?.key_id === row.id ? null : ended));
+    const isItsOwn = (id: string) => {
+      const hold = holds.get(id);
+      return hold === undefined ? view.mayBeUnreported(id) : hold.key_id === row.id;
+    };
+    return inputs.map(({ reservation_id: id }) => (id !== undefined && isItsOwn(id) ? null : ended));
   }
   if (scopesOfRow(row).includes(ANY_RUN)) return null;
   const lacking = refuse("missing_scope", { required: ANY_RUN });

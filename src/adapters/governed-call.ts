@@ -209,20 +209,20 @@ function traceOf({ gate, traceparent = null }: Call): string | undefined {
   return gate.knownFacts?.sendsSpans === true ? plainTraceParent(traceparent) : undefined;
 }
 
-/** What a run repeats of its decision. */
-const ATTRIBUTION = [
-  "action",
-  "workflow_id",
-  "deployment_id",
-  "department_id",
-  "customer_id",
-  "user_id",
-  "provider",
-  "tags",
-  "chain",
-  "variant",
-] as const;
+type Said = Exclude<keyof DecisionsDecideBody & keyof SettledRun, "model" | "approval_id" | "input">;
 
+/** What a run repeats of its decision. The type keeps the list complete. */
 function attributionOf(ask: DecisionsDecideBody): Partial<SettledRun> {
-  return Object.fromEntries(ATTRIBUTION.map((name) => [name, ask[name]]));
+  return {
+    action: ask.action,
+    workflow_id: ask.workflow_id,
+    deployment_id: ask.deployment_id,
+    department_id: ask.department_id,
+    customer_id: ask.customer_id,
+    user_id: ask.user_id,
+    provider: ask.provider,
+    tags: ask.tags,
+    chain: ask.chain,
+    variant: ask.variant,
+  } satisfies Record<Said, unknown>;
 }

@@ -1,4 +1,18 @@
+import type { DecisionsDecideBody } from "../client/index.ts";
 import { type Command, text, UsageError, wholeNumber } from "./command.ts";
+
+type NameField = Exclude<Extract<keyof DecisionsDecideBody, `${string}_id`>, "request_id" | "approval_id">;
+
+/** Each is an option of the same name, with hyphens. */
+const NAMES = {
+  workflow_id: "the workflow that the run belongs to",
+  deployment_id: "the deployment that makes it",
+  department_id: "the department that pays",
+  customer_id: "the customer whom it is for",
+  user_id: "the person whom it is for",
+} satisfies Record<NameField, string>;
+
+const optionOf = (field: string) => field.replaceAll("_", "-");
 
 export const decide: Command = {
   usage: "[options]",
@@ -8,9 +22,9 @@ export const decide: Command = {
     model: { type: "string", says: "the model; with it, tokens are priced" },
     "input-tokens": { type: "string", says: "tokens that are sent to the model" },
     "max-output-tokens": { type: "string", says: "the most that the model may write" },
-    "workflow-id": { type: "string", says: "the workflow that the run belongs to" },
-    "customer-id": { type: "string", says: "the customer whom it is for" },
-    "user-id": { type: "string", says: "the person whom it is for" },
+    ...Object.fromEntries(
+      Object.entries(NAMES).map(([field, says]) => [optionOf(field), { type: "string", says }]),
+    ),
     "dry-run": { type: "boolean", says: "answers, and reserves nothing" },
   },
   async run(given, { client, out }) {
@@ -22,9 +36,7 @@ export const decide: Command = {
     };
     const verdict = await client().decisions.decide({
       model: text(given, "model"),
-      workflow_id: text(given, "workflow-id"),
-      customer_id: text(given, "customer-id"),
-      user_id: text(given, "user-id"),
+      ...Object.fromEntries(Object.keys(NAMES).map((field) => [field, text(given, optionOf(field))])),
       estimate,
       ...(given.options["dry-run"] === true ? { dry_run: true } : {}),
     });

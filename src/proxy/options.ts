@@ -1,6 +1,7 @@
 import type { CallFields } from "../adapters/governed-call.ts";
 import type { OtherPaths } from "../adapters/other-paths.ts";
 import type { GateBinding } from "../client/gate/binding.ts";
+import type { ScopeField } from "../contract/scopes.ts";
 export type { ProviderName } from "../providers/table.ts";
 
 /** How the proxy reaches a provider. Its prefix is its name: `/openai/…`. */
@@ -23,10 +24,21 @@ export interface ProviderAccess {
   readonly models?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Whether a caller may name a scope at all. The rest is the operator's to say, for each key. */
+const SET_BY_CALLERS = {
+  customer_id: true,
+  workflow_id: true,
+  department_id: false,
+  deployment_id: false,
+} as const satisfies Record<ScopeField, boolean>;
+type Having<Value> = {
+  [Field in ScopeField]: (typeof SET_BY_CALLERS)[Field] extends Value ? Field : never;
+}[ScopeField];
+const isSetByCallers = (field: string): field is Having<true> => SET_BY_CALLERS[field as ScopeField];
+
 /** What a caller may say about a call, each in a header: `x-sluice-customer-id` and so on. */
 export const CALLER_FIELDS = [
-  "customer_id",
-  "workflow_id",
+  ...Object.keys(SET_BY_CALLERS).filter(isSetByCallers),
   "user_id",
   "tags",
   "request_id",

@@ -41,7 +41,7 @@ const REFUSAL = { error: { code: "budget_exceeded", message: "No.", details: { l
 
 test("decide asks with the options that were given, and prints the verdict", async () => {
   const args = ["decide", "--model", "gpt-4o", "--input-tokens", "20", "--workflow-id", "w", "--dry-run"];
-  const { code, out, sent } = await sluice(args, 200, { decision: "allow" });
+  const { code, out, sent } = await sluice([...args, "--department-id", "d"], 200, { decision: "allow" });
   expect([code, JSON.parse(out)]).toEqual([0, { decision: "allow" }]);
   expect(sent).toEqual([
     {
@@ -49,6 +49,7 @@ test("decide asks with the options that were given, and prints the verdict", asy
       body: {
         model: "gpt-4o",
         workflow_id: "w",
+        department_id: "d",
         estimate: { input_tokens: 20 },
         dry_run: true,
         request_id: expect.any(String),

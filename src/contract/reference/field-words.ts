@@ -1,3 +1,5 @@
+import type { ScopeField } from "../scopes.ts";
+
 /** What a field of a request means, and an example. The schema's own words win; these complete them. */
 export interface FieldWords {
   readonly says?: string;
@@ -7,14 +9,18 @@ export interface FieldWords {
 const ULID = "01M7HTM37XKXAVSGTYB4RGP8HM";
 const who = (says: string, example: string): FieldWords => ({ says, example });
 
-/** What calls and runs say of themselves. */
-const ATTRIBUTION = {
-  model: who("The model's name, as in the price book.", "gpt-4o-mini"),
-  action: who("What the run does, for policy rules that target actions.", "send_email"),
+export const SCOPE_WORDS = {
   workflow_id: who("Your name of the workflow that the call belongs to.", "ticket-triage"),
   deployment_id: who("Your name of the deployment that makes the call.", "production"),
   department_id: who("Your name of the department that pays.", "support"),
   customer_id: who("Your name of the customer whom the call is for.", "globex"),
+} satisfies Record<ScopeField, FieldWords>;
+
+/** What calls and runs say of themselves. */
+const ATTRIBUTION = {
+  model: who("The model's name, as in the price book.", "gpt-4o-mini"),
+  action: who("What the run does, for policy rules that target actions.", "send_email"),
+  ...SCOPE_WORDS,
   user_id: who("Your name of the person whom the call is for.", "maya.chen"),
   provider: who("Who serves the model.", "openai"),
   key_id: who("A key of the organization.", `key_${ULID}`),

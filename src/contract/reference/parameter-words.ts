@@ -1,4 +1,5 @@
-import type { FieldWords } from "./field-words.ts";
+import { STATED_SCOPES } from "../scopes.ts";
+import { type FieldWords, SCOPE_WORDS } from "./field-words.ts";
 
 const ULID = "01M7HTM37XKXAVSGTYB4RGP8HM";
 const id = (prefix: string, says: string): FieldWords => ({ says, example: `${prefix}_${ULID}` });
@@ -64,10 +65,9 @@ export const PARAMETER_WORDS: Readonly<Record<string, FieldWords>> = {
   },
   metric: { says: "What is forecast." },
   "x-sluice-request-id": { example: "req-7f3a" },
-  "x-sluice-customer-id": { example: "globex" },
-  "x-sluice-workflow-id": { example: "ticket-triage" },
-  "x-sluice-department-id": { example: "support" },
-  "x-sluice-deployment-id": { example: "production" },
+  ...Object.fromEntries(
+    STATED_SCOPES.map(({ kind, field }) => [`x-sluice-${kind}-id`, { example: SCOPE_WORDS[field].example }]),
+  ),
   "x-sluice-user-id": { example: "maya.chen" },
   "x-sluice-tags": { example: "feature=triage" },
   "x-sluice-model": { example: "gpt-4o-mini" },

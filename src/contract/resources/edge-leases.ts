@@ -6,6 +6,7 @@ import { DETAILS } from "../error-details.ts";
 import { callerId } from "../ids.ts";
 import { DECISION_CODES } from "../limit-codes.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS, type UnsettledReason } from "../lists.ts";
+import { underEachField, underEachStatedField } from "../scopes.ts";
 import { TRACE_PARENT } from "../traceparent.ts";
 import { decisionAsk } from "./decisions/decisions.ts";
 import { fallbackFacts } from "./fallbacks.ts";
@@ -32,28 +33,13 @@ const lost = z.int().min(1).max(Number.MAX_SAFE_INTEGER);
 const amount = z.string().regex(/^\d{1,18}$/, "must be a whole number of at most 18 digits");
 const limitKey = z.string().min(1).max(1024).meta({ description: "As a touch or a reply names it." });
 
-const {
-  model,
-  action,
-  workflow_id,
-  deployment_id,
-  department_id,
-  customer_id,
-  variant,
-  approval_id,
-  user_id,
-  provider,
-  tags,
-} = decisionAsk.shape;
+const { model, action, variant, approval_id, user_id, provider, tags } = decisionAsk.shape;
 
 const chargedCall = z
   .strictObject({
     model,
     action,
-    workflow_id,
-    deployment_id,
-    department_id,
-    customer_id,
+    ...underEachField(callerId.optional()),
     variant,
     approval_id,
     user_id,
@@ -98,10 +84,6 @@ const want = z.strictObject({
   least: amount.meta({ description: "Its largest single call lately." }),
 });
 
-const refusalNames = {
-  customer_id: callerId.optional(),
-  workflow_id: callerId.optional(),
-};
 const refusedCode = z.enum(GATE_REFUSALS);
 const refusedLimit = z.string().min(1).max(128).meta({ description: "The id of the limit that refused." });
 
@@ -123,9 +105,7 @@ const refusedCall = withRule(
     details: z.looseObject({}).meta({ description: "The details of the refusal, as the gate gave them." }),
     nanos: amount.nullable().meta({ description: "The amount in nano-dollars. Null if it was not known." }),
     model: modelName.optional(),
-    ...refusalNames,
-    department_id: callerId.optional(),
-    deployment_id: callerId.optional(),
+    ...underEachStatedField(callerId.optional()),
     user_id: callerId.optional(),
     traceparent: traceParent,
   }),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { KEPT_CODES, SUMMARY_GROUPS } from "../kept-refusals.ts";
 import { idShape } from "../ids.ts";
 import { pageOf } from "../list.ts";
+import { underEachStatedField } from "../scopes.ts";
 import { timestamp, usd } from "../shapes.ts";
 
 export const keptRefusal = z
@@ -21,10 +22,7 @@ export const keptRefusal = z
     limit: z.string().meta({ description: "The id of the limit, rule or detector that refused." }),
     key_id: z.string().nullable(),
     model: z.string().nullable(),
-    customer_id: z.string().nullable(),
-    workflow_id: z.string().nullable(),
-    department_id: z.string().nullable(),
-    deployment_id: z.string().nullable(),
+    ...underEachStatedField(z.string().nullable()),
     user_id: z.string().nullable(),
     amount_usd: usd
       .nullable()

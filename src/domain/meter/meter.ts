@@ -1,5 +1,5 @@
 import { type MeterKind, METERS, type Unit } from "../../contract/meter-kinds.ts";
-import { type ScopeKind, SCOPES } from "../../contract/scopes.ts";
+import { type EachScope, type ScopeKind, SCOPES } from "../../contract/scopes.ts";
 import type { Match } from "./match.ts";
 import {
   type Calendar,
@@ -84,6 +84,14 @@ export function countsApart(meter: Pick<Meter, "scope" | "match">): boolean {
 /** The subject of a meter's counter for a given customer, chain or group. */
 export function subjectOf(meter: Meter, someone: string): string {
   return countsApart(meter) ? someone : "";
+}
+
+/** What a call names of each scope that a limit can count separately. */
+export type EachNames = { readonly [Kind in EachScope]: string | null | undefined };
+
+/** Which of them a limit counts. Empty if it counts none. */
+export function namedIn({ scope: { kind } }: Pick<Meter, "scope">, names: EachNames): string {
+  return (SCOPES[kind].countsEach ? names[kind as EachScope] : null) ?? "";
 }
 
 export function windowOf(meter: Pick<Meter, "window">, atMs: number): Window {

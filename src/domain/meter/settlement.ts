@@ -1,6 +1,5 @@
 import { meterRowOf, type Phase } from "../../contract/meter-kinds.ts";
-import { type Account, countsApart, countsGroups } from "./meter.ts";
-import type { Scopes } from "./limit-set.ts";
+import { type Account, countsApart, countsGroups, type EachNames, namedIn } from "./meter.ts";
 import { type CallNames, groupOf } from "./traits.ts";
 
 /** A hold, as far as the charge of its run depends on it. */
@@ -38,7 +37,7 @@ function isYounger({ meter }: Account, atMs: number, phase: Phase): boolean {
 }
 
 /** What a run says, as it is stored. */
-export interface SettledCall extends Pick<Scopes, "customer" | "chain"> {
+export interface SettledCall extends EachNames {
   readonly names: CallNames;
 }
 
@@ -54,5 +53,5 @@ export function subjectsOf(
 
 function isOwn({ meter, subject }: Account, said: SettledCall): boolean {
   if (countsGroups(meter)) return subject === groupOf(said.names, meter.match?.groupBy ?? []);
-  return subject === (meter.scope.kind === "chain" ? said.chain : said.customer);
+  return subject === namedIn(meter, said);
 }

@@ -1,4 +1,5 @@
 import type { DecidedAt } from "../../contract/decision.ts";
+import { STATED_SCOPES, type StoredScopes } from "../../contract/scopes.ts";
 import type { RefusalNote } from "./note.ts";
 import type { RefusalSum } from "./sums.ts";
 
@@ -26,12 +27,8 @@ type WireNote = [
   limit: Place,
   keyId: Place,
   model: Place,
-  customerId: Place,
-  workflowId: Place,
-  departmentId: Place,
-  deploymentId: Place,
-  userId: Place,
-  parent?: string,
+  /** The scopes and the user, each at its place, and the parent, if it has one. */
+  ...(Place | string | undefined)[],
 ];
 type WireSum = [
   hour: number,
@@ -43,8 +40,7 @@ type WireSum = [
   customerId: Place,
   workflowId: Place,
 ];
-/** Where the scopes of a note begin, and where its parent is, if it has one. */
-const NAMES_AT = 11;
+const USER_AT = 15;
 const PARENT_AT = 16;
 
 export interface WireBatch {
@@ -83,13 +79,10 @@ function wireNote(note: RefusalNote, put: Put): WireNote {
     put(note.limit),
     put(note.keyId),
     put(note.model),
-    put(note.customerId),
-    put(note.workflowId),
-    put(note.departmentId),
-    put(note.deploymentId),
-    put(note.userId),
   ];
-  if (typeof note.parent === "string") wire.push(note.parent);
+  for (const { property, place } of STATED_SCOPES) wire[place] = put(note[property]);
+  wire[USER_AT] = put(note.userId);
+  if (typeof note.parent === "string") wire[PARENT_AT] = note.parent;
   return wire;
 }
 
@@ -100,12 +93,13 @@ function wireSum(sum: RefusalSum, put: Put): WireSum {
 }
 
 export function readBatch({ texts, notes, more }: WireBatch): RefusalBatch {
-  const optional = (place: Place): string | null => (place === null ? null : (texts[place] ?? null));
+  const optional = (place: unknown): string | null =>
+    typeof place === "number" ? (texts[place] ?? null) : null;
   const text = (place: Place): string => optional(place) ?? "";
   return {
     notes: notes.map((wire) => {
       const [at, trace, nanos, status, decided, operation, code, details, limit, key, model] = wire;
-      const names = wire.slice(NAMES_AT, PARENT_AT) as Place[];
+      const scopes = STATED_SCOPES.map(({ property, place }) => [property, optional(wire[place])] as const);
       const parent = wire[PARENT_AT];
       return {
         at,
@@ -119,8 +113,9 @@ export function readBatch({ texts, notes, more }: WireBatch): RefusalBatch {
         limit: text(limit),
         keyId: optional(key),
         model: optional(model),
-        ...namesOf(names.map(optional)),
-        ...(parent === undefined ? {} : { parent }),
+        ...(Object.fromEntries(scopes) as StoredScopes),
+        userId: optional(wire[USER_AT]),
+        ...(typeof parent === "string" ? { parent } : {}),
       };
     }),
     more: more.map(([hour, count, nanos, code, limit, key, customer, workflow]) => ({
@@ -134,14 +129,4 @@ export function readBatch({ texts, notes, more }: WireBatch): RefusalBatch {
       workflowId: optional(workflow),
     })),
   };
-}
-
-function namesOf([
-  customerId = null,
-  workflowId = null,
-  departmentId = null,
-  deploymentId = null,
-  userId = null,
-]: readonly (string | null)[]) {
-  return { customerId, workflowId, departmentId, deploymentId, userId };
 }

@@ -1,9 +1,10 @@
 import type { DecidedAt } from "../../contract/decision.ts";
 import { isKeptCode } from "../../contract/kept-refusals.ts";
 import type { Refusal } from "../../contract/refusal.ts";
+import { type RefusedNames, type StoredNames, storedNames } from "./names.ts";
 
 /** One refusal as it is stored. It contains nothing of the scanned input. */
-export interface RefusalNote {
+export interface RefusalNote extends StoredNames {
   readonly at: number;
   readonly trace: string;
   readonly decided: DecidedAt;
@@ -15,26 +16,10 @@ export interface RefusalNote {
   /** Which limit or rule refused. */
   readonly limit: string;
   readonly keyId: string | null;
-  readonly model: string | null;
-  readonly customerId: string | null;
-  readonly workflowId: string | null;
-  readonly departmentId: string | null;
-  readonly deploymentId: string | null;
-  readonly userId: string | null;
   /** In nano-dollars. Null if the call was refused before its amount was known. */
   readonly nanos: string | null;
   /** The caller's trace and span. */
   readonly parent?: string | null;
-}
-
-/** The scopes and the model that a refused call named. */
-export interface RefusedNames {
-  readonly model?: string | undefined;
-  readonly customer_id?: string | undefined;
-  readonly workflow_id?: string | undefined;
-  readonly department_id?: string | undefined;
-  readonly deployment_id?: string | undefined;
-  readonly user_id?: string | undefined;
 }
 
 /** The call that was refused. */
@@ -59,12 +44,7 @@ export function refusalNote(refusal: Refusal, call: RefusedCall): RefusalNote | 
     code: refusal.code,
     details: detailsText(refusal),
     limit: limitOf(refusal),
-    model: names.model ?? null,
-    customerId: names.customer_id ?? null,
-    workflowId: names.workflow_id ?? null,
-    departmentId: names.department_id ?? null,
-    deploymentId: names.deployment_id ?? null,
-    userId: names.user_id ?? null,
+    ...storedNames(names),
     nanos: nanos === null ? null : String(nanos),
   };
 }

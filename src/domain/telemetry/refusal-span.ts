@@ -1,3 +1,4 @@
+import { STATED_SCOPES } from "../../contract/scopes.ts";
 import { formatUsd } from "../price/money.ts";
 import type { RefusalNote } from "../refusal/note.ts";
 import type { TraceParent } from "../text/traceparent.ts";
@@ -35,10 +36,9 @@ export function refusalSpan(
       "sluice.trace_id": trace,
       "sluice.key_id": refusal.keyId,
       "sluice.user_id": refusal.userId,
-      "sluice.customer_id": refusal.customerId,
-      "sluice.workflow_id": refusal.workflowId,
-      "sluice.department_id": refusal.departmentId,
-      "sluice.deployment_id": refusal.deploymentId,
+      ...Object.fromEntries(
+        STATED_SCOPES.map(({ field, property }) => [`sluice.${field}`, refusal[property]]),
+      ),
     }),
     error: code,
     parent,

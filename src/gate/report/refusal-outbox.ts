@@ -1,5 +1,6 @@
 import { type WireBatch, writeBatch } from "../../domain/refusal/batch.ts";
 import type { RefusalNote } from "../../domain/refusal/note.ts";
+import { namesOf } from "../../domain/refusal/names.ts";
 import { RefusalSums } from "../../domain/refusal/sums.ts";
 
 /** The longest wait before refusals are reported. */
@@ -95,15 +96,6 @@ export class RefusalOutbox {
 
 function weigh(note: RefusalNote): number {
   let bytes = NOTE_BYTES + note.details.length + note.limit.length;
-  for (const text of [
-    note.model,
-    note.customerId,
-    note.workflowId,
-    note.departmentId,
-    note.deploymentId,
-    note.userId,
-  ]) {
-    bytes += text?.length ?? 0;
-  }
+  for (const text of Object.values(namesOf(note, ""))) bytes += text.length;
   return bytes;
 }

@@ -1,5 +1,6 @@
 import type { RefusedCalls } from "../../contract/resources/edge-leases.ts";
 import { readBatch } from "../../domain/refusal/batch.ts";
+import { namesOf } from "../../domain/refusal/names.ts";
 import { plainStoredParent } from "../../domain/text/traceparent.ts";
 import type { NumberedBatch } from "./refusal-outbox.ts";
 
@@ -20,12 +21,7 @@ export function refusedCalls({ number, batch }: NumberedBatch): RefusedCalls {
       limit: note.limit,
       details: JSON.parse(note.details) as RefusedCall["details"],
       nanos: note.nanos,
-      model: note.model ?? undefined,
-      customer_id: note.customerId ?? undefined,
-      workflow_id: note.workflowId ?? undefined,
-      department_id: note.departmentId ?? undefined,
-      deployment_id: note.deploymentId ?? undefined,
-      user_id: note.userId ?? undefined,
+      ...namesOf(note, undefined),
       traceparent: plainStoredParent(note.parent ?? null),
     })),
     more: more.map(({ hour, count, nanos, code, limit, customerId, workflowId }) => ({

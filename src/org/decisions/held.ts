@@ -1,7 +1,7 @@
 import type { Draw } from "../../domain/meter/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import { amountOf, type Attempt } from "../../domain/refusal/limit-denials.ts";
-import { type Account, countsGroups, type Meter, unitOf } from "../../domain/meter/meter.ts";
+import { type Account, countsGroups, type Meter, namedIn, unitOf } from "../../domain/meter/meter.ts";
 
 /** What a hold reserves in addition to the same amount of dollars in each limit. */
 export interface HeldBeside {
@@ -73,7 +73,7 @@ export function subjectIn(
 ): string {
   const { chain, groups } = besideOf(hold);
   if (countsGroups(meter)) return groups?.[meter.id] ?? "";
-  return (meter.scope.kind === "chain" ? chain : hold.customer_id) ?? "";
+  return namedIn(meter, { chain, customer: hold.customer_id });
 }
 
 /** What a hold reserves, in every unit and of each credit pack. */

@@ -1,6 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { Explanation } from "../../contract/resources/explain.ts";
 import { scopesOf } from "../../domain/meter/limit-set.ts";
+import { namesOf } from "../../domain/refusal/names.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import { DECISION_CODES } from "../../contract/limit-codes.ts";
 import { AUDIT } from "../kernel/audit/log.ts";
@@ -46,25 +47,14 @@ function refused(
   const candidates = candidatesFor(view, {
     route: refusal.operation,
     keyId: refusal.keyId ?? "",
-    scopes: scopesOf(namesOf(refusal), { keyId: refusal.keyId ?? undefined }),
+    // Its provider and tags are not kept.
+    scopes: scopesOf(namesOf(refusal, undefined), { keyId: refusal.keyId ?? undefined }),
     attempt: { nanos: nanos ?? 0n, tokens: 0, depth: 0 },
     phase: phaseOf(refusal),
     content: null,
   });
   const made = explanation(of, refusal.at, nanos, judgedThen(candidates, refusal));
   return { ...made, refusal: toRefusal(refusal) };
-}
-
-/** Its provider and tags are not kept. */
-function namesOf(refusal: StoredRefusal) {
-  return {
-    model: refusal.model ?? undefined,
-    user_id: refusal.userId ?? undefined,
-    department_id: refusal.departmentId ?? undefined,
-    workflow_id: refusal.workflowId ?? undefined,
-    deployment_id: refusal.deploymentId ?? undefined,
-    customer_id: refusal.customerId ?? undefined,
-  };
 }
 
 /** A recorded run is in the audit trail with its trace. */

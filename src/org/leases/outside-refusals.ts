@@ -6,6 +6,7 @@ import type { RefusedCalls } from "../../contract/resources/edge-leases.ts";
 import type { Meter } from "../../domain/meter/meter.ts";
 import type { RatePolicy } from "../../domain/rate/policy.ts";
 import { writeBatch } from "../../domain/refusal/batch.ts";
+import { storedNames } from "../../domain/refusal/names.ts";
 import { limitOf, type RefusalNote } from "../../domain/refusal/note.ts";
 import { hourOf, OTHER, type RefusalSum, RefusalSums } from "../../domain/refusal/sums.ts";
 import { traceParentToStore } from "../../domain/text/traceparent.ts";
@@ -109,12 +110,7 @@ function keptNote(note: RefusedCall, keyId: string, at: number): RefusalNote {
     details: JSON.stringify(note.details),
     limit: note.limit,
     keyId,
-    model: note.model ?? null,
-    customerId: note.customer_id ?? null,
-    workflowId: note.workflow_id ?? null,
-    departmentId: note.department_id ?? null,
-    deploymentId: note.deployment_id ?? null,
-    userId: note.user_id ?? null,
+    ...storedNames(note),
     nanos: note.nanos,
     parent: traceParentToStore(note.traceparent ?? null),
   };

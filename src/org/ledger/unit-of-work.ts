@@ -1,7 +1,7 @@
 import { type CreditPack, type CreditPool, inDrawOrder, isLive, poolOf } from "../../domain/meter/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import type { Trait } from "../../contract/dimensions.ts";
-import { type Account, countsGroups, type Meter, subjectOf } from "../../domain/meter/meter.ts";
+import { type Account, countsGroups, type Meter, namedIn, subjectOf } from "../../domain/meter/meter.ts";
 import { type CallNames, groupOf, traitIn } from "../../domain/meter/traits.ts";
 import { ByValidity, ValidityInterval } from "../../domain/time/validity-interval.ts";
 import {
@@ -215,7 +215,7 @@ export interface Whose {
 
 function someoneIn(meter: Meter, { customer, chain, groups, names = {} }: Whose): string {
   if (countsGroups(meter)) return groups?.[meter.id] ?? groupOf(names, meter.match?.groupBy ?? []);
-  return (meter.scope.kind === "chain" ? chain : customer) ?? "";
+  return namedIn(meter, { chain, customer });
 }
 
 function isAlike(one: Scopes, other: Scopes, traits: readonly Trait[]): boolean {

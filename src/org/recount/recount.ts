@@ -1,5 +1,5 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
-import { countsGroups, type Meter, subjectOf, windowOf } from "../../domain/meter/meter.ts";
+import { countsGroups, type Meter, namedIn, subjectOf, windowOf } from "../../domain/meter/meter.ts";
 import { callNames } from "../../domain/run/segment/run-names.ts";
 import { groupOf } from "../../domain/meter/traits.ts";
 import type { Window } from "../../domain/time/period.ts";
@@ -65,7 +65,7 @@ class Counters {
 /** Whose counter an adjustment belongs to by what its run said. */
 function ownSubject(meter: Meter, { chain, customer, names }: StoredAdjustment): string {
   if (countsGroups(meter)) return groupOf(callNames(names), meter.match?.groupBy ?? []);
-  return (meter.scope.kind === "chain" ? chain : customer) ?? "";
+  return namedIn(meter, { chain, customer });
 }
 
 function* openHoldsOf(sql: CheckpointedSql, meter: Meter): Generator<OpenHold> {

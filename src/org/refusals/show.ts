@@ -1,5 +1,6 @@
 import type { KeptRefusal } from "../../contract/resources/refusals.ts";
 import { formatUsd } from "../../domain/price/money.ts";
+import { namesOf } from "../../domain/refusal/names.ts";
 import type { StoredRefusal } from "./find.ts";
 
 export function toRefusal(refusal: StoredRefusal): KeptRefusal {
@@ -14,12 +15,7 @@ export function toRefusal(refusal: StoredRefusal): KeptRefusal {
     details: JSON.parse(refusal.details) as Record<string, unknown>,
     limit: refusal.limit,
     key_id: refusal.keyId,
-    model: refusal.model,
-    customer_id: refusal.customerId,
-    workflow_id: refusal.workflowId,
-    department_id: refusal.departmentId,
-    deployment_id: refusal.deploymentId,
-    user_id: refusal.userId,
+    ...namesOf(refusal, null),
     amount_usd: refusal.nanos === null ? null : formatUsd(BigInt(refusal.nanos)),
   };
 }

@@ -1,5 +1,4 @@
-import { NAMED_FIELDS, type ScopeField, type ScopeNames } from "../../contract/scopes.ts";
-import type { RunScopes } from "../../domain/run/segment/record.ts";
+import { NAMED_FIELDS, type ScopeField, type ScopeNames, type StoredScopes } from "../../contract/scopes.ts";
 
 type Mutable<Type> = { -readonly [Part in keyof Type]: Type[Part] };
 
@@ -10,13 +9,13 @@ export const RUN_SCOPES = NAMED_FIELDS.map(([kind, field]) => ({
   property: `${kind}Id` as const,
 }));
 
-export function runScopesOf(names: ScopeNames): RunScopes {
-  const scopes: Partial<Mutable<RunScopes>> = {};
+export function runScopesOf(names: ScopeNames): StoredScopes {
+  const scopes: Partial<Mutable<StoredScopes>> = {};
   for (const { field, property } of RUN_SCOPES) scopes[property] = names[field] ?? null;
-  return scopes as RunScopes;
+  return scopes as StoredScopes;
 }
 
-export function namesOf(run: RunScopes): Record<ScopeField, string | null> {
+export function namesOf(run: StoredScopes): Record<ScopeField, string | null> {
   const names: Partial<Record<ScopeField, string | null>> = {};
   for (const { field, property } of RUN_SCOPES) names[field] = run[property];
   return names as Record<ScopeField, string | null>;

@@ -1,3 +1,6 @@
+import { DIMENSION_NAMES } from "../../contract/dimensions.ts";
+import { BUDGET_SCOPES } from "../../contract/scopes.ts";
+
 /** One tool: an operation of the API, asked for by a model. */
 export interface Tool {
   readonly name: string;
@@ -34,7 +37,7 @@ export const TOOLS: readonly Tool[] = [
     takes: {
       ...RANGE,
       group_by: text(
-        "One to three of day, week, month, model, provider, key_id, user_id, customer_id, workflow_id, deployment_id, department_id, outcome, tag:NAME, separated by commas. Default: model.",
+        `One to three of day, week, month, ${DIMENSION_NAMES.join(", ")}, tag:NAME, separated by commas. Default: model.`,
       ),
       sort: text("cost_usd, runs or tokens."),
       timezone: text("Of days: an IANA time zone."),
@@ -87,7 +90,7 @@ export const TOOLS: readonly Tool[] = [
       metric: text("usd, tokens or runs. Default: usd."),
       horizon_days: whole("7 to 180. Default: 30."),
       scenario: text("One scenario instead of all."),
-      scope_kind: text("org, workflow, deployment or department."),
+      scope_kind: text(`One of ${BUDGET_SCOPES.join(", ")}.`),
       scope_id: text("Which one, if it is not the organization."),
     },
   },

@@ -3,6 +3,7 @@ import { DECISION, leastOutputProblem } from "../../decision.ts";
 import { withRule } from "../../field-rules.ts";
 import { callerId } from "../../ids.ts";
 import { DECISION_CHECKS, EXPIRY_ACTIONS } from "../../lists.ts";
+import { type NamedScope, type ScopeField, STATED_SCOPES } from "../../scopes.ts";
 import { usdInput } from "../../shapes.ts";
 import { attribution } from "./attribution.ts";
 import { type DecisionAsk, estimatedUnits, LEAST_OUTPUT, leastTokens } from "./decisions.ts";
@@ -70,13 +71,32 @@ function pairOf(text: string): [name: string, value: string] | null {
 
 const { least, most } = DECISION.holdSeconds;
 
+/** Scopes that calls are not simply part of. */
+const SCOPE_WORDS: Readonly<Partial<Record<NamedScope, string>>> = {
+  customer: "The customer that the call is for.",
+};
+
+function idHeader(description: string) {
+  return once(callerId, description);
+}
+
+const scopeHeaders = Object.fromEntries(
+  STATED_SCOPES.map(({ kind }) => [
+    scopeHeader(kind),
+    idHeader(SCOPE_WORDS[kind] ?? `The ${kind} of the call.`),
+  ]),
+) as { readonly [Kind in NamedScope as ScopeHeader<Kind>]: ReturnType<typeof idHeader> };
+
+type ScopeHeader<Kind extends NamedScope> = `x-sluice-${Kind}-id`;
+
+function scopeHeader<Kind extends NamedScope>(kind: Kind): ScopeHeader<Kind> {
+  return `${ASK_HEADER_PREFIX}${kind}-id`;
+}
+
 const fields = {
-  "x-sluice-request-id": once(callerId, "Names the call: the same request is reserved once."),
-  "x-sluice-customer-id": once(callerId, "The customer that the call is for."),
-  "x-sluice-workflow-id": once(callerId, "The workflow of the call."),
-  "x-sluice-department-id": once(callerId, "The department of the call."),
-  "x-sluice-deployment-id": once(callerId, "The deployment of the call."),
-  "x-sluice-user-id": once(callerId, "The user of the call."),
+  "x-sluice-request-id": idHeader("Names the call: the same request is reserved once."),
+  ...scopeHeaders,
+  "x-sluice-user-id": idHeader("The user of the call."),
   "x-sluice-tags": tags.optional().meta({
     description: "Tags of the call, such as `team=search,feature=chat`. Values are percent-encoded.",
   }),
@@ -136,14 +156,16 @@ export function headerOf(field: string): string {
   return field.startsWith(UNIT) ? "x-sluice-units" : (HEADER_OF[field] ?? field);
 }
 
+function scopesIn(headers: AskHeaders) {
+  const named = STATED_SCOPES.map(({ kind, field }) => [field, headers[scopeHeader(kind)]]);
+  return Object.fromEntries(named) as Record<ScopeField, string | undefined>;
+}
+
 export function askOf(headers: AskHeaders): DecisionAsk {
   return {
     request_id: headers["x-sluice-request-id"],
     model: headers["x-sluice-model"],
-    customer_id: headers["x-sluice-customer-id"],
-    workflow_id: headers["x-sluice-workflow-id"],
-    department_id: headers["x-sluice-department-id"],
-    deployment_id: headers["x-sluice-deployment-id"],
+    ...scopesIn(headers),
     user_id: headers["x-sluice-user-id"],
     tags: headers["x-sluice-tags"],
     hold_seconds: headers["x-sluice-hold-seconds"],

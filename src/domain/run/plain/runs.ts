@@ -1,6 +1,8 @@
+import { ATTRIBUTED } from "../../../contract/dimensions.ts";
 import { REPORTED_OUTCOMES } from "../../../contract/lists.ts";
 import type { RunInput } from "../../../contract/resources/runs/runs.ts";
 import { MAX_BATCH } from "../../../contract/runs.ts";
+import { SCOPE_FIELDS } from "../../../contract/scopes.ts";
 import { instantOf } from "../../time/instant.ts";
 import { isUsd } from "../../price/money.ts";
 import { CLOSE, COMMA, Members, OPEN, Scanner } from "./scanner.ts";
@@ -17,11 +19,8 @@ const FIELDS = [
   "model",
   "customer_id",
   "action",
-  "workflow_id",
-  "deployment_id",
-  "department_id",
-  "user_id",
-  "provider",
+  ...SCOPE_FIELDS.filter((field) => field !== "customer_id"),
+  ...ATTRIBUTED,
   "variant",
 ] as const satisfies readonly (keyof RunInput)[];
 const BY_NAME: ReadonlyMap<string, number> = new Map(FIELDS.map((name, at) => [name, at]));

@@ -1,7 +1,8 @@
 import { ByteReader } from "../../bytes/byte-reader.ts";
 import { type RowGroup, rowGroupsOf } from "./row-groups.ts";
 import { readNames } from "./names.ts";
-import { COLUMN_NUMBERS, type NameColumn, type RunRecord, type RunScopes, SCOPE_COLUMNS } from "./record.ts";
+import type { StoredScopes } from "../../../contract/scopes.ts";
+import { COLUMN_NUMBERS, type NameColumn, type RunRecord, SCOPE_COLUMNS } from "./record.ts";
 import { readTexts } from "./texts.ts";
 
 export type RunAmounts = Pick<RunRecord, "cost" | "inputTokens" | "outputTokens" | "depth">;
@@ -86,10 +87,10 @@ export class RunColumns {
     };
   }
 
-  #scopes(at: number): RunScopes {
-    const scopes: Partial<Record<keyof RunScopes, string | null>> = {};
+  #scopes(at: number): StoredScopes {
+    const scopes: Partial<Record<keyof StoredScopes, string | null>> = {};
     for (const column of SCOPE_COLUMNS) scopes[column] = this.names(column)[at] ?? null;
-    return scopes as RunScopes;
+    return scopes as StoredScopes;
   }
 
   /** The length of a run's `extra` text. */

@@ -1,11 +1,8 @@
 import { DIMENSIONS, type DimensionProperty } from "../../../contract/dimensions.ts";
-import { NAMED_SCOPES, type NamedScope } from "../../../contract/scopes.ts";
-
-/** The scopes that a run can name. */
-export type RunScopes = { readonly [Kind in NamedScope as `${Kind}Id`]: string | null };
+import { NAMED_SCOPES, type StoredScopes } from "../../../contract/scopes.ts";
 
 /** A run as a segment stores it. */
-export interface RunRecord extends RunScopes {
+export interface RunRecord extends StoredScopes {
   readonly id: string;
   readonly startedAt: number;
   readonly endedAt: number | null;

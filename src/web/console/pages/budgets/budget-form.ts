@@ -25,7 +25,7 @@ const SCOPE: readonly Field[] = [
     label: "Scope id",
     kind: "text",
     half: true,
-    hint: "Of the department, the workflow or the deployment.",
+    hint: "As calls name it.",
   },
 ];
 

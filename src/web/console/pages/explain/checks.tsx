@@ -1,4 +1,5 @@
 import type { ExplainedCheck, Explanation } from "../../../../contract/resources/explain.ts";
+import { STATED_SCOPES } from "../../../../contract/scopes.ts";
 import { formatUsd, parseUsd } from "../../../../domain/price/money.ts";
 import type { NameOf } from "../../names.ts";
 import { count, moment, usd, words } from "../../view/format.ts";
@@ -88,9 +89,9 @@ function factsOf(of: Explanation, named: NameOf): Fact[] {
   const refusedBy = checks.find((check) => check.outcome === "refused");
   const kept: readonly (readonly [string, string | null | undefined])[] = [
     ["Model", refusal?.model],
-    ["Workflow", refusal?.workflow_id],
-    ["Department", refusal?.department_id],
-    ["Deployment", refusal?.deployment_id],
+    ...STATED_SCOPES.filter(({ kind }) => kind !== "customer").map(
+      ({ kind, field }) => [words(kind), refusal?.[field]] as const,
+    ),
     ["User", refusal?.user_id],
   ];
   return [

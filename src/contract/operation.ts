@@ -78,6 +78,8 @@ export interface OperationContract {
   readonly answersInHeaders?: boolean;
   /** The reply in place of a refusal of an identified caller. Null for a refusal that stays one. */
   readonly denialReply?: (refusal: Refusal) => object | null;
+  /** Decides whether a text is a valid body, and reads it. Null: `body` explains what is wrong with it. */
+  readonly reader?: (text: string) => object | null;
   /** The operation receives the body as text, and parses and validates it against `body` itself. */
   readonly lazyBody?: boolean;
   /** The operation reads the body itself, as bytes of this media type. */

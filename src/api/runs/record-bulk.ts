@@ -1,10 +1,10 @@
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import { readRuns } from "../../domain/run/read-runs.ts";
 import { parseBody } from "../../edge/request/body.ts";
 import type { Call } from "../../edge/request/call.ts";
 import { operation } from "../../edge/request/operation.ts";
-import { validateBody } from "../../edge/request/validate.ts";
-import { wellFormedBatch } from "../../domain/run/well-formed-runs.ts";
+import { refuseUnread, validateBody } from "../../edge/request/validate.ts";
 import { recordedRuns, runBatch } from "../../contract/resources/runs/runs.ts";
 
 export const recordRuns = operation(
@@ -31,23 +31,19 @@ export const recordRuns = operation(
   async (call) => {
     const text = call.rawBody;
     // With an idempotency key, a malformed batch must be refused before the object takes the key.
-    if (call.idempotencyKey === null) {
-      const answer = await call.org.command("recordRuns", { text, isChecked: false });
-      if (!isRefusal(answer) || answer.code !== "validation_failed" || !isUnexplained(answer)) return answer;
-    }
-    const refusal = wellFormedBatch(text) === null ? explained(call as unknown as Call) : null;
-    return refusal === null
-      ? call.org.command("recordRuns", { text, isChecked: true })
-      : (refusal as Refusal<"validation_failed">);
+    const isKnownBad = call.idempotencyKey !== null && readRuns(text) === null;
+    const answer = isKnownBad ? null : await call.org.command("recordRuns", { text });
+    return answer === null || isUnexplained(answer) ? explained(call as unknown as Call) : answer;
   },
 );
 
 /** What the schema finds wrong. */
-function explained(call: Call): Refusal | null {
-  return parseBody(call) ?? validateBody(call);
+function explained(call: Call) {
+  return (parseBody(call) ?? validateBody(call) ?? refuseUnread()) as Refusal<"validation_failed">;
 }
 
 /** The object found that the batch is malformed and left the explanation to the schema. */
-function isUnexplained(refusal: Refusal): boolean {
-  return (refusal.details as { fields?: unknown[] }).fields?.length === 0;
+function isUnexplained(answer: object): boolean {
+  if (!isRefusal(answer) || answer.code !== "validation_failed") return false;
+  return (answer.details as { fields?: unknown[] }).fields?.length === 0;
 }

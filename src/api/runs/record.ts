@@ -1,5 +1,6 @@
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import { exactRun } from "../../domain/run/metadata.ts";
+import { readRun } from "../../domain/run/read-runs.ts";
 import { operation } from "../../edge/request/operation.ts";
 import { run, runInput } from "../../contract/resources/runs/runs.ts";
 
@@ -18,6 +19,7 @@ export const recordRun = operation(
     refusalsAreFree: true,
     endsReservations: true,
     body: runInput,
+    reader: readRun,
     reply: { 200: run, 201: run },
     refuses: [...LIMIT_CODES, "conflict"],
   },

@@ -7,36 +7,31 @@ const POINT = 46;
 const LETTER_Z = 90;
 const PLAIN_TIME = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/;
 
-/** What was well-formed in an earlier run of the batch: most runs repeat it, and comparing is faster than checking. */
-export class LastValue {
-  readonly #isWellFormed: (value: unknown) => boolean;
-  /** Equal to no value at first, not even to itself. */
-  #last: unknown = Number.NaN;
+/** Whether the value of a field is well-formed. */
+export type Check = (value: unknown) => boolean;
 
-  constructor(isWellFormed: (value: unknown) => boolean) {
-    this.#isWellFormed = isWellFormed;
-  }
-
-  /** Whether a value that is there is well-formed. */
-  accepts(value: unknown): boolean {
-    if (value === this.#last) return true;
-    if (!this.#isWellFormed(value)) return false;
-    this.#last = value;
+/** A check that knows the last value that passed: most runs of a batch repeat it, and comparing is faster than checking. */
+export function lastValue(isWellFormed: Check): Check {
+  // Equal to no value at first, not even to itself.
+  let last: unknown = Number.NaN;
+  return (value) => {
+    if (value === last) return true;
+    if (!isWellFormed(value)) return false;
+    last = value;
     return true;
-  }
+  };
 }
 
-/** How a time begins that was well-formed in an earlier run, up to its second. */
-export class LastSecond {
-  #last: string | null = null;
-
-  accepts(value: unknown): boolean {
+/** The same for times, up to the second. */
+export function lastSecond(): Check {
+  let last: string | null = null;
+  return (value) => {
     if (typeof value !== "string") return false;
-    if (this.#last !== null && isWithin(value, this.#last) && endsPlainly(value)) return true;
-    if (PLAIN_TIME.test(value)) this.#last = value.slice(0, SECOND_CHARACTERS);
+    if (last !== null && isWithin(value, last) && endsPlainly(value)) return true;
+    if (PLAIN_TIME.test(value)) last = value.slice(0, SECOND_CHARACTERS);
     else if (parseTimestamp(value) === null) return false;
     return true;
-  }
+  };
 }
 
 /** After its second, a plain time has at most a fraction of one to nine digits. */
@@ -51,8 +46,4 @@ function endsPlainly(text: string): boolean {
     if (code < 48 || code > 57) return false;
   }
   return true;
-}
-
-export function isTime(value: unknown): boolean {
-  return typeof value === "string" && (PLAIN_TIME.test(value) || parseTimestamp(value) !== null);
 }

@@ -1,7 +1,8 @@
 /** A text of at most this length cannot have more values than allowed. */
 export const SURELY_BOUNDED_CHARACTERS = 1_048_576;
 
-const MOST_DEPTH = 32;
+/** Objects and lists that a value may be in, the outermost included. */
+export const MOST_DEPTH = 32;
 /** As many as fit into 1 MiB. A larger body has room for longer texts, not for more values. */
 const MOST_VALUES = 700_000;
 /** How many of the values may have a name. Those take most of the memory. */

@@ -124,6 +124,8 @@ async function readParsed(call: Call): Promise<Refusal | null> {
   }
   const problem = text === "" ? null : mediaProblem(request.headers.get("content-type"));
   if (problem !== null) return invalidField("content-type", "invalid_content_type", problem);
+  call.read = op.reader?.(text) ?? null;
+  if (call.read !== null) return null;
   if (op.lazyBody !== true || spellsLoneSurrogate(text)) return parseBody(call);
   return text.length > SURELY_BOUNDED_CHARACTERS ? refuseStructure(text) : null;
 }

@@ -68,6 +68,8 @@ export class Call {
   /** The client broke off its upload, so the response is only for the log. */
   isCutOff = false;
   body: unknown = undefined;
+  /** The body, if the operation's own reader took it. */
+  read: object | null = null;
   idempotencyKey: string | null = null;
   /** Set if the object counted the request and must give it back when the call is refused. */
   counted: CountedRequest | undefined = undefined;

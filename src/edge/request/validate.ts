@@ -169,10 +169,21 @@ export function validateHeaders(call: Call): Refusal | null {
   return null;
 }
 
+/** Where an operation has a reader of its own, the schema only explains what that one refused. */
 export function validateBody(call: Call): Refusal | null {
-  if (call.op.body === undefined) return null;
-  const checked = checkShape(call.op.body, call.body, "invalid_body");
+  const { body, reader } = call.op;
+  if (body === undefined) return null;
+  if (call.read !== null) {
+    call.body = call.read;
+    return null;
+  }
+  const checked = checkShape(body, call.body, "invalid_body");
   if ("refused" in checked) return checked;
   call.body = checked.value;
-  return null;
+  return reader === undefined ? null : refuseUnread();
+}
+
+/** For a body that a reader refuses, and that its schema finds nothing wrong with. No test has found one. */
+export function refuseUnread(): Refusal<"validation_failed"> {
+  return invalidField("body", "invalid_body", "cannot be read");
 }

@@ -6,7 +6,7 @@ import { tallyOthers, tallyRuns, tallyUnpriced } from "../ledger/tally.ts";
 import { LIMIT_CODES } from "../../contract/limit-codes.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { exactRuns } from "../../domain/run/metadata.ts";
-import { batchOf, wellFormedBatch } from "../../domain/run/well-formed-runs.ts";
+import { readRuns } from "../../domain/run/read-runs.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 import type { RUN_OUTCOMES } from "../../contract/lists.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
@@ -31,10 +31,9 @@ function reservationsOf({ reservation_id }: RunInput): string[] {
   return reservation_id === undefined ? [] : [reservation_id];
 }
 
-/** Many runs as the caller sent them, already validated by the caller's isolate or not. */
+/** Many runs as the caller sent them. */
 interface Batch {
   readonly text: string;
-  readonly isChecked: boolean;
 }
 
 /**
@@ -45,9 +44,8 @@ const parsed = new WeakMap<Batch, readonly RunInput[] | null>();
 function runsOf(batch: Batch): readonly RunInput[] | null {
   let runs = parsed.get(batch);
   if (runs === undefined) {
-    const { text, isChecked } = batch;
-    const found = isChecked ? batchOf(text) : wellFormedBatch(text);
-    runs = found === null ? null : exactRuns(found, text);
+    const found = readRuns(batch.text);
+    runs = found === null ? null : exactRuns(found, batch.text);
     parsed.set(batch, runs);
   }
   return runs;
@@ -98,8 +96,8 @@ export const recordRun = command({
 });
 
 /**
- * Many runs, each on its own, in order. The text is what the caller sent. If it was not validated yet, a malformed
- * batch is refused without naming a field: the caller's isolate finds it.
+ * Many runs, each on its own, in order. The text is what the caller sent. A malformed batch is refused without
+ * naming a field: the caller's isolate, which has the schema, explains it.
  */
 export const recordRuns = command({
   action: "runs.recorded",

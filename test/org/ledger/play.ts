@@ -81,7 +81,7 @@ export class Play {
     });
     const answer = await this.world.call(
       "recordRuns",
-      { text: JSON.stringify({ runs: made.map((one) => one.input) }), isChecked: false },
+      { text: JSON.stringify({ runs: made.map((one) => one.input) }) },
       step.fault,
     );
     const expected = made.map((one) => this.#expected(one.id, one.attempt, one.hold, one.fact));

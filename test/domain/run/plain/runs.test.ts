@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { TOKEN_PARTS } from "../../../../src/contract/token-classes.ts";
 import { plainRuns } from "../../../../src/domain/run/plain/runs.ts";
-import { isWellFormedRun } from "../../../../src/domain/run/well-formed-runs.ts";
+import { readRun } from "../../../../src/domain/run/read-runs.ts";
 
 const plain = {
   id: "run-0000000001",
@@ -28,7 +28,7 @@ function judged(text: string): unknown {
   if (typeof body !== "object" || body === null || Object.keys(body).join() !== "runs") return null;
   const { runs } = body as { runs: unknown };
   if (!Array.isArray(runs) || runs.length === 0 || runs.length > 1000) return null;
-  return runs.every((run) => isWellFormedRun(run)) ? runs : null;
+  return runs.every((run) => readRun(JSON.stringify(run)) !== null) ? runs : null;
 }
 
 const parts = fc.uniqueArray(

@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { runInput } from "../../../src/contract/resources/runs/runs.ts";
+import { runBatch, runInput } from "../../../src/contract/resources/runs/runs.ts";
 import { usdProblem } from "../../../src/contract/shapes.ts";
+import { structureProblem } from "../../../src/domain/text/json-bounds.ts";
 import { parseUsd } from "../../../src/domain/price/money.ts";
-import { isWellFormedRun, wellFormedBatch } from "../../../src/domain/run/well-formed-runs.ts";
+import { readRun, readRuns } from "../../../src/domain/run/read-runs.ts";
 
 const good = {
   id: "r",
@@ -69,24 +70,104 @@ const odd = fc.oneof(
   fc.jsonValue(),
 );
 
-test("the schema accepts, unchanged, whatever passes the hand-written check", () => {
-  const fields = fc.constantFrom(...Object.keys(good), "surprise");
-  const change = fc.tuple(fields, fc.option(odd, { nil: undefined }));
+/** A body as the schema reads it, behind the checks of its text. Undefined: it is refused. */
+function bySchema(shape: typeof runInput | typeof runBatch, text: string): unknown {
+  if (structureProblem(text) !== null) return undefined;
+  const parsed = shape.safeParse(JSON.parse(text));
+  return parsed.success ? parsed.data : undefined;
+}
+
+const FIELDS = Object.keys(runInput.shape);
+const change = fc.tuple(
+  fc.constantFrom(...FIELDS, ...FIELDS, "surprise"),
+  fc.option(odd, { nil: undefined }),
+);
+const someRun = fc
+  .tuple(fc.array(change, { maxLength: 3 }), fc.subarray(Object.keys(good)))
+  .map(([changes, without]) => {
+    const made: Record<string, unknown> = { ...good, ...Object.fromEntries(changes) };
+    for (const field of without) if (changes.length !== 1) delete made[field];
+    return { started_at: good.started_at, model: "m", usage: good.usage, ...made };
+  });
+
+test("a run is read exactly as its schema reads it, or refused as it refuses it", () => {
+  const seen = { taken: 0, refused: 0 };
   fc.assert(
-    fc.property(fc.array(change, { maxLength: 4 }), (changes) => {
-      const run = JSON.parse(JSON.stringify({ ...good, ...Object.fromEntries(changes) })) as unknown;
-      const parsed = runInput.safeParse(run);
-      expect(
-        !isWellFormedRun(run) || (parsed.success && JSON.stringify(parsed.data) === JSON.stringify(run)),
-      ).toBe(true);
+    fc.property(someRun, (run) => {
+      const text = JSON.stringify(run);
+      const read = readRun(text) ?? undefined;
+      seen[read === undefined ? "refused" : "taken"] += 1;
+      expect(read).toEqual(bySchema(runInput, text));
+    }),
+    { numRuns: 4000 },
+  );
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(300);
+});
+
+test("a batch is read exactly as its schema reads it, or refused as it refuses it", () => {
+  const seen = { taken: 0, refused: 0 };
+  fc.assert(
+    fc.property(fc.array(someRun, { minLength: 1, maxLength: 4 }), (runs) => {
+      const text = JSON.stringify({ runs });
+      const read = readRuns(text) ?? undefined;
+      seen[read === undefined ? "refused" : "taken"] += 1;
+      expect(read && { runs: read }).toEqual(bySchema(runBatch, text));
     }),
     { numRuns: 3000 },
   );
+  expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100);
 });
 
-test("a run with every field and one with the fewest pass the hand-written check", () => {
+test.each([
+  "{}",
+  "[]",
+  "null",
+  "7",
+  "",
+  "{",
+  '{"runs":{}}',
+  '{"runs":[null]}',
+  '{"runs":[[]]}',
+  '{"runs":[7]}',
+])("%j is neither a run nor a batch", (text) => {
+  expect([readRun(text), readRuns(text)]).toEqual([null, null]);
+});
+
+const TIMES = ["00Z", "00.5Z", "00.0001Z", "00.0009Z", "00.499Z", "00.500Z", "01Z", "00+00:00", "00.5-00:01"];
+
+test.each(TIMES)("a run that started at …%s may end exactly when the schema lets it", (from) => {
+  for (const to of TIMES) {
+    const [started_at, ended_at] = [`2026-11-15T02:00:${from}`, `2026-11-15T02:00:${to}`];
+    const run = JSON.stringify({ ...good, started_at, ended_at });
+    expect([to, readRun(run) !== null]).toEqual([to, bySchema(runInput, run) !== undefined]);
+  }
+});
+
+const nested = (levels: number): unknown =>
+  levels === 0 ? 1 : levels % 2 === 0 ? [nested(levels - 1)] : { a: nested(levels - 1) };
+
+test.each([27, 28, 29, 30, 31, 32])(
+  "a run with a value of %d levels is judged as the schema judges it",
+  (levels) => {
+    for (const field of ["input", "metadata"]) {
+      const run = { ...good, [field]: { a: nested(levels - 1) } };
+      const [one, many] = [JSON.stringify(run), JSON.stringify({ runs: [run] })];
+      expect(readRun(one) !== null).toBe(bySchema(runInput, one) !== undefined);
+      expect(readRuns(many) !== null).toBe(bySchema(runBatch, many) !== undefined);
+      expect([readRun(one) !== null, readRuns(many) !== null]).toEqual([levels <= 31, levels <= 29]);
+    }
+  },
+);
+
+test("half of a surrogate pair is refused, also where a later field of the same name hides it", () => {
+  const text = JSON.stringify(good);
+  expect(readRun(`{"model":"\\ud800",${text.slice(1)}`)).toBeNull();
+  expect(readRun(`{"metadata":${"[".repeat(40)}${"]".repeat(40)},${text.slice(1)}`)).toBeNull();
+});
+
+test("a run with every field and one with the fewest are read", () => {
   const { started_at, model, usage } = good;
-  expect([good, { started_at, model, usage }].map((run) => isWellFormedRun(run))).toEqual([true, true]);
+  for (const run of [good, { started_at, model, usage }]) expect(readRun(JSON.stringify(run))).toEqual(run);
 });
 
 const plain = {
@@ -162,7 +243,7 @@ const BOUNDS: readonly (readonly [field: string, value: unknown, isValid: boolea
 test.each(BOUNDS)("%s: %j is accepted exactly if the schema accepts it", (field, value, isValid) => {
   const run = JSON.parse(JSON.stringify({ ...plain, [field]: value })) as unknown;
   const batches = [[run], [plain, run], [run, plain], [plain, run, run]];
-  const judged = batches.map((runs) => wellFormedBatch(JSON.stringify({ runs })) !== null);
+  const judged = batches.map((runs) => readRuns(JSON.stringify({ runs })) !== null);
   expect({ schema: runInput.safeParse(run).success, judged }).toEqual({
     schema: isValid,
     judged: batches.map(() => isValid),
@@ -171,14 +252,14 @@ test.each(BOUNDS)("%s: %j is accepted exactly if the schema accepts it", (field,
 
 test("a field named __proto__ is unknown, wherever it is", () => {
   const text = JSON.stringify(plain);
-  expect(wellFormedBatch(`{"runs":[${text},{"__proto__":1,${text.slice(1)}]}`)).toBeNull();
-  expect(wellFormedBatch(`{"runs":[${text}],"__proto__":[]}`)).toBeNull();
+  expect(readRuns(`{"runs":[${text},{"__proto__":1,${text.slice(1)}]}`)).toBeNull();
+  expect(readRuns(`{"runs":[${text}],"__proto__":[]}`)).toBeNull();
 });
 
 test("a run is judged in a batch as it is alone, whatever the runs before it said", () => {
   const value = fc.oneof(fc.constantFrom<unknown>(...BOUNDS.map(([, bound]) => bound)), odd);
-  const change = fc.tuple(fc.constantFrom(...Object.keys(plain)), fc.option(value, { nil: undefined }));
-  const changed = fc.array(change, { maxLength: 2 }).map((changes) => ({
+  const mostlyBounds = fc.tuple(fc.constantFrom(...Object.keys(plain)), fc.option(value, { nil: undefined }));
+  const changed = fc.array(mostlyBounds, { maxLength: 2 }).map((changes) => ({
     ...plain,
     ...Object.fromEntries(changes),
   }));
@@ -186,7 +267,9 @@ test("a run is judged in a batch as it is alone, whatever the runs before it sai
     fc.property(fc.array(changed, { minLength: 1, maxLength: 5 }), (made) => {
       const text = JSON.stringify({ runs: made });
       const { runs } = JSON.parse(text) as { runs: unknown[] };
-      expect(wellFormedBatch(text)).toEqual(runs.every((run) => isWellFormedRun(run)) ? runs : null);
+      expect(readRuns(text)).toEqual(
+        runs.every((run) => readRun(JSON.stringify(run)) !== null) ? runs : null,
+      );
     }),
     { numRuns: 2000 },
   );
@@ -194,7 +277,7 @@ test("a run is judged in a batch as it is alone, whatever the runs before it sai
 
 test.each([0, 1, 1000, 1001])("a batch of %d is well-formed exactly if the contract says so", (count) => {
   const text = JSON.stringify({ runs: Array.from({ length: count }, () => good) });
-  expect(wellFormedBatch(text)?.length ?? null).toBe(count >= 1 && count <= 1000 ? count : null);
+  expect(readRuns(text)?.length ?? null).toBe(count >= 1 && count <= 1000 ? count : null);
 });
 
 test("an amount passes the schema exactly if the ledger can parse it", () => {

@@ -8,8 +8,10 @@ import { type Measured, measureInRounds } from "./rows-of-rounds.ts";
  * with nothing else, it is what bounds the throughput; on a machine that others use too, it is the figure that holds.
  */
 const ROUNDS = QUICK ? 1 : 5;
-/** Before the first round: until the code is compiled and traffic is steady. */
+/** Before the first round: until the code is compiled. */
 const WARMUP_MS = QUICK ? 1000 : 2000;
+/** Before each other round: until traffic is steady again, after others were measured. */
+const RAMP_MS = 500;
 const DURATION_MS = QUICK ? 1200 : 1500;
 const CONNECTIONS = 32;
 
@@ -20,7 +22,7 @@ export async function compare(known: readonly Subject[]): Promise<BenchRow[]> {
 
 async function measure(subject: Subject, round: number): Promise<Measured> {
   const load = { connections: CONNECTIONS, ...subject.load };
-  if (round === 0) await generate({ ...load, durationMs: WARMUP_MS });
+  await generate({ ...load, durationMs: round === 0 ? WARMUP_MS : RAMP_MS });
   const before = cpuOf(subject);
   const sample = await generate({ ...load, durationMs: DURATION_MS });
   const cpu = cpuOf(subject) - before;

@@ -8,7 +8,7 @@ import { Unmetered } from "../providers/unmetered.ts";
 import type { Reading } from "../providers/usage/reading.ts";
 
 /** What the adapters need of a gate. */
-export type CallGate = Pick<EmbeddedGate, "decide" | "settle" | "release" | "flush" | "knownFacts"> &
+export type CallGate = Pick<EmbeddedGate, "decide" | "settle" | "release" | "knownFacts"> &
   Partial<Pick<EmbeddedGate, "fallbacksOf" | "beginsWithFallbacks">>;
 
 /** Whom and what a call is for. */
@@ -177,7 +177,7 @@ export class GovernedCall {
       this.#inBackground(gate.release(this.allowed));
       return;
     }
-    gate.settle(this.allowed, {
+    const settled = {
       id: this.runId,
       ...attributionOf(ask),
       ...(traceparent === undefined ? {} : { traceparent }),
@@ -187,8 +187,8 @@ export class GovernedCall {
       ...insteadOf,
       outcome,
       ...run,
-    });
-    if (waitUntil !== undefined) this.#inBackground(gate.flush());
+    };
+    gate.settle(this.allowed, settled, { waitUntil });
   }
 
   #inBackground(work: Promise<unknown>): void {

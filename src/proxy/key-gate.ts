@@ -1,21 +1,16 @@
 import type { CallGate } from "../adapters/governed-call.ts";
-import { createGate, type EmbeddedGate, type SettledRun } from "../client/gate/index.ts";
+import { createGate, type EmbeddedGate } from "../client/gate/index.ts";
 import type { RunInput } from "../client/generated/types.ts";
 import { BoundedMap } from "../domain/cache/bounded-map.ts";
 import type { ProxyOptions } from "./options.ts";
 import { OrgKeys } from "./org-keys.ts";
 
-const FLUSH_AFTER_MS = 200;
-const FLUSH_ATTEMPTS = 5;
-/** A flush that takes longer was lost with the request that made it. */
-const LOST_AFTER_MS = 20_000;
+/** How long a run may wait before it is sent: nothing but the requests that made it keeps a Worker alive. */
+const FLUSH_MS = 200;
 const MOST_REMEMBERED = 20_000;
 const KEY = /^svc_(?:live|test)_(.{26})(.{26})_/;
 
-/**
- * The gate of one key. Runs are sent by the requests that made them, a little later and together, because nothing else keeps
- * a Worker alive. A run that the service does not take as it is goes again with what was reserved for it: it did happen.
- */
+/** The gate of one key. A run that the service does not take as it is goes again with what was reserved for it: it did happen. */
 export class KeyGate implements CallGate {
   readonly key: string;
   readonly orgId: string;
@@ -25,13 +20,12 @@ export class KeyGate implements CallGate {
   readonly #gate: EmbeddedGate;
   readonly #log: ProxyOptions["log"];
   readonly #reserved = new BoundedMap<string, string>(MOST_REMEMBERED);
-  #flushing: { readonly since: number; readonly done: Promise<void> } | null = null;
   /** Whether the service has accepted the key. */
   isProven = false;
 
   constructor(key: string, { url, binding, log }: ProxyOptions) {
     const onError = (error: unknown, run: RunInput) => this.#sendAgain(error, run);
-    this.#gate = createGate({ key, url, binding, onError });
+    this.#gate = createGate({ key, url, binding, onError, flushMs: FLUSH_MS });
     this.orgKeys = new OrgKeys(key, binding);
     this.#log = log;
     this.key = key;
@@ -81,40 +75,18 @@ export class KeyGate implements CallGate {
     return allowed;
   };
 
-  settle(allowed: Parameters<CallGate["settle"]>[0], run: SettledRun): void {
+  readonly settle: CallGate["settle"] = (allowed, run, options) => {
     const amount = typeof allowed === "string" ? undefined : allowed.reservation?.amount_usd;
     if (run.id !== undefined && amount !== undefined) this.#reserved.set(run.id, amount);
-    this.#gate.settle(allowed, run);
-  }
+    this.#gate.settle(allowed, run, options);
+  };
 
   async release(allowed: Parameters<CallGate["release"]>[0]): Promise<void> {
     await this.#gate.release(allowed);
   }
 
-  flush(): Promise<void> {
-    const now = Date.now();
-    if (this.#flushing !== null && now - this.#flushing.since < LOST_AFTER_MS) return this.#flushing.done;
-    const flushing = { since: now, done: this.#flushSoon().finally(() => this.#flushed(flushing)) };
-    this.#flushing = flushing;
-    return flushing.done;
-  }
-
   async close(): Promise<void> {
     await this.#gate.close();
-  }
-
-  #flushed(flushing: object): void {
-    if (this.#flushing === flushing) this.#flushing = null;
-  }
-
-  async #flushSoon(): Promise<void> {
-    for (let attempt = 0; attempt < FLUSH_ATTEMPTS; attempt += 1) {
-      await new Promise((resolve) => setTimeout(resolve, FLUSH_AFTER_MS * 2 ** attempt));
-      // What comes from here on starts a flush of its own.
-      if (attempt === 0) this.#flushing = null;
-      await this.#gate.flush();
-      if (this.isIdle) return;
-    }
   }
 
   /** The reservation was settled by another call with its id, or there is no price for what was used. */

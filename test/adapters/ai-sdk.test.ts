@@ -24,7 +24,6 @@ const gate: CallGate = {
   },
   settle: (_, run) => void settled.push(run),
   release: async () => undefined,
-  flush: async () => undefined,
   knownFacts: null,
 };
 

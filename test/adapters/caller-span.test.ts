@@ -16,7 +16,6 @@ function writingDown() {
     decide: async (_, options) => (spans.push(options?.traceparent), { reservation: null } as never),
     settle: (_, run) => void spans.push(run.traceparent),
     release: async () => undefined,
-    flush: async () => undefined,
     knownFacts: {
       checks: "limits",
       countedBy: new Set(),

@@ -6,7 +6,6 @@ const gate: CallGate = {
   decide: async () => ({ reservation: { id: "rsv_1", amount_usd: "9", max_output_tokens: 300 } }) as never,
   settle: () => undefined,
   release: async () => undefined,
-  flush: async () => undefined,
   knownFacts: null,
 };
 

@@ -14,6 +14,7 @@ function metered(texts: readonly string[]): Metered {
 /** A gate that learns with its first decision what the organization's rules read. */
 function gateThat(facts: { checks: string; scansInput: boolean; sendsSpans?: boolean }) {
   const settled: { readonly traceparent?: string }[] = [];
+  const settledWith: unknown[] = [];
   const asked: Ask[] = [];
   const told: unknown[] = [];
   const released: unknown[] = [];
@@ -26,18 +27,27 @@ function gateThat(facts: { checks: string; scansInput: boolean; sendsSpans?: boo
       return { reservation: { id: `rsv_${asked.length}`, amount_usd: "1" } };
     },
     release: async ({ reservation }: { reservation: { id: string } }) => void released.push(reservation.id),
-    settle: (_: unknown, run: object) => void settled.push(run),
+    settle: (_: unknown, run: object, options: unknown) => {
+      settled.push(run);
+      settledWith.push(options);
+    },
     forget: () => (known = null),
-    flush: async () => undefined,
     get knownFacts() {
       return known;
     },
     priceOf: async () => null,
   } as unknown as CallGate & { forget(): void };
-  return { gate, asked, told, released, settled };
+  return { gate, asked, told, released, settled, settledWith };
 }
 
 const ask = { model: "m", estimate: { input_tokens: 5, max_output_tokens: 0 } };
+
+test("the run of a call is sent by the request that made the call", async () => {
+  const { gate, settledWith } = gateThat({ checks: "limits", scansInput: false });
+  const waitUntil = () => undefined;
+  (await begin({ gate, ask, metered: metered([]), waitUntil })).finish(null);
+  expect(settledWith).toEqual([{ waitUntil }]);
+});
 
 describe("the text of a call", () => {
   test("is asked about as soon as the gate learns that it is read, and what was reserved before is given back", async () => {

@@ -60,7 +60,6 @@ describe("Workers AI", () => {
       decide: async (ask, options) => (traces.push(options?.traceparent), gate.decide(ask, options)),
       settle: (allowed, run) => (traces.push(run.traceparent), gate.settle(allowed, run)),
       release: (allowed) => gate.release(allowed),
-      flush: () => gate.flush(),
       knownFacts: {
         checks: "limits",
         countedBy: new Set(),

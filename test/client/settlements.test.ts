@@ -24,7 +24,7 @@ function settlementsTo(
   const reportedBefore: number[] = [];
   const lost: (string | undefined)[] = [];
   const reasons: string[] = [];
-  let reports = 0;
+  let [reports, ended] = [0, 0];
   const sluice = new Sluice({
     key: KEY,
     url: "https://sluice.test",
@@ -42,6 +42,7 @@ function settlementsTo(
     onError: (_error, { id }) => void lost.push(id),
     dropped: (reason) => void reasons.push(reason),
     before: async () => void (reports += 1),
+    after: async () => void (ended += 1),
   });
   const background: Promise<unknown>[] = [];
   const waitUntil = (work: Promise<unknown>) => void background.push(work);
@@ -51,6 +52,8 @@ function settlementsTo(
     reportedBefore,
     lost,
     reasons,
+    background,
+    timesEnded: () => ended,
     add: (id: string) => settlements.add({ ...RUN, id }, undefined),
     addInWorker: (id: string) => settlements.add({ ...RUN, id }, waitUntil),
   };
@@ -113,6 +116,46 @@ test("a bulk without an answer goes again, later each time, with what came since
   await vi.advanceTimersByTimeAsync(120_000);
   expect(told.bulks.at(-1)).toEqual(["first", "second"]);
   expect(told.settlements).toMatchObject({ queued: 0, sent: 2 });
+});
+
+test("in a Worker, requests wait for the next try of a bulk without an answer, and for no more", async () => {
+  let isAway = true;
+  const told = settlementsTo(() => {
+    if (isAway) throw new TypeError("fetch failed");
+  });
+  told.addInWorker("first");
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(told.bulks.length).toBe(12);
+  expect(told.background.length).toBe(5);
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(20_000);
+  await Promise.all(told.background);
+  expect(told.bulks.at(-1)).toEqual(["first"]);
+  expect(told.settlements).toMatchObject({ queued: 0, sent: 1 });
+  expect([told.timesEnded(), vi.getTimerCount()]).toEqual([5, 0]);
+});
+
+test("a run that comes of a bulk's answer is sent by the request that sent the bulk", async () => {
+  const told = settlementsTo((bulk) => {
+    if (bulk === 1) told.add("again");
+  });
+  told.addInWorker("first");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(told.background).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(1000);
+  await Promise.all(told.background);
+  expect(told.bulks).toEqual([["first"], ["again"]]);
+});
+
+test("many calls that end one after another in a Worker make one bulk", async () => {
+  const told = settlementsTo();
+  for (let run = 0; run < 30; run += 1) {
+    told.addInWorker(String(run));
+    await vi.advanceTimersByTimeAsync(30);
+  }
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(told.bulks.map((runs) => runs.length)).toEqual([30]);
+  expect(told.background).toHaveLength(1);
 });
 
 /** The clock goes on and timers wait as long as before, so that thousands of attempts need not be made. */

@@ -78,18 +78,23 @@ describe("a run that the service does not take", () => {
     const gate = new KeyGate(keyOf(1), optionsWith({ settle, leases }, lines));
     const usage = { input_tokens: 1, output_tokens: 2 };
     const run = { id: "run", model: "m", usage, started_at: "2026-01-01T00:00:00Z", variant: "fast" };
-    gate.settle({ reservation: { id: "rsv_1", amount_usd: "0.5" } } as never, run);
-    await Promise.all([gate.flush(), vi.advanceTimersByTimeAsync(60_000)]);
-    return { sent, lines };
+    const background: Promise<unknown>[] = [];
+    const waitUntil = (work: Promise<unknown>) => void background.push(work);
+    gate.settle({ reservation: { id: "rsv_1", amount_usd: "0.5" } } as never, run, { waitUntil });
+    await vi.advanceTimersByTimeAsync(60_000);
+    await Promise.all(background);
+    return { sent, lines, background };
   }
 
   test("goes again at what was reserved for it", async () => {
-    const { sent, lines } = await sentTo((id) => id === "run", "unknown_price");
+    const { sent, lines, background } = await sentTo((id) => id === "run", "unknown_price");
     expect(sent.map(({ id, cost_usd, reservation_id }) => [id, cost_usd, reservation_id])).toEqual([
       ["run", undefined, "rsv_1"],
       ["run-again", "0.5", "rsv_1"],
     ]);
     expect(lines).toEqual([]);
+    // The request that made the call waits for both.
+    expect(background).toHaveLength(2);
   });
 
   test("goes again by itself, where its reservation was settled by another", async () => {

@@ -18,7 +18,6 @@ const gate: CallGate = {
   decide: async () => ({ decision: "allow", reservation: null }) as never,
   settle: (_, run) => void settled.push(run),
   release: async () => undefined,
-  flush: async () => undefined,
   knownFacts: null,
 };
 

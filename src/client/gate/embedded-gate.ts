@@ -98,6 +98,7 @@ export class EmbeddedGate {
       onError: options.onError ?? logUnsettled,
       dropped: (reason) => this.#owe(() => this.#untold.addUnsettled(reason)),
       before: () => this.#gate.flush(this.#background(undefined)),
+      after: () => this.#tellOwed(),
     });
     sendAtEnd(this);
   }
@@ -235,7 +236,7 @@ export class EmbeddedGate {
   async flush(): Promise<void> {
     await this.#settlements.flush();
     await this.#gate.flush(this.#background(undefined));
-    if (!this.#untold.isEmpty) await this.#exchange({}).catch(() => undefined);
+    await this.#tellOwed();
   }
 
   /** Sends everything that waits and gives back every slice. The gate can be used again. */
@@ -330,6 +331,10 @@ export class EmbeddedGate {
   #owe(count: () => void): void {
     count();
     holdWhile(true, this);
+  }
+
+  async #tellOwed(): Promise<void> {
+    if (!this.#untold.isEmpty) await this.#exchange({}).catch(() => undefined);
   }
 
   /** Of a key that has ended, nothing holds any more. */

@@ -42,6 +42,8 @@ export interface SettlementOptions {
   readonly dropped: (reason: UnsettledReason) => void;
   /** Runs before each bulk call: what the runs settle should be known by then. */
   readonly before: () => Promise<void>;
+  /** Runs when all that was to be sent is sent, or cannot be. */
+  readonly after: () => Promise<void>;
 }
 
 /**
@@ -55,7 +57,6 @@ export class Settlements {
   #queue: Waiting[] = [];
   /** How many of those that wait, from the first on, are to be sent now. */
   #due = 0;
-  #timer: ReturnType<typeof setTimeout> | null = null;
   #sending: Promise<void> | null = null;
   #sendingSince = 0;
   #armedUntil = 0;
@@ -84,31 +85,16 @@ export class Settlements {
     }
     this.#queue.push({ run, since: Date.now() });
     const isMany = this.#queue.length >= MOST_AT_ONCE && this.#failures === 0;
-    if (waitUntil !== undefined) this.#armWith(waitUntil, isMany);
-    else if (isMany) void this.flush();
-    else this.#arm();
-  }
-
-  /** A timer of a Worker ends with the request that set it, unless it is waited for. One that never came is set again. */
-  #armWith(waitUntil: WaitUntil, isMany: boolean): void {
-    const now = Date.now();
-    if (isMany && this.#sending === null) waitUntil(this.flush());
-    if (now < this.#armedUntil + LATE_MS) return;
-    const waitMs = this.#waitMs();
-    this.#armedUntil = now + waitMs;
-    waitUntil(
-      new Promise((resolve) => setTimeout(resolve, waitMs)).then(() => {
-        this.#armedUntil = 0;
-        return this.flush();
-      }),
-    );
+    if (isMany && this.#sending === null) this.#inBackground(this.flush(waitUntil), waitUntil);
+    // Whoever sends a bulk sees to what comes meanwhile, unless somebody else can.
+    else if (waitUntil !== undefined || this.#sending === null) this.#arm(waitUntil);
   }
 
   /**
    * Sends all that waits; whatever cannot be sent now stays. What comes meanwhile waits for the next time, so that bulks
    * stay large while many come.
    */
-  async flush(): Promise<void> {
+  async flush(waitUntil?: WaitUntil): Promise<void> {
     const now = Date.now();
     this.#due = this.#queue.length;
     // The request that was sending may be gone, and with it what would have said so.
@@ -117,7 +103,7 @@ export class Settlements {
       const sending = this.#drain().finally(() => {
         if (this.#sending !== sending) return;
         this.#sending = null;
-        if (this.#queue.length > 0 && Date.now() >= this.#armedUntil) this.#arm();
+        if (this.#queue.length > 0) this.#arm(waitUntil);
       });
       this.#sending = sending;
     }
@@ -128,17 +114,33 @@ export class Settlements {
     return Math.min(30_000, this.#options.flushMs * 2 ** Math.min(this.#failures, 10));
   }
 
-  #arm(): void {
-    if (this.#timer !== null) return;
-    const timer = setTimeout(() => {
-      this.#timer = null;
-      void this.flush();
-    }, this.#waitMs());
-    this.#timer = timer;
-    (timer as { unref?: () => void }).unref?.();
+  /** A timer of a Worker ends with the request that set it, unless it is waited for. One that never came is set again. */
+  #arm(waitUntil: WaitUntil | undefined): void {
+    const now = Date.now();
+    if (now < this.#armedUntil + LATE_MS) return;
+    const waitMs = this.#waitMs();
+    this.#armedUntil = now + waitMs;
+    const waited = new Promise((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      if (waitUntil === undefined) (timer as { unref?: () => void }).unref?.();
+    });
+    const sent = waited.then(() => {
+      this.#armedUntil = 0;
+      return this.flush(waitUntil);
+    });
+    this.#inBackground(sent, waitUntil);
+  }
+
+  #inBackground(work: Promise<void>, waitUntil: WaitUntil = () => undefined): void {
+    waitUntil(work.catch(() => undefined));
   }
 
   async #drain(): Promise<void> {
+    await this.#sendDue();
+    await this.#options.after();
+  }
+
+  async #sendDue(): Promise<void> {
     this.#dropOld();
     while (this.#due > 0) {
       const bulk = this.#queue.slice(0, Math.min(MOST_AT_ONCE, this.#due));

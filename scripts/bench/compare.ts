@@ -1,5 +1,5 @@
 import type { BenchRow } from "./bench-row.ts";
-import { cpuSeconds, generate, QUICK, type Sample, type Subject } from "./harness.ts";
+import { cpuSeconds, generate, type Load, QUICK, type Sample, type Subject } from "./harness.ts";
 import { BENCH_ROWS } from "./options.ts";
 import { type Measured, measureInRounds } from "./rows-of-rounds.ts";
 
@@ -8,8 +8,10 @@ import { type Measured, measureInRounds } from "./rows-of-rounds.ts";
  * with nothing else, it is what bounds the throughput; on a machine that others use too, it is the figure that holds.
  */
 const ROUNDS = QUICK ? 1 : 5;
-/** Before the first round: until the code is compiled. */
+/** Before the first round: until so many requests have had the code compiled, on a busy machine for longer than on another. */
+const WARMUP_REQUESTS = QUICK ? 1 : 3000;
 const WARMUP_MS = QUICK ? 1000 : 2000;
+const MOST_WARMUPS = 10;
 /** Before each other round: until traffic is steady again, after others were measured. */
 const RAMP_MS = 500;
 const DURATION_MS = QUICK ? 1200 : 1500;
@@ -22,7 +24,8 @@ export async function compare(known: readonly Subject[]): Promise<BenchRow[]> {
 
 async function measure(subject: Subject, round: number): Promise<Measured> {
   const load = { connections: CONNECTIONS, ...subject.load };
-  await generate({ ...load, durationMs: round === 0 ? WARMUP_MS : RAMP_MS });
+  if (round === 0) await warmUp(load);
+  else await generate({ ...load, durationMs: RAMP_MS });
   const before = cpuOf(subject);
   const sample = await generate({ ...load, durationMs: DURATION_MS });
   const cpu = cpuOf(subject) - before;
@@ -32,6 +35,13 @@ async function measure(subject: Subject, round: number): Promise<Measured> {
   }
   const cpuMicros = (cpu * 1e6) / sample.requests;
   return { perSecond: sample.perSecond, cpuMicros, note: noteOf(sample) };
+}
+
+async function warmUp(load: Omit<Load, "durationMs">): Promise<void> {
+  let served = 0;
+  for (let turn = 0; turn < MOST_WARMUPS && served < WARMUP_REQUESTS; turn += 1) {
+    served += (await generate({ ...load, durationMs: WARMUP_MS })).requests;
+  }
 }
 
 function noteOf({ p50Ms, p99Ms, decided, requests }: Sample): string {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { run as runShape } from "../../src/contract/resources/runs/runs.ts";
 import { aRun, newSpender } from "../support/ledger.ts";
 import { storedRuns, storeRuns } from "../support/stored-runs.ts";
 import { call } from "../support/worker.ts";
@@ -26,6 +27,48 @@ describe("a run", () => {
     const other = await org.run({ id: "r-1", cost_usd: "2" });
     expect([other.status, other.body.error.code]).toEqual([409, "conflict"]);
     expect(await org.events("run.recorded")).toHaveLength(1);
+  });
+
+  test("is answered in the form of the contract, whatever it has", async () => {
+    const org = await newSpender();
+    const decided = await call("POST", "/v1/edge/decision", {
+      key: org.key,
+      body: { estimate: { cost_usd: "0.01" } },
+    });
+    const all = aRun({
+      id: "all",
+      ended_at: new Date().toISOString(),
+      action: "a",
+      workflow_id: "w",
+      deployment_id: "d",
+      department_id: "p",
+      customer_id: "c",
+      user_id: "u",
+      provider: "acme",
+      tags: { team: "support" },
+      chain: { chain_id: "x" },
+      usage: { input_tokens: 9, output_tokens: 9, cache_read_tokens: 1, units: { image: 2 } },
+      variant: "batch",
+      outcome: "failed",
+      estimated: true,
+      incurred: true,
+      requested_model: "large",
+      fallback: "cheaper",
+      metadata: { a: { b: 1 } },
+    });
+    const settling = aRun({ reservation_id: decided.body.reservation.id });
+    for (const one of [all, all, aRun(), settling]) {
+      const { body } = await org.run(one);
+      expect(body.error).toBeUndefined();
+      expect(runShape.safeParse(body)).toEqual({ success: true, data: body });
+    }
+  });
+
+  test("that is malformed is refused with each wrong field", async () => {
+    const org = await newSpender();
+    const { status, body } = await org.run({ usage: { input_tokens: -1, output_tokens: 1 }, surprise: 1 });
+    const fields = body.error.details.fields.map(({ field }: { field: string }) => field);
+    expect([status, fields.toSorted()]).toEqual([422, ["surprise", "usage.input_tokens"]]);
   });
 
   test("of an unpriced model without a cost is refused, never free", async () => {

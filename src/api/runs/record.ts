@@ -20,6 +20,7 @@ export const recordRun = operation(
     endsReservations: true,
     body: runInput,
     reader: readRun,
+    trustsReply: true,
     reply: { 200: run, 201: run },
     refuses: [...LIMIT_CODES, "conflict"],
   },

@@ -19,6 +19,17 @@ export type OrgCallRow = readonly [
   refusals: number,
   errors: number,
   cpuUs: number,
+  slowestMs: number,
+];
+
+/** How busy an org was in one minute of an hour. The last one is 59. */
+export type OrgMinuteRow = readonly [
+  orgId: string,
+  minute: number,
+  calls: number,
+  refusals: number,
+  errors: number,
+  slowestMs: number,
 ];
 
 /** One batch of counts of one source; a shard applies each number of a source once. */

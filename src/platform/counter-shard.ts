@@ -93,6 +93,11 @@ export class CounterShard extends DurableObject {
     return JSON.stringify(this.#recent.busiest(most, Date.now()));
   }
 
+  /** The minutes of the last hour in which some orgs were called: `OrgMinuteRow`s as JSON. */
+  lastHour(orgIds: readonly string[], nowMs: number): string {
+    return JSON.stringify(this.#recent.lastHour(orgIds, nowMs));
+  }
+
   /** What an object says of itself takes the place of what it said before. */
   tell(source: string, values: readonly GaugeValue[]): void {
     this.ctx.storage.transactionSync(() => {

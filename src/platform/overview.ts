@@ -44,6 +44,7 @@ type Row = {
   calls: number;
   refusals: number;
   errors: number;
+  slowest: number;
   rank: string | number;
 };
 
@@ -66,6 +67,7 @@ const RANKS: Readonly<Record<OverviewSort, string>> = {
   refusals: "coalesce(b.refusals, 0)",
   errors: "coalesce(b.errors, 0)",
   spend: SPENT,
+  slowest: "coalesce(b.slowest, 0)",
 };
 
 /** One page of this region's orgs, in one statement. One entry more than the limit shows that there are more. */
@@ -81,7 +83,7 @@ export async function overviewPage(
   const where = after === null ? "" : `WHERE (rank ${beyond} ?4 OR (rank = ?4 AND id ${beyond} ?5))`;
   const statement = d1.prepare(
     `WITH busy AS MATERIALIZED (SELECT value ->> 0 AS id, value ->> 1 AS calls, value ->> 2 AS refusals,
-       value ->> 3 AS errors FROM json_each(?3))
+       value ->> 3 AS errors, value ->> 5 AS slowest FROM json_each(?3))
      SELECT * FROM (
        SELECT o.id, o.name, o.status, o.plan, o.environment, o.home_region, ${SPENT} AS spent,
          ${ofMonth("runs_used", "0")} AS runs_used, v.runs_limit, ${ofMonth("tokens_used", "0")} AS tokens_used,
@@ -89,6 +91,7 @@ export async function overviewPage(
          coalesce(v.deprecated_callers, 0) AS deprecated_callers,
          coalesce(v.open_support_grants, 0) AS open_support_grants, v.told_at,
          coalesce(b.calls, 0) AS calls, coalesce(b.refusals, 0) AS refusals, coalesce(b.errors, 0) AS errors,
+         coalesce(b.slowest, 0) AS slowest,
          ${rank} AS rank
        FROM orgs AS o LEFT JOIN org_overview AS v ON v.org_id = o.id LEFT JOIN busy AS b ON b.id = o.id)
      ${where} ORDER BY rank ${order}, id ${order} LIMIT ?2`,
@@ -121,6 +124,8 @@ function toEntry(row: Row): OverviewEntry {
     calls_per_minute: row.calls,
     refusals_per_minute: row.refusals,
     errors_per_minute: row.errors,
+    slowest_wait_ms: row.slowest,
+    last_hour: null,
     as_of: moment(row.told_at),
   };
 }

@@ -146,12 +146,17 @@ describe("busy orgs", () => {
     expect(top).toMatchObject({ org_id: hammered.id, errors: 0 });
     expect([top?.calls ?? 0, top?.refusals ?? 0, top?.cpu_ms ?? 0].every((figure) => figure > 20)).toBe(true);
     expect(body.svc_org_calls_top.length).toBeLessThanOrEqual(10);
+    // An hour ago is less than that, even here.
+    const hour = found?.["last_hour"] as { calls: number[]; refusals: number[]; slowest_wait_ms: number };
+    const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0);
+    expect([hour.calls.length, sum(hour.calls) >= 500, sum(hour.refusals)]).toEqual([60, true, 500]);
+    expect(hour.slowest_wait_ms).toBeGreaterThan(0);
     // No name of an org is a label of a metric.
     const metrics = await (await serve("http://sluice.test/metrics")).text();
     expect(metrics.includes(hammered.id)).toBe(false);
   });
 
-  test.each(["calls_per_minute", "refusals", "errors", "spend"])(
+  test.each(["calls_per_minute", "refusals", "errors", "spend", "slowest"])(
     "pages by %s list every org once",
     async (sort) => {
       const own = new Set((await Promise.all([newOrg(), newOrg(), newOrg()])).map(({ id }) => id));
@@ -162,12 +167,13 @@ describe("busy orgs", () => {
     },
   );
 
-  test("are first by what the overview is sorted by: calls, refusals or errors", async () => {
-    const [called, refused, failed] = [await newOrg(), await newOrg(), await newOrg()];
+  test("are first by what the overview is sorted by: calls, refusals, errors or the slowest", async () => {
+    const [called, refused, failed, slow] = await Promise.all([newOrg(), newOrg(), newOrg(), newOrg()]);
     const busy = [
-      [called.id, 1_000_001, 1, 1, 0],
-      [refused.id, 1_000_000, 1_000_000, 0, 0],
-      [failed.id, 1_000_000, 0, 1_000_000, 0],
+      [called.id, 1_000_001, 1, 1, 0, 1],
+      [refused.id, 1_000_000, 1_000_000, 0, 0, 1],
+      [failed.id, 1_000_000, 0, 1_000_000, 0, 1],
+      [slow.id, 1_000_000, 0, 0, 0, 1_000_000],
     ] as const;
     const firstBy = async (field: string) => {
       const sort = { field, descending: true };
@@ -178,6 +184,7 @@ describe("busy orgs", () => {
     expect(await firstBy("calls_per_minute")).toBe(called.id);
     expect(await firstBy("refusals")).toBe(refused.id);
     expect(await firstBy("errors")).toBe(failed.id);
+    expect(await firstBy("slowest")).toBe(slow.id);
   });
 
   test("by spend the highest is first, with and without a minus", async () => {

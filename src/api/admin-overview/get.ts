@@ -11,7 +11,7 @@ import {
 import type { OrgCallRow } from "../../contract/metrics.ts";
 import { counters } from "../../counters.ts";
 import { merged } from "../../domain/metric/org-calls.ts";
-import { readBusiest } from "../../edge/object/counters.ts";
+import { readBusiest, readLastHour } from "../../edge/object/counters.ts";
 import type { Env } from "../../edge/env.ts";
 import type { Call } from "../../edge/request/call.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
@@ -32,7 +32,7 @@ export const getOverview = operation(
     path: "/v1/admin/overview",
     summary: "See every organization at a glance",
     description:
-      "Month-to-date spend, plan use, last call, failing webhooks, deprecated callers, open support grants and calls of the last minute, over all regions. Orgs tell this about every 5 seconds while they are used.",
+      "Month-to-date spend, plan use, last call, failing webhooks, deprecated callers, open support grants, and calls of the last minute and hour, over all regions. Orgs tell this about every 5 seconds while they are used.",
     role: "operator",
     query: listQuery(LIST),
     reply: {
@@ -52,7 +52,7 @@ export const getOverview = operation(
   async (call) => {
     const query = toListQuery(LIST, call.query);
     const busy = await busyOrgs(call.env);
-    const here = await overviewPage(call.env.DB, query, Date.now(), busy);
+    const here = await withLastHour(call.env, await overviewPage(call.env.DB, query, Date.now(), busy));
     if (call.pass !== null) {
       const ranks = here.map(({ rank }) => rank);
       const data = here.map(({ entry }) => entry);
@@ -73,12 +73,22 @@ async function busyOrgs({ COUNTERS }: Env): Promise<OrgCallRow[]> {
   return readBusiest(COUNTERS, MOST_BUSY);
 }
 
+async function withLastHour({ COUNTERS }: Env, page: readonly RankedEntry[]): Promise<RankedEntry[]> {
+  const orgIds = page.map(({ entry }) => entry.org_id);
+  const hours = await readLastHour(COUNTERS, orgIds, Date.now());
+  return page.map(({ entry, rank }) => ({
+    entry: { ...entry, last_hour: hours.get(entry.org_id) ?? null },
+    rank,
+  }));
+}
+
 function topOf(lists: readonly (readonly OrgCallRow[])[]): OrgCallsTop {
-  return merged(TOP, lists).map(([org_id, calls, refusals, errors, cpuUs]) => ({
+  return merged(TOP, lists).map(([org_id, calls, refusals, errors, cpuUs, slowestMs]) => ({
     org_id,
     calls,
     refusals,
     errors,
+    slowest_wait_ms: slowestMs,
     cpu_ms: cpuUs / 1000,
   }));
 }
@@ -105,7 +115,8 @@ async function askedOf(
     if (isRefusal(answer) || !answer.relayed.ok) return { region, page: null, top: [] };
     const { data, ranks, svc_org_calls_top: busy = [] } = await answer.relayed.json<OverviewReply>();
     const top = busy.map(
-      (one) => [one.org_id, one.calls, one.refusals, one.errors, one.cpu_ms * 1000] as const,
+      (one) =>
+        [one.org_id, one.calls, one.refusals, one.errors, one.cpu_ms * 1000, one.slowest_wait_ms] as const,
     );
     return { region, page: data.map((entry, index) => ({ entry, rank: ranks[index] ?? "" })), top };
   } catch (error) {

@@ -188,6 +188,15 @@ export interface OverviewEntry {
   readonly calls_per_minute: number;
   readonly refusals_per_minute: number;
   readonly errors_per_minute: number;
+  /** Milliseconds that its slowest call waited, its own body included. Compute time is not part of it. */
+  readonly slowest_wait_ms: number;
+  readonly last_hour: {
+    readonly calls: readonly number[];
+    readonly refusals: readonly number[];
+    readonly errors: readonly number[];
+    /** Milliseconds that its slowest call waited, its own body included. Compute time is not part of it. */
+    readonly slowest_wait_ms: number;
+  } | null;
   /** When the org last told this. Null: not yet. */
   readonly as_of: string | null;
 }
@@ -2218,7 +2227,7 @@ export type AdminOverviewGetQuery = {
   /** `next_cursor` of the previous page. */
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
-  readonly sort?: "month_to_date_usd" | "-month_to_date_usd" | "plan_use" | "-plan_use" | "last_call_at" | "-last_call_at" | "failing_webhooks" | "-failing_webhooks" | "deprecated_callers" | "-deprecated_callers" | "open_support_grants" | "-open_support_grants" | "name" | "-name" | "calls_per_minute" | "-calls_per_minute" | "refusals" | "-refusals" | "errors" | "-errors" | "spend" | "-spend" | undefined;
+  readonly sort?: "month_to_date_usd" | "-month_to_date_usd" | "plan_use" | "-plan_use" | "last_call_at" | "-last_call_at" | "failing_webhooks" | "-failing_webhooks" | "deprecated_callers" | "-deprecated_callers" | "open_support_grants" | "-open_support_grants" | "name" | "-name" | "calls_per_minute" | "-calls_per_minute" | "refusals" | "-refusals" | "errors" | "-errors" | "spend" | "-spend" | "slowest" | "-slowest" | undefined;
 };
 
 export type AdminPepperListQuery = {

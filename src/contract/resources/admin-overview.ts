@@ -3,6 +3,21 @@ import { idShape } from "../ids.ts";
 import { name, timestamp, usd } from "../shapes.ts";
 
 const count = z.int().min(0);
+const wait = count.meta({
+  description:
+    "Milliseconds that its slowest call waited, its own body included. Compute time is not part of it.",
+});
+
+export const HOUR_MINUTES = 60;
+const byMinute = z.array(count);
+
+const orgHour = z
+  .object({ calls: byMinute, refusals: byMinute, errors: byMinute, slowest_wait_ms: wait })
+  .meta({
+    description:
+      "The last 60 minutes, the one that is not over last. Minutes in which more than 500 organizations were called have the busiest; what a counter knew before it restarted is missing. Null: no calls are known.",
+  });
+export type OrgHour = z.output<typeof orgHour>;
 
 export const overviewEntry = z
   .object({
@@ -34,6 +49,8 @@ export const overviewEntry = z
     }),
     refusals_per_minute: count,
     errors_per_minute: count,
+    slowest_wait_ms: wait,
+    last_hour: orgHour.nullable(),
     as_of: timestamp.nullable().meta({ description: "When the org last told this. Null: not yet." }),
   })
   .meta({ id: "OverviewEntry" });
@@ -51,10 +68,11 @@ export const OVERVIEW_SORTS = [
   "refusals",
   "errors",
   "spend",
+  "slowest",
 ] as const;
 
 /** These are sorted highest first, with or without a minus: nobody looks for the quietest. */
-export const HIGHEST_FIRST = ["calls_per_minute", "refusals", "errors", "spend"] as const;
+export const HIGHEST_FIRST = ["calls_per_minute", "refusals", "errors", "spend", "slowest"] as const;
 
 export const orgCallsTop = z
   .array(
@@ -63,6 +81,7 @@ export const orgCallsTop = z
       calls: count,
       refusals: count,
       errors: count,
+      slowest_wait_ms: wait,
       cpu_ms: z.number().meta({
         description: "Estimated from the kinds of its calls: the runtime does not tell what a call takes.",
       }),

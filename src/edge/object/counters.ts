@@ -1,11 +1,13 @@
-import { type OrgCallRow, SHARD_NAMES } from "../../contract/metrics.ts";
-import { merged } from "../../domain/metric/org-calls.ts";
+import { type OrgCallRow, type OrgMinuteRow, SHARD_NAMES } from "../../contract/metrics.ts";
+import { hoursOf, merged } from "../../domain/metric/org-calls.ts";
+import type { OrgHour } from "../../contract/resources/admin-overview.ts";
 import type { GaugeReading, SeriesTotal } from "../../platform/counter-shard.ts";
 
 interface ReadableShard {
   read(): Promise<SeriesTotal[]>;
   readGauges(): Promise<GaugeReading[]>;
   busiest(most: number): Promise<string>;
+  lastHour(orgIds: readonly string[], nowMs: number): Promise<string>;
 }
 
 export interface ReadableCounters<Part extends keyof ReadableShard = "read"> {
@@ -29,4 +31,14 @@ export async function readBusiest(shards: ReadableCounters<"busiest">, most: num
   const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).busiest(most)));
   const lists = parts.map((text) => JSON.parse(text) as OrgCallRow[]);
   return merged(most, lists);
+}
+
+/** The last hour of some orgs, by minute. One that is not there had no calls. */
+export async function readLastHour(
+  shards: ReadableCounters<"lastHour">,
+  orgIds: readonly string[],
+  nowMs: number,
+): Promise<Map<string, OrgHour>> {
+  const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).lastHour(orgIds, nowMs)));
+  return hoursOf(parts.flatMap((text) => JSON.parse(text) as OrgMinuteRow[]));
 }

@@ -153,7 +153,9 @@ export function respond(call: Call, result: Result): Response {
   log(call, { ...out, refusal: isRefusal(result) ? result : null });
   countDecision(call, out.code);
   if (call.caller !== null && call.orgId !== null) {
-    counters.orgs.note(call.orgId, { status: out.status, code: out.code, place: placeOf(call) ?? "other" });
+    const { status, code } = out;
+    const waitedMs = Date.now() - call.startedAt;
+    counters.orgs.note(call.orgId, { status, code, place: placeOf(call) ?? "other", waitedMs });
   }
   return written(call, out);
 }

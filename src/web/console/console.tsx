@@ -34,7 +34,7 @@ import { Page } from "./view/document.tsx";
 import { moment } from "./view/format.ts";
 import { iconFile } from "./view/icons.tsx";
 import { SIDEBAR_PATH } from "./view/navigation.tsx";
-import { type PageAddress, PageAddressContext } from "./view/table-order.ts";
+import { addressOf, PageAddressContext } from "./view/table-order.ts";
 import type { PageHandler, Visit } from "./visit.ts";
 import { visitorOf } from "./visitor.ts";
 
@@ -226,16 +226,12 @@ async function render(
       scripts={scripts}
       isSlim={isSlim(context.req.raw)}
     >
-      <PageAddressContext.Provider value={addressOf(context)}>{shown.content}</PageAddressContext.Provider>
+      <PageAddressContext.Provider value={addressOf(context.req.raw)}>
+        {shown.content}
+      </PageAddressContext.Provider>
     </Page>
   );
   return htmlResponse(page, shown.status, web, scripts.length === 0 ? {} : OWN_SCRIPT);
-}
-
-/** An answer to a form has no address to return to. */
-function addressOf(context: Ctx): PageAddress | null {
-  const { pathname, searchParams } = new URL(context.req.url);
-  return context.req.method === "GET" ? { path: pathname, query: searchParams } : null;
 }
 
 function testClockOf({ environment, clockOffsetMs }: OrgSnapshot): string | null {

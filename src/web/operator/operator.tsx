@@ -19,6 +19,9 @@ import { OperatorPage } from "./shell.tsx";
 import { operatorSignIn, operatorSignInForm } from "./sign-in.tsx";
 import type { OperatorHandler, OperatorVisit } from "./visit.ts";
 import { deepHealth } from "../deep-health.ts";
+import { readMetricSums } from "../metrics.ts";
+import { logFailure } from "../../log.ts";
+import { addressOf, PageAddressContext } from "../console/view/table-order.ts";
 import { settingsOf } from "../../settings.ts";
 
 type Inside = (request: Request, context: Ctx) => Response | Promise<Response>;
@@ -128,7 +131,7 @@ async function servePage(
   if ("redirect" in shown) return redirectTo(shown.redirect, web, kept);
   const page = (
     <OperatorPage title={shown.title} path={shown.under} csrf={admitted.csrf} region={web.region}>
-      {shown.content}
+      <PageAddressContext.Provider value={addressOf(request)}>{shown.content}</PageAddressContext.Provider>
     </OperatorPage>
   );
   return htmlResponse(page, shown.status, web, kept);
@@ -165,10 +168,11 @@ function visitOf(context: Ctx, web: Web, { csrf, session }: Admitted, dispatch: 
     once: () => crypto.randomUUID(),
     region: web.region,
     health: () => deepHealth(context.env, settingsOf(context.env), Date.now()),
-    read: async (path) => {
-      const answer = await ask("GET", path, null, null);
-      return answer.status === 200 ? answer.text() : null;
-    },
+    metrics: () =>
+      readMetricSums(context.env).catch((error: unknown) => {
+        logFailure(web.trace, error);
+        return null;
+      }),
     replace: async (path, body, sent) => readAnswer(await ask("PUT", path, body, sent)),
     sessions: {
       own: session.id,

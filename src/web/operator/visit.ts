@@ -1,13 +1,14 @@
 import type { StoredOperatorSession } from "../../platform/operator-sessions.ts";
 import type { DeepHealth } from "../deep-health.ts";
+import type { MetricSums } from "../metrics.ts";
 import type { Sent } from "../console/in-process.ts";
 import type { Answer, PageRequest, Shown, Visit } from "../console/visit.ts";
 
 /** What a page of the operator console can use. Its API is called as the operator. */
 export interface OperatorVisit extends Visit {
   readonly region: string;
-  /** What a path of this Worker answers, as text. Null: it did not answer with 200. */
-  readonly read: (path: string) => Promise<string | null>;
+  /** What the platform counts, as of now. Null: the counters cannot be read. */
+  readonly metrics: () => Promise<MetricSums | null>;
   /** Whether what the Worker depends on answers. */
   readonly health: () => Promise<DeepHealth>;
   /** Puts a resource in place of the version that was read. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ENTER_PATH, OPERATOR_PAGES } from "../../../src/web/operator/routes.ts";
-import { metricOf } from "../../../src/web/operator/pages/health.tsx";
 import { listOrganizations } from "../../../src/web/operator/pages/organizations.tsx";
+import { readMetricSums } from "../../../src/web/metrics.ts";
 import type { OperatorVisit } from "../../../src/web/operator/visit.ts";
 import { newOperatorSession, operatorCookie, operatorSession } from "../../../src/web/operator/session.ts";
 import { settingsOf } from "../../../src/settings.ts";
@@ -359,37 +359,144 @@ describe("an operator", () => {
   });
 });
 
-test("a search says how far it went and goes on from there, and a plan's use is a share", async () => {
-  const asked: string[] = [];
-  const entry = { org_id: org.id, name: "Acme", environment: "live", status: "active", plan: "growth" };
-  const counts = { failing_webhooks: 2, deprecated_callers: 0, open_support_grants: 1 };
-  const row = { ...entry, ...counts, month_to_date_usd: "1.00", plan_use: 0.36, last_call_at: null };
-  const body = { data: [row], next_cursor: "further", unavailable_regions: [] };
-  const answer = async (path: string) => {
-    asked.push(path);
-    return { status: 200, body, error: null };
+describe("the first page", () => {
+  const ROW = {
+    org_id: "org_1",
+    name: "Acme",
+    environment: "live",
+    status: "active",
+    plan: "growth",
+    failing_webhooks: 2,
+    deprecated_callers: 0,
+    open_support_grants: 1,
+    month_to_date_usd: "1.00",
+    plan_use: 0.36,
+    last_call_at: null,
+    calls_per_minute: 0,
+    last_hour: null,
   };
-  const query = new URLSearchParams({ q: "acme", cursor: "from-here" });
-  const visit = { api: { get: answer } } as unknown as OperatorVisit;
-  const shown = await listOrganizations(visit, { path: "/operator", params: {}, query, form: query });
-  const page = "content" in shown ? (shown.content as { toString(): string }).toString() : "";
-  expect([asked.length, asked[0]?.includes("cursor=from-here")]).toEqual([25, true]);
-  for (const text of [
-    "5,000 organizations were searched",
-    "cursor=further",
-    "36 % used",
-    "2 failing webhooks",
-  ]) {
-    expect(page).toContain(text);
+  const WELL = { database: "ok", archive: "ok", object: "ok" };
+
+  /** The page over what is given, and what it asked the API for. */
+  async function drawn(query: Record<string, string>, given: { rows?: object[]; state?: object }) {
+    const { rows = [ROW], state } = given;
+    const asked: string[] = [];
+    const body = { data: rows, next_cursor: "further", unavailable_regions: [] };
+    const get = async (path: string) => {
+      asked.push(path);
+      return { status: 200, body, error: null };
+    };
+    const now = { health: WELL, metrics: {}, ...state };
+    const visit = { api: { get }, health: async () => now.health, metrics: async () => now.metrics };
+    const ask = { path: "/operator", params: {}, query: new URLSearchParams(query), form: EMPTY };
+    const shown = await listOrganizations(visit as unknown as OperatorVisit, ask);
+    const page = "content" in shown ? (shown.content as { toString(): string }).toString() : "";
+    return { asked, page };
   }
-  expect(page).not.toContain("deprecated caller");
+  const EMPTY = new URLSearchParams();
+
+  test("says how far a search went and goes on from there, and a plan's use is a share", async () => {
+    const { asked, page } = await drawn({ q: "acme", cursor: "from-here" }, {});
+    expect([asked.length, asked[0]?.includes("cursor=from-here")]).toEqual([25, true]);
+    for (const text of [
+      "5,000 organizations were searched",
+      "cursor=further",
+      "36 % used",
+      "2 failing webhooks",
+    ]) {
+      expect(page).toContain(text);
+    }
+    expect(page).not.toContain("deprecated caller");
+  });
+
+  test("shows the last hour of each org, by minute, and says what the period is", async () => {
+    const minutes = (last: number, before = 0) => [...Array.from({ length: 59 }, () => before), last];
+    const last_hour = {
+      calls: minutes(1259, 1),
+      refusals: minutes(7),
+      errors: minutes(0),
+      slowest_wait_ms: 2345,
+    };
+    const { page } = await drawn({}, { rows: [{ ...ROW, last_hour, calls_per_minute: 40 }, ROW] });
+    const cells = (title: string) =>
+      Array.from(
+        page.matchAll(new RegExp(`data-title="${title}"><div>(.*?)</div>`, "g")),
+        ([, cell]) => cell,
+      );
+    expect(cells("Calls")[0]).toMatch(/^1,318<svg .*40 in the last minute/);
+    expect(cells("Calls")[0]).toContain('aria-label="Calls by minute: at most 1,259, 1,259 at the end"');
+    expect(cells("Calls")[0]).toMatch(/<polyline points="0,20.0 .* 59,0.0">/);
+    expect(cells("Refused")[0]).toMatch(/^7<svg /);
+    expect(cells("Errors")).toEqual(["0", "–"]);
+    expect(cells("Slowest")).toEqual(["2,345 ms", "–"]);
+    expect(page).toContain("Calls are of the last 60 minutes");
+  });
+
+  test("shows the archive, webhooks and due work, and what cannot be read", async () => {
+    const metrics = {
+      svc_archive_failures_total: 3,
+      svc_webhook_failing: 2,
+      svc_due_oldest_seconds: 60,
+      svc_export_lag_seconds: 7260,
+    };
+    const tile = (page: string, label: string) =>
+      new RegExp(`<dt>${label}</dt><dd>(.*?)</dd>`).exec(page)?.[1]?.replaceAll(/<[^>]*>/g, "");
+    const LABELS = ["Archive", "Webhooks", "Due work", "Exports", "Database and objects"];
+    const told = async (state: object) => {
+      const { page } = await drawn({}, { state });
+      return LABELS.map((label) => tile(page, label));
+    };
+    expect(await told({ metrics })).toEqual(["answers", "2 failing", "on time", "121 min late", "answers"]);
+    expect((await drawn({}, { state: { metrics } })).page).toContain("3 failed reads and writes");
+    const bad = { database: "ok", archive: "unbound", object: "too_slow" };
+    const late = {
+      ...metrics,
+      svc_due_oldest_seconds: 61,
+      svc_webhook_failing: 0,
+      svc_export_lag_seconds: 0,
+    };
+    expect(await told({ metrics: late, health: bad })).toEqual([
+      "not used",
+      "0 failing",
+      "1 min late",
+      "on time",
+      "too slow",
+    ]);
+    expect(await told({ metrics: null })).toEqual(["answers", "not read", "not read", "not read", "answers"]);
+  });
+
+  test("sorts by a column, and then asks for as many as it can", async () => {
+    const named = (name: string) => ({ ...ROW, name });
+    const { asked } = await drawn(
+      { order: "organizations.organization" },
+      { rows: [named("b"), named("a")] },
+    );
+    expect(asked).toEqual(["/v1/admin/overview?limit=200&sort=-month_to_date_usd"]);
+    const listed = await (await get("/operator?order=organizations.organization")).text();
+    expect(listed).toContain('aria-sort="ascending"');
+    expect(listed).toContain("/operator?order=-organizations.organization");
+    expect(await (await get("/operator/plans?order=-plans.plan")).text()).toContain('aria-sort="descending"');
+  });
+
+  test("counts calls as they come", async () => {
+    const { name } = (
+      await call("PATCH", `/v1/orgs/${org.id}`, {
+        key: org.ownerKey,
+        body: { name: `Counted ${org.id}` },
+      })
+    ).body;
+    const page = await (await get(`/operator?q=${encodeURIComponent(name)}`)).text();
+    expect(page).toMatch(/data-title="Calls"><div>[1-9]\d*<svg class="sparkline"/);
+  });
 });
 
-test("metrics are added up over their labels, and of that name only", () => {
-  const text = 'svc_runs_total{a="1"} 2\nsvc_runs_total{a="2"} 3\nsvc_runs_total_more 9\nsvc_holds_open 4\n';
-  expect([
-    metricOf(text, "svc_runs_total"),
-    metricOf(text, "svc_holds_open"),
-    metricOf(text, "none"),
-  ]).toEqual([5, 4, null]);
+test("metrics are added up over their labels", async () => {
+  await call("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey });
+  await call("GET", `/v1/orgs/${org.id}/plan`, { key: org.ownerKey });
+  const sums = await readMetricSums(env);
+  const text = await (await serve(`${ORIGIN}/metrics`)).text();
+  const lines = text.split("\n").filter((line) => line.startsWith("svc_runs_total{"));
+  expect(lines.length).toBeGreaterThan(1);
+  expect(sums.svc_runs_total).toBe(lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0));
+  expect(sums.svc_requests_total).toBeGreaterThan(1);
 });

@@ -63,7 +63,7 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Page
 }
 
 /** As many rows as one call returns, so that a list is sorted as a whole. */
-function longest(path: string): string {
+export function longest(path: string): string {
   return path.replace("limit=50", "limit=200");
 }
 

@@ -4,6 +4,8 @@ export const charts = `
 .meter .held { fill: var(--held); }
 .meter.warn .spent { fill: var(--warn); }
 .meter.bad .spent { fill: var(--bad); }
+.sparkline { display: block; width: 84px; height: 20px; margin: 2px 0 0 auto; }
+.sparkline polyline { fill: none; stroke: var(--accent); stroke-width: 1.5; vector-effect: non-scaling-stroke; }
 .chart { display: grid; gap: 6px; padding-top: 10px; }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); column-gap: 10px; }
 .plot-y { display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: 11.5px; color: var(--quiet); font-variant-numeric: tabular-nums; height: 166px; margin: -8px 0; }

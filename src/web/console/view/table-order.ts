@@ -11,6 +11,12 @@ export interface PageAddress {
 /** Tables make links to their own page from it, to be sorted by a column. */
 export const PageAddressContext = createContext<PageAddress | null>(null);
 
+/** An answer to a form has no address to return to. */
+export function addressOf({ url, method }: Request): PageAddress | null {
+  const { pathname, searchParams } = new URL(url);
+  return method === "GET" ? { path: pathname, query: searchParams } : null;
+}
+
 /** Which column a table is sorted by. */
 export interface TableOrder {
   readonly column: string;

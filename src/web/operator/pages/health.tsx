@@ -1,15 +1,17 @@
 import type { OrgCallsTop, OverviewEntry } from "../../../contract/resources/admin-overview.ts";
 import { count } from "../../console/view/format.ts";
-import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
+import { Card, type Fact, Facts, Head } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";
 import { type ListOf, show, type Shown } from "../../console/visit.ts";
-import { isWell, type PartHealth } from "../../deep-health.ts";
+import { isWell } from "../../deep-health.ts";
+import type { MetricSums } from "../../metrics.ts";
+import { PartBadge } from "../platform-state.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
 const UNDER = "/operator/health";
 
 /** What an operator looks at first, by the name of the metric. */
-const SHOWN: readonly (readonly [metric: string, title: string])[] = [
+const SHOWN: readonly (readonly [metric: keyof MetricSums, title: string])[] = [
   ["svc_due_oldest_seconds", "Oldest due work, in seconds"],
   ["svc_export_lag_seconds", "Exports behind, in seconds"],
   ["svc_holds_open", "Open reservations"],
@@ -21,21 +23,6 @@ const SHOWN: readonly (readonly [metric: string, title: string])[] = [
   ["svc_unsettled_calls_total", "Calls whose runs were lost"],
 ];
 
-/** The sum of a metric over all its labels. Null: it is not there yet. */
-export function metricOf(exposition: string, metric: string): number | null {
-  const values = exposition
-    .split("\n")
-    .filter((line) => line.startsWith(`${metric} `) || line.startsWith(`${metric}{`))
-    .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)));
-  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
-}
-
-const STATES = { ok: "active", failing: "failed", too_slow: "failed", unbound: "unused" } as const;
-
-function Part({ is }: { is: PartHealth }) {
-  return <Status is={STATES[is]} />;
-}
-
 type Overview = ListOf<OverviewEntry> & {
   readonly unavailable_regions: readonly string[];
   readonly svc_org_calls_top: OrgCallsTop;
@@ -46,6 +33,7 @@ const BUSIEST: readonly Column<OrgCallsTop[number]>[] = [
   { title: "Calls", kind: "number", cell: ({ calls }) => count(calls) },
   { title: "Refused", kind: "number", cell: ({ refusals }) => count(refusals) },
   { title: "Errors", kind: "number", cell: ({ errors }) => count(errors) },
+  { title: "Slowest", kind: "number", cell: ({ slowest_wait_ms }) => `${count(slowest_wait_ms)} ms` },
   { title: "CPU, about", kind: "number", cell: ({ cpu_ms }) => `${count(Math.round(cpu_ms))} ms` },
 ];
 
@@ -60,16 +48,16 @@ function Busiest({ of }: { of: OrgCallsTop }) {
 export async function showHealth(visit: OperatorVisit): Promise<Shown> {
   const [health, metrics, failing] = await Promise.all([
     visit.health(),
-    visit.read("/metrics"),
+    visit.metrics(),
     visit.api.get<Overview>("/v1/admin/overview?sort=-failing_webhooks&limit=200"),
   ]);
   const troubled = (failing.body?.data ?? []).filter(({ failing_webhooks }) => failing_webhooks > 0);
   const silent = failing.body?.unavailable_regions ?? [];
   const facts: Fact[] = [
     ["This region", visit.region],
-    ["Database", <Part is={failing.body === null ? "failing" : health.database} />],
-    ["Archive", <Part is={health.archive} />],
-    ["Objects", <Part is={health.object} />],
+    ["Database", <PartBadge is={failing.body === null ? "failing" : health.database} />],
+    ["Archive", <PartBadge is={health.archive} />],
+    ["Objects", <PartBadge is={health.object} />],
     ["Regions that do not answer", silent.length === 0 ? "none" : silent.join(", ")],
     ["Organizations with failing webhooks", count(troubled.length)],
   ];
@@ -89,8 +77,8 @@ export async function showHealth(visit: OperatorVisit): Promise<Shown> {
       <Card title="Metrics" note={<a href="/metrics">All of them, for Prometheus</a>}>
         <Facts
           of={SHOWN.map(([metric, title]): Fact => {
-            const value = metrics === null ? null : metricOf(metrics, metric);
-            return [title, value === null ? "none yet" : count(value)];
+            const value = metrics?.[metric];
+            return [title, value === undefined ? "not read" : count(Math.round(value))];
           })}
         />
       </Card>

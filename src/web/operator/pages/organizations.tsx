@@ -5,6 +5,10 @@ import { Notice } from "../../console/view/notice.tsx";
 import { Badge, Card, Empty, Head, Pager, Status } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";
 import { type Answer, type PageRequest, listPath, pagesOf, show, type Shown } from "../../console/visit.ts";
+import { longest } from "../../console/page/list.tsx";
+import { Sparkline } from "../../console/view/sparkline.tsx";
+import { orderIn } from "../../console/view/table-order.ts";
+import { PlatformTiles, readPlatformState } from "../platform-state.tsx";
 import { unreadPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -22,9 +26,10 @@ export async function listOrganizations(visit: OperatorVisit, ask: PageRequest):
   if (/^org_[0-9A-HJKMNP-TV-Z]{26}$/.test(sought)) return { redirect: `${UNDER}/orgs/${sought}` };
   const answer =
     sought === ""
-      ? await visit.api.get<OverviewPage>(listPath("/v1/admin/overview", ask.query, [], "-month_to_date_usd"))
+      ? await visit.api.get<OverviewPage>(inOrder(ask.query))
       : await found(visit, sought, ask.query.get("cursor") ?? "");
   if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
+  const state = sought === "" && (await readPlatformState(visit));
   const { data, next_cursor, unavailable_regions: silent } = answer.body;
   const about =
     sought === "" ? "Every organization of the platform." : `Organizations with “${sought}” in their name.`;
@@ -36,6 +41,7 @@ export async function listOrganizations(visit: OperatorVisit, ask: PageRequest):
         </a>
       </Head>
       <Notice ask={ask} />
+      {state && <PlatformTiles of={state} />}
       {silent.length > 0 && (
         <div class="notice bad" role="status">
           These regions did not answer, so their organizations are missing: {silent.join(", ")}.
@@ -44,7 +50,7 @@ export async function listOrganizations(visit: OperatorVisit, ask: PageRequest):
       {sought === "" && <Sorts by={ask.query.get("sort") ?? SORTS[0][0]} />}
       <Card bare>
         {data.length > 0 ? (
-          <Table label="Organizations" columns={COLUMNS} rows={data} />
+          <Table label={LABEL} columns={COLUMNS} rows={data} />
         ) : (
           <Empty icon="overview" title={sought === "" ? "No organizations" : "Nothing matches"}>
             {sought === "" ? "Create the first one." : "Search for another name or id."}
@@ -56,6 +62,7 @@ export async function listOrganizations(visit: OperatorVisit, ask: PageRequest):
             the others.
           </p>
         )}
+        {data.length > 0 && <p class="note-line">{COUNTED}</p>}
         <Pager {...pagesOf(UNDER, ask.query, next_cursor)} />
       </Card>
     </>
@@ -63,11 +70,21 @@ export async function listOrganizations(visit: OperatorVisit, ask: PageRequest):
   return show("Organizations", UNDER, content);
 }
 
+const LABEL = "Organizations";
+const COUNTED =
+  "Calls are of the last 60 minutes, by minute, and are counted in memory: what a counter knew before it restarted is missing. The slowest is the longest that a call waited, without its compute time.";
+
+function inOrder(query: URLSearchParams): string {
+  const at = listPath("/v1/admin/overview", query, [], "-month_to_date_usd");
+  return orderIn(query, LABEL) === null ? at : longest(at);
+}
+
 const SORTS = [
   ["-month_to_date_usd", "Most spent"],
   ["calls_per_minute", "Busiest"],
   ["refusals", "Refused"],
   ["errors", "Errors"],
+  ["slowest", "Slowest"],
   ["-plan_use", "Plan use"],
   ["-last_call_at", "Last call"],
   ["-failing_webhooks", "Failing webhooks"],
@@ -119,15 +136,15 @@ async function found(visit: OperatorVisit, sought: string, from: string): Promis
 const COLUMNS: readonly Column<OverviewEntry>[] = [
   {
     title: "Organization",
-    cell: ({ org_id, name, environment }) => (
+    cell: ({ org_id, name, environment, status }) => (
       <>
         <a href={`${UNDER}/orgs/${org_id}`}>{name}</a>{" "}
-        {environment === "test" && <Badge tone="plain">test</Badge>}
+        {environment === "test" && <Badge tone="plain">test</Badge>}{" "}
+        {status === "suspended" && <Status is={status} />}
         <span class="sub mono">{org_id}</span>
       </>
     ),
   },
-  { title: "Status", cell: ({ status }) => <Status is={status} /> },
   { title: "This month", kind: "number", cell: ({ month_to_date_usd }) => <Usd of={month_to_date_usd} /> },
   {
     title: "Plan",
@@ -139,22 +156,45 @@ const COLUMNS: readonly Column<OverviewEntry>[] = [
     ),
   },
   {
-    title: "Calls a minute",
+    title: "Calls",
     kind: "number",
-    cell: ({ calls_per_minute: calls, refusals_per_minute: refused, errors_per_minute: errors }) => (
+    cell: ({ calls_per_minute, last_hour }) => (
       <>
-        {count(calls)}
-        {refused + errors > 0 && (
-          <span class="sub">
-            {count(refused)} refused, {count(errors)} errors
-          </span>
-        )}
+        <ByMinute of={last_hour?.calls} label="Calls" />
+        {calls_per_minute > 0 && <span class="sub">{count(calls_per_minute)} in the last minute</span>}
       </>
     ),
+  },
+  {
+    title: "Refused",
+    kind: "number",
+    cell: ({ last_hour }) => <ByMinute of={last_hour?.refusals} label="Refused" />,
+  },
+  {
+    title: "Errors",
+    kind: "number",
+    cell: ({ last_hour }) => <ByMinute of={last_hour?.errors} label="Errors" />,
+  },
+  {
+    title: "Slowest",
+    kind: "number",
+    cell: ({ last_hour }) => (last_hour === null ? "–" : `${count(last_hour.slowest_wait_ms)} ms`),
   },
   { title: "Last call", kind: "moment", cell: ({ last_call_at }) => moment(last_call_at) },
   { title: "Attention", cell: attention },
 ];
+
+/** How many in an hour, and in which of its minutes. */
+function ByMinute({ of, label }: { of: readonly number[] | undefined; label: string }) {
+  if (of === undefined) return <>–</>;
+  const sum = of.reduce((total, one) => total + one, 0);
+  return (
+    <>
+      {count(sum)}
+      {sum > 0 && <Sparkline of={of} label={`${label} by minute`} />}
+    </>
+  );
+}
 
 /** What somebody should look at. */
 function attention(row: OverviewEntry) {

@@ -167,6 +167,17 @@ describe("busy orgs", () => {
     },
   );
 
+  test("are none that an operator named and that do not exist", async () => {
+    for (let nth = 0; nth < 300; nth += 1) {
+      expect((await call("GET", "/v1/admin/orgs/org_none", { key: operatorKey() })).status).toBe(404);
+    }
+    const { status, body } = await overview("?limit=1");
+    expect([status, body.svc_org_calls_top.map(({ org_id }: Entry) => org_id)]).toEqual([
+      200,
+      expect.not.arrayContaining(["org_none"]),
+    ]);
+  });
+
   test("are first by what the overview is sorted by: calls, refusals, errors or the slowest", async () => {
     const [called, refused, failed, slow] = await Promise.all([newOrg(), newOrg(), newOrg(), newOrg()]);
     const busy = [

@@ -2,6 +2,7 @@ import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidFields, isRefusal } from "../../contract/refusal.ts";
 import { createdOrg, newOrg } from "../../contract/resources/orgs.ts";
 import { derivedId, newSeed } from "../../domain/bytes/ulid.ts";
+import { claimKey } from "../../edge/request/claim-key.ts";
 import { operation } from "../../edge/request/operation.ts";
 import { bodyOf } from "../../edge/object/org-door.ts";
 import { isRegion } from "../../edge/region/peer.ts";
@@ -34,10 +35,10 @@ export const createOrg = operation(
       ]);
     }
     const platform = call.door(PLATFORM_ORG_ID);
-    const reserved = call.idempotencyKey === null ? null : await platform.reserve<"recordOrgCreated">();
-    if (reserved !== null && "outcome" in reserved) return reserved.outcome;
+    const claimed = await claimKey<"recordOrgCreated">(call, platform);
+    if ("outcome" in claimed) return claimed.outcome;
     // Derived from the reservation, so that a request that is run twice creates one org.
-    const seed = reserved?.seed ?? newSeed(call.startedAt);
+    const seed = claimed.seed ?? newSeed(call.startedAt);
     const id = derivedId("org", seed);
     const opened = await call
       .door(id, { ...call.envelope(), idempotency: null, ifMatch: null })
@@ -50,10 +51,6 @@ export const createOrg = operation(
         seed,
       });
     if (isRefusal(opened)) return opened;
-    return platform.command(
-      "recordOrgCreated",
-      { body: bodyOf(opened) },
-      { ...call.envelope(), idempotency: call.idempotency(reserved?.fence ?? null), ifMatch: null },
-    );
+    return platform.command("recordOrgCreated", { body: bodyOf(opened) }, claimed.envelope);
   },
 );

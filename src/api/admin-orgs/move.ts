@@ -1,6 +1,7 @@
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import { movedOrg, orgMove } from "../../contract/resources/orgs.ts";
+import { claimKey } from "../../edge/request/claim-key.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
 import { reach } from "../../edge/object/org-door.ts";
 import { orgObject } from "../../edge/region/home.ts";
@@ -33,14 +34,24 @@ export const moveOrg = operation(
     const shown = { org_id: orgId, from_region: here, home_region: to };
     if (to === call.home)
       return reply(200, { ...shown, moved: false, archive_id: null, writes_waited_ms: 0 });
+    const platform = call.door(PLATFORM_ORG_ID);
+    const claimed = await claimKey<"recordMove">(call, platform);
+    if ("outcome" in claimed) return claimed.outcome as never;
     const done = await moved(call, orgId, { to, isArchiveCopied: call.body.archive_copied === true });
     if (isRefusal(done)) return done as never;
     const { archiveId, waitedMs } = done;
-    await call.door(PLATFORM_ORG_ID).command("recordMove", { orgId, archiveId, from: here, to: done.to });
+    const record = {
+      ...shown,
+      home_region: done.to,
+      moved: true,
+      archive_id: archiveId,
+      writes_waited_ms: waitedMs,
+    };
     if (done.to !== to) {
+      await platform.command("recordMove", record, { ...claimed.envelope, idempotency: null });
       const message = `An earlier call has moved the organization to region ${done.to}. Send the same call again to move it on.`;
       return refuse("conflict", {}, { message });
     }
-    return reply(200, { ...shown, moved: true, archive_id: archiveId, writes_waited_ms: waitedMs });
+    return (await platform.command("recordMove", record, claimed.envelope)) as never;
   },
 );

@@ -4,7 +4,9 @@ import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { restoration, restoredOrg } from "../../contract/resources/orgs.ts";
 import { instantOf } from "../../domain/time/instant.ts";
 import type { CallOf } from "../../edge/request/operation.ts";
+import { claimKey } from "../../edge/request/claim-key.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
+import type { AnswerOf } from "../../org/kernel/door.ts";
 import { bodyOf, reach } from "../../edge/object/org-door.ts";
 import { orgObject } from "../../edge/region/home.ts";
 
@@ -31,15 +33,28 @@ export const restoreOrg = operation(CONTRACT, async (call) => {
   if (at > now) return invalidField("at", "out_of_range", "must be in the past");
   if (at < now - MOST_DAYS * DAY_MS)
     return invalidField("at", "out_of_range", `must be within ${MOST_DAYS} days`);
-  const object = orgObject(call.env, call.settings, call.params.org_id, call.home);
+  const platform = call.door(PLATFORM_ORG_ID);
+  const claimed = await claimKey<"recordRestore">(call, platform);
+  if ("outcome" in claimed)
+    return isRefusal(claimed.outcome) ? claimed.outcome : again(call, claimed.outcome);
+  const orgId = call.params.org_id;
+  const object = orgObject(call.env, call.settings, orgId, call.home);
   const restored = await reach(async () => await object.restore(at));
   if (isRefusal(restored)) return restored;
-  const { undo } = restored;
-  const moment = new Date(at).toISOString();
-  await call.door(PLATFORM_ORG_ID).command("recordRestore", { orgId: call.params.org_id, at: moment, undo });
+  const input = { orgId, at: new Date(at).toISOString(), undo_bookmark: restored.undo };
+  const recorded = await platform.command("recordRestore", input, claimed.envelope);
+  if (isRefusal(recorded)) return recorded;
   const org = await suspended(call);
-  return isRefusal(org) ? org : reply(200, { org, restored_to: moment, undo_bookmark: undo });
+  return isRefusal(org) ? org : reply(200, { org, ...bodyOf(recorded) });
 });
+
+/** The same call has restored the organization before. It may have been used since. */
+async function again(call: CallOf<typeof CONTRACT>, recorded: Recorded) {
+  const org = await call.org.query("getOrg", {});
+  return isRefusal(org) ? org : reply(200, { org: org.body, ...bodyOf(recorded) });
+}
+
+type Recorded = AnswerOf<{ restored_to: string; undo_bookmark: string }>;
 
 /** The object restarts in between, and is what it was then: most likely active. */
 async function suspended(call: CallOf<typeof CONTRACT>) {

@@ -74,6 +74,7 @@ export const movedOrg = z.object({
   archive_id: z.string().nullable(),
   writes_waited_ms: z.int().meta({ description: "How long writes waited." }),
 });
+export type MovedOrg = z.output<typeof movedOrg>;
 
 export const restoration = z.strictObject({ at: timestampInput });
 

@@ -7,7 +7,7 @@ import type * as QUERIES from "../../org/queries.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
 
-type Commands = typeof COMMANDS;
+export type Commands = typeof COMMANDS;
 type Queries = typeof QUERIES;
 type CommandInput<N extends keyof Commands> = Commands[N] extends Command<infer I, ErrorCode> ? I : never;
 type CommandBody<N extends keyof Commands> = Commands[N] extends { run(...args: never): infer R }

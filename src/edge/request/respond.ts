@@ -137,6 +137,11 @@ export function failed(trace: string, error: unknown): Refusal {
   return unavailable(error) ?? refuse("internal");
 }
 
+/** An operator can name an org that does not exist. What it was refused is no call of the org's. */
+function isOfOrg(call: Call, { code }: Outgoing): call is Call & { readonly orgId: string } {
+  return call.orgId !== null && call.caller !== null && (call.caller.org !== null || code === null);
+}
+
 export function respond(call: Call, result: Result): Response {
   const contract = call.op;
   if ("relayed" in result) {
@@ -152,7 +157,7 @@ export function respond(call: Call, result: Result): Response {
   }
   log(call, { ...out, refusal: isRefusal(result) ? result : null });
   countDecision(call, out.code);
-  if (call.caller !== null && call.orgId !== null) {
+  if (isOfOrg(call, out)) {
     const { status, code } = out;
     const waitedMs = Date.now() - call.startedAt;
     counters.orgs.note(call.orgId, { status, code, place: placeOf(call) ?? "other", waitedMs });

@@ -2,7 +2,7 @@ import { operationName } from "../../contract/deprecations.ts";
 import type { DeprecationEntry } from "../../contract/resources/deprecations.ts";
 import type { PlanTerms } from "../../contract/resources/plans.ts";
 import type { CohortWithMembers } from "../../contract/resources/benchmarks.ts";
-import type { CreatedOrg } from "../../contract/resources/orgs.ts";
+import type { CreatedOrg, MovedOrg } from "../../contract/resources/orgs.ts";
 import { command, done } from "../kernel/door.ts";
 
 /**
@@ -56,10 +56,10 @@ export const recordImport = command({
 export const recordMove = command({
   action: "platform.org_moved",
   refuses: [],
-  run: (_tx, input: { orgId: string; archiveId: string; from: string; to: string }) =>
-    done(204, null, {
-      target: input.orgId,
-      detail: { archive_id: input.archiveId, from_region: input.from, to_region: input.to },
+  run: (_tx, moved: MovedOrg) =>
+    done(200, moved, {
+      target: moved.org_id,
+      detail: { archive_id: moved.archive_id, from_region: moved.from_region, to_region: moved.home_region },
     }),
 });
 
@@ -67,6 +67,6 @@ export const recordMove = command({
 export const recordRestore = command({
   action: "platform.org_restored",
   refuses: [],
-  run: (_tx, input: { orgId: string; at: string; undo: string }) =>
-    done(204, null, { target: input.orgId, detail: { at: input.at, undo_bookmark: input.undo } }),
+  run: (_tx, { orgId, at, undo_bookmark }: { orgId: string; at: string; undo_bookmark: string }) =>
+    done(200, { restored_to: at, undo_bookmark }, { target: orgId, detail: { at, undo_bookmark } }),
 });

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import type { Caller } from "../../edge/request/call.ts";
 import type { Env } from "../../edge/env.ts";
-import { peppersOf } from "../../settings.ts";
+import { knownRegions, peppersOf } from "../../settings.ts";
 import { csrfTokens, isOwnPost, isSameOrigin } from "../console/csrf.ts";
 import {
   endOperatorSession,
@@ -11,7 +11,16 @@ import {
 } from "../../platform/operator-sessions.ts";
 import { apiAs, type Dispatch, dispatchAs, readAnswer } from "../console/in-process.ts";
 import { MessagePage } from "../console/pages/sign-in.tsx";
-import { type Ctx, formTooLong, htmlResponse, logged, readForm, redirectTo, type Web } from "../html.tsx";
+import {
+  type Ctx,
+  formTooLong,
+  htmlResponse,
+  logged,
+  readForm,
+  redirectTo,
+  type Web,
+  webHeaders,
+} from "../html.tsx";
 import { enterUnderGrant } from "./enter.ts";
 import { ENTER_PATH, OPERATOR_PAGES } from "./routes.ts";
 import { endedOperatorCookie, type OperatorSession, operatorCookie, operatorSession } from "./session.ts";
@@ -128,6 +137,7 @@ async function servePage(
   };
   const shown = await handler(visitOf(context, web, admitted, dispatch), ask);
   const kept = { "set-cookie": operatorCookie(request, web.settings, admitted.session, Date.now()) };
+  if (shown instanceof Response) return shown;
   if ("redirect" in shown) return redirectTo(shown.redirect, web, kept);
   const page = (
     <OperatorPage title={shown.title} path={shown.under} csrf={admitted.csrf} region={web.region}>
@@ -167,6 +177,16 @@ function visitOf(context: Ctx, web: Web, { csrf, session }: Admitted, dispatch: 
     homeElsewhere: null,
     once: () => crypto.randomUUID(),
     region: web.region,
+    regions: knownRegions(web.settings),
+    download: async (path) => {
+      const answer = await ask("GET", path, null, null);
+      if (answer.status !== 200) return readAnswer(answer);
+      const about = ["content-type", "content-disposition"].map((name) => [
+        name,
+        answer.headers.get(name) ?? "",
+      ]);
+      return new Response(answer.body, { headers: { ...webHeaders(web), ...Object.fromEntries(about) } });
+    },
     health: () => deepHealth(context.env, settingsOf(context.env), Date.now()),
     metrics: () =>
       readMetricSums(context.env).catch((error: unknown) => {

@@ -10,6 +10,13 @@ import {
   suspendOrganization,
   topUpOrganization,
 } from "./pages/organization.tsx";
+import {
+  backupOrganization,
+  moveOrganization,
+  restoreOrganization,
+  showOrganizationData,
+  stayOrganization,
+} from "./pages/organization-data.tsx";
 import { listOrganizations } from "./pages/organizations.tsx";
 import { listPlans, savePlan } from "./pages/plans.tsx";
 import { removePrice, savePrice, showPrice } from "./pages/price.tsx";
@@ -29,6 +36,11 @@ export const OPERATOR_PAGES: readonly OperatorRoute[] = [
   ["POST", "/operator/orgs/:id/prepay", prepayOrganization],
   ["POST", "/operator/orgs/:id/stop-prepay", stopPrepaying],
   ["POST", "/operator/orgs/:id/top-up", topUpOrganization],
+  ["GET", "/operator/orgs/:id/data", showOrganizationData],
+  ["POST", "/operator/orgs/:id/backup", backupOrganization],
+  ["POST", "/operator/orgs/:id/restore", restoreOrganization],
+  ["POST", "/operator/orgs/:id/move", moveOrganization],
+  ["POST", "/operator/orgs/:id/stay", stayOrganization],
   ["GET", "/operator/plans", listPlans],
   ["POST", "/operator/plans", savePlan],
   ["GET", "/operator/price-book", showPriceBook],

@@ -7,6 +7,10 @@ import type { Answer, PageRequest, Shown, Visit } from "../console/visit.ts";
 /** What a page of the operator console can use. Its API is called as the operator. */
 export interface OperatorVisit extends Visit {
   readonly region: string;
+  /** All regions, with this one. */
+  readonly regions: readonly string[];
+  /** A file of the API, for the browser to save, or why there is none. */
+  readonly download: (path: string) => Promise<Response | Answer<never>>;
   /** What the platform counts, as of now. Null: the counters cannot be read. */
   readonly metrics: () => Promise<MetricSums | null>;
   /** Whether what the Worker depends on answers. */
@@ -21,6 +25,6 @@ export interface OperatorVisit extends Visit {
   };
 }
 
-export type OperatorHandler = (visit: OperatorVisit, ask: PageRequest) => Promise<Shown>;
+export type OperatorHandler = (visit: OperatorVisit, ask: PageRequest) => Promise<Shown | Response>;
 
 export type OperatorRoute = readonly [method: "GET" | "POST", path: string, handler: OperatorHandler];

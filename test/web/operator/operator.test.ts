@@ -5,43 +5,24 @@ import { readMetricSums } from "../../../src/web/metrics.ts";
 import type { OperatorVisit } from "../../../src/web/operator/visit.ts";
 import { newOperatorSession, operatorCookie, operatorSession } from "../../../src/web/operator/session.ts";
 import { settingsOf } from "../../../src/settings.ts";
+import { browserWith, operatorSignIn, pairOf } from "../../support/operator-browser.ts";
 import { signedIn } from "../../support/session.ts";
 import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";
 
 const ORIGIN = "http://sluice.test";
 const ADDRESS = { "cf-connecting-ip": "203.0.113.77" };
-const pairOf = (answer: Response) => (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
 const tokenIn = (page: string) => /name="_csrf" value="([^"]+)"/.exec(page)?.[1] ?? "";
 
 let org: TestOrg;
 let cookie: string;
 
-async function get(path: string, as = cookie): Promise<Response> {
-  return serve(ORIGIN + path, { headers: { ...ADDRESS, cookie: as }, redirect: "manual" });
-}
-
-async function post(path: string, fields: Record<string, string>, as = cookie): Promise<Response> {
-  const csrf = tokenIn(await (await get("/operator/plans", as)).text());
-  const body = new URLSearchParams({ _csrf: csrf, _once: crypto.randomUUID(), ...fields });
-  return serve(ORIGIN + path, {
-    method: "POST",
-    headers: { ...ADDRESS, cookie: as },
-    body,
-    redirect: "manual",
-  });
-}
-
-/** Signs in through the form, as a browser does. */
-async function signIn(key: string): Promise<Response> {
-  const form = await get("/operator/login", "");
-  const body = new URLSearchParams({ _csrf: tokenIn(await form.text()), _once: crypto.randomUUID(), key });
-  const headers = { ...ADDRESS, cookie: pairOf(form) };
-  return serve(`${ORIGIN}/operator/login`, { method: "POST", headers, body, redirect: "manual" });
-}
+const get = (path: string, as = cookie) => browserWith(as).get(path);
+const post = (path: string, fields: Record<string, string>, as = cookie) =>
+  browserWith(as).post(path, fields);
 
 beforeAll(async () => {
   org = await newOrg({ environment: "test" });
-  const answer = await signIn(operatorKey());
+  const answer = await operatorSignIn(operatorKey());
   expect([answer.status, answer.headers.get("location")]).toEqual([303, "/operator"]);
   cookie = pairOf(answer);
 });
@@ -79,7 +60,7 @@ describe("only an operator gets in", () => {
 
   test("a key of an org does not sign in, and is not in the answer", async () => {
     for (const key of [org.ownerKey, "wrong", ""]) {
-      const answer = await signIn(key);
+      const answer = await operatorSignIn(key);
       expect(answer.status).toBeGreaterThanOrEqual(401);
       expect(pairOf(answer)).not.toContain("svc_operator=");
       const text = await answer.text();
@@ -131,7 +112,10 @@ describe("sessions of operators", () => {
   const idOf = (pair: string) => pair.split(".")[2] ?? "";
 
   test("are listed, and each is ended by itself", async () => {
-    const [one, other] = [pairOf(await signIn(operatorKey())), pairOf(await signIn(operatorKey()))];
+    const [one, other] = [
+      pairOf(await operatorSignIn(operatorKey())),
+      pairOf(await operatorSignIn(operatorKey())),
+    ];
     const before = await (await get("/operator/sessions", one)).text();
     expect([endOf(before, idOf(one)), endOf(before, idOf(other))]).toEqual([true, true]);
     const ended = await post(`/operator/sessions/${idOf(other)}/end`, {}, one);
@@ -143,7 +127,7 @@ describe("sessions of operators", () => {
   });
 
   test("end with sign-out, also for whoever has copied the cookie", async () => {
-    const mine = pairOf(await signIn(operatorKey()));
+    const mine = pairOf(await operatorSignIn(operatorKey()));
     const headers = { ...ADDRESS, cookie: mine };
     const elsewhere = { ...headers, origin: "https://evil.example", "sec-fetch-site": "cross-site" };
     const leave = (sent: Record<string, string>) =>
@@ -382,12 +366,12 @@ describe("the first page", () => {
     const { rows = [ROW], state } = given;
     const asked: string[] = [];
     const body = { data: rows, next_cursor: "further", unavailable_regions: [] };
-    const get = async (path: string) => {
+    const answer = async (path: string) => {
       asked.push(path);
       return { status: 200, body, error: null };
     };
     const now = { health: WELL, metrics: {}, ...state };
-    const visit = { api: { get }, health: async () => now.health, metrics: async () => now.metrics };
+    const visit = { api: { get: answer }, health: async () => now.health, metrics: async () => now.metrics };
     const ask = { path: "/operator", params: {}, query: new URLSearchParams(query), form: EMPTY };
     const shown = await listOrganizations(visit as unknown as OperatorVisit, ask);
     const page = "content" in shown ? (shown.content as { toString(): string }).toString() : "";

@@ -23,6 +23,8 @@ const NOTICES = {
   prepaid: "It is prepaid. Its calls are refused until it is topped up.",
   not_prepaid: "It is no longer prepaid.",
   topped_up: "Topped up.",
+  moved: "Moved. The other region is its home now.",
+  stayed: "The move was given up. It goes on where it was.",
 } as const;
 
 export type NoticeName = keyof typeof NOTICES;

@@ -1,3 +1,4 @@
+import type { Org } from "../../../contract/resources/orgs.ts";
 import type { SupportGrant } from "../../../contract/resources/support.ts";
 import type { PlanInUse } from "../../../contract/resources/plans.ts";
 import { type Method, submit } from "../../console/page/act.ts";
@@ -20,16 +21,6 @@ import {
 } from "./organization-forms.tsx";
 
 const UNDER = "/operator";
-
-interface Org {
-  readonly id: string;
-  readonly name: string;
-  readonly status: "active" | "suspended";
-  readonly plan: string;
-  readonly environment: string;
-  readonly home_region: string;
-  readonly created_at: string;
-}
 
 interface Quota {
   readonly balance_usd: string;
@@ -70,6 +61,9 @@ async function organizationPage(
   const content = (
     <>
       <Head title={body.name} about={<span class="mono">{body.id}</span>}>
+        <a class="button" href={`${path}/data`}>
+          Backup, restore and move
+        </a>
         {body.status === "active" ? (
           <ActionButton
             action={`${path}/suspend`}

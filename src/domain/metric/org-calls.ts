@@ -134,8 +134,9 @@ export function hoursOf(rows: readonly OrgMinuteRow[]): Map<string, OrgHour> {
   return hours;
 }
 
+const none = () => Array.from({ length: HOUR_MINUTES }, () => 0);
+
 function emptyHour(): OrgHour {
-  const none = () => Array.from({ length: HOUR_MINUTES }, () => 0);
   return { calls: none(), refusals: none(), errors: none(), slowest_wait_ms: 0 };
 }
 

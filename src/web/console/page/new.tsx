@@ -17,6 +17,14 @@ interface NewState {
   readonly question?: string | null;
 }
 
+/** A link can fill in what it knows, such as the customer that it stands beside. */
+export function givenIn(query: URLSearchParams, { fields }: Create): FormValues {
+  const given = fields.flatMap(({ name }) =>
+    query.has(name) ? [[name, query.get(name) ?? ""] as const] : [],
+  );
+  return { ...BLANK, values: Object.fromEntries(given) };
+}
+
 export async function newPage(
   { path }: Pick<Resource<never>, "path">,
   create: Create,

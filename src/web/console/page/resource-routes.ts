@@ -1,6 +1,6 @@
 import type { Route } from "../visit.ts";
 import { listPage } from "./list.tsx";
-import { createOne, newPage } from "./new.tsx";
+import { createOne, givenIn, newPage } from "./new.tsx";
 import { actOnOne, changeOne, onePage } from "./one.tsx";
 import { hasPage, type Resource } from "./resource.ts";
 
@@ -9,7 +9,11 @@ export function resourcePages<T>(resource: Resource<T>): readonly Route[] {
   const { path, create, change, actions = [] } = resource;
   const routes: Route[] = [["GET", path, (visit, ask) => listPage(resource, visit, ask)]];
   if (create !== undefined) {
-    routes.push(["GET", `${path}/new`, (visit) => newPage(resource, create, visit)]);
+    routes.push([
+      "GET",
+      `${path}/new`,
+      (visit, ask) => newPage(resource, create, visit, { draft: givenIn(ask.query, create) }),
+    ]);
     routes.push(["POST", path, (visit, ask) => createOne(resource, create, visit, ask)]);
   }
   if (hasPage(resource)) routes.push(["GET", `${path}/:id`, (visit, ask) => onePage(resource, visit, ask)]);

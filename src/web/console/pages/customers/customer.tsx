@@ -118,7 +118,7 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
         )
       )}
       <LimitsCard of={customer} mayWrite={reaches(visit, "admin")} />
-      <PacksCard packs={packs} runs={recent} mayWrite={reaches(visit, "admin")} />
+      <PacksCard customerId={id} packs={packs} runs={recent} mayWrite={reaches(visit, "admin")} />
       <Card title="Refused" note={<a href={refusalsAt({ customer_id: id })}>All refusals</a>} bare>
         <Rows of={refusals} none="Nothing was refused lately.">
           {(rows) => <RefusalTable rows={rows} nameOf={nameOf} />}

@@ -123,13 +123,16 @@ function entriesOf(packs: readonly CreditPack[], runs: readonly RunResource[]): 
 }
 
 export function PacksCard(props: {
+  readonly customerId: string;
   readonly packs: Answer<ListOf<CreditPack>>;
   readonly runs: readonly RunResource[];
   readonly mayWrite: boolean;
 }) {
   const { packs, runs } = props;
   const granted = packs.body?.data ?? [];
-  const grant = props.mayWrite && <a href="/console/packs/new">Grant credits</a>;
+  const grant = props.mayWrite && (
+    <a href={`/console/packs/new?${new URLSearchParams({ customer_id: props.customerId })}`}>Grant credits</a>
+  );
   return (
     <>
       <Card title="Credit packs" note={grant} bare>

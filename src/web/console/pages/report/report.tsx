@@ -10,7 +10,7 @@ import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { TryAgain } from "../../view/unread.tsx";
-import { type PageRequest, show, type Shown, type Visit } from "../../visit.ts";
+import { type PageRequest, reaches, show, type Shown, type Visit } from "../../visit.ts";
 import { divideDays } from "../overview/divided.ts";
 import { readForecast, SpendCard } from "../overview/spend-card.tsx";
 import { isSpending, readSpending, type Sums } from "../overview/spending.ts";
@@ -48,7 +48,7 @@ export async function report(visit: Visit, ask: PageRequest): Promise<Shown> {
         <a class="button" href={exportAt(view)}>
           Download CSV
         </a>
-        <a class="button" href="/console/digests">
+        <a class="button" href={reaches(visit, "admin") ? "/console/digests/new" : "/console/digests"}>
           By mail
         </a>
       </Head>

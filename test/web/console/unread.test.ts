@@ -163,6 +163,15 @@ describe("a page whose reads fail says why, what to quote and how to go on", () 
     await explainsEach(path, [...lists]);
   });
 
+  test("a report of which only the daily cap cannot be read", async () => {
+    failure = UNAVAILABLE;
+    fails = (path) => path.endsWith("/spend-cap");
+    const { status, text } = await pageAt("/console/report");
+    expect([status, explains(text), text.includes("<h2>Daily cap</h2>")]).toEqual([200, EXPLAINED, true]);
+    fails = () => false;
+    expect((await pageAt("/console/report")).text).not.toContain("<h2>Daily cap</h2>");
+  });
+
   test("of every page that has a list", () => {
     expect(READ.length).toBeGreaterThan(50);
     expect([...addresses.values()].filter((path) => path.includes("nothing-at"))).toEqual([]);

@@ -163,4 +163,46 @@ describe("the page of a budget", () => {
     });
     expect(await pageOf(own, lowered.body.id)).toContain("before the limit was lowered");
   });
+
+  test("a limit of a customer says by how much it is passed, and why, wherever it is shown", async () => {
+    const own = await newOrg();
+    const limit = async (customer_id: string) =>
+      (
+        await call("POST", `/v1/orgs/${own.id}/customer-limits`, {
+          key: own.ownerKey,
+          body: { customer_id, limit_usd: "10.00", period: "month" },
+        })
+      ).body.id as string;
+    const [globex, all] = [await limit("globex"), await limit("*")];
+    for (const [customer_id, cost_usd] of [
+      ["globex", "17.85"],
+      ["hooli", "12.50"],
+      ["initech", "9.00"],
+    ] as const) {
+      expect((await run(own, { customer_id, cost_usd, incurred: true })).status).toBe(201);
+    }
+    const browser = await signedIn(own.id, "viewer");
+    const read = async (path: string) => (await browser.get(path)).text();
+    const says = (amount: string) => new RegExp(`<span class="number">\\${amount}</span> over:`);
+    for (const path of [`/console/customer-limits/${globex}`, "/console/customers/globex"]) {
+      const page = await read(path);
+      expect(page).toMatch(says("$7.85"));
+      expect(page).toContain(">runs reported as incurred</a>");
+    }
+    expect(await read("/console/customer-limits")).toMatch(
+      /<span class="number">\$7\.85<\/span> over<\/span>/,
+    );
+    // The limit of every other customer has a counter of each, and the runs of others say nothing of it.
+    const hooli = await read("/console/customers/hooli");
+    expect(hooli).toMatch(says("$2.50"));
+    expect(hooli).toContain(">runs reported as incurred</a>");
+    for (const path of ["/console/customers/initech", `/console/customer-limits/${all}`]) {
+      expect(await read(path)).not.toMatch(/<\/span> over/);
+    }
+    await call("PATCH", `/v1/orgs/${own.id}/customer-limits/${globex}`, {
+      key: own.ownerKey,
+      body: { limit_usd: "3.00" },
+    });
+    expect(await read("/console/customers/globex")).toContain("before the limit was lowered");
+  });
 });

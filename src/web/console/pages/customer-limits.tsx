@@ -5,6 +5,7 @@ import { ends } from "../view/format.ts";
 import { runsChargedTo } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { Behind, UsedOf } from "../view/parts.tsx";
+import { OverBy, passedNotice } from "./customers/passed.tsx";
 import { PERIODS } from "./budgets/periods.ts";
 
 const TERMS: readonly Field[] = [
@@ -50,9 +51,12 @@ export const customerLimits: Resource<CustomerLimit> = {
       title: "Spent",
       kind: "number",
       cell: (row) => (
-        <Behind href={row.spent_usd === null ? null : runsChargedTo(row.id, row)}>
-          <Usd of={row.spent_usd} />
-        </Behind>
+        <>
+          <Behind href={row.spent_usd === null ? null : runsChargedTo(row.id, row)}>
+            <Usd of={row.spent_usd} />
+          </Behind>
+          <OverBy of={row} />
+        </>
       ),
     },
     { title: "Reserved", kind: "number", cell: (row) => <Usd of={row.reserved_usd} /> },
@@ -75,6 +79,7 @@ export const customerLimits: Resource<CustomerLimit> = {
       ...TERMS,
     ],
   },
+  above: passedNotice,
   change: { method: "PATCH", fields: TERMS, note: "Takes effect everywhere within two seconds." },
   actions: [
     { ...DELETE, confirm: ({ customer_id }) => `${customer_id} will no longer have a limit of its own.` },

@@ -1,5 +1,6 @@
 import type { PriceBook } from "../../../contract/resources/price-book.ts";
 import { count, usd } from "../../console/view/format.ts";
+import { type Filter, Filters } from "../../console/view/filters.tsx";
 import { Notice } from "../../console/view/notice.tsx";
 import { Card, Empty, Head, NoMatch } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
@@ -9,6 +10,7 @@ import { UNDER } from "./price.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
 const MOST_SHOWN = 200;
+const FILTERS: readonly Filter[] = [{ name: "model", title: "Model contains" }];
 
 /** The platform's own prices. Each can be changed here; `npm run prices` and the API change many at once. */
 export async function showPriceBook(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
@@ -34,15 +36,7 @@ export async function showPriceBook(visit: OperatorVisit, ask: PageRequest): Pro
       </Head>
       <Notice ask={ask} />
       <Card bare>
-        {models.length > 0 && (
-          <form class="filters" method="get" action={UNDER} role="search" aria-label="Search models">
-            <div>
-              <label for="model">Model</label>
-              <input id="model" name="model" type="text" value={sought} autocomplete="off" />
-            </div>
-            <button type="submit">Filter</button>
-          </form>
-        )}
+        {models.length > 0 && <Filters path={UNDER} of={FILTERS} query={ask.query} answer={answer} />}
         {models.length === 0 ? (
           <Empty icon="models" title="No prices yet">
             Organizations use their own prices, or report what a run costs. Add a price here, or many with{" "}

@@ -1,21 +1,17 @@
 import type { Child } from "hono/jsx";
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
-import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import { shareShown } from "../../view/amount-typed.ts";
 import { moment, share } from "../../view/format.ts";
-import { runsChargedTo } from "../../view/links.ts";
 import { Badge, Card } from "../../view/parts.tsx";
 import { type Failed, Unread } from "../../view/unread.tsx";
-import type { ListOf, Visit } from "../../visit.ts";
+import type { Visit } from "../../visit.ts";
+import { overNotice } from "../over-limit.tsx";
 import { Amount } from "./budget-amount.tsx";
 import { above, type CountedBudget, limitOf, overOf } from "./budget-counters.tsx";
 import { daysAskOf } from "./budget-days.ts";
 import { previewText } from "./budget-preview.ts";
 import { budgetSentence } from "./budget-words.ts";
-
-/** How many runs are looked at to say why a budget is over its limit. */
-const LOOKED_AT = 200;
 
 /** What a budget does, when it tells someone, since when it counts, and why it is over its limit. */
 export async function glanceCard(visit: Visit, budget: CountedBudget): Promise<Child> {
@@ -29,7 +25,7 @@ export async function glanceCard(visit: Visit, budget: CountedBudget): Promise<C
       <div class="stack">
         <p>{budgetSentence(budget)}</p>
         <Alerts of={budget} />
-        {over && ("trace" in over ? <Unread of={over} /> : <Over of={over} budget={budget} />)}
+        {over}
         {uncounted &&
           ("trace" in uncounted ? <Unread of={uncounted} /> : <Since budget={budget} {...uncounted} />)}
         {preview !== null && <p class="quiet">{preview}</p>}
@@ -63,39 +59,10 @@ function Alerts({ of }: { of: Budget }) {
   );
 }
 
-interface OverLimit {
-  readonly amount: string | number;
-  /** All of it is of runs that were reported after they had cost something. */
-  readonly isIncurred: boolean;
-}
-
-async function readOver(visit: Visit, budget: Budget): Promise<OverLimit | Failed | null> {
-  const amount = overOf(budget);
-  if (amount === null || budget.mode !== "enforce") return null;
-  const asked = { limit_id: budget.id, charged_from: budget.period_start, limit: String(LOOKED_AT) };
-  const answer = await visit.api.get<ListOf<RunResource>>(`/v1/runs?${new URLSearchParams(asked)}`);
-  if (answer.body === null) return answer;
-  const charges = answer.body.data.flatMap(({ charges: all }) => all.filter(({ id }) => id === budget.id));
-  const reported = charges.reduce((sum, { over_usd, over }) => sum + Number(over_usd ?? over ?? 0), 0);
-  return { amount, isIncurred: reported >= Number(amount) };
-}
-
-function Over({ of: { amount, isIncurred }, budget }: { of: OverLimit; budget: Budget }) {
-  return (
-    <div class="notice warn">
-      <strong>
-        <Amount of={budget} amount={amount} /> over:
-      </strong>{" "}
-      {isIncurred ? (
-        <>
-          <a href={runsChargedTo(budget.id, budget)}>runs reported as incurred</a>. What has been spent is
-          counted, also without room for it.
-        </>
-      ) : (
-        "more was spent before the limit was lowered or an increase ended, or by runs reported as incurred."
-      )}
-    </div>
-  );
+async function readOver(visit: Visit, budget: Budget): Promise<Child> {
+  const over = overOf(budget);
+  if (over === null || budget.mode !== "enforce") return null;
+  return overNotice(visit, { ...budget, over }, <Amount of={budget} amount={over} />);
 }
 
 interface Uncounted {

@@ -34,7 +34,7 @@ import { RunTable } from "../runs/table.tsx";
 import { readTrend, TrendCard } from "./customer-trend.tsx";
 import { UNDER } from "./customers.tsx";
 import { REVENUE, RevenueCard, RevenueTiles } from "./revenue.tsx";
-import { LimitsCard, PacksCard } from "./standing.tsx";
+import { limitsCard, PacksCard } from "./standing.tsx";
 
 type Detail = z.output<typeof customerDetail>;
 
@@ -117,7 +117,7 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
           />
         )
       )}
-      <LimitsCard of={customer} mayWrite={reaches(visit, "admin")} />
+      {await limitsCard(visit, customer)}
       <PacksCard customerId={id} packs={packs} runs={recent} mayWrite={reaches(visit, "admin")} />
       <Card title="Refused" note={<a href={refusalsAt({ customer_id: id })}>All refusals</a>} bare>
         <Rows of={refusals} none="Nothing was refused lately.">

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import type { CreditPack } from "../../../../contract/resources/credit-packs.ts";
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
@@ -7,7 +8,8 @@ import { Usd } from "../../view/money.tsx";
 import { Card, Status, UsedOf } from "../../view/parts.tsx";
 import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import type { Answer, ListOf } from "../../visit.ts";
+import { type Answer, type ListOf, reaches, type Visit } from "../../visit.ts";
+import { OverBy, passedNotice } from "./passed.tsx";
 
 type Limit = CustomerStanding["limits"][number];
 
@@ -32,9 +34,12 @@ const limits = (customer_id: string): readonly Column<Limit>[] => [
     title: "Spent",
     kind: "number",
     cell: (row) => (
-      <a href={runsChargedTo(row.id, row, { customer_id })}>
-        <Usd of={row.spent_usd} />
-      </a>
+      <>
+        <a href={runsChargedTo(row.id, row, { customer_id })}>
+          <Usd of={row.spent_usd} />
+        </a>
+        <OverBy of={row} />
+      </>
     ),
   },
   { title: "Reserved", kind: "number", cell: ({ reserved_usd }) => <Usd of={reserved_usd} /> },
@@ -43,14 +48,19 @@ const limits = (customer_id: string): readonly Column<Limit>[] => [
   { title: "Resets", kind: "moment", cell: ({ resets_at }) => ends(resets_at) },
 ];
 
-export function LimitsCard({ of, mayWrite }: { of: CustomerStanding; mayWrite: boolean }) {
+/** The limits of a customer, and why one of them is passed. */
+export async function limitsCard(visit: Visit, of: CustomerStanding): Promise<Child> {
+  const mayWrite = reaches(visit, "admin");
+  const { customer_id } = of;
+  const passed = await Promise.all(of.limits.map((limit) => passedNotice(visit, limit, { customer_id })));
   return (
     <Card title="Limits" note={mayWrite && <a href="/console/customer-limits/new">Limit a customer</a>} bare>
       {of.limits.length === 0 ? (
         <p class="note-line">No limit applies to this customer.</p>
       ) : (
-        <Table label="Limits" columns={limits(of.customer_id)} rows={of.limits} />
+        <Table label="Limits" columns={limits(customer_id)} rows={of.limits} />
       )}
+      {passed.some((notice) => notice !== null) && <div class="body">{passed}</div>}
     </Card>
   );
 }

@@ -9,7 +9,7 @@ import { Card, Head, Tile, Tiles } from "../../view/parts.tsx";
 import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { TryAgain } from "../../view/unread.tsx";
+import { isUnread, TryAgain, Unread } from "../../view/unread.tsx";
 import { type PageRequest, reaches, show, type Shown, type Visit } from "../../visit.ts";
 import { divideDays } from "../overview/divided.ts";
 import { readForecast, SpendCard } from "../overview/spend-card.tsx";
@@ -62,6 +62,11 @@ export async function report(visit: Visit, ask: PageRequest): Promise<Shown> {
         nameOf={nameOf}
         at={at}
       />
+      {isUnread(cap) && (
+        <Card title="Daily cap" bare>
+          <Unread of={cap} />
+        </Card>
+      )}
       <Card title={`By ${nameOfTab(view)}`} tools={<DimensionTabs view={view} at={at} />} bare>
         {who.problem === null ? (
           <Table

@@ -43,8 +43,9 @@ export const restoreOrg = operation(CONTRACT, async (call) => {
   if (isRefusal(restored)) return restored;
   const input = { orgId, at: new Date(at).toISOString(), undo_bookmark: restored.undo };
   const recorded = await platform.command("recordRestore", input, claimed.envelope);
-  if (isRefusal(recorded)) return recorded;
+  // It must not serve calls as it was then, whatever became of the record.
   const org = await suspended(call);
+  if (isRefusal(recorded)) return recorded;
   return isRefusal(org) ? org : reply(200, { org, ...bodyOf(recorded) });
 });
 

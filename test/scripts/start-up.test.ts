@@ -6,7 +6,7 @@ import { FRONT, readWorkerConfig } from "../../scripts/worker-config.ts";
 /** What an isolate runs before its first request, in bytes of the bundle. Every cold location pays for it. */
 const MOST_STARTED_BYTES = 1_690_000;
 /** Of the front Worker: what it runs, and what the runtime has to read. */
-const MOST_FRONT_STARTED_BYTES = 246_000;
+const MOST_FRONT_STARTED_BYTES = 247_000;
 const MOST_FRONT_BYTES = 1_700_000;
 
 interface Bundled {

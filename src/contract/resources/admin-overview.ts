@@ -8,7 +8,6 @@ const wait = count.meta({
     "Milliseconds that its slowest call waited, its own body included. Compute time is not part of it.",
 });
 
-export const HOUR_MINUTES = 60;
 const byMinute = z.array(count);
 
 const orgHour = z

@@ -1,6 +1,6 @@
-import { MINUTE_MS } from "../../contract/durations.ts";
+import { HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
 import type { OrgCallRow, OrgMinuteRow } from "../../contract/metrics.ts";
-import { HOUR_MINUTES, type OrgHour } from "../../contract/resources/admin-overview.ts";
+import type { OrgHour } from "../../contract/resources/admin-overview.ts";
 
 /** How busy orgs are, counted in memory: what is lost with an isolate or an object is missing for an hour. */
 
@@ -8,6 +8,7 @@ import { HOUR_MINUTES, type OrgHour } from "../../contract/resources/admin-overv
 const MOST_ORGS = 5000;
 const STEP_MS = 10_000;
 const MINUTE_STEPS = 6;
+const HOUR_MINUTES = HOUR_MS / MINUTE_MS;
 /** An hour of many orgs would be most of what an object may keep in memory. */
 const MOST_ORGS_OF_PAST_MINUTE = 500;
 

@@ -181,8 +181,8 @@ describe("the page of a budget", () => {
     ] as const) {
       expect((await run(own, { customer_id, cost_usd, incurred: true })).status).toBe(201);
     }
-    const browser = await signedIn(own.id, "viewer");
-    const read = async (path: string) => (await browser.get(path)).text();
+    const visitor = await signedIn(own.id, "viewer");
+    const read = async (path: string) => (await visitor.get(path)).text();
     const says = (amount: string) => new RegExp(`<span class="number">\\${amount}</span> over:`);
     for (const path of [`/console/customer-limits/${globex}`, "/console/customers/globex"]) {
       const page = await read(path);

@@ -4,7 +4,9 @@ import { type Bound, lastSeen, scanOf } from "./scan-bounds.ts";
 
 interface ListSource<R, Item, Table extends string> {
   /** Not one of the write-ahead log, unless a checkpoint was made for it. */
-  readonly table: Table extends keyof LoggedTables ? never : Table;
+  readonly table: Table extends keyof LoggedTables
+    ? `${Table} is in the write-ahead log: use listLog`
+    : Table;
   readonly columns?: string;
   /** Sort field, as callers name it → column. Every sortable column is NOT NULL. */
   readonly sort: Readonly<Record<string, string>>;

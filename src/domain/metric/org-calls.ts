@@ -76,9 +76,9 @@ export class RecentOrgCalls {
   }
 }
 
-/** Counts by the time in which they came, each as long as the others. Of one that is over, the busiest orgs are kept. */
+/** Counts by time step. Of a step that is over, only the busiest orgs are kept. */
 class Steps {
-  /** By the number of their time, the oldest first. */
+  /** By the number of the step, the oldest first. */
   readonly #steps = new Map<number, Map<string, Counts>>();
   readonly #stepMs: number;
   readonly #many: number;

@@ -61,10 +61,10 @@ const NOT_READ = "Not read: the counters do not answer.";
 
 function figure(
   value: number | undefined,
-  told: (value: number) => readonly [text: string, isBad: boolean],
+  describe: (value: number) => readonly [text: string, isBad: boolean],
 ): Child {
   if (value === undefined) return <Badge tone="warn">not read</Badge>;
-  const [text, isBad] = told(value);
+  const [text, isBad] = describe(value);
   return <Badge tone={isBad ? "bad" : "good"}>{text}</Badge>;
 }
 

@@ -12,7 +12,7 @@ const [PARTS, SAVED] = ['"parts":{', '"saved":"'];
 const WRITTEN =
   /^\{(?:"priced":(?:\d+|true),?)?(?:"variant":"[^"\\]*",?)?(?:"parts":\{([^}]*)\},?)?(?:"saved":"(\d+)")?/;
 
-/** Who is told what runs have beside their columns, each with the run's place in its row group. */
+/** Receives the fields of runs that have no column, each with the run's place in its row group. */
 export interface ExtraReader {
   part(run: number, name: string, tokens: number): void;
   /** In nano-dollars. */

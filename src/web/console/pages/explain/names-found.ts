@@ -14,7 +14,7 @@ export interface Found {
   readonly href: string;
 }
 
-/** A list is looked through up to here, and of each kind so many are shown. */
+/** How many entries of a list are searched, and how many of each kind are shown. */
 export const MOST_LOOKED_AT = 100;
 const MOST_SHOWN = 5;
 const SHORTEST = 2;

@@ -60,7 +60,7 @@ async function runAgain(ended: readonly Ended[]): Promise<Ended | null> {
 function roundsOf(): Step[][] {
   if (mode === "quick") return quickRounds();
   const asked = mode === undefined ? [] : [mode, ...paths];
-  if (asked.length > 0) return [[TYPES], [tests("tests", asked)]];
+  if (asked.length > 0) return [[TYPES, tests("tests", asked)]];
   // Each of the last two waits for its servers and objects about as long as it computes.
   return [
     [...STATIC, DEAD_CODE, tests("rules", ["--project", "rules"])],

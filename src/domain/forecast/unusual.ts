@@ -74,11 +74,19 @@ export function expectedDays(totals: readonly DayTotal[], from: DayNumber, days:
 
 /** The days that are far outside of what the days before `from` let expect: whatever is new is not unusual. */
 export function unusualDays(totals: readonly SpentDay[], asked: DaysAsked): UnusualDay[] {
-  const { from, to, today, sensitivity, usualUsd = 0 } = asked;
+  const { from, to, today } = asked;
   const last = Math.min(to, today);
-  if (sensitivity === "off" || last < from) return [];
-  const bands = expectedDays(totals, from, last - from + 1);
-  if (bands === null) return [];
+  if (asked.sensitivity === "off" || last < from) return [];
+  return daysOutside(expectedDays(totals, from, last - from + 1) ?? [], totals, asked);
+}
+
+/** Of the days from `from` on, those that are far outside of what is expected of each. */
+export function daysOutside(
+  bands: readonly Band[],
+  totals: readonly SpentDay[],
+  { from, today, sensitivity, usualUsd = 0 }: DaysAsked,
+): UnusualDay[] {
+  if (sensitivity === "off") return [];
   const recent = totals.filter(({ day }) => day < from && day >= from - RECENT_DAYS);
   const byDay = new Map(totals.map((total) => [total.day, total]));
   return bands.flatMap((band, at): UnusualDay[] => {

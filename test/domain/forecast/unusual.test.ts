@@ -3,7 +3,13 @@ import { DAY_MS, type MadeRun, northwindRuns } from "../../../scripts/northwind/
 import { normal, repeatableRandom } from "../../../src/domain/forecast/random.ts";
 import { type HourSpend, HourSums, hourOf, type SubjectKind } from "../../../src/domain/forecast/hours.ts";
 import type { DayTotal } from "../../../src/domain/forecast/series.ts";
-import { type SpentDay, unusualDays } from "../../../src/domain/forecast/unusual.ts";
+import {
+  daysOutside,
+  expectedDays,
+  type Sensitivity,
+  type SpentDay,
+  unusualDays,
+} from "../../../src/domain/forecast/unusual.ts";
 import { type SubjectDays, unusualSpend, withHours } from "../../../src/domain/forecast/unusual-subjects.ts";
 
 const NOON = Date.parse("2026-11-16T12:00:00Z");
@@ -99,26 +105,25 @@ const WEEK = { from: FIRST + 60, to: FIRST + 66, today: FIRST + 67 };
 describe("over 1,000 simulated orgs", () => {
   const random = repeatableRandom(20_261_117);
   const orgs = Array.from({ length: 1000 }, () => simulated(random));
+  // What is expected comes from the days before, so it is the same for every week that follows them.
+  const expected = orgs.map((days) => expectedDays(days, WEEK.from, 7) ?? []);
+  const outside = (sensitivity: Sensitivity, weekOf = (days: readonly DayTotal[]) => days) =>
+    orgs.map((days, at) => daysOutside(expected[at] ?? [], weekOf(days), { ...WEEK, sensitivity }));
 
   test.each([
     ["low", 1],
     ["normal", 3],
     ["high", 7],
   ] as const)("%s sensitivity raises a false alarm for %d of them in a week", (sensitivity, most) => {
-    const alarmed = orgs.filter((days) => unusualDays(days, { ...WEEK, sensitivity }).length > 0);
+    const alarmed = outside(sensitivity).filter((days) => days.length > 0);
     expect(alarmed.length).toBe(most);
   });
 
   test("a weekday of five times the usual is found for 942 of them", () => {
-    const found = orgs.filter((days) => {
-      const planted = days.map(({ day, value }) => ({
-        day,
-        value: day === WEEK.from + 4 ? 5 * value : value,
-      }));
-      return unusualDays(planted, { ...WEEK, sensitivity: "normal" }).some(
-        ({ day }) => day === WEEK.from + 4,
-      );
-    });
+    const planted = WEEK.from + 4;
+    const weekOf = (days: readonly DayTotal[]) =>
+      days.map(({ day, value }) => ({ day, value: day === planted ? 5 * value : value }));
+    const found = outside("normal", weekOf).filter((days) => days.some(({ day }) => day === planted));
     expect(found.length).toBe(942);
   });
 });
@@ -138,7 +143,9 @@ describe("over 1,000 simulated customers with 2 to 32 calls a day", () => {
   const random = repeatableRandom(20_261_118);
   const customers = Array.from({ length: 1000 }, () => fewCalls(random));
   const week = { from: FIRST + 21, to: FIRST + 27, today: FIRST + 28, sensitivity: "normal" } as const;
-  const isAlarmed = (days: readonly SpentDay[]) => unusualDays(days, week).length > 0;
+  const expected = customers.map((days) => expectedDays(days, week.from, 7) ?? []);
+  const isAlarmed = (days: readonly SpentDay[], at: number) =>
+    daysOutside(expected[at] ?? [], days, week).length > 0;
 
   test("0 have a false alarm in a week", () => {
     expect(customers.filter(isAlarmed).length).toBe(0);

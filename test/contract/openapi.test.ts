@@ -33,8 +33,11 @@ const headersOf = (op: OperationContract, status: number | string) =>
 const parametersOf = (op: OperationContract) =>
   (described(op).parameters ?? []).filter((one) => one.in === "header").map(({ name }) => name);
 
-test("the OpenAPI document passes a strict linter with no warning", async () => {
-  const config = await createConfig({ extends: ["recommended-strict"] });
+test("the OpenAPI document passes a strict linter with no warning, and every example is valid by its schemas", async () => {
+  const config = await createConfig({
+    extends: ["recommended-strict"],
+    rules: { "no-invalid-media-type-examples": "error" },
+  });
   const problems = await lintFromString({ source: JSON.stringify(document), config });
   expect(
     problems.map((problem) => `${problem.ruleId} ${problem.location[0]?.pointer ?? ""}: ${problem.message}`),

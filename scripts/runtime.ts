@@ -8,6 +8,7 @@ import type { Complaint } from "./complaint.ts";
 import type { DataFolder } from "./data-folder.ts";
 import { remarksTo, rotateLog } from "./logfile.ts";
 import { HOST } from "./ports.ts";
+import { moduleFor } from "./served-scripts.ts";
 import { type RuntimeEvents, Supervisor } from "./supervisor.ts";
 import { ROOT } from "./worker-config.ts";
 
@@ -101,6 +102,7 @@ function makeMiniflare(
         handleRuntimeStdio: (_stdout: Readable, stderr: Readable) => {
           createInterface(stderr).on("line", remark).on("close", events.ended);
         },
+        unsafeModuleFallbackService: moduleFor,
         workers,
       }),
   );

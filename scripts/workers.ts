@@ -1,6 +1,7 @@
 import { Response, type WorkerOptions } from "miniflare";
 import { HOST, LISTEN_HOST } from "./ports.ts";
 import { ASSETS } from "./reference/assets.ts";
+import { entryOf } from "./served-scripts.ts";
 import type { WorkerConfig } from "./worker-config.ts";
 
 /** How one Worker differs from the others with the same script. */
@@ -106,7 +107,8 @@ function workerOptions(config: WorkerConfig, script: string, port: number, role:
   const buckets = config.r2_buckets.map((bucket) => [bucket.binding, role.bucket(bucket.bucket_name)]);
   return {
     name: role.name,
-    modules: [{ type: "ESModule", path: "worker.mjs", contents: script }],
+    modules: [{ type: "ESModule", path: "worker.mjs", contents: entryOf(script) }],
+    unsafeUseModuleFallbackService: true,
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
     bindings: role.settings,

@@ -11,7 +11,7 @@ import { newOrg, sharedServer } from "../support/server.ts";
 const ASKS = 64;
 const ROOM = 20;
 /** Short in the suite. `SLUICE_CRASHES=50` makes a long one. */
-const CRASHES = Number(process.env["SLUICE_CRASHES"] ?? 3);
+const CRASHES = Number(process.env["SLUICE_CRASHES"] ?? 2);
 vi.setConfig({ testTimeout: 240_000 + CRASHES * 30_000 });
 
 test("callers that leave take no other's decision with them, and exactly what fits is admitted", async () => {

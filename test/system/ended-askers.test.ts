@@ -7,7 +7,7 @@ import { ownServer } from "../support/server.ts";
 
 /** Callers that leave, and an object that is evicted, in the moment in which asks gather. */
 
-const ROUNDS = 12;
+const ROUNDS = 8;
 const ASKS = 40;
 /** The first of a round: those that would send for others. */
 const LEAVING = 4;

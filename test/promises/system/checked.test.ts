@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => isolates.end());
 
-const CALLS = 1200;
-const ROOM = { runs: 300, chain: 50, credits: 80 };
+const CALLS = 800;
+const ROOM = { runs: 200, chain: 30, credits: 60 };
 
 function notRunning(error: Error): void {
   if (!error.message.includes("not currently running")) throw error;
@@ -84,7 +84,7 @@ test("a plan, a chain and a credit pack are never exceeded, with a lost isolate 
   const accepted = settled.map(({ body }) => (body.accepted as number | undefined) ?? 0);
   expect(accepted.toSorted((a, b) => a - b)).toEqual([0, ROOM.runs]);
   const pack = await isolates.call(2, "GET", `/v1/orgs/${org.id}/credit-packs/${packId}`, org.key);
-  expect(pack.body).toMatchObject({ spent_usd: "0.40", reserved_usd: "0.00", remaining_usd: "0.40" });
+  expect(pack.body).toMatchObject({ spent_usd: "0.30", reserved_usd: "0.00", remaining_usd: "0.30" });
   const plan = await isolates.call(2, "GET", `/v1/orgs/${org.id}/plan`, org.key);
   expect(plan.body.runs_used).toBe(ROOM.runs);
   const next = await isolates.decide(org, 1, { checks: "all" });
@@ -97,7 +97,7 @@ test("an org's decision defaults apply in every isolate once the change returns"
   const rule = { target: "model", effect: "deny", when: 'model == "bad"', reason: "not cleared" };
   await isolates.call(0, "POST", `/v1/orgs/${org.id}/policy-rules`, org.key, rule);
   const fields = { model: "bad" };
-  const before = await isolates.driveToEdge(org, 400, () => fields);
+  const before = await isolates.driveToEdge(org, 120, () => fields);
   expect(allowed(before)).toHaveLength(before.length);
   const change = async (decision_defaults: object): Promise<void> => {
     const { status } = await isolates.call(2, "PATCH", `/v1/orgs/${org.id}`, org.key, { decision_defaults });
@@ -143,11 +143,11 @@ test("at least 99 % of allows stay in the isolates with rules, detectors on 2 kB
   await onPlan(org, "vast", { runs_limit: 10_000_000, tokens_limit: 100_000_000 });
   const input = "The quick brown fox jumps over the lazy dog. ".repeat(45);
   const ask = { checks: "all", model: "good", estimate: TOKENS, input };
-  await isolates.drive(org, 400, 16, () => ask);
+  await isolates.drive(org, 200, 16, () => ask);
   const shares: number[] = [];
   while (shares.length < MOST_ROUNDS && !shares.some((share) => share >= 0.99)) {
-    const answers = await isolates.drive(org, 1000, 16, () => ask);
-    expect(allowed(answers)).toHaveLength(1000);
+    const answers = await isolates.drive(org, 500, 16, () => ask);
+    expect(allowed(answers)).toHaveLength(500);
     shares.push(atEdge(answers).length / answers.length);
   }
   expect(Math.max(...shares)).toBeGreaterThanOrEqual(0.99);
@@ -190,7 +190,7 @@ test("what a rule or a detector refuses is refused in every isolate, also while 
 test("a plan that isolates have slices of is never passed, with an isolate gone and the object restarted in between", async () => {
   const org = await isolates.newOrg();
   await isolates.budget(org, "100000");
-  const room = { runs: 3000, tokens: 5000 };
+  const room = { runs: 1200, tokens: 2000 };
   await onPlan(org, "leased", { runs_limit: room.runs, tokens_limit: room.tokens });
   const asks = (part: string) => (n: number) => ({
     checks: "all",
@@ -198,9 +198,9 @@ test("a plan that isolates have slices of is never passed, with an isolate gone 
     estimate: TOKENS,
     request_id: `${part}-${n}`,
   });
-  const answers = await isolates.drive(org, 1200, 16, asks("first"));
+  const answers = await isolates.drive(org, 480, 16, asks("first"));
   const [rest] = await Promise.all([
-    isolates.drive(org, 2400, 16, asks("then")),
+    isolates.drive(org, 960, 16, asks("then")),
     isolates.make(3, "vanish", org.id),
     isolates.server.evict(org.id).catch(notRunning),
   ]);

@@ -9,7 +9,7 @@ import { aRun, dayOfArchive, Told, turn } from "../../support/crash-load.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 
 /** Short in the suite. `SLUICE_CRASHES=200` makes a long one. */
-const CRASHES = Number(process.env["SLUICE_CRASHES"] ?? 4);
+const CRASHES = Number(process.env["SLUICE_CRASHES"] ?? 3);
 /** A busy machine takes long to start the runtime again. */
 vi.setConfig({ testTimeout: 240_000 + CRASHES * 30_000 });
 /** Callers at work beside each other, until the last crash is over. */

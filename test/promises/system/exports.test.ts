@@ -123,7 +123,7 @@ test("windows are each there once and whole, through failures, slow answers, los
   let now = await org.advance(1);
   const ids: string[] = [];
   for (const hour of [1, 2, 3]) {
-    for (const part of [1, 2, 3]) {
+    for (const part of hour < 3 ? [1, 2, 3] : [1]) {
       const named = Array.from({ length: 900 }, (_, n) => `h${hour}-p${part}-${n}`);
       ids.push(...named);
       await org.bulk(named.map((id) => run(id, now, { metadata: METADATA })));

@@ -2,7 +2,9 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allowed, type Answer, atEdge, Isolates, MOST_ROUNDS, type Org } from "../../support/isolates.ts";
 
-const RUNS = 4;
+const RUNS = 3;
+/** Calls after which every isolate has slices. */
+const WARM = 120;
 let isolates: Isolates;
 
 /** Clocks that are hours apart. */
@@ -87,39 +89,39 @@ test("at least 99 % of allows far from a limit are decided in the isolates, and 
 test("one request asked in every isolate holds once, under one name", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
-  await isolates.drive(org, 300);
+  await isolates.drive(org, WARM);
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, isolate) => isolates.decide(org, isolate, { request_id: "the-one" })),
   );
   expect(new Set(answers.map(({ body }) => body.reservation.id)).size).toBe(1);
   expect(new Set(answers.map(({ body }) => body.decision_id)).size).toBe(1);
-  await isolates.reserves(org, id, "3.01");
+  await isolates.reserves(org, id, usd(WARM + 1));
 });
 
 test("a request whose hold was released is decided again where it was decided before: nothing is allowed without a hold", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
-  await isolates.drive(org, 300);
+  await isolates.drive(org, WARM);
   const first = await isolates.decide(org, 1, { request_id: "again" });
   const again = await isolates.decide(org, 1, { request_id: "again" });
   expect(again.body).toEqual(first.body);
   const path = `/v1/edge/decision/${first.body.reservation.id}`;
   expect((await isolates.call(2, "DELETE", path, org.key)).status).toBe(204);
-  await isolates.reserves(org, id, "3.00");
+  await isolates.reserves(org, id, usd(WARM));
   expect((await isolates.decide(org, 1, { request_id: "again" })).status).toBe(200);
-  await isolates.reserves(org, id, "3.01");
+  await isolates.reserves(org, id, usd(WARM + 1));
 });
 
 test("one request id with another question is refused where it is known, and holds both where it is not", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
-  await isolates.drive(org, 300);
+  await isolates.drive(org, WARM);
   const ask = (isolate: number, cost: string) =>
     isolates.decide(org, isolate, { request_id: "twice", estimate: { cost_usd: cost } });
   expect((await ask(1, "0.01")).status).toBe(200);
   expect((await ask(1, "0.02")).status).toBe(409);
   const elsewhere = await ask(2, "0.02");
-  await isolates.reserves(org, id, elsewhere.status === 200 ? "3.03" : "3.01");
+  await isolates.reserves(org, id, usd(WARM + (elsewhere.status === 200 ? 3 : 1)));
   // What was allowed there has its own reservation and gets the same answer everywhere; nothing else does.
   const there = await ask(1, "0.02");
   expect([there.status, there.body.reservation]).toEqual([elsewhere.status, elsewhere.body.reservation]);
@@ -127,13 +129,13 @@ test("one request id with another question is refused where it is known, and hol
   expect((await isolates.decide(org, 3, third)).status).toBe(409);
   const again = await Promise.all([ask(1, "0.01"), ask(1, "0.01")]);
   expect(again.map(({ status }) => status)).toEqual([200, 200]);
-  await isolates.reserves(org, id, elsewhere.status === 200 ? "3.03" : "3.01");
+  await isolates.reserves(org, id, usd(WARM + (elsewhere.status === 200 ? 3 : 1)));
 });
 
 test("another question is a conflict in every busy isolate, one report after the first was answered", async () => {
   const org = await isolates.newOrg();
   await isolates.budget(org, "100000");
-  await isolates.drive(org, 300);
+  await isolates.drive(org, WARM);
   let requests = 0;
   /** Sends a new request, then another question with its id a while later, during traffic. */
   const askTwice = async (): Promise<number[]> => {
@@ -156,7 +158,7 @@ test("another question is a conflict in every busy isolate, one report after the
 test("isolates refuse by a limit themselves, and by a lowered one as soon as the change returns", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
-  await isolates.drive(org, 200);
+  await isolates.drive(org, WARM);
   await isolates.changeBudget(org, id, { limit_usd: "0.50" });
   const answers = await isolates.driveToEdge(org, 80);
   expect(allowed(answers)).toHaveLength(0);
@@ -209,7 +211,7 @@ test("no interval of a sliding window's length admits more than its limit, acros
 test("a run settles a hold that its isolate has not reported yet", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
-  await isolates.drive(org, 200);
+  await isolates.drive(org, WARM);
   const decision = await isolates.decide(org, 1);
   const run = {
     started_at: new Date().toISOString(),
@@ -220,5 +222,5 @@ test("a run settles a hold that its isolate has not reported yet", async () => {
   };
   const recorded = await isolates.call(2, "POST", "/v1/runs", org.key, run);
   expect(recorded.status).toBe(201);
-  await isolates.reserves(org, id, "2.00");
+  await isolates.reserves(org, id, usd(WARM));
 });

@@ -101,13 +101,13 @@ test("denied decisions, in the isolates and by the object, leave every meter unc
   await isolates.call(0, "POST", path, isolates.operator, { amount_usd: "100000" });
   const barred = { scope_kind: "workflow", scope_id: "barred" };
   const id = await isolates.budget(org, "0", barred);
-  await isolates.drive(org, 200);
+  await isolates.drive(org, 120);
   await expect
     .poll(async () => ((await meters(org)) as { cap: { reserved_usd: string } }).cap.reserved_usd)
-    .toBe("2.00");
+    .toBe("1.20");
   const before = await meters(org);
   const estimate = { cost_usd: "0.01", input_tokens: 10, max_output_tokens: 10 };
-  const denied = await isolates.driveToEdge(org, 300, () => ({ workflow_id: "barred", estimate }));
+  const denied = await isolates.driveToEdge(org, 120, () => ({ workflow_id: "barred", estimate }));
   expect(denied.every(({ body }) => body.error.details.budget_id === id)).toBe(true);
   expect(new Set(denied.map(({ headers }) => headers.get("x-svc-decided")))).toEqual(
     new Set(["edge", "object"]),

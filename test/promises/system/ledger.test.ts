@@ -1,6 +1,5 @@
-import { expect, onTestFinished, test } from "vitest";
-import { startServer } from "../../../scripts/server.ts";
-import { temporaryFolder } from "../../support/folder.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ServerFixture, serverFixture } from "../../support/server.ts";
 
 /** The ledger over sockets, with the runtime killed in the middle of it. */
 
@@ -11,9 +10,14 @@ interface Reply {
   readonly body: Record<string, unknown>;
 }
 
-async function opened(port: number) {
-  const server = await startServer({ port, dataDir: temporaryFolder(), isolates: 2 });
-  onTestFinished(() => server.dispose());
+let fixture: ServerFixture;
+beforeAll(async () => {
+  fixture = await serverFixture({ isolates: 2 });
+});
+afterAll(() => fixture.end());
+
+async function opened() {
+  const { server } = fixture;
   let turn = 0;
   const ask = async (method: string, path: string, key: string, body?: object): Promise<Reply> => {
     const url = server.urls[turn++ % server.urls.length];
@@ -49,7 +53,7 @@ const aRun = (fields: object) => ({
 });
 
 test("of 200 parallel runs through two isolates, exactly as many are admitted as there is room for", async () => {
-  const { org, ask } = await opened(0);
+  const { org, ask } = await opened();
   await ask("POST", `/v1/orgs/${org}/customer-limits`, {
     customer_id: "*",
     limit_usd: "0.000000037",
@@ -63,7 +67,7 @@ test("of 200 parallel runs through two isolates, exactly as many are admitted as
 });
 
 test("runs retried until they are acknowledged are each recorded once, through crashes of the runtime", async () => {
-  const { server, org, ask } = await opened(0);
+  const { server, org, ask } = await opened();
   const made = await ask("POST", `/v1/orgs/${org}/budgets`, {
     scope_kind: "org",
     limit_usd: "1",

@@ -5,7 +5,7 @@ import { allowed, atEdge, Isolates, MOST_ROUNDS } from "../../support/isolates.t
 /** Four real isolates, and customers who have a limit each. */
 
 const CUSTOMERS = 24;
-const CALLS = 960;
+const CALLS = 480;
 const LIMIT_USD = 100_000;
 let isolates: Isolates;
 

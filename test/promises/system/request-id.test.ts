@@ -33,7 +33,7 @@ function run(org: Org, isolate: number, reservation: string, cost: string): Prom
 test("no request id admits $900 on a budget of $1: in no isolate, before or after a report, or after a restart", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "1");
-  const requests = Array.from({ length: 24 }, (_, index) => `req-${index}`);
+  const requests = Array.from({ length: 12 }, (_, index) => `req-${index}`);
   const given: string[] = [];
   let small = 0;
   let decidedAtEdge = 0;
@@ -74,26 +74,26 @@ test("no request id admits $900 on a budget of $1: in no isolate, before or afte
 test("two questions that two isolates allowed with one request id are two reservations, both held and both settled", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
-  await isolates.drive(org, 300);
+  await isolates.drive(org, 120);
   const [one, two] = await Promise.all([ask(org, 1, "both", "0.01"), ask(org, 2, "both", "0.02")]);
   const given = allowed([one, two]);
   if (given.length === 2) expect(one.body.reservation.id).not.toBe(two.body.reservation.id);
   else expect([one.status, two.status].toSorted((a, b) => a - b)).toEqual([200, 409]);
   const sum = given.reduce((cents, { body }) => cents + Number(body.reservation.amount_usd) * 100, 0);
-  await isolates.reserves(org, id, ((300 + sum) / 100).toFixed(2));
+  await isolates.reserves(org, id, ((120 + sum) / 100).toFixed(2));
   for (const { body } of given) {
     const { id: reservation, amount_usd: amount } = body.reservation;
     expect((await run(org, 3, reservation, amount)).status).toBe(201);
     expect((await run(org, 3, reservation, amount)).status).toBe(409);
   }
-  await isolates.reserves(org, id, "3.00");
+  await isolates.reserves(org, id, "1.20");
   expect(Number((await isolates.readBudget(org, id)).spent_usd)).toBe(sum / 100);
 });
 
 test("another isolate's report leaves a released reservation released: nothing is held, and no run settles it", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
-  await isolates.drive(org, 300);
+  await isolates.drive(org, 120);
   for (const request of ["r1", "r2", "r3", "r4"]) {
     const answers = await Promise.all(ALL.map((isolate) => ask(org, isolate, request, "0.01")));
     expect(allowed(answers)).toHaveLength(4);
@@ -102,7 +102,7 @@ test("another isolate's report leaves a released reservation released: nothing i
     await setTimeout(200);
     const path = `/v1/edge/decision/${reservation}`;
     expect((await isolates.call(3, "DELETE", path, org.key)).status).toBe(204);
-    await isolates.reserves(org, id, "3.00");
+    await isolates.reserves(org, id, "1.20");
     expect((await run(org, 1, reservation, "0.01")).status).toBe(409);
   }
 });
@@ -110,7 +110,7 @@ test("another isolate's report leaves a released reservation released: nothing i
 /** What an isolate answered for an org after it vanished. */
 async function answersOfVanished(org: Org): Promise<Answer[]> {
   await isolates.budget(org, "100000");
-  await isolates.drive(org, 300);
+  await isolates.drive(org, 120);
   await isolates.make(3, "vanish", org.id);
   const lost: Answer[] = [];
   for (let index = 0; index < 4; index += 1) {

@@ -28,8 +28,8 @@ test("a decision whose object hangs is 503, whether or not its key was known", a
 test("an isolate with slices whose object hangs admits only what they hold, then returns 503", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100");
-  const before = await isolates.drive(org, 400);
-  expect(allowed(before)).toHaveLength(400);
+  const before = await isolates.drive(org, 160);
+  expect(allowed(before)).toHaveLength(160);
   for (const isolate of [0, 1, 2, 3]) await isolates.make(isolate, "hang", org.id);
   const meanwhile: Answer[] = [];
   const isRefused = async () => {
@@ -40,7 +40,7 @@ test("an isolate with slices whose object hangs admits only what they hold, then
   await expect.poll(isRefused).toBe(true);
   meanwhile.filter(({ status }) => status !== 200).forEach(expectUnavailable);
   for (const isolate of [0, 1, 2, 3]) await isolates.make(isolate, "answer", org.id);
-  const held = 400 + allowed(meanwhile).length;
+  const held = 160 + allowed(meanwhile).length;
   expect(held).toBeLessThanOrEqual(10_000);
   await isolates.drive(org, 4);
   await isolates.reserves(org, id, ((held + 4) / 100).toFixed(2));

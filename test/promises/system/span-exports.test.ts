@@ -103,8 +103,8 @@ test("spans arrive at least once, in order and under one id, through failures an
   const fates: readonly SpanFate[] = ["pass", "lost", "busy", "broken", "endless"];
   receiver.fate = () => fates[receiver.requests % fates.length] ?? "pass";
   const [ids, refused]: [string[], { count: number }] = [[], { count: 0 }];
-  for (let round = 0; round < 24; round += 1) {
-    const named = Array.from({ length: 1 + random(300) }, (_, n) => `r${round}-${n}`);
+  for (let round = 0; round < 18; round += 1) {
+    const named = Array.from({ length: 1 + random(120) }, (_, n) => `r${round}-${n}`);
     ids.push(...named);
     await org.bulk(named);
     if (random(2) === 0) {

@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
 import { Complaint } from "../complaint.ts";
 import { FRONT, ROOT } from "../worker-config.ts";
-import { knownValues, type Step } from "./plan.ts";
+import { type Deploying, knownValues, type Step } from "./plan.ts";
 import { secretsOf } from "./secrets.ts";
 import type { Target } from "./target.ts";
-import { Wrangler } from "./wrangler.ts";
+import type { Wrangler } from "./wrangler.ts";
 
 /** What the front Worker shares with the one behind it. */
 const shared = z.object({
@@ -33,14 +32,12 @@ export interface FrontTarget {
   readonly write: () => void;
 }
 
-export function readFront(config: string, target: Target): FrontTarget {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-front-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+export function readFront({ wrangler, target, config, folder }: Deploying): FrontTarget {
   const path = join(folder, "wrangler.json");
   const worker = `${target.worker}-front`;
   return {
     worker,
-    wrangler: new Wrangler({ config: path, environment: "" }),
+    wrangler: wrangler.at({ config: path, environment: "" }),
     write: () => writeFileSync(path, JSON.stringify(configOf(config, target, worker), null, 2)),
   };
 }
@@ -70,7 +67,7 @@ function configOf(config: string, { environment, worker: behind }: Target, name:
 /** After the Worker behind it. It decides about the same keys, so it has the same secrets. */
 export function frontSteps(
   { worker, wrangler, write }: FrontTarget,
-  target: Target,
+  { target, env }: Deploying,
   found: ReadonlySet<string>,
 ): Step[] {
   const missing = target.secrets.filter((name) => !found.has(name));
@@ -86,15 +83,15 @@ export function frontSteps(
     says: `set ${missing.join(", ")} of the front Worker ${worker}, as ${target.worker} has them`,
     run: () => {
       write();
-      wrangler.run(["secret", "bulk"], JSON.stringify(known(missing, target.worker)));
+      wrangler.run(["secret", "bulk"], JSON.stringify(known(missing, target.worker, env)));
     },
   };
   return [put, deploy];
 }
 
 /** A secret that differs from the other Worker's would refuse every key, so none is made here. */
-function known(names: readonly string[], behind: string): Record<string, string> {
-  const values = knownValues();
+function known(names: readonly string[], behind: string, env: NodeJS.ProcessEnv): Record<string, string> {
+  const values = knownValues(env);
   const unknown = names.filter((name) => !values[name]);
   if (unknown.length > 0) {
     throw new Complaint(

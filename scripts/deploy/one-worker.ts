@@ -1,15 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "smol-toml";
 import { z } from "zod";
 import { Complaint } from "../complaint.ts";
 import { ASSETS } from "../reference/assets.ts";
 import { ONE_WORKER, ROOT } from "../worker-config.ts";
-import type { Step } from "./plan.ts";
+import type { Deploying, Step } from "./plan.ts";
 import { givenKeys, PROXY_CONFIG } from "./proxy.ts";
-import type { Target } from "./target.ts";
-import { Wrangler } from "./wrangler.ts";
+import type { Wrangler } from "./wrangler.ts";
 
 const database = z.looseObject({ database_id: z.string().optional() });
 const own = z.looseObject({
@@ -34,13 +32,11 @@ export interface OneWorker {
   readonly write: () => void;
 }
 
-export function readOneWorker(config: string, target: Target): OneWorker {
+export function readOneWorker({ wrangler, target, config, folder }: Deploying): OneWorker {
   if (target.environment !== "") throw new Complaint("--one-worker is for one region: leave out --env");
-  const folder = mkdtempSync(join(tmpdir(), "sluice-one-worker-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "wrangler.json");
   return {
-    wrangler: new Wrangler({ config: path, environment: "" }),
+    wrangler: wrangler.at({ config: path, environment: "" }),
     namesOrgs: Boolean((configOf(config) as { vars: { PROXY_ORGS?: string } }).vars.PROXY_ORGS),
     write: () => writeFileSync(path, JSON.stringify(configOf(config), null, 2)),
   };
@@ -71,11 +67,10 @@ function configOf(config: string): object {
 /** In place of the deploy of the Worker: the same name, objects, database and secrets, with the providers' keys beside them. */
 export function oneWorkerSteps(
   { wrangler, write }: OneWorker,
-  { worker }: Target,
-  environment: NodeJS.ProcessEnv,
+  { target: { worker }, env }: Deploying,
 ): Step[] {
-  const given = givenKeys(environment);
-  const values = Object.fromEntries(given.map((name) => [name, environment[name]]));
+  const given = givenKeys(env);
+  const values = Object.fromEntries(given.map((name) => [name, env[name]]));
   const deploy: Step = {
     says: `deploy the Worker ${worker}, which is the service and the governed proxy (/openai and /anthropic)`,
     run: () => {

@@ -33,10 +33,15 @@ export function look(wrangler: Wrangler, target: Target): Found {
   };
 }
 
-interface Deploying {
+/** One deploy of a target. */
+export interface Deploying {
   readonly wrangler: Wrangler;
   readonly target: Target;
   readonly config: string;
+  /** The variables of the process. */
+  readonly env: NodeJS.ProcessEnv;
+  /** For files that are gone when it has ended. */
+  readonly folder: string;
 }
 
 /** Everything that is missing, in the order in which it is made, and then the deploy itself. */
@@ -99,31 +104,35 @@ function within(jurisdiction: string | null): readonly string[] {
   return jurisdiction === null ? [] : ["--jurisdiction", jurisdiction];
 }
 
-function secretSteps({ wrangler, target, config }: Deploying, found: Found): Step[] {
+function secretSteps({ wrangler, target, config, env }: Deploying, found: Found): Step[] {
   const missing = target.secrets.filter((name) => !found.secrets.has(name));
   if (missing.length === 0) return [];
   return [
     {
-      says: `set ${missing.join(", ")}, from the environment or ${secretsFile(process.env)}; what neither has is made and kept there`,
+      says: `set ${missing.join(", ")}, from the environment or ${secretsFile(env)}; what neither has is made and kept there`,
       run: () => {
-        checkShared(target, missing, { config, known: knownSecrets() });
-        wrangler.run(["secret", "bulk"], JSON.stringify(valuesOf(missing, process.env)));
+        checkShared(
+          missing,
+          new Set(knownSecrets(env)),
+          target.peers.map((environment) => [environment, wrangler.at({ config, environment })]),
+        );
+        wrangler.run(["secret", "bulk"], JSON.stringify(valuesOf(missing, env)));
       },
     },
   ];
 }
 
 /** The secrets that this machine knows. */
-export function knownValues(): NodeJS.Dict<string> {
+export function knownValues(env: NodeJS.ProcessEnv): NodeJS.Dict<string> {
   let stored: NodeJS.Dict<string> = {};
   try {
-    stored = parseEnv(readFileSync(secretsFile(process.env), "utf8"));
+    stored = parseEnv(readFileSync(secretsFile(env), "utf8"));
   } catch {
     // Nothing was deployed from this machine yet.
   }
-  return { ...stored, ...process.env };
+  return { ...stored, ...env };
 }
 
-function knownSecrets(): Set<string> {
-  return new Set(Object.entries(knownValues()).flatMap(([name, value]) => (value ? [name] : [])));
+function knownSecrets(env: NodeJS.ProcessEnv): string[] {
+  return Object.entries(knownValues(env)).flatMap(([name, value]) => (value ? [name] : []));
 }

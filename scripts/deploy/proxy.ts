@@ -5,10 +5,9 @@ import { z } from "zod";
 import { PROVIDERS } from "../../src/providers/table.ts";
 import { Complaint } from "../complaint.ts";
 import { STAND_IN_KEY } from "../stand-in/key.ts";
-import type { Step } from "./plan.ts";
+import type { Deploying, Step } from "./plan.ts";
 import { secretsOf } from "./secrets.ts";
-import type { Target } from "./target.ts";
-import { Wrangler } from "./wrangler.ts";
+import type { Wrangler } from "./wrangler.ts";
 
 const bindings = z.object({
   name: z.string().optional(),
@@ -18,7 +17,7 @@ const bindings = z.object({
 const file = bindings.extend({ name: z.string(), env: z.record(z.string(), bindings).default({}) });
 
 export const PROXY_CONFIG = "src/proxy/wrangler.toml";
-const ORGS = "PROXY_ORGS";
+export const ORGS = "PROXY_ORGS";
 export const PROVIDER_KEYS: readonly string[] = Object.keys(PROVIDERS).map(
   (name) => `${name.toUpperCase()}_API_KEY`,
 );
@@ -32,7 +31,7 @@ export interface ProxyTarget {
 }
 
 /** Reads the proxy's own configuration, which stands beside the service's. It must reach the Worker that is deployed with it. */
-export function readProxy(config: string, target: Target): ProxyTarget {
+export function readProxy({ wrangler, target, config }: Deploying): ProxyTarget {
   const path = join(dirname(config), PROXY_CONFIG);
   if (!existsSync(path)) throw new Complaint(`there is no ${path}: use --no-proxy to leave the proxy out`);
   const whole = file.parse(parse(readFileSync(path, "utf8")));
@@ -51,7 +50,7 @@ export function readProxy(config: string, target: Target): ProxyTarget {
   }
   return {
     worker: chosen.name ?? (environment === "" ? whole.name : `${whole.name}-${environment}`),
-    wrangler: new Wrangler({ config: path, environment }),
+    wrangler: wrangler.at({ config: path, environment }),
     namesOrgs: Boolean(chosen.vars[ORGS]),
   };
 }
@@ -71,11 +70,11 @@ export function givenKeys(environment: NodeJS.ProcessEnv): readonly string[] {
   );
 }
 
-/** A proxy that was never told whom it serves serves the first org. Until then it serves nobody. */
-export function serveFirstOrg(wrangler: Wrangler, id: string): void {
-  if (secretsOf(wrangler)?.includes(ORGS) === true) return;
+/** A proxy that was never told whom it serves serves the first org. Until then it serves nobody. True: it was told now. */
+export function serveFirstOrg(wrangler: Wrangler, id: string): boolean {
+  if (secretsOf(wrangler)?.includes(ORGS) === true) return false;
   wrangler.run(["secret", "bulk"], JSON.stringify({ [ORGS]: id }));
-  console.log(`The proxy serves ${id}. To serve others, set ${ORGS} in ${PROXY_CONFIG}.`);
+  return true;
 }
 
 /** After the Worker, because its binding must reach one that exists. Keys that are in the environment replace earlier ones. */

@@ -3,8 +3,7 @@ import { dirname, join } from "node:path";
 import { Complaint } from "../complaint.ts";
 import { localSecrets } from "../secrets.ts";
 import { ROOT } from "../worker-config.ts";
-import type { Target } from "./target.ts";
-import { Wrangler } from "./wrangler.ts";
+import type { Wrangler } from "./wrangler.ts";
 
 /** Kept on this machine alone, for the next region and for the operator. Git ignores the folder. */
 export function secretsFile(environment: NodeJS.ProcessEnv): string {
@@ -26,12 +25,12 @@ export function secretsOf(wrangler: Wrangler): readonly string[] | null {
  * anew: keys of one region would not work in the other.
  */
 export function checkShared(
-  target: Target,
   missing: readonly string[],
-  { config, known }: { readonly config: string; readonly known: ReadonlySet<string> },
+  known: ReadonlySet<string>,
+  regions: readonly (readonly [string, Wrangler])[],
 ): void {
-  for (const environment of target.peers) {
-    const there = secretsOf(new Wrangler({ config, environment })) ?? [];
+  for (const [environment, wrangler] of regions) {
+    const there = secretsOf(wrangler) ?? [];
     const lost = missing.find((name) => there.includes(name) && !known.has(name));
     if (lost === undefined) continue;
     throw new Complaint(

@@ -9,29 +9,49 @@ export interface Said {
   readonly stderr: string;
 }
 
+/** Runs wrangler with these arguments and this standard input. */
+export type WranglerCommand = (args: readonly string[], input: string) => Said;
+
+/** The installed command, or the one that the environment names. */
+export function wranglerCommand(env: NodeJS.ProcessEnv): WranglerCommand {
+  const command = env["SLUICE_WRANGLER"] ?? join(ROOT, "node_modules/.bin/wrangler");
+  return (args, input) => {
+    const { status, stdout, stderr, error } = spawnSync(command, args, {
+      cwd: ROOT,
+      encoding: "utf8",
+      input,
+      env: { ...env, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    if (error !== undefined) throw new Complaint(`cannot run ${command}: ${error.message}`);
+    return { isDone: status === 0, stdout, stderr };
+  };
+}
+
+interface Where {
+  readonly config: string;
+  readonly environment: string;
+}
+
 /** The wrangler command. Secrets go to its standard input, never into its arguments, which other processes can read. */
 export class Wrangler {
-  readonly #command: string;
-  readonly #config: string;
-  readonly #environment: string;
+  readonly #command: WranglerCommand;
+  readonly #where: Where;
 
-  constructor({ config, environment }: { readonly config: string; readonly environment: string }) {
-    this.#command = process.env["SLUICE_WRANGLER"] ?? join(ROOT, "node_modules/.bin/wrangler");
-    this.#config = config;
-    this.#environment = environment;
+  constructor(command: WranglerCommand, where: Where) {
+    this.#command = command;
+    this.#where = where;
+  }
+
+  /** The same command for another Worker. */
+  at(where: Where): Wrangler {
+    return new Wrangler(this.#command, where);
   }
 
   /** Runs a command that may fail. */
   try(args: readonly string[], input = ""): Said {
-    const { status, stdout, stderr, error } = spawnSync(this.#command, [...args, ...this.#where()], {
-      cwd: ROOT,
-      encoding: "utf8",
-      input,
-      env: { ...process.env, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" },
-      maxBuffer: 64 * 1024 * 1024,
-    });
-    if (error !== undefined) throw new Complaint(`cannot run ${this.#command}: ${error.message}`);
-    return { isDone: status === 0, stdout, stderr };
+    const { config, environment } = this.#where;
+    return this.#command([...args, "--config", config, "--env", environment], input);
   }
 
   run(args: readonly string[], input = ""): Said {
@@ -47,9 +67,5 @@ export class Wrangler {
     } catch {
       throw new Complaint(`wrangler ${args.join(" ")} did not answer with JSON:\n${stdout.slice(0, 500)}`);
     }
-  }
-
-  #where(): string[] {
-    return ["--config", this.#config, "--env", this.#environment];
   }
 }

@@ -1,12 +1,15 @@
-import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Complaint } from "../../scripts/complaint.ts";
+import { deploy, type Machine } from "../../scripts/deploy/command.ts";
 import { ROOT } from "../../scripts/worker-config.ts";
 import { inherited } from "../support/environment.ts";
+import { runScript } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
+import { type Account, wranglerStandIn } from "../support/wrangler-stand-in.ts";
 
 /** `npm run deploy`, with a stand-in for wrangler and for what was deployed. */
 
@@ -37,15 +40,6 @@ beforeAll(async () => {
 });
 afterAll(() => void platform.server.close());
 
-interface Account {
-  isSignedIn: boolean;
-  databases: string[];
-  buckets: string[];
-  workers: Record<string, { secrets: Record<string, string>; exists: boolean; config?: object }>;
-  calls: string[];
-  failing?: string;
-}
-
 /** A machine from which nothing was deployed yet, and an account. */
 function machine(account: Partial<Account> = {}, address = "https://api.acme.dev") {
   const folder = temporaryFolder();
@@ -58,40 +52,32 @@ function machine(account: Partial<Account> = {}, address = "https://api.acme.dev
     .replace('SVC_BASE_URL = "http://127.0.0.1:8787"', `SVC_BASE_URL = "${address}"`)
     .replaceAll(".sluice.example", ".acme.dev");
   writeFileSync(config, text);
-  const accountFile = join(folder, "account.json");
-  const empty: Account = { isSignedIn: true, databases: [], buckets: [], workers: {}, calls: [] };
-  writeFileSync(accountFile, JSON.stringify({ ...empty, ...account }));
+  const known: Account = { isSignedIn: true, databases: [], buckets: [], workers: {}, calls: [], ...account };
   const secretsFile = join(folder, "kept/secrets.env");
   return {
     config,
     proxyConfig,
     secretsFile,
-    account: () => JSON.parse(readFileSync(accountFile, "utf8")) as Account,
-    change: (changed: Partial<Account>) =>
-      writeFileSync(
-        accountFile,
-        JSON.stringify({ ...JSON.parse(readFileSync(accountFile, "utf8")), ...changed }),
-      ),
-    deploy: (args: readonly string[], environment: Record<string, string> = {}) =>
-      deploy([...args, "--config", config], {
-        SLUICE_WRANGLER: join(ROOT, "test/support/wrangler-stand-in.mjs"),
-        SLUICE_DEPLOY_SECRETS: secretsFile,
-        WRANGLER_ACCOUNT: accountFile,
-        ...environment,
+    account: () => structuredClone(known),
+    change: (changed: Partial<Account>) => void Object.assign(known, changed),
+    deploy: (args: readonly string[], environment: Record<string, string> = {}, ask: Machine["ask"] = null) =>
+      deployHere([...args, "--config", config], {
+        env: { ...inherited(), SLUICE_DEPLOY_SECRETS: secretsFile, ...environment },
+        command: (given, input) => wranglerStandIn(known, given, input),
+        ask,
       }),
   };
 }
 
-async function deploy(args: readonly string[], environment: Record<string, string>) {
-  const child = spawn(process.execPath, [join(ROOT, "scripts/deploy.ts"), ...args], {
-    env: { ...inherited(), ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  child.stdout.on("data", (data) => void (output += String(data)));
-  child.stderr.on("data", (data) => void (output += String(data)));
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  return { code, output };
+async function deployHere(args: readonly string[], machine: Omit<Machine, "say">) {
+  const lines: string[] = [];
+  try {
+    await deploy(args, { ...machine, say: (line) => void lines.push(line) });
+    return { code: 0, output: lines.join("\n") };
+  } catch (error) {
+    if (!(error instanceof Complaint)) throw error;
+    return { code: 1, output: [...lines, error.message].join("\n") };
+  }
 }
 
 const changing = ({ calls }: Account) =>
@@ -126,6 +112,48 @@ test("a first deploy makes everything, says so first, and prints the first key a
   expect(statSync(here.secretsFile).mode & 0o077).toBe(0);
   expect(platform.bearers).toContain(`Bearer ${secrets["SVC_OPERATOR_KEY"]}`);
   expect(output.indexOf("create D1 database sluice")).toBeLessThan(output.indexOf("…"));
+});
+
+test("a process of its own runs wrangler, and ends with status 1 and the words of a refusal", async () => {
+  const folder = temporaryFolder();
+  const [account, wrangler] = [join(folder, "account.json"), join(folder, "wrangler")];
+  writeFileSync(account, JSON.stringify(machine().account()));
+  const standIn = join(ROOT, "test/support/wrangler-process.ts");
+  writeFileSync(wrangler, `#!/bin/sh\nexec "${process.execPath}" "${standIn}" "$@"\n`, { mode: 0o700 });
+  const { config, secretsFile } = machine();
+  const environment = {
+    SLUICE_WRANGLER: wrangler,
+    SLUICE_DEPLOY_SECRETS: secretsFile,
+    WRANGLER_ACCOUNT: account,
+  };
+  const args = ["--no-proxy", "--no-front", "--config", config, "--url", platform.url];
+  const made = runScript("deploy.ts", args, environment);
+  expect([await made.ended, made.stderr()]).toEqual([0, ""]);
+  expect(made.stdout()).toContain("is healthy.");
+  const { calls, workers } = JSON.parse(readFileSync(account, "utf8")) as Account;
+  expect(calls).toContain("deploy @");
+  const secrets = Object.values(workers[""]?.secrets ?? {});
+  expect(secrets).toHaveLength(2);
+  for (const value of secrets) expect(made.stdout() + calls.join()).not.toContain(value);
+  const refused = runScript("deploy.ts", ["--force"], environment);
+  expect([await refused.ended, refused.stderr()]).toEqual([1, expect.stringMatching(/^sluice: .*--force/)]);
+});
+
+test.for([
+  ["y", 0, ["deploy @"]],
+  ["", 1, []],
+] as const)("someone who is asked decides: %o", async ([answer, status, deployed]) => {
+  const here = machine();
+  const { code } = await here.deploy(
+    ["--no-proxy", "--no-front", "--url", platform.url],
+    {},
+    async () => answer,
+  );
+  expect([code, changing(here.account()).filter((one) => one.startsWith("deploy"))]).toEqual([
+    status,
+    deployed,
+  ]);
+  if (status === 1) expect(changing(here.account())).toEqual([]);
 });
 
 test("says what /metrics shows to anyone, and makes the token that closes it if asked to", async () => {

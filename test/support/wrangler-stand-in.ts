@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import type { Said } from "../../scripts/deploy/wrangler.ts";
+
+/** A Cloudflare account, and what its wrangler command was asked. */
+export interface Account {
+  isSignedIn: boolean;
+  databases: string[];
+  buckets: string[];
+  workers: Record<string, { secrets: Record<string, string>; exists: boolean; config?: object }>;
+  calls: string[];
+  failing?: string;
+}
+
+const done = (stdout = ""): Said => ({ isDone: true, stdout, stderr: "" });
+const failed = (stderr: string): Said => ({ isDone: false, stdout: "", stderr });
+
+/** Does in the account what the wrangler command would. */
+export function wranglerStandIn(account: Account, given: readonly string[], input: string): Said {
+  const at = given.indexOf("--config");
+  const config = given[at + 1] ?? "";
+  const isMade = config.endsWith("/wrangler.json");
+  const made = isMade ? (JSON.parse(readFileSync(config, "utf8")) as { name: string }) : undefined;
+  const named = made?.name ?? given[given.indexOf("--env") + 1];
+  const environment = `${config.endsWith("/proxy/wrangler.toml") ? "proxy" : ""}${named}`;
+  const args = given.slice(0, at);
+  const command = args.join(" ");
+  account.calls.push(`${command} @${environment}`);
+  const worker = (account.workers[environment] ??= { secrets: {}, exists: false });
+  if (account.failing !== undefined && command.startsWith(account.failing)) {
+    return failed("the account is out of order");
+  }
+  const [what, does, name = "", bucket = ""] = args;
+  if (what === "whoami") return account.isSignedIn ? done("{}") : failed("not authenticated");
+  if (what === "deploy" && does !== "--dry-run") {
+    worker.exists = true;
+    if (made !== undefined) worker.config = made;
+  }
+  if (what === "d1" && does === "list") {
+    return done(JSON.stringify(account.databases.map((one) => ({ name: one, uuid: `uuid-of-${one}` }))));
+  }
+  if (what === "d1" && does === "create") account.databases.push(name);
+  if (what === "secret" && does === "list") {
+    if (!worker.exists) return failed("This Worker does not exist on your account. [code: 10007]");
+    return done(
+      JSON.stringify(Object.keys(worker.secrets).map((one) => ({ name: one, type: "secret_text" }))),
+    );
+  }
+  if (what === "secret" && does === "bulk") {
+    Object.assign(worker.secrets, JSON.parse(input));
+    worker.exists = true;
+  }
+  if (what === "r2" && name === "info" && !account.buckets.includes(bucket)) return failed("no such bucket");
+  if (what === "r2" && name === "create") account.buckets.push(bucket);
+  return done();
+}

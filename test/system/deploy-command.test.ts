@@ -69,10 +69,10 @@ function machine(account: Partial<Account> = {}, address = "https://api.acme.dev
   };
 }
 
-async function deployHere(args: readonly string[], machine: Omit<Machine, "say">) {
+async function deployHere(args: readonly string[], using: Omit<Machine, "say">) {
   const lines: string[] = [];
   try {
-    await deploy(args, { ...machine, say: (line) => void lines.push(line) });
+    await deploy(args, { ...using, say: (line) => void lines.push(line) });
     return { code: 0, output: lines.join("\n") };
   } catch (error) {
     if (!(error instanceof Complaint)) throw error;

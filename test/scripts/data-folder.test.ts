@@ -21,7 +21,7 @@ test("a data folder serves one process at a time, and is free again once closed"
   openDataFolder(path).close();
 });
 
-test.for(["/dev/null/data", "/proc/data", "/proc/1/deep/data"])(
+test.for(["/dev/null/data", "/proc/data", "/proc/1/deep/data", "package.json"])(
   "%s, which cannot be created, is refused by name",
   (path) => {
     expect(() => openDataFolder(path)).toThrow(Complaint);

@@ -20,3 +20,7 @@ test("an invalid base URL is named itself, not the value derived from it", () =>
   expect(() => resolve({ SVC_BASE_URL: "nowhere" })).toThrow("Setting SVC_BASE_URL must be an absolute URL.");
   expect(() => resolve({ SVC_DOCS_URL: "nowhere" })).toThrow("Setting SVC_DOCS_URL must be an absolute URL.");
 });
+
+test("a setting that is out of range is named", () => {
+  expect(() => resolve({ SVC_COHORT_FLOOR: "4" })).toThrow(/^Setting SVC_COHORT_FLOOR /);
+});

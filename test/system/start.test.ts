@@ -120,18 +120,9 @@ async function refusedLine(environment: NodeJS.ProcessEnv): Promise<string> {
 
 describe("a start that cannot work ends with one clear line and exit status 1", () => {
   test.for<[string, NodeJS.ProcessEnv, string]>([
-    ["a setting is bad", { SVC_COHORT_FLOOR: "4" }, "SVC_COHORT_FLOOR"],
     ["a secret is too short", { SVC_KEY_PEPPER: "hunter2" }, "SVC_KEY_PEPPER"],
     ["the folder cannot be written", { SLUICE_DATA_DIR: "/proc/1/sluice" }, "/proc/1/sluice"],
-    ["the folder is a file", { SLUICE_DATA_DIR: "package.json" }, "package.json"],
-    ["the port is no number", { PORT: "http" }, "PORT"],
-    ["the port is out of range", { PORT: "65536" }, "65535"],
     ["the number of isolates is bad", { ISOLATES: "0" }, "ISOLATES"],
-    [
-      "Northwind is neither wanted nor not",
-      { SLUICE_NORTHWIND: "yes" },
-      "SLUICE_NORTHWIND must be on or off",
-    ],
   ])("%s", async ([, environment, named]) => {
     const line = await refusedLine(environment);
     expect(line).toContain(named);

@@ -10,10 +10,12 @@ const { packages } = JSON.parse(readFileSync(join(folder, "package-lock.json"), 
 const isWanted = ([path, entry]) =>
   path !== "" && !(args.includes("--omit=dev") && entry.dev) && existsSync(join(from, path));
 const wanted = Object.entries(packages).filter(isWanted);
-const nested = (path) => !path.endsWith("/node_modules");
+/** Packages within a package are packages of the lock file. Without a filter, copying is native. */
+const alone = (path) =>
+  existsSync(join(path, "node_modules")) ? { filter: (each) => !each.endsWith("/node_modules") } : {};
 for (const [path, { bin = {} }] of wanted) {
   mkdirSync(dirname(join(folder, path)), { recursive: true });
-  cpSync(join(from, path), join(folder, path), { recursive: true, filter: nested });
+  cpSync(join(from, path), join(folder, path), { recursive: true, ...alone(join(from, path)) });
   if (bin.node === undefined) continue;
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
   symlinkSync(join("../..", path, bin.node), join(folder, "node_modules/.bin/node"));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { claimPorts } from "../../../scripts/ports.ts";
+import { startServer } from "../../../scripts/server.ts";
 import { isAlive, runScript, runtimeOf, startOn } from "../../support/command.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { callerAt } from "../../support/server.ts";
@@ -139,9 +140,7 @@ function startWithoutPrivilege(folder: string): { status: number | null; stderr:
 
 test("a read-only folder is refused in one line that names it, even if it was used before", async () => {
   const used = temporaryFolder();
-  const server = await startOn(used);
-  server.process.kill("SIGINT");
-  await server.ended;
+  await (await startServer({ port: 0, dataDir: used })).dispose();
   for (const folder of [temporaryFolder(), used]) {
     chmodSync(folder, 0o500);
     const { status, stderr } = startWithoutPrivilege(folder);
@@ -164,7 +163,7 @@ test("demo.json exists once /healthz returns 200, and a folder that was open to 
   const until = performance.now() + 60_000;
   let status = 0;
   while (status !== 200 && performance.now() < until) {
-    await sleep(1);
+    await sleep(5);
     status = await fetch(`http://127.0.0.1:${port}/healthz`).then(
       (answer) => answer.status,
       () => 0,

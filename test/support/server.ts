@@ -47,6 +47,13 @@ export async function newOrg(fields: object = {}): Promise<SystemOrg> {
   return { id: made.body.org.id, ownerKey: made.body.owner_key };
 }
 
+/** A link that signs in to the console of an org, once. */
+export async function consoleLink(orgId: string, key: string): Promise<string> {
+  const made = await call("POST", `/v1/orgs/${orgId}/console-links`, { key });
+  if (made.status !== 201) throw new Error(`no link: ${made.status} ${made.text}`);
+  return made.body.url as string;
+}
+
 export interface ServerFixture {
   readonly server: Server;
   end(): Promise<void>;

@@ -1,32 +1,17 @@
 import { inflateRawSync } from "node:zlib";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CookieJar } from "../support/cookie-jar.ts";
 import { atProvider, CLIENT, oidcProvider } from "../support/oidc-provider.ts";
-import { type Caller, callerAt, type ServerFixture, serverFixture } from "../support/server.ts";
+import { call, newOrg, sharedServer, type SystemOrg } from "../support/server.ts";
 import { HONEST } from "../web/saml/keys.ts";
 import { CONNECTION, encoded, issue, type Told } from "../web/saml/provider.ts";
 
 /** Signing in, from the browser's side, with real providers. */
 
-let fixture: ServerFixture;
-let base: string;
-let call: Caller;
+const base = sharedServer().urls[0];
 
-beforeAll(async () => {
-  fixture = await serverFixture();
-  base = fixture.server.urls[0];
-  call = callerAt(base);
-  return () => fixture.end();
-});
-
-async function newOrg(): Promise<{ id: string; key: string }> {
-  const operator = fixture.server.settings["SVC_OPERATOR_KEY"] ?? "";
-  const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "Acme" } });
-  return { id: made.body.org.id, key: made.body.owner_key };
-}
-
-async function connect(org: { id: string; key: string }, connection: object): Promise<void> {
-  const put = await call("PUT", `/v1/orgs/${org.id}/sso`, { key: org.key, body: connection });
+async function connect(org: SystemOrg, connection: object): Promise<void> {
+  const put = await call("PUT", `/v1/orgs/${org.id}/sso`, { key: org.ownerKey, body: connection });
   expect(put.status).toBe(200);
 }
 
@@ -114,9 +99,9 @@ describe("OpenID Connect", () => {
 
 describe("SAML", () => {
   async function begin() {
-    const { id: org, key } = await newOrg();
+    const { id: org, ownerKey } = await newOrg();
     await connect(
-      { id: org, key },
+      { id: org, ownerKey },
       {
         kind: "saml",
         idp_entity_id: CONNECTION.idpEntityId,

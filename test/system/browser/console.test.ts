@@ -1,32 +1,24 @@
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
-import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+import { call, consoleLink, sharedServer } from "../../support/server.ts";
 import { seedOrg } from "./seed.ts";
 
 /** The console as a person uses it, with scripts switched off. */
 
 describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () => {
-  let fixture: ServerFixture;
   let browser: Browser;
-  let base: string;
-  let call: Caller;
+  const base = sharedServer().urls[0];
   let org: Awaited<ReturnType<typeof seedOrg>>;
   let context: BrowserContext;
   let page: Page;
 
   beforeAll(async () => {
-    fixture = await serverFixture();
-    base = fixture.server.urls[0];
-    call = callerAt(base);
-    org = await seedOrg(call, fixture.server.settings["SVC_OPERATOR_KEY"] ?? "");
+    org = await seedOrg(call, sharedServer().operatorKey);
     browser = await launch();
     context = await browser.newContext({ javaScriptEnabled: false });
     page = await context.newPage();
-    return async () => {
-      await browser.close();
-      await fixture.end();
-    };
+    return () => browser.close();
   });
 
   const open = (path: string) => page.goto(`${base}/console${path}`);
@@ -48,7 +40,7 @@ describe.skipIf(chromiumIsMissing)(`the console in Chromium${MISSING_NOTE}`, () 
   }
 
   test("the link signs in, and the overview says that support has access", async () => {
-    await page.goto(fixture.server.signInLink(org.id, base));
+    await page.goto(await consoleLink(org.id, org.key));
     expect(await headline()).toBe("Overview");
     expect(await page.locator(".banner").innerText()).toContain("Support has access.");
   });

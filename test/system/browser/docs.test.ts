@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { GUIDES } from "../../../scripts/reference/guides.ts";
 import { broken } from "../../support/accessibility.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
-import { callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+import { call, sharedServer } from "../../support/server.ts";
 
 /** How many things on the page are fading in or out: half-seen text has no contrast of its own. */
 const MOVING = `document.getAnimations().filter(({ playState, effect }) =>
@@ -20,18 +20,12 @@ async function withFewPaths(route: Route): Promise<void> {
 }
 
 describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MISSING_NOTE}`, () => {
-  let fixture: ServerFixture;
+  const base = sharedServer().urls[0];
   let browser: Browser;
-  let base: string;
 
   beforeAll(async () => {
-    fixture = await serverFixture();
-    base = fixture.server.urls[0];
     browser = await launch();
-    return async () => {
-      await browser.close();
-      await fixture.end();
-    };
+    return () => browser.close();
   });
 
   /** What the page asked of others, and what it complained about. */
@@ -96,7 +90,7 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
       expect(await page.evaluate(cut)).toBe(0);
       await check(page, "/docs#decision");
       expect(await page.locator("#reference main").innerText()).toContain("curl");
-      const samples = (await callerAt(base)("GET", "/v1/openapi.json")).body.paths["/v1/edge/decision"].post[
+      const samples = (await call("GET", "/v1/openapi.json")).body.paths["/v1/edge/decision"].post[
         "x-codeSamples"
       ];
       expect(samples.map(({ label }: { label: string }) => label)).toEqual(["curl", "TypeScript", "Python"]);

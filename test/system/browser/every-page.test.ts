@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { PAGES } from "../../../src/web/console/pages/routes.ts";
 import { findings, lowContrast } from "../../support/accessibility.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
-import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+import { call, consoleLink, newOrg, sharedServer } from "../../support/server.ts";
 import { seedOrg } from "./seed.ts";
 import { untidy } from "./untidy.ts";
 
@@ -19,34 +19,23 @@ const OF_EMPTY_PAGES = 4;
 const READ = PAGES.filter(([method]) => method === "GET").map(([, path]) => path);
 
 describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSING_NOTE}`, () => {
-  let fixture: ServerFixture;
+  const base = sharedServer().urls[0];
   let browser: Browser;
-  let base: string;
-  let call: Caller;
-  let operator: string;
+  let seeded: Awaited<ReturnType<typeof seedOrg>>;
 
   beforeAll(async () => {
-    fixture = await serverFixture();
-    base = fixture.server.urls[0];
-    call = callerAt(base);
-    operator = fixture.server.settings["SVC_OPERATOR_KEY"] ?? "";
+    seeded = await seedOrg(call, sharedServer().operatorKey);
     browser = await launch();
-    return async () => {
-      await browser.close();
-      await fixture.end();
-    };
+    return () => browser.close();
   });
 
-  const link = (orgId: string) => fixture.server.signInLink(orgId, base);
-
   test("no page has a finding, violates its own policy, or is wider than a phone", async () => {
-    const org = await seedOrg(call, operator);
     const page = await (await browser.newContext()).newPage();
     const complaints: string[] = [];
     page.on("console", (message) => {
       if (message.type() === "error") complaints.push(message.text());
     });
-    await page.goto(link(org.id));
+    await page.goto(await consoleLink(seeded.id, seeded.key));
     for (const route of READ) await look(page, await concrete(page, route));
     for (const path of [
       "/console/audit?verify=yes",
@@ -63,11 +52,11 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
   });
 
   test("the pages of a new org explain what to do first, and the sign-in pages are as accessible as the rest", async () => {
-    const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "New" } });
+    const org = await newOrg({ name: "New" });
     const page = await (await browser.newContext()).newPage();
     await look(page, "/console/login");
-    await look(page, `/console/login?org=${made.body.org.id}`);
-    await page.goto(link(made.body.org.id));
+    await look(page, `/console/login?org=${org.id}`);
+    await page.goto(await consoleLink(org.id, org.ownerKey));
     expect(await page.locator("main").innerText()).toContain("First steps");
     const empty = READ.filter((path) => !path.includes(":") && !path.endsWith("/new"));
     for (const [index, route] of empty.entries()) {
@@ -82,9 +71,8 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
   });
 
   test("a confirmation, a refusal and an open menu are as accessible as the pages below them", async () => {
-    const org = await seedOrg(call, operator);
     const page = await (await browser.newContext()).newPage();
-    await page.goto(link(org.id));
+    await page.goto(await consoleLink(seeded.id, seeded.key));
     await page.goto(`${base}/console/keys`);
     await page.click("button:has-text('Revoke')");
     expect(await inspect(page, "asked")).toEqual([]);
@@ -102,9 +90,9 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
 
   test("the navigation fits a window of 900 pixels, whatever the organization is called, open and folded", async () => {
     const name = "Organization with a name that goes on and on ".repeat(4) + "x".repeat(19);
-    const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name } });
+    const org = await newOrg({ name });
     const page = await (await browser.newContext({ viewport: WIDE })).newPage();
-    await page.goto(link(made.body.org.id));
+    await page.goto(await consoleLink(org.id, org.ownerKey));
     const fits = async () => {
       const nav = await page
         .locator("#nav")
@@ -129,9 +117,9 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
   });
 
   test("a navigation that goes on below its end shows a shade there, and none at its end", async () => {
-    const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "Low" } });
+    const org = await newOrg({ name: "Low" });
     const page = await (await browser.newContext({ viewport: { width: 1280, height: 400 } })).newPage();
-    await page.goto(link(made.body.org.id));
+    await page.goto(await consoleLink(org.id, org.ownerKey));
     const nav = page.locator("#nav");
     const box = await nav.boundingBox();
     if (box === null) throw new Error("there is no navigation");
@@ -145,9 +133,9 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
   });
 
   test("a fault is found on a page that looks like the others, in both color schemes", async () => {
-    const made = await call("POST", "/v1/admin/orgs", { key: operator, body: { name: "Planted" } });
+    const org = await newOrg({ name: "Planted" });
     const page = await (await browser.newContext()).newPage();
-    await page.goto(link(made.body.org.id));
+    await page.goto(await consoleLink(org.id, org.ownerKey));
     await page.goto(`${base}/console/keys/new`);
     for (const [colorScheme, where, style] of [
       ["light", "one", "color: rgb(150, 160, 158)"],

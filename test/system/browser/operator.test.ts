@@ -3,28 +3,20 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { OPERATOR_PAGES } from "../../../src/web/operator/routes.ts";
 import { findings, lowContrast } from "../../support/accessibility.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
-import { callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+import { call, newOrg, sharedServer, type SystemOrg } from "../../support/server.ts";
 
 describe.skipIf(chromiumIsMissing)(`the operator console in Chromium${MISSING_NOTE}`, () => {
-  let fixture: ServerFixture;
+  const { urls, operatorKey: key } = sharedServer();
+  const [base] = urls;
   let browser: Browser;
-  let base: string;
-  let key: string;
-  let org: { id: string; ownerKey: string };
+  let org: SystemOrg;
 
   beforeAll(async () => {
-    fixture = await serverFixture();
-    base = fixture.server.urls[0];
-    key = fixture.server.settings["SVC_OPERATOR_KEY"] ?? "";
-    const made = await callerAt(base)("POST", "/v1/admin/orgs", { key, body: { name: "Acme Robotics" } });
-    org = { id: made.body.org.id, ownerKey: made.body.owner_key };
+    org = await newOrg({ name: "Hooli Aviation" });
     const grant = { scope: "read_only", reason: "Ticket 4411.", expires_in_seconds: 7200 };
-    await callerAt(base)("POST", `/v1/orgs/${org.id}/support-grants`, { key: org.ownerKey, body: grant });
+    await call("POST", `/v1/orgs/${org.id}/support-grants`, { key: org.ownerKey, body: grant });
     browser = await launch();
-    return async () => {
-      await browser.close();
-      await fixture.end();
-    };
+    return () => browser.close();
   });
 
   test("an operator signs in, finds an org, suspends and resumes it and enters it, without scripts", async () => {
@@ -35,9 +27,9 @@ describe.skipIf(chromiumIsMissing)(`the operator console in Chromium${MISSING_NO
     await page.click("button:has-text('Sign in')");
     expect(page.url()).toBe(`${base}/operator`);
     expect(JSON.stringify(await context.cookies())).not.toContain(key);
-    await page.fill("input[name=q]", "robotics");
+    await page.fill("input[name=q]", "aviation");
     await page.click("button:has-text('Search')");
-    await page.click("td a:has-text('Acme Robotics')");
+    await page.click("td a:has-text('Hooli Aviation')");
     await page.click("button:has-text('Suspend')");
     await page.click("button.solid:has-text('Suspend')");
     expect(await page.locator("main").innerText()).toContain("suspended");

@@ -3,31 +3,23 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { MOST_STREAMS } from "../../../src/org/people/watch.ts";
 import { broken } from "../../support/accessibility.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
-import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+import { call, consoleLink, sharedServer } from "../../support/server.ts";
 import { seedOrg } from "./seed.ts";
 
 /** Questions that people bring to the console, answered in a few clicks, with scripts switched off. */
 
 describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSING_NOTE}`, () => {
-  let fixture: ServerFixture;
   let browser: Browser;
-  let base: string;
-  let call: Caller;
+  const base = sharedServer().urls[0];
   let org: Awaited<ReturnType<typeof seedOrg>>;
   let page: Page;
 
   beforeAll(async () => {
-    fixture = await serverFixture();
-    base = fixture.server.urls[0];
-    call = callerAt(base);
-    org = await seedOrg(call, fixture.server.settings["SVC_OPERATOR_KEY"] ?? "");
+    org = await seedOrg(call, sharedServer().operatorKey);
     browser = await launch();
     page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-    await page.goto(fixture.server.signInLink(org.id, base));
-    return async () => {
-      await browser.close();
-      await fixture.end();
-    };
+    await page.goto(await consoleLink(org.id, org.key));
+    return () => browser.close();
   });
 
   test("three clicks lead from the overview to the run that spent most for the top customer", async () => {
@@ -96,8 +88,7 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
 
   test("a page that is open shows what happens, without a reload, and leaves what the reader types", async () => {
     const watched = await (await browser.newContext()).newPage();
-    const link = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
-    await watched.goto(link.body.url);
+    await watched.goto(await consoleLink(org.id, org.key));
     await watched.goto(`${base}/console/refusals`);
     await watched.evaluate("window.isTheSame = true");
     await watched.locator("#live").waitFor();
@@ -120,9 +111,8 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
 
   test("a page that is open beside as many as may have a stream shows what happens all the same", async () => {
     const context = await browser.newContext();
-    const link = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
     const first = await context.newPage();
-    await first.goto(link.body.url);
+    await first.goto(await consoleLink(org.id, org.key));
     await first.locator("#live").waitFor();
     for (let nth = 1; nth < MOST_STREAMS; nth += 1) {
       const other = await context.newPage();
@@ -152,8 +142,7 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
 
   test("a bar tells its day to the pointer and the keyboard, and a chart is one stop of the Tab key", async () => {
     const pointed = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage();
-    const link = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
-    await pointed.goto(link.body.url);
+    await pointed.goto(await consoleLink(org.id, org.key));
     await pointed.goto(`${base}/console`);
     const bars = pointed.locator(".plot-area a");
     await bars.nth(20).hover();
@@ -173,8 +162,7 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
 
   test("a key leads to the search from anywhere, which lists what it finds while one types", async () => {
     const typed = await (await browser.newContext()).newPage();
-    const link = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
-    await typed.goto(link.body.url);
+    await typed.goto(await consoleLink(org.id, org.key));
     await typed.goto(`${base}/console/keys`);
     await typed.keyboard.press("/");
     await typed.keyboard.type("support tri");

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Northwind, seedNorthwind } from "../../../scripts/northwind/seed.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
 import type { HttpAnswer } from "../../support/http.ts";
-import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+import { call, consoleLink, sharedServer } from "../../support/server.ts";
 
 /** Each question to the console is answered within three clicks from the overview, without scripts. */
 
@@ -36,25 +36,17 @@ class Reader {
 }
 
 describe.skipIf(chromiumIsMissing)(`three clicks from the overview in Chromium${MISSING_NOTE}`, () => {
-  let fixture: ServerFixture;
   let browser: Browser;
-  let base: string;
-  let call: Caller;
+  const base = sharedServer().urls[0];
   let org: Northwind;
   let page: Page;
 
   beforeAll(async () => {
-    fixture = await serverFixture();
-    base = fixture.server.urls[0];
-    call = callerAt(base);
-    org = await seedNorthwind({ url: base, key: fixture.server.settings["SVC_OPERATOR_KEY"] ?? "" });
+    org = await seedNorthwind({ url: base, key: sharedServer().operatorKey });
     browser = await launch();
     page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-    await page.goto(fixture.server.signInLink(org.org_id, base));
-    return async () => {
-      await browser.close();
-      await fixture.end();
-    };
+    await page.goto(await consoleLink(org.org_id, org.owner_key));
+    return () => browser.close();
   });
 
   /** What the API says of the organization. */
@@ -227,8 +219,7 @@ describe.skipIf(chromiumIsMissing)(`three clicks from the overview in Chromium${
     await reader.click("nav[aria-label='Spending by'] a:text-is('Model')");
     const [address, spend] = [page.url(), await reader.text("[role=region][aria-label='Spend']")];
     const other = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-    const link = await call("POST", `/v1/orgs/${org.org_id}/console-links`, { key: org.owner_key });
-    await other.goto(link.body.url);
+    await other.goto(await consoleLink(org.org_id, org.owner_key));
     await other.goto(address);
     expect(await new Reader(other).text("[role=region][aria-label='Spend']")).toBe(spend);
     expect(spend).toContain("claude-opus-4-1");

@@ -2,29 +2,19 @@ import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { findings, lowContrast } from "../../support/accessibility.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
-import { type Caller, callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
+import { call, newOrg, sharedServer, type SystemOrg } from "../../support/server.ts";
 
 /** How an owner gets into the console, with scripts switched off. */
 
 describe.skipIf(chromiumIsMissing)(`the way into the console in Chromium${MISSING_NOTE}`, () => {
-  let fixture: ServerFixture;
   let browser: Browser;
-  let base: string;
-  let call: Caller;
-  let org: { id: string; key: string };
+  const base = sharedServer().urls[0];
+  let org: SystemOrg;
 
   beforeAll(async () => {
-    fixture = await serverFixture();
-    base = fixture.server.urls[0];
-    call = callerAt(base);
-    const key = fixture.server.settings["SVC_OPERATOR_KEY"] ?? "";
-    const made = await call("POST", "/v1/admin/orgs", { key, body: { name: "Acme" } });
-    org = { id: made.body.org.id, key: made.body.owner_key };
+    org = await newOrg();
     browser = await launch();
-    return async () => {
-      await browser.close();
-      await fixture.end();
-    };
+    return () => browser.close();
   });
 
   async function newPage(): Promise<Page> {
@@ -40,17 +30,17 @@ describe.skipIf(chromiumIsMissing)(`the way into the console in Chromium${MISSIN
     await page.fill("#key", "svc_live_wrong");
     await page.click("button:has-text('Sign in')");
     expect(await page.locator("#key-error").innerText()).toContain("not a valid API key");
-    await page.fill("#key", org.key);
+    await page.fill("#key", org.ownerKey);
     await page.click("button:has-text('Sign in')");
     expect(await headline(page)).toBe("Overview");
     expect(page.url()).toBe(`${base}/console`);
     const cookies = await page.context().cookies();
-    expect(JSON.stringify(cookies)).not.toContain(org.key.slice(-20));
+    expect(JSON.stringify(cookies)).not.toContain(org.ownerKey.slice(-20));
   });
 
   test("a link signs in, and is gone from the address", async () => {
     const page = await newPage();
-    const made = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
+    const made = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.ownerKey });
     await page.goto(made.body.url);
     expect([await headline(page), page.url()]).toEqual(["Overview", `${base}/console`]);
     await page.goto(made.body.url);
@@ -59,16 +49,16 @@ describe.skipIf(chromiumIsMissing)(`the way into the console in Chromium${MISSIN
 
   test("a session that ended leads back to the page it was on", async () => {
     const page = await newPage();
-    const made = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.key });
+    const made = await call("POST", `/v1/orgs/${org.id}/console-links`, { key: org.ownerKey });
     await page.goto(made.body.url);
-    const listed = await call("GET", `/v1/orgs/${org.id}/sessions`, { key: org.key });
+    const listed = await call("GET", `/v1/orgs/${org.id}/sessions`, { key: org.ownerKey });
     for (const { id } of listed.body.data) {
-      await call("DELETE", `/v1/orgs/${org.id}/sessions/${id}`, { key: org.key });
+      await call("DELETE", `/v1/orgs/${org.id}/sessions/${id}`, { key: org.ownerKey });
     }
     await page.goto(`${base}/console/keys`);
     expect(await headline(page)).toBe("Signed out");
     await page.click("main a:has-text('Sign in')");
-    await page.fill("#key", org.key);
+    await page.fill("#key", org.ownerKey);
     await page.click("button:has-text('Sign in')");
     expect([await headline(page), page.url()]).toEqual(["Keys", `${base}/console/keys`]);
   });

@@ -16,6 +16,8 @@ const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 /** Of the pages of a new org, which differ from the others by what they say where a list is empty. */
 const OF_EMPTY_PAGES = 4;
+/** A list comes before its items. */
+const depthOf = (route: string): number => route.split("/:").length;
 const READ = PAGES.filter(([method]) => method === "GET").map(([, path]) => path);
 
 describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSING_NOTE}`, () => {
@@ -36,7 +38,12 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
       if (message.type() === "error") complaints.push(message.text());
     });
     await page.goto(await consoleLink(seeded.id, seeded.key));
-    for (const route of READ) await look(page, await concrete(page, route));
+    const links: string[] = [];
+    for (const route of READ.toSorted((one, other) => depthOf(one) - depthOf(other))) {
+      await look(page, concrete(route, links));
+      const listed = page.locator("td a[href^='/console/']");
+      links.push(...(await listed.evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""))));
+    }
     for (const path of [
       "/console/audit?verify=yes",
       "/console?range=custom&from=x&to=y&by=tag",
@@ -171,17 +178,10 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     return found;
   }
 
-  /** The page of an item is checked for the first item that its list links to. */
-  async function concrete(page: Page, route: string): Promise<string> {
+  /** The page of an item is checked for the first item that a page before it links to. */
+  function concrete(route: string, links: readonly string[]): string {
     const [start = "", ...rest] = route.split(/\/:\w+/);
-    let path = start;
-    for (const after of rest) {
-      // Deliveries are listed on the page of their webhook.
-      await page.goto(base + path.replace(/\/deliveries$/, ""));
-      const links = page.locator(`td a[href^="${path}/"]`);
-      path = `${await links.first().getAttribute("href")}${after}`;
-    }
-    return path;
+    return rest.reduce((path, after) => `${links.find((to) => to.startsWith(`${path}/`))}${after}`, start);
   }
 
   /** Each color scheme, and each width. Colors change nothing of the layout, and the width nothing of the colors. */

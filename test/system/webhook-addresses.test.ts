@@ -11,6 +11,8 @@ import { HONEST } from "../web/saml/keys.ts";
 
 /** The Worker with private addresses forbidden, on the test's own network: names, and who was called. */
 
+/** Of each trick one. All of them are refused by the rule for addresses, which has its own tests. */
+const TRICKS = Object.values(HOSTILE).flatMap((urls) => urls.slice(0, 1));
 const OPERATOR = "svc_operator_for-tests-0123456789abcdefghij";
 const names = new Map<string, readonly string[]>();
 const called: string[] = [];
@@ -79,7 +81,7 @@ describe("a delivery address", () => {
     });
     expect(good.status).toBe(201);
     const path = `/v1/orgs/${org}/webhooks/${good.body.id}`;
-    for (const url of Object.values(HOSTILE).flat()) {
+    for (const url of TRICKS) {
       const made = await ask("POST", `/v1/orgs/${org}/webhooks`, { url, events: ["*"] });
       const changed = await ask("PATCH", path, { url });
       for (const { status, body } of [made, changed]) {
@@ -160,7 +162,7 @@ describe("the address of an export's storage", () => {
     names.set("inside.example.com", ["10.1.2.3"]);
     names.set("mixed.example.com", ["93.184.216.34", "fd00:ec2::254"]);
     const resolving = ["https://inside.example.com", "https://mixed.example.com"];
-    for (const url of [...Object.values(HOSTILE).flat(), ...resolving]) {
+    for (const url of [...TRICKS, ...resolving]) {
       const { status, body: answer } = await ask("PUT", `/v1/orgs/${org}/exports/e`, body(url));
       const field = answer.error?.details.fields[0].field;
       expect([url, status, field]).toEqual([url, 422, "destination.endpoint"]);
@@ -207,7 +209,7 @@ describe("an address of an identity provider", () => {
     names.set("inside.example.com", ["10.1.2.3"]);
     names.set("mixed.example.com", ["93.184.216.34", "fd00:ec2::254"]);
     const resolving = ["https://inside.example.com", "https://mixed.example.com/sso"];
-    for (const url of [...Object.values(HOSTILE).flat(), ...resolving]) {
+    for (const url of [...TRICKS, ...resolving]) {
       const [byIssuer, bySsoUrl] = [await set(org, oidc(url)), await set(org, saml(url))];
       expect([url, byIssuer.status, byIssuer.body.error?.details.fields[0].field]).toEqual([
         url,

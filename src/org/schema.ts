@@ -53,19 +53,23 @@ export class StoredBefore extends Error {
   }
 }
 
-/** What an object makes its tables with, and how they changed. New steps are appended to those of their noun. */
+/**
+ * What an object makes its tables with, and how they changed. New steps are appended to those of their noun. Steps that add
+ * columns come early: with each, SQLite reads the definitions of all tables again.
+ */
 export const ORG_STEPS: readonly SchemaStep[] = [
   { name: BASELINE },
+  ...DUE_STEPS,
+  ...GATE_STEPS,
+  ...WEBHOOK_STEPS,
   ...PROFILE_STEPS,
   ...KEY_STEPS,
   ...IDEMPOTENCY_STEPS,
   ...AUDIT_STEPS,
   ...EVENT_STEPS,
-  ...DUE_STEPS,
   ...COUNTER_STEPS,
   ...RESIDENCY_STEPS,
   ...RATE_STEPS,
-  ...GATE_STEPS,
   ...BENCHMARK_STEPS,
   ...METER_STEPS,
   ...MODEL_STEPS,
@@ -75,7 +79,6 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...POLICY_STEPS,
   ...APPROVAL_STEPS,
   ...SAFETY_STEPS,
-  ...WEBHOOK_STEPS,
   ...RETENTION_STEPS,
   ...ROUTING_STEPS,
   ...PEOPLE_STEPS,

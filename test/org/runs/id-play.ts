@@ -49,18 +49,18 @@ export async function wokenObject() {
 
 let named = 0;
 
-export function store(sql: SqlStorage, count: number): string[] {
+export function store(sql: SqlStorage, count: number, size = SIZE): string[] {
   const ids = Array.from({ length: count }, () => `run-${++named}`);
-  const index = runSegments(sql).ids(SIZE);
-  expect(found(sql, ids)).toEqual([]);
+  const index = runSegments(sql).ids(size);
+  expect(found(sql, ids, size)).toEqual([]);
   runSegments(sql).append(ids.map((id) => runRecord(id)));
   index.addNext(keyHashesOf(ids, runSegments(sql).hashKey));
   return ids;
 }
 
 /** The ids of the runs that the index reports for these. */
-export function found(sql: SqlStorage, ids: readonly string[]): string[] {
-  const seqs = runSegments(sql).ids(SIZE).find(runSegments(sql).probe(ids));
+export function found(sql: SqlStorage, ids: readonly string[], size = SIZE): string[] {
+  const seqs = runSegments(sql).ids(size).find(runSegments(sql).probe(ids));
   const { rows: runs } = findRows(runSegments(sql), seqs, new Set(ids));
   return Array.from(runs.values(), ({ id }) => id);
 }
@@ -124,10 +124,10 @@ export function play(storage: DurableObjectStorage, one: Step): void {
  * Everything stored is found and nothing else, no two segments cover the same runs, no segment covers deleted runs, and
  * no segment is left behind.
  */
-export function expectSound(sql: SqlStorage): void {
+export function expectSound(sql: SqlStorage, size = SIZE): void {
   const ids = allRuns(sql).map(({ id }) => id);
-  expect(found(sql, ids)).toEqual(ids);
-  expect(found(sql, ["unknown", "run-", "run-0"])).toEqual([]);
+  expect(found(sql, ids, size)).toEqual(ids);
+  expect(found(sql, ["unknown", "run-", "run-0"], size)).toEqual([]);
   const strays = sql.exec(
     "SELECT 1 FROM run_id_blocks WHERE place / 67108864 NOT IN (SELECT segment FROM run_id_segments)",
   );

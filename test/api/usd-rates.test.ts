@@ -266,7 +266,7 @@ test("what was admitted in any window never passes the limit by its estimates", 
         expect(inside.reduce((sum, { cents }) => sum + cents, 0)).toBeLessThanOrEqual(500);
       }
     }),
-    { numRuns: 6 },
+    { numRuns: 4 },
   );
 });
 

@@ -211,7 +211,7 @@ test("whatever is walTransaction, undone, folded and woken, rows are as they wer
         inTables(storage.sql, state);
       });
     }),
-    { numRuns: 40, endOnFailure: true },
+    { numRuns: 20, endOnFailure: true },
   );
 }, 300_000);
 

@@ -112,7 +112,7 @@ test("the engine has what a plain map has, whatever is changed, undone, checkpoi
         expect(pages.reduce((sum, { n }) => sum + n, 0)).toBe(state.keyed.size);
       });
     }),
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: 15, endOnFailure: true },
   );
 });
 
@@ -131,7 +131,7 @@ const ONE: Transaction = {
 };
 /** What comes before a transaction that is killed, and how far its places lie apart. The index writes 8 blocks in a row. */
 const KILLED: readonly (readonly [Transaction, before: readonly Transaction[], apart: number])[] = [
-  ...fc.sample(someChanges, 20).map((one) => [one, [], 1] as const),
+  ...fc.sample(someChanges, 10).map((one) => [one, [], 1] as const),
   // The last of so many makes room for others, and what changes again and again stays in the log.
   [burst[255] ?? ONE, burst.slice(0, 255), 1],
   [ONE, [MANY], 7],

@@ -28,7 +28,7 @@ test("every stored run is found by its id, and no other, through rollbacks, purg
         });
       }
     }),
-    { numRuns: 6 },
+    { numRuns: 4 },
   );
   expect(levels).toBeGreaterThanOrEqual(2);
   expect(failures.count).toBeGreaterThan(5);

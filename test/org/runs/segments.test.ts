@@ -233,7 +233,7 @@ test("segments contain what was stored, and lists equal those of a plain array, 
         await expectSame(storage.sql, model);
       });
     }),
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: 12, endOnFailure: true },
   );
 });
 

@@ -152,6 +152,6 @@ test("reports are those of a plain array of runs and adjustments, before and aft
       },
     ),
     // Shrinking would play the steps of a whole org many times over.
-    { numRuns: 15, endOnFailure: true },
+    { numRuns: 8, endOnFailure: true },
   );
 });

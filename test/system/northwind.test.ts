@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Demo } from "../../scripts/demo.ts";
 import { claimPorts } from "../../scripts/ports.ts";
 import { runScript, startOn } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
@@ -20,24 +21,25 @@ async function all(call: Caller, path: string, key: string): Promise<Record<stri
   return found;
 }
 
-test("a new folder has Northwind, with something to see for every question", async () => {
-  const server = await startOn(temporaryFolder(), ON);
-  const { base_url, operator_key, northwind_org_id: id = "", northwind_owner_key: key = "" } = server.demo;
-  for (const value of [id, key]) expect(server.stdout()).toContain(value);
-  expect(server.stdout()).toContain(`/console/enter?org=${id}`);
-  const call = callerAt(base_url);
+/** Every question has something to see, and nothing is there twice. */
+async function expectWhole(call: Caller, demo: Demo): Promise<void> {
+  const { operator_key, northwind_org_id: id = "", northwind_owner_key: key = "" } = demo;
   const org = `/v1/orgs/${id}`;
   const orgs = await call("GET", "/v1/admin/orgs", { key: operator_key });
   expect(orgs.body.data.map(({ name }: { name: string }) => name).toSorted()).toEqual(["Demo", "Northwind"]);
   expect((await call("GET", org, { key })).body).toMatchObject({ environment: "test", plan: "growth" });
   const budgets = (await all(call, `${org}/budgets?`, key)) as {
+    name: string;
     spent: string;
     limit: string;
     mode: string;
   }[];
+  expect(new Set(budgets.map(({ name }) => name)).size).toBe(budgets.length);
   const shares = budgets.map(({ spent, limit }) => Number(spent) / Number(limit));
   expect(shares.some((share) => share > 0.85 && share < 1)).toBe(true);
   expect(budgets.some(({ mode }, at) => mode === "enforce" && (shares[at] ?? 0) >= 0.99)).toBe(true);
+  const runs = await all(call, "/v1/runs?", key);
+  expect(new Set(runs.map(({ id: run }) => run)).size).toBe(runs.length);
   const refusals = await all(call, `${org}/refusals?`, key);
   expect(new Set(refusals.map(({ code }) => code))).toEqual(
     new Set([
@@ -78,14 +80,14 @@ test("a new folder has Northwind, with something to see for every question", asy
       ({ status, attempts }) => status === "pending" && Number(attempts) > 0,
     );
   await expect.poll(attempted).toBe(true);
-});
+}
 
 function lastDays(days: number): URLSearchParams {
   const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
   return new URLSearchParams({ from: day(days), to: day(-1) });
 }
 
-test("a start that is killed while it seeds is continued by the next, and nothing is made twice", async () => {
+test("a new folder has Northwind, also if the first start is killed while it makes it", async () => {
   const folder = temporaryFolder();
   const [port = 0] = await claimPorts(0, 1);
   const operator = "an-operator-key-of-my-own-0123456789";
@@ -97,11 +99,8 @@ test("a start that is killed while it seeds is continued by the next, and nothin
   first.process.kill("SIGKILL");
   await first.ended;
   expect(existsSync(join(folder, "demo.json"))).toBe(false);
-  const { demo } = await startOn(folder, environment);
-  expect(await begun()).toBe(2);
-  const key = demo.northwind_owner_key ?? "";
-  const runs = await all(call, "/v1/runs?", key);
-  expect(new Set(runs.map(({ id }) => id)).size).toBe(runs.length);
-  const budgets = await all(call, `/v1/orgs/${demo.northwind_org_id}/budgets?`, key);
-  expect(new Set(budgets.map(({ name }) => name)).size).toBe(budgets.length);
+  const next = await startOn(folder, environment);
+  const { northwind_org_id: id = "", northwind_owner_key: key = "" } = next.demo;
+  for (const value of [id, key, `/console/enter?org=${id}`]) expect(next.stdout()).toContain(value);
+  await expectWhole(call, next.demo);
 });

@@ -3,22 +3,26 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ensureDemo } from "../../scripts/demo.ts";
 import { startServer } from "../../scripts/server.ts";
-import { runScript, startOn } from "../support/command.ts";
+import { runScript } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { call, callerAt, newOrg, ownServer, sharedServer } from "../support/server.ts";
 
 describe("npm run reset", () => {
   test("deletes everything: the next start creates a new demo org", async () => {
     const folder = temporaryFolder();
-    const first = await startServer({ port: 0, dataDir: folder });
-    const { org_id, operator_key } = await ensureDemo(first, { withNorthwind: false });
-    await first.dispose();
+    const demoOfStart = async () => {
+      const server = await startServer({ port: 0, dataDir: folder });
+      const demo = await ensureDemo(server, { withNorthwind: false });
+      await server.dispose();
+      return demo;
+    };
+    const first = await demoOfStart();
     const reset = runScript("reset.ts", [], { SLUICE_DATA_DIR: folder });
     expect(await reset.ended).toBe(0);
     expect(readdirSync(folder)).toEqual(["lock"]);
-    const second = await startOn(folder);
-    expect(second.demo.org_id).not.toBe(org_id);
-    expect(second.demo.operator_key).not.toBe(operator_key);
+    const second = await demoOfStart();
+    expect(second.org_id).not.toBe(first.org_id);
+    expect(second.operator_key).not.toBe(first.operator_key);
   });
 
   test("changes nothing while a server uses the folder", async () => {

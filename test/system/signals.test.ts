@@ -13,7 +13,7 @@ import { statusesOf } from "../support/pipelined.ts";
 
 /** Three isolates over one set of objects, as on three machines of the platform. */
 const ISOLATES = 3;
-const RANDOM_PATHS = 900;
+const RANDOM_PATHS = 300;
 const FORECAST = "/v1/forecast";
 const SECRETS = {
   SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",

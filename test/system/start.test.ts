@@ -3,7 +3,8 @@ import { statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Demo } from "../../scripts/demo.ts";
+import { type Demo, ensureDemo } from "../../scripts/demo.ts";
+import { startServer } from "../../scripts/server.ts";
 import { isAlive, runScript, runtimeOf, startOn } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { callerAt } from "../support/server.ts";
@@ -47,12 +48,13 @@ describe("npm start", () => {
 
   test("keeps its data, demo org and secrets over a stop and over being killed", async () => {
     const folder = temporaryFolder();
-    const first = await startOn(folder);
-    const made = await callerAt(first.demo.base_url)("POST", "/v1/admin/orgs", {
-      key: first.demo.operator_key,
+    const server = await startServer({ port: 0, dataDir: folder });
+    const first = await ensureDemo(server, { withNorthwind: false });
+    const made = await callerAt(first.base_url)("POST", "/v1/admin/orgs", {
+      key: first.operator_key,
       body: { name: "Kept" },
     });
-    await stop(first, folder, "SIGINT");
+    await server.dispose();
     const second = await startOn(folder);
     await expectKept(second.demo);
     const runtime = runtimeOf(folder);
@@ -66,7 +68,7 @@ describe("npm start", () => {
 
     async function expectKept(demo: Demo): Promise<void> {
       const { base_url, proxy_url, stand_in_url } = demo;
-      expect(demo).toEqual({ ...first.demo, base_url, proxy_url, stand_in_url });
+      expect(demo).toEqual({ ...first, base_url, proxy_url, stand_in_url });
       const call = callerAt(base_url);
       const kept = await call("GET", `/v1/orgs/${made.body.org.id}`, { key: made.body.owner_key });
       expect(kept).toMatchObject({ status: 200, body: { name: "Kept" } });
@@ -122,7 +124,6 @@ describe("a start that cannot work ends with one clear line and exit status 1", 
   test.for<[string, NodeJS.ProcessEnv, string]>([
     ["a secret is too short", { SVC_KEY_PEPPER: "hunter2" }, "SVC_KEY_PEPPER"],
     ["the folder cannot be written", { SLUICE_DATA_DIR: "/proc/1/sluice" }, "/proc/1/sluice"],
-    ["the number of isolates is bad", { ISOLATES: "0" }, "ISOLATES"],
   ])("%s", async ([, environment, named]) => {
     const line = await refusedLine(environment);
     expect(line).toContain(named);

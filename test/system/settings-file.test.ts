@@ -188,7 +188,7 @@ describe("whatever an org has", () => {
         const again = await sluiceCommand(asked, at(other, file, asOperator()));
         expect(again).toEqual({ code: 0, out: NOTHING, error: "" });
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true },
     );
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from "vitest";
 import { ROOT } from "../../scripts/worker-config.ts";
 import { makeFolder, temporaryFolder } from "../support/folder.ts";
 
-/** What the default environment would deploy. The others deploy the same code. */
+/** What the default environment would deploy. Regions deploy the same code, and `region-environments` compares them. */
 const bundle = makeFolder();
 afterAll(bundle.remove);
 
@@ -13,11 +13,11 @@ test("the default environment would deploy, with its objects, its database and i
   expectWhole(dryRun("--env", "", "--outdir", bundle.path));
 });
 
-test.each(["eu", "us"])("region %s would deploy the same code the same way", (region) => {
+test("a region would deploy the same code the same way", () => {
   const main = join(bundle.path, "index.js");
   if (!existsSync(main)) dryRun("--env", "", "--outdir", bundle.path);
   expectWhole(
-    dryRun(main, "--no-bundle", "--config", "wrangler.toml", "--env", region, "--outdir", temporaryFolder()),
+    dryRun(main, "--no-bundle", "--config", "wrangler.toml", "--env", "eu", "--outdir", temporaryFolder()),
   );
 });
 

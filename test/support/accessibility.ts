@@ -7,6 +7,11 @@ import { LOOKS, type Looks } from "./looks.ts";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** A function is compiled when it is called, and the browser keeps it for the pages that come after. */
+const LOADER = `globalThis.loadAxe = function () { ${axeSource} };`;
+/** Pages that have the loader, wherever they go. */
+const prepared = new WeakSet<Page>();
+
 interface Result {
   readonly id: string;
   readonly nodes: readonly {
@@ -79,5 +84,10 @@ async function judge(indices: readonly number[]): Promise<{ found: string[]; set
 }
 
 async function load(page: Page): Promise<void> {
-  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axeSource);
+  if (!prepared.has(page)) {
+    prepared.add(page);
+    await page.addInitScript({ content: LOADER });
+    await page.evaluate(LOADER);
+  }
+  await page.evaluate("if (typeof axe === 'undefined') loadAxe()");
 }

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { MOST_STREAMS } from "../../../src/org/people/watch.ts";
-import { broken } from "../../support/accessibility.ts";
+import { findings } from "../../support/accessibility.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
 import { call, consoleLink, sharedServer } from "../../support/server.ts";
 import { seedOrg } from "./seed.ts";
@@ -168,7 +168,7 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     await typed.keyboard.type("support tri");
     await typed.locator("#found a", { hasText: "Support triage" }).waitFor();
     expect(await typed.inputValue("form.search input")).toBe("support tri");
-    expect(await broken(typed)).toEqual([]);
+    expect(await findings(typed)).toEqual([]);
     await typed.keyboard.press("ArrowDown");
     await typed.keyboard.press("Enter");
     await typed.waitForURL(/\/console\/budgets\/bud_/);

@@ -159,12 +159,25 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
       expect([style, (await lowContrast(page)).join()]).toEqual([style, expect.stringContaining("contrast")]);
       await plant("");
     }
-    await page.evaluate(`{
-      const field = document.querySelector("#name");
+    const inFrame = `{
+      const link = document.querySelector("#nav a");
+      link.removeAttribute("title");
+      link.textContent = "";
+    }`;
+    const inMain = `{
+      const field = document.querySelector("main #name");
       for (const name of field.getAttributeNames()) if (/^(aria-|placeholder|title)/.test(name)) field.removeAttribute(name);
       for (const label of [...field.labels]) label.remove();
-    }`);
-    expect((await findings(page)).join()).toMatch(/^label:/);
+    }`;
+    for (const [rule, plant] of [
+      ["link-name", inFrame],
+      ["label", inMain],
+    ] as const) {
+      await page.goto(`${base}/console/keys/new`);
+      expect(await findings(page)).toEqual([]);
+      await page.evaluate(plant);
+      expect(await findings(page)).toEqual([expect.stringMatching(`^${rule}: `)]);
+    }
     await page.context().close();
   });
 

@@ -252,17 +252,17 @@ describe("a decision with min_output_tokens", () => {
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 
   test("is decided in the isolate while there is room, and by the object at the end, exactly", async () => {
     const org = await priced();
-    const id = await budget(org, { limit_usd: "20" });
+    const id = await budget(org, { limit_usd: "6" });
     const places = { edge: 0, object: 0 };
     let tokens = 0;
     let last: Answer | null = null;
-    for (let at = 0; at < 3000; at += 1) {
+    for (let at = 0; at < 1000; at += 1) {
       last = await ask(org, fit(256, 1000));
       if (last.status !== 200) break;
       places[last.headers.get("x-svc-decided") as keyof typeof places] += 1;
@@ -270,8 +270,8 @@ describe("a decision with min_output_tokens", () => {
       if (last.headers.get("x-svc-decided") === "edge") expect(given(last)).toEqual([200, 1000]);
     }
     expect(code(last as Answer)).toEqual([402, "budget_exceeded"]);
-    expect(places.edge).toBeGreaterThan(500);
-    expect(tokens).toBeLessThanOrEqual(2_000_000);
+    expect(places.edge).toBeGreaterThan(150);
+    expect(tokens).toBeLessThanOrEqual(600_000);
     await expect
       .poll(async () => Number((await org.send("GET", `budgets/${id}`)).body.reserved_usd))
       .toBe(tokens / 100_000);

@@ -31,7 +31,7 @@ const moves = fc.array(
     fc.record({ kind: fc.constant("month" as const) }),
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("read" as const), cohort: fc.nat(1) }) },
   ),
-  { minLength: 12, maxLength: 30 },
+  { minLength: 20, maxLength: 36 },
 );
 
 /** Cohorts of one metric, changed by an operator and orgs, on D1 itself. Each world has its own orgs and metric. */
@@ -132,7 +132,7 @@ test("over a thousand pairs of readings no two differ by fewer members than the 
         }
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 16 },
   );
   expect(pairs).toBeGreaterThan(1000);
   expect(apart).toBeGreaterThan(20);

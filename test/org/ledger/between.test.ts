@@ -8,10 +8,10 @@ type Between = "nothing" | "fold" | "wake" | "ask";
 
 /** What may happen to the object between two calls. Whoever is asked for a sum folds the journal first. */
 const BETWEEN: readonly (readonly [name: string, between: readonly Between[], runs: number])[] = [
-  ["a fold", ["fold"], Math.ceil(RUNS / 5)],
-  ["a wake", ["wake"], Math.ceil(RUNS / 5)],
-  ["nothing", ["nothing"], Math.ceil(RUNS / 5)],
-  ["any of these", ["nothing", "nothing", "fold", "wake", "ask"], Math.ceil(RUNS / 2)],
+  ["a fold", ["fold"], Math.ceil(RUNS / 8)],
+  ["a wake", ["wake"], Math.ceil(RUNS / 8)],
+  ["nothing", ["nothing"], Math.ceil(RUNS / 8)],
+  ["any of these", ["nothing", "nothing", "fold", "wake", "ask"], Math.ceil(RUNS / 3)],
 ];
 
 const unasked = (between: readonly Between[]) =>

@@ -61,6 +61,16 @@ test("slices come back after the object restarted, in an org that only sends run
   expect(await reserved()).toBe("0.00");
 });
 
+test("slices of a rate limit still count after the object restarted", async () => {
+  const org = await newSpender();
+  await leaseRate(org, 1000, 3600);
+  const available = async () => (await org.decide("0", { dry_run: true })).body.limits[0].available;
+  const left = await available();
+  expect(left).toBeLessThan(1000);
+  await evict(env.ORG.getByName(org.id));
+  expect(await available()).toBe(left);
+});
+
 test("slices of live isolates are left alone, and checked again when the first of them may end", async () => {
   const { org, reserved } = await orgWithSlicesOut();
   goAhead(600);

@@ -27,7 +27,7 @@ const countOf = (sql: SqlStorage, table: string) =>
 const longestEntry = (sql: SqlStorage) =>
   sql.exec<{ longest: number }>("SELECT MAX(LENGTH(body)) AS longest FROM journal").one().longest;
 
-test("counters stay in the journal when it only makes room, are found after a restart, and are stored by a fold", async () => {
+test("counters stay in the log when it only makes room, are found after a restart, and are stored by a checkpoint", async () => {
   const { id } = await newOrg();
   const object = env.ORG.getByName(id);
   const subjects = Array.from({ length: 3 * MOST_ENTRIES }, (_, at) => `c${at % 50}`);
@@ -47,7 +47,7 @@ test("counters stay in the journal when it only makes room, are found after a re
   });
 });
 
-test("thousands of counters stay in the journal, in entries that a row can hold", async () => {
+test("thousands of counters stay in the log, in entries that a row can hold", async () => {
   const { id } = await newOrg();
   const object = env.ORG.getByName(id);
   const long = "x".repeat(1000);
@@ -67,7 +67,7 @@ test("thousands of counters stay in the journal, in entries that a row can hold"
   });
 });
 
-test("more counters than a journal can carry are stored", async () => {
+test("more counters than a log can carry are stored", async () => {
   const { id } = await newOrg();
   await runInDurableObject(env.ORG.getByName(id), (_, { storage }) => {
     const long = "x".repeat(2000);

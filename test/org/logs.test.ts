@@ -18,7 +18,7 @@ type Step =
   | { readonly kind: "add" | "undo"; readonly count: number; readonly length: number }
   | { readonly kind: "delete"; readonly chosen: readonly number[] }
   | { readonly kind: "purge"; readonly share: number }
-  | { readonly kind: "fold" | "wake" };
+  | { readonly kind: "checkpoint" | "wake" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   fc.record({ kind: fc.constant("delete" as const), chosen: fc.array(fc.nat(5000), { maxLength: 60 }) }),
   fc.record({ kind: fc.constant("purge" as const), share: fc.integer({ min: 0, max: 100 }) }),
-  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("fold" as const, "wake" as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("checkpoint" as const, "wake" as const) }) },
 );
 
 /** On several pages. */
@@ -137,7 +137,7 @@ test("a log has every row once, in order, whatever is added, undone and deleted,
       for (const next of all) {
         rows = await runInDurableObject(stub, (_object, { storage }) => {
           const after = perform(storage, rows, next);
-          if (next.kind === "fold") {
+          if (next.kind === "checkpoint") {
             expectRead(checkpointFirst(storage), after);
           }
           return after;

@@ -18,7 +18,7 @@ import { evict } from "../support/evict.ts";
 type Step =
   | { readonly kind: "add"; readonly count: number; readonly length: number }
   | { readonly kind: "end" | "drop" | "renew" | "undo"; readonly chosen: readonly number[] }
-  | { readonly kind: "fold" | "wake" };
+  | { readonly kind: "checkpoint" | "wake" };
 
 const chosen = fc.array(fc.nat(5000), { minLength: 1, maxLength: 60 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -34,7 +34,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ kind: fc.constantFrom("end" as const, "drop", "renew", "undo"), chosen }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("fold" as const, "wake" as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("checkpoint" as const, "wake" as const) }) },
 );
 
 let made = 0;
@@ -97,7 +97,7 @@ function change(sql: SqlStorage, state: State, next: Step): void {
 
 class Undone extends Error {}
 
-/** A command that does this, or, with "undo", that did it and failed. Folds inside it are undone, too. */
+/** A command that does this, or, with "undo", that did it and failed. Checkpoints inside it are undone, too. */
 function perform(storage: DurableObjectStorage, state: State, next: Step): State {
   const after = new Map(state);
   const open = made % 2 === 0 ? walTransaction : transaction;
@@ -123,18 +123,18 @@ function firstEnd(holds: readonly HoldRow[]): number {
   return Math.min(...holds.map(({ expires_at: end }) => end));
 }
 
-/** As commands see them, whether they are folded or not. */
+/** As commands see them, whether they are checkpointed or not. */
 function agree(sql: SqlStorage, state: State): void {
   const ids = [...state.keys()];
   const { holds } = loadHolds(sql, [...ids, "rsv_00000000000000000000nobody"]);
   expect(new Map([...holds].map(([id, hold]) => [id, { ...hold, seq: null }]))).toEqual(state);
   const open = [...state.values()].filter(isOpen);
   expect(countOpen(sql)).toBe(open.length);
-  // Until a fold it may be earlier, where memory has a later end.
+  // Until a checkpoint it may be earlier, where memory has a later end.
   expect(nextExpiry(sql) ?? Infinity).toBeLessThanOrEqual(firstEnd(open));
 }
 
-/** As they are stored after a fold. */
+/** As they are stored after a checkpoint. */
 function agreeStored(sql: CheckpointedSql, state: State): void {
   const stored = storedHolds(sql);
   expect(stored.map((hold) => ({ ...hold, seq: null }))).toEqual([...state.values()]);
@@ -163,7 +163,7 @@ test("holds are what was made of them, in whichever page they are", async () => 
       for (const next of steps) {
         if (next.kind === "wake") await evict(stub);
         await runInDurableObject(stub, (_object, { storage }) => {
-          if (next.kind === "fold") {
+          if (next.kind === "checkpoint") {
             agreeStored(checkpointFirst(storage), state);
           } else state = perform(storage, state, next);
           agree(storage.sql, state);

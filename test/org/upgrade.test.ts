@@ -14,7 +14,7 @@ import { evict } from "../support/evict.ts";
 
 /**
  * Puts an object back to a version whose events had no `parent`, and which had no exports, with an event that waits in the
- * journal in the form of that version.
+ * log in the form of that version.
  */
 function putBack(orgId: string, eventId: string): Promise<void> {
   return runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) => {
@@ -40,7 +40,7 @@ function putBack(orgId: string, eventId: string): Promise<void> {
   });
 }
 
-test("an object of the version before gets the steps that it lacks, and keeps what waited in its journal", async () => {
+test("an object of the version before gets the steps that it lacks, and keeps what waited in its log", async () => {
   const org = await newSpender();
   for (const id of ["a", "b"]) expect((await org.run({ id })).status).toBe(201);
   const eventIds = async () =>
@@ -60,7 +60,7 @@ test("an object of the version before gets the steps that it lacks, and keeps wh
   expect((await org.send("GET", "audit-log/verify")).body).toMatchObject({ valid: true });
 });
 
-test("a step is applied once, after what waits in the journal", async () => {
+test("a step is applied once, after what waits in the log", async () => {
   const org = await newSpender();
   expect((await org.run({ id: "a" })).status).toBe(201);
   await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {

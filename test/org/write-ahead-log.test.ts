@@ -23,11 +23,11 @@ import { call, env, newOrg } from "../support/worker.ts";
 import { EVENT_ROWS } from "../support/logs.ts";
 import { evict } from "../support/evict.ts";
 
-/** What a command does to the tables of the journal, of a kind that it is told apart by. */
+/** What a command does to the tables of the log, of a kind that it is told apart by. */
 type Change =
   | { readonly kind: "save" | "delete"; readonly key: string }
   | { readonly kind: "hold" | "drop"; readonly key: string }
-  | { readonly kind: "event" | "fold" };
+  | { readonly kind: "event" | "checkpoint" };
 type Command = {
   readonly changes: readonly Change[];
   /** Inside a transaction of their own, which is undone. */
@@ -35,13 +35,13 @@ type Command = {
   readonly usesWal: boolean;
   readonly fails: "never" | "inside" | "at its end";
 };
-type Step = Command | "fold" | "wake";
+type Step = Command | "checkpoint" | "wake";
 
 const key = fc.constantFrom("a", "b", "c", "d");
 const change: fc.Arbitrary<Change> = fc.oneof(
   fc.record({ kind: fc.constantFrom("save" as const, "delete" as const), key }),
   fc.record({ kind: fc.constantFrom("hold" as const, "drop" as const), key }),
-  fc.record({ kind: fc.constantFrom("event" as const, "event" as const, "fold" as const) }),
+  fc.record({ kind: fc.constantFrom("event" as const, "event" as const, "checkpoint" as const) }),
 );
 const changes = fc.array(change, { maxLength: 6 });
 const command = fc.record({
@@ -53,7 +53,7 @@ const command = fc.record({
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: command },
   { weight: 1, arbitrary: command.map((one) => ({ ...one, usesWal: false })) },
-  { weight: 2, arbitrary: fc.constant("fold" as const) },
+  { weight: 2, arbitrary: fc.constant("checkpoint" as const) },
   { weight: 2, arbitrary: fc.constant("wake" as const) },
 );
 
@@ -100,7 +100,7 @@ let numbered = 0;
 function apply(sql: SqlStorage, state: State, { kind, ...of }: Change): void {
   const name = "key" in of ? of.key : "";
   numbered += 1;
-  if (kind === "fold") checkpoint(sql);
+  if (kind === "checkpoint") checkpoint(sql);
   else if (kind === "event") {
     recordEvents({ sql, now: 1, parent: null }, "run.recorded", [{ n: numbered }]);
     state.events.push(numbered);
@@ -190,7 +190,7 @@ function inTables(sql: SqlStorage, { kept, holds, events }: State): void {
   expect(said.toArray().map(({ n }) => n)).toEqual(events);
 }
 
-test("whatever is walTransaction, undone, folded and woken, rows are as they were last written", async () => {
+test("whatever is written, undone, checkpointed and woken, rows are as they were last written", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 25 }), async (steps) => {
       const org = await newOrg();
@@ -199,7 +199,7 @@ test("whatever is walTransaction, undone, folded and woken, rows are as they wer
       for (const next of steps) {
         if (next === "wake") await evict(stub);
         await runInDurableObject(stub, (_object, { storage }) => {
-          if (next === "fold") {
+          if (next === "checkpoint") {
             checkpointFirst(storage);
             inTables(storage.sql, state);
           } else if (next !== "wake") state = performed(storage, state, next);
@@ -215,7 +215,7 @@ test("whatever is walTransaction, undone, folded and woken, rows are as they wer
   );
 }, 300_000);
 
-test("a hold that a command reads before a fold and changes after it stays one hold", async () => {
+test("a hold that a command reads before a checkpoint and changes after it stays one hold", async () => {
   const org = await newOrg();
   await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage }) => {
     const { sql } = storage;
@@ -231,7 +231,7 @@ test("a hold that a command reads before a fold and changes after it stays one h
   expect(holds.map(({ status, ended_at }) => [status, ended_at])).toEqual([["released", 9]]);
 });
 
-async function journalOf(orgId: string) {
+async function logOf(orgId: string) {
   return runInDurableObject(env.ORG.getByName(orgId), (_object, { storage }) =>
     storage.sql
       .exec<{ slot: number; seq: number; body: string }>("SELECT slot, seq, body FROM journal ORDER BY slot")
@@ -247,11 +247,11 @@ async function put(orgId: string, name: string, sealed: string): Promise<void> {
 
 test("a command that changes more than a row can hold writes to the tables at once", async () => {
   const org = await newOrg();
-  const before = await journalOf(org.id);
+  const before = await logOf(org.id);
   await put(org.id, "long", "x".repeat(300_000));
-  expect(await journalOf(org.id)).toEqual(before);
+  expect(await logOf(org.id)).toEqual(before);
   await put(org.id, "short", "x");
-  expect(await journalOf(org.id)).toHaveLength(before.length + 1);
+  expect(await logOf(org.id)).toHaveLength(before.length + 1);
   const stored = await rowsOf<{ n: number }>(
     org.id,
     "SELECT length(sealed) AS n FROM idempotency WHERE route = 'r' ORDER BY key",
@@ -261,7 +261,7 @@ test("a command that changes more than a row can hold writes to the tables at on
 
 test("entries that are long together go to the tables before a wake would have to read them all", async () => {
   const org = await newOrg();
-  const waiting = async () => (await journalOf(org.id)).reduce((sum, { body }) => sum + body.length, 0);
+  const waiting = async () => (await logOf(org.id)).reduce((sum, { body }) => sum + body.length, 0);
   let longest = 0;
   for (let n = 0; n < 12; n += 1) {
     await put(org.id, `k${n}`, "x".repeat(100_000));
@@ -279,14 +279,14 @@ test("entries take turns in a bounded number of rows, and waking finds all that 
   const org = await newOrg();
   const names = Array.from({ length: 700 }, (_, index) => `k${index}`);
   for (const name of names) await put(org.id, name, name);
-  const rows = await journalOf(org.id);
+  const rows = await logOf(org.id);
   expect(rows.length).toBeLessThanOrEqual(258);
   await evict(env.ORG.getByName(org.id));
   const stored = await rowsOf<{ key: string }>(org.id, "SELECT key FROM idempotency WHERE route = 'r'");
   expect(stored.map((row) => row.key).toSorted()).toEqual(names.toSorted());
 });
 
-test("what an earlier version left in the journal goes into its tables as they were then", async () => {
+test("what an earlier version left in the log goes into its tables as they were then", async () => {
   const org = await newOrg();
   const stub = env.ORG.getByName(org.id);
   await put(org.id, "a", "x");
@@ -303,10 +303,10 @@ test("what an earlier version left in the journal goes into its tables as they w
   await evict(stub);
   const rows = await rowsOf(org.id, "SELECT fence, status FROM idempotency WHERE route = 'r'");
   expect(rows).toEqual([{ fence: 7, status: null }]);
-  expect((await journalOf(org.id)).find(({ slot }) => slot === -1)?.body).toContain("sealed");
+  expect((await logOf(org.id)).find(({ slot }) => slot === -1)?.body).toContain("sealed");
 });
 
-test("a journal that lacks an entry serves nothing that it might be wrong about", async () => {
+test("a log that lacks an entry serves nothing that it might be wrong about", async () => {
   const org = await newOrg();
   const stub = env.ORG.getByName(org.id);
   for (const name of ["a", "b", "c"]) await put(org.id, name, "x");

@@ -30,7 +30,17 @@ const IDS = [
   NAMES.newId(NOW),
 ];
 
-const KINDS = ["hold", "hold", "run", "settle", "release", "drop", "fold", "fold", "wake"] as const;
+const KINDS = [
+  "hold",
+  "hold",
+  "run",
+  "settle",
+  "release",
+  "drop",
+  "checkpoint",
+  "checkpoint",
+  "wake",
+] as const;
 const id = fc.constantFrom(...IDS);
 const step = fc.record({ kind: fc.constantFrom(...KINDS), id });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -60,8 +70,8 @@ function aHold(holdId: string, unreported: 1 | null): HoldRow {
 }
 
 function take(sql: SqlStorage, one: Step, holds: Map<string, HoldRow>): void {
-  if (one.kind === "fold") checkpoint(sql);
-  if (one.kind === "fold" || one.kind === "wake") return;
+  if (one.kind === "checkpoint") checkpoint(sql);
+  if (one.kind === "checkpoint" || one.kind === "wake") return;
   const there = holds.get(one.id);
   if (one.kind === "drop") {
     deleteHold(sql, one.id);

@@ -168,7 +168,7 @@ test("one whose price the object must ask for is not begun", async () => {
   expect(await org.reserved()).toBe("2.00");
 });
 
-test("they are one row of the journal", async () => {
+test("they are one row of the log", async () => {
   const org = await budgeted("100");
   await answersOf(org.id, [usd("1", { hold_seconds: 600 })]);
   const written: string[] = [];

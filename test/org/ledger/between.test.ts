@@ -4,14 +4,14 @@ import { agree } from "./agree.ts";
 import { opened, PATIENCE_MS, RUNS } from "./playing.ts";
 import { step } from "./steps.ts";
 
-type Between = "nothing" | "fold" | "wake" | "ask";
+type Between = "nothing" | "checkpoint" | "wake" | "ask";
 
-/** What may happen to the object between two calls. Whoever is asked for a sum folds the journal first. */
+/** What may happen to the object between two calls. Whoever is asked for a sum checkpoints the log first. */
 const BETWEEN: readonly (readonly [name: string, between: readonly Between[], runs: number])[] = [
-  ["a fold", ["fold"], Math.ceil(RUNS / 8)],
+  ["a checkpoint", ["checkpoint"], Math.ceil(RUNS / 8)],
   ["a wake", ["wake"], Math.ceil(RUNS / 8)],
   ["nothing", ["nothing"], Math.ceil(RUNS / 8)],
-  ["any of these", ["nothing", "nothing", "fold", "wake", "ask"], Math.ceil(RUNS / 3)],
+  ["any of these", ["nothing", "nothing", "checkpoint", "wake", "ask"], Math.ceil(RUNS / 3)],
 ];
 
 const unasked = (between: readonly Between[]) =>
@@ -21,7 +21,7 @@ const unasked = (between: readonly Between[]) =>
       const play = await opened();
       for (const [next, then] of steps) {
         await play.step(next);
-        if (then === "fold") await play.world.fold();
+        if (then === "checkpoint") await play.world.checkpoint();
         if (then === "wake") await play.world.evict();
         if (then === "ask") await agree(play);
       }

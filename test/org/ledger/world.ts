@@ -129,7 +129,7 @@ export class World {
     await evict(this.#stub);
   }
 
-  async fold(): Promise<void> {
+  async checkpoint(): Promise<void> {
     await runInDurableObject(this.#stub, (_object, { storage }) => checkpointFirst(storage));
   }
 

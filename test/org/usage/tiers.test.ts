@@ -113,14 +113,14 @@ function tiersOf(org: Spender) {
     const count = (of: string) =>
       sql.exec<{ runs: number }>(`SELECT IFNULL(SUM(runs), 0) AS runs ${of}`).one().runs;
     return {
-      journal: readEntries(sql).bodies.some((body) => body.includes("usage_daily")),
+      log: readEntries(sql).bodies.some((body) => body.includes("usage_daily")),
       blocks: count("FROM run_blocks WHERE state = 'runs'"),
       archive: count("FROM run_files WHERE state = 'made'"),
     };
   });
 }
 
-test("reports add up the archive, blocks and what only the journal has, by every dimension", async () => {
+test("reports add up the archive, blocks and what only the log has, by every dimension", async () => {
   const org = await newSpender();
   const all: Counted[] = [];
   for (const model of new Set(Array.from({ length: 100 }, (_, nth) => nameOf("model", nth, "")))) {
@@ -152,9 +152,9 @@ test("reports add up the archive, blocks and what only the journal has, by every
   const alone = [...DIMENSION_NAMES, TEAM].map((name) => [name]);
   const together = DIMENSION_NAMES.map((name) => [name, TEAM]);
   for (const [at, groupBy] of [...alone, ...together, ["user_id", "model", TEAM]].entries()) {
-    // The report before has written to the tables what the journal had.
+    // The report before has written to the tables what the log had.
     await send(1300 + at, 1, ...first);
-    expect(await tiersOf(org)).toEqual({ journal: true, blocks: 301 + at, archive: 1000 });
+    expect(await tiersOf(org)).toEqual({ log: true, blocks: 301 + at, archive: 1000 });
     expect(await reported(org, groupBy)).toEqual(sumsBy(groupBy, all));
   }
 });

@@ -26,6 +26,7 @@ type Setting = `PROXY_${
   | "MAX_BODY_BYTES"
   | "MAX_BODIES_BYTES"
   | "BODY_TIMEOUT_MS"
+  | "DECISION_TIMEOUT_MS"
   | "RETRIES"
   | "LONGEST_RETRY_MS"}`;
 
@@ -53,6 +54,7 @@ export function optionsFrom(env: ProxyEnv): ProxyOptions {
     onExpiry: choiceIn(env, "PROXY_ON_EXPIRY", ["charge", "release"]),
     mostBodyBytes: numberIn(env, "PROXY_MAX_BODY_BYTES"),
     mostBodiesBytes: numberIn(env, "PROXY_MAX_BODIES_BYTES"),
+    decisionTimeoutMs: numberIn(env, "PROXY_DECISION_TIMEOUT_MS"),
     bodyTimeoutMs: numberIn(env, "PROXY_BODY_TIMEOUT_MS"),
     retries: retriesIn(env.PROXY_RETRIES),
     longestRetryMs: numberIn(env, "PROXY_LONGEST_RETRY_MS"),

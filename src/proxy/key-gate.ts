@@ -23,9 +23,9 @@ export class KeyGate implements CallGate {
   /** Whether the service has accepted the key. */
   isProven = false;
 
-  constructor(key: string, { url, binding, log }: ProxyOptions) {
+  constructor(key: string, { url, binding, log, decisionTimeoutMs: timeoutMs }: ProxyOptions) {
     const onError = (error: unknown, run: RunInput) => this.#sendAgain(error, run);
-    this.#gate = createGate({ key, url, binding, onError, flushMs: FLUSH_MS });
+    this.#gate = createGate({ key, url, binding, onError, flushMs: FLUSH_MS, timeoutMs });
     this.orgKeys = new OrgKeys(key, binding);
     this.#log = log;
     this.key = key;

@@ -52,6 +52,29 @@ describe("gates of keys", () => {
   });
 });
 
+test("a service that is silent is waited for as long as the proxy is told to", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+  const asked: number[] = [];
+  vi.stubGlobal("fetch", (_: unknown, { signal }: { signal: AbortSignal }) => {
+    const at = Date.now();
+    return new Promise<never>((_resolve, reject) => {
+      signal.addEventListener("abort", () => {
+        asked.push(Date.now() - at);
+        reject(signal.reason as Error);
+      });
+    });
+  });
+  const options = { orgs: "*", providers: {}, url: "http://silent.test", decisionTimeoutMs: 500 } as const;
+  const outcome = new KeyGate(keyOf(1), options).prove().catch(String);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await outcome).toContain("500 ms");
+  expect(new Set(asked)).toEqual(new Set([500]));
+});
+
 describe("a run that the service does not take", () => {
   type Sent = { readonly id: string; readonly cost_usd?: string; readonly reservation_id?: string };
 

@@ -55,6 +55,7 @@ export function proxyBefore(url: string, options: Partial<ProxyOptions> = {}) {
     url: sharedServer().urls[0],
     orgs: "*",
     providers: { openai: provider, anthropic: provider },
+    decisionTimeoutMs: 60_000,
     ...options,
   });
   return (path: string, { key, headers, ...init }: ProxyCall = {}): Promise<Response> => {

@@ -5,6 +5,7 @@ import { migrateAll, migratorOf } from "../../scripts/migrating/migrator.ts";
 import { plainMiniflare } from "../../scripts/plain-miniflare.ts";
 import { claimPorts } from "../../scripts/ports.ts";
 import { readWorkerConfig } from "../../scripts/worker-config.ts";
+import { moduleFor } from "../../scripts/served-scripts.ts";
 import { workersOf } from "../../scripts/workers.ts";
 import { HOSTILE } from "../support/hostile-urls.ts";
 import { HONEST } from "../web/saml/keys.ts";
@@ -52,7 +53,10 @@ beforeAll(async () => {
   const script = await bundleWorker(config.main);
   const { workers } = workersOf(config, { script, settings, ports, isReady: () => true });
   const fenced = workers.map((worker) => ({ ...worker, outboundService: network }));
-  miniflare = plainMiniflare({ workers: [...fenced, await migratorOf(config, workers)] });
+  miniflare = plainMiniflare({
+    workers: [...fenced, await migratorOf(config, workers)],
+    unsafeModuleFallbackService: moduleFor,
+  });
   await miniflare.ready;
   await migrateAll(miniflare);
 });

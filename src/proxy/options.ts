@@ -128,7 +128,7 @@ export interface ProxyOptions {
   readonly mostBodyBytes?: number | undefined;
   /** All bodies that are in memory at once. Default: 64 MiB. */
   readonly mostBodiesBytes?: number | undefined;
-  /** How long the service's answer is waited for. A call that it has not decided by then is refused. Default: 3,000. */
+  /** How long the service at `url` may take to decide. A call without a decision by then is refused. Default: 3,000. */
   readonly decisionTimeoutMs?: number | undefined;
   /** How long a body may take to arrive. Default: 60,000. */
   readonly bodyTimeoutMs?: number | undefined;

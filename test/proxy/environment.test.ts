@@ -18,6 +18,14 @@ test("a provider without a key is not served, and only what is listed may be set
   expect(optionsFrom({ ...set, PROXY_CALLER_SETS: "" }).callerSets).toEqual([]);
 });
 
+test("a decision may take as long as is set, and no text is taken for a time", () => {
+  expect(optionsFrom({ ...set, PROXY_DECISION_TIMEOUT_MS: "500" }).decisionTimeoutMs).toBe(500);
+  expect(optionsFrom(set).decisionTimeoutMs).toBeUndefined();
+  expect(() => optionsFrom({ ...set, PROXY_DECISION_TIMEOUT_MS: "soon" })).toThrow(
+    "PROXY_DECISION_TIMEOUT_MS must be a positive whole number",
+  );
+});
+
 test("a provider of the operator's own has its settings in one, and a deployment its model", () => {
   const lab = { url: "https://lab.test", key: "k", headers: { "x-a": "b c" }, prices: "openai" };
   const env = {

@@ -32,7 +32,7 @@ function store(file: string, secrets: NodeJS.Dict<string>): void {
   writePrivateFile(file, lines.join(""));
 }
 
-/** Keys and sealed secrets are useless under another pepper, so a folder keeps its own, or both while it is being changed. */
+/** Keys and encrypted secrets are useless under another pepper, so a folder keeps its own, or both while it is being changed. */
 export function keepPepper(file: string, pepper: string, previous?: string): void {
   const marks = [pepper, ...(previous === undefined ? [] : [previous])].map((one) =>
     createHmac("sha256", one).update("the pepper of this folder").digest("hex"),

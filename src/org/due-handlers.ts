@@ -16,7 +16,7 @@ import { sweepRetention } from "./retention-policy/sweep.ts";
 import { sweepUsage } from "./retention-policy/usage-sweep.ts";
 import { archiveRuns, rollUpRuns } from "./runs/segment-work.ts";
 import { expireBackup } from "./backup/make.ts";
-import { resealAll } from "./peppers/reseal.ts";
+import { reencryptAll } from "./peppers/reencrypt.ts";
 import { watchSpend } from "./unusual/announce.ts";
 import { makeDigest } from "./digests/make.ts";
 import { supportExpiry } from "./support/grant.ts";
@@ -45,7 +45,7 @@ export const DUE_HANDLERS: Readonly<Record<DueKind, DueHandler>> = {
   [DUE.runArchive]: archiveRuns,
   [DUE.runDigests]: rollUpRuns,
   [DUE.backupExpiry]: expireBackup,
-  [DUE.reseal]: resealAll,
+  [DUE.reencrypt]: reencryptAll,
   // Loaded when an org has an export: few have one.
   [DUE.export]: {
     kind: "work",

@@ -11,7 +11,7 @@ import { rowsOf } from "../support/rows.ts";
 import { call, env, newOrg } from "../support/worker.ts";
 
 describe("the secret of a destination", () => {
-  test("is sealed, and is in no answer, audit entry or event", async () => {
+  test("is encrypted, and is in no answer, audit entry or event", async () => {
     const org = await newSpender();
     const { secret_access_key: secret, ...shown } = S3;
     const set = await put(org, "s3", { destination: S3 });

@@ -13,7 +13,7 @@ const BODY = {
 };
 
 describe("a key of a provider", () => {
-  test("is set, read, listed and deleted without its secret, which is sealed", async () => {
+  test("is set, read, listed and deleted without its secret, which is encrypted", async () => {
     const org = await newSpender();
     const set = await org.send("PUT", "provider-keys/openai", BODY);
     expect([set.status, set.body]).toMatchObject([

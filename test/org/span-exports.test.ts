@@ -212,7 +212,7 @@ describe("a receiver that fails", () => {
 });
 
 describe("the headers of a receiver", () => {
-  test("are sealed, and are in no answer, audit entry or event", async () => {
+  test("are encrypted, and are in no answer, audit entry or event", async () => {
     const { org, set, destination } = await exporting();
     const { headers: _, ...shown } = destination;
     expect(set.body.destination).toEqual({ ...shown, prefix: "", header_names: ["authorization"] });

@@ -29,7 +29,7 @@ function readingOf(...frames: readonly Uint8Array[]) {
 }
 
 /** The frame with checksums that fit, whatever was written into it. */
-function resealed(frame: Buffer): Buffer {
+function withNewChecksum(frame: Buffer): Buffer {
   frame.writeUInt32BE(zlibCrc32(frame.subarray(0, 8)), 8);
   frame.writeUInt32BE(zlibCrc32(frame.subarray(0, -4)), frame.length - 4);
   return frame;
@@ -135,7 +135,7 @@ describe("a frame that cannot be believed hides output, and nothing after broken
   ])("%s", (_, change) => {
     const frame = Buffer.from(metadata);
     change(frame);
-    expect(eventsIn([resealed(frame), metadata])).toEqual([null]);
+    expect(eventsIn([withNewChecksum(frame), metadata])).toEqual([null]);
   });
 
   test.each([
@@ -144,7 +144,7 @@ describe("a frame that cannot be believed hides output, and nothing after broken
   ])("%s", (_, change) => {
     const frame = Buffer.from(metadata);
     change(frame);
-    expect(eventsIn([resealed(frame), metadata])[0]).toBeNull();
+    expect(eventsIn([withNewChecksum(frame), metadata])[0]).toBeNull();
   });
 
   test("a header that comes twice, a type of message that nobody knows, and a payload that is no object", () => {
@@ -155,7 +155,7 @@ describe("a frame that cannot be believed hides output, and nothing after broken
       ),
     );
     twice.write(":event-type", twice.indexOf(":event-typf"));
-    expect(eventsIn([resealed(twice)])).toEqual([null]);
+    expect(eventsIn([withNewChecksum(twice)])).toEqual([null]);
     expect(eventsIn([frameOf({ ":message-type": "event" }, { usage })])).toEqual([null]);
     expect(eventsIn([frameOf({ ":message-type": "odd", ":event-type": "metadata" }, { usage })])).toEqual([
       null,

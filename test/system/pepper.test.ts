@@ -95,7 +95,7 @@ async function left(id = made.id): Promise<{ keys_left: number; tokens_left: num
 
 const isWhole = async (id = made.id) => (await ask("GET", `/v1/orgs/${id}/audit-log/verify`)).body.valid;
 
-test("an org has keys, tokens and sealed values under its first pepper", async () => {
+test("an org has keys, tokens and encrypted values under its first pepper", async () => {
   await serve({ SVC_KEY_PEPPER: OLD });
   const opened = await ask("POST", "/v1/admin/orgs", { body: { name: "Acme", environment: "test" } });
   Object.assign(made, { id: opened.body.org.id, owner: opened.body.owner_key });
@@ -149,7 +149,7 @@ test("under a new pepper everything from before goes on working, and what is use
   await pinged();
   expect(await isWhole()).toBe(true);
   await vi.waitUntil(async () => (await left(made.quietId)).sealed_left === 0, { timeout: 30_000 });
-  // The stored response is the one sealed value that only expires.
+  // The stored response is the one encrypted value that only expires.
   await vi.waitUntil(async () => (await left()).sealed_left === 1, { timeout: 30_000 });
   expect(await left()).toMatchObject({ keys_left: 3, tokens_left: 2 });
   expect(await statusWith(made.late)).toBe(200);
@@ -158,7 +158,7 @@ test("under a new pepper everything from before goes on working, and what is use
   expect(await left()).toMatchObject({ keys_left: 2, tokens_left: 0, sealed_left: 0 });
 });
 
-test("without the old pepper, used keys and sealed values work, and a key that was never used does not", async () => {
+test("without the old pepper, used keys and encrypted values work, and a key that was never used does not", async () => {
   await serve({ SVC_KEY_PEPPER: NEW, SVC_ACCEPT_UNCHECKED_KEYS: "true" });
   for (const key of [made.owner, made.used, made.late, made.graced, made.minted]) {
     expect(await statusWith(key)).toBe(200);

@@ -60,7 +60,7 @@ async function imported(call: Importing, frames: Frames) {
     reach(async () => await object.stageImport(attempt, n, Buffer.from(frame).toString("base64")));
   const problem = await stageAll(first as ReadFrame, frames, call.settings.SVC_KEY_PEPPER, stage);
   if (problem !== null) return isRefusal(problem) ? problem : bad(problem);
-  const elsewhere = await sealed(call, head.org_id, attempt);
+  const elsewhere = await sealAndAskPeers(call, head.org_id, attempt);
   if (elsewhere !== null) return elsewhere;
   const done = await reach(async () => await object.finishImport(attempt, call.envelope()));
   if (isRefusal(done)) {
@@ -92,7 +92,11 @@ async function begin(call: Importing, head: ArchiveHead, attempt: string) {
  * Asks every other region again, now that they are told of this import: the upload may have taken long, and the same org may be on
  * its way into another region. If one does not answer, nothing is imported.
  */
-async function sealed(call: Importing, orgId: string, attempt: string): Promise<Refusal<"conflict"> | null> {
+async function sealAndAskPeers(
+  call: Importing,
+  orgId: string,
+  attempt: string,
+): Promise<Refusal<"conflict"> | null> {
   const { env, settings } = call;
   const object = objectHere(env, settings, orgId);
   if (!(await reach(async () => await object.sealImport(attempt)))) return overtaken();

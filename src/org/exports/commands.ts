@@ -2,7 +2,7 @@ import { SPAN_FORMAT, SPAN_PERIOD } from "../../contract/lists.ts";
 import type { Destination, NewExport } from "../../contract/resources/exports.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { windowStart } from "../../domain/export/window.ts";
-import { seal, SEALED_FOR } from "../../domain/key/encrypt.ts";
+import { encrypt, ENCRYPTED_FOR } from "../../domain/key/encrypt.ts";
 import { saveRow } from "../../storage/save-row.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
@@ -46,13 +46,13 @@ export const setExport = command({
     const isOther = known !== null && isOfSpans(known) !== (destination.kind === "otlp");
     if (isOther) forget(tx.sql, name);
     const before = isOther ? null : known;
-    const [kept, sealed] = apart(tx, destination);
+    const [kept, ciphertext] = apart(tx, destination);
     const row = {
       ...(before ?? beginning(tx, destination.kind === "otlp" ? null : every)),
       ...formOf({ format, focus_version, every, destination }),
       name,
       destination: JSON.stringify(kept),
-      sealed,
+      sealed: ciphertext,
       change: (known?.change ?? 0) + 1,
       updated_at: tx.now,
     } as ExportRow;
@@ -71,18 +71,19 @@ function formOf({ format, focus_version, every, destination }: NewExport) {
   return { format, every, focus_version: format === "focus" ? (focus_version ?? "1.2") : null };
 }
 
-/** What is shown of a destination, and its secret, sealed. */
+/** What is shown of a destination, and its secret, encrypted. */
 function apart(tx: Tx, given: NewExport["destination"]): readonly [Destination, string | null] {
   if (given.kind === "bucket") return [given, null];
-  const sealed = (secret: string) => seal(tx.settings.SVC_KEY_PEPPER, SEALED_FOR.exportDestination, secret);
+  const encrypted = (secret: string) =>
+    encrypt(tx.settings.SVC_KEY_PEPPER, ENCRYPTED_FOR.exportDestination, secret);
   if (given.kind === "otlp") {
     const { kind, endpoint, headers = {} } = given;
     const names = Object.keys(headers);
     const shownNames = { kind, endpoint, prefix: "", header_names: names };
-    return [shownNames, names.length === 0 ? null : sealed(JSON.stringify(headers))];
+    return [shownNames, names.length === 0 ? null : encrypted(JSON.stringify(headers))];
   }
   const { secret_access_key: secret, ...kept } = given;
-  return [kept, sealed(secret)];
+  return [kept, encrypted(secret)];
 }
 
 /** Files begin with the period, spans with what comes from now on. */

@@ -1,11 +1,11 @@
-import { unsealAny, SEALED_FOR } from "../../domain/key/encrypt.ts";
+import { decryptAny, ENCRYPTED_FOR } from "../../domain/key/encrypt.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import type { ExportRow } from "./store.ts";
 
 /** For a request to the destination, and for nothing else. */
 export function secretOf({ sealed }: ExportRow, settings: Settings): string {
   if (sealed === null) throw new Error("this export has no secret");
-  return unsealAny(peppersOf(settings), SEALED_FOR.exportDestination, sealed);
+  return decryptAny(peppersOf(settings), ENCRYPTED_FOR.exportDestination, sealed);
 }
 
 /** What goes with each request to a receiver of spans. */

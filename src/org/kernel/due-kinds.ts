@@ -20,7 +20,7 @@ export const DUE = {
   export: "export",
   digest: "digest",
   unusual: "unusual-spend",
-  reseal: "reseal",
+  reencrypt: "reseal",
 } as const;
 
 export type DueKind = (typeof DUE)[keyof typeof DUE];

@@ -4,7 +4,7 @@ import { refuse } from "../../contract/refusal.ts";
 import type { SsoConnection } from "../../contract/resources/sso.ts";
 import { ENTRY_PROBLEMS } from "../../domain/network/access.ts";
 import { oidcRedirectUri } from "../../domain/people/redirect-uri.ts";
-import { seal, unsealAny, SEALED_FOR } from "../../domain/key/encrypt.ts";
+import { encrypt, decryptAny, ENCRYPTED_FOR } from "../../domain/key/encrypt.ts";
 import { trustsAsBefore } from "../../domain/people/sso-trust.ts";
 import { peppersOf } from "../../settings.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
@@ -44,7 +44,7 @@ function load(view: View): Stored | null {
     .exec<{ sealed: string; updated_at: number }>("SELECT sealed, updated_at FROM sso")
     .toArray();
   if (row === undefined) return null;
-  const text = unsealAny(peppersOf(view.settings), SEALED_FOR.ssoConnection, row.sealed);
+  const text = decryptAny(peppersOf(view.settings), ENCRYPTED_FOR.ssoConnection, row.sealed);
   const mark = createHash("sha256").update(`${row.updated_at} ${text}`).digest("hex");
   return { settings: JSON.parse(text) as SsoSettings, updatedAt: row.updated_at, mark };
 }
@@ -128,12 +128,16 @@ export const putSso = command({
   run(tx, input) {
     const before = load(tx)?.settings;
     const ended = before === undefined || trustsAsBefore(before, input) ? 0 : endSessionsOf(tx, before);
-    const sealed = seal(tx.settings.SVC_KEY_PEPPER, SEALED_FOR.ssoConnection, JSON.stringify(input));
+    const ciphertext = encrypt(
+      tx.settings.SVC_KEY_PEPPER,
+      ENCRYPTED_FOR.ssoConnection,
+      JSON.stringify(input),
+    );
     tx.sql.exec(
       `INSERT INTO sso (only, kind, sealed, updated_at) VALUES (1, ?, ?, ?)
        ON CONFLICT (only) DO UPDATE SET kind = excluded.kind, sealed = excluded.sealed, updated_at = excluded.updated_at`,
       input.kind,
-      sealed,
+      ciphertext,
       tx.now,
     );
     const detail = {

@@ -7,7 +7,7 @@ import { signerOf } from "../kernel/audit/ends.ts";
 import { query, type View } from "../kernel/door.ts";
 import { KEPT_MS } from "../kernel/idempotency/records.ts";
 import { pepperState } from "./state.ts";
-import { SEALED, sealedBefore } from "./sealed.ts";
+import { ENCRYPTED_COLUMNS, staleValues } from "./encrypted-columns.ts";
 
 /** Links and sign-ins that have begun end after this. */
 const ENTRY_MS = 10 * MINUTE_MS;
@@ -25,7 +25,7 @@ export const pepperLeft = query({
       org_id,
       keys_left: keysLeft(view),
       tokens_left: tokensLeft(view, since),
-      sealed_left: sealedLeft(view, since),
+      sealed_left: encryptedLeft(view, since),
     };
   },
 });
@@ -71,9 +71,9 @@ function tokensLeft(view: View, since: number): number {
   );
 }
 
-function sealedLeft(view: View, since: number): number {
+function encryptedLeft(view: View, since: number): number {
   const { sql, settings, now } = view;
-  const values = SEALED.flatMap((place) => [...sealedBefore(sql, settings, place)]).length;
+  const values = ENCRYPTED_COLUMNS.flatMap((place) => [...staleValues(sql, settings, place)]).length;
   const answers = counted(
     view,
     "idempotency WHERE sealed IS NOT NULL AND reserved_at < ? AND reserved_at > ?",

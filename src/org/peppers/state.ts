@@ -1,6 +1,6 @@
 import { pepperMark } from "../../domain/key/peppers.ts";
 import { reservationKey } from "../../domain/reservation/reservation-id.ts";
-import { seal, unsealAny, SEALED_FOR } from "../../domain/key/encrypt.ts";
+import { encrypt, decryptAny, ENCRYPTED_FOR } from "../../domain/key/encrypt.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import { signerOf } from "../kernel/audit/ends.ts";
 import type { View } from "../kernel/door.ts";
@@ -16,11 +16,11 @@ export function pepperState(sql: SqlStorage): Row | undefined {
 /** What the org's reservations are named with, if it is kept. Null: the pepper gives it. */
 export function keptReservationKey(sql: SqlStorage, settings: Settings): string | null {
   const row = pepperState(sql);
-  return row === undefined ? null : unsealAny(peppersOf(settings), SEALED_FOR.reservationKey, row.sealed);
+  return row === undefined ? null : decryptAny(peppersOf(settings), ENCRYPTED_FOR.reservationKey, row.sealed);
 }
 
 /**
- * Notes that the pepper is being changed, once for each current one, and has everything sealed anew. Before anything is
+ * Notes that the pepper is being changed, once for each current one, and has everything encrypted anew. Before anything is
  * written under a new pepper, the org keeps what its reservations are named with. The end of its audit trail tells which
  * pepper it has worked with until now. True if something is due.
  */
@@ -32,10 +32,15 @@ export function heedPeppers(view: View): boolean {
   const row = pepperState(sql);
   if (row === undefined) {
     const key = reservationKey(signerOf(view, "head") ?? current, orgId);
-    const sealed = seal(current, SEALED_FOR.reservationKey, key);
-    sql.exec("INSERT INTO pepper_state (only, mark, since, sealed) VALUES (1, ?, ?, ?)", mark, now, sealed);
+    const ciphertext = encrypt(current, ENCRYPTED_FOR.reservationKey, key);
+    sql.exec(
+      "INSERT INTO pepper_state (only, mark, since, sealed) VALUES (1, ?, ?, ?)",
+      mark,
+      now,
+      ciphertext,
+    );
   } else if (row.mark === mark) return false;
   else sql.exec("UPDATE pepper_state SET mark = ?, since = ?", mark, now);
-  scheduleDue(sql, DUE.reseal, "", now);
+  scheduleDue(sql, DUE.reencrypt, "", now);
   return true;
 }

@@ -1,9 +1,9 @@
 import type { NewProviderKey } from "../../contract/resources/provider-keys.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { seal, SEALED_FOR } from "../../domain/key/encrypt.ts";
+import { encrypt, ENCRYPTED_FOR } from "../../domain/key/encrypt.ts";
 import { saveRow } from "../../storage/save-row.ts";
 import { command, done } from "../kernel/door.ts";
-import { loadProviderKey, type ProviderKeyRow, type SealedAccess, toProviderKey } from "./store.ts";
+import { loadProviderKey, type ProviderKeyRow, type AccessSecrets, toProviderKey } from "./store.ts";
 
 const MOST_PROVIDER_KEYS = 100;
 const SHOWN = 4;
@@ -23,10 +23,10 @@ export const setProviderKey = command({
       const message = `An organization can have at most ${MOST_PROVIDER_KEYS} keys of providers. Delete one first.`;
       return refuse("conflict", {}, { message });
     }
-    const access: SealedAccess = { secret, headers: headers ?? {} };
+    const access: AccessSecrets = { secret, headers: headers ?? {} };
     const row: ProviderKeyRow = {
       provider,
-      sealed: seal(tx.settings.SVC_KEY_PEPPER, SEALED_FOR.providerKey, JSON.stringify(access)),
+      sealed: encrypt(tx.settings.SVC_KEY_PEPPER, ENCRYPTED_FOR.providerKey, JSON.stringify(access)),
       // At least as much of it stays hidden as is shown.
       last4: secret.length >= 2 * SHOWN ? secret.slice(-SHOWN) : "****",
       base_url: base_url ?? null,

@@ -1,11 +1,17 @@
 import type { ListQuery } from "../../contract/list.ts";
 import type { ProviderAccess } from "../../contract/resources/provider-keys.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { SEALED_FOR, unsealAny } from "../../domain/key/encrypt.ts";
+import { ENCRYPTED_FOR, decryptAny } from "../../domain/key/encrypt.ts";
 import { peppersOf } from "../../settings.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { query } from "../kernel/door.ts";
-import { loadProviderKey, modelsOf, type ProviderKeyRow, type SealedAccess, toProviderKey } from "./store.ts";
+import {
+  loadProviderKey,
+  modelsOf,
+  type ProviderKeyRow,
+  type AccessSecrets,
+  toProviderKey,
+} from "./store.ts";
 
 export const getProviderKey = query({
   refuses: ["not_found"],
@@ -36,8 +42,8 @@ export const openProviderKey = query({
   run({ sql, settings }, { provider }: { provider: string }) {
     const row: ProviderKeyRow | null = loadProviderKey(sql, provider);
     if (row === null) return refuse("not_found");
-    const text = unsealAny(peppersOf(settings), SEALED_FOR.providerKey, row.sealed);
-    const access = JSON.parse(text) as SealedAccess;
+    const text = decryptAny(peppersOf(settings), ENCRYPTED_FOR.providerKey, row.sealed);
+    const access = JSON.parse(text) as AccessSecrets;
     return { provider, ...access, base_url: row.base_url, models: modelsOf(row) } satisfies ProviderAccess;
   },
 });

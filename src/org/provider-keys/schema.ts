@@ -1,6 +1,6 @@
 import type { SchemaStep } from "../../storage/schema-step.ts";
 
-/** `sealed` has the secret and the headers. */
+/** `sealed` has the secret and the headers, encrypted. */
 export const PROVIDER_KEY_STEPS: readonly SchemaStep[] = [
   {
     name: "provider-keys/1",

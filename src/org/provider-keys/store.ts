@@ -13,8 +13,8 @@ export type ProviderKeyRow = {
   updated_at: number;
 };
 
-/** What is sealed together. */
-export interface SealedAccess {
+/** What is encrypted together. */
+export interface AccessSecrets {
   readonly secret: string;
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 import type { WebhookFormat } from "../../contract/webhook-formats.ts";
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import { maskedAddress, productUrlProblem } from "../../domain/message/address.ts";
-import { seal, SEALED_FOR, unsealAny } from "../../domain/key/encrypt.ts";
+import { encrypt, ENCRYPTED_FOR, decryptAny } from "../../domain/key/encrypt.ts";
 import { peppersOf } from "../../settings.ts";
 import { nameAddresses } from "../emails/addresses.ts";
 import type { Tx, View } from "../kernel/door.ts";
@@ -13,7 +13,7 @@ export interface Address {
   readonly routingKey: string | null;
 }
 
-/** What is stored of an address: of the formats of products, all that is a secret is sealed. Or why it cannot be used. */
+/** What is stored of an address: of the formats of products, all that is a secret is encrypted. Or why it cannot be used. */
 export function storedAddress(
   { settings }: Pick<View, "settings">,
   format: WebhookFormat,
@@ -28,7 +28,7 @@ export function storedAddress(
   const shown = maskedAddress(address.url, address.routingKey ?? `${pathname}${search}`);
   return {
     url: shown,
-    sealed: seal(settings.SVC_KEY_PEPPER, SEALED_FOR.webhookAddress, JSON.stringify(address)),
+    sealed: encrypt(settings.SVC_KEY_PEPPER, ENCRYPTED_FOR.webhookAddress, JSON.stringify(address)),
   };
 }
 
@@ -47,5 +47,5 @@ export function mailAddress(
 
 export function addressOf({ settings }: Pick<View, "settings">, { url, sealed }: SubscriptionRow): Address {
   if (sealed === null) return { url, routingKey: null };
-  return JSON.parse(unsealAny(peppersOf(settings), SEALED_FOR.webhookAddress, sealed)) as Address;
+  return JSON.parse(decryptAny(peppersOf(settings), ENCRYPTED_FOR.webhookAddress, sealed)) as Address;
 }

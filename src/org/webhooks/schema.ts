@@ -1,7 +1,7 @@
 import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
- * Of a format of a product, `url` is what may be shown of an address, and `sealed` has it. `fold_key` and `fold_stage` are of
+ * Of a format of a product, `url` is what may be shown of an address, and `sealed` has it encrypted. `fold_key` and `fold_stage` are of
  * messages that stand for many events; `folded` counts those. `resolves` is the incident that a delivery ends, and
  * `webhook_incidents` has what is to end by itself.
  * `webhook_fan_outs` has events that are yet to be queued for a subscription, if there are too many for one transaction.

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { seal, unsealAny, SEALED_FOR } from "../../domain/key/encrypt.ts";
+import { encrypt, decryptAny, ENCRYPTED_FOR } from "../../domain/key/encrypt.ts";
 import { SECRET_BYTES, type Signing, webhookSecret } from "../../domain/webhook/signature.ts";
 import { peppersOf } from "../../settings.ts";
 import type { View } from "../kernel/door.ts";
@@ -46,7 +46,7 @@ export function addSecret(view: View, owner: string, graceMs: number): string {
   view.sql.exec(
     "INSERT INTO webhook_secrets (owner, sealed, last4, created_at) VALUES (?, ?, ?, ?)",
     owner,
-    seal(view.settings.SVC_KEY_PEPPER, SEALED_FOR.webhookSecret, secret),
+    encrypt(view.settings.SVC_KEY_PEPPER, ENCRYPTED_FOR.webhookSecret, secret),
     secret.slice(-4),
     view.now,
   );
@@ -83,7 +83,7 @@ export function signingOf(view: View, subscriptionId: string): Signing {
   const own = hasOwnSecret(view.sql, subscriptionId);
   const rows = liveRows(view, own ? subscriptionId : ORG_OWNER);
   const [first, ...rest] = rows.map((row) =>
-    unsealAny(peppersOf(view.settings), SEALED_FOR.webhookSecret, row.sealed),
+    decryptAny(peppersOf(view.settings), ENCRYPTED_FOR.webhookSecret, row.sealed),
   );
   if (first === undefined) throw new Error(`subscription ${subscriptionId} has nothing to be signed with`);
   return { scheme: own ? "v2" : "v1", secrets: [first, ...rest] };

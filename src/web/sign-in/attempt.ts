@@ -6,7 +6,7 @@ import { type EntryProblem, isEntryProblem } from "../../domain/network/access.t
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
 import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
-import { seal, unsealAny } from "../../domain/key/encrypt.ts";
+import { encrypt, decryptAny } from "../../domain/key/encrypt.ts";
 import type { Env } from "../../edge/env.ts";
 import type { OrgDoor } from "../../edge/object/org-door.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
@@ -100,10 +100,10 @@ export function beginAttempt(context: Ctx, orgId: string, web: Web): Begun {
     handle,
     cookie: cookieText(context.req.raw, browser, SECONDS),
     async remember(attempt) {
-      const sealed = seal(pepper, PURPOSE, JSON.stringify(attempt));
+      const ciphertext = encrypt(pepper, PURPOSE, JSON.stringify(attempt));
       const digests = { digest: tokenDigest(pepper, handle), browser: tokenDigest(pepper, browser) };
       const door = await signInDoor(context.env, orgId, web);
-      await door?.command("rememberSignIn", { ...digests, sealed });
+      await door?.command("rememberSignIn", { ...digests, sealed: ciphertext });
     },
   };
 }
@@ -124,5 +124,5 @@ export async function takeAttempt(
   const taken = await door?.command("takeSignIn", digests);
   if (taken === undefined || isRefusal(taken)) return null;
   const { sealed } = bodyOf(taken);
-  return sealed === null ? null : { orgId, remembered: JSON.parse(unsealAny(peppers, PURPOSE, sealed)) };
+  return sealed === null ? null : { orgId, remembered: JSON.parse(decryptAny(peppers, PURPOSE, sealed)) };
 }

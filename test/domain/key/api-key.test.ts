@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { isSecret, keyDigest, mintKey, parseKey } from "../../../src/domain/key/api-key.ts";
-import { seal, unseal } from "../../../src/domain/key/encrypt.ts";
+import { encrypt, decrypt } from "../../../src/domain/key/encrypt.ts";
 import { derivedId, newId, newSeed } from "../../../src/domain/bytes/ulid.ts";
 
 const PEPPER = "a pepper of more than thirty-two characters";
@@ -36,14 +36,14 @@ test("two keys never share a secret", () => {
   expect(new Set(many).size).toBe(1000);
 });
 
-test("sealed text can be opened, differs each time, and cannot be opened with another pepper or purpose", () => {
+test("encrypted text can be decrypted, differs each time, and cannot be decrypted with another pepper or purpose", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
-      const sealed = seal(PEPPER, "a", text);
-      expect(unseal(PEPPER, "a", sealed)).toBe(text);
-      expect(seal(PEPPER, "a", text)).not.toBe(sealed);
-      expect(() => unseal(PEPPER, "b", sealed)).toThrow();
-      expect(() => unseal(`${PEPPER}!`, "a", sealed)).toThrow();
+      const ciphertext = encrypt(PEPPER, "a", text);
+      expect(decrypt(PEPPER, "a", ciphertext)).toBe(text);
+      expect(encrypt(PEPPER, "a", text)).not.toBe(ciphertext);
+      expect(() => decrypt(PEPPER, "b", ciphertext)).toThrow();
+      expect(() => decrypt(`${PEPPER}!`, "a", ciphertext)).toThrow();
     }),
   );
 });

@@ -9,7 +9,7 @@ import {
   proves,
 } from "../../../src/domain/key/peppers.ts";
 import { ReservationIds, reservationKey } from "../../../src/domain/reservation/reservation-id.ts";
-import { seal, unsealAny } from "../../../src/domain/key/encrypt.ts";
+import { encrypt, decryptAny } from "../../../src/domain/key/encrypt.ts";
 import { openLimitSet, encryptLimitSet } from "../../../src/domain/meter/limit-set-token.ts";
 
 const [OLD, NEW] = ["o".repeat(32), "n".repeat(32)];
@@ -35,11 +35,11 @@ test("either digest proves the secret, and no other does", () => {
   expect(lookedUp("one")).toEqual(["one", ""]);
 });
 
-test("what is sealed, signed or made under either pepper is accepted, and under a third is not", () => {
+test("what is encrypted, signed or made under either pepper is accepted, and under a third is not", () => {
   const third = "t".repeat(32);
-  expect(unsealAny([NEW, OLD], "p", seal(OLD, "p", "text"))).toBe("text");
-  expect(unsealAny([NEW, OLD], "p", seal(NEW, "p", "text"))).toBe("text");
-  expect(() => unsealAny([NEW, OLD], "p", seal(third, "p", "text"))).toThrow();
+  expect(decryptAny([NEW, OLD], "p", encrypt(OLD, "p", "text"))).toBe("text");
+  expect(decryptAny([NEW, OLD], "p", encrypt(NEW, "p", "text"))).toBe("text");
+  expect(() => decryptAny([NEW, OLD], "p", encrypt(third, "p", "text"))).toThrow();
   expect(firstUnder([NEW, OLD], (pepper) => (pepper === OLD ? "found" : null))).toBe("found");
   const touch = {
     version: "1",

@@ -1,20 +1,20 @@
 /**
- * How much of a sealed response, which is ASCII, a row of `idempotency` holds. The platform stores no row above 2 MB.
+ * How much of an encrypted response, which is ASCII, a row of `idempotency` holds. The platform stores no row above 2 MB.
  */
 const PART_CHARACTERS = 1_000_000;
 
-/** Stores the part of a sealed response that does not fit into its row, and returns the part that does. */
-export function storeRest(sql: SqlStorage, route: string, key: string, sealed: string): string {
-  for (let part = 1; part * PART_CHARACTERS < sealed.length; part += 1) {
+/** Stores the part of an encrypted response that does not fit into its row, and returns the part that does. */
+export function storeRest(sql: SqlStorage, route: string, key: string, ciphertext: string): string {
+  for (let part = 1; part * PART_CHARACTERS < ciphertext.length; part += 1) {
     sql.exec(
       "INSERT INTO idempotency_parts (route, key, part, sealed) VALUES (?, ?, ?, ?)",
       route,
       key,
       part,
-      sealed.slice(part * PART_CHARACTERS, (part + 1) * PART_CHARACTERS),
+      ciphertext.slice(part * PART_CHARACTERS, (part + 1) * PART_CHARACTERS),
     );
   }
-  return sealed.slice(0, PART_CHARACTERS);
+  return ciphertext.slice(0, PART_CHARACTERS);
 }
 
 /** The part that is stored outside the row. Empty if all of it fits. */

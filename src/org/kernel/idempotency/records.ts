@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../../../contract/durations.ts";
 import { refuse } from "../../../contract/refusal.ts";
-import { seal, unsealAny } from "../../../domain/key/encrypt.ts";
+import { encrypt, decryptAny } from "../../../domain/key/encrypt.ts";
 import { newSeed } from "../../../domain/bytes/ulid.ts";
 import { peppersOf } from "../../../settings.ts";
 import type { Answer, IdempotencyAsk, Outcome, View } from "../door.ts";
@@ -9,7 +9,7 @@ import { deleteRecord, hasChanged, loadRecord, type Record, saveRecord, storedBe
 
 export const KEPT_MS = 24 * HOUR_MS;
 const PURGED_AT_ONCE = 20;
-const SEAL_PURPOSE = "idempotency";
+const ENCRYPTION_PURPOSE = "idempotency";
 
 /** The right to do the work, with a fence number, or the response to give instead. */
 export type Claim =
@@ -24,8 +24,9 @@ function load(view: View, ask: IdempotencyAsk): Record | null {
 }
 
 function replay(view: View, ask: IdempotencyAsk, row: Record & { status: number }): Answer {
-  const sealed = row.sealed === null ? null : row.sealed + restOf(view.sql, routeOf(ask), ask.key);
-  const text = sealed === null ? null : unsealAny(peppersOf(view.settings), SEAL_PURPOSE, sealed);
+  const ciphertext = row.sealed === null ? null : row.sealed + restOf(view.sql, routeOf(ask), ask.key);
+  const text =
+    ciphertext === null ? null : decryptAny(peppersOf(view.settings), ENCRYPTION_PURPOSE, ciphertext);
   return { status: row.status, text, etag: row.etag, code: row.code, replayed: true };
 }
 
@@ -82,8 +83,8 @@ export function complete(view: View, ask: IdempotencyAsk, answer: Omit<Answer, "
   const record = loadRecord(view.sql, routeOf(ask), ask.key);
   if (record === null) return;
   const { text, status, code, etag } = answer;
-  const sealed = text === null ? null : seal(view.settings.SVC_KEY_PEPPER, SEAL_PURPOSE, text);
-  const first = sealed === null ? null : storeRest(view.sql, routeOf(ask), ask.key, sealed);
+  const ciphertext = text === null ? null : encrypt(view.settings.SVC_KEY_PEPPER, ENCRYPTION_PURPOSE, text);
+  const first = ciphertext === null ? null : storeRest(view.sql, routeOf(ask), ask.key, ciphertext);
   saveRecord(view.sql, { ...record, status, code, etag, sealed: first });
 }
 

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { newAsker } from "../../src/gate/snapshot/caller.ts";
+import { newGateCaller } from "../../src/gate/snapshot/caller.ts";
 import { decideHere, wish } from "../../src/gate/decision/decision.ts";
 import { installPlan } from "../../src/gate/snapshot/install-plan.ts";
 import type { Background } from "../../src/gate/lease/background.ts";
@@ -55,7 +55,7 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   keys.learn(bearer, digest, await object.authenticate(keyId), now);
   const gate = gates.of(orgId);
   if (gate === null) throw new Error("the isolate is full");
-  const asker = newAsker({ id: orgId, rates: { policies: [] } }, keyId, "pepper");
+  const caller = newGateCaller({ id: orgId, rates: { policies: [] } }, keyId, "pepper");
   const ask = { estimate: { cost_usd: "0.00125" } };
   const background: Background = {
     object: () => object,
@@ -65,11 +65,11 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   };
   for (let call = 0; call < 8; call += 1) {
     const verdict = await object.decide({ learn: true });
-    installPlan(gate, asker, ask, { verdict, askedAt: now, now: Date.now() });
-    wish(gate, asker, ask, { now, background });
+    installPlan(gate, caller, ask, { verdict, askedAt: now, now: Date.now() });
+    wish(gate, caller, ask, { now, background });
   }
   await gate.flush(background);
-  if (decideHere(gate, asker, ask, { now, background }) === null) throw new Error("nothing was leased");
+  if (decideHere(gate, caller, ask, { now, background }) === null) throw new Error("nothing was leased");
   return async () => {
     while (!gate.leaseClient.idle) await gate.flush(background);
   };

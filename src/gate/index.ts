@@ -5,7 +5,7 @@
  */
 export { DECISION, DECISION_ROUTE } from "../contract/decision.ts";
 export type { DecisionAsk } from "./decision/ask.ts";
-export { type Asker, newAsker } from "./snapshot/caller.ts";
+export { type GateCaller, newGateCaller } from "./snapshot/caller.ts";
 export type { Background, LeaseObject } from "./lease/background.ts";
 export {
   asGiven,

@@ -6,7 +6,7 @@ import type { KnownChecks } from "./snapshot/decision-plan.ts";
 import { Ceilings } from "./snapshot/ceilings.ts";
 import type { CallNames } from "../domain/meter/traits.ts";
 import type { ReservationNames } from "../domain/reservation/reservation-id.ts";
-import type { Asker } from "./snapshot/caller.ts";
+import type { GateCaller } from "./snapshot/caller.ts";
 import type { LimitSetLine } from "./report/limit-set-line.ts";
 import { BOUNDS, byTouch, type HoldDraft } from "./report/hold-draft.ts";
 import { type RateInfo, readReply, writeAsk } from "./lease/wire.ts";
@@ -100,7 +100,7 @@ export class OrgGate {
   }
 
   /** The names of the org's reservations. */
-  idsFor({ names }: Asker): ReservationNames {
+  idsFor({ names }: GateCaller): ReservationNames {
     this.#ids ??= names();
     return this.#ids;
   }

@@ -126,7 +126,7 @@ describe("the input of a decision", () => {
     for (const text of ["marker-4711", SECRET, "PROJ-1234"]) expect(stored).not.toContain(text);
   });
 
-  test("is part of the question: other input with the same request id is a different question", async () => {
+  test("is part of the fingerprint: other input with the same request id is refused", async () => {
     const org = await watched();
     const first = await sent(all(org, "1", { request_id: "q", input: { a: 1, b: 2 } }));
     const same = await sent(all(org, "1", { request_id: "q", input: { b: 2, a: 1 } }));

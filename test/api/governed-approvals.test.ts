@@ -189,19 +189,19 @@ describe("an approval", () => {
     expect(long).toMatchObject({ metadata: null, metadata_omitted: true });
   });
 
-  test("is not decided with a key that its asker minted, as long as another admin can", async () => {
+  test("is not decided with a key that its requester minted, as long as another admin can", async () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}`;
     await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
-    const asker = await org.mint("admin");
+    const requester = await org.mint("admin");
     const mint = async (key: string) =>
       (await call("POST", `${path}/keys`, { key, body: { name: "fresh", role: "admin" } })).body
         .key as string;
-    const fresh = await mint(asker);
+    const fresh = await mint(requester);
     const fresher = await mint(fresh);
-    const held = await call("POST", "/v1/runs", { key: asker, body: aRun({ cost_usd: "9" }) });
+    const held = await call("POST", "/v1/runs", { key: requester, body: aRun({ cost_usd: "9" }) });
     const approval = `${path}/approvals/${held.body.error.details.approval_id}`;
-    for (const key of [asker, fresh, fresher]) {
+    for (const key of [requester, fresh, fresher]) {
       for (const verb of ["approve", "deny"]) {
         expect((await call("POST", `${approval}/${verb}`, { key })).body.error?.code).toBe("forbidden");
       }
@@ -210,7 +210,7 @@ describe("an approval", () => {
     expect((await call("POST", `${approval}/approve`, { key: colleague })).status).toBe(200);
   });
 
-  test("is decided with a key that its asker minted where nobody else can", async () => {
+  test("is decided with a key that its requester minted where nobody else can", async () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}`;
     await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
@@ -221,7 +221,7 @@ describe("an approval", () => {
     expect((await call("POST", approve, { key: minted })).status).toBe(200);
   });
 
-  test("is not decided by the minter of the asker's key, or with another key of theirs, revoked or rotated", async () => {
+  test("is not decided by the minter of the requester's key, or with another key of theirs, revoked or rotated", async () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}`;
     await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
@@ -229,8 +229,8 @@ describe("an approval", () => {
     const mint = async () =>
       (await call("POST", `${path}/keys`, { key: minter, body: { name: "fresh", role: "admin" } })).body
         .key as string;
-    const [asker, sibling] = [await mint(), await mint()];
-    const rotate = `${path}/keys/${keyIdOf(asker)}/rotate`;
+    const [requester, sibling] = [await mint(), await mint()];
+    const rotate = `${path}/keys/${keyIdOf(requester)}/rotate`;
     const rotated = (await call("POST", rotate, { key: org.ownerKey, body: {} })).body.key as string;
     const held = await call("POST", "/v1/runs", { key: rotated, body: aRun({ cost_usd: "9" }) });
     const approve = `${path}/approvals/${held.body.error.details.approval_id}/approve`;
@@ -247,13 +247,13 @@ describe("an approval", () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}`;
     await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
-    const [asker, sibling, other] = [
+    const [requester, sibling, other] = [
       await org.mint("developer"),
       await org.mint("admin"),
       await org.mint("admin"),
     ];
     await rowsOf(org.id, "UPDATE keys SET minted_by = NULL WHERE id = ?", keyIdOf(other));
-    const held = await call("POST", "/v1/runs", { key: asker, body: aRun({ cost_usd: "9" }) });
+    const held = await call("POST", "/v1/runs", { key: requester, body: aRun({ cost_usd: "9" }) });
     const approve = `${path}/approvals/${held.body.error.details.approval_id}/approve`;
     for (const key of [sibling, org.ownerKey]) {
       expect((await call("POST", approve, { key })).body.error?.code).toBe("forbidden");
@@ -261,14 +261,14 @@ describe("an approval", () => {
     expect((await call("POST", approve, { key: other })).status).toBe(200);
   });
 
-  test("is not decided in the console by the person who minted the asker's key", async () => {
+  test("is not decided in the console by the person who minted the requester's key", async () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}`;
     await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
     const person = await signedIn(org.id, "owner");
     const keyPage = await person.post("/console/keys", { name: "mine", role: "admin" });
-    const asker = /svc_live_[0-9A-Za-z_]+/.exec(await keyPage.text())?.[0] ?? "";
-    const held = await call("POST", "/v1/runs", { key: asker, body: aRun({ cost_usd: "9" }) });
+    const requester = /svc_live_[0-9A-Za-z_]+/.exec(await keyPage.text())?.[0] ?? "";
+    const held = await call("POST", "/v1/runs", { key: requester, body: aRun({ cost_usd: "9" }) });
     const id = held.body.error.details.approval_id as string;
     // Another session of the same person.
     const again = await signedIn(org.id, "owner");
@@ -278,18 +278,18 @@ describe("an approval", () => {
     expect((await call("POST", `${path}/approvals/${id}/approve`, { key: org.ownerKey })).status).toBe(200);
   });
 
-  test("is not decided by the person who minted the asker's key while another admin is in the console", async () => {
+  test("is not decided by the person who minted the requester's key while another admin is in the console", async () => {
     const org = await newOrg();
     const path = `/v1/orgs/${org.id}`;
     await call("POST", `${path}/policy-rules`, { key: org.ownerKey, body: { ...RULE, ...GATE } });
     const person = await signedIn(org.id, "owner");
     const keyPage = await person.post("/console/keys", { name: "mine", role: "admin" });
-    const asker = /svc_live_[0-9A-Za-z_]+/.exec(await keyPage.text())?.[0] ?? "";
+    const requester = /svc_live_[0-9A-Za-z_]+/.exec(await keyPage.text())?.[0] ?? "";
     await rowsOf(org.id, "UPDATE keys SET revoked_at = 1 WHERE id = ?", keyIdOf(org.ownerKey));
-    const held = await call("POST", "/v1/runs", { key: asker, body: aRun({ cost_usd: "9" }) });
+    const held = await call("POST", "/v1/runs", { key: requester, body: aRun({ cost_usd: "9" }) });
     const id = held.body.error.details.approval_id as string;
     const status = async () =>
-      (await call("GET", `${path}/approvals/${id}`, { key: asker })).body.status as string;
+      (await call("GET", `${path}/approvals/${id}`, { key: requester })).body.status as string;
     const colleague = await signedIn(org.id, "admin");
     await person.post(`/console/approvals/${id}/approve`, {});
     expect(await status()).toBe("pending");

@@ -37,7 +37,7 @@ test("each ask is judged by itself, in order, and an error is in its place", asy
   expect(body.results[1]).toMatchObject({ error: { details: { limit_usd: "5.00" } } });
 });
 
-test("the same request twice in one call is one reservation, and another question a conflict", async () => {
+test("the same request twice in one call is one reservation, and another fingerprint a conflict", async () => {
   const org = await budgeted("5");
   const asks = [
     cost("3", { request_id: "q" }),

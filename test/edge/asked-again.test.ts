@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { isRefusal } from "../../src/contract/refusal.ts";
 import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
-import { newAsker } from "../../src/gate/snapshot/caller.ts";
+import { newGateCaller } from "../../src/gate/snapshot/caller.ts";
 import { decideHere } from "../../src/gate/decision/decision.ts";
 import type { Background } from "../../src/gate/lease/background.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
 import { AllowCache } from "../../src/gate/decision/allow-cache.ts";
-import { questionOf } from "../../src/gate/decision/request-fingerprint.ts";
+import { fingerprintOf } from "../../src/gate/decision/request-fingerprint.ts";
 import { call, newOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
 
@@ -27,16 +27,16 @@ const recent = new AllowCache<OrgGate>();
 /** An isolate that has just allowed the request, and not reported it. */
 function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
   const gate = new OrgGate(crypto.randomUUID(), recent);
-  const asker = newAsker({ id: orgId, rates: { policies: [] } }, "key_A", PEPPER);
-  const id = new ReservationIds(PEPPER, orgId).idOf("q", questionOf(ASK), Date.now());
+  const caller = newGateCaller({ id: orgId, rates: { policies: [] } }, "key_A", PEPPER);
+  const id = new ReservationIds(PEPPER, orgId).idOf("q", fingerprintOf(ASK), Date.now());
   recent.set({ id, text: `allowed ${orgId}`, gate, batch: gate.leaseClient.batch });
   const ask = (fields: object) =>
-    decideHere(gate, asker, { ...ASK, ...fields }, { now: Date.now(), background: nowhere });
+    decideHere(gate, caller, { ...ASK, ...fields }, { now: Date.now(), background: nowhere });
   return { ask };
 }
 
 describe("an isolate that has allowed a request and not reported it", () => {
-  test("repeats its answer, and refuses another question, whatever its hold time", () => {
+  test("repeats its answer, and refuses another fingerprint, whatever its hold time", () => {
     const { ask } = allowedIn("org_A");
     expect(ask({})).toBe("allowed org_A");
     for (const other of [{ action: "other" }, { hold_seconds: 3600 }, { estimate: { cost_usd: "2" } }]) {
@@ -48,9 +48,9 @@ describe("an isolate that has allowed a request and not reported it", () => {
 
   test("leaves it to the object once it has forgotten the org, because everything was reported by then", () => {
     allowedIn("org_B");
-    const asker = newAsker({ id: "org_B", rates: { policies: [] } }, "key_A", PEPPER);
+    const caller = newGateCaller({ id: "org_B", rates: { policies: [] } }, "key_A", PEPPER);
     expect(
-      decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, {
+      decideHere(new OrgGate(crypto.randomUUID(), recent), caller, ASK, {
         now: Date.now(),
         background: nowhere,
       }),
@@ -59,9 +59,9 @@ describe("an isolate that has allowed a request and not reported it", () => {
 
   test("does not confuse it with the same request id of another org", () => {
     allowedIn("org_C");
-    const asker = newAsker({ id: "org_D", rates: { policies: [] } }, "key_A", PEPPER);
+    const caller = newGateCaller({ id: "org_D", rates: { policies: [] } }, "key_A", PEPPER);
     expect(
-      decideHere(new OrgGate(crypto.randomUUID(), recent), asker, ASK, {
+      decideHere(new OrgGate(crypto.randomUUID(), recent), caller, ASK, {
         now: Date.now(),
         background: nowhere,
       }),

@@ -88,7 +88,7 @@ describe("an org", () => {
     });
   });
 
-  test("asked again with a request id: one hold, and one refusal of another question", async () => {
+  test("asked again with a request id: one hold, and one refusal of another fingerprint", async () => {
     const { ownerKey: key } = await newOrg();
     const ask = (more: object) => JSON.stringify({ request_id: "q", estimate: { cost_usd: "1" }, ...more });
     const sent = {

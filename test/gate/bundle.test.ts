@@ -96,14 +96,14 @@ test("embedded, it decides with the clock and the object of its host", async () 
   const { clock, taught, background, gates } = host(gate, startedAt);
   const org = gates.of("org_A");
   if (org === null) throw new Error("no gate");
-  const asker = gate.newAsker({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32));
+  const caller = gate.newGateCaller({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32));
   const ask = gate.plainAsk('{"estimate":{"cost_usd":"0.01"}}');
   if (ask === null) throw new Error("the ask is plain");
-  const decide = () => gate.decideHere(org, asker, ask, { now: clock.now, background });
+  const decide = () => gate.decideHere(org, caller, ask, { now: clock.now, background });
   expect(decide()).toBeNull();
   for (let call = 0; call < 8; call += 1) {
-    gate.learn(org, asker, ask, { verdict: taught, askedAt: clock.now, now: clock.now });
-    gate.wish(org, asker, ask, { now: clock.now, background });
+    gate.learn(org, caller, ask, { verdict: taught, askedAt: clock.now, now: clock.now });
+    gate.wish(org, caller, ask, { now: clock.now, background });
   }
   await org.flush(background);
   clock.now += 500;

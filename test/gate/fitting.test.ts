@@ -69,7 +69,7 @@ test("an isolate never shrinks a call to its slice: what it has no room for is f
 /** The limit as the object found it when it refused the ask, and an isolate that heard of it. */
 async function refusedOnce(refused: gate.DecisionAsk, roomNanos: bigint) {
   const { org, decide } = await isolate(0);
-  const asker = gate.newAsker({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32));
+  const caller = gate.newGateCaller({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32));
   const usage = { ...NO_USAGE, spent: 100n * NANO - roomNanos };
   const accounts = [{ meter, subject: "", window: windowOf(meter, START), usage }];
   const decisionPlan = {
@@ -79,7 +79,7 @@ async function refusedOnce(refused: gate.DecisionAsk, roomNanos: bigint) {
   };
   const refusal = { refused: true, code: "budget_exceeded", status: 402, message: "", details: {} } as never;
   const verdict = { refusal, text: null, rates: [], decisionPlan, orgNow: START, version: "1" };
-  gate.learn(org, asker, refused, { verdict, askedAt: START, now: START });
+  gate.learn(org, caller, refused, { verdict, askedAt: START, now: START });
   return decide;
 }
 

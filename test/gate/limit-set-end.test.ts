@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Account } from "../../src/domain/meter/meter.ts";
 import { accountKey } from "../../src/gate/decision/account-key.ts";
 import type { DecisionAsk } from "../../src/gate/decision/ask.ts";
-import { newAsker } from "../../src/gate/snapshot/caller.ts";
+import { newGateCaller } from "../../src/gate/snapshot/caller.ts";
 import type { Background } from "../../src/gate/lease/background.ts";
 import { decideHere, isTaught } from "../../src/gate/decision/decision.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
@@ -63,11 +63,11 @@ function gateWithSlice(): OrgGate {
 
 test("an isolate holds nothing from a slice once its window is over by the org's clock, which may have been moved", () => {
   const gate = gateWithSlice();
-  const asker = newAsker({ id: "org_A", rates: { policies: [] } }, "key_1", "p".repeat(32));
-  const decide = () => decideHere(gate, asker, ASK, { now: NOW + 1, background: nowhere });
+  const caller = newGateCaller({ id: "org_A", rates: { policies: [] } }, "key_1", "p".repeat(32));
+  const decide = () => decideHere(gate, caller, ASK, { now: NOW + 1, background: nowhere });
   expect(decide()).toContain('"decision":"allow"');
-  expect(isTaught(gate, asker, ASK, NOW + 1)).toBe(true);
+  expect(isTaught(gate, caller, ASK, NOW + 1)).toBe(true);
   gate.learnTime(NOW + DAY, NOW + 1, NOW + 1);
   expect(decide()).toBeNull();
-  expect(isTaught(gate, asker, ASK, NOW + 1)).toBe(false);
+  expect(isTaught(gate, caller, ASK, NOW + 1)).toBe(false);
 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import type { DecisionAsk } from "../../src/gate/decision/ask.ts";
-import { questionOf } from "../../src/gate/decision/request-fingerprint.ts";
+import { fingerprintOf } from "../../src/gate/decision/request-fingerprint.ts";
 import { LeaseHolder } from "./lease-holder.ts";
 import { newSpender, type Spender } from "./ledger.ts";
 import { countOfHolds, holdsOf, isOpen } from "./holds.ts";
@@ -13,7 +13,7 @@ export const CENT = 10_000_000n;
 export interface Budgeted extends Spender {
   readonly ids: ReservationIds;
   isolate(names?: Parameters<LeaseHolder["lease"]>[1]): Promise<LeaseHolder>;
-  /** The id of a question that is decided now, as every isolate makes it. */
+  /** The id of a fingerprint that is decided now, as every isolate makes it. */
   idOf(ask: DecisionAsk & { readonly request_id: string }, now?: number): string;
   budget(): Promise<{ spent_usd: string; reserved_usd: string }>;
   /** What is stored under an id. */
@@ -40,7 +40,7 @@ export async function newBudgeted(limitUsd = "100"): Promise<Budgeted> {
       await isolate.lease(CENT, names, 1000);
       return isolate;
     },
-    idOf: (ask, now = Date.now()) => ids.idOf(ask.request_id, questionOf(ask), now),
+    idOf: (ask, now = Date.now()) => ids.idOf(ask.request_id, fingerprintOf(ask), now),
     budget: async () => (await org.send("GET", `budgets/${made.body.id}`)).body,
     kept: async (id) =>
       (await holdsOf(org.id, (hold) => hold.id === id)).map(({ status, amount }) => ({ status, amount })),

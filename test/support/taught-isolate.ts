@@ -49,7 +49,7 @@ export async function taughtIsolate(taught: Taught) {
   const org = new gate.Gates(() => "isolate").of("org_A");
   if (org === null) throw new Error("no gate");
   const { onExpiry = "release" } = taught;
-  const asker = gate.newAsker(
+  const caller = gate.newGateCaller(
     { id: "org_A", rates: { policies: [] }, onExpiry },
     "key_A",
     "p".repeat(32),
@@ -72,11 +72,11 @@ export async function taughtIsolate(taught: Taught) {
     version: "1",
   };
   for (let call = 0; call < 8; call += 1) {
-    gate.learn(org, asker, learned, { verdict, askedAt: start, now: start });
-    gate.wish(org, asker, wished, { now: start, background });
+    gate.learn(org, caller, learned, { verdict, askedAt: start, now: start });
+    gate.wish(org, caller, wished, { now: start, background });
   }
   await org.flush(background);
   const decide = (ask: gate.DecisionAsk, laterMs = 1) =>
-    gate.decideHere(org, asker, ask, { now: start + laterMs, background });
+    gate.decideHere(org, caller, ask, { now: start + laterMs, background });
   return { org, decide };
 }

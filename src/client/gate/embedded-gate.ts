@@ -1,6 +1,6 @@
 import type { Refusal } from "../../contract/refusal.ts";
 import { leastOf } from "../../gate/decision/ask.ts";
-import type { Asker } from "../../gate/snapshot/caller.ts";
+import type { GateCaller } from "../../gate/snapshot/caller.ts";
 import type { Background } from "../../gate/lease/background.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { refusalNote } from "../../domain/refusal/note.ts";
@@ -68,7 +68,7 @@ export class EmbeddedGate {
     async (question) => (await this.#sluice.edgeFallbacks.find(question, { maxRetries: 0 })).rules,
     () => this.#clock.now(),
   );
-  #asker: Asker;
+  #caller: GateCaller;
   readonly #settlements: Settlements;
   #validUntil = 0;
   readonly #untold = new UntoldCounts();
@@ -82,7 +82,7 @@ export class EmbeddedGate {
     this.#options = options;
     const over = binding === undefined ? options.fetch : fetchOver(binding, key);
     this.#sluice = new Sluice({ key, url, fetch: over, timeoutMs });
-    this.#asker = {
+    this.#caller = {
       orgId: `org_${org}`,
       keyId: `key_${keyId}`,
       policies: [],
@@ -113,7 +113,8 @@ export class EmbeddedGate {
     }
     const background = this.#background(waitUntil);
     const now = this.#clock.now();
-    const here = now < this.#validUntil ? allowHere(this.#gate, this.#asker, ask, { now, background }) : null;
+    const here =
+      now < this.#validUntil ? allowHere(this.#gate, this.#caller, ask, { now, background }) : null;
     // Only where the service says that spans are sent on: no other reads it.
     const parent = this.#facts.last?.sendsSpans === true ? plainTraceParent(traceparent) : undefined;
     if (here === null) return this.#ask(ask, background, parent);
@@ -168,7 +169,7 @@ export class EmbeddedGate {
       trace,
       decided: "edge",
       operation: DECISION_ROUTE,
-      keyId: this.#asker.keyId,
+      keyId: this.#caller.keyId,
       names: ask,
       nanos: costOf(this.#gate, leastOf(ask), at),
       parent: traceParentToStore(parent ?? null),
@@ -259,10 +260,10 @@ export class EmbeddedGate {
   ): Promise<Allowed> {
     const gate = this.#gate;
     const askedAt = this.#clock.now();
-    const isLeasable = isForSlices(ask, this.#asker);
+    const isLeasable = isForSlices(ask, this.#caller);
     if (isLeasable) gate.asked += 1;
-    const worth = isLeasable && gate.worthLearning && !isTaught(gate, this.#asker, ask, askedAt);
-    const carried = isLeasable ? gate.carry(slicesOf(gate, this.#asker, ask), askedAt) : null;
+    const worth = isLeasable && gate.worthLearning && !isTaught(gate, this.#caller, ask, askedAt);
+    const carried = isLeasable ? gate.carry(slicesOf(gate, this.#caller, ask), askedAt) : null;
     const report = carried === null ? {} : { report: this.#touches.reportOf(carried.text) };
     let got: Exchanged;
     try {
@@ -277,7 +278,7 @@ export class EmbeddedGate {
     if (verdict === null) throw new Unreachable("the service answered a decision with nothing", {});
     this.#counts.asked += 1;
     this.#learn(ask, verdict, { askedAt, now });
-    if (verdict.refusal === null && isLeasable) wish(gate, this.#asker, ask, { now, background });
+    if (verdict.refusal === null && isLeasable) wish(gate, this.#caller, ask, { now, background });
     if (verdict.text !== null) return JSON.parse(verdict.text) as Allowed;
     if (verdict.refusal === null) throw new Unreachable("the verdict is missing", {});
     throw refused(verdict.refusal, got.trace);
@@ -289,10 +290,10 @@ export class EmbeddedGate {
     if (model !== undefined && decisionPlan !== null)
       this.#bounds.learn({ model, provider }, decisionPlan.ceiling);
     if (touch !== null && decisionPlan !== null) {
-      const asking = { route: DECISION_ROUTE, keyId: this.#asker.keyId };
+      const asking = { route: DECISION_ROUTE, keyId: this.#caller.keyId };
       this.#touches.learn(ask, asking, { touch, decisionPlan, policies, orgNow });
     }
-    installPlan(this.#gate, { ...this.#asker, policies }, ask, { verdict, ...when });
+    installPlan(this.#gate, { ...this.#caller, policies }, ask, { verdict, ...when });
   }
 
   /** A refusal of the service is an answer. Where there is none, the caller has said what to do. */
@@ -314,8 +315,8 @@ export class EmbeddedGate {
       this.#learnOf(got, askedAt);
       const { onExpiry, facts } = got;
       const { checks } = facts;
-      if (checks !== this.#asker.checks || onExpiry !== this.#asker.onExpiry) {
-        this.#asker = { ...this.#asker, checks, onExpiry };
+      if (checks !== this.#caller.checks || onExpiry !== this.#caller.onExpiry) {
+        this.#caller = { ...this.#caller, checks, onExpiry };
       }
       this.#ids.add(got.ids);
       this.#counts.holdsRefused += got.refused.length;

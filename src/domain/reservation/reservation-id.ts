@@ -9,15 +9,15 @@ import { lettersOf, newId, timeOf } from "../bytes/ulid.ts";
  * of all others, so that ids that were given out are told from invented ones without a look at what is stored. The rest is
  *
  * - for a call without a request id, the time and ten random characters;
- * - for a call with one, seven characters of the question and thirteen of the request id. Wherever it is decided, in any
- *   isolate or by the object, the same question under the same request id has the same twenty characters, and another
- *   question shares the thirteen of its request. The check covers the half day in which it was decided, so that an id that
+ * - for a call with one, seven characters of its fingerprint and thirteen of the request id. Wherever it is decided, in any
+ *   isolate or by the object, the same fingerprint under the same request id has the same twenty characters, and another
+ *   fingerprint shares the thirteen of its request. The check covers the half day in which it was decided, so that an id that
  *   is not stored can be told from one that has ended and been forgotten.
  */
 const PREFIX = "rsv_";
 const ID_CHARACTERS = PREFIX.length + 26;
-const QUESTION_CHARACTERS = 7;
-const QUESTION_TO = PREFIX.length + QUESTION_CHARACTERS;
+const FINGERPRINT_CHARACTERS = 7;
+const FINGERPRINT_TO = PREFIX.length + FINGERPRINT_CHARACTERS;
 const CHECK_FROM = PREFIX.length + 10;
 const CHECK_TO = CHECK_FROM + 6;
 
@@ -33,8 +33,8 @@ export interface ReservationNames {
   isReady(): boolean;
   /** A unique id. */
   newId(nowMs: number): string;
-  /** What all ids of a question under a request id have in common. Null: only the object can name it. */
-  nameOf(requestId: string, question: string): string | null;
+  /** What all ids of a fingerprint under a request id have in common. Null: only the object can name it. */
+  nameOf(requestId: string, fingerprint: string): string | null;
   /** The id of a reservation that is made now for what is named so. */
   dated(name: string, nowMs: number): string;
 }
@@ -55,13 +55,13 @@ export function reservationKey(pepper: string, orgId: string): string {
 export class ReservationIds implements ReservationNames {
   readonly #requests: RequestNames;
   readonly #checks: Readonly<Record<Origin, KeyedHash>>;
-  readonly #questions: KeyedHash;
+  readonly #fingerprints: KeyedHash;
 
   /** With the key that the org keeps, or the one that the pepper gives. */
   constructor(pepper: string, orgId: string, key: string = reservationKey(pepper, orgId)) {
     const bytes = Buffer.from(key, "base64");
     this.#requests = new RequestNames(bytes.subarray(0, 16));
-    this.#questions = KeyedHash.of(bytes.subarray(16, 24));
+    this.#fingerprints = KeyedHash.of(bytes.subarray(16, 24));
     this.#checks = {
       time: KeyedHash.of(bytes.subarray(24, 32)),
       request: KeyedHash.of(bytes.subarray(32, 40)),
@@ -76,18 +76,18 @@ export class ReservationIds implements ReservationNames {
     return this.#checked("time", newId("rsv", nowMs));
   }
 
-  /** The id of a question under a request id that is decided now. */
-  idOf(requestId: string, question: string, nowMs: number): string {
-    return this.dated(this.nameOf(requestId, question), nowMs);
+  /** The id of a fingerprint under a request id that is decided now. */
+  idOf(requestId: string, fingerprint: string, nowMs: number): string {
+    return this.dated(this.nameOf(requestId, fingerprint), nowMs);
   }
 
-  /** What all ids of a question under a request id have in common, in the form of an id without its check. */
-  nameOf(requestId: string, question: string): string {
+  /** What all ids of a fingerprint under a request id have in common, in the form of an id without its check. */
+  nameOf(requestId: string, fingerprint: string): string {
     const request = this.#requests.of(requestId);
     // The check includes the request, so the ids of one request say nothing about those of another.
-    const [low, high] = this.#questions.ofText(request + question);
+    const [low, high] = this.#fingerprints.ofText(request + fingerprint);
     // A ULID begins with at most a 7.
-    return PREFIX + lettersOf(high & 7, 1) + lettersOf(low, 6) + request.slice(QUESTION_CHARACTERS);
+    return PREFIX + lettersOf(high & 7, 1) + lettersOf(low, 6) + request.slice(FINGERPRINT_CHARACTERS);
   }
 
   /** The id of a reservation that is made now for what is named so. */
@@ -114,13 +114,13 @@ export class ReservationIds implements ReservationNames {
   }
 }
 
-/** Whether two ids are of one question under one request id, whenever it was decided. */
-export function isSameQuestion(one: string, other: string): boolean {
-  return questionPart(one) === questionPart(other);
+/** Whether two ids are of one fingerprint under one request id, whenever it was decided. */
+export function hasSameFingerprint(one: string, other: string): boolean {
+  return fingerprintPart(one) === fingerprintPart(other);
 }
 
-/** What all ids of a question under a request id have in common. No two ids without a request id have it in common. */
-export function questionPart(id: string): string {
+/** What all ids of a fingerprint under a request id have in common. No two ids without a request id have it in common. */
+export function fingerprintPart(id: string): string {
   return id.slice(0, CHECK_FROM) + id.slice(CHECK_TO);
 }
 
@@ -128,7 +128,7 @@ export function questionPart(id: string): string {
 export function isSameRequest(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   // From the end: ids that are compared in long lists differ there, and no part of them is copied.
-  for (let at = one.length - 1; at >= QUESTION_TO; at -= 1) {
+  for (let at = one.length - 1; at >= FINGERPRINT_TO; at -= 1) {
     if (at >= CHECK_FROM && at < CHECK_TO) continue;
     if (one.charCodeAt(at) !== other.charCodeAt(at)) return false;
   }

@@ -1,7 +1,7 @@
-import { isSameQuestion, requestNumber } from "./reservation-id.ts";
+import { hasSameFingerprint, requestNumber } from "./reservation-id.ts";
 
 /**
- * The questions of which a reservation is settled. A question that was decided in two half days has two ids, and one run. Ids are
+ * The requests of which a reservation is settled, by fingerprint. A request that was decided in two half days has two ids, and one run. Ids are
  * told apart by the number of their request first: no part of them is copied for a call that was asked once.
  */
 export class SettledRequests {
@@ -15,9 +15,9 @@ export class SettledRequests {
     else ids.push(id);
   }
 
-  /** Whether a reservation of its question is. */
+  /** Whether a reservation of its fingerprint is. */
   has(id: string): boolean {
     const ids = this.#byRequest.get(requestNumber(id));
-    return ids !== undefined && ids.some((other) => isSameQuestion(other, id));
+    return ids !== undefined && ids.some((other) => hasSameFingerprint(other, id));
   }
 }

@@ -13,7 +13,7 @@ import { backgroundOf } from "./background.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
 import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
-import { type Asker, newAsker } from "../../gate/snapshot/caller.ts";
+import { type GateCaller, newGateCaller } from "../../gate/snapshot/caller.ts";
 import {
   asGiven,
   decideHere,
@@ -53,22 +53,22 @@ export async function answerDecision(
   call: Deciding,
   ask: DecisionAsk,
 ): Promise<AnswerOf<VerdictBody> | Refusal<DecisionCode>> {
-  const asker = askerOf(call);
-  const gate = gates.of(asker.orgId);
-  const background = backgroundOf(call, asker.orgId);
+  const caller = callerOf(call);
+  const gate = gates.of(caller.orgId);
+  const background = backgroundOf(call, caller.orgId);
   const { introduced } = call;
   const here =
     gate === null || introduced !== null
       ? null
-      : decideHere(gate, asker, ask, { now: Date.now(), background });
+      : decideHere(gate, caller, ask, { now: Date.now(), background });
   call.headers[DECIDED_HEADER] = here === null ? "object" : "edge";
   let verdict: Verdict;
   try {
-    const question = { gate, asker, ask, background };
+    const pending = { gate, caller, ask, background };
     verdict =
-      here ?? (introduced === null ? await decideThere(call, question) : decidedBefore(question, introduced));
+      here ?? (introduced === null ? await decideThere(call, pending) : decidedBefore(pending, introduced));
   } finally {
-    tellRates(call, gate, asker);
+    tellRates(call, gate, caller);
   }
   if (isRefusal(verdict)) {
     if (gate !== null && here !== null) noteDecision(gate, verdict, askedBy(call, ask), background);
@@ -83,13 +83,13 @@ export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null
   const gate = gates.of(orgId);
   // What the object has decided, it has also counted.
   if (gate === null || call.introduced !== null) return null;
-  const asker = askerOf(call);
+  const caller = callerOf(call);
   const background = backgroundOf(call, orgId);
-  const refusal = refusedUnread(gate, asker, call.startedAt, background);
+  const refusal = refusedUnread(gate, caller, call.startedAt, background);
   if (refusal === null) return null;
   noteDecision(gate, refusal, askedBy(call, null), background);
   call.headers[DECIDED_HEADER] = "edge";
-  tellRates(call, gate, asker);
+  tellRates(call, gate, caller);
   return refusal;
 }
 
@@ -98,35 +98,35 @@ function askedBy(call: Deciding, ask: DecisionAsk | null) {
   return { trace: call.trace, parent: call.parent, keyId: call.actor.id, clockOffsetMs, ask };
 }
 
-function tellRates(call: Deciding, gate: OrgGate | null, asker: Asker): void {
-  if (gate !== null && asker.unread.length > 0)
-    Object.assign(call.headers, decisionRateHeaders(gate, asker, call.startedAt));
+function tellRates(call: Deciding, gate: OrgGate | null, caller: GateCaller): void {
+  if (gate !== null && caller.unread.length > 0)
+    Object.assign(call.headers, decisionRateHeaders(gate, caller, call.startedAt));
 }
 
 /** A question for the object, and what this isolate knows of its org. */
-interface Question {
+interface PendingDecision {
   readonly gate: OrgGate | null;
-  readonly asker: Asker;
+  readonly caller: GateCaller;
   readonly ask: DecisionAsk;
   readonly background: ObjectBackground;
 }
 
 async function decideThere(
   call: Pick<Call, "actor" | "credential" | "trace" | "parent">,
-  question: Question,
+  pending: PendingDecision,
 ): Promise<Verdict> {
-  const { gate, asker, ask, background } = question;
+  const { gate, caller, ask, background } = pending;
   const askedAt = Date.now();
   let reply: DecisionReply | null;
-  const leasable = gate !== null && isForSlices(ask, asker);
+  const leasable = gate !== null && isForSlices(ask, caller);
   if (leasable) gate.asked += 1;
   const { actor, credential, trace } = call;
   const parent = call.parent === null ? null : writeTraceParent(call.parent);
   const envelope = { actor, credential, trace, parent, idempotency: null, ifMatch: null };
-  const worth = leasable && gate.worthLearning && !isTaught(gate, asker, ask, askedAt);
-  const carried = leasable ? gate.carry(slicesOf(gate, asker, ask), askedAt) : null;
+  const worth = leasable && gate.worthLearning && !isTaught(gate, caller, ask, askedAt);
+  const carried = leasable ? gate.carry(slicesOf(gate, caller, ask), askedAt) : null;
   try {
-    const asked = { ask, keyId: asker.keyId, learn: worth, envelope, report: carried?.text ?? null };
+    const asked = { ask, keyId: caller.keyId, learn: worth, envelope, report: carried?.text ?? null };
     reply = await askObject(gate, asked, background);
   } catch (error) {
     if (carried !== null) gate?.answered(carried, null, Date.now());
@@ -134,24 +134,31 @@ async function decideThere(
   }
   if (carried !== null) gate?.answered(carried, reply?.leases ?? null, Date.now());
   if (reply === null) throw new ObjectUnreachable("the object knows no such org");
-  return heard(question, reply, askedAt);
+  return heard(pending, reply, askedAt);
 }
 
 /** What the object decided when it told about the key. */
-function decidedBefore(question: Question, { reply, askedAt }: NonNullable<Call["introduced"]>): Verdict {
-  const { gate, asker, ask } = question;
-  if (gate !== null && isForSlices(ask, asker)) gate.asked += 1;
-  return heard(question, reply, askedAt);
+function decidedBefore(
+  pending: PendingDecision,
+  { reply, askedAt }: NonNullable<Call["introduced"]>,
+): Verdict {
+  const { gate, caller, ask } = pending;
+  if (gate !== null && isForSlices(ask, caller)) gate.asked += 1;
+  return heard(pending, reply, askedAt);
 }
 
 /** The object's decision as the caller gets it. The isolate learns from it. */
-function heard({ gate, asker, ask, background }: Question, verdict: DecisionReply, askedAt: number): Verdict {
+function heard(
+  { gate, caller, ask, background }: PendingDecision,
+  verdict: DecisionReply,
+  askedAt: number,
+): Verdict {
   if (gate !== null) {
     const now = Date.now();
-    installPlan(gate, asker, ask, { verdict, askedAt, now });
-    if (verdict.refusal === null && isForSlices(ask, asker)) wish(gate, asker, ask, { now, background });
+    installPlan(gate, caller, ask, { verdict, askedAt, now });
+    if (verdict.refusal === null && isForSlices(ask, caller)) wish(gate, caller, ask, { now, background });
   }
-  if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, asker, ask, verdict.text);
+  if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, caller, ask, verdict.text);
   return verdict.refusal ?? unanswered();
 }
 
@@ -159,8 +166,8 @@ function unanswered(): never {
   throw new Error("the object answered a decision with nothing");
 }
 
-function askerOf(call: Deciding): Asker {
+function callerOf(call: Deciding): GateCaller {
   const org = call.caller?.org;
   if (org === undefined || org === null) throw new Error("a decision is an org's own");
-  return newAsker(org.snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere);
+  return newGateCaller(org.snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere);
 }

@@ -12,7 +12,7 @@ const MOST = 2_000;
 
 /**
  * The recent allows of a host's gates, by their requests (which no two orgs share), so that a repeated request gets the
- * same bytes, and another question is noticed. There are two generations: when the newer is full, the older is dropped.
+ * same bytes, and another fingerprint is noticed. There are two generations: when the newer is full, the older is dropped.
  * A dropped request gets the same name again, and the object, which has its hold by then, stores it once.
  */
 export class AllowCache<Gate> {

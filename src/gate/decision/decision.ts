@@ -7,7 +7,7 @@ import { roomOf } from "../../domain/meter/meter.ts";
 import { MAX_USD_NANOS, parseSmallUsd } from "../../domain/price/money.ts";
 import { reservationOf } from "../../domain/price/ceiling.ts";
 import { isUnpriced } from "../../domain/price/unpriced.ts";
-import { isSameQuestion } from "../../domain/reservation/reservation-id.ts";
+import { hasSameFingerprint } from "../../domain/reservation/reservation-id.ts";
 import { leaseKey, rateAmount } from "../../domain/rate/policy.ts";
 import { rateRefusal } from "../../domain/rate/denial.ts";
 import {
@@ -21,9 +21,9 @@ import {
   toldOutput,
   tokensOf,
 } from "./ask.ts";
-import { otherQuestion, questionOf } from "./request-fingerprint.ts";
+import { requestIdReused, fingerprintOf } from "./request-fingerprint.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
-import type { Asker } from "../snapshot/caller.ts";
+import type { GateCaller } from "../snapshot/caller.ts";
 import type { Background } from "../lease/background.ts";
 import type { HoldCharge } from "../report/hold-draft.ts";
 import type { OrgGate } from "../org-gate.ts";
@@ -39,13 +39,13 @@ export type Verdict = string | Refusal;
 /** A refusal by rate limits that do not need the body, as far as this isolate knows. Null to continue. */
 export function refusedUnread(
   gate: OrgGate,
-  asker: Asker,
+  caller: GateCaller,
   now: number,
   background: Background,
 ): Refusal | null {
   const orgNow = gate.orgNow(now);
-  if (asker.unread.length === 0 || orgNow === null) return null;
-  const standings = asker.unread.map((meter) => {
+  if (caller.unread.length === 0 || orgNow === null) return null;
+  const standings = caller.unread.map((meter) => {
     const key = leaseKey(meter, orgNow);
     const told = gate.rate(key, now);
     const slice = gate.leaseClient.slice(key);
@@ -62,19 +62,19 @@ export function refusedUnread(
  * Whether calls like this one can be decided from slices at all. Others are no reason to ask for any. Only the object
  * knows chains and approvals.
  */
-export function isForSlices(ask: DecisionAsk, asker: Asker): boolean {
+export function isForSlices(ask: DecisionAsk, caller: GateCaller): boolean {
   if (ask.dry_run === true) return false;
-  const isWhole = checksAll(ask, asker.checks);
-  if (isWhole && (asker.judge === null || (ask.chain ?? ask.approval_id) !== undefined)) return false;
+  const isWhole = checksAll(ask, caller.checks);
+  if (isWhole && (caller.judge === null || (ask.chain ?? ask.approval_id) !== undefined)) return false;
   return (ask.hold_seconds ?? 0) * 1000 <= LEASE.longestHoldMs;
 }
 
 /** Null if the isolate cannot decide by itself. Then the object decides. */
-export function decideHere(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: At): Verdict | null {
+export function decideHere(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, at: At): Verdict | null {
   if (ask.dry_run === true) return null;
-  const name = ask.request_id === undefined ? null : nameOfRequest(gate, asker, ask.request_id, ask);
-  if (name === null && (ask.request_id !== undefined || !gate.idsFor(asker).isReady())) return null;
-  const verdict = decideNamed(gate, asker, ask, { ...at, name });
+  const name = ask.request_id === undefined ? null : nameOfRequest(gate, caller, ask.request_id, ask);
+  if (name === null && (ask.request_id !== undefined || !gate.idsFor(caller).isReady())) return null;
+  const verdict = decideNamed(gate, caller, ask, { ...at, name });
   // The name is needed again when the object has answered.
   if (verdict === null && name !== null) names.set(ask, name);
   return verdict;
@@ -84,9 +84,14 @@ export function decideHere(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: At
  * The same for a host that decides only requests without an id. No answer of it is ever repeated, so none is kept, and an allow
  * is returned as it is.
  */
-export function allowHere(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: At): Allow | Refusal | null {
-  if (ask.dry_run === true || ask.request_id !== undefined || !gate.idsFor(asker).isReady()) return null;
-  return allowNamed(gate, asker, ask, { ...at, name: null });
+export function allowHere(
+  gate: OrgGate,
+  caller: GateCaller,
+  ask: DecisionAsk,
+  at: At,
+): Allow | Refusal | null {
+  if (ask.dry_run === true || ask.request_id !== undefined || !gate.idsFor(caller).isReady()) return null;
+  return allowNamed(gate, caller, ask, { ...at, name: null });
 }
 
 /** The names of requests that the object decides. */
@@ -101,16 +106,16 @@ interface NamedAt extends At {
   readonly name: string | null;
 }
 
-function decideNamed(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: NamedAt): Verdict | null {
+function decideNamed(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, at: NamedAt): Verdict | null {
   const { name } = at;
   const told = name === null ? undefined : gate.recent.get(name);
   if (told !== undefined) {
     // Once the object has the hold, only the object knows whether it is still open.
     if (isReported(gate, told)) return null;
-    return isSameQuestion(told.id, name ?? "") ? told.text : otherQuestion();
+    return hasSameFingerprint(told.id, name ?? "") ? told.text : requestIdReused();
   }
   const { batch } = gate.leaseClient;
-  const allow = allowNamed(gate, asker, ask, at);
+  const allow = allowNamed(gate, caller, ask, at);
   if (allow === null || isRefusal(allow)) return allow;
   const text = allowText(gate, allow);
   if (name !== null) gate.recent.set({ id: allow.id, text, gate, batch });
@@ -119,17 +124,17 @@ function decideNamed(gate: OrgGate, asker: Asker, ask: DecisionAsk, at: NamedAt)
 
 function allowNamed(
   gate: OrgGate,
-  asker: Asker,
+  caller: GateCaller,
   ask: DecisionAsk,
   { name, now, background }: NamedAt,
 ): Allow | Refusal | null {
-  if (!isForSlices(ask, asker) || (name !== null && gate.heard.has(name))) return null;
+  if (!isForSlices(ask, caller) || (name !== null && gate.heard.has(name))) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
-  const touch = touchOf(gate, asker, ask);
+  const touch = touchOf(gate, caller, ask);
   if (touch === undefined || orgNow >= touch.endsAt) return null;
   const nanos = costOf(gate, ask, orgNow);
-  if (nanos === null || !passesChecks(gate, asker, ask, { nanos, orgNow })) return null;
+  if (nanos === null || !passesChecks(gate, caller, ask, { nanos, orgNow })) return null;
   const tokens = tokensOf(ask);
   const amounts = amountsOf(touch, { nanos, tokens });
   // A slice may be small where its limit is not, so a call is never shrunk to one: the object knows how much fits.
@@ -137,7 +142,7 @@ function allowNamed(
     return refusedHere(gate, touch, leastOf(ask), { now, orgNow, background });
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
-  const ids = gate.idsFor(asker);
+  const ids = gate.idsFor(caller);
   const id = name === null ? ids.newId(orgNow) : ids.dated(name, orgNow);
   gate.leaseClient.note({
     touch: touch.reported,
@@ -147,14 +152,14 @@ function allowNamed(
     tokens,
     at: orgNow,
     expiresAt,
-    charge: chargeOf(ask, asker),
+    charge: chargeOf(ask, caller),
   });
   gate.keep(now, touch.slices, background);
   return { touch, id, nanos, output: toldOutput(ask), expiresAt, orgNow, now };
 }
 
 /** What the object needs to make a run of the hold. Null if it is given back when it expires. */
-function chargeOf(ask: DecisionAsk, { onExpiry, keyId }: Asker): HoldCharge | null {
+function chargeOf(ask: DecisionAsk, { onExpiry, keyId }: GateCaller): HoldCharge | null {
   if (!chargesOnExpiry(ask, onExpiry)) return null;
   return { call: callText(ask, keyId), inputTokens: ask.estimate.input_tokens ?? 0 };
 }
@@ -162,21 +167,21 @@ function chargeOf(ask: DecisionAsk, { onExpiry, keyId }: Asker): HoldCharge | nu
 /** What rules or detectors object to is for the object, which also keeps what must stay of it. */
 function passesChecks(
   { checks }: OrgGate,
-  asker: Asker,
+  caller: GateCaller,
   ask: DecisionAsk,
   at: { readonly nanos: number; readonly orgNow: number },
 ): boolean {
-  return !checksAll(ask, asker.checks) || (checks !== null && asker.judge?.(checks, ask, at) === true);
+  return !checksAll(ask, caller.checks) || (checks !== null && caller.judge?.(checks, ask, at) === true);
 }
 
 /** For a hold that the object made and therefore has. */
 const REPORTED = 0;
 
 /** An allow of the object. For a hold that this isolate gave, it repeats its own answer. */
-export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: string): string {
+export function asGiven(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, text: string): string {
   const { request_id: requestId } = ask;
   if (requestId === undefined || ask.dry_run === true) return text;
-  const id = names.get(ask) ?? nameOfRequest(gate, asker, requestId, ask);
+  const id = names.get(ask) ?? nameOfRequest(gate, caller, requestId, ask);
   if (id === null) return text;
   const told = gate.recent.get(id);
   if (told !== undefined && isSameHold(told.text, text)) return told.text;
@@ -185,30 +190,30 @@ export function asGiven(gate: OrgGate, asker: Asker, ask: DecisionAsk, text: str
 }
 
 /** Whether the isolate already knows what calls like this one touch. */
-export function isTaught(gate: OrgGate, asker: Asker, ask: DecisionAsk, now: number): boolean {
-  const touch = gate.knows(now) ? touchOf(gate, asker, ask) : undefined;
+export function isTaught(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, now: number): boolean {
+  const touch = gate.knows(now) ? touchOf(gate, caller, ask) : undefined;
   const orgNow = gate.orgNow(now) ?? 0;
   return touch !== undefined && orgNow < touch.endsAt && costOf(gate, ask, orgNow) !== null;
 }
 
 /** What calls like this one would be decided from, as far as the isolate knows. */
-export function slicesOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): readonly Slice[] {
-  return touchOf(gate, asker, ask)?.slices ?? [];
+export function slicesOf(gate: OrgGate, caller: GateCaller, ask: DecisionAsk): readonly Slice[] {
+  return touchOf(gate, caller, ask)?.slices ?? [];
 }
 
-function touchOf(gate: OrgGate, asker: Asker, ask: DecisionAsk): LimitSet | undefined {
-  const touches = checksAll(ask, asker.checks) ? gate.wholeTouches : gate.touches;
-  return gate.matters === null ? undefined : touches.get(gate.matters, asker.keyId, ask);
+function touchOf(gate: OrgGate, caller: GateCaller, ask: DecisionAsk): LimitSet | undefined {
+  const touches = checksAll(ask, caller.checks) ? gate.wholeTouches : gate.touches;
+  return gate.matters === null ? undefined : touches.get(gate.matters, caller.keyId, ask);
 }
 
 /** Counts a call that the object allowed as demand for slices. */
 export function wish(
   gate: OrgGate,
-  asker: Asker,
+  caller: GateCaller,
   ask: DecisionAsk,
   { now, background }: { readonly now: number; readonly background: Background },
 ): void {
-  const touch = touchOf(gate, asker, ask);
+  const touch = touchOf(gate, caller, ask);
   const nanos = costOf(gate, ask, gate.orgNow(now) ?? 0);
   if (touch !== undefined && nanos !== null) {
     gate.leaseClient.missAll(touch.slices, amountsOf(touch, { nanos, tokens: tokensOf(ask) }));
@@ -272,8 +277,13 @@ export function costOf(gate: OrgGate, ask: DecisionAsk, orgNow: number): number 
   return isUnpriced(nanos) || nanos > MAX_USD_NANOS ? null : asNumber(nanos);
 }
 
-function nameOfRequest(gate: OrgGate, asker: Asker, requestId: string, ask: DecisionAsk): string | null {
-  return gate.idsFor(asker).nameOf(requestId, questionOf(ask));
+function nameOfRequest(
+  gate: OrgGate,
+  caller: GateCaller,
+  requestId: string,
+  ask: DecisionAsk,
+): string | null {
+  return gate.idsFor(caller).nameOf(requestId, fingerprintOf(ask));
 }
 
 /** A gate that was forgotten since had reported everything. */

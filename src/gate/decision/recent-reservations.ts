@@ -25,7 +25,7 @@ export class HeardTotal {
 }
 
 /**
- * The requests that the object has a reservation for, as far as it has told. Another question with one of their ids is
+ * The requests that the object has a reservation for, as far as it has told. Another fingerprint with one of their ids is
  * for the object. The list comes with the answer that brings slices, so an isolate that holds from a slice knows every
  * request that was reported before. Two requests may share a number: then the object decides a call that it need not
  * have. There are two generations: when the newer is full, the older is dropped.

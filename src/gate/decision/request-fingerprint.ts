@@ -3,16 +3,16 @@ import type { DecisionAsk } from "./ask.ts";
 
 type Estimate = DecisionAsk["estimate"];
 /** Everything except the request's name, and what does not affect the hold. */
-type Asked = Exclude<keyof DecisionAsk, "request_id" | "dry_run" | "estimate">;
+type FingerprintField = Exclude<keyof DecisionAsk, "request_id" | "dry_run" | "estimate">;
 
 /**
- * What a decision asks, as one text: the same fields in any order give the same text. A request id stands for one
- * question, and the reservation's name contains a hash of it. The types keep the list complete: a new field must be
+ * What a decision asks for, as one text: the same fields in any order give the same text. A request id stands for one
+ * fingerprint, and the reservation's name contains a hash of it. The types keep the list complete: a new field must be
  * added.
  */
-export function questionOf(ask: DecisionAsk): string {
+export function fingerprintOf(ask: DecisionAsk): string {
   const { estimate } = ask;
-  const asked: Record<Asked, unknown> = {
+  const asked: Record<FingerprintField, unknown> = {
     model: ask.model,
     action: ask.action,
     workflow_id: ask.workflow_id,
@@ -48,6 +48,6 @@ function inOneOrder(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, field]) => [name, inOneOrder(field)]));
 }
 
-export function otherQuestion(): Refusal<"conflict"> {
+export function requestIdReused(): Refusal<"conflict"> {
   return refuse("conflict", {}, { message: "This request_id was already used for a different decision." });
 }

@@ -13,12 +13,12 @@ export type Judge = (
   at: { readonly nanos: number; readonly orgNow: number },
 ) => boolean;
 
-type AskersOrg = Pick<OrgSnapshot, "id" | "checks" | "onExpiry" | "reservationKey"> & {
+type CallersOrg = Pick<OrgSnapshot, "id" | "checks" | "onExpiry" | "reservationKey"> & {
   readonly rates: Pick<OrgSnapshot["rates"], "policies">;
 };
 
 /** The caller, its org, and the rate limits that apply. */
-export interface Asker {
+export interface GateCaller {
   readonly orgId: string;
   readonly keyId: string;
   readonly policies: readonly RatePolicy[];
@@ -34,7 +34,12 @@ export interface Asker {
   readonly unread: readonly RateMeter[];
 }
 
-export function newAsker(org: AskersOrg, keyId: string, pepper: string, judge: Judge | null = null): Asker {
+export function newGateCaller(
+  org: CallersOrg,
+  keyId: string,
+  pepper: string,
+  judge: Judge | null = null,
+): GateCaller {
   const { id: orgId, checks = "limits", onExpiry = "release", reservationKey } = org;
   const { policies } = org.rates;
   const unread = rateMetersFor(policies.filter(needsNoBody), { route: DECISION_ROUTE, keyId });

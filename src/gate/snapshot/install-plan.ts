@@ -6,7 +6,7 @@ import { unitOf } from "../../domain/meter/meter.ts";
 import { leaseKey, rateMetersFor } from "../../domain/rate/policy.ts";
 import { accountKey } from "../decision/account-key.ts";
 import { checksAll, type DecisionAsk, leastOf, tokensOf } from "../decision/ask.ts";
-import type { Asker } from "./caller.ts";
+import type { GateCaller } from "./caller.ts";
 import { costOf } from "../decision/decision.ts";
 import type { DecisionPlan } from "./decision-plan.ts";
 import type { DecisionVerdict } from "../decision/object-verdict.ts";
@@ -23,7 +23,7 @@ interface Heard {
 /** Learns from the object's decision, so that this isolate can make the next one. */
 export function installPlan(
   gate: OrgGate,
-  asker: Asker,
+  caller: GateCaller,
   ask: DecisionAsk,
   { verdict, askedAt, now }: Heard,
 ): void {
@@ -43,26 +43,26 @@ export function installPlan(
     const least = leastOf(ask);
     learnRefusal(costOf(gate, least, orgNow), least, decisionPlan, accounts);
   }
-  const isWhole = checksAll(ask, asker.checks);
+  const isWhole = checksAll(ask, caller.checks);
   if (isWhole) {
     if (!decisionPlan.checks) return;
     gate.checks ??= decisionPlan.checks;
   }
-  const subject = { route: DECISION_ROUTE, keyId: asker.keyId, names: ask };
-  const meters = rateMetersFor(asker.policies, subject);
+  const subject = { route: DECISION_ROUTE, keyId: caller.keyId, names: ask };
+  const meters = rateMetersFor(caller.policies, subject);
   const touch = newLimitSet({
     accounts,
     rates: meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
     // If customers do not matter, calls of all of them touch the same meters.
     customer: gate.matters.customer ? ask.customer_id : undefined,
-    keyId: asker.keyId,
+    keyId: caller.keyId,
     isWhole,
     mark,
     orgNow,
     sliceOf: (key) => gate.leaseClient.slice(key),
   });
   const which = isWhole ? gate.wholeTouches : gate.touches;
-  gate.learnTouch(which, { matters: gate.matters, keyId: asker.keyId, names: ask, touch });
+  gate.learnTouch(which, { matters: gate.matters, keyId: caller.keyId, names: ask, touch });
 }
 
 const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);

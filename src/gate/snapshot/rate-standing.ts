@@ -9,7 +9,7 @@ import {
 } from "../../domain/rate/policy.ts";
 import { isMoreThanAll } from "../../domain/rate/denial.ts";
 import type { RateInfo } from "../lease/wire.ts";
-import type { Asker } from "./caller.ts";
+import type { GateCaller } from "./caller.ts";
 import type { OrgGate, ObjectAnswer } from "../org-gate.ts";
 
 /** What a call takes from one rate limit, and what the isolate knows of it. */
@@ -71,11 +71,11 @@ export function rateHeaders(
 }
 
 /** The same for a decision, from what this isolate knows of the limits that its request line and key touch. */
-export function decisionRateHeaders(gate: OrgGate, asker: Asker, now: number): Record<string, string> {
+export function decisionRateHeaders(gate: OrgGate, caller: GateCaller, now: number): Record<string, string> {
   const orgNow = gate.orgNow(now);
   if (orgNow === null) return {};
   return rateHeaders(
-    asker.unread.map((meter) => {
+    caller.unread.map((meter) => {
       const key = leaseKey(meter, orgNow);
       const told = gate.rate(key, now);
       const standing = standingNow({ meter, told, slice: gate.leaseClient.slice(key), amount: 1 }, now);

@@ -46,13 +46,15 @@ function decide(tx: Tx, { approvalId: id, note }: Decided, status: "approved" | 
 }
 
 /**
- * Nobody decides on what they asked for, as long as somebody else can. Keys that the asker minted, and keys of anyone in
- * the line that minted the asker's, are theirs as far as an admin outside of those keys can decide.
+ * Nobody decides on what they asked for, as long as somebody else can. Keys that the requester minted, and keys of anyone in
+ * the line that minted the requester's, are theirs as far as an admin outside of those keys can decide.
  */
 function isOwnRequest(tx: Tx, { requested_by }: ApprovalRow): boolean {
   if (requested_by === tx.actor.id && hasAnotherAdmin(tx)) return true;
-  const [asker, self] = [selfOf(tx.sql, requested_by), selfOf(tx.sql, tx.actor.id)];
-  return lineOf(tx.sql, asker).some((head) => isInFamily(tx.sql, head, self) && hasAdminOutside(tx, head));
+  const [requester, self] = [selfOf(tx.sql, requested_by), selfOf(tx.sql, tx.actor.id)];
+  return lineOf(tx.sql, requester).some(
+    (head) => isInFamily(tx.sql, head, self) && hasAdminOutside(tx, head),
+  );
 }
 
 /** If only one person can decide, they may decide their own request. */

@@ -2,7 +2,7 @@ import { METER_KINDS, meterRowOf } from "../../contract/meter-kinds.ts";
 import { adjustAccount } from "../../domain/meter/adjustment.ts";
 import { chargeFact } from "../../domain/meter/admission.ts";
 import { type Draw, drawReserved } from "../../domain/meter/credit.ts";
-import { questionPart } from "../../domain/reservation/reservation-id.ts";
+import { fingerprintPart } from "../../domain/reservation/reservation-id.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import type { UnitOfWork } from "../ledger/unit-of-work.ts";
@@ -15,7 +15,7 @@ const OF_RUNS = METER_KINDS.map((kind) => ({ kind, ...meterRowOf(kind) }))
   .filter(({ scope, phases }) => scope === "org" && !phases.includes("decision"))
   .map(({ kind }) => kind);
 
-/** Ends expired holds. A question that was decided in two half days has two holds, and is charged once. */
+/** Ends expired holds. A request that was decided in two half days has two holds, and is charged once. */
 export class ExpiredHolds {
   readonly #tx: Tx;
   readonly #draft: UnitOfWork;
@@ -43,7 +43,7 @@ export class ExpiredHolds {
 
   #isPaid(id: string): boolean {
     const { settled, charged } = this.#paid;
-    return settled.has(id) || (charged.size > 0 && charged.has(questionPart(id)));
+    return settled.has(id) || (charged.size > 0 && charged.has(fingerprintPart(id)));
   }
 }
 

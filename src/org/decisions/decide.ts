@@ -7,7 +7,7 @@ import { availableOf, type Denial, denialOf } from "../../domain/refusal/limit-d
 import { type Account, unitOf } from "../../domain/meter/meter.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
-import { isSameQuestion } from "../../domain/reservation/reservation-id.ts";
+import { hasSameFingerprint } from "../../domain/reservation/reservation-id.ts";
 import { TimeText } from "../../domain/time/time-text.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { keyOf } from "../kernel/actor-key.ts";
@@ -22,7 +22,7 @@ import { type Asked, askedOf } from "./asked.ts";
 import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { DEFAULT_HOLD_SECONDS, type DecisionAsk, mostOutput, toldOutput } from "../../gate/decision/ask.ts";
-import { otherQuestion, questionOf } from "../../gate/decision/request-fingerprint.ts";
+import { requestIdReused, fingerprintOf } from "../../gate/decision/request-fingerprint.ts";
 import type { CountedRates } from "./counted.ts";
 import { costsOf, estimateOf } from "./estimate.ts";
 import { type Fitted, fittedFreeing } from "./fit.ts";
@@ -80,8 +80,8 @@ export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): Decided 
     const made = decideAnew(tx, ask, { id, isStored: false, rates });
     return { ...made, taken: !isRefusal(made.result) && ask.dry_run !== true, named: null };
   }
-  // The same question has the same name wherever it is decided: isolates derive it alike.
-  const id = tx.reservationIds().idOf(ask.request_id, questionOf(ask), tx.now);
+  // The same fingerprint has the same name wherever it is decided: isolates derive it alike.
+  const id = tx.reservationIds().idOf(ask.request_id, fingerprintOf(ask), tx.now);
   const stored = loadRequest(tx.sql, id);
   const told = retold(tx, ask, id, stored);
   if (told !== null) return { result: told, taken: false, named: null, ask };
@@ -226,7 +226,7 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
 }
 
 /**
- * An open, settled or charged hold answers for its request, and for no other question. A released hold, or an expired one
+ * An open, settled or charged hold answers for its request, and for no other fingerprint. A released hold, or an expired one
  * that was given back, holds nothing, so the request is decided again.
  */
 function retold(
@@ -237,13 +237,13 @@ function retold(
 ): Done<Verdict> | Refusal<"conflict"> | null {
   const standing = stored.filter((row) => stands(row, tx.now));
   if (standing.length === 0) return null;
-  const row = standing.find((one) => isSameQuestion(one.id, id));
-  if (row === undefined) return otherQuestion();
+  const row = standing.find((one) => hasSameFingerprint(one.id, id));
+  if (row === undefined) return requestIdReused();
   if (row.verdict !== "") return done(200, JSON.parse(row.verdict) as Verdict);
   return done(200, verdictOfReported(row, ask, amountOf(tx, row, ask)));
 }
 
-/** What a hold was made for. Of one that no isolate has reported, only the question says it. */
+/** What a hold was made for. Of one that no isolate has reported, only the request says it. */
 function amountOf(tx: Tx, row: HoldRow, ask: DecisionAsk): bigint {
   if (row.unreported === null) return BigInt(row.amount);
   const estimate = estimateOf(tx, ask);

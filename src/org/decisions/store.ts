@@ -1,4 +1,4 @@
-import { isSameRequest, questionPart } from "../../domain/reservation/reservation-id.ts";
+import { isSameRequest, fingerprintPart } from "../../domain/reservation/reservation-id.ts";
 import { SettledRequests } from "../../domain/reservation/settled-requests.ts";
 import type { Draw } from "../../domain/meter/credit.ts";
 import { withoutHeld } from "../../domain/meter/usage.ts";
@@ -29,9 +29,9 @@ export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
 export interface KnownHolds {
   /** By id. */
   readonly holds: Map<string, HoldRow>;
-  /** The questions of which a hold is settled. */
+  /** The requests of which a hold is settled, by fingerprint. */
   readonly settled: SettledRequests;
-  /** By question, the hold that became a run when it expired. Its id may be of another half day. */
+  /** By fingerprint, the hold that became a run when it expired. Its id may be of another half day. */
   readonly charged: Map<string, HoldRow>;
 }
 
@@ -55,7 +55,7 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
 }
 
 function noteCharged({ charged }: KnownHolds, hold: HoldRow): void {
-  if (estimateIn(hold) !== null) charged.set(questionPart(hold.id), hold);
+  if (estimateIn(hold) !== null) charged.set(fingerprintPart(hold.id), hold);
 }
 
 /** Of these ids, those that no hold has. */

@@ -26,7 +26,7 @@ import {
   tokensOf,
   withId,
 } from "../../gate/report/hold-line.ts";
-import { questionPart } from "../../domain/reservation/reservation-id.ts";
+import { fingerprintPart } from "../../domain/reservation/reservation-id.ts";
 import type { SettledRequests } from "../../domain/reservation/settled-requests.ts";
 import type { CallLine } from "../../gate/report/call-line.ts";
 import type { ReportedHolds, LimitSetLine } from "../../gate/report/limit-set-line.ts";
@@ -45,7 +45,7 @@ export interface FreshHolds {
 }
 
 /**
- * Stores reported holds, in one statement for each touch. A question that was decided twice, in two isolates, has one
+ * Stores reported holds, in one statement for each touch. A request that was decided twice, in two isolates, has one
  * id in both: its hold is stored once, until the later end. If its amount differs, both were allowed and both are held.
  * A hold that has expired when it is reported is stored like any other, for its run, and expires.
  */
@@ -148,9 +148,9 @@ class Keeping {
     }
   }
 
-  /** Whether a hold of its question is settled, or was charged when it expired. */
+  /** Whether a hold of its fingerprint is settled, or was charged when it expired. */
   #isPaid(id: string): boolean {
-    return this.#settled.has(id) || (this.#charged.size > 0 && this.#charged.has(questionPart(id)));
+    return this.#settled.has(id) || (this.#charged.size > 0 && this.#charged.has(fingerprintPart(id)));
   }
 
   /** A run may have settled it before this report, or another isolate reported it, so long ago that its end is not stored. */

@@ -5,7 +5,7 @@ import type { Draw } from "../../domain/meter/credit.ts";
 import type { KeyProbe } from "../../storage/key-index/probe.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
-import { questionPart } from "../../domain/reservation/reservation-id.ts";
+import { fingerprintPart } from "../../domain/reservation/reservation-id.ts";
 import { SettledRequests } from "../../domain/reservation/settled-requests.ts";
 import { settledAccounts } from "../../domain/meter/settlement.ts";
 import { isNamedAlike, type Scopes, scopesOf } from "../../domain/meter/limit-set.ts";
@@ -61,7 +61,7 @@ export class Batch {
   /** The ids of the batch, and of their parents. */
   #sought: KeyProbe | null = null;
   #holds = new Map<string, HoldRow>();
-  /** The questions of which a hold is settled, whichever half day its id is of. */
+  /** The requests of which a hold is settled, by fingerprint, whichever half day its id is of. */
   #settled = new SettledRequests();
 
   /**
@@ -98,8 +98,8 @@ export class Batch {
     this.#holds = holds;
     this.#settled = settled;
     for (const id of reservations) {
-      // The run takes the place of what was charged for its question, whichever half day that id is of.
-      const paid = charged.size === 0 ? undefined : charged.get(questionPart(id));
+      // The run takes the place of what was charged for its fingerprint, whichever half day that id is of.
+      const paid = charged.size === 0 ? undefined : charged.get(fingerprintPart(id));
       if (paid !== undefined) this.#holds.set(id, paid);
       // An isolate that is gone may have made it and never reported it. What it admitted is still a fact.
       if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {

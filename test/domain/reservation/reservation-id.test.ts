@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { KeyedHash } from "../../../src/domain/bytes/keyed-hash.ts";
-import { questionOf } from "../../../src/gate/decision/request-fingerprint.ts";
+import { fingerprintOf } from "../../../src/gate/decision/request-fingerprint.ts";
 import {
-  isSameQuestion,
+  hasSameFingerprint,
   isSameRequest,
   madeAt,
   ReservationIds,
@@ -16,7 +16,7 @@ const SHAPE = /^rsv_[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 const LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const moment = fc.integer({ min: 0, max: 2 ** 45 });
 const requestId = fc.string({ minLength: 1, maxLength: 128 });
-const question = fc.string({ maxLength: 300 });
+const fingerprint = fc.string({ maxLength: 300 });
 
 test("the hash is HalfSipHash-2-4, by its published vectors", () => {
   const hash = new KeyedHash([0x03020100, 0x07060504]);
@@ -35,7 +35,7 @@ test("the hash is HalfSipHash-2-4, by its published vectors", () => {
 
 test("every id is a ULID that its own org recognizes and can decode", () => {
   fc.assert(
-    fc.property(moment, requestId, question, (at, request, asked) => {
+    fc.property(moment, requestId, fingerprint, (at, request, asked) => {
       const [timed, named] = [ids.newId(at), ids.idOf(request, asked, at)];
       expect([SHAPE.test(timed), SHAPE.test(named)]).toEqual([true, true]);
       expect([ids.originOf(timed, at), madeAt(timed)]).toEqual(["time", at]);
@@ -69,10 +69,10 @@ test("a text that is not an id was never given out", () => {
   }
 });
 
-test("a question of a request has one id everywhere; another question of it has another id", () => {
+test("a fingerprint of a request has one id everywhere; another fingerprint of it has another id", () => {
   const elsewhere = new ReservationIds(PEPPER, "org_A");
   fc.assert(
-    fc.property(requestId, question, question, (request, asked, other) => {
+    fc.property(requestId, fingerprint, fingerprint, (request, asked, other) => {
       const id = ids.idOf(request, asked, NOW);
       expect(elsewhere.idOf(request, asked, NOW)).toBe(id);
       expect(ids.idOf(request, other, NOW) === id).toBe(asked === other);
@@ -82,7 +82,7 @@ test("a question of a request has one id everywhere; another question of it has 
   expect(isSameRequest(ids.idOf("a", "?", NOW), ids.idOf("b", "?", NOW))).toBe(false);
 });
 
-test("ids of one request differ in their question and check alone", () => {
+test("ids of one request differ in their fingerprint and check alone", () => {
   const id = ids.idOf("request", "?", NOW);
   for (let at = 0; at < id.length; at += 1) {
     const other = id.slice(0, at) + (id[at] === "Z" ? "Y" : "Z") + id.slice(at + 1);
@@ -97,7 +97,7 @@ test("the id of a request is recognized for half a day after it was made, and no
   fc.assert(
     fc.property(
       requestId,
-      question,
+      fingerprint,
       moment,
       fc.integer({ min: 0, max: 100 * hour }),
       (request, asked, at, after) => {
@@ -105,8 +105,8 @@ test("the id of a request is recognized for half a day after it was made, and no
         const origin = ids.originOf(id, at + after);
         if (after <= 12 * hour) expect(origin).toBe("request");
         if (after >= 24 * hour) expect(origin).toBeNull();
-        expect(isSameQuestion(ids.idOf(request, asked, at + after), id)).toBe(true);
-        expect(isSameQuestion(ids.idOf(request, `${asked}?`, at + after), id)).toBe(false);
+        expect(hasSameFingerprint(ids.idOf(request, asked, at + after), id)).toBe(true);
+        expect(hasSameFingerprint(ids.idOf(request, `${asked}?`, at + after), id)).toBe(false);
       },
     ),
   );
@@ -116,11 +116,11 @@ test("an id whose check covers no time is not one", () => {
   const name = ids.nameOf("q", "?");
   const unchecked = "rsv_0W2GXEJ7E830X0RDRH5BR88DT2";
   expect(ids.originOf(unchecked, NOW)).toBeNull();
-  expect(isSameQuestion(unchecked, ids.dated(name, NOW))).toBe(true);
+  expect(hasSameFingerprint(unchecked, ids.dated(name, NOW))).toBe(true);
 });
 
-test("a question keeps its id from version to version: a request may be asked again across an update", () => {
-  const asked = questionOf({
+test("a fingerprint keeps its id from version to version: a request may be asked again across an update", () => {
+  const asked = fingerprintOf({
     customer_id: "c",
     model: "mé",
     workflow_id: "w",
@@ -137,7 +137,7 @@ test("a question keeps its id from version to version: a request may be asked ag
   expect(ids.idOf("\u{1f600}", "x".repeat(5000), at)).toBe("rsv_35PSPTWZCRTBAAJ4ED7KDB01KN");
 });
 
-test("the same question under two requests has nothing in common", () => {
+test("the same fingerprint under two requests has nothing in common", () => {
   const marks = new Set<string>();
   for (let request = 0; request < 1000; request += 1)
     marks.add(ids.idOf(`q${request}`, "?", NOW).slice(4, 11));

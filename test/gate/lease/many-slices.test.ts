@@ -6,7 +6,7 @@ const terms = () => ({ limit: 1_000_000n, used: 0n, lifeMs: 1000, lingerMs: 900_
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `m${from + at}`);
 
 /** An isolate that asks for so many meters, keeping what it has of some. */
-function asker(book: LeaseLedger) {
+function askAsIsolate(book: LeaseLedger) {
   let attempt = 0;
   return (wanted: readonly string[], kept: readonly string[], now: number) => {
     attempt += 1;
@@ -20,7 +20,7 @@ function asker(book: LeaseLedger) {
 
 test("an isolate has no more slices than are stored together, and gets others for those that it gives back", () => {
   const book = new LeaseLedger();
-  const ask = asker(book);
+  const ask = askAsIsolate(book);
   const first = ask(names(0, MOST_SLICES + 500), [], 0);
   expect(first).toEqual(names(0, MOST_SLICES));
   expect(book.holder("h").slices).toHaveLength(MOST_SLICES);

@@ -1,7 +1,11 @@
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { DATED_MS, isSameQuestion, ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
+import {
+  DATED_MS,
+  hasSameFingerprint,
+  ReservationIds,
+} from "../../../src/domain/reservation/reservation-id.ts";
 import {
   deleteHold,
   endHold,
@@ -17,14 +21,14 @@ import { evict } from "../../support/evict.ts";
 
 const NAMES = new ReservationIds("p".repeat(32), "org_A");
 const NOW = Date.parse("2026-11-15T08:00:00Z");
-/** Three questions of two requests, each in two half days, and two that have no request. */
+/** Three fingerprints of two requests, each in two half days, and two that have no request. */
 const IDS = [
   ...[
     ["a", "x"],
     ["a", "y"],
     ["b", "x"],
-  ].flatMap(([request = "", question = ""]) =>
-    [0, 1].map((day) => NAMES.idOf(request, question, NOW + day * DATED_MS)),
+  ].flatMap(([request = "", fingerprint = ""]) =>
+    [0, 1].map((day) => NAMES.idOf(request, fingerprint, NOW + day * DATED_MS)),
   ),
   NAMES.newId(NOW),
   NAMES.newId(NOW),
@@ -95,7 +99,7 @@ function agrees(sql: SqlStorage, holds: ReadonlyMap<string, HoldRow>, asked: rea
   for (const [one, { status }] of known.holds) expect(status).toBe(holds.get(one)?.status);
   for (const one of asked) {
     const isSettled = [...holds.values()].some(
-      (hold) => hold.status === "settled" && isSameQuestion(hold.id, one),
+      (hold) => hold.status === "settled" && hasSameFingerprint(hold.id, one),
     );
     expect(known.settled.has(one)).toBe(isSettled);
     const hold = holds.get(one);

@@ -98,7 +98,7 @@ test("a request that is asked again after its reservation is forgotten gets anot
   expect((await settle(org, again.id)).status).toBe(409);
 });
 
-test("a request that is asked again on another day is told its standing reservation, and no other question", async () => {
+test("a request that is asked again on another day is told its standing reservation, and no other fingerprint", async () => {
   const org = await newBudgeted();
   const first = await org.decide("0.01", { request_id: "q", hold_seconds: DAY });
   await org.advance(DAY - 3600);

@@ -102,7 +102,7 @@ test("holds of several customers in one report are kept separately", async () =>
   ]);
 });
 
-test("another question under the same name is held too, under its own name", async () => {
+test("another fingerprint under the same name is held too, under its own name", async () => {
   const { org, reserved } = await opened();
   const name = nameOf();
   const isolate = await isolateOf(org);

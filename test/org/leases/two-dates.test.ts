@@ -80,7 +80,7 @@ test("one that was released leaves the other to its run", async () => {
   expect((await settle(org, ids[1])).status).toBe(201);
 });
 
-test("another question of the request has a reservation and an end of its own", async () => {
+test("another fingerprint of the request has a reservation and an end of its own", async () => {
   const org = await newBudgeted();
   const { ids } = await allowedTwice(org);
   const other = { ...ASK, estimate: { cost_usd: "0.02" } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
 import { newId } from "../../../src/domain/bytes/ulid.ts";
-import { questionOf } from "../../../src/gate/decision/request-fingerprint.ts";
+import { fingerprintOf } from "../../../src/gate/decision/request-fingerprint.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { aRun, newSpender } from "../../support/ledger.ts";
 import { LeaseHolder } from "../../support/lease-holder.ts";
@@ -83,7 +83,7 @@ describe.each(Object.keys(MADE) as (keyof typeof MADE)[])(
   },
 );
 
-test("a request whose unreported reservation was settled gets the same reservation again, and refuses another question", async () => {
+test("a request whose unreported reservation was settled gets the same reservation again, and refuses another fingerprint", async () => {
   const org = await newBudgeted();
   const { id } = await unreported(org, "of a request");
   await settle(org, id);
@@ -135,7 +135,7 @@ test("a reservation in an org without limits is settled before its report, by it
   const isolate = new LeaseHolder(org.id);
   await isolate.lease(CENT);
   const ids = new ReservationIds(env.SVC_KEY_PEPPER, org.id);
-  const id = ids.idOf("q", questionOf(ASK), Date.now());
+  const id = ids.idOf("q", fingerprintOf(ASK), Date.now());
   isolate.hold(CENT, Date.now(), id.slice("rsv_".length));
   const settled = await org.run({ reservation_id: id, cost_usd: "0.004" });
   expect(settled.status).toBe(201);

@@ -12,7 +12,7 @@ import type {
   Verdict,
 } from "./model-rows.ts";
 import { amountOf, inOrder, isAsked, isTouched, subjectOf, windowOf } from "./model-limits.ts";
-import { isSameQuestion } from "../../../src/domain/reservation/reservation-id.ts";
+import { hasSameFingerprint } from "../../../src/domain/reservation/reservation-id.ts";
 
 /** The ledger in its simplest form: every counter is added up again from the rows each time it is read. */
 
@@ -305,7 +305,7 @@ export class Model {
     hold.endedHour = this.hour;
   }
 
-  /** The holds of a request that answer for it. Another question is a conflict. */
+  /** The holds of a request that answer for it. Another fingerprint is a conflict. */
   standing(requestId: string): ModelHold[] {
     return this.holds.filter(
       ({ request, status, charge }) =>
@@ -314,9 +314,9 @@ export class Model {
     );
   }
 
-  /** Settled holds of the same question under the same request id. They have other ids if they are of other half days. */
+  /** Settled holds of the same fingerprint under the same request id. They have other ids if they are of other half days. */
   settledAlike(hold: ModelHold): ModelHold[] {
-    return this.holds.filter((one) => one.status === "settled" && isSameQuestion(one.id, hold.id));
+    return this.holds.filter((one) => one.status === "settled" && hasSameFingerprint(one.id, hold.id));
   }
 
   /** A day after its end, or a week after it expired, a hold may be deleted. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { formatUsd, MAX_USD_NANOS } from "../../../src/domain/price/money.ts";
 import { newId } from "../../../src/domain/bytes/ulid.ts";
-import { isSameQuestion } from "../../../src/domain/reservation/reservation-id.ts";
+import { hasSameFingerprint } from "../../../src/domain/reservation/reservation-id.ts";
 import { BASE_MS, halfDayOf, HOUR_MS } from "./model-limits.ts";
 import { Model } from "./model.ts";
 import type { Attempt, Limit, ModelHold, RequestAsk, Scopes, Verdict } from "./model-rows.ts";
@@ -226,11 +226,11 @@ export class Play {
     const hold = named[step.pick % Math.max(1, named.length)];
     if (hold === undefined || hold.request === null) return;
     const { ask } = hold.request;
-    const question = step.other ? { ...ask, action: `other-${++this.#named}` } : ask;
+    const asked = step.other ? { ...ask, action: `other-${++this.#named}` } : ask;
     const standing = this.model.standing(ask.request_id);
-    const answer = await this.world.call("decide", question, step.fault);
+    const answer = await this.world.call("decide", asked, step.fault);
     if (standing.length > 0) {
-      const same = standing.find((one) => !step.other && isSameQuestion(one.id, hold.id));
+      const same = standing.find((one) => !step.other && hasSameFingerprint(one.id, hold.id));
       if (same === undefined) expect(codeOf(answer)).toBe("conflict");
       else expect(answer.body).toEqual(same.request?.body);
       return;
@@ -239,11 +239,11 @@ export class Play {
     expect(codeOf(answer)).toBe(codeBy(refusedBy));
     if (refusedBy !== null) return;
     const { id } = answer.body.reservation;
-    expect(isSameQuestion(id, hold.id)).toBe(!step.other);
+    expect(hasSameFingerprint(id, hold.id)).toBe(!step.other);
     // When decided again in the same half day, it has the same id, so the new hold replaces the old one.
     expect(id === hold.id).toBe(!step.other && halfDayOf(this.model.hour) === halfDayOf(hold.hour));
     this.model.holds = this.model.holds.filter((one) => one.id !== id);
-    this.#held(id, hold, Number(question["hold_seconds"]), { ask: question, body: answer.body });
+    this.#held(id, hold, Number(asked["hold_seconds"]), { ask: asked, body: answer.body });
   }
 
   async #unreported(step: StepOf<"unreported">): Promise<void> {

@@ -34,7 +34,7 @@ export type Step = { readonly fault: Fault } & (
     }
   | { readonly do: "release"; readonly pick: number }
   | { readonly do: "adjust"; readonly pick: number; readonly amount: bigint; readonly back: boolean }
-  /** Asks again with the request id of an earlier hold, the same or another question. */
+  /** Asks again with the request id of an earlier hold, the same or another fingerprint. */
   | { readonly do: "askAgain"; readonly pick: number; readonly other: boolean }
   /** A run of a reservation that the object does not know. */
   | { readonly do: "unreported"; readonly made: "by us" | "by nobody"; readonly cost: bigint }

@@ -112,7 +112,7 @@ test("a request whose hold was released is decided again where it was decided be
   await isolates.reserves(org, id, usd(WARM + 1));
 });
 
-test("one request id with another question is refused where it is known, and holds both where it is not", async () => {
+test("one request id with another fingerprint is refused where it is known, and holds both where it is not", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
   await isolates.drive(org, WARM);
@@ -132,12 +132,12 @@ test("one request id with another question is refused where it is known, and hol
   await isolates.reserves(org, id, usd(WARM + (elsewhere.status === 200 ? 3 : 1)));
 });
 
-test("another question is a conflict in every busy isolate, one report after the first was answered", async () => {
+test("another fingerprint is a conflict in every busy isolate, one report after the first was answered", async () => {
   const org = await isolates.newOrg();
   await isolates.budget(org, "100000");
   await isolates.drive(org, WARM);
   let requests = 0;
-  /** Sends a new request, then another question with its id a while later, during traffic. */
+  /** Sends a new request, then another fingerprint with its id a while later, during traffic. */
   const askTwice = async (): Promise<number[]> => {
     requests += 1;
     const ask = (isolate: number, cost: string) =>

@@ -58,7 +58,7 @@ test("no request id admits $900 on a budget of $1: in no isolate, before or afte
   }
   expect(decidedAtEdge).toBeGreaterThan(0);
   await isolates.reserves(org, id, (small / 1000).toFixed(3).replace(/0$/, ""));
-  // The object knows them all by now, so any other question is a conflict, whatever it costs.
+  // The object knows them all by now, so any other fingerprint is a conflict, whatever it costs.
   for (const isEvicted of [false, true]) {
     if (isEvicted) await isolates.server.evict(org.id).catch(() => undefined);
     for (const isolate of ALL) {
@@ -71,7 +71,7 @@ test("no request id admits $900 on a budget of $1: in no isolate, before or afte
   expect(Number((await isolates.readBudget(org, id)).reserved_usd)).toBeLessThanOrEqual(1);
 });
 
-test("two questions that two isolates allowed with one request id are two reservations, both held and both settled", async () => {
+test("two fingerprints that two isolates allowed with one request id are two reservations, both held and both settled", async () => {
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
   await isolates.drive(org, 120);

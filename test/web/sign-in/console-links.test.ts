@@ -193,17 +193,17 @@ describe("a session that a key opened", () => {
       mode: "enforce",
     };
     await call("POST", `/v1/orgs/${org.id}/policy-rules`, { key: org.ownerKey, body: rule });
-    const asker = await org.mint("owner");
+    const requester = await org.mint("owner");
     const body = {
       started_at: new Date().toISOString(),
       model: "acme/m1",
       usage: { input_tokens: 1, output_tokens: 1 },
       cost_usd: "0.01",
     };
-    const held = await call("POST", "/v1/runs", { key: asker, body });
+    const held = await call("POST", "/v1/runs", { key: requester, body });
     const approval = held.body.error.details.approval_id as string;
     const path = `/console/approvals/${approval}/approve`;
-    const own = await browserWith("", await signInBy(org, asker)).post(path, {});
+    const own = await browserWith("", await signInBy(org, requester)).post(path, {});
     expect(own.status).toBe(403);
     const others = await browserWith("", await signInBy(org)).post(path, {});
     expect(others.status).toBe(303);

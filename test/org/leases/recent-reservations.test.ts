@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { requestNumber } from "../../../src/domain/reservation/reservation-id.ts";
 import type { DecisionAsk } from "../../../src/gate/decision/ask.ts";
-import { newAsker } from "../../../src/gate/snapshot/caller.ts";
+import { newGateCaller } from "../../../src/gate/snapshot/caller.ts";
 import type { Background } from "../../../src/gate/lease/background.ts";
 import { decideHere, wish } from "../../../src/gate/decision/decision.ts";
 import { installPlan } from "../../../src/gate/snapshot/install-plan.ts";
@@ -12,7 +12,7 @@ import { lengthenLives } from "../../support/lives.ts";
 import { env } from "../../support/worker.ts";
 import { evict } from "../../support/evict.ts";
 
-/** Another question with the same request id is a conflict in every isolate once it has reported again. */
+/** Another fingerprint with the same request id is a conflict in every isolate once it has reported again. */
 
 const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null, address: null } as const;
 const ENVELOPE = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
@@ -25,7 +25,7 @@ const ask = (request_id: string, fields: object = {}): DecisionAsk => ({ request
 class Isolate {
   readonly #org: string;
   readonly #gate = new Gates(() => crypto.randomUUID()).of("org") ?? unavailable();
-  readonly #asker;
+  readonly #caller;
   /** Whether the object's answers get lost. */
   deaf = false;
   readonly #background: Background = {
@@ -43,7 +43,7 @@ class Isolate {
 
   constructor(org: string) {
     this.#org = org;
-    this.#asker = newAsker({ id: org, rates: { policies: [] } }, ACTOR.id, env.SVC_KEY_PEPPER);
+    this.#caller = newGateCaller({ id: org, rates: { policies: [] } }, ACTOR.id, env.SVC_KEY_PEPPER);
   }
 
   /** Its slices outlive the test. */
@@ -60,15 +60,15 @@ class Isolate {
       const askedAt = Date.now();
       const verdict = await byObject(this.#org, DOLLAR);
       const now = Date.now();
-      installPlan(this.#gate, this.#asker, DOLLAR, { verdict, askedAt, now });
-      wish(this.#gate, this.#asker, DOLLAR, { now, background: this.#background });
+      installPlan(this.#gate, this.#caller, DOLLAR, { verdict, askedAt, now });
+      wish(this.#gate, this.#caller, DOLLAR, { now, background: this.#background });
     }
     await this.report();
   }
 
   /** Null: the object decides. */
   decide(asked: DecisionAsk): "allowed" | "refused" | null {
-    const verdict = decideHere(this.#gate, this.#asker, asked, {
+    const verdict = decideHere(this.#gate, this.#caller, asked, {
       now: Date.now(),
       background: this.#background,
     });
@@ -101,7 +101,7 @@ function unavailable(): never {
   throw new Error("nothing decides");
 }
 
-test("another question for a request that another isolate has reported is left to the object, which refuses it", async () => {
+test("another fingerprint for a request that another isolate has reported is left to the object, which refuses it", async () => {
   const org = await newBudgeted("1000000");
   const [one, two] = [await Isolate.inTraffic(org), await Isolate.inTraffic(org)];
   expect(one.decide(ask("q"))).toBe("allowed");
@@ -111,7 +111,7 @@ test("another question for a request that another isolate has reported is left t
   await two.report();
   expect(two.decide(ask("q", { action: "other" }))).toBeNull();
   expect((await byObject(org.id, ask("q", { action: "other" }))).refusal?.code).toBe("conflict");
-  // The same question gets the same answer, and all others are decided as before.
+  // The same fingerprint gets the same answer, and all others are decided as before.
   expect(two.decide(ask("q"))).toBeNull();
   const again = JSON.parse((await byObject(org.id, ask("q"))).text ?? "");
   expect(again.reservation.id).toBe(org.idOf({ request_id: "q", ...CENT }));

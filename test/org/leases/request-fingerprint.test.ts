@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { questionOf } from "../../../src/gate/decision/request-fingerprint.ts";
+import { fingerprintOf } from "../../../src/gate/decision/request-fingerprint.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { changeHolds } from "../../support/holds.ts";
 import { call, env } from "../../support/worker.ts";
 import { evict } from "../../support/evict.ts";
 
-/** A request id stands for one question, wherever and whenever it is asked. */
+/** A request id stands for one fingerprint, wherever and whenever it is asked. */
 
 const ASK = {
   request_id: "q",
@@ -43,7 +43,7 @@ async function heldByIsolate(org: Budgeted, ask = ASK): Promise<string> {
 }
 
 describe("for a reservation that an isolate made and reported", () => {
-  test("every other question is a conflict, and the same one gets the same reservation, even after a restart", async () => {
+  test("every other fingerprint is a conflict, and the same one gets the same reservation, even after a restart", async () => {
     const org = await newBudgeted();
     const id = await heldByIsolate(org);
     for (const restart of [false, true]) {
@@ -59,7 +59,7 @@ describe("for a reservation that an isolate made and reported", () => {
     expect((await org.budget()).reserved_usd).toBe("0.01");
   });
 
-  test("another question is a conflict even after a run has settled it", async () => {
+  test("another fingerprint is a conflict even after a run has settled it", async () => {
     const org = await newBudgeted();
     const id = await heldByIsolate(org);
     expect((await org.run({ reservation_id: id, cost_usd: "0.01" })).status).toBe(201);
@@ -68,7 +68,7 @@ describe("for a reservation that an isolate made and reported", () => {
   });
 });
 
-test("another question is a conflict with a reservation that the object made, even after a restart", async () => {
+test("another fingerprint is a conflict with a reservation that the object made, even after a restart", async () => {
   const org = await newBudgeted("1");
   const first = await decide(org, ASK);
   for (const restart of [false, true]) {
@@ -78,7 +78,7 @@ test("another question is a conflict with a reservation that the object made, ev
   }
 });
 
-test("two questions that isolates allowed with one request id are both held, and each is settled separately", async () => {
+test("two fingerprints that isolates allowed with one request id are both held, and each is settled separately", async () => {
   const org = await newBudgeted();
   const other = { ...ASK, estimate: { cost_usd: "0.02" } };
   const [one, two] = [await org.isolate(), await org.isolate()];
@@ -116,12 +116,12 @@ test("a request that is decided again gives back what its overdue hold still hel
   expect(await org.events("reservation.expired")).toHaveLength(1);
 });
 
-test("a question is one text for any order of its fields, and any difference changes it", () => {
+test("a fingerprint is one text for any order of its fields, and any difference changes it", () => {
   const value = fc.option(fc.string({ maxLength: 5 }), { nil: undefined });
   const asks = fc.record({ model: value, action: value, customer_id: value, workflow_id: value });
   fc.assert(
     fc.property(asks, asks, (one, other) => {
-      const text = (fields: object) => questionOf({ ...fields, estimate: { cost_usd: "1" } });
+      const text = (fields: object) => fingerprintOf({ ...fields, estimate: { cost_usd: "1" } });
       const reversed = Object.fromEntries(Object.entries(one).toReversed());
       expect(text(reversed)).toBe(text(one));
       expect(text(one) === text(other)).toBe(JSON.stringify(one) === JSON.stringify(other));

@@ -4,7 +4,7 @@ import { request as httpRequest, Agent } from "node:http";
 export type Spread = "evenly" | "zipf";
 
 /** Sends one decision for a subject: whether the isolate decided it, or null if it was not allowed. */
-export type Ask = (subject: number) => Promise<boolean | null>;
+export type SendDecision = (subject: number) => Promise<boolean | null>;
 
 export interface Counts {
   sent: number;
@@ -55,7 +55,7 @@ const MOST_UNDER_WAY = 64;
  * `mostSeconds`.
  */
 export async function drive(
-  ask: Ask,
+  ask: SendDecision,
   next: () => number,
   {
     perSecond,
@@ -80,7 +80,7 @@ export async function drive(
   return counts;
 }
 
-async function counted(answer: ReturnType<Ask>, counts: Counts): Promise<void> {
+async function counted(answer: ReturnType<SendDecision>, counts: Counts): Promise<void> {
   const atEdge = await answer;
   counts.sent += 1;
   if (atEdge === null) counts.failed += 1;
@@ -90,7 +90,7 @@ async function counted(answer: ReturnType<Ask>, counts: Counts): Promise<void> {
 const agent = new Agent({ keepAlive: true });
 
 /** A decision over HTTP, through the isolate at this address. */
-export function askOver(url: string, key: string, bodyOf: (subject: number) => object): Ask {
+export function askOver(url: string, key: string, bodyOf: (subject: number) => object): SendDecision {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   return (subject) =>
     new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createGate } from "../../src/client/gate/index.ts";
 import { type Server, startServer } from "../server.ts";
-import { type Ask, askOver, type Counts, drive, type Spread, subjectsOf } from "./edge-traffic.ts";
+import { type SendDecision, askOver, type Counts, drive, type Spread, subjectsOf } from "./edge-traffic.ts";
 import type { BenchRow } from "./bench-row.ts";
 import { cpuSeconds, QUICK } from "./harness.ts";
 import { BENCH_ROWS, chosenParts } from "./options.ts";
@@ -150,7 +150,7 @@ function rowsOf(
   ];
 }
 
-function asksOf(server: Server, org: Org, { place, bodyOf }: Case): Ask[] {
+function asksOf(server: Server, org: Org, { place, bodyOf }: Case): SendDecision[] {
   if (place === "front") return [askOver(server.frontUrl ?? "", org.key, bodyOf)];
   if (place === "isolates") return server.urls.map((url) => askOver(url, org.key, bodyOf));
   return Array.from({ length: ISOLATES }, (_, at) => {

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { Complaint } from "../complaint.ts";
 import { ROOT } from "../worker-config.ts";
 
-export interface Said {
+export interface WranglerResult {
   readonly isDone: boolean;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs wrangler with these arguments and this standard input. */
-export type WranglerCommand = (args: readonly string[], input: string) => Said;
+export type WranglerCommand = (args: readonly string[], input: string) => WranglerResult;
 
 /** The installed command, or the one that the environment names. */
 export function wranglerCommand(env: NodeJS.ProcessEnv): WranglerCommand {
@@ -49,12 +49,12 @@ export class Wrangler {
   }
 
   /** Runs a command that may fail. */
-  try(args: readonly string[], input = ""): Said {
+  try(args: readonly string[], input = ""): WranglerResult {
     const { config, environment } = this.#where;
     return this.#command([...args, "--config", config, "--env", environment], input);
   }
 
-  run(args: readonly string[], input = ""): Said {
+  run(args: readonly string[], input = ""): WranglerResult {
     const said = this.try(args, input);
     if (said.isDone) return said;
     throw new Complaint(`wrangler ${args.join(" ")} failed:\n${said.stderr.trim() || said.stdout.trim()}`);

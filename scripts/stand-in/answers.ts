@@ -4,7 +4,7 @@ import { asOthers, geminiBody, geminiEmbedding, geminiEvents } from "./gemini.ts
 import { anthropicBody, anthropicEvents } from "./anthropic.ts";
 import { recordedAnswer, recordedPieces } from "./recorded.ts";
 import { chatBody, chatEvents, embeddingBody, responseBody, responseEvents } from "./openai.ts";
-import { type Said, saidTo } from "./words.ts";
+import { type StandInReply, replyTo } from "./words.ts";
 
 export interface Asked {
   readonly method: string;
@@ -29,8 +29,8 @@ export interface Answer {
 type Body = Readonly<Record<string, unknown>>;
 
 interface Api {
-  readonly json: (body: Body, said: Said) => object;
-  readonly events?: (body: Body, said: Said) => Iterable<Piece>;
+  readonly json: (body: Body, said: StandInReply) => object;
+  readonly events?: (body: Body, said: StandInReply) => Iterable<Piece>;
   readonly streamType?: string;
 }
 
@@ -92,7 +92,7 @@ export function answerTo(asked: Asked): Answer {
   const models = [{ id: "gpt-4o-mini", object: "model", created: 0, owned_by: "stand-in" }];
   if (method === "GET" && path === "/v1/models") return plain(200, { object: "list", data: models });
   if (method === "POST" && path === "/v1/messages/count_tokens")
-    return plain(200, { input_tokens: saidTo(body, true).inputTokens });
+    return plain(200, { input_tokens: replyTo(body, true).inputTokens });
   const api = method === "POST" ? APIS[path] : undefined;
   if (api === undefined && sent !== null) {
     const recorded = fromReference(asked, sent);
@@ -102,7 +102,7 @@ export function answerTo(asked: Asked): Answer {
   if (sent === null) return refusal(400, "We could not parse the JSON body of your request.", null);
   const { model } = body;
   if (typeof model !== "string") return refusal(400, "you must provide a model parameter", null);
-  const said = saidTo(body, /embed/i.test(path));
+  const said = replyTo(body, /embed/i.test(path));
   const isStream = body["stream"] === true && api.events !== undefined;
   return {
     status: 200,

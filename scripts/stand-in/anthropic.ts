@@ -1,10 +1,10 @@
 import type { Piece } from "./piece.ts";
-import type { Said } from "./words.ts";
+import type { StandInReply } from "./words.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** Its `input_tokens` leave out what the cache had. */
-function usage({ inputTokens, cachedTokens }: Said, outputTokens: number): object {
+function usage({ inputTokens, cachedTokens }: StandInReply, outputTokens: number): object {
   return {
     input_tokens: inputTokens - cachedTokens,
     cache_creation_input_tokens: 0,
@@ -15,7 +15,7 @@ function usage({ inputTokens, cachedTokens }: Said, outputTokens: number): objec
   };
 }
 
-export function anthropicBody({ model }: Body, said: Said): object {
+export function anthropicBody({ model }: Body, said: StandInReply): object {
   return {
     id: `msg_${said.id}`,
     type: "message",
@@ -32,7 +32,7 @@ function piece(type: string, event: object, tokens = 0): Piece {
   return { text: `event: ${type}\ndata: ${JSON.stringify({ type, ...event })}\n\n`, tokens };
 }
 
-export function* anthropicEvents(body: Body, said: Said): Iterable<Piece> {
+export function* anthropicEvents(body: Body, said: StandInReply): Iterable<Piece> {
   const message = { ...anthropicBody(body, said), content: [], stop_reason: null, usage: usage(said, 1) };
   yield piece("message_start", { message }, said.reasoningTokens);
   yield piece("content_block_start", { index: 0, content_block: { type: "text", text: "" } });

@@ -1,11 +1,11 @@
 import { crc32 } from "node:zlib";
 import type { Piece } from "./piece.ts";
-import type { Said } from "./words.ts";
+import type { StandInReply } from "./words.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** Its input leaves out what a cache had. */
-function usageOf({ inputTokens, outputTokens, cachedTokens }: Said): object {
+function usageOf({ inputTokens, outputTokens, cachedTokens }: StandInReply): object {
   return {
     inputTokens: inputTokens - cachedTokens,
     outputTokens,
@@ -17,11 +17,11 @@ function usageOf({ inputTokens, outputTokens, cachedTokens }: Said): object {
 
 const METRICS = { latencyMs: 100 };
 
-function stopReason({ isCutShort }: Said): string {
+function stopReason({ isCutShort }: StandInReply): string {
   return isCutShort ? "max_tokens" : "end_turn";
 }
 
-export function converseBody(_: Body, said: Said): object {
+export function converseBody(_: Body, said: StandInReply): object {
   const message = { role: "assistant", content: [{ text: said.words.join("") }] };
   return { output: { message }, stopReason: stopReason(said), usage: usageOf(said), metrics: METRICS };
 }
@@ -30,7 +30,7 @@ function piece(name: string, payload: object, tokens = 0): Piece {
   return { text: frameOf({ ":message-type": "event", ":event-type": name }, payload), tokens };
 }
 
-export function* converseEvents(_: Body, said: Said): Iterable<Piece> {
+export function* converseEvents(_: Body, said: StandInReply): Iterable<Piece> {
   yield piece("messageStart", { role: "assistant" }, said.reasoningTokens);
   for (const text of said.words)
     yield piece("contentBlockDelta", { contentBlockIndex: 0, delta: { text }, p: "abc" }, 1);

@@ -1,11 +1,11 @@
 import type { Piece } from "./piece.ts";
-import type { Said } from "./words.ts";
+import type { StandInReply } from "./words.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** Its candidates leave out what the model thought. */
 function usageMetadata(
-  { inputTokens, cachedTokens, reasoningTokens }: Said,
+  { inputTokens, cachedTokens, reasoningTokens }: StandInReply,
   candidatesTokenCount: number,
 ): object {
   return {
@@ -20,7 +20,7 @@ function usageMetadata(
 
 function answerOf(
   { model }: Body,
-  said: Said,
+  said: StandInReply,
   { text, count, isLast }: { text: string; count: number; isLast: boolean },
 ) {
   const content = { role: "model", parts: [{ text }] };
@@ -33,7 +33,7 @@ function answerOf(
   };
 }
 
-export function geminiBody(body: Body, said: Said): object {
+export function geminiBody(body: Body, said: StandInReply): object {
   return answerOf(body, said, { text: said.words.join(""), count: said.words.length, isLast: true });
 }
 
@@ -42,7 +42,7 @@ function piece(event: object, tokens: number): Piece {
 }
 
 /** Every event has the usage so far. */
-export function* geminiEvents(body: Body, said: Said): Iterable<Piece> {
+export function* geminiEvents(body: Body, said: StandInReply): Iterable<Piece> {
   for (const [at, text] of said.words.entries()) {
     const tokens = at === 0 ? 1 + said.reasoningTokens : 1;
     yield piece(answerOf(body, said, { text, count: at + 1, isLast: false }), tokens);

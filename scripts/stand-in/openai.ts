@@ -1,11 +1,11 @@
 import type { Piece } from "./piece.ts";
-import type { Said } from "./words.ts";
+import type { StandInReply } from "./words.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
 const CREATED = 1_790_000_000;
 
-function chatUsage({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: Said): object {
+function chatUsage({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: StandInReply): object {
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
@@ -15,7 +15,7 @@ function chatUsage({ inputTokens, outputTokens, cachedTokens, reasoningTokens }:
   };
 }
 
-function responseUsage({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: Said): object {
+function responseUsage({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: StandInReply): object {
   return {
     input_tokens: inputTokens,
     input_tokens_details: { cached_tokens: cachedTokens },
@@ -25,11 +25,11 @@ function responseUsage({ inputTokens, outputTokens, cachedTokens, reasoningToken
   };
 }
 
-function finishReason(said: Said): string {
+function finishReason(said: StandInReply): string {
   return said.isCutShort ? "length" : "stop";
 }
 
-export function chatBody({ model }: Body, said: Said): object {
+export function chatBody({ model }: Body, said: StandInReply): object {
   const message = { role: "assistant", content: said.words.join(""), refusal: null };
   return {
     id: `chatcmpl-${said.id}`,
@@ -47,7 +47,7 @@ function choice(delta: object, reason: string | null = null): object {
   return { index: 0, delta, finish_reason: reason };
 }
 
-export function* chatEvents({ model, stream_options: options }: Body, said: Said): Iterable<Piece> {
+export function* chatEvents({ model, stream_options: options }: Body, said: StandInReply): Iterable<Piece> {
   const hasUsage = (options as { include_usage?: boolean } | undefined)?.include_usage === true;
   const base = { id: `chatcmpl-${said.id}`, object: "chat.completion.chunk", created: CREATED, model };
   const piece = (choices: readonly object[], tokens: number, usage: object | null = null): Piece => {
@@ -61,12 +61,12 @@ export function* chatEvents({ model, stream_options: options }: Body, said: Said
   yield DONE;
 }
 
-function output({ id, words }: Said): object[] {
+function output({ id, words }: StandInReply): object[] {
   const content = [{ type: "output_text", text: words.join(""), annotations: [] }];
   return [{ id: `msg_${id}`, type: "message", status: "completed", role: "assistant", content }];
 }
 
-export function responseBody({ model, max_output_tokens: most = null }: Body, said: Said): object {
+export function responseBody({ model, max_output_tokens: most = null }: Body, said: StandInReply): object {
   return {
     id: `resp_${said.id}`,
     object: "response",
@@ -88,7 +88,7 @@ export function responseBody({ model, max_output_tokens: most = null }: Body, sa
   };
 }
 
-export function* responseEvents(body: Body, said: Said): Iterable<Piece> {
+export function* responseEvents(body: Body, said: StandInReply): Iterable<Piece> {
   let number = 0;
   const piece = (type: string, event: object, tokens = 0): Piece => {
     const text = `event: ${type}\ndata: ${JSON.stringify({ type, ...event, sequence_number: number })}\n\n`;
@@ -115,7 +115,7 @@ export function* responseEvents(body: Body, said: Said): Iterable<Piece> {
 
 const DIMENSIONS = 8;
 
-export function embeddingBody({ model, input }: Body, said: Said): object {
+export function embeddingBody({ model, input }: Body, said: StandInReply): object {
   const inputs = Array.isArray(input) ? input : [input];
   const embedding = Array.from({ length: DIMENSIONS }, (_, at) => (at + 1) / DIMENSIONS);
   return {

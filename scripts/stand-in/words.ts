@@ -1,5 +1,5 @@
 /** What the stand-in says to a body, and what that costs. */
-export interface Said {
+export interface StandInReply {
   readonly id: string;
   /** Each is one token. */
   readonly words: readonly string[];
@@ -22,7 +22,7 @@ const CACHED_BLOCK_TOKENS = 128;
 
 let calls = 0;
 
-export function saidTo(body: Readonly<Record<string, unknown>>, isSilent: boolean): Said {
+export function replyTo(body: Readonly<Record<string, unknown>>, isSilent: boolean): StandInReply {
   const prompt = JSON.stringify(body["messages"] ?? body["input"] ?? body["prompt"] ?? "");
   const inputTokens = Math.max(1, Math.ceil(prompt.length / BYTES_PER_TOKEN));
   const most = Number(

@@ -209,7 +209,10 @@ function traceOf({ gate, traceparent = null }: Call): string | undefined {
   return gate.knownFacts?.sendsSpans === true ? plainTraceParent(traceparent) : undefined;
 }
 
-type Said = Exclude<keyof DecisionsDecideBody & keyof SettledRun, "model" | "approval_id" | "input">;
+type AttributionField = Exclude<
+  keyof DecisionsDecideBody & keyof SettledRun,
+  "model" | "approval_id" | "input"
+>;
 
 /** What a run repeats of its decision. The type keeps the list complete. */
 function attributionOf(ask: DecisionsDecideBody): Partial<SettledRun> {
@@ -224,5 +227,5 @@ function attributionOf(ask: DecisionsDecideBody): Partial<SettledRun> {
     tags: ask.tags,
     chain: ask.chain,
     variant: ask.variant,
-  } satisfies Record<Said, unknown>;
+  } satisfies Record<AttributionField, unknown>;
 }

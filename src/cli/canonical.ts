@@ -1,4 +1,4 @@
-import type { Field, Kind, Resource } from "./kind.ts";
+import type { Field, SettingKind, Resource } from "./kind.ts";
 import { type Fields, isFields, joined, type Value } from "./yaml-file.ts";
 
 const DECIMAL = /^\d+(\.\d+)?$/;
@@ -31,7 +31,7 @@ function saidOrDefault(fields: Fields, name: string, field: Field): Value | unde
 }
 
 /** The fields of a kind, complete and comparable. Secrets are not among them. */
-export function canonical(kind: Kind, given: Fields): Readonly<Record<string, Value | undefined>> {
+export function canonical(kind: SettingKind, given: Fields): Readonly<Record<string, Value | undefined>> {
   const fields = kind.complete?.(given) ?? given;
   return Object.fromEntries(
     Object.entries(kind.fields)
@@ -44,7 +44,7 @@ export function canonical(kind: Kind, given: Fields): Readonly<Record<string, Va
 }
 
 /** What a resource has in the fields of its kind. */
-export function fieldsOf(kind: Kind, resource: Resource): Fields {
+export function fieldsOf(kind: SettingKind, resource: Resource): Fields {
   const shown = kind.toFields?.(resource) ?? resource;
   const names = Object.keys(kind.fields).filter((name) => kind.fields[name]?.shownAs === undefined);
   return Object.fromEntries(

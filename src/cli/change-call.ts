@@ -36,13 +36,13 @@ export function setLater({ kind, declared, action }: Change): Fields | null {
 
 /** Sends a change, or asks what would become of it: `options` say which. */
 export function sendChange(change: Change, sluice: Sluice, options: CallOptions): Answer<unknown> {
-  const { kind, action, entry, declared } = change;
-  const at = entry?.at ?? declared?.at ?? "";
+  const { kind, action, current, declared } = change;
+  const at = current?.at ?? declared?.at ?? "";
   if (action === "delete") {
     if (kind.remove === undefined) throw new Error(`${kind.section} cannot be deleted`);
     return kind.remove(sluice, at, options);
   }
   const body = bodyOf(change) as never;
   if (kind.form !== "listed") return kind.set(sluice, at, body, options);
-  return entry === null ? kind.create(sluice, body, options) : kind.change(sluice, at, body, options);
+  return current === null ? kind.create(sluice, body, options) : kind.change(sluice, at, body, options);
 }

@@ -1,9 +1,9 @@
 import type { Sluice } from "../client/index.ts";
 import { canonical, isAlike } from "./canonical.ts";
 import { type Complaints, complain, type Declared, type Section } from "./declared.ts";
-import type { Kind } from "./kind.ts";
+import type { SettingKind } from "./kind.ts";
 import { changedSecrets, secretFields } from "./secrets.ts";
-import { ambiguous, type Entry, standing } from "./standing.ts";
+import { ambiguous, type CurrentSetting, currentSettings } from "./current-settings.ts";
 import { joined, type Value } from "./yaml-file.ts";
 
 export interface FieldChange {
@@ -15,10 +15,10 @@ export interface FieldChange {
 /** One change that would make an org what a file says. */
 export interface Change {
   readonly action: "create" | "change" | "delete";
-  readonly kind: Kind;
+  readonly kind: SettingKind;
   readonly label: string;
   /** Null for what is to be created. */
-  readonly entry: Entry | null;
+  readonly current: CurrentSetting | null;
   /** Null for what is to be deleted. */
   readonly declared: Declared | null;
   readonly fields: readonly FieldChange[];
@@ -30,63 +30,68 @@ export async function changesOf(
   sluice: Sluice,
   complaints: Complaints,
 ): Promise<Change[]> {
-  const entries = await standing(kind, sluice);
-  const pairs = paired(kind, declared, entries, complaints);
-  const made = pairs.flatMap(({ one, entry }) => changeOf(kind, one, entry, complaints));
-  const kept = new Set(pairs.map(({ entry }) => entry));
-  const gone = entries.filter((entry) => !kept.has(entry));
-  return [...made, ...gone.map((entry) => deletion(kind, entry))];
+  const settings = await currentSettings(kind, sluice);
+  const pairs = paired(kind, declared, settings, complaints);
+  const made = pairs.flatMap(({ one, current }) => changeOf(kind, one, current, complaints));
+  const kept = new Set(pairs.map(({ current }) => current));
+  const gone = settings.filter((current) => !kept.has(current));
+  return [...made, ...gone.map((current) => deletion(kind, current))];
 }
 
 interface Pair {
   readonly one: Declared;
-  readonly entry: Entry | null;
+  readonly current: CurrentSetting | null;
 }
 
 /** Each thing of the file, with the thing of the org that it is. */
 function paired(
-  kind: Kind,
+  kind: SettingKind,
   declared: readonly Declared[],
-  entries: readonly Entry[],
+  settings: readonly CurrentSetting[],
   complaints: Complaints,
 ): Pair[] {
-  const byId = new Map(entries.map((entry) => [entry.at, entry]));
-  if (kind.form === "single") return declared.map((one) => ({ one, entry: entries[0] ?? null }));
-  if (kind.form === "named") return declared.map((one) => ({ one, entry: byId.get(one.at ?? "") ?? null }));
+  const byId = new Map(settings.map((current) => [current.at, current]));
+  if (kind.form === "single") return declared.map((one) => ({ one, current: settings[0] ?? null }));
+  if (kind.form === "named") return declared.map((one) => ({ one, current: byId.get(one.at ?? "") ?? null }));
   const ids = declared.flatMap(({ at }) => at ?? []);
-  const rest = entries.filter(({ at }) => !ids.includes(at));
+  const rest = settings.filter(({ at }) => !ids.includes(at));
   const twice = ambiguous(declared.filter(({ at }) => at === null));
   return declared.map((one) => {
     if (one.at !== null) {
-      const entry = byId.get(one.at) ?? null;
-      if (entry === null) complain(complaints, joined(one.path, "id"), "is not an id of this org");
+      const current = byId.get(one.at) ?? null;
+      if (current === null) complain(complaints, joined(one.path, "id"), "is not an id of this org");
       else if (ids.filter((id) => id === one.at).length > 1)
         complain(complaints, joined(one.path, "id"), "is there twice");
-      return { one, entry };
+      return { one, current };
     }
     const found = rest.filter(({ key }) => key === one.key);
     const names = kind.key.join(" and ");
     if (twice.has(one.key)) complain(complaints, one.path, `another one has the same ${names}`);
     if (found.length > 1)
       complain(complaints, one.path, `the org has ${found.length} with this ${names}: say which by its id`);
-    return { one, entry: found[0] ?? null };
+    return { one, current: found[0] ?? null };
   });
 }
 
-function changeOf(kind: Kind, one: Declared, entry: Entry | null, complaints: Complaints): Change[] {
+function changeOf(
+  kind: SettingKind,
+  one: Declared,
+  current: CurrentSetting | null,
+  complaints: Complaints,
+): Change[] {
   const after = canonical(kind, one.fields);
-  const before = entry === null ? {} : canonical(kind, entry.fields);
+  const before = current === null ? {} : canonical(kind, current.fields);
   const fields = Object.keys(after)
     .filter((name) => after[name] !== undefined && !isAlike(before[name], after[name]))
     .map((field) => ({ field, before: before[field], after: after[field] }));
   const secrets =
-    entry === null
+    current === null
       ? secretFields(kind).filter((name) => one.fields[name] !== undefined)
-      : changedSecrets(kind, entry.resource, one.secrets.values, one.fields);
+      : changedSecrets(kind, current.resource, one.secrets.values, one.fields);
   const all = [...fields, ...secrets.map((field) => ({ field, before: undefined, after: undefined }))];
-  if (entry !== null && all.length === 0) return [];
+  if (current !== null && all.length === 0) return [];
   for (const { field } of fields) {
-    if (entry !== null && kind.fields[field]?.isFixed === true)
+    if (current !== null && kind.fields[field]?.isFixed === true)
       complain(
         complaints,
         joined(one.path, field),
@@ -101,16 +106,16 @@ function changeOf(kind: Kind, one: Declared, entry: Entry | null, complaints: Co
     );
   return [
     {
-      action: entry === null ? "create" : "change",
+      action: current === null ? "create" : "change",
       kind,
       label: one.label,
-      entry,
+      current,
       declared: one,
       fields: all,
     },
   ];
 }
 
-function deletion(kind: Kind, entry: Entry): Change {
-  return { action: "delete", kind, label: entry.label, entry, declared: null, fields: [] };
+function deletion(kind: SettingKind, current: CurrentSetting): Change {
+  return { action: "delete", kind, label: current.label, current, declared: null, fields: [] };
 }

@@ -1,5 +1,5 @@
-import type { Kind } from "./kind.ts";
-import { keyOf, labelOf } from "./standing.ts";
+import type { SettingKind } from "./kind.ts";
+import { keyOf, labelOf } from "./current-settings.ts";
 import { type Env, secretsOf, type Secrets } from "./secrets.ts";
 import { type Fields, isFields, joined, type SettingsFile, type Value } from "./yaml-file.ts";
 
@@ -27,12 +27,12 @@ export function complain({ file, lines }: Complaints, path: string, why: string)
 
 /** A section of a file, and all that it declares. */
 export interface Section {
-  readonly kind: Kind;
+  readonly kind: SettingKind;
   readonly declared: readonly Declared[];
 }
 
 /** The sections that a file has. Of a kind that has none, nothing is looked at. */
-export function sectionsOf(kinds: readonly Kind[], complaints: Complaints): Section[] {
+export function sectionsOf(kinds: readonly SettingKind[], complaints: Complaints): Section[] {
   const known = kinds.map(({ section }) => section);
   for (const name of Object.keys(complaints.file.value)) {
     if (!known.includes(name)) complain(complaints, name, `is not a section: there are ${known.join(", ")}`);
@@ -43,7 +43,7 @@ export function sectionsOf(kinds: readonly Kind[], complaints: Complaints): Sect
   });
 }
 
-function declaredOf(kind: Kind, said: Value, complaints: Complaints): Declared[] {
+function declaredOf(kind: SettingKind, said: Value, complaints: Complaints): Declared[] {
   const { section } = kind;
   if (kind.form === "single") {
     if (said === null && kind.remove !== undefined) return [];
@@ -67,7 +67,7 @@ function declaredOf(kind: Kind, said: Value, complaints: Complaints): Declared[]
 }
 
 function one(
-  kind: Kind,
+  kind: SettingKind,
   said: Value,
   { path, at }: { readonly path: string; readonly at: string | null },
   complaints: Complaints,

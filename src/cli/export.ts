@@ -2,10 +2,10 @@ import { stringify } from "yaml";
 import { Refused, type Sluice } from "../client/index.ts";
 import { canonical, isAlike } from "./canonical.ts";
 import { clientFor, type Command, ORG_OPTION, UsageError } from "./command.ts";
-import type { Kind } from "./kind.ts";
+import type { SettingKind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { references, secretFields } from "./secrets.ts";
-import { ambiguous, type Entry, standing } from "./standing.ts";
+import { ambiguous, type CurrentSetting, currentSettings } from "./current-settings.ts";
 import type { Fields, Value } from "./yaml-file.ts";
 
 const HEAD = `# What this org is set to. sluice plan -f shows what a change to this file would do, sluice apply -f does it.
@@ -32,9 +32,9 @@ export const exportSettings: Command = {
 
 const CLOSED = Symbol("closed");
 
-async function readable(kind: Kind, sluice: Sluice): Promise<Value | undefined | typeof CLOSED> {
+async function readable(kind: SettingKind, sluice: Sluice): Promise<Value | undefined | typeof CLOSED> {
   try {
-    return valueOf(kind, await standing(kind, sluice));
+    return valueOf(kind, await currentSettings(kind, sluice));
   } catch (error) {
     const isClosed = error instanceof Refused && /^(forbidden|missing_scope)$/.test(error.code);
     if (isClosed) return CLOSED;
@@ -43,23 +43,23 @@ async function readable(kind: Kind, sluice: Sluice): Promise<Value | undefined |
 }
 
 /** Undefined where there is none, and a file could not say so. */
-function valueOf(kind: Kind, entries: readonly Entry[]): Value | undefined {
+function valueOf(kind: SettingKind, settings: readonly CurrentSetting[]): Value | undefined {
   if (kind.form === "single") {
-    const [entry] = entries;
-    if (entry !== undefined) return saidOf(kind, entry);
+    const [setting] = settings;
+    if (setting !== undefined) return saidOf(kind, setting);
     return kind.remove === undefined ? undefined : null;
   }
   if (kind.form === "named")
-    return Object.fromEntries(entries.map((entry) => [entry.at, saidOf(kind, entry)]));
-  const twice = ambiguous(entries);
-  return entries.map((entry) => ({
-    ...(twice.has(entry.key) ? { id: entry.at } : {}),
-    ...saidOf(kind, entry),
+    return Object.fromEntries(settings.map((setting) => [setting.at, saidOf(kind, setting)]));
+  const twice = ambiguous(settings);
+  return settings.map((setting) => ({
+    ...(twice.has(setting.key) ? { id: setting.at } : {}),
+    ...saidOf(kind, setting),
   }));
 }
 
 /** The fields that say more than their defaults do. */
-function saidOf(kind: Kind, { fields, resource, label }: Entry): Fields {
+function saidOf(kind: SettingKind, { fields, resource, label }: CurrentSetting): Fields {
   const usual = canonical(kind, {});
   const all = canonical(kind, fields);
   const secrets = references(kind, label, resource);

@@ -23,7 +23,7 @@ type Call = (sluice: Sluice, at: string, options: CallOptions) => Answer<unknown
 /** Each kind has a body of its own. What is sent was checked by nobody yet: the service does that. */
 type Send = (sluice: Sluice, at: string, body: never, options: CallOptions) => Answer<unknown>;
 
-interface Common {
+interface BaseKind {
   /** Of the file. */
   readonly section: string;
   readonly fields: Readonly<Record<string, Field>>;
@@ -43,7 +43,7 @@ interface Common {
 }
 
 /** There is one, or none. `set` replaces it. */
-export interface Single extends Common {
+export interface SingleKind extends BaseKind {
   readonly form: "single";
   /** What it is found by, where that is not the org alone. */
   readonly place?: (sluice: Sluice) => Promise<string>;
@@ -52,7 +52,7 @@ export interface Single extends Common {
 }
 
 /** Each has a name, by which `set` replaces it: a map in the file. */
-export interface Named extends Common {
+export interface NamedKind extends BaseKind {
   readonly form: "named";
   /** The field of a resource that is its name. */
   readonly nameField: string;
@@ -61,7 +61,7 @@ export interface Named extends Common {
 }
 
 /** Each has an id of the service's, and is known in the file by these fields: a list there. */
-export interface Listed extends Common {
+export interface ListedKind extends BaseKind {
   readonly form: "listed";
   readonly key: readonly string[];
   readonly list: (sluice: Sluice) => Pages<unknown>;
@@ -70,4 +70,4 @@ export interface Listed extends Common {
 }
 
 /** A kind of thing that a file of settings declares. */
-export type Kind = Single | Named | Listed;
+export type SettingKind = SingleKind | NamedKind | ListedKind;

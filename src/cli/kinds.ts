@@ -1,4 +1,4 @@
-import type { Kind, Resource } from "./kind.ts";
+import type { SettingKind, Resource } from "./kind.ts";
 import { type Fields, isFields, type Value } from "./yaml-file.ts";
 
 /** As many as a page can have. */
@@ -19,7 +19,7 @@ function withAmount({ limit_usd: usd, ...fields }: Fields): Fields {
   return { ...fields, limit: unit === "usd" && typeof amount === "number" ? String(amount) : amount };
 }
 
-const spendCap: Kind = {
+const spendCap: SettingKind = {
   section: "spend_cap",
   form: "single",
   fields: { cap_usd: {}, timezone: { default: "UTC" }, ...THRESHOLDS },
@@ -29,7 +29,7 @@ const spendCap: Kind = {
   remove: (sluice, _, options) => sluice.spendCap.delete(options),
 };
 
-const chainBudget: Kind = {
+const chainBudget: SettingKind = {
   section: "chain_budget",
   form: "single",
   fields: { max_cost_usd: { default: null }, max_depth: { default: null }, max_tokens: { default: null } },
@@ -39,7 +39,7 @@ const chainBudget: Kind = {
   remove: (sluice, _, options) => sluice.chainBudget.delete(options),
 };
 
-const budgets: Kind = {
+const budgets: SettingKind = {
   section: "budgets",
   form: "listed",
   key: ["name"],
@@ -67,7 +67,7 @@ const budgets: Kind = {
   remove: (sluice, id, options) => sluice.budgets.delete(id, options),
 };
 
-const customerLimits: Kind = {
+const customerLimits: SettingKind = {
   section: "customer_limits",
   form: "listed",
   key: ["customer_id", "period"],
@@ -79,7 +79,7 @@ const customerLimits: Kind = {
   remove: (sluice, id, options) => sluice.customerLimits.delete(id, options),
 };
 
-const policyRules: Kind = {
+const policyRules: SettingKind = {
   section: "policy_rules",
   form: "listed",
   key: ["reason"],
@@ -98,7 +98,7 @@ const policyRules: Kind = {
   remove: (sluice, id, options) => sluice.policyRules.delete(id, options),
 };
 
-const contentSafety: Kind = {
+const contentSafety: SettingKind = {
   section: "content_safety",
   form: "single",
   fields: { detectors: {} },
@@ -107,7 +107,7 @@ const contentSafety: Kind = {
   set: (sluice, _, body, options) => sluice.contentSafety.set(body, options),
 };
 
-const routingPolicy: Kind = {
+const routingPolicy: SettingKind = {
   section: "routing_policy",
   form: "single",
   fields: { candidates: {}, eval_gate: {}, prefer: {}, fallback_model: { default: null } },
@@ -116,7 +116,7 @@ const routingPolicy: Kind = {
   set: (sluice, _, body, options) => sluice.routing.setPolicy(body, options),
 };
 
-const retentionPolicy: Kind = {
+const retentionPolicy: SettingKind = {
   section: "retention_policy",
   form: "single",
   fields: { runs_days: {}, audit_days: {}, deliveries_days: {}, legal_hold: {} },
@@ -131,7 +131,7 @@ const classRates = Object.fromEntries(
   [...RATES, ...MEDIA_RATES].map((name) => [`${name}_usd_per_mtok`, { default: null }]),
 );
 
-const models: Kind = {
+const models: SettingKind = {
   section: "models",
   form: "named",
   nameField: "model",
@@ -165,7 +165,7 @@ function completeTiers({
   return (tiers as readonly Fields[]).map((tier) => ({ ...rates, ...tier }));
 }
 
-const webhooks: Kind = {
+const webhooks: SettingKind = {
   section: "webhooks",
   form: "listed",
   key: ["url"],
@@ -183,7 +183,7 @@ const webhooks: Kind = {
   remove: (sluice, id, options) => sluice.webhooks.delete(id, options),
 };
 
-const providerKeys: Kind = {
+const providerKeys: SettingKind = {
   section: "provider_keys",
   form: "named",
   nameField: "provider",
@@ -199,7 +199,7 @@ const providerKeys: Kind = {
   remove: (sluice, name, options) => sluice.providerKeys.delete(name, options),
 };
 
-const fallbacks: Kind = {
+const fallbacks: SettingKind = {
   section: "fallbacks",
   form: "named",
   nameField: "name",
@@ -216,7 +216,7 @@ const fallbacks: Kind = {
   remove: (sluice, name, options) => sluice.fallbacks.delete(name, options),
 };
 
-const digests: Kind = {
+const digests: SettingKind = {
   section: "digests",
   form: "named",
   nameField: "name",
@@ -227,7 +227,7 @@ const digests: Kind = {
   remove: (sluice, name, options) => sluice.digests.delete(name, options),
 };
 
-const rateLimits: Kind = {
+const rateLimits: SettingKind = {
   section: "rate_limits",
   form: "single",
   fields: { read_rpm: { default: null }, policies: { default: [] } },
@@ -256,7 +256,7 @@ const rateLimits: Kind = {
  * All that a file of settings can declare, in the order in which it is exported and applied. What is to be declared too is one
  * more row.
  */
-export const KINDS: readonly Kind[] = [
+export const KINDS: readonly SettingKind[] = [
   spendCap,
   chainBudget,
   budgets,

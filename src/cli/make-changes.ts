@@ -5,7 +5,7 @@ import { sendChange, setLater } from "./change-call.ts";
 import type { Change } from "./changes.ts";
 import { Failure, plain } from "./command.ts";
 import type { Resource } from "./kind.ts";
-import { isInherited, standing } from "./standing.ts";
+import { isInherited, currentSettings } from "./current-settings.ts";
 
 /** A change, with the version that it is for. Null: what it sets must not be there yet. */
 export interface Prepared {
@@ -23,14 +23,14 @@ export function nameOf({ kind, label }: Change): string {
 export async function prepare(changes: readonly Change[], sluice: Sluice): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
   for (const change of changes) {
-    const { kind, entry } = change;
-    if (entry === null) {
+    const { kind, current } = change;
+    if (current === null) {
       prepared.push({ change, etag: await inherited(change, sluice) });
       continue;
     }
     const { data, response } = await read(change, sluice);
     const now = canonical(kind, fieldsOf(kind, data as Resource));
-    const before = canonical(kind, entry.fields);
+    const before = canonical(kind, current.fields);
     if (!Object.keys(before).every((name) => isAlike(now[name], before[name])))
       throw new Failure([`${nameOf(change)}: ${CHANGED}`]);
     prepared.push({ change, etag: response.headers.get("etag") });
@@ -53,9 +53,9 @@ async function inherited(change: Change, sluice: Sluice): Promise<string | null>
 }
 
 async function read(change: Change, sluice: Sluice) {
-  const { kind, entry } = change;
+  const { kind, current } = change;
   try {
-    return await kind.get(sluice, entry?.at ?? "", {}).withResponse();
+    return await kind.get(sluice, current?.at ?? "", {}).withResponse();
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (kind.changedBy !== undefined)
@@ -122,7 +122,7 @@ async function exists({ kind }: Change, id: string, sluice: Sluice): Promise<boo
 }
 
 async function isThere({ kind, declared }: Change, sluice: Sluice): Promise<boolean> {
-  return (await standing(kind, sluice)).some(({ key }) => key !== null && key === declared?.key);
+  return (await currentSettings(kind, sluice)).some(({ key }) => key !== null && key === declared?.key);
 }
 
 function keyOf({ kind, declared }: Change, life: number): string {

@@ -1,4 +1,4 @@
-import type { Kind, Resource } from "./kind.ts";
+import type { SettingKind, Resource } from "./kind.ts";
 import { type Fields, isFields, joined, type Value } from "./yaml-file.ts";
 
 const REFERENCE = /^\$\{(\w+)\}$/;
@@ -18,7 +18,7 @@ export interface Secrets {
 
 /** Takes the secrets of an entry from the environment. A file has only the names of variables. */
 export function secretsOf(
-  kind: Kind,
+  kind: SettingKind,
   fields: Fields,
   at: { readonly path: string; readonly env: Env },
 ): Secrets {
@@ -70,12 +70,17 @@ function resolved(said: Value, path: string, env: Env, found: Found): Value {
   return value;
 }
 
-export function secretFields(kind: Kind): string[] {
+export function secretFields(kind: SettingKind): string[] {
   return Object.keys(kind.fields).filter((name) => kind.fields[name]?.shownAs !== undefined);
 }
 
 /** Which secrets of an entry are others than those that the org has, as far as it shows. */
-export function changedSecrets(kind: Kind, resource: Resource, secrets: Fields, given: Fields): string[] {
+export function changedSecrets(
+  kind: SettingKind,
+  resource: Resource,
+  secrets: Fields,
+  given: Fields,
+): string[] {
   return secretFields(kind).filter((name) => {
     const shown = resource[kind.fields[name]?.shownAs ?? ""];
     const value = secrets[name];
@@ -98,7 +103,7 @@ function variableFor(...parts: readonly string[]): string {
 }
 
 /** What stands in an exported file in place of secrets: the names of variables to set. */
-export function references(kind: Kind, label: string, resource: Resource): Fields {
+export function references(kind: SettingKind, label: string, resource: Resource): Fields {
   return Object.fromEntries(
     secretFields(kind).flatMap((name): [string, Value][] => {
       const shown = resource[kind.fields[name]?.shownAs ?? ""];

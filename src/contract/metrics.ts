@@ -263,13 +263,13 @@ export function initialSeries(deprecatedRoutes: readonly string[]): string[] {
 
 type Part = string | number;
 
-interface Named {
-  readonly next: Map<Part, Named>;
+interface SeriesNode {
+  readonly next: Map<Part, SeriesNode>;
   text?: string;
 }
 
 /** A cache of series names for the hot path. Its size is bounded by the number of series. */
-const names: Named = { next: new Map() };
+const names: SeriesNode = { next: new Map() };
 
 function series(name: CounterName | typeof WAIT_HISTOGRAM.name, ...values: Part[]): string {
   let node = child(names, name);
@@ -277,10 +277,10 @@ function series(name: CounterName | typeof WAIT_HISTOGRAM.name, ...values: Part[
   return (node.text ??= [name, ...values].join(SEPARATOR));
 }
 
-function child(node: Named, part: Part): Named {
+function child(node: SeriesNode, part: Part): SeriesNode {
   const known = node.next.get(part);
   if (known) return known;
-  const made: Named = { next: new Map() };
+  const made: SeriesNode = { next: new Map() };
   node.next.set(part, made);
   return made;
 }

@@ -3,7 +3,7 @@ import { begin, type CallGate } from "../../src/adapters/governed-call.ts";
 import { PLAIN } from "../../src/providers/apis/request-members.ts";
 import { type Metered, meter, meteringFrom } from "../../src/providers/metering.ts";
 
-type Ask = Parameters<CallGate["decide"]>[0];
+type DecisionBody = Parameters<CallGate["decide"]>[0];
 
 const FACTS = { contextTokens: 1000, outputTokens: 100, reasons: false, pictureTokens: 10 };
 
@@ -15,12 +15,12 @@ function metered(texts: readonly string[]): Metered {
 function gateThat(facts: { checks: string; scansInput: boolean; sendsSpans?: boolean }) {
   const settled: { readonly traceparent?: string }[] = [];
   const settledWith: unknown[] = [];
-  const asked: Ask[] = [];
+  const asked: DecisionBody[] = [];
   const told: unknown[] = [];
   const released: unknown[] = [];
   let known: object | null = null;
   const gate = {
-    decide: async (ask: Ask, { traceparent }: { traceparent?: unknown } = {}) => {
+    decide: async (ask: DecisionBody, { traceparent }: { traceparent?: unknown } = {}) => {
       asked.push(ask);
       told.push(traceparent);
       known = { ...facts, countedBy: new Set() };

@@ -3,7 +3,7 @@ import { failing, newSubscriber, receiver } from "../support/receivers.ts";
 import { overviewPage } from "../../src/platform/overview.ts";
 import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 
-interface Entry {
+interface OverviewRow {
   readonly org_id: string;
   readonly month_to_date_usd: string;
   readonly as_of: string | null;
@@ -13,8 +13,8 @@ interface Entry {
 const overview = (query = "") => call("GET", `/v1/admin/overview${query}`, { key: operatorKey() });
 
 /** Every entry, page by page. */
-async function all(query: string, limit = 200): Promise<Entry[]> {
-  const entries: Entry[] = [];
+async function all(query: string, limit = 200): Promise<OverviewRow[]> {
+  const entries: OverviewRow[] = [];
   for (let cursor = ""; ;) {
     const page = await overview(`?limit=${limit}&${query}${cursor}`);
     expect(page.status).toBe(200);
@@ -25,12 +25,12 @@ async function all(query: string, limit = 200): Promise<Entry[]> {
 }
 
 /** The same in about eight pages, however many orgs other files have made. */
-async function inPages(query: string): Promise<Entry[]> {
+async function inPages(query: string): Promise<OverviewRow[]> {
   const { length } = await all("sort=name");
   return all(query, Math.min(200, Math.max(3, Math.ceil(length / 8))));
 }
 
-async function entryOf(org: TestOrg): Promise<Entry | undefined> {
+async function entryOf(org: TestOrg): Promise<OverviewRow | undefined> {
   return (await all("sort=-last_call_at")).find(({ org_id }) => org_id === org.id);
 }
 
@@ -65,7 +65,7 @@ describe("the operator's overview", () => {
 
   test("sorts by spend exactly, also in pages", async () => {
     const ids = new Set(orgs.map(({ id }) => id));
-    const order = (entries: Entry[]) => entries.map(({ org_id }) => org_id).filter((id) => ids.has(id));
+    const order = (entries: OverviewRow[]) => entries.map(({ org_id }) => org_id).filter((id) => ids.has(id));
     const expected = [2, 1, 0, 3].map((index) => orgs[index]?.id);
     expect(order(await all("sort=-month_to_date_usd"))).toEqual(expected);
     expect(order(await all("sort=month_to_date_usd"))).toEqual(expected.toReversed());
@@ -172,7 +172,7 @@ describe("busy orgs", () => {
       expect((await call("GET", "/v1/admin/orgs/org_none", { key: operatorKey() })).status).toBe(404);
     }
     const { status, body } = await overview("?limit=1");
-    expect([status, body.svc_org_calls_top.map(({ org_id }: Entry) => org_id)]).toEqual([
+    expect([status, body.svc_org_calls_top.map(({ org_id }: OverviewRow) => org_id)]).toEqual([
       200,
       expect.not.arrayContaining(["org_none"]),
     ]);
@@ -203,7 +203,7 @@ describe("busy orgs", () => {
       overview("?sort=spend&limit=5"),
       overview("?sort=-month_to_date_usd&limit=5"),
     ]);
-    const [one, other] = both.map(({ body }) => body.data.map(({ org_id }: Entry) => org_id));
+    const [one, other] = both.map(({ body }) => body.data.map(({ org_id }: OverviewRow) => org_id));
     expect(one).toEqual(other);
   });
 });

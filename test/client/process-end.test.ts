@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { gateTo, leaseReply, RUN } from "./lease-replies.ts";
 
-interface Said {
+interface ProcessReport {
   /** Of those that nobody has any more. */
   readonly gates: number;
   readonly listeners: number;
@@ -12,7 +12,7 @@ interface Said {
 }
 
 /** A process in which so many gates live through the same, one after another. It must end by itself. */
-async function processWith(kind: string, count: number): Promise<Said> {
+async function processWith(kind: string, count: number): Promise<ProcessReport> {
   const program = join(import.meta.dirname, "gate-program.ts");
   const { stdout } = await promisify(execFile)(process.execPath, [
     "--expose-gc",
@@ -20,7 +20,7 @@ async function processWith(kind: string, count: number): Promise<Said> {
     kind,
     String(count),
   ]);
-  return JSON.parse(stdout) as Said;
+  return JSON.parse(stdout) as ProcessReport;
 }
 
 describe("in a process that ends by itself", () => {

@@ -40,13 +40,13 @@ const ASK: gate.DecisionAsk = {
   estimate: { cost_usd: "0.01", input_tokens: 5, max_output_tokens: 2 },
 };
 
-interface Told {
+interface IsolateSetup {
   readonly judge: Judge | null;
   readonly decisionPlan: { readonly checks?: KnownChecks | null };
 }
 
 async function isolate(
-  { judge, decisionPlan }: Told = { judge: judgeHere, decisionPlan: { checks: CHECKS } },
+  { judge, decisionPlan }: IsolateSetup = { judge: judgeHere, decisionPlan: { checks: CHECKS } },
 ) {
   const { org, decide } = await taughtIsolate({
     start: START,

@@ -21,12 +21,12 @@ const CACHE: string = "../../scripts/install/cache.mjs";
 const LEAN: string = "../../scripts/install/lean.mjs";
 const SYMBOLS: string = "../../scripts/install/symbols.mjs";
 
-interface Entry {
+interface LockedPackage {
   readonly integrity: string;
   readonly file?: string;
   readonly bin?: Record<string, string>;
 }
-type Packages = [string, Entry][];
+type Packages = [string, LockedPackage][];
 
 const { unpackFromCache } = (await import(CACHE)) as {
   unpackFromCache: (packages: Packages, folder: string, cache?: string) => Promise<boolean>;
@@ -65,7 +65,7 @@ function tarballOf(files: Record<string, string>, more: (folder: string) => void
 }
 
 /** Puts it where npm would, and says what the lock file says of it. */
-function keep(cache: string, tarball: Buffer): Entry {
+function keep(cache: string, tarball: Buffer): LockedPackage {
   const digest = createHash("sha512").update(tarball).digest();
   const place = placeOf(cache, digest);
   mkdirSync(dirname(place), { recursive: true });
@@ -123,7 +123,7 @@ test("of a package with a single file, nothing else is unpacked but its name and
   ]);
 });
 
-test.for<[string, (cache: string) => Entry]>([
+test.for<[string, (cache: string) => LockedPackage]>([
   ["is not there", () => ({ integrity: `sha512-${Buffer.alloc(64, 7).toString("base64")}` })],
   [
     "has another digest",

@@ -6,7 +6,7 @@ interface CallerEnv {
   readonly SLUICE: GateBinding;
 }
 
-type Told =
+type CallerMessage =
   | { readonly method: keyof GateBinding; readonly given: readonly unknown[] }
   | { readonly key: string; readonly calls: number };
 
@@ -28,7 +28,7 @@ async function govern(binding: GateBinding, key: string, calls: number, context:
 
 export default {
   async fetch(request, { SLUICE }, context) {
-    const told: Told = await request.json();
+    const told: CallerMessage = await request.json();
     if ("key" in told) return Response.json(await govern(SLUICE, told.key, told.calls, context));
     const call = SLUICE[told.method] as (...given: readonly unknown[]) => Promise<unknown>;
     return Response.json(await call(...told.given));

@@ -23,7 +23,7 @@ export const aRun = (id: string, fields: object = {}) => ({
 });
 
 /** What a caller was told is so. */
-export class Told {
+export class Acknowledged {
   readonly runs = new Set<string>();
   released = 0;
   /** Decisions that an isolate made by itself. */
@@ -32,7 +32,7 @@ export class Told {
 }
 
 /** Decisions of an isolate. The first is left to expire, and a bulk of runs settles the others. */
-async function decideInIsolate(org: Caller, told: Told, name: string): Promise<void> {
+async function decideInIsolate(org: Caller, told: Acknowledged, name: string): Promise<void> {
   const runs: object[] = [];
   for (let at = 0; at < AT_ONCE; at += 1) {
     const id = `${name}-${at}`;
@@ -49,7 +49,12 @@ async function decideInIsolate(org: Caller, told: Told, name: string): Promise<v
 }
 
 /** One turn of a caller: a run alone, some in bulk, or decisions that are settled, released or left. */
-export async function turn(org: Caller, told: Told, name: string, random: () => number): Promise<void> {
+export async function turn(
+  org: Caller,
+  told: Acknowledged,
+  name: string,
+  random: () => number,
+): Promise<void> {
   const kind = Math.floor(random() * 5);
   if (kind === 4) return decideInIsolate(org, told, name);
   if (kind === 0) {
@@ -81,7 +86,7 @@ export async function turn(org: Caller, told: Told, name: string, random: () => 
 /** A day of an org whose runs move to the archive: small blocks that are merged, and then a file. */
 export async function dayOfArchive(
   { org, operator, id }: { org: Caller; operator: Caller; id: string },
-  told: Told,
+  told: Acknowledged,
   name: string,
 ): Promise<void> {
   for (let bulk = 0; bulk < BULKS_A_DAY; bulk += 1) {

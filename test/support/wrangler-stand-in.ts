@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Said } from "../../scripts/deploy/wrangler.ts";
+import type { WranglerResult } from "../../scripts/deploy/wrangler.ts";
 
 /** A Cloudflare account, and what its wrangler command was asked. */
 export interface Account {
@@ -11,11 +11,11 @@ export interface Account {
   failing?: string;
 }
 
-const done = (stdout = ""): Said => ({ isDone: true, stdout, stderr: "" });
-const failed = (stderr: string): Said => ({ isDone: false, stdout: "", stderr });
+const done = (stdout = ""): WranglerResult => ({ isDone: true, stdout, stderr: "" });
+const failed = (stderr: string): WranglerResult => ({ isDone: false, stdout: "", stderr });
 
 /** Does in the account what the wrangler command would. */
-export function wranglerStandIn(account: Account, given: readonly string[], input: string): Said {
+export function wranglerStandIn(account: Account, given: readonly string[], input: string): WranglerResult {
   const at = given.indexOf("--config");
   const config = given[at + 1] ?? "";
   const isMade = config.endsWith("/wrangler.json");

@@ -4,7 +4,7 @@ import { CookieJar } from "../support/cookie-jar.ts";
 import { atProvider, CLIENT, oidcProvider } from "../support/oidc-provider.ts";
 import { call, newOrg, sharedServer, type SystemOrg } from "../support/server.ts";
 import { HONEST } from "../web/saml/keys.ts";
-import { CONNECTION, encoded, issue, type Told } from "../web/saml/provider.ts";
+import { CONNECTION, encoded, issue, type AssertionContent } from "../web/saml/provider.ts";
 
 /** Signing in, from the browser's side, with real providers. */
 
@@ -115,7 +115,7 @@ describe("SAML", () => {
     const request = inflateRawSync(Buffer.from(asked.get("SAMLRequest") ?? "", "base64")).toString();
     const id = /ID="([^"]+)"/.exec(request)?.[1] ?? "";
     const acsUrl = `${base}/saml/${org}/acs`;
-    const told = (lies: Partial<Told>): Partial<Told> => ({
+    const told = (lies: Partial<AssertionContent>): Partial<AssertionContent> => ({
       audience: `${base}/saml/${org}/metadata`,
       recipient: acsUrl,
       destination: acsUrl,
@@ -123,8 +123,11 @@ describe("SAML", () => {
       endsMs: Date.now() + 60_000,
       ...lies,
     });
-    const answer = async (lies: Partial<Told> = {}, by = jar, RelayState = asked.get("RelayState") ?? "") =>
-      by.ask(acsUrl, { SAMLResponse: encoded(await issue(id, told(lies))), RelayState });
+    const answer = async (
+      lies: Partial<AssertionContent> = {},
+      by = jar,
+      RelayState = asked.get("RelayState") ?? "",
+    ) => by.ask(acsUrl, { SAMLResponse: encoded(await issue(id, told(lies))), RelayState });
     return { org, jar, answer };
   }
 

@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-interface Said {
+interface WorkerOutput {
   /** Each answer of the Worker. */
   readonly answers: readonly { readonly status: number; readonly text: string }[];
   /** What the binding was called with. */
   readonly called: readonly { readonly model: string; readonly inputs: { readonly max_tokens: number } }[];
 }
 
-async function runWorker(org: SystemOrg, ...paths: readonly string[]): Promise<Said> {
+async function runWorker(org: SystemOrg, ...paths: readonly string[]): Promise<WorkerOutput> {
   const calls = paths.map((path) => `  await ask(${JSON.stringify(path)}),`).join("\n");
   const program = `import { started } from "./ai-binding.mjs";
 const { ask, called, ended } = await started();
@@ -36,7 +36,7 @@ console.log(JSON.stringify({ answers, called }));
 `;
   const ran = await runIn(installed.path, program, guideEnvironment(org.ownerKey));
   expect(ran.stderr).toBe("");
-  return JSON.parse(ran.stdout) as Said;
+  return JSON.parse(ran.stdout) as WorkerOutput;
 }
 
 test("its calls are made within their bound, and recorded by their usage", async () => {

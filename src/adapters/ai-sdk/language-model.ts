@@ -3,7 +3,7 @@ import type { FactsOfModel } from "../../providers/model-facts.ts";
 import { isProvidersFault } from "../fallbacks.ts";
 import { begin, type Call, type GovernedCall } from "../governed-call.ts";
 import { makeCall, thrower, type Way } from "../tries.ts";
-import { type CalledModel, callOf, type SluiceModelOptions } from "./asked.ts";
+import { type CalledModel, callOf, type SluiceModelOptions } from "./model-call.ts";
 import { type CallParams, meteredParams, optionsIn } from "./call-params.ts";
 import { withToolBounds } from "./hosted-tools.ts";
 import { settledParts, type StreamPart } from "./settled-parts.ts";

@@ -6,7 +6,7 @@ import { objectOf } from "../../providers/json.ts";
 import type { MeteredRequest, Usage } from "../../providers/provider-api.ts";
 import { countOf, partsOf, totalsOf } from "../../providers/usage/counts.ts";
 import type { GovernedCall } from "../governed-call.ts";
-import { beginCall, type CalledModel, type SluiceModelOptions } from "./asked.ts";
+import { beginCall, type CalledModel, type SluiceModelOptions } from "./model-call.ts";
 import { embeddingUsage, readingOf } from "./reported-usage.ts";
 
 interface EmbedParams {

@@ -1,7 +1,7 @@
 import { DECISION, MOST_BODY_BYTES_WITH_INPUT } from "../../contract/decision.ts";
 import { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
 import { isRefusal, refuse } from "../../contract/refusal.ts";
-import { fixedAskHeaders } from "../../contract/resources/decisions/asked-in-headers.ts";
+import { fixedAskHeaders } from "../../contract/resources/decisions/decision-headers.ts";
 import type { Verdict } from "../../contract/resources/decisions/decisions.ts";
 import { type GuardrailReply, guardrailAsk, guardrailReply } from "../../contract/resources/guardrail.ts";
 import { blockedBy, boundOfTexts, guardrailDecision } from "../../domain/safety/guardrail.ts";

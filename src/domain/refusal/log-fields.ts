@@ -13,7 +13,7 @@ export interface RefusedFields {
 const LONGEST = 200;
 
 /** The fields of a body that name a customer and an amount. */
-interface Named {
+interface BodyFields {
   readonly customer_id?: unknown;
   readonly cost_usd?: unknown;
   readonly estimate?: { readonly cost_usd?: unknown };
@@ -25,7 +25,7 @@ export function refusedFields(
   body: unknown,
 ): RefusedFields | null {
   if (!isKeptCode(refusal.code)) return null;
-  const named = (typeof body === "object" && body !== null ? body : {}) as Named;
+  const named = (typeof body === "object" && body !== null ? body : {}) as BodyFields;
   const { attempted_usd } = refusal.details as { attempted_usd?: unknown };
   const amounts = [refusal.amountUsd, attempted_usd, named.estimate?.cost_usd, named.cost_usd];
   const amount = amounts.find((one) => typeof one === "string" && isUsd(one));

@@ -1,4 +1,4 @@
-import { askOf, type AskHeaders } from "../../contract/resources/decisions/asked-in-headers.ts";
+import { askOf, type AskHeaders } from "../../contract/resources/decisions/decision-headers.ts";
 import type { DecisionAsk } from "../../contract/resources/decisions/decisions.ts";
 import type { GuardrailAsk, GuardrailReply } from "../../contract/resources/guardrail.ts";
 import { DECISION_DENIALS } from "../../contract/decision-codes.ts";

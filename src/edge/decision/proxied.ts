@@ -1,7 +1,7 @@
 import { RESERVATION_HEADERS } from "../../contract/headers.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { FieldError } from "../../contract/error-details.ts";
-import { headerOf } from "../../contract/resources/decisions/asked-in-headers.ts";
+import { headerOf } from "../../contract/resources/decisions/decision-headers.ts";
 import type { Verdict } from "../../contract/resources/decisions/decisions.ts";
 import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import { answerDecision, type Deciding } from "./answer.ts";

@@ -5,7 +5,7 @@ import { belongsTo, LIST_SCOPE } from "../../contract/list.ts";
 import { invalidField, invalidFields, MOST_FIELDS, type Refusal } from "../../contract/refusal.ts";
 import type { Call } from "./call.ts";
 import { issueText } from "./issue-text.ts";
-import { ASK_HEADER_PREFIX } from "../../contract/resources/decisions/asked-in-headers.ts";
+import { ASK_HEADER_PREFIX } from "../../contract/resources/decisions/decision-headers.ts";
 import { listScope } from "./list-scope.ts";
 
 type Issue = z.core.$ZodIssue;

@@ -1,6 +1,6 @@
 import { formatUsd } from "../../../src/domain/price/money.ts";
 
-export interface Named {
+export interface RunNames {
   readonly model: string;
   readonly provider?: string | undefined;
   readonly user_id?: string | undefined;
@@ -10,7 +10,7 @@ export interface Named {
 }
 
 export interface Made {
-  readonly names: Named;
+  readonly names: RunNames;
   readonly startedAt: number;
   readonly nanos: bigint;
   readonly input: number;
@@ -166,7 +166,7 @@ function dayIn(timeZone: string, atMs: number): string {
   return format.format(atMs);
 }
 
-function groupOf(name: string, names: Named, day: string): string | null {
+function groupOf(name: string, names: RunNames, day: string): string | null {
   if (name === "day") return day;
   if (name === "month") return day.slice(0, 7);
   if (name === "week") {

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { aRun, newSpender, type Spender } from "../../support/ledger.ts";
-import { type Adjusted, type Asked, type Made, Model, type Named } from "./report-model.ts";
+import { type Adjusted, type Asked, type Made, Model, type RunNames } from "./report-model.ts";
 import { call } from "../../support/worker.ts";
 
 const BASE = Date.parse("2026-11-01T00:00:00Z");
 const DAY = 86_400_000;
 
-const names: fc.Arbitrary<Named> = fc.record(
+const names: fc.Arbitrary<RunNames> = fc.record(
   {
     model: fc.constantFrom("m1", "m2"),
     provider: fc.constantFrom("p1", "p2"),

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { Caller } from "../../../scripts/chaos/caller.ts";
 import { randomFrom } from "../../../scripts/chaos/random.ts";
 import { type Server, startServer } from "../../../scripts/server.ts";
-import { aRun, dayOfArchive, Told, turn } from "../../support/crash-load.ts";
+import { aRun, dayOfArchive, Acknowledged, turn } from "../../support/crash-load.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 
 /** Short in the suite. `SLUICE_CRASHES=200` makes a long one. */
@@ -39,7 +39,7 @@ async function open(server: Server, name: string): Promise<Opened> {
 const nanos = (count: number) => `0.${String(count).padStart(9, "0")}`.replace(/0+$/, "");
 
 /** Every run once, in the list, the sums and what was announced. */
-async function expectAll({ org, below, budget }: Opened, told: Told): Promise<void> {
+async function expectAll({ org, below, budget }: Opened, told: Acknowledged): Promise<void> {
   const sums = await org.send("GET", budget);
   expect(sums.body).toMatchObject({ spent_usd: nanos(told.runs.size), reserved_usd: "0.00" });
   const ids = [...told.runs].toSorted();
@@ -68,7 +68,7 @@ test("what was acknowledged is there once, with its sums, events and audit entri
   const [busy, old] = [await open(server, "Busy"), await open(server, "Old")];
   const kept = { runs_days: 1095, audit_days: 3650, deliveries_days: 90, legal_hold: true };
   expect((await old.org.ask("PUT", `${old.below}/retention-policy`, kept)).status).toBe(200);
-  const [told, archived] = [new Told(), new Told()];
+  const [told, archived] = [new Acknowledged(), new Acknowledged()];
   const callers = Array.from({ length: CALLERS }, async (_, caller) => {
     const random = randomFrom(caller + 1);
     for (let at = 0; !told.isOver; at += 1) await turn(busy.org, told, `r${caller}-${at}`, random);

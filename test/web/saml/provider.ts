@@ -20,7 +20,7 @@ export const CONNECTION: SamlConnection = {
 export const NOW = Date.UTC(2026, 10, 15, 12);
 
 /** The content of an assertion. Each test changes one thing. */
-export interface Told {
+export interface AssertionContent {
   readonly issuer: string;
   readonly nameId: string;
   readonly audience: string;
@@ -39,7 +39,7 @@ export interface Told {
   readonly statements: string;
 }
 
-const TRUE: Omit<Told, "responseTo" | "subjectTo"> = {
+const TRUE: Omit<AssertionContent, "responseTo" | "subjectTo"> = {
   issuer: CONNECTION.idpEntityId,
   nameId: "ada@example.com",
   audience: SERVICE.entityId,
@@ -59,14 +59,14 @@ function iso(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function responseXml(told: Told): string {
+function responseXml(told: AssertionContent): string {
   const times = `NotBefore="${iso(told.startsMs)}" NotOnOrAfter="${iso(told.endsMs)}"`;
   return `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol" xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_response" Version="2.0" IssueInstant="${iso(told.startsMs)}" Destination="${told.destination}" InResponseTo="${told.responseTo}"><saml:Issuer>${told.issuer}</saml:Issuer><samlp:Status><samlp:StatusCode Value="${told.status}"/></samlp:Status><saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion" ID="_assertion" Version="2.0" IssueInstant="${iso(told.startsMs)}"><saml:Issuer>${told.issuer}</saml:Issuer><saml:Subject><saml:NameID>${told.nameId}</saml:NameID><saml:SubjectConfirmation Method="${told.method}"><saml:SubjectConfirmationData NotOnOrAfter="${iso(told.endsMs)}" Recipient="${told.recipient}" InResponseTo="${told.subjectTo}"/></saml:SubjectConfirmation></saml:Subject><saml:Conditions ${times}><saml:AudienceRestriction><saml:Audience>${told.audience}</saml:Audience></saml:AudienceRestriction></saml:Conditions><saml:AttributeStatement><saml:Attribute Name="displayName"><saml:AttributeValue>Ada</saml:AttributeValue></saml:Attribute></saml:AttributeStatement>${told.statements}</saml:Assertion></samlp:Response>`;
 }
 
 /** A response in XML, as issued by samlify's identity provider. */
-export async function issue(requestId: string, lies: Partial<Told> = {}): Promise<string> {
-  const told: Told = { ...TRUE, responseTo: requestId, subjectTo: requestId, ...lies };
+export async function issue(requestId: string, lies: Partial<AssertionContent> = {}): Promise<string> {
+  const told: AssertionContent = { ...TRUE, responseTo: requestId, subjectTo: requestId, ...lies };
   const binding = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-";
   const provider = IdentityProvider({
     entityID: told.issuer,

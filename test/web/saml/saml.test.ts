@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type SamlAttempt, serviceMetadata, startSaml } from "../../../src/web/saml/request.ts";
 import { finishSaml } from "../../../src/web/saml/response.ts";
 import { STRANGER } from "./keys.ts";
-import { CONNECTION, encoded, issue, NOW, SERVICE, type Told } from "./provider.ts";
+import { CONNECTION, encoded, issue, NOW, SERVICE, type AssertionContent } from "./provider.ts";
 import { ASSERTION_WRAPPINGS, RESPONSE_WRAPPINGS } from "./wrapping.ts";
 
 const ATTEMPT: SamlAttempt = { idpEntityId: CONNECTION.idpEntityId, requestId: "_request1" };
@@ -69,7 +69,7 @@ describe("no session is created", () => {
     expect(await finish(wrapped)).toMatchObject({ ok: false });
   });
 
-  const lies: Record<string, Partial<Told>> = {
+  const lies: Record<string, Partial<AssertionContent>> = {
     "that is unsigned": { sign: "nothing" },
     "signed by another key under the same name": { with: STRANGER },
     "signed with SHA-1": { algorithm: "http://www.w3.org/2000/09/xmldsig#rsa-sha1" },

@@ -3,7 +3,7 @@ import type { KeptRefusal } from "../../../contract/resources/refusals.ts";
 import { type NameOf, readNames } from "../names.ts";
 import { moment, words } from "../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
-import { REFUSALS_ARE_KEPT } from "../view/kept.ts";
+import { REFUSALS_ARE_KEPT } from "../view/refusal-retention.ts";
 import { customerAt, pageOf } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { Card, Empty, Head, Pager } from "../view/parts.tsx";

@@ -4,7 +4,7 @@ import { day, percent, share } from "./format.ts";
 export const HEIGHT = 100;
 export const SLOT = 10;
 
-interface Told {
+interface ChartDay {
   readonly of: DayAmount;
   readonly unit: Unit;
   readonly cap: string | null;
@@ -13,7 +13,7 @@ interface Told {
 }
 
 /** A day in words: its amount, its share of the cap, its parts, and the same day of the period before. */
-export function wordsOf({ of, unit, cap, before }: Told): readonly string[] {
+export function wordsOf({ of, unit, cap, before }: ChartDay): readonly string[] {
   const ofCap = cap === null ? "" : `, ${percent(share(of.amount, cap))} of the cap`;
   const parts = (of.parts ?? []).filter(({ amount }) => Number(amount) > 0);
   return [
@@ -25,7 +25,7 @@ export function wordsOf({ of, unit, cap, before }: Told): readonly string[] {
 
 /** The parts of a day, from the bottom up. A script shows the words beside the bar; without one, the browser does. */
 export function Bar(
-  props: Told & {
+  props: ChartDay & {
     readonly x: number;
     readonly height: (amount: number) => number;
     readonly href: string;

@@ -3,7 +3,7 @@ import type { IconName } from "./icons.tsx";
 import type { Section } from "./shell.tsx";
 
 /** One line of the navigation. The pages of one subject share it, and are tabs of each other. */
-interface Entry {
+interface NavigationItem {
   readonly title: string;
   readonly icon: IconName;
   readonly pages: readonly [Tab, ...Tab[]];
@@ -15,7 +15,7 @@ type Tab = readonly [path: string, title: string];
 export const SIDEBAR_PATH = "/console/sidebar";
 
 /** As many as fit without scrolling, and as one reads at a glance. */
-const ENTRIES: readonly Entry[] = [
+const ENTRIES: readonly NavigationItem[] = [
   { title: "Overview", icon: "overview", pages: [["/console", "Overview"]] },
   {
     title: "Runs",

@@ -20,7 +20,7 @@ const UNDER = "/operator";
 const RESTORED_DAYS = 30;
 
 /** What is known of the organization before anything is done with it. */
-interface Known {
+interface OrgState {
   readonly org: Org;
   readonly health: DeepHealth;
   readonly residency: Answer<Residency>;
@@ -33,8 +33,8 @@ interface Work {
   readonly title: string;
   readonly about: string;
   readonly act: string;
-  readonly checks: (known: Known) => readonly Fact[];
-  readonly fields: (known: Known) => readonly Field[];
+  readonly checks: (known: OrgState) => readonly Fact[];
+  readonly fields: (known: OrgState) => readonly Field[];
 }
 
 const WORKS = {
@@ -116,7 +116,7 @@ interface Refused {
 
 const pathOf = (org: Pick<Org, "id">) => `${UNDER}/orgs/${org.id}/data`;
 
-async function known(visit: OperatorVisit, ask: PageRequest): Promise<Known | Shown> {
+async function known(visit: OperatorVisit, ask: PageRequest): Promise<OrgState | Shown> {
   const id = encodeURIComponent(ask.params["id"] ?? "");
   const answer = await visit.api.get<Org>(`/v1/admin/orgs/${id}`);
   if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
@@ -134,7 +134,7 @@ export async function showOrganizationData(visit: OperatorVisit, ask: PageReques
   return "org" in found ? dataPage(visit, ask, found, null) : found;
 }
 
-function dataPage(visit: OperatorVisit, ask: PageRequest, found: Known, refused: Refused | null): Shown {
+function dataPage(visit: OperatorVisit, ask: PageRequest, found: OrgState, refused: Refused | null): Shown {
   const { org } = found;
   const title = "Backup, restore and move";
   const content = (
@@ -179,7 +179,7 @@ function dataPage(visit: OperatorVisit, ask: PageRequest, found: Known, refused:
 function WorkCard(props: {
   readonly name: WorkName;
   readonly visit: OperatorVisit;
-  readonly found: Known;
+  readonly found: OrgState;
   readonly refused: Refused | null;
   readonly children?: Child;
 }) {
@@ -206,7 +206,7 @@ function WorkCard(props: {
 }
 
 type Doing = (
-  found: Known,
+  found: OrgState,
   again: (draft: FormValues, answer: { status: number }) => Shown,
 ) => Promise<Shown | Response>;
 

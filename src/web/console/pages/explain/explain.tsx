@@ -6,7 +6,7 @@ import { bodyOf, BLANK, type FormValues, type Field, refusedDraft } from "../../
 import { dimensionTitle } from "../../view/format.ts";
 import { Fields, Problems } from "../../view/form.tsx";
 import { refusalsAt } from "../../view/links.ts";
-import { REFUSALS_ARE_KEPT } from "../../view/kept.ts";
+import { REFUSALS_ARE_KEPT } from "../../view/refusal-retention.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
 import { type Answer, type PageRequest, show, type Shown, type Visit } from "../../visit.ts";
 import { Checks } from "./checks.tsx";

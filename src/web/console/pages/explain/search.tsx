@@ -1,6 +1,6 @@
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import { customerAt, pageOf } from "../../view/links.ts";
-import { REFUSALS_ARE_KEPT } from "../../view/kept.ts";
+import { REFUSALS_ARE_KEPT } from "../../view/refusal-retention.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
 import { type Found, findNames, MOST_LOOKED_AT } from "./names-found.ts";
 import { explain } from "./explain.tsx";

@@ -5,7 +5,7 @@ import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type PageRequest, type ListOf, reaches, show, type Shown, type Visit } from "../../visit.ts";
 import { readChanged } from "./changed.ts";
-import { divideDays } from "./divided.ts";
+import { divideDays } from "./day-breakdown.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { Figures, readFigures } from "./figures.tsx";
 import { readRefusedToday, RefusedTodayCard } from "./refused-today.tsx";

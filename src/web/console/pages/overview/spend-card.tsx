@@ -8,7 +8,7 @@ import { Card } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
 import { type Failed, isUnread, UnreadFigure } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
-import type { DividedDays } from "./divided.ts";
+import type { DayBreakdown } from "./day-breakdown.ts";
 import { daysBefore, type Spending } from "./spending.ts";
 import type { View } from "./tabs.ts";
 
@@ -44,7 +44,7 @@ export async function readForecast(visit: Visit, { range, unit }: View): Promise
 /** The days of a page about spending, as a chart. */
 export function SpendCard(props: {
   readonly spending: Spending;
-  readonly divided: DividedDays;
+  readonly divided: DayBreakdown;
   readonly view: View;
   readonly forecast: Forecast;
   /** The daily cap, in dollars. */
@@ -82,7 +82,7 @@ export function SpendCard(props: {
 }
 
 /** Names instead of ids. */
-function shownBy(of: DividedDays, nameOf: (id: string) => string): DividedDays {
+function shownBy(of: DayBreakdown, nameOf: (id: string) => string): DayBreakdown {
   return {
     ...of,
     parts: of.parts.map(nameOf),

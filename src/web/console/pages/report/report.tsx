@@ -11,7 +11,7 @@ import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { isUnread, TryAgain, Unread } from "../../view/unread.tsx";
 import { type PageRequest, reaches, show, type Shown, type Visit } from "../../visit.ts";
-import { divideDays } from "../overview/divided.ts";
+import { divideDays } from "../overview/day-breakdown.ts";
 import { readForecast, SpendCard } from "../overview/spend-card.tsx";
 import { isSpending, readSpending, type Sums } from "../overview/spending.ts";
 import { addressOf, groupOf, keptOf, soughtBy, TABS, type View, viewOf } from "../overview/tabs.ts";

@@ -1,10 +1,10 @@
 import { Refused, type Sluice } from "../client/index.ts";
 import { canonical, fieldsOf } from "./canonical.ts";
-import type { Kind, Listed, Resource } from "./kind.ts";
+import type { SettingKind, ListedKind, Resource } from "./kind.ts";
 import type { Fields, Value } from "./yaml-file.ts";
 
 /** One thing that an org has. */
-export interface Entry {
+export interface CurrentSetting {
   /** How a reader knows it. */
   readonly label: string;
   /** What the API finds it by: its id or its name. */
@@ -16,32 +16,32 @@ export interface Entry {
 }
 
 /** All that an org has of a kind. */
-export async function standing(kind: Kind, sluice: Sluice): Promise<Entry[]> {
+export async function currentSettings(kind: SettingKind, sluice: Sluice): Promise<CurrentSetting[]> {
   if (kind.form === "single") {
     const resource = await orNull(kind.read(sluice));
     if (resource === null) return [];
     const at = (await kind.place?.(sluice)) ?? "";
     return [{ label: "", at, key: null, resource, fields: fieldsOf(kind, resource) }];
   }
-  const entries: Entry[] = [];
+  const settings: CurrentSetting[] = [];
   for await (const one of kind.list(sluice)) {
     const resource = one as Resource;
     if (isInherited(resource) || kind.isDeclared?.(resource) === false) continue;
-    entries.push(kind.form === "named" ? namedEntry(kind, resource) : listedEntry(kind, resource));
+    settings.push(kind.form === "named" ? namedSetting(kind, resource) : listedSetting(kind, resource));
   }
   // Lists begin with what was made last. A file has things in the order in which they are made.
-  return entries.toReversed();
+  return settings.toReversed();
 }
 
 /** A price that the platform set is none of the org's. */
 export const isInherited = (resource: Resource): boolean => resource["source"] === "platform";
 
-function namedEntry(kind: Kind & { nameField: string }, resource: Resource): Entry {
+function namedSetting(kind: SettingKind & { nameField: string }, resource: Resource): CurrentSetting {
   const name = String(resource[kind.nameField]);
   return { label: name, at: name, key: null, resource, fields: fieldsOf(kind, resource) };
 }
 
-function listedEntry(kind: Listed, resource: Resource): Entry {
+function listedSetting(kind: ListedKind, resource: Resource): CurrentSetting {
   const fields = fieldsOf(kind, resource);
   const key = keyOf(kind, fields);
   const at = String(resource["id"]);
@@ -49,7 +49,7 @@ function listedEntry(kind: Listed, resource: Resource): Entry {
 }
 
 /** Null if a part of it is missing. */
-export function keyOf(kind: Listed, fields: Fields): string | null {
+export function keyOf(kind: ListedKind, fields: Fields): string | null {
   const parts = kind.key.map((name) => canonical(kind, fields)[name]);
   return parts.every((part) => part !== undefined && part !== null) ? JSON.stringify(parts) : null;
 }
@@ -58,7 +58,7 @@ function shortText(value: Value | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
 
-export function labelOf({ key }: Listed, fields: Fields): string {
+export function labelOf({ key }: ListedKind, fields: Fields): string {
   return key.map((name) => shortText(fields[name])).join(", ");
 }
 
@@ -72,9 +72,9 @@ async function orNull(answer: Promise<unknown>): Promise<Resource | null> {
 }
 
 /** The keys that name more than one. */
-export function ambiguous(entries: readonly { readonly key: string | null }[]): ReadonlySet<string | null> {
+export function ambiguous(settings: readonly { readonly key: string | null }[]): ReadonlySet<string | null> {
   const seen = new Set<string | null>();
   const twice = new Set<string | null>([null]);
-  for (const { key } of entries) (seen.has(key) ? twice : seen).add(key);
+  for (const { key } of settings) (seen.has(key) ? twice : seen).add(key);
   return twice;
 }

@@ -13,7 +13,7 @@ const MOST_ROWS = 20_000;
 const TOO_MANY = "These are too many names to divide each day by them.";
 
 /** Bars that are divided by names: the largest, and all others as one. */
-export interface DividedDays {
+export interface DayBreakdown {
   readonly days: readonly DayAmount[];
   readonly parts: readonly string[];
   /** Why they are not divided. */
@@ -30,7 +30,7 @@ interface NamedDays {
   readonly amounts: Amounts;
 }
 
-interface Named {
+interface DaysByName {
   /** Null: too many, or not read. */
   readonly names: readonly NamedDays[] | null;
   readonly unread: Failed | null;
@@ -42,7 +42,7 @@ export async function divideDays(
   view: View,
   spending: Spending,
   top: UsageTop | null,
-): Promise<DividedDays> {
+): Promise<DayBreakdown> {
   const { range, unit } = view;
   const whole = wholeDays(spending, range, unit);
   const group = groupOf(view);
@@ -52,7 +52,7 @@ export async function divideDays(
   return { ...stack(whole, names), note: null, unread };
 }
 
-async function namedDays(visit: Visit, view: View, group: string, top: UsageTop | null): Promise<Named> {
+async function namedDays(visit: Visit, view: View, group: string, top: UsageTop | null): Promise<DaysByName> {
   if (!isDaily(view.by)) return fromRuns(visit, view, group);
   if (top === null || view.unit !== "usd") return fromSums(visit, view, group);
   return { names: fromTop(top), unread: null };
@@ -69,7 +69,7 @@ function fromTop({ data, days }: UsageTop): readonly NamedDays[] {
 }
 
 /** The largest by this unit, and then the days of each. */
-async function fromSums(visit: Visit, view: View, group: string): Promise<Named> {
+async function fromSums(visit: Visit, view: View, group: string): Promise<DaysByName> {
   const { range, unit } = view;
   const largest = await readReport(visit, range, {
     group_by: group,
@@ -94,7 +94,7 @@ async function fromSums(visit: Visit, view: View, group: string): Promise<Named>
   };
 }
 
-async function fromRuns(visit: Visit, view: View, group: string): Promise<Named> {
+async function fromRuns(visit: Visit, view: View, group: string): Promise<DaysByName> {
   const asked = { group_by: `day,${group}`, limit: String(MOST_ROWS) };
   const answer = await readReport(visit, view.range, asked);
   const { body } = answer;
@@ -126,7 +126,10 @@ const nameIn = (row: UsageReport["data"][number], group: string) => (row[group] 
 const NOTHING = 1e-6;
 
 /** What of a day no name has is the last part. */
-function stack(days: readonly DayAmount[], named: readonly NamedDays[]): Pick<DividedDays, "parts" | "days"> {
+function stack(
+  days: readonly DayAmount[],
+  named: readonly NamedDays[],
+): Pick<DayBreakdown, "parts" | "days"> {
   const restOf = ({ date, amount }: DayAmount) => {
     const rest = named.reduce((left, { amounts }) => left - (amounts.get(date) ?? 0), Number(amount));
     return rest > NOTHING ? rest : 0;

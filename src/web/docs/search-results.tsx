@@ -1,7 +1,7 @@
 import type { FoundSection } from "./guide-search.ts";
 
 /** What a search of the guides found. */
-export function Found({ query, of }: { query: string; of: readonly FoundSection[] }) {
+export function SearchResults({ query, of }: { query: string; of: readonly FoundSection[] }) {
   return (
     <>
       <h1>Search the guides</h1>

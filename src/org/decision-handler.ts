@@ -7,7 +7,7 @@ import type { RefusalNote } from "../domain/refusal/note.ts";
 import { logFailure } from "../log.ts";
 import { callerRefusal } from "./caller.ts";
 import { modelsOf } from "./decisions/decide.ts";
-import { refusedDecision } from "./decisions/refused.ts";
+import { refusedDecision } from "./decisions/refusal-notes.ts";
 import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Envelope, View } from "./kernel/door.ts";
 import { type ExchangeAnswer, OutsideGates, refusedExchange } from "./leases/outside.ts";

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { countOpen, heldAfter, nextExpiry, overHolds } from "../../src/org/decisions/open.ts";
+import { countOpen, heldAfter, nextExpiry, overHolds } from "../../src/org/decisions/open-holds.ts";
 import { deleteHold, type HoldRow, loadHold, loadHolds, saveHolds } from "../../src/org/decisions/store.ts";
 import { HOLDS } from "../../src/org/decisions/table.ts";
 import {

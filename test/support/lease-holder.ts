@@ -18,7 +18,7 @@ export const HELD_MS = 900_000;
 type LeasedNames = Pick<DecisionAsk, "customer_id" | "workflow_id" | "user_id" | "model" | "tags" | "checks">;
 
 /** What a hold has beside its amount. */
-export interface HeldBeside {
+export interface HoldExtras {
   readonly tokens?: number;
   readonly inputTokens?: number;
   /** What the run says that it becomes when it expires. Missing: it is given back. */
@@ -82,7 +82,7 @@ export class LeaseHolder {
     orgNow: number,
     name?: string,
     heldMs = HELD_MS,
-    { tokens, inputTokens = 0, call }: HeldBeside = {},
+    { tokens, inputTokens = 0, call }: HoldExtras = {},
   ): string | null {
     const slices = this.#slices();
     const amounts = this.#amounts(nanos, tokens ?? 0);

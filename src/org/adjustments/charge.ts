@@ -17,15 +17,15 @@ export function chargeAdjustment(
   run: Run,
   before: readonly StoredAdjustment[],
   amount: bigint,
-): { draft: UnitOfWork; charged: Charged } {
-  const draft = new UnitOfWork(tx.sql, "run", tx.now);
-  const entries = limitsOf(draft, run, tx.now);
+): { work: UnitOfWork; charged: Charged } {
+  const work = new UnitOfWork(tx.sql, "run", tx.now);
+  const entries = limitsOf(work, run, tx.now);
   const over: Record<string, string> = {};
   for (const entry of entries) {
     const beyond = adjustAccount(entry, amount);
     if (beyond !== 0n) over[entry.meter.id] = String(beyond);
   }
-  const credited = adjustCredits(draft, creditedSoFar(run, before), run, { amount, now: tx.now });
+  const credited = adjustCredits(work, creditedSoFar(run, before), run, { amount, now: tx.now });
   const draws = [...credited.draws].map(([pack, drawn]) => [pack, String(drawn)] as const);
   const charged: Charged = {
     charges: entries.map(({ meter }) => meter.id),
@@ -33,19 +33,19 @@ export function chargeAdjustment(
     ...(draws.length === 0 ? {} : { draws }),
     ...(credited.uncovered === 0n ? {} : { uncovered: String(credited.uncovered) }),
   };
-  return { draft, charged };
+  return { work, charged };
 }
 
 /** The dollar limits that the run was charged to. A limit that was deleted and recreated is a different one. */
-function limitsOf(draft: UnitOfWork, run: Run, now: number): MeterAccount[] {
+function limitsOf(work: UnitOfWork, run: Run, now: number): MeterAccount[] {
   const others = run.extra?.subjects ?? {};
   const names = callNames(runNames(run));
   const ids = chargesIn(run.charges).map(({ id }) => id);
   const entries = ids.flatMap((id) => {
     const own = { customer: run.customerId ?? undefined, chain: run.chainId ?? undefined, names };
     const other = others[id];
-    if (other === undefined) return draft.standing(id, own, now);
-    return draft.standing(id, { customer: other, chain: other, groups: { [id]: other } }, now);
+    if (other === undefined) return work.standing(id, own, now);
+    return work.standing(id, { customer: other, chain: other, groups: { [id]: other } }, now);
   });
   return entries.filter(({ meter }) => unitOf(meter) === "usd" && meter.sinceMs <= run.recordedAt);
 }
@@ -64,7 +64,7 @@ function creditedSoFar(run: Run, before: readonly StoredAdjustment[]): Credited 
 }
 
 function adjustCredits(
-  draft: UnitOfWork,
+  work: UnitOfWork,
   soFar: Credited | null,
   run: Run,
   { amount, now }: { readonly amount: bigint; readonly now: number },
@@ -72,10 +72,10 @@ function adjustCredits(
   if (soFar === null) return { draws: new Map(), uncovered: 0n };
   if (amount > 0n) {
     const scopes = { customer: run.extra?.payer ?? run.customerId ?? undefined };
-    return drawMore(draft.accounts({ scopes, atMs: now }).find(isPool), amount);
+    return drawMore(work.accounts({ scopes, atMs: now }).find(isPool), amount);
   }
   const back = giveBack(soFar, -amount);
-  for (const pack of draft.standing([...back.draws.keys()].join(" "), {}, now)) {
+  for (const pack of work.standing([...back.draws.keys()].join(" "), {}, now)) {
     const part = back.draws.get(pack.meter.id) ?? 0n;
     pack.usage = { ...pack.usage, spent: pack.usage.spent + part };
   }

@@ -2,7 +2,7 @@ import type { NewAdjustment } from "../../contract/resources/adjustments.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd, MAX_USD_NANOS, parseUsd } from "../../domain/price/money.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
-import { isFinal } from "../decisions/kept-ask.ts";
+import { isFinal } from "../decisions/hold-request.ts";
 import { loadHold } from "../decisions/store.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { announceCharges } from "../ledger/announce.ts";
@@ -38,7 +38,7 @@ export const adjustRun = command({
     const amount = signedNanos(amount_usd);
     const net = netOf(run, before, amount);
     if (isRefusal(net)) return net;
-    const { draft, charged } = chargeAdjustment(tx, run, before, amount);
+    const { work, charged } = chargeAdjustment(tx, run, before, amount);
     const made: StoredAdjustment = {
       id: newId("adj", tx.now),
       runId,
@@ -55,8 +55,8 @@ export const adjustRun = command({
     insertAdjustment(tx.sql, made);
     saveDaily(tx.sql, [{ day: dayOf(tx.now), run, usd: amount, runs: 0, tokens: 0, counts: [] }]);
     tallyCharge(tx, amount);
-    announceCharges(tx, draft.entries());
-    draft.save();
+    announceCharges(tx, work.entries());
+    work.save();
     const shown = toAdjustment(made);
     tx.emit("run.adjusted", shown);
     return done(201, shown, { target: runId, detail: { adjustment_id: made.id, amount_usd, reason } });

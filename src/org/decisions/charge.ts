@@ -6,8 +6,8 @@ import { fingerprintPart } from "../../domain/reservation/reservation-id.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import type { UnitOfWork } from "../ledger/unit-of-work.ts";
-import { heldAmounts, besideOf, heldIn, phaseOf } from "./held.ts";
-import { estimateIn, type KeptAsk, keptOf } from "./kept-ask.ts";
+import { heldAmounts, holdExtrasOf, heldIn, phaseOf } from "./hold-extras.ts";
+import { estimateIn, type HoldRequest, holdRequestOf } from "./hold-request.ts";
 import { type HoldRow, type KnownHolds, letGo, loadHolds, standingOf } from "./store.ts";
 
 /** Limits of the whole org that only runs are checked against. */
@@ -18,12 +18,12 @@ const OF_RUNS = METER_KINDS.map((kind) => ({ kind, ...meterRowOf(kind) }))
 /** Ends expired holds. A request that was decided in two half days has two holds, and is charged once. */
 export class ExpiredHolds {
   readonly #tx: Tx;
-  readonly #draft: UnitOfWork;
+  readonly #work: UnitOfWork;
   readonly #paid: Pick<KnownHolds, "settled" | "charged">;
 
-  constructor(tx: Tx, draft: UnitOfWork, holds: readonly HoldRow[]) {
+  constructor(tx: Tx, work: UnitOfWork, holds: readonly HoldRow[]) {
     this.#tx = tx;
-    this.#draft = draft;
+    this.#work = work;
     const ids = tx.reservationIds();
     const named = holds.filter(({ id, at, asked }) => asked !== null && ids.originOf(id, at) !== "time");
     this.#paid = loadHolds(
@@ -34,11 +34,11 @@ export class ExpiredHolds {
 
   /** What the hold is then, and the run that it has become, if it has. */
   end(hold: HoldRow): { readonly hold: HoldRow; readonly estimate: Estimate | null } {
-    const kept = keptOf(hold);
-    const reserved = letGo(this.#draft, hold);
-    if (kept?.isCharged !== true || this.#isPaid(hold.id)) return { hold, estimate: null };
+    const request = holdRequestOf(hold);
+    const reserved = letGo(this.#work, hold);
+    if (request?.isCharged !== true || this.#isPaid(hold.id)) return { hold, estimate: null };
     this.#paid.settled.add(hold.id);
-    return chargeExpired(this.#tx, this.#draft, { hold: inPlan(hold), kept, reserved });
+    return chargeExpired(this.#tx, this.#work, { hold: inPlan(hold), request, reserved });
   }
 
   #isPaid(id: string): boolean {
@@ -56,7 +56,7 @@ function inPlan(hold: HoldRow): HoldRow {
 
 interface Expired {
   readonly hold: HoldRow;
-  readonly kept: KeptAsk;
+  readonly request: HoldRequest;
   /** What it had of which credit packs. */
   readonly reserved: readonly Draw[];
 }
@@ -64,16 +64,16 @@ interface Expired {
 /** What an expired hold held is charged in its place, by the run that it becomes. */
 function chargeExpired(
   tx: Tx,
-  draft: UnitOfWork,
-  { hold, kept, reserved }: Expired,
+  work: UnitOfWork,
+  { hold, request, reserved }: Expired,
 ): { readonly hold: HoldRow; readonly estimate: Estimate } {
   const nanos = BigInt(hold.amount);
-  const accounts = standingOf(draft, hold).filter(({ meter }) => !meterRowOf(meter.kind).isDrawn);
-  const attempt = { nanos, tokens: besideOf(hold).tokens, depth: 0 };
+  const accounts = standingOf(work, hold).filter(({ meter }) => !meterRowOf(meter.kind).isDrawn);
+  const attempt = { nanos, tokens: holdExtrasOf(hold).tokens, depth: 0 };
   const charged = chargeFact(accounts, attempt, drawReserved(reserved, nanos));
   const runId = newId("run", tx.now);
   const draws = charged.draws.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);
-  const after: KeptAsk = { ...kept, estimate: { runId, draws: Object.fromEntries(draws) } };
+  const after: HoldRequest = { ...request, estimate: { runId, draws: Object.fromEntries(draws) } };
   return {
     hold: { ...hold, asked: JSON.stringify(after) },
     estimate: { ...estimateOf(hold, after, runId), accounts, charged },
@@ -83,7 +83,7 @@ function chargeExpired(
 /** The run that a hold has become, but for what it was charged to. */
 export function estimateOf(
   hold: HoldRow,
-  { ask, depth, keyId }: KeptAsk,
+  { ask, depth, keyId }: HoldRequest,
   runId: string,
 ): Omit<Estimate, "accounts" | "charged"> {
   return {
@@ -101,12 +101,12 @@ export function estimateOf(
  * Takes back what was charged in place of a run, now that the run is known. Returns what it had drawn of which credit
  * packs: that is for the run.
  */
-export function takeBack(draft: UnitOfWork, hold: HoldRow): readonly Draw[] {
+export function takeBack(work: UnitOfWork, hold: HoldRow): readonly Draw[] {
   const estimate = estimateIn(hold);
   if (estimate === null) return [];
   const packs: Draw[] = [];
   const held = heldAmounts(hold);
-  for (const entry of standingOf(draft, hold)) {
+  for (const entry of standingOf(work, hold)) {
     if (entry.meter.kind !== "credit_pack") {
       adjustAccount(entry, -heldIn(entry.meter, held));
       continue;

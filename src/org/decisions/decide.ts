@@ -18,16 +18,16 @@ import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import { loadApproval } from "../approvals/store.ts";
 import type { MeterAccount } from "../meters/usage.ts";
-import { type Asked, askedOf } from "./asked.ts";
+import { type CheckedRequest, checkedRequest } from "./checked-request.ts";
 import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { DEFAULT_HOLD_SECONDS, type DecisionAsk, mostOutput, toldOutput } from "../../gate/decision/ask.ts";
 import { requestIdReused, fingerprintOf } from "../../gate/decision/request-fingerprint.ts";
-import type { CountedRates } from "./counted.ts";
+import type { HoldRates } from "./hold-rates.ts";
 import { costsOf, estimateOf } from "./estimate.ts";
 import { type Fitted, fittedFreeing } from "./fit.ts";
-import { writeBeside } from "./held.ts";
-import { keptOf } from "./kept-ask.ts";
+import { writeHoldExtras } from "./hold-extras.ts";
+import { holdRequestOf } from "./hold-request.ts";
 import { deleteHold, type HoldRow, insertHold, loadRequest } from "./store.ts";
 
 /** A decision, and whether it created a new hold. */
@@ -43,7 +43,7 @@ export interface Decided {
 /** What rate limits say of an ask. */
 export interface RateTerms {
   /** What they count of a decision from its body, if it is allowed. */
-  readonly countedOf: (ask: DecisionAsk) => CountedRates;
+  readonly countedOf: (ask: DecisionAsk) => HoldRates;
   /** How many tokens they have room for. Null if none counts tokens. */
   readonly tokenRoom: number | null;
   /** The same in nano-dollars. */
@@ -83,7 +83,7 @@ export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): Decided 
   // The same fingerprint has the same name wherever it is decided: isolates derive it alike.
   const id = tx.reservationIds().idOf(ask.request_id, fingerprintOf(ask), tx.now);
   const stored = loadRequest(tx.sql, id);
-  const told = retold(tx, ask, id, stored);
+  const told = repeatedVerdict(tx, ask, id, stored);
   if (told !== null) return { result: told, taken: false, named: null, ask };
   const isStored = stored.some((row) => row.id === id);
   const made = decideAnew(tx, ask, { id, isStored, rates });
@@ -112,29 +112,29 @@ function decideAnew(
     return { result: costOf, ask };
   }
   // Rules are told what is asked for, so that the same call finds the same rules and approvals however much fits.
-  const asked = askedOf(tx, ask, costOf(mostOutput(ask)));
-  if (isRefusal(asked)) return { result: asked, ask };
+  const checked = checkedRequest(tx, ask, costOf(mostOutput(ask)));
+  if (isRefusal(checked)) return { result: checked, ask };
   expireHolds(tx);
   if (isStored) expireHold(tx, id);
-  const findings = asked.judge();
-  const checked = findings.find(({ refusal }) => refusal !== null);
-  if (checked?.refusal && ask.dry_run !== true) {
-    tx.afterRefusal(checked.effect);
-    checked.tell?.();
-    return { result: checked.refusal, ask };
+  const findings = checked.judge();
+  const found = findings.find(({ refusal }) => refusal !== null);
+  if (found?.refusal && ask.dry_run !== true) {
+    tx.afterRefusal(found.effect);
+    found.tell?.();
+    return { result: found.refusal, ask };
   }
-  const { scopes, phase } = asked;
-  const draft = new UnitOfWork(tx.sql, phase, tx.now);
-  const accounts = draft.accounts({ scopes, atMs: tx.now });
+  const { scopes, phase } = checked;
+  const work = new UnitOfWork(tx.sql, phase, tx.now);
+  const accounts = work.accounts({ scopes, atMs: tx.now });
   const { tokenRoom, nanosRoom } = rates;
-  const fit = { attempt: asked.attempt, costOf, accounts, tokenRoom, nanosRoom };
-  const fitted = fittedFreeing(tx, draft, ask, fit);
+  const fit = { attempt: checked.attempt, costOf, accounts, tokenRoom, nanosRoom };
+  const fitted = fittedFreeing(tx, work, ask, fit);
   const { attempt } = fitted;
-  const { refusedBy, shadow } = admitFreeing(tx, draft, accounts, attempt);
+  const { refusedBy, shadow } = admitFreeing(tx, work, accounts, attempt);
   const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
   if (ask.dry_run === true) {
     const byLimit = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
-    const wouldDeny = checked?.refusal ? denialBy(tx, checked.refusal) : byLimit;
+    const wouldDeny = found?.refusal ? denialBy(tx, found.refusal) : byLimit;
     return { result: dryRun(tx, accounts, { wouldDeny, shadowed }), ask };
   }
   if (refusedBy !== null) {
@@ -144,7 +144,7 @@ function decideAnew(
   for (const { effect } of findings) effect();
   for (const account of shadow) announceRefusal(tx, account as MeterAccount, attempt, "decision");
   if (isStored) deleteHold(tx.sql, id);
-  const result = take(tx, fitted, { id, rates, asked, draft, accounts, shadowed });
+  const result = take(tx, fitted, { id, rates, checked, work, accounts, shadowed });
   return { result, ask: fitted.ask };
 }
 
@@ -156,21 +156,21 @@ function dryRun(tx: Tx, accounts: readonly Account[], said: Pick<VerdictParts, "
 /** What an admitted ask is reserved in. */
 interface Taking extends Pick<NewHold, "id" | "accounts" | "shadowed"> {
   readonly rates: RateTerms;
-  readonly asked: Asked;
-  readonly draft: UnitOfWork;
+  readonly checked: CheckedRequest;
+  readonly work: UnitOfWork;
 }
 
 /** Reserves what was admitted. */
 function take(tx: Tx, { ask, attempt }: Fitted, taking: Taking): Result {
-  const { id, rates, asked, draft, accounts, shadowed } = taking;
-  const { phase, scopes } = asked;
+  const { id, rates, checked, work, accounts, shadowed } = taking;
+  const { phase, scopes } = checked;
   const { nanos, tokens } = attempt;
   const packs = holdAll(accounts, attempt);
-  draft.save();
-  const beside = writeBeside({ phase, tokens, chain: scopes.chain ?? null, packs, accounts });
-  const kept = asked.kept(ask);
+  work.save();
+  const beside = writeHoldExtras({ phase, tokens, chain: scopes.chain ?? null, packs, accounts });
+  const request = checked.holdRequest(ask);
   const counted = rates.countedOf(ask);
-  return done(200, hold(tx, ask, { id, nanos, counted, beside, asked: kept, packs, accounts, shadowed }));
+  return done(200, hold(tx, ask, { id, nanos, counted, beside, asked: request, packs, accounts, shadowed }));
 }
 
 /** What a check refused, for a dry run: nothing was requested, so no approval is waiting. */
@@ -183,7 +183,7 @@ function denialBy(tx: Tx, { status, code, details }: Refusal): NonNullable<Verdi
 interface NewHold {
   readonly id: string;
   readonly nanos: bigint;
-  readonly counted: CountedRates;
+  readonly counted: HoldRates;
   readonly beside: string | null;
   readonly asked: string | null;
   /** What is reserved of which credit packs. */
@@ -229,7 +229,7 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
  * An open, settled or charged hold answers for its request, and for no other fingerprint. A released hold, or an expired one
  * that was given back, holds nothing, so the request is decided again.
  */
-function retold(
+function repeatedVerdict(
   tx: Tx,
   ask: DecisionAsk,
   id: string,
@@ -253,7 +253,7 @@ function amountOf(tx: Tx, row: HoldRow, ask: DecisionAsk): bigint {
 function stands(row: HoldRow, now: number): boolean {
   if (row.status === "settled" || (row.status === "open" && row.expires_at > now)) return true;
   // What is charged when it expires has been paid for.
-  return row.status !== "released" && keptOf(row)?.isCharged === true;
+  return row.status !== "released" && holdRequestOf(row)?.isCharged === true;
 }
 
 /** The bound that an allow tells its caller. */

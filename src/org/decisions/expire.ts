@@ -10,8 +10,8 @@ import { announceCharges } from "../ledger/announce.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { ExpiredHolds } from "./charge.ts";
 import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
-import { subjectIn } from "./held.ts";
-import { nextExpiry, overHolds, reservesOf } from "./open.ts";
+import { subjectIn } from "./hold-extras.ts";
+import { nextExpiry, overHolds, reservesOf } from "./open-holds.ts";
 import { endHolds, type HoldRow, loadHold } from "./store.ts";
 
 /**
@@ -31,37 +31,37 @@ const earliest = new TransactionalCache<number | null>();
 export function expireHolds(tx: Tx): void {
   const sql = ifSomeAreOver(tx);
   if (sql === null) return;
-  const draft = new UnitOfWork(tx.sql, "decision", tx.now);
-  expire(tx, draft, overHolds(sql, tx.now, atOnce(sql)));
-  draft.save();
+  const work = new UnitOfWork(tx.sql, "decision", tx.now);
+  expire(tx, work, overHolds(sql, tx.now, atOnce(sql)));
+  work.save();
 }
 
 /**
  * For a limit without room: ends its own expired holds, however many others come before them. What they held becomes
- * free in the draft, which the caller saves. If none, the limit is really full.
+ * free in the unit of work, which the caller saves. If none, the limit is really full.
  */
-export function expireHoldsOf(tx: Tx, draft: UnitOfWork, { meter, subject }: Account): readonly HoldRow[] {
+export function expireHoldsOf(tx: Tx, work: UnitOfWork, { meter, subject }: Account): readonly HoldRow[] {
   const sql = ifSomeAreOver(tx);
   if (sql === null) return [];
   const isOwn = (hold: HoldRow) =>
     reservesOf(hold, meter.id) && (subject === "" || subjectIn(meter, hold) === subject);
-  return expire(tx, draft, overHolds(sql, tx.now, atOnce(sql), isOwn));
+  return expire(tx, work, overHolds(sql, tx.now, atOnce(sql), isOwn));
 }
 
 /** Ends one hold, if it has expired. */
 export function expireHold(tx: Tx, id: string): void {
   const row = loadHold(tx.sql, id);
   if (row === null || row.status !== "open" || row.expires_at > tx.now) return;
-  const draft = new UnitOfWork(tx.sql, "decision", tx.now);
-  expire(tx, draft, [row]);
-  draft.save();
+  const work = new UnitOfWork(tx.sql, "decision", tx.now);
+  expire(tx, work, [row]);
+  work.save();
 }
 
 /** Returns the holds as they are then. */
-function expire(tx: Tx, draft: UnitOfWork, rows: readonly HoldRow[]): readonly HoldRow[] {
+function expire(tx: Tx, work: UnitOfWork, rows: readonly HoldRow[]): readonly HoldRow[] {
   earliest.forget(tx.sql);
   if (rows.length === 0) return [];
-  const expired = new ExpiredHolds(tx, draft, rows);
+  const expired = new ExpiredHolds(tx, work, rows);
   const ended = rows.map((row) => expired.end(row));
   endHolds(
     tx.sql,
@@ -77,7 +77,7 @@ function expire(tx: Tx, draft: UnitOfWork, rows: readonly HoldRow[]): readonly H
   const estimates = ended.flatMap(({ estimate }) => (estimate === null ? [] : [estimate]));
   if (estimates.length > 0) {
     tx.hooks.recordEstimates(tx, estimates);
-    announceCharges(tx, draft.entries());
+    announceCharges(tx, work.entries());
   }
   return ended.map(({ hold }) => ({ ...hold, status: "expired" }));
 }

@@ -35,12 +35,12 @@ export function fittedNow(ask: DecisionAsk, fit: Fit): Fitted {
  * The same for a decision. What limits still count of reservations that are over is ended before it shortens an answer, as it
  * is before it refuses one.
  */
-export function fittedFreeing(tx: Tx, draft: UnitOfWork, ask: DecisionAsk, fit: Fit): Fitted {
+export function fittedFreeing(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: Fit): Fitted {
   let tries = TRIES_FOR_ROOM;
   return fitted(ask, fit, (limit) => {
     tries -= 1;
-    if (tries < 0 || expireHoldsOf(tx, draft, limit).length === 0) return false;
-    draft.save();
+    if (tries < 0 || expireHoldsOf(tx, work, limit).length === 0) return false;
+    work.save();
     return true;
   });
 }

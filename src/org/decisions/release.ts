@@ -2,7 +2,7 @@ import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
-import { keptOf } from "./kept-ask.ts";
+import { holdRequestOf } from "./hold-request.ts";
 import { endHold, type HoldRow, insertHold, letGo, loadHold } from "./store.ts";
 import { unreportedHold } from "./unreported.ts";
 
@@ -28,9 +28,9 @@ export const releaseHold = command({
       return refuse("conflict", {}, { message });
     }
     if (hold.status === "open") {
-      const draft = new UnitOfWork(tx.sql, "decision", tx.now);
-      letGo(draft, hold);
-      draft.save();
+      const work = new UnitOfWork(tx.sql, "decision", tx.now);
+      letGo(work, hold);
+      work.save();
     }
     if (hold.status !== "released") endHold(tx.sql, hold.id, "released", tx.now);
     const detail = { amount_usd: formatUsd(BigInt(hold.amount)), was: hold.status };
@@ -48,5 +48,5 @@ function releaseUnreported(tx: Tx, id: string): Done<null> | Refusal<"not_found"
 /** Its time is up, and what it held is charged, or is about to be. */
 function isCharged(hold: HoldRow, now: number): boolean {
   const isOver = hold.status === "expired" || (hold.status === "open" && hold.expires_at <= now);
-  return isOver && keptOf(hold)?.isCharged === true;
+  return isOver && holdRequestOf(hold)?.isCharged === true;
 }

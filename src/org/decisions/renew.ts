@@ -14,11 +14,11 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal } from "../ledger/announce.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { admitFreeing } from "./admit.ts";
-import { countedMeters } from "./counted.ts";
+import { countedMeters } from "./hold-rates.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
-import { besideOf, phaseOf, writeBeside } from "./held.ts";
-import { keptOf } from "./kept-ask.ts";
-import { refusedRenewal } from "./refused.ts";
+import { holdExtrasOf, phaseOf, writeHoldExtras } from "./hold-extras.ts";
+import { holdRequestOf } from "./hold-request.ts";
+import { refusedRenewal } from "./refusal-notes.ts";
 import { type HoldRow, letGo, loadHold, saveHolds, standingOf } from "./store.ts";
 
 type Renewal = ReservationRenewal & { readonly reservationId: string };
@@ -58,33 +58,33 @@ export const renewHold = command({
 
 /** Holds another amount where the hold stands, and in its windows: it is its run's once that comes. */
 function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
-  const { tokens, chain } = besideOf(before);
+  const { tokens, chain } = holdExtrasOf(before);
   if (amount > BigInt(before.amount)) {
     const refused = checkMore(tx, before, amount) ?? limitedMore(tx, before, amount);
     if (refused !== null) return refused;
   }
   const phase = phaseOf(before);
-  const draft = new UnitOfWork(tx.sql, phase, tx.now);
-  letGo(draft, before);
+  const work = new UnitOfWork(tx.sql, phase, tx.now);
+  letGo(work, before);
   const order = before.meters.split(" ");
-  const standing = standingOf(draft, before)
+  const standing = standingOf(work, before)
     .filter(({ meter }) => meter.kind !== "credit_pack")
     .sort((one, other) => order.indexOf(one.meter.id) - order.indexOf(other.meter.id));
-  const pool = draft
+  const pool = work
     .accounts({ scopes: { customer: before.customer_id ?? undefined }, atMs: tx.now })
     .filter(({ meter }) => meter.kind === "credits");
   const accounts = [...standing, ...pool];
   const attempt = { nanos: amount, tokens, depth: 0 };
-  const { refusedBy } = admitFreeing(tx, draft, accounts, attempt);
+  const { refusedBy } = admitFreeing(tx, work, accounts, attempt);
   if (refusedBy !== null && amount > BigInt(before.amount)) {
     tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
     return toRefusal(denialOf(refusedBy, attempt, "decision"), attempt.nanos);
   }
   const packs = holdAll(accounts, attempt);
-  draft.save();
+  work.save();
   for (const { meter, amount: more } of moreOf(tx, before, amount)) tx.rates().take(meter, more);
   const meters = [...accounts, ...packs.map(({ pack }) => pack)].map(({ meter }) => meter.id).join(" ");
-  const beside = writeBeside({ phase, tokens, chain, packs, accounts });
+  const beside = writeHoldExtras({ phase, tokens, chain, packs, accounts });
   return { ...before, amount: String(amount), meters, beside };
 }
 
@@ -107,9 +107,9 @@ function limitedMore(tx: Tx, before: HoldRow, amount: bigint) {
 
 /** What checks a run before the limits checks more of it too. Its input is not kept, and was scanned when it was made. */
 function checkMore(tx: Tx, hold: HoldRow, amount: bigint) {
-  const kept = keptOf(hold);
-  if (kept === null || phaseOf(hold) !== "run") return null;
-  const findings = runChecks(tx)?.(askedRun(kept.ask, tx.now), amount, oneRunsSteps()) ?? [];
+  const request = holdRequestOf(hold);
+  if (request === null || phaseOf(hold) !== "run") return null;
+  const findings = runChecks(tx)?.(askedRun(request.ask, tx.now), amount, oneRunsSteps()) ?? [];
   for (const { refusal, effect, tell } of findings) {
     if (refusal !== null) {
       tx.afterRefusal(effect);

@@ -4,8 +4,8 @@ import type { Draw } from "../../domain/meter/credit.ts";
 import { withoutHeld } from "../../domain/meter/usage.ts";
 import type { UnitOfWork } from "../ledger/unit-of-work.ts";
 import type { MeterAccount } from "../meters/usage.ts";
-import { heldAmounts, besideOf, heldIn } from "./held.ts";
-import { estimateIn } from "./kept-ask.ts";
+import { heldAmounts, holdExtrasOf, heldIn } from "./hold-extras.ts";
+import { estimateIn } from "./hold-request.ts";
 import {
   fromRow,
   HOLDS,
@@ -149,18 +149,18 @@ export function endHolds(
 }
 
 /** The accounts of a hold, even after it ended. */
-export function standingOf(draft: UnitOfWork, hold: HoldRow): readonly MeterAccount[] {
+export function standingOf(work: UnitOfWork, hold: HoldRow): readonly MeterAccount[] {
   const customer = hold.customer_id ?? undefined;
-  if (hold.beside === null) return draft.standing(hold.meters, { customer }, hold.at);
-  const { chain, groups } = besideOf(hold);
-  return draft.standing(hold.meters, { customer, chain: chain ?? undefined, groups }, hold.at);
+  if (hold.beside === null) return work.standing(hold.meters, { customer }, hold.at);
+  const { chain, groups } = holdExtrasOf(hold);
+  return work.standing(hold.meters, { customer, chain: chain ?? undefined, groups }, hold.at);
 }
 
 /** Gives back to the limits what a hold reserves. Returns what it had of which credit packs. */
-export function letGo(draft: UnitOfWork, hold: HoldRow): readonly Draw[] {
+export function letGo(work: UnitOfWork, hold: HoldRow): readonly Draw[] {
   const packs: Draw[] = [];
   const held = heldAmounts(hold);
-  for (const entry of standingOf(draft, hold)) {
+  for (const entry of standingOf(work, hold)) {
     const wanted = heldIn(entry.meter, held);
     // Never more than is held there: an inconsistent counter must not keep a hold from ending.
     const amount = wanted < entry.usage.held ? wanted : entry.usage.held;

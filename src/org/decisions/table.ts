@@ -1,7 +1,7 @@
 import { requestNumber } from "../../domain/reservation/reservation-id.ts";
 import { PagedTable } from "../../storage/paged-table/paged-table.ts";
 import type { Row, Value } from "../../storage/table.ts";
-import type { CountedRates } from "./counted.ts";
+import type { HoldRates } from "./hold-rates.ts";
 
 declare module "../../storage/table.ts" {
   interface LoggedTables {
@@ -31,7 +31,7 @@ export type HoldRow = {
   asked: string | null;
   /** The key that it was made with. Null if that is not known. */
   key_id: string | null;
-} & CountedRates;
+} & HoldRates;
 
 /**
  * Every column except those by which a hold is found. The type keeps the list complete. Pages have values in this order,

@@ -44,8 +44,8 @@ function fittedAttempt(
   { route, keyId, scopes, phase, attempt }: Subject,
   costOf: (outputTokens: number) => bigint,
 ): Attempt {
-  const draft = new UnitOfWork(view.sql, phase, view.now);
-  const accounts = draft.accounts({ scopes, atMs: view.now });
+  const work = new UnitOfWork(view.sql, phase, view.now);
+  const accounts = work.accounts({ scopes, atMs: view.now });
   const book = view.rates();
   const meters = rateMetersFor(book.policies(), { route, keyId, names: namesIn(scopes) });
   const roomIn = (unit: RatePolicy["unit"]): number | null => {

@@ -70,8 +70,8 @@ function rateCandidates(view: View, { route, keyId, scopes, attempt }: Subject):
 
 /** Uses the limits of a run, which include all of them. */
 function limitCandidates(view: View, subject: Subject): Candidate[] {
-  const draft = new UnitOfWork(view.sql, "run", view.now);
-  const accounts = draft.accounts({ scopes: subject.scopes, atMs: view.now });
+  const work = new UnitOfWork(view.sql, "run", view.now);
+  const accounts = work.accounts({ scopes: subject.scopes, atMs: view.now });
   const limited = accounts.filter(({ meter }) => meter.limit !== null);
   const names = namesOf(
     view.sql,

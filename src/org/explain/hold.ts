@@ -2,7 +2,7 @@ import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { type Account, unitOf } from "../../domain/meter/meter.ts";
 import { formatUsd } from "../../domain/price/money.ts";
-import { besideOf, heldAmounts, heldIn, phaseOf } from "../decisions/held.ts";
+import { holdExtrasOf, heldAmounts, heldIn, phaseOf } from "../decisions/hold-extras.ts";
 import { type HoldRow, loadHold, standingOf } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
@@ -16,7 +16,7 @@ export function explainHold(view: View, id: string): Explained {
   const hold = loadHold(view.sql, id);
   if (hold === null) return refuse("not_found");
   const nanos = BigInt(hold.amount);
-  const { tokens, chain } = besideOf(hold);
+  const { tokens, chain } = holdExtrasOf(hold);
   const general = candidatesFor(view, {
     route: DECISION_ROUTE,
     keyId: view.actor.id,
@@ -34,8 +34,8 @@ export function explainHold(view: View, id: string): Explained {
 }
 
 function heldBy(view: View, hold: HoldRow, named: readonly Candidate[]): Candidate[] {
-  const draft = new UnitOfWork(view.sql, "decision", view.now);
-  const accounts = standingOf(draft, hold);
+  const work = new UnitOfWork(view.sql, "decision", view.now);
+  const accounts = standingOf(work, hold);
   return accounts.map((account) => ({
     check: CHECK_OF[account.meter.kind],
     id: account.meter.id,

@@ -6,7 +6,7 @@ import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
 import type { Run } from "../runs/run.ts";
-import { runsAsRecorded } from "../runs/shown.ts";
+import { runsAsRecorded } from "../runs/to-api.ts";
 import { findRuns } from "../runs/store.ts";
 import type { Place } from "./logs.ts";
 import type { WindowRow } from "./store.ts";

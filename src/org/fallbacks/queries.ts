@@ -56,8 +56,8 @@ const WHOLE = 1_000_000_000n;
 
 /** How much of the fullest budget or customer limit of a call is used, in billionths. */
 function usedShare(view: View, question: FallbackQuestion): bigint {
-  const draft = new UnitOfWork(view.sql, "decision", view.now);
-  const accounts = draft.accounts({ scopes: scopesOf(question, { keyId: keyOf(view) }), atMs: view.now });
+  const work = new UnitOfWork(view.sql, "decision", view.now);
+  const accounts = work.accounts({ scopes: scopesOf(question, { keyId: keyOf(view) }), atMs: view.now });
   let most = 0n;
   for (const account of accounts) {
     const { kind, limit, mode } = account.meter;

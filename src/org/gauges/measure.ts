@@ -1,6 +1,6 @@
 import type { GaugeName, GaugeValue } from "../../contract/metrics.ts";
 import { isRateKey } from "../../domain/rate/policy.ts";
-import { countOpen } from "../decisions/open.ts";
+import { countOpen } from "../decisions/open-holds.ts";
 import type { View } from "../kernel/door.ts";
 import { nextDueAt } from "../kernel/due/table.ts";
 import { waitingSince } from "../exports/lag.ts";

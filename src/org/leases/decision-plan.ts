@@ -60,8 +60,8 @@ export function decisionPlanFor(
   rates: readonly RatePolicy[],
 ): DecisionPlan | null {
   const isWhole = checksAll(ask, view.profile().decisionDefaults.checks);
-  const draft = new UnitOfWork(view.sql, isWhole ? "run" : "decision", view.now);
-  const found = draft.accounts({ scopes: scopesOf(ask, { keyId: keyOf(view) }), atMs: view.now });
+  const work = new UnitOfWork(view.sql, isWhole ? "run" : "decision", view.now);
+  const found = work.accounts({ scopes: scopesOf(ask, { keyId: keyOf(view) }), atMs: view.now });
   const accounts = isWhole ? found.filter(isLeased) : found;
   if (accounts.some(({ subject }) => subject.length > MOST_SUBJECT_CHARACTERS)) return null;
   return {

@@ -18,7 +18,7 @@ import { type DecisionAsk, leastOf, tokensOf } from "../../gate/decision/ask.ts"
 import type { DecisionPlan } from "../../gate/snapshot/decision-plan.ts";
 import type { DecisionVerdict, RequestVerdict } from "../../gate/decision/object-verdict.ts";
 import { type Decided as DecidedAsk, decideOnce, type RateTerms } from "../decisions/decide.ts";
-import { countedIn, type CountedRates } from "../decisions/counted.ts";
+import { writeHoldRates, type HoldRates } from "../decisions/hold-rates.ts";
 import { estimateOf } from "../decisions/estimate.ts";
 import { keepRefusals } from "../refusals/commands.ts";
 import { takeNearLimits } from "../meters/usage.ts";
@@ -64,9 +64,9 @@ function roomIn(standings: readonly AskedRate[], unit: RatePolicy["unit"]): numb
 }
 
 /** What rate limits count of a decision from its body, if it is allowed. */
-function countedOf(ask: DecisionAsk, meters: readonly RateMeter[]): CountedRates {
+function countedOf(ask: DecisionAsk, meters: readonly RateMeter[]): HoldRates {
   const byBody = meters.filter(({ policy }) => !needsNoBody(policy));
-  return { rates: countedIn(byBody), tokens: tokensOf(ask) };
+  return { rates: writeHoldRates(byBody), tokens: tokensOf(ask) };
 }
 
 /** A call that cannot be answered still counts as a request. Other refusals leave every limit unchanged. */

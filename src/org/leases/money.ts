@@ -5,7 +5,7 @@ import { LAST_REPORTED_MS } from "../../gate/report/hold-line.ts";
 import { amountOf } from "../../domain/refusal/limit-denials.ts";
 import { type Account, type Meter, unitOf, windowOf } from "../../domain/meter/meter.ts";
 import { leaseToHold, withHeld, withLeased, withoutLeased } from "../../domain/meter/usage.ts";
-import type { Counted } from "../decisions/held.ts";
+import type { HoldCounter } from "../decisions/hold-extras.ts";
 import { loadMetersById, recountedAt } from "../meters/store.ts";
 import { type MeterAccount, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 import type { Clock } from "../rate-limits/meters.ts";
@@ -145,7 +145,7 @@ export class LeasedAccounts {
   }
 
   /** The counters under these keys, without those of limits that are gone. */
-  standing(keys: readonly string[]): Counted[] {
+  standing(keys: readonly string[]): HoldCounter[] {
     return keys.flatMap((key) => this.#leased.get(key) ?? []);
   }
 

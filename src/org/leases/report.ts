@@ -10,8 +10,8 @@ import {
   prolongHold,
   saveHolds,
 } from "../decisions/store.ts";
-import { type Counted, writeBeside } from "../decisions/held.ts";
-import { writeKept } from "../decisions/kept-ask.ts";
+import { type HoldCounter, writeHoldExtras } from "../decisions/hold-extras.ts";
+import { writeHoldRequest } from "../decisions/hold-request.ts";
 import type { LeasedAccounts } from "./money.ts";
 import {
   amountOf,
@@ -31,7 +31,7 @@ import type { SettledRequests } from "../../domain/reservation/settled-requests.
 import type { CallLine } from "../../gate/report/call-line.ts";
 import type { ReportedHolds, LimitSetLine } from "../../gate/report/limit-set-line.ts";
 import { rateAmount } from "../../domain/rate/policy.ts";
-import { countedBy, countedInKeys } from "../decisions/counted.ts";
+import { countedBy, writeHoldRatesOfKeys } from "../decisions/hold-rates.ts";
 
 /** What the object has no hold for, by limit: it is returned instead of held. */
 export type Dropped = ReadonlyMap<string, bigint>;
@@ -238,7 +238,7 @@ class Keeping {
     for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
     expireNoLaterThan(this.#tx, Number(first));
     const accounts = this.#accounts.standing(keys);
-    const shared = { meters, customer_id: customer, rates: countedInKeys(rates), key_id: keyId };
+    const shared = { meters, customer_id: customer, rates: writeHoldRatesOfKeys(rates), key_id: keyId };
     saveHolds(
       this.#tx.sql,
       holds.map((one) => ({ ...toHold(one, isWhole, accounts), ...shared, asked: askedOf(one, call) })),
@@ -246,7 +246,7 @@ class Keeping {
   }
 }
 
-function toHold(hold: HoldLine, isWhole: boolean, accounts: readonly Counted[]) {
+function toHold(hold: HoldLine, isWhole: boolean, accounts: readonly HoldCounter[]) {
   const tokens = tokensOf(hold);
   return {
     ...NEW,
@@ -256,7 +256,13 @@ function toHold(hold: HoldLine, isWhole: boolean, accounts: readonly Counted[]) 
     amount: amountOf(hold),
     verdict: "",
     tokens,
-    beside: writeBeside({ phase: isWhole ? "run" : "decision", tokens, chain: null, packs: [], accounts }),
+    beside: writeHoldExtras({
+      phase: isWhole ? "run" : "decision",
+      tokens,
+      chain: null,
+      packs: [],
+      accounts,
+    }),
   };
 }
 
@@ -266,7 +272,7 @@ function askedOf(hold: HoldLine, call: CallLine | null): string | null {
   const { keyId, ...said } = call;
   const input = inputTokensOf(hold);
   const estimate = { input_tokens: input, max_output_tokens: tokensOf(hold) - input };
-  return writeKept({ ...said, estimate }, { isCharged: true, keyId, depth: 0 });
+  return writeHoldRequest({ ...said, estimate }, { isCharged: true, keyId, depth: 0 });
 }
 
 function isOf(customer: string | null, { customer_id: known }: HoldFacts): boolean {

@@ -1,5 +1,5 @@
 import { requestNumber } from "../../domain/reservation/reservation-id.ts";
-import { latestIds } from "../decisions/open.ts";
+import { latestIds } from "../decisions/open-holds.ts";
 import type { RequestTotals } from "../../gate/decision/recent-reservations.ts";
 
 const MOST = 20_000;

@@ -1,6 +1,6 @@
 import type { LimitsInUse } from "../../contract/resources/limits.ts";
 import { formatUsd } from "../../domain/price/money.ts";
-import { heldAfter } from "../decisions/open.ts";
+import { heldAfter } from "../decisions/open-holds.ts";
 import { query } from "../kernel/door.ts";
 import { limitRows, toLimit } from "./rows.ts";
 

@@ -12,8 +12,8 @@ import { isNamedAlike, type Scopes, scopesOf } from "../../domain/meter/limit-se
 import { loadApproval } from "../approvals/store.ts";
 import { depthIn } from "../checks/depth.ts";
 import { takeBack } from "../decisions/charge.ts";
-import { phaseOf } from "../decisions/held.ts";
-import { isFinal } from "../decisions/kept-ask.ts";
+import { phaseOf } from "../decisions/hold-extras.ts";
+import { isFinal } from "../decisions/hold-request.ts";
 import { type HoldRow, insertHold, letGo, loadHolds, saveHolds, standingOf } from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported.ts";
 import type { Unreadable } from "../../storage/needs-fetch.ts";
@@ -24,7 +24,7 @@ import { runSegments } from "./segments/segments.ts";
 import type { Cost } from "./prices.ts";
 import { findPurged, purgedRun } from "./purged.ts";
 import type { Run } from "./run.ts";
-import { saysTheSame } from "./same.ts";
+import { saysTheSame } from "./duplicate-check.ts";
 import { findRuns } from "./store.ts";
 
 /** A run that is ready to be checked against the limits. */
@@ -49,7 +49,7 @@ interface Charged {
 /** What the runs of a batch refer to: stored runs, parents and reservations. */
 export class Batch {
   readonly #tx: Tx;
-  readonly #draft: UnitOfWork;
+  readonly #work: UnitOfWork;
   /** Runs that others of the batch may duplicate or follow. */
   readonly #known = new Map<string, Run>();
   /** Runs that retention has deleted. */
@@ -70,9 +70,9 @@ export class Batch {
    */
   readonly #charged = new Map<readonly Account[], Charged>();
 
-  constructor(tx: Tx, draft: UnitOfWork) {
+  constructor(tx: Tx, work: UnitOfWork) {
     this.#tx = tx;
-    this.#draft = draft;
+    this.#work = work;
   }
 
   /** Loads everything that the batch needs, each table once. */
@@ -106,7 +106,7 @@ export class Batch {
         this.#holds.set(id, unreportedHold(this.#tx.reservationIds(), id, this.#tx.now));
       }
     }
-    return this.#draft.load(this.#asksOf(inputs));
+    return this.#work.load(this.#asksOf(inputs));
   }
 
   /** With the same scopes for all runs that say the same of themselves, as many of a batch do. */
@@ -164,7 +164,7 @@ export class Batch {
     if (hold.unreported !== null) {
       insertHold(this.#tx.sql, { ...settled, ...countedOf(), customer_id: input.customer_id ?? null });
     } else {
-      reserved = hold.status === "open" ? letGo(this.#draft, hold) : takeBack(this.#draft, hold);
+      reserved = hold.status === "open" ? letGo(this.#work, hold) : takeBack(this.#work, hold);
       saveHolds(this.#tx.sql, [settled]);
     }
     this.#holds.set(hold.id, settled);
@@ -175,7 +175,7 @@ export class Batch {
   /** What the run of a hold is charged to. `own` is what its own fields touch. The same list for the same accounts. */
   chargedWith(hold: HoldRow, own: readonly Account[]): readonly Account[] {
     const phase = phaseOf(hold);
-    const standing = standingOf(this.#draft, hold);
+    const standing = standingOf(this.#work, hold);
     const there = this.#charged.get(own);
     if (there?.standing === standing && there.phase === phase) return there.accounts;
     const accounts = settledAccounts(own, { atMs: hold.at, phase, standing });

@@ -12,10 +12,10 @@ import type { RUN_OUTCOMES } from "../../contract/lists.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
 import { type Recorded, Recorder } from "./record.ts";
-import { refusedRuns } from "./refused.ts";
+import { refusedRuns } from "./refusal-notes.ts";
 import type { Run } from "./run.ts";
 import { endedRefusal, recordSent } from "./sender.ts";
-import { runAsRecorded, shownRun } from "./shown.ts";
+import { runAsRecorded, toRunResource } from "./to-api.ts";
 
 const CODES = [
   ...LIMIT_CODES,
@@ -87,7 +87,7 @@ export const recordRun = command({
     tally(tx, [input], [recorded]);
     // Nobody can have adjusted a run before it was recorded.
     const isNew = recorded.status === "accepted";
-    const shown = isNew ? runAsRecorded(tx.sql, recorded.run) : shownRun(tx.sql, recorded.run);
+    const shown = isNew ? runAsRecorded(tx.sql, recorded.run) : toRunResource(tx.sql, recorded.run);
     return done(isNew ? 201 : 200, shown, {
       target: recorded.run.id,
       detail: { status: recorded.status },

@@ -1,7 +1,7 @@
 import { rawJson, writeRaw } from "../../domain/text/raw-json.ts";
 import { inParts } from "../../storage/json-rows.ts";
 import type { Run } from "./run.ts";
-import { digestOfRun } from "./same.ts";
+import { digestOfRun } from "./duplicate-check.ts";
 
 /** Longer metadata is stored outside its run, in parts, because the platform stores no row above 2 MB. */
 const LONGEST_IN_ROW_CHARACTERS = 65_536;

@@ -6,7 +6,7 @@ import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { Run } from "./run.ts";
 import { runOf } from "./run-of.ts";
-import { digestOf, digestOfRun, saidByInput } from "./same.ts";
+import { digestOf, digestOfRun, saidByInput } from "./duplicate-check.ts";
 import { NOTHING_MORE } from "../../domain/meter/admission.ts";
 
 function nameOf(id: string): string {

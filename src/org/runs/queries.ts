@@ -4,7 +4,7 @@ import { query } from "../kernel/door.ts";
 import { pageOfRuns } from "./list/page.ts";
 import { charactersApart } from "./long-metadata.ts";
 import { replacedRuns } from "./replaced.ts";
-import { shownRun, shownRuns } from "./shown.ts";
+import { toRunResource, toRunResources } from "./to-api.ts";
 import { findRun } from "./store.ts";
 
 export const listRuns = query({
@@ -14,7 +14,7 @@ export const listRuns = query({
       apartOf: charactersApart,
       without: replacedRuns(view.sql),
     });
-    return { data: shownRuns(view.sql, runs), next_cursor };
+    return { data: toRunResources(view.sql, runs), next_cursor };
   },
 });
 
@@ -24,6 +24,6 @@ export const getRun = query({
     const run = findRun(view.sql, input.id);
     return run === undefined || replacedRuns(view.sql).has(run.id)
       ? refuse("not_found")
-      : shownRun(view.sql, run);
+      : toRunResource(view.sql, run);
   },
 });

@@ -14,7 +14,7 @@ import { traitIn } from "../../domain/meter/traits.ts";
 import { rateRefusal } from "../../domain/rate/denial.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
-import { countedBy, countedIn, countedMeters, type CountedRates } from "../decisions/counted.ts";
+import { countedBy, writeHoldRates, countedMeters, type HoldRates } from "../decisions/hold-rates.ts";
 import type { HoldRow } from "../decisions/store.ts";
 
 export const RUN_ROUTE = "POST /v1/runs";
@@ -78,8 +78,8 @@ export class RunRates {
   }
 
   /** What is counted of a run whose hold was not reported. */
-  countedOf(run: RunInput, hold: HoldRow, nanos: bigint): CountedRates & { readonly amount: string } {
-    const rates = countedIn([...this.#countedFor(run, hold)]);
+  countedOf(run: RunInput, hold: HoldRow, nanos: bigint): HoldRates & { readonly amount: string } {
+    const rates = writeHoldRates([...this.#countedFor(run, hold)]);
     return { rates, tokens: tokensOf(run), amount: String(nanos) };
   }
 

@@ -66,7 +66,7 @@ export type Recorded =
  */
 export class Recorder {
   readonly #tx: Tx;
-  readonly #draft: UnitOfWork;
+  readonly #work: UnitOfWork;
   readonly #batch: Batch;
   /** Whether no limit can refuse any run of the batch. Then they are charged together at the end. */
   #hasRoom = false;
@@ -75,7 +75,7 @@ export class Recorder {
   /** Shared by all runs of the batch, because each try scans every expired hold. */
   #triesForRoom = TRIES_FOR_ROOM;
   readonly #checks: ReturnType<typeof runChecks>;
-  readonly #work = new CallStepBudget();
+  readonly #stepBudget = new CallStepBudget();
   readonly #accepted: Run[] = [];
   /** Announced together, with one statement for each subscription. */
   readonly #over: object[] = [];
@@ -86,15 +86,15 @@ export class Recorder {
   constructor(tx: Tx, route: string) {
     this.#tx = tx;
     this.#rates = RunRates.of(tx, route);
-    this.#draft = new UnitOfWork(tx.sql, "run", tx.now);
-    this.#batch = new Batch(tx, this.#draft);
+    this.#work = new UnitOfWork(tx.sql, "run", tx.now);
+    this.#batch = new Batch(tx, this.#work);
     this.#checks = runChecks(tx);
     this.#hasSpans = spanExports(tx.sql).length > 0;
   }
 
   /** Writes what the recorded runs took from limits. */
   save(): void {
-    this.#draft.save();
+    this.#work.save();
     this.#rates?.save();
   }
 
@@ -110,7 +110,7 @@ export class Recorder {
     saveDaily(this.#tx.sql, this.#sums);
     this.#tx.emitAll("run.over_limit", this.#over);
     announceRecorded(this.#tx, this.#accepted, this.#sums.nanos);
-    announceCharges(this.#tx, this.#draft.entries());
+    announceCharges(this.#tx, this.#work.entries());
     return recorded;
   }
 
@@ -125,7 +125,7 @@ export class Recorder {
       if (!isRefusal(cost)) nanos += cost.nanos;
       tokens += input.usage.input_tokens + input.usage.output_tokens;
     }
-    return hasRoomForAll(this.#draft.entries(), { nanos, tokens, depth: 0, runs: inputs.length });
+    return hasRoomForAll(this.#work.entries(), { nanos, tokens, depth: 0, runs: inputs.length });
   }
 
   #recordOne(input: RunInput, accounts: readonly Account[], cost: Cost): Recorded {
@@ -166,7 +166,7 @@ export class Recorder {
     const checks = this.#checks;
     if (checks === null) return NO_EFFECTS;
     const effects: (() => void)[] = [];
-    for (const { refusal, effect, tell } of this.#work.forRun((work) => checks(input, nanos, work))) {
+    for (const { refusal, effect, tell } of this.#stepBudget.forRun((steps) => checks(input, nanos, steps))) {
       if (refusal !== null) {
         staying(this.#tx, effect);
         tell?.();
@@ -182,7 +182,7 @@ export class Recorder {
     let found = admit(accounts, attempt);
     while (found.refusedBy !== null && this.#triesForRoom > 0) {
       this.#triesForRoom -= 1;
-      const ended = expireHoldsOf(this.#tx, this.#draft, found.refusedBy);
+      const ended = expireHoldsOf(this.#tx, this.#work, found.refusedBy);
       if (ended.length === 0) break;
       this.#batch.expired(ended);
       found = admit(accounts, attempt);

@@ -1,7 +1,7 @@
 import { formatUsd } from "../../domain/price/money.ts";
 import { runNames } from "../../domain/run/segment/run-names.ts";
 import { estimateOf } from "../decisions/charge.ts";
-import { estimateIn, keptOf } from "../decisions/kept-ask.ts";
+import { estimateIn, holdRequestOf } from "../decisions/hold-request.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { tallyReplaced } from "../ledger/tally.ts";
@@ -43,12 +43,12 @@ export function replacements(
 /** A run that was reported after its reservation had become one takes its place. What was charged is taken back before. */
 export function replaceEstimate(tx: Tx, run: Run, hold: HoldRow): void {
   const estimate = estimateIn(hold);
-  const kept = keptOf(hold);
-  if (estimate === null || kept === null) return;
+  const request = holdRequestOf(hold);
+  if (estimate === null || request === null) return;
   const { runId } = estimate;
   tx.sql.exec("INSERT INTO replaced_runs (run_id, by_run_id, at) VALUES (?, ?, ?)", runId, run.id, tx.now);
   replaced(tx.sql).add(runId);
-  const replacedRun = estimatedRun(tx.now, estimateOf(hold, kept, runId));
+  const replacedRun = estimatedRun(tx.now, estimateOf(hold, request, runId));
   const sum = sumOf(replacedRun);
   tx.sql.exec(
     "INSERT INTO run_replacements (run_id, by_run_id, at, started_at, cost, names) VALUES (?, ?, ?, ?, ?, ?)",

@@ -55,7 +55,7 @@ function told(accounts: readonly Account[]) {
   return accounts.map(({ meter, subject, window }) => `${meter.id} ${subject} ${window.startMs}`);
 }
 
-test("a draft finds for each of many asks and holds the counters that it would find for it alone", async () => {
+test("a work finds for each of many asks and holds the counters that it would find for it alone", async () => {
   const orgId = await limitedOrg();
   const stub = env.ORG.getByName(orgId);
   await runInDurableObject(stub, (_object, { storage: { sql } }) => {
@@ -74,8 +74,8 @@ test("a draft finds for each of many asks and holds the counters that it would f
           const { customer, workflow, chain } = one;
           return { scopes: { customer, workflow, chain }, atMs: (madeAt[which] ?? now) + one.offset };
         });
-        const draft = new UnitOfWork(sql, "run", now);
-        const lists = draft.load(all);
+        const work = new UnitOfWork(sql, "run", now);
+        const lists = work.load(all);
         const entries = new Map<string, Account>();
         const isOne = (account: Account) => {
           const [name = ""] = told([account]);
@@ -90,7 +90,7 @@ test("a draft finds for each of many asks and holds the counters that it would f
           const groups = group === undefined ? undefined : { [grouped]: group };
           const whose = { customer, chain, groups };
           expect(told(list)).toEqual(told(alone.accounts(ask)));
-          const standing = draft.standing(ids, whose, ask.atMs);
+          const standing = work.standing(ids, whose, ask.atMs);
           expect(told(standing)).toEqual(told(alone.standing(ids, whose, ask.atMs)));
           for (const account of [...list, ...standing]) isOne(account);
           // The two lists say what a run is charged to, at whatever time of both.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DATED_MS } from "../../../src/domain/reservation/reservation-id.ts";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
-import { type HeldBeside, HELD_MS, type LeaseHolder } from "../../support/lease-holder.ts";
+import { type HoldExtras, HELD_MS, type LeaseHolder } from "../../support/lease-holder.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { call, env } from "../../support/worker.ts";
 import { evict } from "../../support/evict.ts";
@@ -20,7 +20,7 @@ const CALL = {
   variant: "batch",
   tags: { team: "red" },
 };
-const CHARGED = { tokens: 12, inputTokens: 7, call: { ...CALL, keyId: "key_A" } } satisfies HeldBeside;
+const CHARGED = { tokens: 12, inputTokens: 7, call: { ...CALL, keyId: "key_A" } } satisfies HoldExtras;
 const ASK = { request_id: "q", on_expiry: "charge", estimate: { cost_usd: "0.01" } } as const;
 const HELD_SECONDS = HELD_MS / 1000;
 

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { newSpender } from "../../support/ledger.ts";
-import { HELD_MS, type HeldBeside, LeaseHolder } from "../../support/lease-holder.ts";
+import { HELD_MS, type HoldExtras, LeaseHolder } from "../../support/lease-holder.ts";
 import { env } from "../../support/worker.ts";
 
 /** The platform bills written rows. `docs/operating.md` states these numbers. */
@@ -77,7 +77,7 @@ test("a decision of the object writes 1 row, and its end none beside those of it
 });
 
 test("a reservation of an isolate writes no more rows where it is charged when it expires", async () => {
-  const rowsFor = async (beside: HeldBeside) => {
+  const rowsFor = async (beside: HoldExtras) => {
     const { org, written } = await watchedOrg();
     const isolate = new LeaseHolder(org.id);
     await isolate.lease(10_000_000n);

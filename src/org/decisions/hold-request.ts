@@ -2,38 +2,38 @@ import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import { EXPIRED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import type { HoldRow } from "./table.ts";
 
-/** What is kept of a call with its hold, for the run that it may become and for its renewal. Its input never is. */
-export interface KeptAsk {
+/** What is stored of a call with its hold, for the run that it may become and for its renewal. Its input never is. */
+export interface HoldRequest {
   readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
   /** The key that asked. Missing if no key did. */
   readonly keyId?: string | undefined;
   readonly depth: number;
   /** Whether the hold becomes a run where nobody settles it. */
   readonly isCharged: boolean;
-  readonly estimate?: KeptEstimate;
+  readonly estimate?: HoldEstimate;
 }
 
 /** The run that a hold has become, and what it drew of which credit packs. */
-interface KeptEstimate {
+interface HoldEstimate {
   readonly runId: string;
   readonly draws: Readonly<Record<string, string>>;
 }
 
-export function keptOf({ asked }: Pick<HoldRow, "asked">): KeptAsk | null {
-  return asked === null ? null : (JSON.parse(asked) as KeptAsk);
+export function holdRequestOf({ asked }: Pick<HoldRow, "asked">): HoldRequest | null {
+  return asked === null ? null : (JSON.parse(asked) as HoldRequest);
 }
 
-export function writeKept(
+export function writeHoldRequest(
   { input: _input, request_id: _request, dry_run: _dry, ...ask }: DecisionAsk,
-  rest: Omit<KeptAsk, "ask">,
+  rest: Omit<HoldRequest, "ask">,
 ): string {
-  const kept: KeptAsk = { ask, ...rest };
-  return JSON.stringify(kept);
+  const request: HoldRequest = { ask, ...rest };
+  return JSON.stringify(request);
 }
 
 /** The run that stands in for the one that nobody has reported; null: there is none. */
-export function estimateIn(hold: Pick<HoldRow, "asked" | "status">): KeptEstimate | null {
-  return hold.status === "expired" ? (keptOf(hold)?.estimate ?? null) : null;
+export function estimateIn(hold: Pick<HoldRow, "asked" | "status">): HoldEstimate | null {
+  return hold.status === "expired" ? (holdRequestOf(hold)?.estimate ?? null) : null;
 }
 
 /** Whether a run that names the hold now comes too late to take the place of the estimate, which stays. */

@@ -6,7 +6,7 @@ import type { Run } from "./run.ts";
 import { toRun } from "./run-resource.ts";
 
 /** Stored runs as the API shows them, with what lies apart from them. */
-export function shownRuns(sql: SqlStorage, runs: readonly Run[]): RunResource[] {
+export function toRunResources(sql: SqlStorage, runs: readonly Run[]): RunResource[] {
   const breakdowns = new Breakdowns(sql);
   const adjusted = adjustedAmounts(
     sql,
@@ -21,8 +21,8 @@ export function runsAsRecorded(sql: SqlStorage, runs: readonly Run[]): RunResour
   return runs.map((run) => toRun(withMetadata(sql, run), breakdowns, 0n));
 }
 
-export function shownRun(sql: SqlStorage, run: Run): RunResource {
-  return only(shownRuns(sql, [run]));
+export function toRunResource(sql: SqlStorage, run: Run): RunResource {
+  return only(toRunResources(sql, [run]));
 }
 
 export function runAsRecorded(sql: SqlStorage, run: Run): RunResource {

@@ -4,7 +4,7 @@ import { type RefusalNote, refusalNote } from "../../domain/refusal/note.ts";
 import { type DecisionAsk, leastOf } from "../../gate/decision/ask.ts";
 import type { View } from "../kernel/door.ts";
 import { estimateOf } from "./estimate.ts";
-import { keptOf } from "./kept-ask.ts";
+import { holdRequestOf } from "./hold-request.ts";
 import type { HoldRow } from "./store.ts";
 
 /** What is stored of a decision that the object refused. */
@@ -42,7 +42,7 @@ export function refusedRenewal(
     decided: "object",
     operation: `POST ${RENEWAL_PATH}`,
     keyId: view.actor.id,
-    names: keptOf(hold)?.ask ?? { customer_id: hold.customer_id ?? undefined },
+    names: holdRequestOf(hold)?.ask ?? { customer_id: hold.customer_id ?? undefined },
     nanos,
   });
   return note === null ? [] : [note];

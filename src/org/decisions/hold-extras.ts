@@ -4,7 +4,7 @@ import { amountOf, type Attempt } from "../../domain/refusal/limit-denials.ts";
 import { type Account, countsGroups, type Meter, namedIn, unitOf } from "../../domain/meter/meter.ts";
 
 /** What a hold reserves in addition to the same amount of dollars in each limit. */
-export interface HeldBeside {
+export interface HoldExtras {
   readonly tokens: number;
   readonly chain: string | null;
   /** What is reserved of each credit pack, by id. */
@@ -19,12 +19,12 @@ export interface HeldBeside {
 type Groups = Readonly<Record<string, string>>;
 
 /** A counter in which a hold is. */
-export type Counted = Pick<Account, "meter" | "subject">;
+export type HoldCounter = Pick<Account, "meter" | "subject">;
 
-const NOTHING: HeldBeside = { tokens: 0, chain: null, packs: {} };
+const NOTHING: HoldExtras = { tokens: 0, chain: null, packs: {} };
 
 /** As stored in its row. Null if it reserves dollars only. */
-export function writeBeside({
+export function writeHoldExtras({
   phase,
   tokens,
   chain,
@@ -35,35 +35,35 @@ export function writeBeside({
   readonly tokens: number;
   readonly chain: string | null;
   readonly packs: readonly Draw[];
-  readonly accounts: readonly Counted[];
+  readonly accounts: readonly HoldCounter[];
 }): string | null {
   const groups = groupsOf(accounts);
   const isPlain = groups === undefined && !accounts.some(({ meter }) => unitOf(meter) === "tokens");
   if (phase === "decision" && isPlain) return null;
   const amounts = packs.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);
-  const beside: HeldBeside = {
+  const extras: HoldExtras = {
     tokens,
     chain,
     packs: Object.fromEntries(amounts),
     ...(groups === undefined ? {} : { groups }),
     ...(phase === "decision" ? { phase } : {}),
   };
-  return JSON.stringify(beside);
+  return JSON.stringify(extras);
 }
 
-function groupsOf(accounts: readonly Counted[]): Groups | undefined {
+function groupsOf(accounts: readonly HoldCounter[]): Groups | undefined {
   const grouped = accounts.filter(({ meter }) => countsGroups(meter));
   if (grouped.length === 0) return undefined;
   return Object.fromEntries(grouped.map(({ meter, subject }) => [meter.id, subject]));
 }
 
-export function besideOf({ beside }: { readonly beside: string | null }): HeldBeside {
-  return beside === null ? NOTHING : (JSON.parse(beside) as HeldBeside);
+export function holdExtrasOf({ beside }: { readonly beside: string | null }): HoldExtras {
+  return beside === null ? NOTHING : (JSON.parse(beside) as HoldExtras);
 }
 
 /** The phase whose limits were checked for it. */
 export function phaseOf(hold: { readonly beside: string | null }): Phase {
-  return hold.beside === null ? "decision" : (besideOf(hold).phase ?? "run");
+  return hold.beside === null ? "decision" : (holdExtrasOf(hold).phase ?? "run");
 }
 
 /** Whose counter of a limit a hold is in. */
@@ -71,16 +71,16 @@ export function subjectIn(
   meter: Meter,
   hold: { readonly customer_id: string | null; readonly beside: string | null },
 ): string {
-  const { chain, groups } = besideOf(hold);
+  const { chain, groups } = holdExtrasOf(hold);
   if (countsGroups(meter)) return groups?.[meter.id] ?? "";
   return namedIn(meter, { chain, customer: hold.customer_id });
 }
 
 /** What a hold reserves, in every unit and of each credit pack. */
-type HeldAmounts = Attempt & Pick<HeldBeside, "packs">;
+type HeldAmounts = Attempt & Pick<HoldExtras, "packs">;
 
 export function heldAmounts(hold: { readonly amount: string; readonly beside: string | null }): HeldAmounts {
-  const { tokens, packs } = besideOf(hold);
+  const { tokens, packs } = holdExtrasOf(hold);
   return { nanos: BigInt(hold.amount), tokens, depth: 0, packs };
 }
 

@@ -10,7 +10,7 @@ import {
  * What rate limits counted of a decision from its body, stored with its hold so that its run counts only the rest. If a
  * run settled a hold before any isolate reported it, this is what they counted of the run.
  */
-export type CountedRates = {
+export type HoldRates = {
   /** Ids of the policies, separated by spaces, each with the subject whose counter it was in, if it has one. */
   rates: string;
   /** For policies by tokens. Those by dollars count the hold's amount, and the others one. */
@@ -18,11 +18,11 @@ export type CountedRates = {
 };
 
 /** What is stored of them with a hold. */
-export function countedIn(meters: readonly RateMeter[]): string {
+export function writeHoldRates(meters: readonly RateMeter[]): string {
   return meters.map((meter) => entryOf(meter.policy.id, subjectIn(meter))).join(" ");
 }
 
-export function countedInKeys(leaseKeys: readonly string[]): string {
+export function writeHoldRatesOfKeys(leaseKeys: readonly string[]): string {
   return leaseKeys.map((key) => entryOf(...leaseKeyIds(key))).join(" ");
 }
 
@@ -32,21 +32,21 @@ function entryOf(id: string, subject: string): string {
 }
 
 /** A hold, as far as it says what was counted of its decision, or of its run. */
-type CountedHold = CountedRates & { readonly amount: string };
+type RatedHold = HoldRates & { readonly amount: string };
 
 /** What was counted in one counter of a policy. */
-export function countedBy(meter: RateMeter, hold: CountedHold): number {
+export function countedBy(meter: RateMeter, hold: RatedHold): number {
   if (!isCountedIn(meter, hold)) return 0;
   return rateAmount(meter.policy, { nanos: Number(hold.amount), tokens: hold.tokens });
 }
 
 /** Whether it was counted there. */
-export function isCountedIn(meter: RateMeter, { rates }: Pick<CountedRates, "rates">): boolean {
+export function isCountedIn(meter: RateMeter, { rates }: Pick<HoldRates, "rates">): boolean {
   return rates.split(" ").includes(entryOf(meter.policy.id, subjectIn(meter)));
 }
 
 /** The counters of these policies in which it was. */
-export function countedMeters(policies: readonly RatePolicy[], { rates }: CountedHold): RateMeter[] {
+export function countedMeters(policies: readonly RatePolicy[], { rates }: RatedHold): RateMeter[] {
   const entries = rates.split(" ").map((entry) => entry.split("="));
   return policies.flatMap((policy) => {
     const entry = entries.find(([id]) => id === policy.id);

@@ -13,46 +13,50 @@ import { loadPolicies } from "../policy-rules/store.ts";
 import type { CHECK_CODES } from "../../contract/limit-codes.ts";
 import { runChecks } from "../checks/checks.ts";
 import { depthIn } from "../checks/depth.ts";
-import { writeKept } from "./kept-ask.ts";
+import { writeHoldRequest } from "./hold-request.ts";
 
 type CheckCode = (typeof CHECK_CODES)[number];
 
 /** What an ask takes from which limits, and what can refuse it before they do. */
-export interface Asked {
+export interface CheckedRequest {
   /** The phase whose limits are checked. */
   readonly phase: Phase;
   readonly attempt: Attempt;
   readonly scopes: Scopes;
   /** What the checks before the limits find. */
   judge(): readonly Finding<CheckCode>[];
-  /** What is kept with its hold of the ask as it was decided. Null if nothing is needed. */
-  kept(decided: DecisionAsk): string | null;
+  /** What is stored with its hold of the ask as it was decided. Null if nothing is needed. */
+  holdRequest(decided: DecisionAsk): string | null;
 }
 
-export function askedOf(tx: Tx, ask: DecisionAsk, nanos: bigint): Asked | Refusal<"validation_failed"> {
+export function checkedRequest(
+  tx: Tx,
+  ask: DecisionAsk,
+  nanos: bigint,
+): CheckedRequest | Refusal<"validation_failed"> {
   const { checks, on_expiry: usual } = tx.profile().decisionDefaults;
   const isCharged = chargesOnExpiry(ask, usual);
-  if (checksAll(ask, checks)) return askedOfAll(tx, ask, nanos, isCharged);
+  if (checksAll(ask, checks)) return fullyCheckedRequest(tx, ask, nanos, isCharged);
   return {
     phase: "decision",
     attempt: { nanos, tokens: tokensOf(ask), depth: 0 },
     scopes: scopesOf(ask, { keyId: keyOf(tx) }),
     judge: () => [],
     // Whether the chain is one was not checked.
-    kept: (decided) =>
+    holdRequest: (decided) =>
       isCharged
-        ? writeKept({ ...decided, chain: undefined }, { isCharged, keyId: keyOf(tx), depth: 0 })
+        ? writeHoldRequest({ ...decided, chain: undefined }, { isCharged, keyId: keyOf(tx), depth: 0 })
         : null,
   };
 }
 
 /** Checked like a run: against every limit, after the policies and detectors. */
-function askedOfAll(
+function fullyCheckedRequest(
   tx: Tx,
   ask: DecisionAsk,
   nanos: bigint,
   isCharged: boolean,
-): Asked | Refusal<"validation_failed"> {
+): CheckedRequest | Refusal<"validation_failed"> {
   const depth = depthIn(ask.chain, (id) => tx.hooks.placeInChain(tx.sql, id));
   if (isRefusal(depth)) return depth;
   if (ask.approval_id !== undefined && loadApproval(tx.sql, ask.approval_id) === null) {
@@ -66,7 +70,7 @@ function askedOfAll(
     attempt: { nanos, tokens: tokensOf(ask), depth },
     scopes: scopesOf(ask, { keyId: keyOf(tx), chain: ask.chain?.chain_id }),
     judge: () => runChecks(tx)?.(askedRun(ask, tx.now), nanos, oneRunsSteps()) ?? [],
-    kept: (decided) => writeKept(decided, { isCharged, keyId: keyOf(tx), depth }),
+    holdRequest: (decided) => writeHoldRequest(decided, { isCharged, keyId: keyOf(tx), depth }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { FREED_HEADER, heedTold } from "./edge/decision/capacity-freed.ts";
+import { FREED_HEADER, noteFreedOrg } from "./edge/decision/capacity-freed.ts";
 import { serveDecision } from "./edge/decision/serve.ts";
 import type { Env } from "./edge/env.ts";
 import { handlerOf } from "./entry.ts";
@@ -21,7 +21,7 @@ async function handOn(request: Request, rest: Fetcher): Promise<Response> {
   const answer = await rest.fetch(request);
   const orgId = answer.headers.get(FREED_HEADER);
   if (orgId === null) return answer;
-  heedTold(orgId);
+  noteFreedOrg(orgId);
   const relayed = new Response(answer.body, answer);
   relayed.headers.delete(FREED_HEADER);
   return relayed;

@@ -2,7 +2,7 @@ import { SCOPES } from "../../src/contract/access.ts";
 import type { Account } from "../../src/domain/meter/meter.ts";
 import { NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
 import type { DecisionVerdict } from "../../src/gate/decision/object-verdict.ts";
-import { NONE_TOLD } from "../../src/gate/decision/recent-reservations.ts";
+import { NO_REQUESTS } from "../../src/gate/decision/recent-reservations.ts";
 import { readAsk, writeReply } from "../../src/gate/lease/wire.ts";
 import type { Snapshot } from "../../src/gate/snapshot/snapshot.ts";
 
@@ -78,7 +78,7 @@ export function standIn(orgId: string) {
         }),
       );
       const grant = { attempt: ask.attempt, slices };
-      const reply = { grant, rates: [], usage: [], orgNow: Date.now(), version: "1", requests: NONE_TOLD };
+      const reply = { grant, rates: [], usage: [], orgNow: Date.now(), version: "1", requests: NO_REQUESTS };
       return Promise.resolve(writeReply(reply));
     },
   };

@@ -11,15 +11,15 @@ export {
   asGiven,
   decideHere,
   isForSlices,
-  isTaught,
+  hasPlan,
   refusedUnread,
   slicesOf,
   type Verdict,
   wish,
 } from "./decision/decision.ts";
-export { installPlan as learn } from "./snapshot/install-plan.ts";
+export { installPlan } from "./snapshot/install-plan.ts";
 export { Gates } from "./gates.ts";
-export type { DecisionPlan as Lesson, Matters } from "./snapshot/decision-plan.ts";
+export type { DecisionPlan, Matters } from "./snapshot/decision-plan.ts";
 export type { DecisionReply, DecisionVerdict, RequestVerdict } from "./decision/object-verdict.ts";
 export type { OrgGate } from "./org-gate.ts";
 export { plainAsk } from "./decision/plain-ask.ts";

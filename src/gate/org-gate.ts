@@ -8,7 +8,7 @@ import type { CallNames } from "../domain/meter/traits.ts";
 import type { ReservationNames } from "../domain/reservation/reservation-id.ts";
 import type { GateCaller } from "./snapshot/caller.ts";
 import type { LimitSetLine } from "./report/limit-set-line.ts";
-import { BOUNDS, byTouch, type HoldDraft } from "./report/hold-draft.ts";
+import { BOUNDS, byLimitSet, type HoldDraft } from "./report/hold-draft.ts";
 import { type RateInfo, readReply, writeAsk } from "./lease/wire.ts";
 import type { Background } from "./lease/background.ts";
 import { RecentReservations } from "./decision/recent-reservations.ts";
@@ -32,27 +32,27 @@ export interface ObjectAnswer<T> {
 interface SentAsk {
   readonly attempt: number;
   readonly askedAt: number;
-  readonly heard: string;
+  readonly reservationMark: string;
   readonly text: string;
 }
 
 /** One request's background work maintains the leases of an org for this long. Then the next one takes over. */
 const RELAY_MS = 5000;
 const MOST_KNOWN = 2000;
-/** This many calls decided by the object between two checks are worth learning from. */
-const WORTH_LEARNING = 3;
+/** This many calls decided by the object between two checks are worth a decision plan. */
+const CALLS_WORTH_A_PLAN = 3;
 
 /** One org, as far as this isolate can decide for it: slices of its limits, and what is known of full limits. */
 export class OrgGate {
   readonly leaseClient: LeaseClient<HoldDraft>;
   /** What the host's gates have recently allowed, for all orgs together. */
   readonly recent: AllowCache<OrgGate>;
-  readonly heard: RecentReservations;
+  readonly recentReservations: RecentReservations;
   readonly #refusals: RefusalOutbox;
-  readonly touches: LimitSets;
+  readonly limitSets: LimitSets;
   /** Of calls that are checked against everything. */
-  readonly wholeTouches: LimitSets;
-  readonly #touched: LimitSetTotal;
+  readonly wholeLimitSets: LimitSets;
+  readonly #limitSetTotal: LimitSetTotal;
   #rotatedAt = Number.NEGATIVE_INFINITY;
   /** Rules and detectors, of the same version as the decision plans; null: not known. */
   checks: KnownChecks | null = null;
@@ -65,7 +65,7 @@ export class OrgGate {
   readonly #rates = new Map<string, ObjectAnswer<RateInfo>>();
   readonly #accounts = new Map<string, KnownAccount>();
   #version = "";
-  #taughtAt = Number.NEGATIVE_INFINITY;
+  #plannedAt = Number.NEGATIVE_INFINITY;
   #freedAt = Number.NEGATIVE_INFINITY;
   readonly #clock = new OrgClock();
   #loop = 0;
@@ -74,15 +74,15 @@ export class OrgGate {
 
   /** `holder` names this gate to the object. No other gate of the org may ever have the same name. */
   constructor(holder: string, recent: AllowCache<OrgGate>, totals: Partial<HostTotals> = {}) {
-    const { heard, waiting, touched } = { ...newTotals(), ...totals };
+    const { reservations, waiting, limitSets } = { ...newTotals(), ...totals };
     this.leaseClient = new LeaseClient(holder, BOUNDS);
     this.recent = recent;
-    this.heard = new RecentReservations(heard);
+    this.recentReservations = new RecentReservations(reservations);
     this.#refusals = new RefusalOutbox(waiting);
-    this.#touched = touched;
+    this.#limitSetTotal = limitSets;
     const release = ({ slices }: LimitSet) => this.leaseClient.release(slices);
-    this.touches = new LimitSets(touched, release);
-    this.wholeTouches = new LimitSets(touched, release);
+    this.limitSets = new LimitSets(limitSets, release);
+    this.wholeLimitSets = new LimitSets(limitSets, release);
   }
 
   /** Whether this gate has nothing to tell the object. */
@@ -118,40 +118,40 @@ export class OrgGate {
 
   /** Whether what was learned of the limits can still be used. */
   knows(now: number): boolean {
-    return isFresh(this.#taughtAt, now);
+    return isFresh(this.#plannedAt, now);
   }
 
   /** A gate that has slices asks again and again, so one more subject costs it no call. */
-  get worthLearning(): boolean {
-    return this.asked >= WORTH_LEARNING || this.leaseClient.isActive;
+  get wantsPlan(): boolean {
+    return this.asked >= CALLS_WORTH_A_PLAN || this.leaseClient.isActive;
   }
 
   /**
-   * Lessons are of one version of the limits; another version makes them worthless. False: an answer that was long on its
+   * Decision plans are of one version of the limits; another version makes them worthless. False: an answer that was long on its
    * way, of limits that may have changed since.
    */
-  taught(version: string, askedAt: number): boolean {
-    if (version !== this.#version && askedAt < this.#taughtAt) return false;
+  acceptVersion(version: string, askedAt: number): boolean {
+    if (version !== this.#version && askedAt < this.#plannedAt) return false;
     if (version !== this.#version) {
       this.#version = version;
-      this.#forgetTouches();
+      this.#forgetLimitSets();
       this.checks = null;
       this.#accounts.clear();
     }
-    this.#taughtAt = Math.max(this.#taughtAt, askedAt);
+    this.#plannedAt = Math.max(this.#plannedAt, askedAt);
     return true;
   }
 
   /** From now on calls like this one are decided by it. */
-  learnTouch(which: LimitSets, { matters, keyId, names, touch }: LearnedTouch): void {
-    this.leaseClient.retain(touch.slices);
-    which.set(matters, keyId, names, touch);
+  installLimitSet(which: LimitSets, { matters, keyId, names, limitSet }: NewLimitSet): void {
+    this.leaseClient.retain(limitSet.slices);
+    which.set(matters, keyId, names, limitSet);
   }
 
   /** The slices stay: calls may touch the same limits by what is learned next. */
-  #forgetTouches(): void {
-    this.touches.clear();
-    this.wholeTouches.clear();
+  #forgetLimitSets(): void {
+    this.limitSets.clear();
+    this.wholeLimitSets.clear();
     this.ceilings.clear();
     this.leaseClient.releaseAll();
     this.leaseClient.prune();
@@ -161,15 +161,15 @@ export class OrgGate {
   #rotate(now: number): void {
     if (now < this.#rotatedAt + LEASE.idleMs / 2) return;
     this.#rotatedAt = now;
-    this.touches.rotate();
-    this.wholeTouches.rotate();
+    this.limitSets.rotate();
+    this.wholeLimitSets.rotate();
     for (const key of this.leaseClient.prune()) this.#accounts.delete(key);
   }
 
   /** Everything that counts towards the host's totals. */
   forget(): void {
-    this.heard.forget();
-    this.#forgetTouches();
+    this.recentReservations.forget();
+    this.#forgetLimitSets();
   }
 
   /** What is known of a rate limit, if it is recent enough to refuse by. */
@@ -245,8 +245,8 @@ export class OrgGate {
       if (!this.leaseClient.asking(now)) await this.#sync(background, []);
     }
     this.leaseClient.rest();
-    this.heard.forget();
-    if (this.#touched.isHigh) this.#forgetTouches();
+    this.recentReservations.forget();
+    if (this.#limitSetTotal.isHigh) this.#forgetLimitSets();
     this.#loopSince = null;
   }
 
@@ -280,26 +280,30 @@ export class OrgGate {
 
   #ask(watch: readonly string[], askedAt: number): SentAsk {
     const { batches, ...ask } = this.leaseClient.ask(askedAt);
-    const touches = new Map<LimitSetLine, number>();
-    const rows = batches.map(({ number, holds, used }) => ({ number, used, holds: byTouch(holds, touches) }));
+    const limitSets = new Map<LimitSetLine, number>();
+    const rows = batches.map(({ number, holds, used }) => ({
+      number,
+      used,
+      holds: byLimitSet(holds, limitSets),
+    }));
     const text = writeAsk({
       ask: { ...ask, batches: rows },
-      touches: [...touches.keys()],
+      touches: [...limitSets.keys()],
       watch,
       lagMs: this.#clock.sent(),
-      heard: this.heard.mark,
+      heard: this.recentReservations.mark,
       refusals: this.#refusals.batch(),
     });
-    return { attempt: ask.attempt, askedAt, heard: this.heard.mark, text };
+    return { attempt: ask.attempt, askedAt, reservationMark: this.recentReservations.mark, text };
   }
 
-  #learn(text: string, { askedAt, heard }: SentAsk, now: number): void {
+  #learn(text: string, { askedAt, reservationMark }: SentAsk, now: number): void {
     const { grant, rates, usage, orgNow, version, requests, refusals = 0 } = readReply(text);
     this.#refusals.acknowledged(refusals);
-    this.heard.learn(heard, requests);
+    this.recentReservations.learn(reservationMark, requests);
     if (this.leaseClient.granted(grant)) this.#clock.acknowledged();
     this.learnTime(orgNow, askedAt, now);
-    this.taught(version, askedAt);
+    this.acceptVersion(version, askedAt);
     this.learnRates(rates, askedAt, now);
     for (const [key, found] of usage) {
       this.#accounts.get(key)?.learn(found, askedAt);
@@ -308,11 +312,11 @@ export class OrgGate {
 }
 
 /** What calls of one kind touch, and how such a call is recognized. */
-interface LearnedTouch {
+interface NewLimitSet {
   readonly matters: KnownLimits;
   readonly keyId: string;
   readonly names: CallNames;
-  readonly touch: LimitSet;
+  readonly limitSet: LimitSet;
 }
 
 /** Whether what the object said, when asked at that time, can still be used. */

@@ -48,15 +48,15 @@ test("a report that is too large for another region is sent in parts, and held o
   for (let call = 0; call < 8; call += 1) for (const slice of slices) gate.leaseClient.miss(slice, 1e12);
   await gate.flush(background);
   const now = Math.min(...slices.map(({ until }) => until)) - 1;
-  const touches = Array.from({ length: CUSTOMERS }, (_, index) => ({
+  const limitSets = Array.from({ length: CUSTOMERS }, (_, index) => ({
     keys,
     meters: (decisionPlan?.accounts ?? []).map(({ meter }) => meter.id).join(" "),
     customer: `${index}`.padStart(128, "c"),
     rates: Array.from({ length: 20 }, (_each, policy) => `rate\n\n${newId("rlp", policy)}`),
   }));
   for (let number = 0; number < HOLDS; number += 1) {
-    const touch = touches[number % CUSTOMERS];
-    if (touch === undefined) throw new Error("every hold has its customer");
+    const limitSet = limitSets[number % CUSTOMERS];
+    if (limitSet === undefined) throw new Error("every hold has its customer");
     expect(
       gate.leaseClient.take(
         slices,
@@ -66,7 +66,7 @@ test("a report that is too large for another region is sent in parts, and held o
     ).toBe(true);
     const times = { at: Date.now(), expiresAt: Date.now() + 900_000 };
     const charge = { call: JSON.stringify({ user_id: `u${number}`, tags: TAGS }), inputTokens: 1e9 };
-    const made = { touch, id: newId("rsv", times.at), named: false, nanos: NANOS, tokens: 1e9, ...times };
+    const made = { limitSet, id: newId("rsv", times.at), named: false, nanos: NANOS, tokens: 1e9, ...times };
     gate.leaseClient.note({ ...made, charge: number % 40 === 0 ? charge : null });
   }
   for (let report = 0; report < 2000 && !gate.leaseClient.idle; report += 1) await gate.flush(background);

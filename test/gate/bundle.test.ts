@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import { beforeAll, expect, test } from "vitest";
 import { NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
-import { NONE_TOLD } from "../../src/gate/decision/recent-reservations.ts";
+import { NO_REQUESTS } from "../../src/gate/decision/recent-reservations.ts";
 import type * as Gate from "../../src/gate/index.ts";
 import { readAsk, writeReply } from "../../src/gate/lease/wire.ts";
 
@@ -77,7 +77,14 @@ function host(gate: typeof Gate, startedAt: number) {
       Array.from(ask.wants, ([key, { want }]) => [key, { add: want, forMs: 1000, share: want }] as const),
     );
     const grant = { attempt: ask.attempt, slices };
-    return writeReply({ grant, rates: [], usage: [], orgNow: clock.now, version: "1", requests: NONE_TOLD });
+    return writeReply({
+      grant,
+      rates: [],
+      usage: [],
+      orgNow: clock.now,
+      version: "1",
+      requests: NO_REQUESTS,
+    });
   };
   const background: Gate.Background = {
     object: () => ({ syncLeases }),
@@ -102,7 +109,7 @@ test("embedded, it decides with the clock and the object of its host", async () 
   const decide = () => gate.decideHere(org, caller, ask, { now: clock.now, background });
   expect(decide()).toBeNull();
   for (let call = 0; call < 8; call += 1) {
-    gate.learn(org, caller, ask, { verdict: taught, askedAt: clock.now, now: clock.now });
+    gate.installPlan(org, caller, ask, { verdict: taught, askedAt: clock.now, now: clock.now });
     gate.wish(org, caller, ask, { now: clock.now, background });
   }
   await org.flush(background);

@@ -79,7 +79,7 @@ async function refusedOnce(refused: gate.DecisionAsk, roomNanos: bigint) {
   };
   const refusal = { refused: true, code: "budget_exceeded", status: 402, message: "", details: {} } as never;
   const verdict = { refusal, text: null, rates: [], decisionPlan, orgNow: START, version: "1" };
-  gate.learn(org, caller, refused, { verdict, askedAt: START, now: START });
+  gate.installPlan(org, caller, refused, { verdict, askedAt: START, now: START });
   return decide;
 }
 

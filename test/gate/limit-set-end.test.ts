@@ -4,7 +4,7 @@ import { accountKey } from "../../src/gate/decision/account-key.ts";
 import type { DecisionAsk } from "../../src/gate/decision/ask.ts";
 import { newGateCaller } from "../../src/gate/snapshot/caller.ts";
 import type { Background } from "../../src/gate/lease/background.ts";
-import { decideHere, isTaught } from "../../src/gate/decision/decision.ts";
+import { decideHere, hasPlan } from "../../src/gate/decision/decision.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
 import { AllowCache } from "../../src/gate/decision/allow-cache.ts";
 import { KnownLimits, KnownAccount, newLimitSet } from "../../src/gate/decision/limit-set.ts";
@@ -40,9 +40,9 @@ function gateWithSlice(): OrgGate {
   } as unknown as Account;
   const key = accountKey(account);
   gate.learnTime(NOW, NOW, NOW);
-  gate.taught("1", NOW);
+  gate.acceptVersion("1", NOW);
   gate.matters = new KnownLimits({ customer: false, workflow: [], deployment: [], department: [] });
-  const touch = newLimitSet({
+  const limitSet = newLimitSet({
     accounts: [{ key, known: new KnownAccount(account, NOW) }],
     rates: [],
     customer: undefined,
@@ -51,7 +51,7 @@ function gateWithSlice(): OrgGate {
     orgNow: NOW,
     sliceOf: (name) => gate.leaseClient.slice(name),
   });
-  gate.touches.set(gate.matters, "key_1", ASK, touch);
+  gate.limitSets.set(gate.matters, "key_1", ASK, limitSet);
   Object.assign(gate.leaseClient.slice(key), {
     left: 10 ** 9,
     until: NOW + 900,
@@ -66,8 +66,8 @@ test("an isolate holds nothing from a slice once its window is over by the org's
   const caller = newGateCaller({ id: "org_A", rates: { policies: [] } }, "key_1", "p".repeat(32));
   const decide = () => decideHere(gate, caller, ASK, { now: NOW + 1, background: nowhere });
   expect(decide()).toContain('"decision":"allow"');
-  expect(isTaught(gate, caller, ASK, NOW + 1)).toBe(true);
+  expect(hasPlan(gate, caller, ASK, NOW + 1)).toBe(true);
   gate.learnTime(NOW + DAY, NOW + 1, NOW + 1);
   expect(decide()).toBeNull();
-  expect(isTaught(gate, caller, ASK, NOW + 1)).toBe(false);
+  expect(hasPlan(gate, caller, ASK, NOW + 1)).toBe(false);
 });

@@ -20,7 +20,7 @@ const policyOf = (kind: RatePolicy["kind"], unit: RatePolicy["unit"] = "usd"): R
 
 test("a call takes its amount from the slice of a limit in dollars", () => {
   const units = ["usd", "tokens", "requests"] as const;
-  const touch = newLimitSet({
+  const limitSet = newLimitSet({
     accounts: [],
     rates: units.map((unit) => ({ key: unit, meter: { policy: policyOf("rate", unit), key: unit } })),
     customer: undefined,
@@ -29,8 +29,8 @@ test("a call takes its amount from the slice of a limit in dollars", () => {
     orgNow: 0,
     sliceOf: (key) => new LeaseClient("isolate").slice(key),
   });
-  expect(amountsOf(touch, { nanos: 1_250_000_000, tokens: 70 })).toEqual([1_250_000_000, 70, 1]);
-  expect(touch.rates.map(({ isUsd, opening }) => [isUsd, opening.endsWith('"available_usd":"')])).toEqual([
+  expect(amountsOf(limitSet, { nanos: 1_250_000_000, tokens: 70 })).toEqual([1_250_000_000, 70, 1]);
+  expect(limitSet.rates.map(({ isUsd, opening }) => [isUsd, opening.endsWith('"available_usd":"')])).toEqual([
     [true, true],
     [false, false],
     [false, false],

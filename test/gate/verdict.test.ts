@@ -5,7 +5,7 @@ import type { RateMeter } from "../../src/domain/rate/policy.ts";
 import { OrgGate } from "../../src/gate/org-gate.ts";
 import { AllowCache } from "../../src/gate/decision/allow-cache.ts";
 import { KnownAccount, newLimitSet } from "../../src/gate/decision/limit-set.ts";
-import { allowText, toldAllow } from "../../src/gate/decision/verdict.ts";
+import { allowText, allowValues } from "../../src/gate/decision/verdict.ts";
 
 const NOW = 1_763_172_000_000;
 
@@ -47,7 +47,7 @@ test("an allow is told to a caller in this process as its text says", () => {
       fc.option(fc.integer({ min: 1, max: 10 ** 12 })),
       (accounts, rates, lefts, nanos, output) => {
         const gate = new OrgGate("holder", new AllowCache());
-        const touch = newLimitSet({
+        const limitSet = newLimitSet({
           accounts: accounts.map((one, at) => ({ key: `a${at}`, known: new KnownAccount(one, NOW) })),
           rates: rates.map(({ kind }, at) => {
             const policy = { id: `rl_${at}`, kind, unit: "requests", match: {}, window: "day" };
@@ -59,14 +59,14 @@ test("an allow is told to a caller in this process as its text says", () => {
           orgNow: NOW,
           sliceOf: (key) => gate.leaseClient.slice(key),
         });
-        for (const [at, slice] of touch.slices.entries()) slice.left = lefts[at] ?? 0;
+        for (const [at, slice] of limitSet.slices.entries()) slice.left = lefts[at] ?? 0;
         const told = rates.flatMap(({ room }, at) =>
           room === null ? [] : [{ key: `r${at}`, room, used: 0, waitMs: 0, moreInMs: 0 }],
         );
         gate.learnRates(told, NOW, NOW);
         const id = "rsv_01K9Z0000000000000000000AB";
-        const allow = { touch, id, nanos, output, expiresAt: NOW + 60_000, orgNow: NOW, now: NOW };
-        const given = toldAllow(gate, allow);
+        const allow = { limitSet, id, nanos, output, expiresAt: NOW + 60_000, orgNow: NOW, now: NOW };
+        const given = allowValues(gate, allow);
         expect(given).toEqual(JSON.parse(allowText(gate, allow)));
         expect(Object.keys(given)).toEqual(Object.keys(JSON.parse(allowText(gate, allow)) as object));
         expect(given.limits).toHaveLength(accounts.length + rates.length);

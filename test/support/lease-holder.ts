@@ -32,7 +32,7 @@ export class LeaseHolder {
   /** By how much its clock may be behind. Null for an isolate of an earlier version, which does not say. */
   lagMs: number | null = 0;
   readonly #ids: ReservationIds;
-  #touch: LimitSetLine = { keys: [], meters: "", customer: null };
+  #limitSet: LimitSetLine = { keys: [], meters: "", customer: null };
   #units: readonly Unit[] = [];
   #sent = "";
 
@@ -55,7 +55,12 @@ export class LeaseHolder {
     const accounts = verdict?.decisionPlan?.accounts ?? [];
     const meters = accounts.map(({ meter }) => meter.id).join(" ");
     const isWhole = names.checks === "all" ? ({ isWhole: true } as const) : {};
-    this.#touch = { keys: accounts.map(accountKey), meters, customer: names.customer_id ?? null, ...isWhole };
+    this.#limitSet = {
+      keys: accounts.map(accountKey),
+      meters,
+      customer: names.customer_id ?? null,
+      ...isWhole,
+    };
     this.#units = accounts.map(({ meter }) => unitOf(meter));
     const amounts = this.#amounts(nanos, tokens);
     for (const [at, slice] of this.#slices().entries()) {
@@ -117,7 +122,7 @@ export class LeaseHolder {
 
   async #send(now: number): Promise<{ attempt: number; reply: string | null }> {
     const ask = this.#leaseClient.ask(now);
-    const report = writeAsk({ ask, touches: [this.#touch], watch: [], lagMs: this.lagMs, heard: null });
+    const report = writeAsk({ ask, touches: [this.#limitSet], watch: [], lagMs: this.lagMs, heard: null });
     this.#sent = report;
     return { attempt: ask.attempt, reply: await this.#object().syncLeases(report) };
   }
@@ -133,7 +138,7 @@ export class LeaseHolder {
   }
 
   #slices() {
-    return this.#touch.keys.map((key) => this.#leaseClient.slice(key));
+    return this.#limitSet.keys.map((key) => this.#leaseClient.slice(key));
   }
 
   #object() {

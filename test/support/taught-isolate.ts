@@ -1,6 +1,6 @@
 import { type Meter, NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
 import type { Judge } from "../../src/gate/snapshot/caller.ts";
-import { NONE_TOLD } from "../../src/gate/decision/recent-reservations.ts";
+import { NO_REQUESTS } from "../../src/gate/decision/recent-reservations.ts";
 import * as gate from "../../src/gate/index.ts";
 import type { DecisionPlan } from "../../src/gate/snapshot/decision-plan.ts";
 import { readAsk, writeReply } from "../../src/gate/lease/wire.ts";
@@ -38,7 +38,7 @@ export async function taughtIsolate(taught: Taught) {
           usage: [],
           orgNow: start,
           version: "1",
-          requests: NONE_TOLD,
+          requests: NO_REQUESTS,
         });
       },
     }),
@@ -72,7 +72,7 @@ export async function taughtIsolate(taught: Taught) {
     version: "1",
   };
   for (let call = 0; call < 8; call += 1) {
-    gate.learn(org, caller, learned, { verdict, askedAt: start, now: start });
+    gate.installPlan(org, caller, learned, { verdict, askedAt: start, now: start });
     gate.wish(org, caller, wished, { now: start, background });
   }
   await org.flush(background);

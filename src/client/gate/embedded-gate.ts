@@ -5,11 +5,11 @@ import type { Background } from "../../gate/lease/background.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { refusalNote } from "../../domain/refusal/note.ts";
 import { plainTraceParent, traceParentToStore } from "../../domain/text/traceparent.ts";
-import { allowHere, costOf, isForSlices, isTaught, slicesOf, wish } from "../../gate/decision/decision.ts";
+import { allowHere, costOf, isForSlices, hasPlan, slicesOf, wish } from "../../gate/decision/decision.ts";
 import { installPlan } from "../../gate/snapshot/install-plan.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
 import { AllowCache } from "../../gate/decision/allow-cache.ts";
-import { toldAllow } from "../../gate/decision/verdict.ts";
+import { allowValues } from "../../gate/decision/verdict.ts";
 import { fromEnvironment } from "../environment.ts";
 import { Refused, SluiceError, Unreachable } from "../errors.ts";
 import type {
@@ -21,7 +21,7 @@ import type {
 } from "../generated/types.ts";
 import { Sluice } from "../sluice.ts";
 import { fetchOver } from "./binding.ts";
-import { exchange, type Exchange, type Exchanged, type ToldVerdict } from "./exchange.ts";
+import { exchange, type Exchange, type Exchanged, type ExchangedVerdict } from "./exchange.ts";
 import { FallbackRules } from "./fallback-rules.ts";
 import { IdPool } from "./id-pool.ts";
 import { askForBounds, KnownBounds, type ModelBounds } from "./model-bounds.ts";
@@ -30,9 +30,9 @@ import { KnownFacts, type OrgFacts } from "./org-facts.ts";
 import { holdWhile, sendAtEnd } from "./process-end.ts";
 import { Settlements } from "./settlements.ts";
 import { SteadyClock } from "./steady-clock.ts";
-import { TouchBook } from "./touch-book.ts";
+import { LimitSetTokens } from "./limit-set-tokens.ts";
 import { logUnsettled } from "./unsettled-log.ts";
-import { UntoldCounts } from "./untold-counts.ts";
+import { UnreportedCounts } from "./unreported-counts.ts";
 import { refused, ungovernedAllow } from "./verdicts.ts";
 
 const KEY = /^svc_(?:live|test)_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})_/;
@@ -61,7 +61,7 @@ export class EmbeddedGate {
   readonly #gate = new OrgGate(this.#holder, new AllowCache());
   readonly #clock = new SteadyClock();
   readonly #ids = new IdPool(() => this.#clock.now());
-  readonly #touches = new TouchBook();
+  readonly #limitSetTokens = new LimitSetTokens();
   readonly #facts = new KnownFacts();
   readonly #bounds = new KnownBounds();
   readonly #fallbacks = new FallbackRules(
@@ -71,7 +71,7 @@ export class EmbeddedGate {
   #caller: GateCaller;
   readonly #settlements: Settlements;
   #validUntil = 0;
-  readonly #untold = new UntoldCounts();
+  readonly #unreportedCounts = new UnreportedCounts();
   readonly #counts = { allowedHere: 0, refusedHere: 0, asked: 0, ungoverned: 0, holdsRefused: 0 };
 
   constructor(options: GateOptions) {
@@ -96,7 +96,7 @@ export class EmbeddedGate {
       flushMs: options.flushMs ?? 1000,
       mostQueued: options.mostQueued ?? 10_000,
       onError: options.onError ?? logUnsettled,
-      dropped: (reason) => this.#owe(() => this.#untold.addUnsettled(reason)),
+      dropped: (reason) => this.#owe(() => this.#unreportedCounts.addUnsettled(reason)),
       before: () => this.#gate.flush(this.#background(undefined)),
       after: () => this.#tellOwed(),
     });
@@ -120,7 +120,7 @@ export class EmbeddedGate {
     if (here === null) return this.#ask(ask, background, parent);
     if ("refused" in here) throw this.#refusedHere(ask, here, { now, background, parent });
     this.#counts.allowedHere += 1;
-    return toldAllow(this.#gate, here);
+    return allowValues(this.#gate, here);
   }
 
   /**
@@ -262,9 +262,9 @@ export class EmbeddedGate {
     const askedAt = this.#clock.now();
     const isLeasable = isForSlices(ask, this.#caller);
     if (isLeasable) gate.asked += 1;
-    const worth = isLeasable && gate.worthLearning && !isTaught(gate, this.#caller, ask, askedAt);
+    const worth = isLeasable && gate.wantsPlan && !hasPlan(gate, this.#caller, ask, askedAt);
     const carried = isLeasable ? gate.carry(slicesOf(gate, this.#caller, ask), askedAt) : null;
-    const report = carried === null ? {} : { report: this.#touches.reportOf(carried.text) };
+    const report = carried === null ? {} : { report: this.#limitSetTokens.reportOf(carried.text) };
     let got: Exchanged;
     try {
       got = await this.#exchange({ ask, traceparent, learn: worth, ...report });
@@ -284,14 +284,14 @@ export class EmbeddedGate {
     throw refused(verdict.refusal, got.trace);
   }
 
-  #learn(ask: DecisionsDecideBody, verdict: ToldVerdict, when: { askedAt: number; now: number }): void {
+  #learn(ask: DecisionsDecideBody, verdict: ExchangedVerdict, when: { askedAt: number; now: number }): void {
     const { touch, policies, orgNow, decisionPlan } = verdict;
     const { model, provider } = ask;
     if (model !== undefined && decisionPlan !== null)
       this.#bounds.learn({ model, provider }, decisionPlan.ceiling);
     if (touch !== null && decisionPlan !== null) {
       const asking = { route: DECISION_ROUTE, keyId: this.#caller.keyId };
-      this.#touches.learn(ask, asking, { touch, decisionPlan, policies, orgNow });
+      this.#limitSetTokens.learn(ask, asking, { touch, decisionPlan, policies, orgNow });
     }
     installPlan(this.#gate, { ...this.#caller, policies }, ask, { verdict, ...when });
   }
@@ -301,17 +301,17 @@ export class EmbeddedGate {
     const isAway = error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
     if (!isAway || this.#options.whenUnreachable !== "allow") throw error;
     this.#counts.ungoverned += 1;
-    this.#owe(() => this.#untold.addUngoverned());
+    this.#owe(() => this.#unreportedCounts.addUngoverned());
     return ungovernedAllow();
   }
 
   async #exchange(given: Partial<Exchange>): Promise<Exchanged> {
     const askedAt = this.#clock.now();
-    const told = this.#untold.toTell();
+    const told = this.#unreportedCounts.toTell();
     try {
       const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...told });
-      this.#untold.wereTold(told);
-      holdWhile(!this.#untold.isEmpty, this);
+      this.#unreportedCounts.wereTold(told);
+      holdWhile(!this.#unreportedCounts.isEmpty, this);
       this.#learnOf(got, askedAt);
       const { onExpiry, facts } = got;
       const { checks } = facts;
@@ -335,7 +335,7 @@ export class EmbeddedGate {
   }
 
   async #tellOwed(): Promise<void> {
-    if (!this.#untold.isEmpty) await this.#exchange({}).catch(() => undefined);
+    if (!this.#unreportedCounts.isEmpty) await this.#exchange({}).catch(() => undefined);
   }
 
   /** Of a key that has ended, nothing holds any more. */
@@ -352,7 +352,8 @@ export class EmbeddedGate {
     const waitUntil = given ?? this.#options.waitUntil;
     return {
       object: () => ({
-        syncLeases: async (text) => (await this.#exchange({ report: this.#touches.reportOf(text) })).leases,
+        syncLeases: async (text) =>
+          (await this.#exchange({ report: this.#limitSetTokens.reportOf(text) })).leases,
       }),
       waitUntil: waitUntil ?? ((work) => void work.catch(() => undefined)),
       now: () => this.#clock.now(),

@@ -7,7 +7,7 @@ import type { Sluice } from "../sluice.ts";
 import type { OrgFacts } from "./org-facts.ts";
 
 /** The service's answer to an ask, and what the gate may learn from it. */
-export interface ToldVerdict extends DecisionVerdict {
+export interface ExchangedVerdict extends DecisionVerdict {
   readonly touch: string | null;
   readonly policies: readonly RatePolicy[];
 }
@@ -20,7 +20,7 @@ export interface Exchanged {
   readonly onExpiry: LeaseReply["on_expiry"];
   readonly ids: readonly string[];
   readonly refused: readonly string[];
-  readonly verdict: ToldVerdict | null;
+  readonly verdict: ExchangedVerdict | null;
   /** As the gate reads it; null: the report came late or twice. */
   readonly leases: string | null;
 }
@@ -62,7 +62,8 @@ export async function exchange(sluice: Sluice, holder: string, given: Exchange):
     onExpiry: reply.on_expiry,
     ids: reply.ids,
     refused: reply.refused,
-    verdict: reply.verdict === null ? null : (fromExactJson(JSON.stringify(reply.verdict)) as ToldVerdict),
+    verdict:
+      reply.verdict === null ? null : (fromExactJson(JSON.stringify(reply.verdict)) as ExchangedVerdict),
     leases: reply.leases === null ? null : JSON.stringify(reply.leases),
   };
 }

@@ -84,9 +84,9 @@ function outcomeOf(fold: Fold, shape: Shape): { error: number; bias: number; hor
   const scaled: number[] = [];
   for (const [index, actual] of fold.future.entries()) {
     if (actual === null) continue;
-    const foretold = expected(fit, index + 1);
-    errors.push(Math.abs(actual - outOfScale(foretold, shape.scale)));
-    if (shape.scale === "linear" || actual > 0) scaled.push(intoScale(actual, shape.scale) - foretold);
+    const predicted = expected(fit, index + 1);
+    errors.push(Math.abs(actual - outOfScale(predicted, shape.scale)));
+    if (shape.scale === "linear" || actual > 0) scaled.push(intoScale(actual, shape.scale) - predicted);
   }
   if (errors.length === 0) return [];
   const usual = errors.sort(ascending).slice(0, Math.ceil(errors.length * 0.9));

@@ -37,13 +37,13 @@ export interface LimitSetHolder {
   readonly keyId: string;
 }
 
-export function encryptLimitSet(holder: LimitSetHolder, touch: GivenLimitSet): string {
-  const text = Buffer.from(JSON.stringify(touch)).toString("base64url");
+export function signLimitSet(holder: LimitSetHolder, limitSet: GivenLimitSet): string {
+  const text = Buffer.from(JSON.stringify(limitSet)).toString("base64url");
   return `${text}.${markOf(holder, text)}`;
 }
 
 /** Null: it was not given to this key, or was changed. */
-export function openLimitSet(holder: LimitSetHolder, token: string): GivenLimitSet | null {
+export function verifyLimitSet(holder: LimitSetHolder, token: string): GivenLimitSet | null {
   const [text = "", mark = ""] = token.split(".");
   const { pepper, otherPepper = pepper } = holder;
   const isOurs = [pepper, otherPepper].some((one) =>

@@ -38,17 +38,17 @@ export class ValidityInterval {
   }
 }
 
-/** What is the same in each spell of several. */
+/** What is the same in each interval of several. */
 export class ByValidity<T> {
-  readonly #known: { readonly spell: ValidityInterval; readonly value: T }[] = [];
+  readonly #known: { readonly interval: ValidityInterval; readonly value: T }[] = [];
 
   at(atMs: number): T | undefined {
-    for (const { spell, value } of this.#known) if (spell.has(atMs)) return value;
+    for (const { interval, value } of this.#known) if (interval.has(atMs)) return value;
     return undefined;
   }
 
-  keep(spell: ValidityInterval, value: T): T {
-    this.#known.push({ spell, value });
+  keep(interval: ValidityInterval, value: T): T {
+    this.#known.push({ interval, value });
     return value;
   }
 }

@@ -18,7 +18,7 @@ import {
   asGiven,
   decideHere,
   isForSlices,
-  isTaught,
+  hasPlan,
   refusedUnread,
   slicesOf,
   type Verdict,
@@ -123,7 +123,7 @@ async function decideThere(
   const { actor, credential, trace } = call;
   const parent = call.parent === null ? null : writeTraceParent(call.parent);
   const envelope = { actor, credential, trace, parent, idempotency: null, ifMatch: null };
-  const worth = leasable && gate.worthLearning && !isTaught(gate, caller, ask, askedAt);
+  const worth = leasable && gate.wantsPlan && !hasPlan(gate, caller, ask, askedAt);
   const carried = leasable ? gate.carry(slicesOf(gate, caller, ask), askedAt) : null;
   try {
     const asked = { ask, keyId: caller.keyId, learn: worth, envelope, report: carried?.text ?? null };

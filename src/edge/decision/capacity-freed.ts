@@ -4,8 +4,8 @@ import { gates } from "./gates.ts";
 /** On answers to an isolate in front of this one, which takes it off: the org in which the call left room. */
 export const FREED_HEADER = "x-svc-freed";
 
-/** The requests that left room, and the org in which they did. */
-const leftRoom = new WeakMap<Request, string>();
+/** By request, the org in which it freed capacity. */
+const freedOrgs = new WeakMap<Request, string>();
 
 /**
  * After a call that may have ended reservations or given something back, here or in another region, the caller's next
@@ -15,7 +15,7 @@ export function noteFreedCapacity(call: Pick<Call, "op" | "orgId" | "rawBody" | 
   const { orgId, request } = call;
   if (orgId === null || !mayFree(call)) return;
   gates.freed(orgId, Date.now());
-  leftRoom.set(request, orgId);
+  freedOrgs.set(request, orgId);
 }
 
 function mayFree({ op, rawBody }: Pick<Call, "op" | "rawBody">): boolean {
@@ -32,10 +32,10 @@ function namesReservation(body: string): boolean {
 
 /** The org in which a request left room, for an isolate that decides in front of this one. */
 export function freedBy(request: Request): string | null {
-  return leftRoom.get(request) ?? null;
+  return freedOrgs.get(request) ?? null;
 }
 
-/** What an isolate in front of another one was told. */
-export function heedTold(orgId: string): void {
+/** An isolate behind this one has freed capacity of the org. */
+export function noteFreedOrg(orgId: string): void {
   gates.freed(orgId, Date.now());
 }

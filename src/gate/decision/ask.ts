@@ -35,7 +35,7 @@ export function leastOf(ask: DecisionAsk): DecisionAsk {
 }
 
 /** The bound that an allow tells its caller, who asked for what fits. Null if the caller asked for a fixed amount. */
-export function toldOutput(ask: DecisionAsk): number | null {
+export function allowedOutput(ask: DecisionAsk): number | null {
   return ask.estimate.min_output_tokens === undefined ? null : mostOutput(ask);
 }
 

@@ -18,7 +18,7 @@ import {
   leastOf,
   mostOutput,
   mostUsed,
-  toldOutput,
+  allowedOutput,
   tokensOf,
 } from "./ask.ts";
 import { requestIdReused, fingerprintOf } from "./request-fingerprint.ts";
@@ -128,24 +128,24 @@ function allowNamed(
   ask: DecisionAsk,
   { name, now, background }: NamedAt,
 ): Allow | Refusal | null {
-  if (!isForSlices(ask, caller) || (name !== null && gate.heard.has(name))) return null;
+  if (!isForSlices(ask, caller) || (name !== null && gate.recentReservations.has(name))) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
-  const touch = touchOf(gate, caller, ask);
-  if (touch === undefined || orgNow >= touch.endsAt) return null;
+  const limitSet = limitSetOf(gate, caller, ask);
+  if (limitSet === undefined || orgNow >= limitSet.endsAt) return null;
   const nanos = costOf(gate, ask, orgNow);
   if (nanos === null || !passesChecks(gate, caller, ask, { nanos, orgNow })) return null;
   const tokens = tokensOf(ask);
-  const amounts = amountsOf(touch, { nanos, tokens });
+  const amounts = amountsOf(limitSet, { nanos, tokens });
   // A slice may be small where its limit is not, so a call is never shrunk to one: the object knows how much fits.
-  if (!gate.leaseClient.take(touch.slices, amounts, now)) {
-    return refusedHere(gate, touch, leastOf(ask), { now, orgNow, background });
+  if (!gate.leaseClient.take(limitSet.slices, amounts, now)) {
+    return refusedHere(gate, limitSet, leastOf(ask), { now, orgNow, background });
   }
   const expiresAt = orgNow + (ask.hold_seconds ?? DEFAULT_HOLD_SECONDS) * 1000;
   const ids = gate.idsFor(caller);
   const id = name === null ? ids.newId(orgNow) : ids.dated(name, orgNow);
   gate.leaseClient.note({
-    touch: touch.reported,
+    limitSet: limitSet.reported,
     id,
     named: name !== null,
     nanos,
@@ -154,8 +154,8 @@ function allowNamed(
     expiresAt,
     charge: chargeOf(ask, caller),
   });
-  gate.keep(now, touch.slices, background);
-  return { touch, id, nanos, output: toldOutput(ask), expiresAt, orgNow, now };
+  gate.keep(now, limitSet.slices, background);
+  return { limitSet, id, nanos, output: allowedOutput(ask), expiresAt, orgNow, now };
 }
 
 /** What the object needs to make a run of the hold. Null if it is given back when it expires. */
@@ -190,20 +190,20 @@ export function asGiven(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, tex
 }
 
 /** Whether the isolate already knows what calls like this one touch. */
-export function isTaught(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, now: number): boolean {
-  const touch = gate.knows(now) ? touchOf(gate, caller, ask) : undefined;
+export function hasPlan(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, now: number): boolean {
+  const limitSet = gate.knows(now) ? limitSetOf(gate, caller, ask) : undefined;
   const orgNow = gate.orgNow(now) ?? 0;
-  return touch !== undefined && orgNow < touch.endsAt && costOf(gate, ask, orgNow) !== null;
+  return limitSet !== undefined && orgNow < limitSet.endsAt && costOf(gate, ask, orgNow) !== null;
 }
 
 /** What calls like this one would be decided from, as far as the isolate knows. */
 export function slicesOf(gate: OrgGate, caller: GateCaller, ask: DecisionAsk): readonly Slice[] {
-  return touchOf(gate, caller, ask)?.slices ?? [];
+  return limitSetOf(gate, caller, ask)?.slices ?? [];
 }
 
-function touchOf(gate: OrgGate, caller: GateCaller, ask: DecisionAsk): LimitSet | undefined {
-  const touches = checksAll(ask, caller.checks) ? gate.wholeTouches : gate.touches;
-  return gate.matters === null ? undefined : touches.get(gate.matters, caller.keyId, ask);
+function limitSetOf(gate: OrgGate, caller: GateCaller, ask: DecisionAsk): LimitSet | undefined {
+  const limitSets = checksAll(ask, caller.checks) ? gate.wholeLimitSets : gate.limitSets;
+  return gate.matters === null ? undefined : limitSets.get(gate.matters, caller.keyId, ask);
 }
 
 /** Counts a call that the object allowed as demand for slices. */
@@ -213,27 +213,27 @@ export function wish(
   ask: DecisionAsk,
   { now, background }: { readonly now: number; readonly background: Background },
 ): void {
-  const touch = touchOf(gate, caller, ask);
+  const limitSet = limitSetOf(gate, caller, ask);
   const nanos = costOf(gate, ask, gate.orgNow(now) ?? 0);
-  if (touch !== undefined && nanos !== null) {
-    gate.leaseClient.missAll(touch.slices, amountsOf(touch, { nanos, tokens: tokensOf(ask) }));
+  if (limitSet !== undefined && nanos !== null) {
+    gate.leaseClient.missAll(limitSet.slices, amountsOf(limitSet, { nanos, tokens: tokensOf(ask) }));
   }
-  gate.keep(now, touch?.slices ?? [], background);
+  gate.keep(now, limitSet?.slices ?? [], background);
 }
 
 /** `ask` is what there must be room for. */
 function refusedHere(
   gate: OrgGate,
-  touch: LimitSet,
+  limitSet: LimitSet,
   ask: DecisionAsk,
   { now, orgNow, background }: At & { readonly orgNow: number },
 ): Refusal | null {
   const nanos = costOf(gate, ask, orgNow);
   if (nanos === null) return null;
   const tokens = tokensOf(ask);
-  const amounts = amountsOf(touch, { nanos, tokens });
-  if (touch.rates.length > 0) {
-    const standings = touch.rates.map(({ meter, key, slice }) => {
+  const amounts = amountsOf(limitSet, { nanos, tokens });
+  if (limitSet.rates.length > 0) {
+    const standings = limitSet.rates.map(({ meter, key, slice }) => {
       const amount = rateAmount(meter.policy, { nanos, tokens });
       const told = gate.rate(key, now);
       return { meter, standing: standingNow({ meter, told, slice, amount }, now), amount };
@@ -241,13 +241,13 @@ function refusedHere(
     const refusal = rateRefusal(standings, orgNow);
     if (refusal !== null) return refusal;
   }
-  for (const [index, { known, slice }] of touch.accounts.entries()) {
+  for (const [index, { known, slice }] of limitSet.accounts.entries()) {
     if (!gate.isCurrent(known, now)) return null;
-    const amount = amounts[touch.rates.length + index] ?? 0;
+    const amount = amounts[limitSet.rates.length + index] ?? 0;
     const room = roomOf(known.account);
     if (room === null || amount === 0 || amount <= room + BigInt(slice.left)) continue;
     if (known.account.meter.mode !== "enforce" || !known.hasRefused(amount)) return null;
-    gate.recheck(touch.reported.keys, known.askedAt, now, background);
+    gate.recheck(limitSet.reported.keys, known.askedAt, now, background);
     return refusedBy(known, amount, { nanos: BigInt(nanos), tokens, depth: 0 });
   }
   return null;

@@ -3,18 +3,18 @@ import { type CallNames, traitIn } from "../../domain/meter/traits.ts";
 import type { KnownLimits, LimitSet } from "./limit-set.ts";
 
 /** Of one org, since the last rotation. */
-const MOST_TOUCHES = 2500;
-const FEW_TOUCHES = 100;
+const MOST_SETS = 2500;
+const FEW_SETS = 100;
 /** Of all orgs of a host: some 40 MB, with their slices and what is known of their limits. */
 const MOST_OF_ALL = 20_000;
 
 /** How many kinds of calls all gates of a host know. */
 export class LimitSetTotal {
-  touches = 0;
+  count = 0;
 
   /** Whether gates without traffic are to forget what they know. */
   get isHigh(): boolean {
-    return this.touches > MOST_OF_ALL / 2;
+    return this.count > MOST_OF_ALL / 2;
   }
 }
 
@@ -28,12 +28,12 @@ export class LimitSets {
   /**
    * The last one found. A caller's next call usually has the same names, and comparing them is cheaper than a lookup.
    */
-  #last: { matters: KnownLimits; keyId: string; names: CallNames; touch: LimitSet } | null = null;
+  #last: { matters: KnownLimits; keyId: string; names: CallNames; limitSet: LimitSet } | null = null;
   readonly #total: LimitSetTotal;
-  readonly #dropped: (touch: LimitSet) => void;
+  readonly #dropped: (limitSet: LimitSet) => void;
 
   /** `dropped` hears of what is forgotten for want of use. */
-  constructor(total = new LimitSetTotal(), dropped: (touch: LimitSet) => void = () => undefined) {
+  constructor(total = new LimitSetTotal(), dropped: (limitSet: LimitSet) => void = () => undefined) {
     this.#total = total;
     this.#dropped = dropped;
   }
@@ -50,46 +50,46 @@ export class LimitSets {
       last.keyId === keyId &&
       areSame(matters, last.names, names)
     ) {
-      return last.touch;
+      return last.limitSet;
     }
-    const key = touchKey(matters, keyId, names);
-    const touch = this.#young.get(key) ?? this.#rejuvenated(key);
-    if (touch !== undefined) this.#last = { matters, keyId, names, touch };
-    return touch;
+    const key = limitSetKey(matters, keyId, names);
+    const limitSet = this.#young.get(key) ?? this.#rejuvenated(key);
+    if (limitSet !== undefined) this.#last = { matters, keyId, names, limitSet };
+    return limitSet;
   }
 
   #rejuvenated(key: string): LimitSet | undefined {
-    const touch = this.#old.get(key);
-    if (touch === undefined) return undefined;
+    const limitSet = this.#old.get(key);
+    if (limitSet === undefined) return undefined;
     this.#old.delete(key);
-    this.#young.set(key, touch);
-    return touch;
+    this.#young.set(key, limitSet);
+    return limitSet;
   }
 
-  set(matters: KnownLimits, keyId: string, names: CallNames, touch: LimitSet): void {
+  set(matters: KnownLimits, keyId: string, names: CallNames, limitSet: LimitSet): void {
     this.#last = null;
-    const key = touchKey(matters, keyId, names);
+    const key = limitSetKey(matters, keyId, names);
     const before = this.#young.get(key) ?? this.#rejuvenated(key);
     if (before !== undefined) this.#dropped(before);
     else {
-      const most = this.#total.touches < MOST_OF_ALL ? MOST_TOUCHES : FEW_TOUCHES;
+      const most = this.#total.count < MOST_OF_ALL ? MOST_SETS : FEW_SETS;
       if (this.#young.size >= most) this.rotate();
-      this.#total.touches += 1;
+      this.#total.count += 1;
     }
-    this.#young.set(key, touch);
+    this.#young.set(key, limitSet);
   }
 
   rotate(): void {
     this.#last = null;
-    this.#total.touches -= this.#old.size;
-    for (const touch of this.#old.values()) this.#dropped(touch);
+    this.#total.count -= this.#old.size;
+    for (const limitSet of this.#old.values()) this.#dropped(limitSet);
     this.#old = this.#young;
     this.#young = new Map();
   }
 
   clear(): void {
     this.#last = null;
-    this.#total.touches -= this.size;
+    this.#total.count -= this.size;
     this.#young.clear();
     this.#old.clear();
   }
@@ -102,7 +102,7 @@ function areSame({ traits }: KnownLimits, one: CallNames, other: CallNames): boo
 }
 
 /** Ids are printable, so a line break cannot be part of one. Other names are written with none. */
-function touchKey(matters: KnownLimits, keyId: string, names: CallNames): string {
+function limitSetKey(matters: KnownLimits, keyId: string, names: CallNames): string {
   let key = keyId;
   for (const [kind, field] of SINGLE_FIELDS) {
     const name = names[field];

@@ -8,7 +8,7 @@ export interface RequestTotals {
 }
 
 const FROM_THE_START = "";
-export const NONE_TOLD: RequestTotals = { numbers: [], mark: FROM_THE_START };
+export const NO_REQUESTS: RequestTotals = { numbers: [], mark: FROM_THE_START };
 
 /** The maximum for one org, as long as the host has room. */
 const MOST = 10_000;
@@ -20,7 +20,7 @@ const MOST_OF_ALL = 500_000;
 const NONE = new Set<number>();
 
 /** How many requests all gates of a host keep. */
-export class HeardTotal {
+export class ReservationTotal {
   numbers = 0;
 }
 
@@ -34,9 +34,9 @@ export class RecentReservations {
   #young = NONE;
   #old: ReadonlySet<number> = NONE;
   #mark = FROM_THE_START;
-  readonly #total: HeardTotal;
+  readonly #total: ReservationTotal;
 
-  constructor(total: HeardTotal) {
+  constructor(total: ReservationTotal) {
     this.#total = total;
   }
 

@@ -6,7 +6,7 @@ import type { LimitSet, TouchedAccount, TouchedRate } from "./limit-set.ts";
 
 /** A call that this isolate has allowed, and what it reserved. */
 export interface Allow {
-  readonly touch: LimitSet;
+  readonly limitSet: LimitSet;
   readonly id: string;
   readonly nanos: number;
   /** The bound that it is told. Null if none is. */
@@ -17,7 +17,7 @@ export interface Allow {
 }
 
 /** As it is told to whoever asked. */
-export interface ToldAllow {
+export interface AllowValues {
   readonly decision: "allow";
   readonly decision_id: string;
   readonly reservation: {
@@ -26,11 +26,11 @@ export interface ToldAllow {
     readonly expires_at: string;
     readonly max_output_tokens?: number;
   };
-  readonly limits: readonly ToldLimit[];
+  readonly limits: readonly LimitValues[];
   readonly evaluated_at: string;
 }
 
-interface ToldLimit {
+interface LimitValues {
   readonly kind: string;
   readonly id: string;
   readonly available_usd?: string;
@@ -39,13 +39,13 @@ interface ToldLimit {
 
 /** An isolate's allow as text: written by hand, not serialized, because it is written thousands of times a second. */
 export function allowText(gate: OrgGate, allow: Allow): string {
-  const { touch, id, now } = allow;
+  const { limitSet, id, now } = allow;
   let limits = "";
-  for (const rate of touch.rates) {
+  for (const rate of limitSet.rates) {
     const left = leftOfRate(gate, rate, now);
     limits += `${limits === "" ? "" : ","}${rate.opening}${rate.isUsd ? `${formatSum(NOTHING, left)}"` : left}}`;
   }
-  for (const account of touch.accounts) {
+  for (const account of limitSet.accounts) {
     const left = account.isUsd ? `${usdLeft(account)}"` : unitsLeft(account);
     limits += `${limits === "" ? "" : ","}${account.opening}${left}}`;
   }
@@ -54,15 +54,15 @@ export function allowText(gate: OrgGate, allow: Allow): string {
 }
 
 /** The same for a caller in this process, which would only parse the text. */
-export function toldAllow(gate: OrgGate, allow: Allow): ToldAllow {
-  const { touch, id, nanos, output, expiresAt, orgNow, now } = allow;
-  const limits: ToldLimit[] = [];
-  for (const rate of touch.rates) {
+export function allowValues(gate: OrgGate, allow: Allow): AllowValues {
+  const { limitSet, id, nanos, output, expiresAt, orgNow, now } = allow;
+  const limits: LimitValues[] = [];
+  for (const rate of limitSet.rates) {
     const left = leftOfRate(gate, rate, now);
     const available = rate.isUsd ? { available_usd: formatSum(NOTHING, left) } : { available: left };
     limits.push({ kind: rate.kind, id: rate.meter.policy.id, ...available });
   }
-  for (const account of touch.accounts) {
+  for (const account of limitSet.accounts) {
     const { kind, id: limit } = account.known.account.meter;
     if (account.isUsd) limits.push({ kind, id: limit, available_usd: usdLeft(account) });
     else limits.push({ kind, id: limit, available: unitsLeft(account) });

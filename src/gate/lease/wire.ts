@@ -1,6 +1,6 @@
 import type { LeaseRequest, Grant } from "./protocol.ts";
 import type { Usage } from "../../domain/meter/meter.ts";
-import { NONE_TOLD, type RequestTotals } from "../decision/recent-reservations.ts";
+import { NO_REQUESTS, type RequestTotals } from "../decision/recent-reservations.ts";
 import type { RoomAhead } from "../../domain/rate/sliding-window.ts";
 import type { RateStanding } from "../../domain/rate/policy.ts";
 import { withTokens } from "../report/hold-line.ts";
@@ -120,11 +120,11 @@ export function readAsk(text: string): Report {
 
 /** With each hold's tokens in its line. */
 function joined(group: ReportedHolds): ReportedHolds {
-  const [touch, named, unnamed, tokens] = group;
+  const [limitSet, named, unnamed, tokens] = group;
   if (tokens === undefined || tokens === null) return group;
   const [ofNamed, ofUnnamed] = tokens;
   return [
-    touch,
+    limitSet,
     named.map((line, index) => withTokens(line, ofNamed[index] ?? 0)),
     unnamed.map((line, index) => withTokens(line, ofUnnamed[index] ?? 0)),
   ];
@@ -172,7 +172,7 @@ export function writeReply({ grant, rates, usage, orgNow, version, requests, ref
 
 export function readReply(text: string): SyncReply {
   const wire = JSON.parse(text) as WireReply;
-  const { attempt, slices, rates, usage, orgNow, version, requests = NONE_TOLD, refusals = 0 } = wire;
+  const { attempt, slices, rates, usage, orgNow, version, requests = NO_REQUESTS, refusals = 0 } = wire;
   // An object that says nothing of other slices has not renewed them.
   const { lapsed = null } = wire;
   return {

@@ -3,9 +3,9 @@ import { readCall } from "./call-line.ts";
 import { type HoldLine, holdLine, withInput, withTokens } from "./hold-line.ts";
 import type { ReportedHolds, LimitSetLine } from "./limit-set-line.ts";
 
-/** A hold of this isolate that the object does not have yet: what it touched, and the rest of its row. */
+/** A hold of this isolate that the object does not have yet: its limit set, and the rest of its row. */
 export interface HoldDraft {
-  readonly touch: LimitSetLine;
+  readonly limitSet: LimitSetLine;
   readonly id: string;
   /** Whether its id derives from a request id. */
   readonly named: boolean;
@@ -28,27 +28,27 @@ export interface HoldCharge {
 const LINE_BYTES = 100;
 /** Of a line that has its tokens. */
 const CHARGED_LINE_BYTES = 130;
-const TOUCH_BYTES = 40;
+const LIMIT_SET_BYTES = 40;
 
-function weigh({ touch, charge }: HoldDraft, named: Set<unknown>): number {
-  const ofTouch = weighTouch(touch, named);
-  if (charge === null) return LINE_BYTES + ofTouch;
-  if (named.has(charge.call)) return CHARGED_LINE_BYTES + ofTouch;
+function weigh({ limitSet, charge }: HoldDraft, named: Set<unknown>): number {
+  const ofLimitSet = weighLimitSet(limitSet, named);
+  if (charge === null) return LINE_BYTES + ofLimitSet;
+  if (named.has(charge.call)) return CHARGED_LINE_BYTES + ofLimitSet;
   named.add(charge.call);
-  return CHARGED_LINE_BYTES + ofTouch + TOUCH_BYTES + charge.call.length;
+  return CHARGED_LINE_BYTES + ofLimitSet + LIMIT_SET_BYTES + charge.call.length;
 }
 
 /**
- * A touch is written once in a report, and its keys have quotes and line breaks, which are escaped to two or three
+ * A limit set is written once in a report, and its keys have quotes and line breaks, which are escaped to two or three
  * characters.
  */
-function weighTouch(touch: LimitSetLine, named: Set<unknown>): number {
-  if (named.has(touch)) return 0;
-  named.add(touch);
-  let bytes = TOUCH_BYTES + touch.meters.length + (touch.customer?.length ?? 0);
-  bytes += (touch.mark?.length ?? 0) + (touch.keyId?.length ?? 0);
-  for (const key of touch.keys) bytes += key.length + TOUCH_BYTES;
-  for (const key of touch.rates ?? []) bytes += key.length + TOUCH_BYTES;
+function weighLimitSet(limitSet: LimitSetLine, named: Set<unknown>): number {
+  if (named.has(limitSet)) return 0;
+  named.add(limitSet);
+  let bytes = LIMIT_SET_BYTES + limitSet.meters.length + (limitSet.customer?.length ?? 0);
+  bytes += (limitSet.mark?.length ?? 0) + (limitSet.keyId?.length ?? 0);
+  for (const key of limitSet.keys) bytes += key.length + LIMIT_SET_BYTES;
+  for (const key of limitSet.rates ?? []) bytes += key.length + LIMIT_SET_BYTES;
   return bytes;
 }
 
@@ -58,23 +58,26 @@ function weighTouch(touch: LimitSetLine, named: Set<unknown>): number {
 export const BOUNDS = { batchBytes: 131_072, reportBytes: 524_288, weigh };
 
 /**
- * Holds as they are reported: those of one touch together, and of these those of equal calls where they are charged when they
- * expire. New touches are added to `touches`.
+ * Holds as they are reported: those of one limit set together, and of these those of equal calls where they are charged when they
+ * expire. New limit sets are added to `limitSets`.
  */
-export function byTouch(holds: readonly HoldDraft[], touches: Map<LimitSetLine, number>): ReportedHolds[] {
+export function byLimitSet(
+  holds: readonly HoldDraft[],
+  limitSets: Map<LimitSetLine, number>,
+): ReportedHolds[] {
   const groups = new Map<LimitSetLine, Map<string | null, Group>>();
   for (const hold of holds) {
-    const { touch, named, tokens, charge } = hold;
-    const index = cached(touches, touch, () => touches.size);
-    const ofTouch = cached(groups, touch, () => new Map<string | null, Group>());
-    const group = cached(ofTouch, charge?.call ?? null, () => newGroup(index));
+    const { limitSet, named, tokens, charge } = hold;
+    const index = cached(limitSets, limitSet, () => limitSets.size);
+    const ofLimitSet = cached(groups, limitSet, () => new Map<string | null, Group>());
+    const group = cached(ofLimitSet, charge?.call ?? null, () => newGroup(index));
     const place = named ? 0 : 1;
     const line = holdLine(hold);
     group.lines[place].push(charge === null ? line : withInput(withTokens(line, tokens), charge.inputTokens));
     group.tokens[place].push(tokens);
   }
-  return [...groups].flatMap(([touch, ofTouch]) =>
-    [...ofTouch].map(([call, group]) => reportedHolds(touch, call, group)),
+  return [...groups].flatMap(([limitSet, ofLimitSet]) =>
+    [...ofLimitSet].map(([call, group]) => reportedHolds(limitSet, call, group)),
   );
 }
 

@@ -16,7 +16,7 @@ export interface LimitSetLine {
   readonly isWhole?: true;
   /** One of its limits counts tokens. */
   readonly countsTokens?: true;
-  /** The touch as the object signed it, in a gate outside the service. */
+  /** The limit set as the object signed it, in a gate outside the service. */
   readonly mark?: string;
 }
 
@@ -24,15 +24,15 @@ export interface LimitSetLine {
 export type ReportedTokens = readonly [named: readonly number[], unnamed: readonly number[]];
 
 /**
- * The holds of one touch. Only a request with its caller's id can have been decided elsewhere too: those are `named`
+ * The holds of one limit set. Only a request with its caller's id can have been decided elsewhere too: those are `named`
  * after it. All others have a unique name.
  */
 export type ReportedHolds = readonly [
-  touch: number,
+  limitSet: number,
   named: readonly HoldLine[],
   unnamed: readonly HoldLine[],
   /**
-   * Only if the touch has rate limits, counts tokens or is whole. Sent beside the lines, because objects of an earlier version read the
+   * Only if the limit set has rate limits, counts tokens or is whole. Sent beside the lines, because objects of an earlier version read the
    * rest of a line as the amount.
    */
   tokens?: ReportedTokens | null,

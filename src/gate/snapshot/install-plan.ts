@@ -14,7 +14,7 @@ import type { OrgGate } from "../org-gate.ts";
 import { KnownLimits, type KnownAccount, newLimitSet } from "../decision/limit-set.ts";
 
 /** A decision of the object, when it was asked, and when it answered. */
-interface Heard {
+interface TimedVerdict {
   readonly verdict: DecisionVerdict;
   readonly askedAt: number;
   readonly now: number;
@@ -25,13 +25,13 @@ export function installPlan(
   gate: OrgGate,
   caller: GateCaller,
   ask: DecisionAsk,
-  { verdict, askedAt, now }: Heard,
+  { verdict, askedAt, now }: TimedVerdict,
 ): void {
   const { orgNow, rates, refusal, decisionPlan, touch: mark = null, version } = verdict;
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
   if (decisionPlan === null) return;
-  if (!gate.taught(version, askedAt)) return;
+  if (!gate.acceptVersion(version, askedAt)) return;
   gate.matters = new KnownLimits(decisionPlan.matters);
   const { model, provider } = ask;
   if (model !== undefined) gate.ceilings.set({ model, provider }, decisionPlan.ceiling);
@@ -50,7 +50,7 @@ export function installPlan(
   }
   const subject = { route: DECISION_ROUTE, keyId: caller.keyId, names: ask };
   const meters = rateMetersFor(caller.policies, subject);
-  const touch = newLimitSet({
+  const limitSet = newLimitSet({
     accounts,
     rates: meters.map((meter) => ({ key: leaseKey(meter, orgNow), meter })),
     // If customers do not matter, calls of all of them touch the same meters.
@@ -61,8 +61,8 @@ export function installPlan(
     orgNow,
     sliceOf: (key) => gate.leaseClient.slice(key),
   });
-  const which = isWhole ? gate.wholeTouches : gate.touches;
-  gate.learnTouch(which, { matters: gate.matters, keyId: caller.keyId, names: ask, touch });
+  const which = isWhole ? gate.wholeLimitSets : gate.limitSets;
+  gate.installLimitSet(which, { matters: gate.matters, keyId: caller.keyId, names: ask, limitSet });
 }
 
 const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);

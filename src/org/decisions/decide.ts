@@ -21,7 +21,12 @@ import type { MeterAccount } from "../meters/usage.ts";
 import { type CheckedRequest, checkedRequest } from "./checked-request.ts";
 import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
-import { DEFAULT_HOLD_SECONDS, type DecisionAsk, mostOutput, toldOutput } from "../../gate/decision/ask.ts";
+import {
+  DEFAULT_HOLD_SECONDS,
+  type DecisionAsk,
+  mostOutput,
+  allowedOutput,
+} from "../../gate/decision/ask.ts";
 import { requestIdReused, fingerprintOf } from "../../gate/decision/request-fingerprint.ts";
 import type { HoldRates } from "./hold-rates.ts";
 import { costsOf, estimateOf } from "./estimate.ts";
@@ -258,7 +263,7 @@ function stands(row: HoldRow, now: number): boolean {
 
 /** The bound that an allow tells its caller. */
 function outputOf(ask: DecisionAsk): { max_output_tokens?: number } {
-  const output = toldOutput(ask);
+  const output = allowedOutput(ask);
   return output === null ? {} : { max_output_tokens: output };
 }
 

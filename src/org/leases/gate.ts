@@ -31,7 +31,7 @@ import { LeasedAccounts } from "./money.ts";
 import { keepHolds } from "./report.ts";
 import { ReservedRequests } from "./reserved-requests.ts";
 import { sweepLeases, sweepWhenOrphaned } from "./sweep.ts";
-import { NONE_TOLD } from "../../gate/decision/recent-reservations.ts";
+import { NO_REQUESTS } from "../../gate/decision/recent-reservations.ts";
 import { idOf } from "../../gate/report/hold-line.ts";
 import { readBatch } from "../../domain/refusal/batch.ts";
 import type { ReportedHolds } from "../../gate/report/limit-set-line.ts";
@@ -202,7 +202,7 @@ export class ObjectGate {
     const requests = this.#requestsWith(taken.holds);
     return writeReply({
       ...taken.reply,
-      requests: report.heard === null ? NONE_TOLD : requests.since(report.heard),
+      requests: report.heard === null ? NO_REQUESTS : requests.since(report.heard),
     });
   }
 

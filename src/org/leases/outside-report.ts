@@ -1,7 +1,11 @@
 import type { LeaseReport } from "../../contract/resources/edge-leases.ts";
 import { DECISION } from "../../contract/decision.ts";
 import { madeAt as givenAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
-import { type GivenLimitSet, openLimitSet, type LimitSetHolder } from "../../domain/meter/limit-set-token.ts";
+import {
+  type GivenLimitSet,
+  verifyLimitSet,
+  type LimitSetHolder,
+} from "../../domain/meter/limit-set-token.ts";
 import type { StoredHolder } from "../../gate/lease/lease-ledger.ts";
 import type { Batch, Want } from "../../gate/lease/protocol.ts";
 import {
@@ -57,18 +61,18 @@ export interface CheckedReport {
 /**
  * A report of a gate that is not ours. Nothing in it is believed that the object can tell by itself: what a hold is made
  * against is what the object signed, what it took of each slice is counted anew, and a hold that the gate's own slices do not
- * cover is none. Null: a touch is not what was given to this key.
+ * cover is none. Null: a limit set is not what was given to this key.
  */
 export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedReport | null {
-  const touches: GivenLimitSet[] = [];
+  const limitSets: GivenLimitSet[] = [];
   for (const token of given.touches) {
-    const touch = openLimitSet(terms.holder, token);
-    if (touch === null) return null;
-    touches.push(touch);
+    const limitSet = verifyLimitSet(terms.holder, token);
+    if (limitSet === null) return null;
+    limitSets.push(limitSet);
   }
-  const checking = new Checking(given, touches, terms);
+  const checking = new Checking(given, limitSets, terms);
   const { stored, version } = terms;
-  const current = new Set(touches.filter((touch) => touch.version === version).flatMap(limitsOf));
+  const current = new Set(limitSets.filter((limitSet) => limitSet.version === version).flatMap(limitsOf));
   const wants = new Map<string, Want>();
   // Until the answer is there, the gate holds from what it has, whatever has changed meanwhile.
   const keeps = new Map<string, bigint>();
@@ -89,7 +93,7 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   return {
     report: {
       ask,
-      touches: touches.map((touch) => reported(touch, keyId)),
+      touches: limitSets.map((limitSet) => reported(limitSet, keyId)),
       watch,
       lagMs: null,
       heard: null,
@@ -110,15 +114,15 @@ function reported({ keys, meters, customer, byBody }: GivenLimitSet, keyId: stri
 class Checking {
   readonly refused: string[] = [];
   readonly #given: LeaseReport;
-  readonly #touches: readonly GivenLimitSet[];
+  readonly #limitSets: readonly GivenLimitSet[];
   readonly #terms: OutsideTerms;
   readonly #left: Map<string, bigint>;
   readonly #givenAt: ReadonlyMap<string, number>;
   readonly #seen = new Set<string>();
 
-  constructor(given: LeaseReport, touches: readonly GivenLimitSet[], terms: OutsideTerms) {
+  constructor(given: LeaseReport, limitSets: readonly GivenLimitSet[], terms: OutsideTerms) {
     this.#given = given;
-    this.#touches = touches;
+    this.#limitSets = limitSets;
     this.#terms = terms;
     const { stored, aheadMs } = terms;
     this.#left = new Map(stored.slices.map(([key, { left }]) => [key, left]));
@@ -134,10 +138,10 @@ class Checking {
       const used = new Map<string, bigint>();
       const taken = holds.flatMap((group): ReportedHolds[] => {
         const { touch: index, call: given } = group;
-        const touch = this.#touches[index];
-        const good = linesOf(group).flatMap((line) => this.#taken(line, touch, known, used));
-        if (touch === undefined || good.length === 0) return [];
-        const call = callOf(given, touch, this.#terms.holder.keyId);
+        const limitSet = this.#limitSets[index];
+        const good = linesOf(group).flatMap((line) => this.#taken(line, limitSet, known, used));
+        if (limitSet === undefined || good.length === 0) return [];
+        const call = callOf(given, limitSet, this.#terms.holder.keyId);
         return [call === undefined ? [index, [], good] : [index, [], good, null, call]];
       });
       return { number, holds: taken, used };
@@ -146,7 +150,7 @@ class Checking {
 
   #taken(
     line: HoldLine,
-    touch: GivenLimitSet | undefined,
+    limitSet: GivenLimitSet | undefined,
     known: ReadonlySet<string>,
     used: Map<string, bigint>,
   ): HoldLine[] {
@@ -154,8 +158,8 @@ class Checking {
     const { orgNow, version, takesEarlier } = this.#terms;
     const isNew = !this.#seen.has(id) && !known.has(id) && this.#wasGiven(id);
     this.#seen.add(id);
-    const isTimely = takesEarlier || touch?.version === version;
-    const taken = touch === undefined || !isNew || !isTimely ? null : takenBy(touch, line);
+    const isTimely = takesEarlier || limitSet?.version === version;
+    const taken = limitSet === undefined || !isNew || !isTimely ? null : takenBy(limitSet, line);
     const timed =
       taken !== null && this.#covers(taken)
         ? timedHold(line, { orgNow, slicesSince: this.#since(taken) })
@@ -196,20 +200,20 @@ function linesOf({ lines, call, inputs = [] }: GivenHolds): readonly HoldLine[] 
 type Taken = readonly (readonly [key: string, amount: bigint])[];
 
 /** Null: no call counts so many tokens, or has more input than that. */
-function takenBy(touch: GivenLimitSet, line: HoldLine): Taken | null {
+function takenBy(limitSet: GivenLimitSet, line: HoldLine): Taken | null {
   const counted = tokensOf(line);
   if (counted > MOST_TOKENS || inputTokensOf(line) > counted) return null;
   const tokens = BigInt(counted);
   const nanos = BigInt(amountOf(line));
-  const { uncounted, ofTokens = [], ofRuns = [] } = touch;
+  const { uncounted, ofTokens = [], ofRuns = [] } = limitSet;
   const taken: [key: string, amount: bigint][] = [];
-  for (const key of touch.keys) {
+  for (const key of limitSet.keys) {
     if (uncounted.includes(key)) continue;
     const perRun = ofRuns.includes(key) ? 1n : nanos;
     taken.push([key, ofTokens.includes(key) ? tokens : perRun]);
   }
-  for (const key of touch.requests) taken.push([key, 1n]);
-  for (const key of touch.tokens) taken.push([key, tokens]);
-  for (const key of touch.dollars) taken.push([key, nanos]);
+  for (const key of limitSet.requests) taken.push([key, 1n]);
+  for (const key of limitSet.tokens) taken.push([key, tokens]);
+  for (const key of limitSet.dollars) taken.push([key, nanos]);
   return taken;
 }

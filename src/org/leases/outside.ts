@@ -12,7 +12,7 @@ import { leaseKey, needsNoBody, type RateMeter, type RatePolicy } from "../../do
 import { traitsOf } from "../../domain/rate/match.ts";
 import type { ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import { peppersOf } from "../../settings.ts";
-import { encryptLimitSet, type LimitSetHolder } from "../../domain/meter/limit-set-token.ts";
+import { signLimitSet, type LimitSetHolder } from "../../domain/meter/limit-set-token.ts";
 import { accountKey } from "../../gate/decision/account-key.ts";
 import { checksAll, type DecisionAsk } from "../../gate/decision/ask.ts";
 import { mayCover } from "../../gate/lease/lease-ledger.ts";
@@ -173,12 +173,12 @@ export class OutsideGates {
     const none = { ...rest, decisionPlan: null, touch: null, policies: [] };
     if (decisionPlan === null || !this.#isForSlices(ask)) return none;
     const meters = this.#gate.decisionMeters(ask, this.#holder.keyId);
-    const touch = encryptLimitSet(this.#holder, this.#touch(ask, decisionPlan, meters));
-    if (touch.length > TOUCH_MOST_CHARACTERS) return none;
+    const token = signLimitSet(this.#holder, this.#limitSet(ask, decisionPlan, meters));
+    if (token.length > TOUCH_MOST_CHARACTERS) return none;
     return {
       ...rest,
       decisionPlan: shown(decisionPlan),
-      touch,
+      touch: token,
       policies: meters.map(({ policy }) => policy),
     };
   }
@@ -188,7 +188,7 @@ export class OutsideGates {
     return !checksAll(ask, this.#view.profile().decisionDefaults.checks);
   }
 
-  #touch(ask: DecisionAsk, { accounts, matters }: DecisionPlan, meters: readonly RateMeter[]) {
+  #limitSet(ask: DecisionAsk, { accounts, matters }: DecisionPlan, meters: readonly RateMeter[]) {
     const rates = meters.map((meter) => ({ key: leaseKey(meter, this.#clock.org), policy: meter.policy }));
     const inUnit = (unit: RatePolicy["unit"]) =>
       rates.filter(({ policy }) => policy.unit === unit).map(({ key }) => key);

@@ -45,22 +45,22 @@ export interface FreshHolds {
 }
 
 /**
- * Stores reported holds, in one statement for each touch. A request that was decided twice, in two isolates, has one
+ * Stores reported holds, in one statement for each limit set. A request that was decided twice, in two isolates, has one
  * id in both: its hold is stored once, until the later end. If its amount differs, both were allowed and both are held.
  * A hold that has expired when it is reported is stored like any other, for its run, and expires.
  */
 export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): Dropped {
   const keeping = new Keeping(tx, accounts, fresh);
   for (const [index, named, unnamed, , call = null] of fresh.holds) {
-    const touch = fresh.touches[index];
-    if (touch !== undefined) keeping.keep({ touch, call }, named, unnamed);
+    const limitSet = fresh.touches[index];
+    if (limitSet !== undefined) keeping.keep({ limitSet, call }, named, unnamed);
   }
   return keeping.dropped;
 }
 
 /** What holds that are reported together have in common. */
-interface Common {
-  readonly touch: LimitSetLine;
+interface ReportGroup {
+  readonly limitSet: LimitSetLine;
   /** What the runs say that they become when they expire. Null if they are given back. */
   readonly call: CallLine | null;
 }
@@ -104,24 +104,24 @@ class Keeping {
     this.#charged = charged;
   }
 
-  keep(common: Common, named: readonly HoldLine[], unnamed: readonly HoldLine[]): void {
-    const { touch } = common;
+  keep(group: ReportGroup, named: readonly HoldLine[], unnamed: readonly HoldLine[]): void {
+    const { limitSet } = group;
     const fresh: HoldLine[] = [];
     const apart: HoldLine[] = [];
-    for (const hold of named) this.#keepNamed(hold, common, fresh, apart);
+    for (const hold of named) this.#keepNamed(hold, group, fresh, apart);
     for (const hold of unnamed) {
       const before = this.#known.get(idOf(hold));
-      if (before !== undefined) this.#dropKnown(hold, touch, before);
-      else if (this.#mayBeForgotten(hold)) this.#drop(hold, touch.keys);
+      if (before !== undefined) this.#dropKnown(hold, limitSet, before);
+      else if (this.#mayBeForgotten(hold)) this.#drop(hold, limitSet.keys);
       else fresh.push(hold);
     }
-    this.#insert(this.#placed(fresh, touch.keys), common);
+    this.#insert(this.#placed(fresh, limitSet.keys), group);
     // Nobody knows their ids, so no run could take the place of one that they became.
-    this.#insert(this.#placed(apart, touch.keys), { touch, call: null });
+    this.#insert(this.#placed(apart, limitSet.keys), { limitSet, call: null });
   }
 
-  #keepNamed(hold: HoldLine, common: Common, fresh: HoldLine[], apart: HoldLine[]): void {
-    const { keys, meters, customer } = common.touch;
+  #keepNamed(hold: HoldLine, group: ReportGroup, fresh: HoldLine[], apart: HoldLine[]): void {
+    const { keys, meters, customer } = group.limitSet;
     const id = idOf(hold);
     const amount = amountOf(hold);
     const before = this.#known.get(id);
@@ -134,7 +134,7 @@ class Keeping {
       if (before !== undefined) deleteHold(this.#tx.sql, id);
       fresh.push(hold);
       this.#known.set(id, { ...NEW, amount, meters, customer_id: customer });
-    } else if (fate === "over") this.#dropKnown(hold, common.touch, before);
+    } else if (fate === "over") this.#dropKnown(hold, group.limitSet, before);
     else if (
       fate === "apart" ||
       before.amount !== amount ||
@@ -143,7 +143,7 @@ class Keeping {
     ) {
       apart.push(withId(hold, this.#tx.reservationIds().newId(Number(madeAt(hold)))));
     } else {
-      this.#prolong(hold, common.call, fresh);
+      this.#prolong(hold, group.call, fresh);
       this.#drop(hold, keys);
     }
   }
@@ -230,8 +230,8 @@ class Keeping {
     this.dropped.set(key, (this.dropped.get(key) ?? 0n) + amount);
   }
 
-  #insert(holds: readonly HoldLine[], { touch, call }: Common): void {
-    const { keys, meters, customer, rates = [], isWhole = false, keyId = null } = touch;
+  #insert(holds: readonly HoldLine[], { limitSet, call }: ReportGroup): void {
+    const { keys, meters, customer, rates = [], isWhole = false, keyId = null } = limitSet;
     const [hold] = holds;
     if (hold === undefined) return;
     let first = endsAt(hold);

@@ -108,16 +108,16 @@ export class UnitOfWork {
   ): readonly Account[] {
     const there = accounts.at(atMs);
     if (there !== undefined) return there;
-    const spell = new ValidityInterval(atMs);
+    const interval = new ValidityInterval(atMs);
     const found: Account[] = [];
     for (const { meter, subject } of touched ?? []) {
       const entry = this.#entry(meter, subject, atMs, fresh);
-      spell.withStart(meter).withWindow(entry.window);
+      interval.withStart(meter).withWindow(entry.window);
       found.push(entry);
     }
     const pool = this.#pools.get(scopes.customer ?? "");
     if (pool !== undefined) found.push(pool);
-    return accounts.keep(spell, found);
+    return accounts.keep(interval, found);
   }
 
   /** The accounts of a hold in the limits of these ids, which spaces separate, without limits that were deleted since. */
@@ -127,22 +127,22 @@ export class UnitOfWork {
     const known = isPlain ? held.byCustomer.get(whose.customer) : undefined;
     const there = known?.at(atMs);
     if (there !== undefined) return there;
-    const spell = new ValidityInterval(atMs);
+    const interval = new ValidityInterval(atMs);
     const fresh: MeterAccount[] = [];
     const entries: MeterAccount[] = [];
     for (const meter of held.meters) {
-      spell.withStart(meter);
+      interval.withStart(meter);
       // A limit that was deleted and recreated is a different one: nothing is held in it.
       if (meter.sinceMs > atMs) continue;
       const entry = this.#entry(meter, subjectOf(meter, someoneIn(meter, whose)), atMs, fresh);
-      spell.withWindow(entry.window);
+      interval.withWindow(entry.window);
       entries.push(entry);
     }
     this.#loadUsage(fresh);
     if (!isPlain) return entries;
     const kept = known ?? new ByValidity<readonly MeterAccount[]>();
     held.byCustomer.set(whose.customer, kept);
-    return kept.keep(spell, entries);
+    return kept.keep(interval, entries);
   }
 
   #heldMeters(ids: string): HeldMeters {

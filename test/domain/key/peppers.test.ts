@@ -10,7 +10,7 @@ import {
 } from "../../../src/domain/key/peppers.ts";
 import { ReservationIds, reservationKey } from "../../../src/domain/reservation/reservation-id.ts";
 import { encrypt, decryptAny } from "../../../src/domain/key/encrypt.ts";
-import { openLimitSet, encryptLimitSet } from "../../../src/domain/meter/limit-set-token.ts";
+import { verifyLimitSet, signLimitSet } from "../../../src/domain/meter/limit-set-token.ts";
 
 const [OLD, NEW] = ["o".repeat(32), "n".repeat(32)];
 const under = (pepper: string) => `digest under ${pepper.slice(0, 1)}`.replaceAll(" ", "-");
@@ -41,7 +41,7 @@ test("what is encrypted, signed or made under either pepper is accepted, and und
   expect(decryptAny([NEW, OLD], "p", encrypt(NEW, "p", "text"))).toBe("text");
   expect(() => decryptAny([NEW, OLD], "p", encrypt(third, "p", "text"))).toThrow();
   expect(firstUnder([NEW, OLD], (pepper) => (pepper === OLD ? "found" : null))).toBe("found");
-  const touch = {
+  const limitSet = {
     version: "1",
     keys: [],
     uncounted: [],
@@ -53,10 +53,10 @@ test("what is encrypted, signed or made under either pepper is accepted, and und
     byBody: [],
   };
   const holder = { orgId: "org_A", keyId: "key_A" };
-  const token = encryptLimitSet({ ...holder, pepper: OLD }, touch);
-  expect(openLimitSet({ ...holder, pepper: NEW, otherPepper: OLD }, token)).toEqual(touch);
-  expect(openLimitSet({ ...holder, pepper: NEW }, token)).toBeNull();
-  expect(openLimitSet({ ...holder, pepper: NEW, otherPepper: third }, token)).toBeNull();
+  const token = signLimitSet({ ...holder, pepper: OLD }, limitSet);
+  expect(verifyLimitSet({ ...holder, pepper: NEW, otherPepper: OLD }, token)).toEqual(limitSet);
+  expect(verifyLimitSet({ ...holder, pepper: NEW }, token)).toBeNull();
+  expect(verifyLimitSet({ ...holder, pepper: NEW, otherPepper: third }, token)).toBeNull();
 });
 
 test("an archive is read under the pepper that its first frame was signed with, and no frame under another", () => {

@@ -44,19 +44,19 @@ class Isolate {
   readonly leaseClient = new LeaseClient<ReportedHolds>(crypto.randomUUID());
   readonly taken = new Map<string, number>();
   readonly #org: string;
-  readonly #touches: readonly LimitSetLine[];
+  readonly #limitSets: readonly LimitSetLine[];
   readonly #ids: ReservationIds;
   #now = 0;
 
   constructor(org: string, touches: readonly LimitSetLine[]) {
     this.#org = org;
-    this.#touches = touches;
+    this.#limitSets = touches;
     this.#ids = new ReservationIds(env.SVC_KEY_PEPPER, org);
   }
 
   /** The object decided a call of each customer. */
   wish(): void {
-    for (const { keys } of this.#touches) {
+    for (const { keys } of this.#limitSets) {
       for (const key of keys) this.leaseClient.miss(this.leaseClient.slice(key), NANOS);
     }
   }
@@ -64,7 +64,7 @@ class Isolate {
   /** A call of every customer of whose limit it has a slice. */
   holdForAll(): void {
     const at = Date.now();
-    for (const [index, { keys, customer }] of this.#touches.entries()) {
+    for (const [index, { keys, customer }] of this.#limitSets.entries()) {
       const slices = keys.map((key) => this.leaseClient.slice(key));
       const until = Math.min(...slices.map((slice) => slice.until));
       if (!this.leaseClient.take(slices, [NANOS], until - 1)) continue;
@@ -84,7 +84,7 @@ class Isolate {
     // Its own clock, so that it is never without calls for long, however busy the machine is.
     this.#now += LEASE.syncMs;
     const ask = this.leaseClient.ask(this.#now);
-    const report = writeAsk({ ask, touches: this.#touches, watch: [], lagMs: 0, heard: null });
+    const report = writeAsk({ ask, touches: this.#limitSets, watch: [], lagMs: 0, heard: null });
     const reply = await env.ORG.getByName(this.#org).syncLeases(report);
     if (reply === null || isAnswerLost) this.leaseClient.lost(ask.attempt);
     else this.leaseClient.granted(readReply(reply).grant);

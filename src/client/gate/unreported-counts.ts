@@ -4,7 +4,7 @@ import type { EdgeLeasesExchangeBody } from "../generated/types.ts";
 type Fields = Pick<EdgeLeasesExchangeBody, "ungoverned" | "unsettled">;
 
 /** Calls that the service has not heard of: those that no limit has seen, and those whose runs were dropped. */
-export class UntoldCounts {
+export class UnreportedCounts {
   #ungoverned = 0;
   readonly #unsettled = new Map<UnsettledReason, number>();
 

@@ -14,19 +14,19 @@ type WireReport = NonNullable<EdgeLeasesExchangeBody["report"]>;
 const MOST = 20_000;
 
 /** What the service said that decisions of one kind touch. */
-export interface Taught {
+export interface PlannedLimits {
   readonly touch: string;
   readonly decisionPlan: DecisionPlan;
   readonly policies: readonly RatePolicy[];
   readonly orgNow: number;
 }
 
-/** The signed touches of the service, by the limits in them: a report goes out with those that it is about, unchanged. */
-export class TouchBook {
+/** The signed limit sets of the service, by the limits in them: a report goes out with those that it is about, unchanged. */
+export class LimitSetTokens {
   readonly #byLimit = new Map<string, string>();
 
-  learn(ask: DecisionAsk, asking: { route: string; keyId: string }, taught: Taught): void {
-    const { touch, decisionPlan, policies, orgNow } = taught;
+  learn(ask: DecisionAsk, asking: { route: string; keyId: string }, planned: PlannedLimits): void {
+    const { touch, decisionPlan, policies, orgNow } = planned;
     const keys = decisionPlan.accounts.map(accountKey);
     const subject = { ...asking, names: ask };
     const meters = rateMetersFor(policies, subject);

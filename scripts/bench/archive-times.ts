@@ -2,7 +2,7 @@ import { median } from "./statistics.ts";
 import type { BenchOrg } from "./archive-org.ts";
 import { runAt } from "./archive-runs.ts";
 
-/** How long the object works at once: when it wakes, folds, and makes a file. All in processor time of its thread. */
+/** How long the object works at once: when it wakes, checkpoints, and makes a file. All in processor time of its thread. */
 
 const WAKES = 10;
 const DAY_SECONDS = 90_000;
@@ -12,7 +12,7 @@ const STEPPED_BATCHES = 8;
 const MOST_STEPS = 400;
 /** Each takes five seconds. */
 const MOST_TRIES = 12;
-const FULL_JOURNAL = 250;
+const FULL_LOG = 250;
 /** Enough for merges of the first two levels to end. */
 const MERGES = 64;
 
@@ -22,7 +22,7 @@ async function timed(org: BenchOrg, work: () => Promise<unknown>): Promise<numbe
   return org.cpuMs() - before;
 }
 
-/** How long each run alone took that was sent after its object had woken: some of them merge blocks, or fold. */
+/** How long each run alone took that was sent after its object had woken: some of them merge segments, or checkpoint. */
 const alone: number[] = [];
 
 /** Sends a run alone. Its number follows all that were sent. */
@@ -38,23 +38,23 @@ async function sendBatch(org: BenchOrg, count: number): Promise<void> {
   saved.sent += count;
 }
 
-/** Frequent calls, until a few more would fold. */
-async function fillJournal(org: BenchOrg): Promise<void> {
-  let waiting = await org.bench<number>("journal");
-  while (waiting < FULL_JOURNAL) {
-    for (let call = waiting; call < FULL_JOURNAL; call += 1) {
+/** Frequent calls, until a few more would checkpoint. */
+async function fillLog(org: BenchOrg): Promise<void> {
+  let waiting = await org.bench<number>("log");
+  while (waiting < FULL_LOG) {
+    for (let call = waiting; call < FULL_LOG; call += 1) {
       alone.push(await timed(org, () => sendAlone(org)));
     }
-    waiting = await org.bench<number>("journal");
+    waiting = await org.bench<number>("log");
   }
 }
 
 const times = (all: readonly number[]): string =>
   `${median(all).toFixed(0)} ms (${Math.min(...all).toFixed(0)} to ${Math.max(...all).toFixed(0)})`;
 
-/** From a sleeping object with a full journal to its first answer, which records a run; without the run itself. */
+/** From a sleeping object with a full log to its first answer, which records a run; without the run itself. */
 export async function wake(org: BenchOrg): Promise<string> {
-  await fillJournal(org);
+  await fillLog(org);
   const woken: number[] = [];
   const recorded: number[] = [];
   for (let round = 0; round < WAKES; round += 1) {
@@ -63,19 +63,19 @@ export async function wake(org: BenchOrg): Promise<string> {
     const second = await timed(org, () => sendAlone(org));
     recorded.push(second);
     woken.push(first - second);
-    await fillJournal(org);
+    await fillLog(org);
   }
-  return `waking with a full journal ${times(woken)} more than a run alone (${times(recorded)})`;
+  return `waking with a full log ${times(woken)} more than a run alone (${times(recorded)})`;
 }
 
-export async function folds(org: BenchOrg): Promise<string> {
+export async function checkpoints(org: BenchOrg): Promise<string> {
   const all: number[] = [];
   for (let round = 0; round < WAKES; round += 1) {
-    await fillJournal(org);
-    const full = await timed(org, () => org.bench("fold"));
-    all.push(full - (await timed(org, () => org.bench("fold"))));
+    await fillLog(org);
+    const full = await timed(org, () => org.bench("checkpoint"));
+    all.push(full - (await timed(org, () => org.bench("checkpoint"))));
   }
-  return `a fold of ${FULL_JOURNAL} calls ${times(all)}`;
+  return `a checkpoint of ${FULL_LOG} calls ${times(all)}`;
 }
 
 /** The run that fills a segment of the index of ids merges segments of all levels, a few steps of each. */
@@ -91,7 +91,7 @@ export async function merges(org: BenchOrg): Promise<string> {
   return `merging the index ${times(all)} more than a run alone`;
 }
 
-/** Calls that waited for a merge of blocks or a fold are the longest. */
+/** Calls that waited for a merge of segments or a checkpoint are the longest. */
 export function longestAlone(): string {
   const calls = alone.toSorted((one, other) => one - other);
   const at = (share: number) => (calls[Math.floor((calls.length - 1) * share)] ?? 0).toFixed(1);

@@ -103,7 +103,7 @@ export class OrgObject extends Product {
     return reads;
   }
 
-  fold(): void {
+  checkpoint(): void {
     checkpointFirst(this.ctx.storage);
   }
 
@@ -139,8 +139,8 @@ export class OrgObject extends Product {
     };
   }
 
-  /** How many entries wait for a fold. */
-  journal(): number {
+  /** How many entries wait for a checkpoint. */
+  logEntries(): number {
     return readEntries(this.ctx.storage.sql).bodies.length;
   }
 
@@ -154,7 +154,7 @@ export class OrgObject extends Product {
     return RECENT - (runSegments(this.ctx.storage.sql).lastSeq - (last ?? 0));
   }
 
-  /** Whether old blocks still wait for the archive. */
+  /** Whether old segments still wait for the archive. */
   waiting(): number {
     const { n } = this.ctx.storage.sql
       .exec<{ n: number }>("SELECT COUNT(*) AS n FROM run_blocks WHERE runs >= 512")
@@ -174,8 +174,8 @@ export default {
         return Response.json(await object.stored());
       case "/bench/reads":
         return Response.json(await object.reads());
-      case "/bench/journal":
-        return Response.json(await object.journal());
+      case "/bench/log":
+        return Response.json(await object.logEntries());
       case "/bench/room":
         return Response.json(await object.room());
       case "/bench/waiting":
@@ -184,8 +184,8 @@ export default {
         return Response.json(await object.watchSteps(searchParams.get("on") === "1").then(() => true));
       case "/bench/next":
         return Response.json(await object.nextStep());
-      case "/bench/fold":
-        return Response.json(await object.fold().then(() => true));
+      case "/bench/checkpoint":
+        return Response.json(await object.checkpoint().then(() => true));
       default:
         return new Response(null, { status: 404 });
     }

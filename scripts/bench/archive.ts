@@ -1,7 +1,7 @@
 import { type BenchOrg, openBenchOrg } from "./archive-org.ts";
 import { checkAll } from "./archive-checks.ts";
 import { runAt } from "./archive-runs.ts";
-import { archiveSteps, folds, longestAlone, merges, wake } from "./archive-times.ts";
+import { archiveSteps, checkpoints, longestAlone, merges, wake } from "./archive-times.ts";
 import type { BenchRow } from "./bench-row.ts";
 import { QUICK } from "./harness.ts";
 import { median } from "./statistics.ts";
@@ -25,7 +25,7 @@ export async function run(): Promise<BenchRow[]> {
   try {
     const rows = await fill(org);
     const checked = await checkAll(org);
-    const notes = [checked, await wake(org), await folds(org), longestAlone(), await merges(org)];
+    const notes = [checked, await wake(org), await checkpoints(org), longestAlone(), await merges(org)];
     notes.push(await archiveSteps(org));
     // What was measured was also stored.
     await checkAll(org);

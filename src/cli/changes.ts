@@ -1,6 +1,6 @@
 import type { Sluice } from "../client/index.ts";
 import { canonical, isAlike } from "./canonical.ts";
-import { type Complaints, complain, type Declared, type Section } from "./declared.ts";
+import { type Complaints, complain, type Declared, type Section } from "./declarations.ts";
 import type { SettingKind } from "./kind.ts";
 import { changedSecrets, secretFields } from "./secrets.ts";
 import { ambiguous, type CurrentSetting, currentSettings } from "./current-settings.ts";

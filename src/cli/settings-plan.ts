@@ -1,7 +1,7 @@
 import type { Sluice } from "../client/index.ts";
 import { type Change, changesOf } from "./changes.ts";
 import { clientFor, Failure, type Given, type Terminal, text, UsageError } from "./command.ts";
-import { type Complaints, sectionsOf } from "./declared.ts";
+import { type Complaints, sectionsOf } from "./declarations.ts";
 import { KINDS } from "./kinds.ts";
 import { tryChanges } from "./try-changes.ts";
 import { MOST_FILE_BYTES } from "./yaml-bounds.ts";

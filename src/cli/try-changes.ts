@@ -1,7 +1,7 @@
 import { Refused, type Sluice } from "../client/index.ts";
 import { sendChange } from "./change-call.ts";
 import type { Change } from "./changes.ts";
-import { type Complaints, complain } from "./declared.ts";
+import { type Complaints, complain } from "./declarations.ts";
 import { joined } from "./yaml-file.ts";
 
 const DRY_RUN = { "x-svc-dry-run": "true" };

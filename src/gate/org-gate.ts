@@ -46,7 +46,7 @@ const CALLS_WORTH_A_PLAN = 3;
 export class OrgGate {
   readonly leaseClient: LeaseClient<HoldDraft>;
   /** What the host's gates have recently allowed, for all orgs together. */
-  readonly recent: AllowCache<OrgGate>;
+  readonly allowCache: AllowCache<OrgGate>;
   readonly recentReservations: RecentReservations;
   readonly #refusals: RefusalOutbox;
   readonly limitSets: LimitSets;
@@ -73,10 +73,10 @@ export class OrgGate {
   #ids: ReservationNames | null = null;
 
   /** `holder` names this gate to the object. No other gate of the org may ever have the same name. */
-  constructor(holder: string, recent: AllowCache<OrgGate>, totals: Partial<HostTotals> = {}) {
+  constructor(holder: string, allowCache: AllowCache<OrgGate>, totals: Partial<HostTotals> = {}) {
     const { reservations, waiting, limitSets } = { ...newTotals(), ...totals };
     this.leaseClient = new LeaseClient(holder, BOUNDS);
-    this.recent = recent;
+    this.allowCache = allowCache;
     this.recentReservations = new RecentReservations(reservations);
     this.#refusals = new RefusalOutbox(waiting);
     this.#limitSetTotal = limitSets;
@@ -174,8 +174,8 @@ export class OrgGate {
 
   /** What is known of a rate limit, if it is recent enough to refuse by. */
   rate(key: string, now: number): ObjectAnswer<RateInfo> | null {
-    const told = this.#rates.get(key);
-    return told !== undefined && isFresh(told.askedAt, now) ? told : null;
+    const answer = this.#rates.get(key);
+    return answer !== undefined && isFresh(answer.askedAt, now) ? answer : null;
   }
 
   /** A dollar limit, shared by all calls that touch it, so what is learned of it applies to all of them. */

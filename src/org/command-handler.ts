@@ -8,7 +8,7 @@ import type { Command, Envelope, Outcome } from "./kernel/door.ts";
 import { claim } from "./kernel/idempotency/records.ts";
 import { transaction } from "../storage/transaction.ts";
 import { perform } from "./kernel/perform/perform.ts";
-import { refuseFrozen } from "./moving/frozen.ts";
+import { refuseFrozen } from "./moving/freeze.ts";
 import type { ObjectContext } from "./object-context.ts";
 import { applySchema } from "./schema.ts";
 
@@ -32,21 +32,21 @@ interface CommandRequest {
 
 /** Performs commands: what must be waited for before, the change itself, and what follows from it. */
 export class CommandHandler {
-  readonly #parts: ObjectContext;
+  readonly #context: ObjectContext;
 
-  constructor(parts: ObjectContext) {
-    this.#parts = parts;
+  constructor(context: ObjectContext) {
+    this.#context = context;
   }
 
   async execute(name: CommandName, input: unknown, envelope: Envelope): Promise<Outcome> {
     const command = ALL[name] as unknown as Command<unknown, ErrorCode>;
     const ask = { name, command, input, envelope };
-    return this.#parts.freeze.through<Outcome>(() => this.#execute(ask), refuseFrozen);
+    return this.#context.freeze.through<Outcome>(() => this.#execute(ask), refuseFrozen);
   }
 
   /** Takes an idempotency key before work that spans more than this object. */
   reserve(envelope: Envelope): Reservation {
-    const { isOpened, departure, views, storage } = this.#parts;
+    const { isOpened, departure, views, storage } = this.#context;
     const ask = envelope.idempotency;
     if (!isOpened || ask === null) return departure.answer({ outcome: refuse("not_found") });
     if (departure.isFrozen) return { outcome: refuseFrozen() };
@@ -61,39 +61,39 @@ export class CommandHandler {
 
   async #execute(ask: CommandRequest): Promise<Outcome> {
     const { name, command, input, envelope } = ask;
-    const { freeze, views, gate, book, refusals } = this.#parts;
+    const { freeze, views, gate, book, refusals } = this.#context;
     if (!GOES_ON.has(name)) freeze.check();
-    if (!this.#parts.isOpened) {
+    if (!this.#context.isOpened) {
       if (name !== "openOrg") return this.#gone();
-      applySchema(this.#parts.storage);
-      this.#parts.isOpened = true;
+      applySchema(this.#context.storage);
+      this.#context.isOpened = true;
     }
     // Others are served while it waits, so the org may leave. It does not while slices are in use.
     if (command.waitsForSlices === true) await scheduler.wait(gate.waitOutMs(views.clock()));
     if (command.reservations !== undefined) await views.holds().wait(command.reservations(input));
-    if (!this.#parts.isOpened) return this.#gone();
+    if (!this.#context.isOpened) return this.#gone();
     const unlearned = await book.learn(command.models?.(input) ?? [], views.now(), envelope.trace);
-    if (!this.#parts.isOpened) return this.#gone();
+    if (!this.#context.isOpened) return this.#gone();
     if (unlearned !== null) return unlearned;
     const given = name === "rereadPrices" ? await book.reread(revisionOf(input)) : input;
     if (command.readsRefusals === true) refusals.store();
     const outcome = await this.#perform({ ...ask, input: given });
-    if (!this.#parts.isOpened || isRefusal(outcome) || envelope.isDryRun === true) return outcome;
+    if (!this.#context.isOpened || isRefusal(outcome) || envelope.isDryRun === true) return outcome;
     await this.#follow(ask);
     return outcome;
   }
 
   /** The org is not here: it never was, or its new home is asked. */
   #gone(): Outcome {
-    return this.#parts.departure.answer<Outcome>(refuse("not_found"));
+    return this.#context.departure.answer<Outcome>(refuse("not_found"));
   }
 
   /** The change. Refusals noted by a call that fails were never returned, so they are not stored. */
   async #perform({ name, command, input, envelope }: CommandRequest): Promise<Outcome> {
-    const { freeze, views, refusals, storage } = this.#parts;
+    const { freeze, views, refusals, storage } = this.#context;
     let refused: RefusalNote[] = [];
     const performed = fetchingOrRefusing(() => {
-      if (!this.#parts.isOpened) return this.#gone();
+      if (!this.#context.isOpened) return this.#gone();
       if (!GOES_ON.has(name)) freeze.check();
       refused = [];
       const view = {
@@ -103,10 +103,10 @@ export class CommandHandler {
       return perform(storage, view, { envelope, command, input });
     }, envelope.actor.kind === "operator");
     const outcome = performed instanceof Promise ? await performed : performed;
-    if (!this.#parts.isOpened) return outcome;
+    if (!this.#context.isOpened) return outcome;
     refusals.note(refused);
     this.#note(name, { command, envelope, outcome });
-    if (name === "advanceClock" && !isRefusal(outcome)) await this.#parts.due.settle();
+    if (name === "advanceClock" && !isRefusal(outcome)) await this.#context.due.settle();
     return outcome;
   }
 
@@ -114,18 +114,18 @@ export class CommandHandler {
     name: CommandName,
     { command, envelope, outcome }: Pick<CommandRequest, "command" | "envelope"> & { outcome: Outcome },
   ): void {
-    const { pulse, gate, views, due } = this.#parts;
+    const { pulse, gate, views, due } = this.#context;
     if (command.action !== null) pulse.beat();
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
       gate.giveBack(envelope.counted, envelope.actor.id, views.clock());
     }
-    if (name === "openOrg" && !isRefusal(outcome)) this.#parts.heedPeppers();
+    if (name === "openOrg" && !isRefusal(outcome)) this.#context.heedPeppers();
     due.arm();
   }
 
   /** The caller is answered once what the change replaced is out of use everywhere. */
   async #follow({ command, input }: CommandRequest): Promise<void> {
-    const { due, gate, views, granted } = this.#parts;
+    const { due, gate, views, granted } = this.#context;
     if (command.publishes !== undefined) await due.runNow("publish", command.publishes);
     const { changesLimits = () => false } = command;
     const isChanged = changesLimits === true || changesLimits(input);

@@ -2,7 +2,7 @@ import type { RefusalNote } from "../domain/refusal/note.ts";
 import { type Answer, ASK_ALONE, type DecidedTogether, FAILED } from "../gate/decision/decided-together.ts";
 import type { DecisionVerdict } from "../gate/decision/object-verdict.ts";
 import { logFailure } from "../log.ts";
-import type { Deciding, DecisionCall, Noted } from "./decision-handler.ts";
+import type { DecisionHandler, DecisionCall, Noted } from "./decision-handler.ts";
 import { modelsOf } from "./decisions/decide.ts";
 import { NeedsFetch, withoutFetching } from "../storage/needs-fetch.ts";
 import type { ObjectContext } from "./object-context.ts";
@@ -13,18 +13,18 @@ export type PlainCall = Pick<DecisionCall, "ask" | "keyId" | "learn" | "envelope
 
 /** Decisions that an isolate asks for in one call. Each stands or fails alone, and they are stored as one. */
 export class DecisionBatch {
-  readonly #parts: ObjectContext;
-  readonly #deciding: Deciding;
+  readonly #context: ObjectContext;
+  readonly #decisionHandler: DecisionHandler;
 
-  constructor(parts: ObjectContext, deciding: Deciding) {
-    this.#parts = parts;
-    this.#deciding = deciding;
+  constructor(context: ObjectContext, decisionHandler: DecisionHandler) {
+    this.#context = context;
+    this.#decisionHandler = decisionHandler;
   }
 
   /** `text` is the JSON of a list of `PlainCall`. Null if all of them must be asked alone. */
   decide(text: string): DecidedTogether | null {
-    const { departure, views, gate, refusals, due } = this.#parts;
-    if (!this.#parts.isOpened || departure.isFrozen) return null;
+    const { departure, views, gate, refusals, due } = this.#context;
+    if (!this.#context.isOpened || departure.isFrozen) return null;
     const calls = JSON.parse(text) as readonly PlainCall[];
     const clock = views.clock();
     const notes: RefusalNote[] = [];
@@ -38,8 +38,10 @@ export class DecisionBatch {
   #one({ ask, keyId, learn, envelope }: PlainCall, clock: Clock, noted: Noted): Answer {
     const call = { ask, keyId, envelope, learn, report: null };
     try {
-      if (this.#parts.book.missing(modelsOf(ask), clock.org).length > 0) return ASK_ALONE;
-      const verdict = withoutFetching(() => this.#deciding.verdict(call, { clock, unlearned: null, noted }));
+      if (this.#context.book.missing(modelsOf(ask), clock.org).length > 0) return ASK_ALONE;
+      const verdict = withoutFetching(() =>
+        this.#decisionHandler.verdict(call, { clock, unlearned: null, noted }),
+      );
       if (verdict instanceof NeedsFetch) return ASK_ALONE;
       return isPlain(verdict) ? verdict.text : { ...verdict, leases: null };
     } catch (error) {

@@ -11,7 +11,7 @@ import { refusedDecision } from "./decisions/refusal-notes.ts";
 import { fetchingOrRefusing } from "../storage/needs-fetch.ts";
 import type { Envelope, View } from "./kernel/door.ts";
 import { type ExchangeAnswer, OutsideGates, refusedExchange } from "./leases/outside.ts";
-import { refuseFrozen } from "./moving/frozen.ts";
+import { refuseFrozen } from "./moving/freeze.ts";
 import { type ObjectContext, SYSTEM } from "./object-context.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
@@ -39,18 +39,18 @@ interface At {
 }
 
 /** Decisions that isolates and gates do not make by themselves, and what they report of their own. */
-export class Deciding {
-  readonly #parts: ObjectContext;
+export class DecisionHandler {
+  readonly #context: ObjectContext;
   readonly #allowance = new CallAllowance();
 
-  constructor(parts: ObjectContext) {
-    this.#parts = parts;
+  constructor(context: ObjectContext) {
+    this.#context = context;
   }
 
   /** Null if there is no such org. */
   decide(call: DecisionCall): DecisionReply | null | Promise<DecisionReply | null> {
-    const { departure, views, book, freeze } = this.#parts;
-    if (!this.#parts.isOpened) return departure.answer(null);
+    const { departure, views, book, freeze } = this.#context;
+    if (!this.#context.isOpened) return departure.answer(null);
     const orRefused = (made: DecisionReply | Refusal) =>
       isRefusal(made) ? this.#decideNow(call, made) : made;
     const readAndDecide = (unlearned: Refusal | null): DecisionReply | Promise<DecisionReply> => {
@@ -62,15 +62,15 @@ export class Deciding {
     const frozen = () => ({ ...NOTHING_DECIDED, refusal: refuseFrozen(), orgNow: views.now() });
     return freeze.through(() => {
       // It runs again once a move is over, and the org may be gone then.
-      if (!this.#parts.isOpened) return this.#gone();
+      if (!this.#context.isOpened) return this.#gone();
       if (missing.length === 0) return readAndDecide(null);
       return book.learn(missing, now, call.envelope.trace).then(readAndDecide);
     }, frozen);
   }
 
   syncLeases(report: string): string | null {
-    const { departure, freeze, pulse, views, gate, due } = this.#parts;
-    if (!this.#parts.isOpened) return departure.answer(null);
+    const { departure, freeze, pulse, views, gate, due } = this.#context;
+    if (!this.#context.isOpened) return departure.answer(null);
     // The isolate reports it again.
     freeze.check();
     pulse.beat();
@@ -81,14 +81,14 @@ export class Deciding {
   }
 
   async exchangeLeases(given: LeaseExchange, envelope: Envelope): Promise<ExchangeAnswer | null> {
-    const { departure, views, granted, gate, due } = this.#parts;
-    if (!this.#parts.isOpened) return departure.answer(null);
+    const { departure, views, granted, gate, due } = this.#context;
+    if (!this.#context.isOpened) return departure.answer(null);
     const keyId = envelope.actor.id;
     const { ask, learn = false } = given;
     if (departure.isFrozen) return refusedExchange(refuseFrozen());
     const verdict =
       ask === undefined ? null : await this.decide({ ask, keyId, learn, envelope, report: null });
-    if (!this.#parts.isOpened) return departure.answer(null);
+    if (!this.#context.isOpened) return departure.answer(null);
     if (departure.isFrozen) return refusedExchange(refuseFrozen());
     const clock = views.clock();
     const view = views.view(envelope, clock.org);
@@ -103,7 +103,7 @@ export class Deciding {
 
   /** What a gate held before its key ended is taken once, so that the runs of these calls can be recorded. */
   #lastReport(given: LeaseExchange, view: View, refusal: Refusal): ExchangeAnswer {
-    const { views, gate, due } = this.#parts;
+    const { views, gate, due } = this.#context;
     const isFinishing = given.ask === undefined && given.report !== undefined;
     if (!isFinishing || callerRefusal(view, true) !== null) return refusedExchange(refusal);
     const reply = new OutsideGates(gate, view, views.clock(), this.#allowance).lastExchange(given);
@@ -112,8 +112,8 @@ export class Deciding {
   }
 
   #decideNow(call: DecisionCall, unlearned: Refusal | null): DecisionReply {
-    const { freeze, views, refusals, due } = this.#parts;
-    if (!this.#parts.isOpened) return this.#gone();
+    const { freeze, views, refusals, due } = this.#context;
+    if (!this.#context.isOpened) return this.#gone();
     freeze.check();
     const noted: Noted = (notes) => refusals.note(notes);
     const verdict = this.verdict(call, { clock: views.clock(), unlearned, noted });
@@ -124,12 +124,12 @@ export class Deciding {
 
   /** The org left while the decision waited. */
   #gone(): DecisionReply {
-    return this.#parts.departure.answer<DecisionReply | null>(null) ?? unopened();
+    return this.#context.departure.answer<DecisionReply | null>(null) ?? unopened();
   }
 
   /** Decides at once. The org is here and is not being moved. */
   verdict({ ask, keyId, learn, envelope }: DecisionCall, { clock, unlearned, noted }: At): DecisionVerdict {
-    const { views, pulse, gate } = this.#parts;
+    const { views, pulse, gate } = this.#context;
     pulse.beat();
     const view = views.view(envelope, clock.org);
     const refusal = callerRefusal(view) ?? unlearned;

@@ -11,7 +11,7 @@ import { ObjectGate } from "./leases/gate.ts";
 import { PlatformBook } from "./models/platform-book.ts";
 import { closeSlices } from "./moving/close-slices.ts";
 import { Departure } from "./moving/departure.ts";
-import { Freeze } from "./moving/frozen.ts";
+import { Freeze } from "./moving/freeze.ts";
 import { saveProfile } from "./orgs/store.ts";
 import { Pulse } from "./people/watch.ts";
 import { heedPeppers } from "./peppers/state.ts";
@@ -44,7 +44,7 @@ export class ObjectContext {
   readonly book: PlatformBook;
   readonly refusals: RefusalDesk;
   readonly views: CallContexts;
-  readonly telling: Publisher;
+  readonly publisher: Publisher;
   readonly due: DueRunner;
   readonly departure: Departure;
   readonly freeze: Freeze;
@@ -70,7 +70,7 @@ export class ObjectContext {
     this.book = new PlatformBook(ctx.storage, env.DB, this.id);
     this.refusals = new RefusalDesk(ctx, () => this.views.now());
     this.views = this.#makeViews();
-    this.telling = this.#makeTelling();
+    this.publisher = this.#makePublisher();
     this.due = this.#makeDue();
     this.departure = this.#makeDeparture();
     this.freeze = new Freeze(() => this.departure.isFrozen);
@@ -103,7 +103,7 @@ export class ObjectContext {
     });
   }
 
-  #makeTelling(): Publisher {
+  #makePublisher(): Publisher {
     return new Publisher(this.ctx, {
       env: this.env,
       orgId: this.id,
@@ -119,7 +119,7 @@ export class ObjectContext {
       env: this.env,
       handlers: DUE_HANDLERS,
       view: (trace) => this.views.view({ actor: SYSTEM, trace }),
-      changed: () => this.isOpened && this.telling.note(),
+      changed: () => this.isOpened && this.publisher.note(),
       isHeld: () => !this.isOpened || this.departure.isFrozen,
     });
   }

@@ -12,10 +12,10 @@ import type { RateInfo } from "../gate/lease/wire.ts";
 import { Authenticator } from "./authenticate.ts";
 import { askOf, type QueryName } from "./query-handler.ts";
 import type { Arrival, Arriving } from "./backup/arrival.ts";
-import type { Imported } from "./backup/importing.ts";
+import type { Imported } from "./backup/import.ts";
 import { cameAt } from "./backup/came-by.ts";
 import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
-import { Deciding, type DecisionCall } from "./decision-handler.ts";
+import { DecisionHandler, type DecisionCall } from "./decision-handler.ts";
 import type { DecidedTogether } from "../gate/decision/decided-together.ts";
 import { DecisionBatch } from "./decision-batch.ts";
 import { type CommandName, CommandHandler, type Reservation } from "./command-handler.ts";
@@ -35,11 +35,11 @@ import { Startup } from "./startup.ts";
  * through here one after another, each completely or not at all. This is its door: what can be asked of it.
  */
 export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
-  readonly #parts: ObjectContext;
-  readonly #executing: CommandHandler;
-  readonly #deciding: Deciding;
-  readonly #together: DecisionBatch;
-  readonly #admitting: Authenticator;
+  readonly #context: ObjectContext;
+  readonly #commandHandler: CommandHandler;
+  readonly #decisionHandler: DecisionHandler;
+  readonly #decisionBatch: DecisionBatch;
+  readonly #authenticator: Authenticator;
   readonly #arrival: Arrival;
   readonly #passes = new SeenPasses(crypto.randomUUID());
   /** Replaced in tests: local workerd has no recovery. */
@@ -48,14 +48,14 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   constructor(ctx: DurableObjectState, env: OrgEnv) {
     super(ctx, env);
     this.recovery = platformRecovery(ctx);
-    this.#parts = new ObjectContext(ctx, env);
-    this.#executing = new CommandHandler(this.#parts);
-    this.#deciding = new Deciding(this.#parts);
-    this.#together = new DecisionBatch(this.#parts, this.#deciding);
-    this.#admitting = new Authenticator(this.#parts, this.#deciding);
-    const waking = new Startup(this.#parts, this.#executing);
-    this.#arrival = waking.arrival();
-    waking.wake();
+    this.#context = new ObjectContext(ctx, env);
+    this.#commandHandler = new CommandHandler(this.#context);
+    this.#decisionHandler = new DecisionHandler(this.#context);
+    this.#decisionBatch = new DecisionBatch(this.#context, this.#decisionHandler);
+    this.#authenticator = new Authenticator(this.#context, this.#decisionHandler);
+    const startup = new Startup(this.#context, this.#commandHandler);
+    this.#arrival = startup.arrival();
+    startup.wake();
   }
 
   /** Accepts a pass that the isolate has verified: once, and only if it was made for the current epoch. */
@@ -80,82 +80,82 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
    * key.
    */
   authenticate(keyId: string, digest: string): Snapshot | null {
-    return this.#admitting.authenticate(keyId, digest);
+    return this.#authenticator.authenticate(keyId, digest);
   }
 
   /** What an isolate needs to know of a key, and the decision that came with it. Null if there is no such key. */
   introduce(keyId: string, digest: string, asked: Introduction): Promise<Introduced | null> {
-    return this.#admitting.introduce(keyId, digest, asked);
+    return this.#authenticator.introduce(keyId, digest, asked);
   }
 
   /** The org's home region and where it may be served. Null if it has no home here. */
   whereabouts(): Residency | null {
     const { sql } = this.ctx.storage;
-    const profile = this.#parts.isOpened ? loadProfile(sql) : null;
-    if (profile === null) return this.#parts.departure.answer(null);
+    const profile = this.#context.isOpened ? loadProfile(sql) : null;
+    if (profile === null) return this.#context.departure.answer(null);
     return { homeRegion: profile.homeRegion, regions: loadRegions(sql) };
   }
 
   /** For a page of the console that is left open. It writes nothing, and waits for nothing. Null: no such org. */
   watch(digest: string, stream: string): Watched | null {
-    const { isOpened, departure, pulse, views } = this.#parts;
+    const { isOpened, departure, pulse, views } = this.#context;
     if (!isOpened) return departure.answer(null);
     return pulse.watch(views.view({ actor: SYSTEM, trace: "watch" }), digest, stream);
   }
 
   /** Such a page was closed. Null: no such org. */
   unwatch(stream: string): true | null {
-    const { isOpened, departure, pulse } = this.#parts;
+    const { isOpened, departure, pulse } = this.#context;
     pulse.forget(stream);
     return isOpened ? true : departure.answer(null);
   }
 
   execute(name: CommandName, input: unknown, envelope: Envelope): Promise<Outcome> {
-    return this.#executing.execute(name, input, envelope);
+    return this.#commandHandler.execute(name, input, envelope);
   }
 
   /** Takes an idempotency key before work that spans more than this object. */
   reserve(envelope: Envelope): Reservation {
-    return this.#executing.reserve(envelope);
+    return this.#commandHandler.reserve(envelope);
   }
 
   ask(name: QueryName, input: unknown, envelope: Envelope): Outcome | object | Promise<Outcome | object> {
-    return askOf(this.#parts, name, input, envelope);
+    return askOf(this.#context, name, input, envelope);
   }
 
   /** A decision that an isolate cannot make by itself. Null if there is no such org. */
   decide(call: DecisionCall): DecisionReply | null | Promise<DecisionReply | null> {
-    return this.#deciding.decide(call);
+    return this.#decisionHandler.decide(call);
   }
 
   /** Such decisions of one isolate, as text. Null if each must be asked alone. */
   decideTogether(asked: string): DecidedTogether | null {
-    return this.#together.decide(asked);
+    return this.#decisionBatch.decide(asked);
   }
 
   /** An isolate's report of what it decided from its slices, and its request for more. */
   syncLeases(report: string): string | null {
-    return this.#deciding.syncLeases(report);
+    return this.#decisionHandler.syncLeases(report);
   }
 
   /** An exchange with a gate in a caller's own process, as text; null: no such org. */
   exchangeLeases(given: LeaseExchange, envelope: Envelope): Promise<ExchangeAnswer | null> {
-    return this.#deciding.exchangeLeases(given, envelope);
+    return this.#decisionHandler.exchangeLeases(given, envelope);
   }
 
   /** Counts a request against its rate limits. Null if there is no such org. */
   admitRequest(subject: RateSubject): RequestVerdict | null {
-    const { isOpened, departure, gate, views } = this.#parts;
+    const { isOpened, departure, gate, views } = this.#context;
     return isOpened ? gate.admitRequest(subject, views.clock()) : departure.answer(null);
   }
 
   lookAtLimits(keys: readonly string[]): RateInfo[] {
-    const { isOpened, departure, gate, views } = this.#parts;
+    const { isOpened, departure, gate, views } = this.#context;
     return isOpened ? gate.look(keys, views.clock()) : departure.answer([]);
   }
 
   override alarm(): void | Promise<void> {
-    const { isOpened, departure, pulse, due } = this.#parts;
+    const { isOpened, departure, pulse, due } = this.#context;
     if (!isOpened) return this.#arrival.cleanUp();
     if (departure.isFrozen) return departure.wake();
     pulse.beat();
@@ -165,7 +165,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   /** Makes room for an archive. */
   beginImport(attempt: string, archiveId: string): Refusal<"conflict"> | { begun: boolean } {
     // An org that comes back begins in a life that remembers nothing of it.
-    if (this.#parts.departure.hasLeft) this.ctx.abort("its org went to another region");
+    if (this.#context.departure.hasLeft) this.ctx.abort("its org went to another region");
     return this.#arrival.begin(attempt, archiveId);
   }
 
@@ -181,7 +181,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
 
   /** Whether the org is here, or may come to be here at any time. Null: neither. */
   arriving(): Arriving | null {
-    return this.#arrival.state() ?? this.#parts.departure.answer(null);
+    return this.#arrival.state() ?? this.#context.departure.answer(null);
   }
 
   dropImport(attempt: string): void {
@@ -199,26 +199,26 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   beginMove(to: string, envelope: Envelope): Departing | Refusal {
-    return this.#parts.departure.begin(to, envelope);
+    return this.#context.departure.begin(to, envelope);
   }
 
   freezeMove(to: string, copied: Copied, envelope: Envelope): Promise<Departing | Refusal> {
-    return this.#parts.departure.freeze(to, copied, envelope);
+    return this.#context.departure.freeze(to, copied, envelope);
   }
 
   commitMove(id: string, attempt: string): boolean {
-    return this.#parts.departure.commit(id, attempt);
+    return this.#context.departure.commit(id, attempt);
   }
 
   /** It stays only from the attempt that the caller has seen. False: nothing was changed. */
   endMove(id: string, how: "left" | "stayed", attemptSeen: string | null = null): Promise<boolean> | boolean {
-    const { departure } = this.#parts;
+    const { departure } = this.#context;
     return how === "left" ? departure.leave(id) : departure.stay(id, attemptSeen);
   }
 
   /** The move that is under way. */
   moveUnderWay(): Move | null {
-    return this.#parts.isOpened ? moveUnderWay(this.ctx.storage.sql) : null;
+    return this.#context.isOpened ? moveUnderWay(this.ctx.storage.sql) : null;
   }
 
   /** Goes back to what this object was at a time. Its next life is that of then. */
@@ -227,7 +227,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   ): Promise<
     Refusal<"not_found" | "service_unavailable" | "conflict" | "validation_failed"> | { undo: string }
   > {
-    const { isOpened, departure } = this.#parts;
+    const { isOpened, departure } = this.#context;
     if (!isOpened) return departure.answer(refuse("not_found"));
     const since = cameAt(this.ctx.storage.sql) ?? 0;
     if (atMs <= since) return refuseBefore(since);

@@ -13,13 +13,13 @@ const ALL: Readonly<Record<QueryName, Query<never, ErrorCode>>> = QUERIES;
 
 /** Answers a query, at once if everything that it reads is here. */
 export function askOf(
-  parts: ObjectContext,
+  context: ObjectContext,
   name: QueryName,
   input: unknown,
   { actor, trace }: Envelope,
 ): Outcome | object | Promise<Outcome | object> {
-  const { departure, storage, refusals, views, book } = parts;
-  if (!parts.isOpened) return departure.answer(refuse("not_found"));
+  const { departure, storage, refusals, views, book } = context;
+  if (!context.isOpened) return departure.answer(refuse("not_found"));
   const query = ALL[name] as unknown as Query<unknown, ErrorCode>;
   if (query.readsRefusals === true) refusals.store();
   const view = (): CheckpointedView => ({
@@ -31,10 +31,10 @@ export function askOf(
   const run = () =>
     fetchingOrRefusing(() => {
       // Others are served while it waits.
-      if (!parts.isOpened) return departure.answer(refuse("not_found"));
+      if (!context.isOpened) return departure.answer(refuse("not_found"));
       return query.run(view(), input);
     }, actor.kind === "operator");
   if (book.missing(models, now).length === 0) return run();
   // If the org has left meanwhile, its new home knows the prices.
-  return book.learn(models, now, trace).then((unlearned) => (parts.isOpened && unlearned) || run());
+  return book.learn(models, now, trace).then((unlearned) => (context.isOpened && unlearned) || run());
 }

@@ -1,7 +1,7 @@
 import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { logFailure } from "../log.ts";
 import { Arrival } from "./backup/arrival.ts";
-import { publishGrants } from "./backup/importing.ts";
+import { publishGrants } from "./backup/import.ts";
 import type { CommandHandler } from "./command-handler.ts";
 import type { View } from "./kernel/door.ts";
 import { type ObjectContext, SYSTEM } from "./object-context.ts";
@@ -10,30 +10,30 @@ import { isOpened, stepsOf } from "./schema.ts";
 
 /** What an object does when it comes into memory, and when its org has just come from an archive. */
 export class Startup {
-  readonly #parts: ObjectContext;
-  readonly #executing: CommandHandler;
+  readonly #context: ObjectContext;
+  readonly #commandHandler: CommandHandler;
 
-  constructor(parts: ObjectContext, executing: CommandHandler) {
-    this.#parts = parts;
-    this.#executing = executing;
+  constructor(context: ObjectContext, commandHandler: CommandHandler) {
+    this.#context = context;
+    this.#commandHandler = commandHandler;
   }
 
   wake(): void {
-    const { ctx, departure, due, id, isOpened: isHere, isUpgraded } = this.#parts;
+    const { ctx, departure, due, id, isOpened: isHere, isUpgraded } = this.#context;
     if (!isHere) ctx.waitUntil(departure.unlist().catch((error) => logFailure("moved", error)));
-    const isChanged = isHere && !departure.isFrozen && this.#parts.heedPeppers();
+    const isChanged = isHere && !departure.isFrozen && this.#context.heedPeppers();
     // An upgrade may leave work that is due at once, even if only reads arrive.
     if (isUpgraded || isChanged) due.arm();
     if (isHere && id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlatform());
   }
 
   arrival(): Arrival {
-    const { storage, id, settings, views } = this.#parts;
+    const { storage, id, settings, views } = this.#context;
     return new Arrival(storage, {
       orgId: id,
       settings,
-      isOpened: () => this.#parts.isOpened,
-      setOpened: (opened) => (this.#parts.isOpened = opened),
+      isOpened: () => this.#context.isOpened,
+      setOpened: (opened) => (this.#context.isOpened = opened),
       holdsOrg: () => isOpened(storage.sql),
       steps: () => stepsOf(storage),
       view: (envelope) => views.view(envelope),
@@ -42,7 +42,7 @@ export class Startup {
   }
 
   async #arrived(view: View): Promise<void> {
-    const { departure, due, env, ctx, gate, granted } = this.#parts;
+    const { departure, due, env, ctx, gate, granted } = this.#context;
     const now = Date.now();
     gate.begin(now);
     granted.begin(now);
@@ -55,15 +55,15 @@ export class Startup {
 
   /** Changes that were pushed while the object was unreachable are found when it wakes. No call waits for that. */
   async #rereadPlatform(): Promise<void> {
-    const { book, env, views } = this.#parts;
+    const { book, env, views } = this.#context;
     const trace = `wake-${crypto.randomUUID()}`;
     const alone = { actor: SYSTEM, trace, idempotency: null, ifMatch: null };
     try {
       const revision = await book.hasMissed();
-      if (revision !== null) await this.#executing.execute("rereadPrices", { revision }, alone);
+      if (revision !== null) await this.#commandHandler.execute("rereadPrices", { revision }, alone);
       const terms = await missedPlanTerms(env.DB, views.view(alone));
       if (terms === null) return;
-      await this.#executing.execute("setPlanTerms", terms, alone);
+      await this.#commandHandler.execute("setPlanTerms", terms, alone);
     } catch (error) {
       logFailure(trace, error);
     }

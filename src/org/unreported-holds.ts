@@ -1,6 +1,6 @@
 import type { ReservationIds } from "../domain/reservation/reservation-id.ts";
 import { unknownIds } from "./decisions/store.ts";
-import { mayBeUnreported } from "./decisions/unreported.ts";
+import { mayBeUnreported } from "./decisions/unreported-hold.ts";
 
 /**
  * How long a caller waits for the report of its reservation. Constant in every deployment. Only the Worker's tests,

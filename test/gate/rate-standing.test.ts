@@ -62,7 +62,7 @@ describe("an isolate that refuses by a full limit", () => {
         const known = told(policy, taken, NOW);
         const now = NOW + after;
         const { waitMs } = standingNow(
-          { meter: { policy, key: "k" }, told: known, slice: undefined, amount },
+          { meter: { policy, key: "k" }, answer: known, slice: undefined, amount },
           now,
         );
         const exact = standingOf(policy, taken, { amount, nowMs: now }).waitMs;
@@ -82,7 +82,7 @@ describe("an isolate that refuses by a full limit", () => {
     const { ahead: _, ...earlier } = info;
     const standing = (amount: number) =>
       standingNow(
-        { meter: { policy, key: "k" }, told: { ...when, info: earlier }, slice: undefined, amount },
+        { meter: { policy, key: "k" }, answer: { ...when, info: earlier }, slice: undefined, amount },
         NOW,
       ).waitMs;
     expect([standing(1) > 0, standing(2)]).toEqual([true, 0]);
@@ -91,7 +91,7 @@ describe("an isolate that refuses by a full limit", () => {
   test("lets through what takes nothing of it", () => {
     const policy = policyOf(10, 60);
     const known = told(policy, [[bucketAt(slidingWindow(60), NOW), 12]], NOW);
-    const asked = { meter: { policy, key: "k" }, told: known, slice: undefined };
+    const asked = { meter: { policy, key: "k" }, answer: known, slice: undefined };
     expect(standingNow({ ...asked, amount: 0 }, NOW).waitMs).toBe(0);
     expect(standingNow({ ...asked, amount: 1 }, NOW).waitMs).toBeGreaterThan(0);
   });
@@ -102,7 +102,7 @@ describe("an isolate that refuses by a full limit", () => {
     const standing = standingOf(policy, [[start, 10]], { amount: 1, nowMs: NOW });
     const known = { info: { key: "k", ...standing, moreInMs: 0 }, askedAt: NOW, at: NOW };
     for (const amount of [1, 5]) {
-      const asked = { meter: { policy, key: "k" }, told: known, slice: undefined, amount };
+      const asked = { meter: { policy, key: "k" }, answer: known, slice: undefined, amount };
       expect(standingNow(asked, NOW).waitMs).toBe(start + 60_000 - NOW);
     }
   });

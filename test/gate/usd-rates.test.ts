@@ -42,9 +42,9 @@ const ahead = [
   { inMs: 2000, room: 4_000_000_000 },
 ];
 const info: RateInfo = { key: "k", used: 4e9, room: 1e9, waitMs: 0, moreInMs: 30_000, ahead };
-const told: ObjectAnswer<RateInfo> = { info, askedAt: 0, at: 0 };
+const answer: ObjectAnswer<RateInfo> = { info, askedAt: 0, at: 0 };
 const waitFor = (kind: RatePolicy["kind"], amount: number, now = 0) =>
-  standingNow({ meter: { policy: policyOf(kind), key: "k" }, told, slice: undefined, amount }, now).waitMs;
+  standingNow({ meter: { policy: policyOf(kind), key: "k" }, answer, slice: undefined, amount }, now).waitMs;
 
 test("what fits into the room that was told is not refused, and what does not is, until it fits", () => {
   expect([waitFor("rate", 1e9), waitFor("rate", 1e9 + 1), waitFor("rate", 3e9)]).toEqual([0, 1000, 2000]);

@@ -19,7 +19,7 @@ import { peersOf } from "../../edge/region/peer.ts";
 import { relay } from "../../edge/region/settle.ts";
 import { ObjectUnreachable } from "../../edge/object/unreachable.ts";
 import { overviewPage, type RankedEntry } from "../../platform/overview.ts";
-import { mergedPage } from "./merged.ts";
+import { mergedPage } from "./merged-page.ts";
 
 const LIST = { sort: OVERVIEW_SORTS, highestFirst: HIGHEST_FIRST } as const;
 /** The overview reads the calls per minute of this many organizations at most, the busiest first. All others count as quiet. */

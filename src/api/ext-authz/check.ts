@@ -2,7 +2,7 @@ import { DECISION } from "../../contract/decision.ts";
 import { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
 import { askHeaders, askOf } from "../../contract/resources/decisions/decision-headers.ts";
 import { verdict } from "../../contract/resources/decisions/decisions.ts";
-import { answerProxied } from "../../edge/decision/proxied.ts";
+import { answerProxied } from "../../edge/decision/proxied-decision.ts";
 import { operation } from "../../edge/request/operation.ts";
 
 export const checkExtAuthz = operation(

@@ -5,7 +5,7 @@ import { fixedAskHeaders } from "../../contract/resources/decisions/decision-hea
 import type { Verdict } from "../../contract/resources/decisions/decisions.ts";
 import { type GuardrailReply, guardrailAsk, guardrailReply } from "../../contract/resources/guardrail.ts";
 import { blockedBy, boundOfTexts, guardrailDecision } from "../../domain/safety/guardrail.ts";
-import { answerProxied } from "../../edge/decision/proxied.ts";
+import { answerProxied } from "../../edge/decision/proxied-decision.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
 import { checksAll } from "../../gate/decision/ask.ts";
 

@@ -45,32 +45,32 @@ export class LinearMatcher {
   }
 
   /** The end of the match that ends first. */
-  find(text: string, work: StepBudget): Found {
+  find(text: string, stepBudget: StepBudget): Found {
     const latin = this.#latin;
     const states = this.#states;
     const { columns } = states;
     let state = this.#start();
-    let { left } = work;
+    let { left } = stepBudget;
     for (let at = 0; at < text.length && left > 0; at += 1) {
       const unit = text.charCodeAt(at);
       let next: number = unit < LATIN ? (states.table[state * columns + (latin[unit] ?? 0)] ?? 0) : UNKNOWN;
       left -= 1;
       if (next === UNKNOWN) {
         const rune = unit < LATIN ? unit : (text.codePointAt(at) ?? unit);
-        work.left = left;
-        next = this.#nextOf(state, rune, work);
-        ({ left } = work);
+        stepBudget.left = left;
+        next = this.#nextOf(state, rune, stepBudget);
+        ({ left } = stepBudget);
         if (rune > LAST_UNIT) at += 1;
       }
       if (next === MATCHED) {
-        work.left = left;
+        stepBudget.left = left;
         return { end: at };
       }
       state = next;
     }
-    work.left = left;
+    stepBudget.left = left;
     if (left <= 0) return "too_costly";
-    return this.#nextOf(state, END, work) === MATCHED ? { end: text.length } : "nothing";
+    return this.#nextOf(state, END, stepBudget) === MATCHED ? { end: text.length } : "nothing";
   }
 
   #start(): number {
@@ -79,23 +79,23 @@ export class LinearMatcher {
     return this.#states.numberOf({ set, before: BEFORE.start });
   }
 
-  #nextOf(state: number, rune: number, work: StepBudget): number {
+  #nextOf(state: number, rune: number, stepBudget: StepBudget): number {
     const isLatin = rune !== END && rune < LATIN;
     const runeClass = rune === END ? END : this.#program.classOf(rune);
     if (!isLatin) {
-      work.left -= UNUSUAL_STEPS;
+      stepBudget.left -= UNUSUAL_STEPS;
       const known = this.#states.other(state, runeClass);
       if (known !== UNKNOWN) return known;
     }
     const from = this.#states.get(state);
-    const places = this.#step(from, rune, work);
+    const places = this.#step(from, rune, stepBudget);
     const next = places === null ? MATCHED : this.#states.numberOf(places);
     this.#states.note(from, state, isLatin ? { column: this.#latin[rune] ?? 0 } : { runeClass }, next);
     return next;
   }
 
   /** Follows all instructions that need no input, then reads a character. Null if that is a match. */
-  #step({ set, before }: Places, rune: number, work: StepBudget): Places | null {
+  #step({ set, before }: Places, rune: number, stepBudget: StepBudget): Places | null {
     const { steps, out, arg, reads, start, size, asserts } = this.#program;
     const context = asserts ? contextOf(before, rune) : 0;
     const next = new Uint32Array(set.length);
@@ -124,7 +124,7 @@ export class LinearMatcher {
         }
       }
     }
-    work.left -= NEW_TRANSITION_STEPS + visited * INSTRUCTION_STEPS + (size >>> 2);
+    stepBudget.left -= NEW_TRANSITION_STEPS + visited * INSTRUCTION_STEPS + (size >>> 2);
     if (isMatch) return null;
     add(next, start);
     return { set: next, before: asserts ? beforeNext(rune) : BEFORE.start };

@@ -16,29 +16,39 @@ export interface Compiled {
 export function passesChecks(
   { policies, detectors }: Compiled,
   run: CheckedRun,
-  { nanos, now, work }: { readonly nanos: bigint; readonly now: number; readonly work: RunStepBudget },
+  {
+    nanos,
+    now,
+    stepBudget,
+  }: { readonly nanos: bigint; readonly now: number; readonly stepBudget: RunStepBudget },
 ): boolean {
-  return areSilent(policies, run, { nanos, now, work }) && findNothing(detectors, run.input, work);
+  return (
+    areSilent(policies, run, { nanos, now, stepBudget }) && findNothing(detectors, run.input, stepBudget)
+  );
 }
 
 function areSilent(
   policies: PolicySet,
   run: CheckedRun,
-  { nanos, now, work }: { readonly nanos: bigint; readonly now: number; readonly work: RunStepBudget },
+  {
+    nanos,
+    now,
+    stepBudget,
+  }: { readonly nanos: bigint; readonly now: number; readonly stepBudget: RunStepBudget },
 ): boolean {
   if (policies.length === 0) return true;
   const attempt = attemptOf(run, nanos);
-  const { verdict } = withAllowance(work.enforced, (allowance) =>
+  const { verdict } = withAllowance(stepBudget.enforced, (allowance) =>
     judge(policies, attempt, now, { allowance }),
   );
   if (verdict !== "allow") return false;
-  const { matched, failed } = withAllowance(work.watched, (allowance) =>
+  const { matched, failed } = withAllowance(stepBudget.watched, (allowance) =>
     shadowed(policies, attempt, now, allowance),
   );
   return matched.length === 0 && failed.length === 0;
 }
 
-function findNothing(detectors: DetectorSet, input: unknown, work: RunStepBudget): boolean {
-  const { blocked, shadowed: matched, unread } = scan(detectors, input, work);
+function findNothing(detectors: DetectorSet, input: unknown, stepBudget: RunStepBudget): boolean {
+  const { blocked, shadowed: matched, unread } = scan(detectors, input, stepBudget);
   return blocked === undefined && matched.length === 0 && unread.length === 0;
 }

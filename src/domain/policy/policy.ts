@@ -36,11 +36,11 @@ const JUDGEMENT_COST = 200_000;
 const STEPS_PER_UNIT = 70;
 
 /** Evaluates within the work that the run's other checks have left, and deducts what it used. */
-export function withAllowance<T>(work: StepBudget, judging: (allowance: Allowance) => T): T {
-  const given = Math.max(Math.min(JUDGEMENT_COST, Math.floor(work.left / STEPS_PER_UNIT)), 0);
+export function withAllowance<T>(stepBudget: StepBudget, judging: (allowance: Allowance) => T): T {
+  const given = Math.max(Math.min(JUDGEMENT_COST, Math.floor(stepBudget.left / STEPS_PER_UNIT)), 0);
   const allowance = { left: given };
   const result = judging(allowance);
-  work.left -= (given - allowance.left) * STEPS_PER_UNIT;
+  stepBudget.left -= (given - allowance.left) * STEPS_PER_UNIT;
   return result;
 }
 

@@ -21,25 +21,25 @@ const PER_RUN: RunStepBudget = { enforced: { left: 30_000_000 }, watched: { left
 const PER_CALL: RunStepBudget = { enforced: { left: 200_000_000 }, watched: { left: 50_000_000 } };
 
 /** Takes steps from what is left. If there are too few, none are left. */
-export function take(work: StepBudget, steps: number): boolean {
-  work.left -= steps;
-  return work.left >= 0;
+export function take(stepBudget: StepBudget, steps: number): boolean {
+  stepBudget.left -= steps;
+  return stepBudget.left >= 0;
 }
 
 /** Divides what one call may cost among its runs. */
 export class CallStepBudget {
   readonly #left = { enforced: { ...PER_CALL.enforced }, watched: { ...PER_CALL.watched } };
 
-  forRun<T>(check: (work: RunStepBudget) => T): T {
+  forRun<T>(check: (stepBudget: RunStepBudget) => T): T {
     const { enforced, watched } = this.#left;
     const given = {
       enforced: Math.min(PER_RUN.enforced.left, enforced.left),
       watched: Math.min(PER_RUN.watched.left, watched.left),
     };
-    const work = { enforced: { left: given.enforced }, watched: { left: given.watched } };
-    const result = check(work);
-    enforced.left -= given.enforced - Math.max(work.enforced.left, 0);
-    watched.left -= given.watched - Math.max(work.watched.left, 0);
+    const stepBudget = { enforced: { left: given.enforced }, watched: { left: given.watched } };
+    const result = check(stepBudget);
+    enforced.left -= given.enforced - Math.max(stepBudget.enforced.left, 0);
+    watched.left -= given.watched - Math.max(stepBudget.watched.left, 0);
     return result;
   }
 }

@@ -36,13 +36,13 @@ const places = new Int32Array(MOST_DIGITS);
 /**
  * Each digit costs a step, because a text in which a card could start at every other character is walked many times.
  */
-export function findCard(text: string, work: StepBudget): string | undefined {
+export function findCard(text: string, stepBudget: StepBudget): string | undefined {
   let isInWord = false;
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (!isInWord && code >= FIRST && code <= LAST) {
       const count = walk(text, at);
-      if (!take(work, count * STEPS_PER_DIGIT)) return undefined;
+      if (!take(stepBudget, count * STEPS_PER_DIGIT)) return undefined;
       const end = count < FEWEST_DIGITS ? undefined : endOfCard(text, count);
       if (end !== undefined) return text.slice(at, end);
     }

@@ -1,7 +1,7 @@
 import { findCard } from "./cards.ts";
 import { take, type StepBudget } from "../policy/step-budget.ts";
 
-type Finder = (text: string, work: StepBudget) => string | undefined;
+type Finder = (text: string, stepBudget: StepBudget) => string | undefined;
 
 /**
  * The built-in detectors. Each returns the matching text or nothing. Every quantifier is bounded, and no expression can
@@ -60,9 +60,9 @@ const PRIVATE_KEY_WORDS = ["PRIVATE KEY", "PuTTY-User-Key-File-"];
 const PRIVATE_KEY_STEPS = 5;
 
 /** A cheap test first: few texts contain these words. */
-function findPrivateKey(text: string, work: StepBudget): string | undefined {
+function findPrivateKey(text: string, stepBudget: StepBudget): string | undefined {
   if (!PRIVATE_KEY_WORDS.some((words) => text.includes(words))) return undefined;
-  return take(work, text.length * PRIVATE_KEY_STEPS) ? PRIVATE_KEY.exec(text)?.[0] : undefined;
+  return take(stepBudget, text.length * PRIVATE_KEY_STEPS) ? PRIVATE_KEY.exec(text)?.[0] : undefined;
 }
 
 const EMAIL =

@@ -12,7 +12,7 @@ export type Detector = { id: string; action: (typeof DETECTOR_ACTIONS)[number] }
 );
 /** A match, or the fact that the input was too large to scan. */
 type Reading = { found: string | undefined } | "too_costly";
-type Reader = (text: string, work: StepBudget) => Reading;
+type Reader = (text: string, stepBudget: StepBudget) => Reading;
 export type DetectorSet = readonly { detector: Detector; read: Reader }[];
 /** `isUnread`: the detector found nothing, because it could not finish. */
 type Blocked = { detector: string; sample: string; isUnread: boolean };
@@ -33,14 +33,14 @@ export function isBuiltIn(id: string): id is BuiltIn {
 function reader(detector: Detector, compile: () => typeof compileLinear): Reader {
   if (detector.kind === "builtin" && isBuiltIn(detector.id)) {
     const { find, stepsPerCharacter } = BUILT_INS[detector.id];
-    return (text, work) => {
-      const found = take(work, text.length * stepsPerCharacter) ? find(text, work) : undefined;
-      return found === undefined && work.left < 0 ? "too_costly" : { found };
+    return (text, stepBudget) => {
+      const found = take(stepBudget, text.length * stepsPerCharacter) ? find(text, stepBudget) : undefined;
+      return found === undefined && stepBudget.left < 0 ? "too_costly" : { found };
     };
   }
   const compiled = compile()(detector.kind === "pattern" ? detector.pattern : "(");
   if ("problem" in compiled) throw new Error(`detector ${detector.id} does not compile`);
-  return (text, work) => readLinear(compiled, text, work);
+  return (text, stepBudget) => readLinear(compiled, text, stepBudget);
 }
 
 /** How far before the end of a match its start is searched. */
@@ -53,15 +53,15 @@ const PLACE_STEPS = 8;
 function readLinear(
   { matcher, regex, instructions }: LinearPattern,
   text: string,
-  work: StepBudget,
+  stepBudget: StepBudget,
 ): Reading {
-  const match = matcher.find(text, work);
+  const match = matcher.find(text, stepBudget);
   if (match === "too_costly") return match;
   if (match === "nothing") return { found: undefined };
   const from = Math.max(match.end - BEFORE_END, 0);
   const close = text.slice(from, match.end + AFTER_END);
   const place = regex.matcher(close);
-  const isPlaced = take(work, close.length * instructions * PLACE_STEPS) && place.find();
+  const isPlaced = take(stepBudget, close.length * instructions * PLACE_STEPS) && place.find();
   const found = isPlaced
     ? (place.group() ?? "")
     : text.slice(Math.max(match.end - LONGEST_SAMPLE, 0), match.end);
@@ -74,12 +74,12 @@ const NOTHING: Scan = { blocked: undefined, shadowed: [], unread: [] };
  * Scans `input` and keeps only the sample for the caller. A blocking detector that cannot finish blocks. Shadow
  * detectors come last; one that cannot finish is reported as such.
  */
-export function scan(set: DetectorSet, input: unknown, work: RunStepBudget): Scan {
+export function scan(set: DetectorSet, input: unknown, stepBudget: RunStepBudget): Scan {
   if (set.length === 0 || input === undefined || input === null) return NOTHING;
   const text = textToRead(input);
   for (const { detector, read } of set) {
     if (detector.action !== "block") continue;
-    const reading = read(text, work.enforced);
+    const reading = read(text, stepBudget.enforced);
     if (reading === "too_costly") return { ...NOTHING, blocked: blockedBy(detector, text, true) };
     if (reading.found !== undefined)
       return { ...NOTHING, blocked: blockedBy(detector, reading.found, false) };
@@ -88,7 +88,7 @@ export function scan(set: DetectorSet, input: unknown, work: RunStepBudget): Sca
   const unread: string[] = [];
   for (const { detector, read } of set) {
     if (detector.action !== "shadow") continue;
-    const reading = read(text, work.watched);
+    const reading = read(text, stepBudget.watched);
     if (reading === "too_costly") unread.push(detector.id);
     else if (reading.found !== undefined) shadowed.push(detector.id);
   }
@@ -105,10 +105,10 @@ export interface Tried {
 }
 
 /** What every detector finds in an input, also those behind one that blocks. */
-export function tryDetectors(set: DetectorSet, input: unknown, work: RunStepBudget): Tried[] {
+export function tryDetectors(set: DetectorSet, input: unknown, stepBudget: RunStepBudget): Tried[] {
   const text = textToRead(input);
   return set.map(({ detector: { id, kind, action }, read }) => {
-    const reading = read(text, action === "block" ? work.enforced : work.watched);
+    const reading = read(text, action === "block" ? stepBudget.enforced : stepBudget.watched);
     if (reading === "too_costly") return { id, kind, action, result: "unfinished", sample: null };
     const { found } = reading;
     if (found === undefined) return { id, kind, action, result: "nothing", sample: null };

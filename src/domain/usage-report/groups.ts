@@ -1,4 +1,4 @@
-import { Reused } from "../run/segment/reused.ts";
+import { ScratchArray } from "../run/segment/scratch-array.ts";
 import { codeOf } from "./run-sums.ts";
 
 /** One grouping of a row group. */
@@ -15,8 +15,8 @@ const UNKNOWN = -1;
 
 /** Finds the groups of the runs of one row group after another. */
 export class Groups {
-  readonly #groups = new Reused();
-  readonly #listed = new Reused();
+  readonly #groups = new ScratchArray();
+  readonly #listed = new ScratchArray();
 
   /**
    * The group of each run; -1 for those that are left out. Each combination of places is looked up once. Good until the next

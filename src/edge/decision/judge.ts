@@ -8,7 +8,7 @@ import type { Judge } from "../../gate/snapshot/caller.ts";
 import type { KnownChecks } from "../../gate/snapshot/decision-plan.ts";
 
 /** Some 10 ms, which others in this isolate wait: what takes more is for the object, which has a bound of its own. */
-const newWork = (): RunStepBudget => ({ enforced: { left: 1_000_000 }, watched: { left: 300_000 } });
+const newStepBudget = (): RunStepBudget => ({ enforced: { left: 1_000_000 }, watched: { left: 300_000 } });
 
 /** Compiled when an org first needs them, and as long as its gate goes by them. */
 const compiled = new WeakMap<KnownChecks, Compiled>();
@@ -20,7 +20,7 @@ export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
   const known = compiledFor(checks);
   if (known === null) return false;
   const run = askedRun(ask, orgNow);
-  return passesChecks(known, run, { nanos: BigInt(nanos), now: orgNow, work: newWork() });
+  return passesChecks(known, run, { nanos: BigInt(nanos), now: orgNow, stepBudget: newStepBudget() });
 };
 
 /** Null while what compiles them is being loaded: until then the object judges. */

@@ -83,7 +83,7 @@ function inIsolate(
   const taken = call.op.refusalsAreFree !== true && gate.leaseClient.take(slices, oneEach(slices), now);
   const standings = meters.map((meter, index) => {
     const known = gate.rate(keys[index] ?? "", now);
-    const standing = standingNow({ meter, told: known, slice: slices[index], amount: 1 }, now);
+    const standing = standingNow({ meter, answer: known, slice: slices[index], amount: 1 }, now);
     return { meter, known, standing, amount: 1 };
   });
   if (taken) {

@@ -47,14 +47,14 @@ export function refusedUnread(
   if (caller.unread.length === 0 || orgNow === null) return null;
   const standings = caller.unread.map((meter) => {
     const key = leaseKey(meter, orgNow);
-    const told = gate.rate(key, now);
+    const answer = gate.rate(key, now);
     const slice = gate.leaseClient.slice(key);
-    return { meter, key, told, standing: standingNow({ meter, told, slice, amount: 1 }, now), amount: 1 };
+    return { meter, key, answer, standing: standingNow({ meter, answer, slice, amount: 1 }, now), amount: 1 };
   });
   const refusal = rateRefusal(standings, orgNow);
   if (refusal === null) return null;
   const keys = standings.map(({ key }) => key);
-  gate.recheck(keys, Math.min(...standings.map(({ told }) => told?.askedAt ?? now)), now, background);
+  gate.recheck(keys, Math.min(...standings.map(({ answer }) => answer?.askedAt ?? now)), now, background);
   return refusal;
 }
 
@@ -108,17 +108,17 @@ interface NamedAt extends At {
 
 function decideNamed(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, at: NamedAt): Verdict | null {
   const { name } = at;
-  const told = name === null ? undefined : gate.recent.get(name);
-  if (told !== undefined) {
+  const cached = name === null ? undefined : gate.allowCache.get(name);
+  if (cached !== undefined) {
     // Once the object has the hold, only the object knows whether it is still open.
-    if (isReported(gate, told)) return null;
-    return hasSameFingerprint(told.id, name ?? "") ? told.text : requestIdReused();
+    if (isReported(gate, cached)) return null;
+    return hasSameFingerprint(cached.id, name ?? "") ? cached.text : requestIdReused();
   }
   const { batch } = gate.leaseClient;
   const allow = allowNamed(gate, caller, ask, at);
   if (allow === null || isRefusal(allow)) return allow;
   const text = allowText(gate, allow);
-  if (name !== null) gate.recent.set({ id: allow.id, text, gate, batch });
+  if (name !== null) gate.allowCache.set({ id: allow.id, text, gate, batch });
   return text;
 }
 
@@ -183,9 +183,9 @@ export function asGiven(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, tex
   if (requestId === undefined || ask.dry_run === true) return text;
   const id = names.get(ask) ?? nameOfRequest(gate, caller, requestId, ask);
   if (id === null) return text;
-  const told = gate.recent.get(id);
-  if (told !== undefined && isSameHold(told.text, text)) return told.text;
-  gate.recent.set({ id, text, gate, batch: REPORTED });
+  const cached = gate.allowCache.get(id);
+  if (cached !== undefined && isSameHold(cached.text, text)) return cached.text;
+  gate.allowCache.set({ id, text, gate, batch: REPORTED });
   return text;
 }
 
@@ -235,8 +235,8 @@ function refusedHere(
   if (limitSet.rates.length > 0) {
     const standings = limitSet.rates.map(({ meter, key, slice }) => {
       const amount = rateAmount(meter.policy, { nanos, tokens });
-      const told = gate.rate(key, now);
-      return { meter, standing: standingNow({ meter, told, slice, amount }, now), amount };
+      const answer = gate.rate(key, now);
+      return { meter, standing: standingNow({ meter, answer, slice, amount }, now), amount };
     });
     const refusal = rateRefusal(standings, orgNow);
     if (refusal !== null) return refusal;
@@ -287,6 +287,6 @@ function nameOfRequest(
 }
 
 /** A gate that was forgotten since had reported everything. */
-function isReported(gate: OrgGate, told: RecentAllow<OrgGate>): boolean {
-  return told.gate !== gate || gate.leaseClient.hasReported(told.batch);
+function isReported(gate: OrgGate, cached: RecentAllow<OrgGate>): boolean {
+  return cached.gate !== gate || gate.leaseClient.hasReported(cached.batch);
 }

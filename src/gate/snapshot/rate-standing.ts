@@ -15,7 +15,7 @@ import type { OrgGate, ObjectAnswer } from "../org-gate.ts";
 /** What a call takes from one rate limit, and what the isolate knows of it. */
 interface TouchedNow {
   readonly meter: RateMeter;
-  readonly told: ObjectAnswer<RateInfo> | null;
+  readonly answer: ObjectAnswer<RateInfo> | null;
   readonly slice: Slice | undefined;
   readonly amount: number;
 }
@@ -26,16 +26,16 @@ const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 
  * The state of a rate limit as far as the isolate knows: what the object last said, adjusted for the time since, plus
  * what is left of the isolate's own slice. Unknown counts as room: only known limits refuse.
  */
-export function standingNow({ meter, told, slice, amount }: TouchedNow, now: number): RateStanding {
-  if (told === null || amount === 0) return ROOM;
-  const { used, room } = told.info;
+export function standingNow({ meter, answer, slice, amount }: TouchedNow, now: number): RateStanding {
+  if (answer === null || amount === 0) return ROOM;
+  const { used, room } = answer.info;
   const own = slice !== undefined && now < slice.until ? slice.left : 0;
   const { policy } = meter;
   if (policy.kind === "rate" && isMoreThanAll(policy, amount)) {
     return { used, room: room + own, waitMs: policy.window_seconds * 1000 };
   }
-  const wait = own === 0 ? waitFor(amount, policy, told.info) : 0;
-  return { used, room: room + own, waitMs: wait === 0 ? 0 : Math.max(0, told.at + wait - now) };
+  const wait = own === 0 ? waitFor(amount, policy, answer.info) : 0;
+  return { used, room: room + own, waitMs: wait === 0 ? 0 : Math.max(0, answer.at + wait - now) };
 }
 
 /** For as long as the object has said; 0: there may be room, and the object is to be asked. */
@@ -58,11 +58,11 @@ function waitAhead(amount: number, ahead: RateInfo["ahead"]): number {
 export function rateHeaders(
   standings: readonly { meter: RateMeter; known: ObjectAnswer<RateInfo> | null; standing: RateStanding }[],
 ): Record<string, string> {
-  const told = standings.filter(({ known }) => known !== null);
-  if (told.length === 0) return {};
+  const knownStandings = standings.filter(({ known }) => known !== null);
+  if (knownStandings.length === 0) return {};
   return {
-    "ratelimit-policy": policyHeader(told.map(({ meter }) => meter.policy)),
-    ratelimit: told
+    "ratelimit-policy": policyHeader(knownStandings.map(({ meter }) => meter.policy)),
+    ratelimit: knownStandings
       .map(({ meter, known, standing }) =>
         limitHeader(meter.policy.name, standing.room, standing.waitMs || (known?.info.moreInMs ?? 0)),
       )
@@ -77,9 +77,9 @@ export function decisionRateHeaders(gate: OrgGate, caller: GateCaller, now: numb
   return rateHeaders(
     caller.unread.map((meter) => {
       const key = leaseKey(meter, orgNow);
-      const told = gate.rate(key, now);
-      const standing = standingNow({ meter, told, slice: gate.leaseClient.slice(key), amount: 1 }, now);
-      return { meter, known: told, standing };
+      const answer = gate.rate(key, now);
+      const standing = standingNow({ meter, answer, slice: gate.leaseClient.slice(key), amount: 1 }, now);
+      return { meter, known: answer, standing };
     }),
   );
 }

@@ -10,7 +10,7 @@ import { tallyCharge } from "../ledger/tally.ts";
 import { saveDaily } from "../runs/daily.ts";
 import { runNames } from "../../domain/run/segment/run-names.ts";
 import { outcomeOf, type Run } from "../runs/run.ts";
-import { replacedRuns } from "../runs/replaced.ts";
+import { replacedRuns } from "../runs/replacements.ts";
 import { findRun } from "../runs/store.ts";
 import { dayOf } from "../runs/sums.ts";
 import { chargeAdjustment } from "./charge.ts";

@@ -3,7 +3,7 @@ import type { Settings } from "../../settings.ts";
 import type { Envelope, View } from "../kernel/door.ts";
 import { deleteDeparted, hasDeparted } from "../../storage/segments/archive/departed-files.ts";
 import { cameBy, wasImported } from "./came-by.ts";
-import { type Imported, importStaged } from "./importing.ts";
+import { type Imported, importStaged } from "./import.ts";
 import { beginStaging, dropStaging, isStaging, sealedAttempt, sealStaging, stage } from "./staging.ts";
 
 /** How long an import may take. */

@@ -14,7 +14,7 @@ type CheckCode = (typeof CHECK_CODES)[number];
  */
 type RunCheck = (
   tx: Tx,
-) => ((run: CheckedRun, nanos: bigint, work: RunStepBudget) => Finding<CheckCode> | null) | null;
+) => ((run: CheckedRun, nanos: bigint, stepBudget: RunStepBudget) => Finding<CheckCode> | null) | null;
 
 /** In order of refusal. */
 const RUN_CHECKS: readonly RunCheck[] = [checkPolicy, checkSafety];
@@ -25,13 +25,13 @@ const RUN_CHECKS: readonly RunCheck[] = [checkPolicy, checkSafety];
  */
 export function runChecks(
   tx: Tx,
-): ((run: CheckedRun, nanos: bigint, work: RunStepBudget) => readonly Finding<CheckCode>[]) | null {
+): ((run: CheckedRun, nanos: bigint, stepBudget: RunStepBudget) => readonly Finding<CheckCode>[]) | null {
   const checks = RUN_CHECKS.map((check) => check(tx)).filter((check) => check !== null);
   if (checks.length === 0) return null;
-  return (run, nanos, work) => {
+  return (run, nanos, stepBudget) => {
     const findings: Finding<CheckCode>[] = [];
     for (const check of checks) {
-      const found = check(run, nanos, work);
+      const found = check(run, nanos, stepBudget);
       if (found === null) continue;
       if (found.refusal !== null) return [found];
       findings.push(found);

@@ -14,11 +14,11 @@ type Checked = { readonly input?: unknown };
  */
 export function checkSafety(
   tx: Tx,
-): ((run: Checked, nanos: bigint, work: RunStepBudget) => Finding<Code> | null) | null {
+): ((run: Checked, nanos: bigint, stepBudget: RunStepBudget) => Finding<Code> | null) | null {
   const detectors = loadDetectors(tx);
   if (detectors.length === 0) return null;
-  return ({ input }, _nanos, work) => {
-    const { blocked, shadowed, unread } = scan(detectors, input, work);
+  return ({ input }, _nanos, stepBudget) => {
+    const { blocked, shadowed, unread } = scan(detectors, input, stepBudget);
     if (blocked !== undefined) return refused(tx, blocked);
     if (shadowed.length === 0 && unread.length === 0) return null;
     const effect = () => {

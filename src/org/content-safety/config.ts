@@ -1,6 +1,6 @@
 import { type Detector, type DetectorSet, detectorSet } from "../../domain/safety/safety.ts";
 import type { ContentSafety, NewContentSafety } from "../../contract/resources/content-safety.ts";
-import { compiledOnce } from "../kernel/compiled.ts";
+import { compiledOnce } from "../kernel/compile-once.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { presentRulesEngine } from "../kernel/rules-engine.ts";

@@ -20,7 +20,7 @@ import type { MeterRow } from "../meters/store.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 import { pageOfRuns } from "../runs/list/page.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
-import { replacedRuns } from "../runs/replaced.ts";
+import { replacedRuns } from "../runs/replacements.ts";
 import { type CustomerRow, loadCustomer, shownRevenue } from "./store.ts";
 
 type DayRow = { day: string; usd: string; runs: number; tokens: number };

@@ -1,5 +1,5 @@
 import { admit } from "../../domain/meter/admission.ts";
-import { largestFitting } from "../../domain/meter/fitting.ts";
+import { largestFitting } from "../../domain/meter/largest-fit.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import { type DecisionAsk, mostOutput, tokensOf, withOutput } from "../../gate/decision/ask.ts";

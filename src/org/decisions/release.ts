@@ -4,7 +4,7 @@ import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { holdRequestOf } from "./hold-request.ts";
 import { endHold, type HoldRow, insertHold, letGo, loadHold } from "./store.ts";
-import { unreportedHold } from "./unreported.ts";
+import { unreportedHold } from "./unreported-hold.ts";
 
 /**
  * Releases a hold unused. Repeating it is not an error. An expired hold can be released too: after that, no run settles

@@ -5,7 +5,7 @@ import type { Explanation } from "../../contract/resources/explain.ts";
 import type { View } from "../kernel/door.ts";
 import { RUN_ROUTE } from "../runs/rates.ts";
 import type { Run } from "../runs/run.ts";
-import { replacedRuns } from "../runs/replaced.ts";
+import { replacedRuns } from "../runs/replacements.ts";
 import { findRun } from "../runs/store.ts";
 import { candidatesFor } from "./candidates.ts";
 import { type Candidate, judged } from "./check.ts";

@@ -7,7 +7,7 @@ import { dayOf } from "../../domain/forecast/series.ts";
 import { roomOf } from "../../domain/meter/meter.ts";
 import { FORECAST_MEMORY_DAYS } from "../../domain/run/retention.ts";
 import type { RunColumns } from "../../domain/run/segment/columns.ts";
-import { foldArchived } from "../../storage/segments/archived.ts";
+import { foldArchived } from "../../storage/segments/archived-segments.ts";
 import { type SegmentMetadata, STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";

@@ -28,16 +28,20 @@ type Ruled = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
 /** Checks runs against the org's rules. Null: it has none. */
 export function checkPolicy(
   tx: Tx,
-): ((run: Checked, nanos: bigint, work: RunStepBudget) => Finding<Code> | null) | null {
+): ((run: Checked, nanos: bigint, stepBudget: RunStepBudget) => Finding<Code> | null) | null {
   const policies = loadPolicies(tx);
   if (policies.length === 0) return null;
-  return (run, nanos, work) => check(tx, policies, { work, run, nanos });
+  return (run, nanos, stepBudget) => check(tx, policies, { stepBudget, run, nanos });
 }
 
 function check(
   tx: Tx,
   policies: PolicySet,
-  { work, run, nanos }: { readonly work: RunStepBudget; readonly run: Checked; readonly nanos: bigint },
+  {
+    stepBudget,
+    run,
+    nanos,
+  }: { readonly stepBudget: RunStepBudget; readonly run: Checked; readonly nanos: bigint },
 ): Finding<Code> | null {
   const attempt = attemptOf(run, nanos);
   const digest = attemptDigest(run, nanos);
@@ -48,12 +52,12 @@ function check(
     approvals.push(approval);
     return true;
   };
-  const verdict = withAllowance(work.enforced, (allowance) =>
+  const verdict = withAllowance(stepBudget.enforced, (allowance) =>
     judge(policies, attempt, tx.now, { isApproved, allowance }),
   );
   const watching =
     verdict.verdict === "allow"
-      ? withAllowance(work.watched, (allowance) => shadowed(policies, attempt, tx.now, allowance))
+      ? withAllowance(stepBudget.watched, (allowance) => shadowed(policies, attempt, tx.now, allowance))
       : NO_SHADOWS;
   if (verdict.verdict === "error") return failed(tx, verdict.ruleId);
   if (verdict.verdict === "deny") return blocked(tx, verdict);

@@ -1,6 +1,6 @@
 import type { PolicyRuleResource } from "../../contract/resources/policy-rules.ts";
 import { type PolicyRule, type PolicySet, policySet } from "../../domain/policy/policy.ts";
-import { compiledOnce } from "../kernel/compiled.ts";
+import { compiledOnce } from "../kernel/compile-once.ts";
 import { presentRulesEngine } from "../kernel/rules-engine.ts";
 
 export type RuleRow = PolicyRule & { created_at: number; updated_at: number };

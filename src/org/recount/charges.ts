@@ -5,10 +5,10 @@ import { groupOf } from "../../domain/meter/traits.ts";
 import { chargeName } from "../../domain/meter/charge-text.ts";
 import type { RunColumns } from "../../domain/run/segment/columns.ts";
 import { countsGroups, type Meter, unitOf, windowOf } from "../../domain/meter/meter.ts";
-import { foldArchived } from "../../storage/segments/archived.ts";
+import { foldArchived } from "../../storage/segments/archived-segments.ts";
 import { STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";
-import { replacedRuns } from "../runs/replaced.ts";
+import { replacedRuns } from "../runs/replacements.ts";
 import { amountCharged, type RunExtra } from "../runs/run.ts";
 
 /** What a run was charged to one meter. */

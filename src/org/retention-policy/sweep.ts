@@ -16,8 +16,8 @@ import { followEmptiedLogs } from "../exports/logs.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
 import { deleteRollups } from "../../storage/segments/rollups/table.ts";
 import { deleteApart } from "../runs/long-metadata.ts";
-import { tombstoneOf } from "../runs/purged.ts";
-import { forgetReplaced } from "../runs/replaced.ts";
+import { tombstoneOf } from "../runs/purged-runs.ts";
+import { forgetReplaced } from "../runs/replacements.ts";
 import { restoreFile } from "../../storage/segments/archive/restore.ts";
 import {
   deleteOldest,

@@ -3,7 +3,7 @@ import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
 import { pageOfRuns } from "./list/page.ts";
 import { charactersApart } from "./long-metadata.ts";
-import { replacedRuns } from "./replaced.ts";
+import { replacedRuns } from "./replacements.ts";
 import { toRunResource, toRunResources } from "./to-api.ts";
 import { findRun } from "./store.ts";
 

@@ -35,7 +35,7 @@ import { RunRates } from "./rates.ts";
 import { scheduleRollups } from "./segment-work.ts";
 import type { Run } from "./run.ts";
 import { runOf } from "./run-of.ts";
-import { replaceEstimate } from "./replaced.ts";
+import { replaceEstimate } from "./replacements.ts";
 import { insertRuns } from "./store.ts";
 import { Sums } from "./sums.ts";
 

@@ -1,5 +1,5 @@
 import type { RunResource } from "../../contract/resources/runs/runs.ts";
-import { adjustedAmounts } from "./adjusted.ts";
+import { adjustedAmounts } from "./adjusted-amounts.ts";
 import { Breakdowns } from "./breakdown.ts";
 import { withMetadata } from "./long-metadata.ts";
 import type { Run } from "./run.ts";

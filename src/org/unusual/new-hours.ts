@@ -11,7 +11,7 @@ import { dayOf } from "../../domain/forecast/series.ts";
 import type { RunNames } from "../../domain/run/segment/run-names.ts";
 import type { ReportAsk, Stretches } from "../../domain/usage-report/ask.ts";
 import { SegmentScan } from "../../domain/usage-report/scan.ts";
-import { needArchived } from "../../storage/segments/archived.ts";
+import { needArchived } from "../../storage/segments/archived-segments.ts";
 import { lastSeqOf, type SegmentMetadata, STATE } from "../../storage/segments/metadata.ts";
 import { nameIn } from "../adjustments/names.ts";
 import { type RunSegments, runSegments } from "../runs/segments/segments.ts";

@@ -6,14 +6,14 @@ import { type GroupRow, GroupSums, MOST_GROUPS } from "../../domain/usage-report
 import { tooMany } from "../../domain/usage-report/too-many.ts";
 import { filterKeys, runSegments } from "../runs/segments/segments.ts";
 import { type SegmentMetadata, lastSeqOf, STATE } from "../../storage/segments/metadata.ts";
-import { needArchived } from "../../storage/segments/archived.ts";
+import { needArchived } from "../../storage/segments/archived-segments.ts";
 import { findIds } from "../../storage/segments/find.ts";
 import { readRollup } from "../../storage/segments/rollups/table.ts";
-import { replacedRuns, replacements } from "../runs/replaced.ts";
+import { replacedRuns, replacements } from "../runs/replacements.ts";
 import { mayBeTag } from "../runs/tag-names.ts";
 import { partsOf, type ScannedRuns, type ScanPart } from "./scan-parts.ts";
 import { rowsOfStep } from "./known-steps.ts";
-import { addAdjustments, firstAdjustment, lastAdjustment } from "./adjusted.ts";
+import { addAdjustments, firstAdjustment, lastAdjustment } from "./adjustments.ts";
 
 /** One step ends at any of these: others are served before the next. */
 const STEP_RUNS = 100_000;

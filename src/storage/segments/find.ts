@@ -1,5 +1,5 @@
 import type { Unreadable } from "../needs-fetch.ts";
-import { foldArchived } from "./archived.ts";
+import { foldArchived } from "./archived-segments.ts";
 import { FileProbe } from "./file-index.ts";
 import type { SegmentColumns, SegmentRow, SegmentTombstone } from "./layout.ts";
 import { type ArchivedFile, type SegmentMetadata, segmentWith, STATE } from "./metadata.ts";

@@ -2,7 +2,7 @@ import { joinedBytes } from "../../domain/bytes/joined-bytes.ts";
 import { KeyIndex } from "../key-index/key-index.ts";
 import { type HashKey, keyHashOf } from "../key-index/key-hash.ts";
 import { KeyProbe } from "../key-index/probe.ts";
-import { archivedBytes, isFetched } from "./archived.ts";
+import { archivedBytes, isFetched } from "./archived-segments.ts";
 import { archivedKeyHashes, archivedWithNames } from "./file-index.ts";
 import { readArchivedSegments } from "./files.ts";
 import { readHashKey } from "./hash-key.ts";

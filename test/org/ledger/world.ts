@@ -11,7 +11,7 @@ import { parseUsd } from "../../../src/domain/price/money.ts";
 import { newId } from "../../../src/domain/bytes/ulid.ts";
 import { ReservationIds } from "../../../src/domain/reservation/reservation-id.ts";
 import { env } from "../../support/worker.ts";
-import { replacedRuns } from "../../../src/org/runs/replaced.ts";
+import { replacedRuns } from "../../../src/org/runs/replacements.ts";
 import type { Run } from "../../../src/org/runs/run.ts";
 import { BASE_MS, HOUR_MS } from "./model-limits.ts";
 import { estimateId } from "./model.ts";

@@ -5,7 +5,7 @@ import { keyHashesOf } from "../../../src/storage/key-index/probe.ts";
 import { transaction } from "../../../src/storage/transaction.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
 import { findRows } from "../../../src/storage/segments/find.ts";
-import { tombstoneOf } from "../../../src/org/runs/purged.ts";
+import { tombstoneOf } from "../../../src/org/runs/purged-runs.ts";
 import { deleteOldest, forgetTombstones, oldestRows } from "../../../src/storage/segments/retention.ts";
 import { runRecord } from "../../support/run-records.ts";
 import { allRuns } from "../../support/stored-runs.ts";

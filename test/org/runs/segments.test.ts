@@ -10,7 +10,7 @@ import { type Cut, contextOf, cutOff, filesOf, SMALL_FILES } from "../../support
 import { transaction } from "../../../src/storage/transaction.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
 import { deleteOldest, oldestRows } from "../../../src/storage/segments/retention.ts";
-import { tombstoneOf } from "../../../src/org/runs/purged.ts";
+import { tombstoneOf } from "../../../src/org/runs/purged-runs.ts";
 import { pageOfRuns } from "../../../src/org/runs/list/page.ts";
 import { newSpender } from "../../support/ledger.ts";
 import { rowsOf } from "../../support/rows.ts";

@@ -4,7 +4,7 @@ import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
 import type { RunRecord } from "../../../src/domain/run/segment/record.ts";
 import { isRefusal } from "../../../src/contract/refusal.ts";
 import { deleteOldest, oldestRows } from "../../../src/storage/segments/retention.ts";
-import { tombstoneOf } from "../../../src/org/runs/purged.ts";
+import { tombstoneOf } from "../../../src/org/runs/purged-runs.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
 import { keptFrom, type ScanCursor, scanUsage } from "../../../src/org/usage/scan.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";

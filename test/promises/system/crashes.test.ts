@@ -39,14 +39,14 @@ async function open(server: Server, name: string): Promise<Opened> {
 const nanos = (count: number) => `0.${String(count).padStart(9, "0")}`.replace(/0+$/, "");
 
 /** Every run once, in the list, the sums and what was announced. */
-async function expectAll({ org, below, budget }: Opened, told: Acknowledged): Promise<void> {
+async function expectAll({ org, below, budget }: Opened, acknowledged: Acknowledged): Promise<void> {
   const sums = await org.send("GET", budget);
-  expect(sums.body).toMatchObject({ spent_usd: nanos(told.runs.size), reserved_usd: "0.00" });
-  const ids = [...told.runs].toSorted();
+  expect(sums.body).toMatchObject({ spent_usd: nanos(acknowledged.runs.size), reserved_usd: "0.00" });
+  const ids = [...acknowledged.runs].toSorted();
   const runs = await org.all("/v1/runs?");
   expect(runs.map((run) => String(run["id"])).toSorted()).toEqual(ids);
   const days = await org.send("GET", `${below}/usage?from=2026-11-15T00:00:00Z&to=2026-11-16T00:00:00Z`);
-  expect(JSON.stringify(days.body)).toContain(`"runs":${told.runs.size}`);
+  expect(JSON.stringify(days.body)).toContain(`"runs":${acknowledged.runs.size}`);
   const events = await org.all(`${below}/events?type=run.recorded&`);
   const announced = events.flatMap((event) => (event["data"] as { run_ids: string[] }).run_ids);
   expect(announced.toSorted()).toEqual(ids);
@@ -68,35 +68,36 @@ test("what was acknowledged is there once, with its sums, events and audit entri
   const [busy, old] = [await open(server, "Busy"), await open(server, "Old")];
   const kept = { runs_days: 1095, audit_days: 3650, deliveries_days: 90, legal_hold: true };
   expect((await old.org.ask("PUT", `${old.below}/retention-policy`, kept)).status).toBe(200);
-  const [told, archived] = [new Acknowledged(), new Acknowledged()];
+  const [acknowledged, archived] = [new Acknowledged(), new Acknowledged()];
   const callers = Array.from({ length: CALLERS }, async (_, caller) => {
     const random = randomFrom(caller + 1);
-    for (let at = 0; !told.isOver; at += 1) await turn(busy.org, told, `r${caller}-${at}`, random);
+    for (let at = 0; !acknowledged.isOver; at += 1)
+      await turn(busy.org, acknowledged, `r${caller}-${at}`, random);
   });
   const days = async () => {
-    for (let day = 0; !told.isOver; day += 1) await dayOfArchive(old, archived, `d${day}`);
+    for (let day = 0; !acknowledged.isOver; day += 1) await dayOfArchive(old, archived, `d${day}`);
   };
   callers.push(days());
   const random = randomFrom(99);
   for (let crashes = 0; crashes < CRASHES; crashes += 1) {
-    const before = told.runs.size;
-    await expect.poll(() => told.runs.size, { timeout: 60_000 }).toBeGreaterThan(before + 10);
+    const before = acknowledged.runs.size;
+    await expect.poll(() => acknowledged.runs.size, { timeout: 60_000 }).toBeGreaterThan(before + 10);
     await sleep(random() * 400);
     await server.crash();
   }
-  told.isOver = true;
+  acknowledged.isOver = true;
   await Promise.all(callers);
-  expect(told.inIsolates).toBeGreaterThan(0);
+  expect(acknowledged.inIsolates).toBeGreaterThan(0);
   const moved = { advance_seconds: ALL_OVER_SECONDS };
   const over = await busy.operator.send("POST", `/v1/admin/orgs/${busy.id}/test-clock`, moved);
   expect(over.status).toBe(200);
   await expect.poll(() => filesOf(server), { timeout: 60_000 }).toBeGreaterThan(0);
-  await expectAll(busy, told);
+  await expectAll(busy, acknowledged);
   await expectAll(old, archived);
   const entries = await busy.org.all(`${busy.below}/audit-log?action=reservation.released&`);
-  expect(new Set(entries.map((entry) => entry["target"])).size).toBe(told.released);
+  expect(new Set(entries.map((entry) => entry["target"])).size).toBe(acknowledged.released);
   for (const [{ org }, { runs }] of [
-    [busy, told],
+    [busy, acknowledged],
     [old, archived],
   ] as const) {
     const again = await org.send("POST", "/v1/runs/bulk", {
@@ -104,6 +105,6 @@ test("what was acknowledged is there once, with its sums, events and audit entri
     });
     expect(again.body).toMatchObject({ accepted: 0 });
   }
-  const summary = `${CRASHES} kills: ${told.runs.size} runs, ${told.released} released, ${told.inIsolates} decisions in isolates; ${archived.runs.size} runs archived in ${filesOf(server)} files`;
+  const summary = `${CRASHES} kills: ${acknowledged.runs.size} runs, ${acknowledged.released} released, ${acknowledged.inIsolates} decisions in isolates; ${archived.runs.size} runs archived in ${filesOf(server)} files`;
   if (process.env["SLUICE_CRASHES"] !== undefined) process.stderr.write(`${summary}\n`);
 });

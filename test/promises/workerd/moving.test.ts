@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { Imported } from "../../../src/org/backup/importing.ts";
+import type { Imported } from "../../../src/org/backup/import.ts";
 import type { Move } from "../../../src/org/moving/state.ts";
 import { archiveOf, bindArchive } from "../../../src/storage/segments/archive-binding.ts";
 import { filesOf, newArchivist, sendRuns } from "../../support/archive.ts";

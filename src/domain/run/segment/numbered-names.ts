@@ -1,5 +1,5 @@
 import type { KnownNames } from "./known-names.ts";
-import { Reused } from "./reused.ts";
+import { ScratchArray } from "./scratch-array.ts";
 
 const TOO_SHORT = "stored data ends too early";
 
@@ -15,8 +15,8 @@ export interface NumberedNames {
 export class NameReader {
   readonly #known: KnownNames;
   readonly #absent: number;
-  readonly #shared = new Reused();
-  readonly #places = new Reused();
+  readonly #shared = new ScratchArray();
+  readonly #places = new ScratchArray();
   #at = 0;
 
   /** `absent` is the number of no name. */

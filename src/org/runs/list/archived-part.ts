@@ -1,5 +1,5 @@
 import type { RunColumns } from "../../../domain/run/segment/columns.ts";
-import { dropFetched, needArchived, progressOf } from "../../../storage/segments/archived.ts";
+import { dropFetched, needArchived, progressOf } from "../../../storage/segments/archived-segments.ts";
 import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
 import type { RunSegments } from "../segments/segments.ts";
 import { type Found, type PageOrder, TopRuns } from "./order.ts";

@@ -2,7 +2,7 @@ import { DIMENSIONS, storedName } from "../../../contract/dimensions.ts";
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
 import { soughtRuns } from "../../../contract/run-filters.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run/segment/record.ts";
-import { isCharged } from "../../../domain/meter/charged.ts";
+import { isCharged } from "../../../domain/meter/is-charged.ts";
 import { filterKeys, runSegments } from "../segments/segments.ts";
 import { ArchivedPart } from "./archived-part.ts";
 import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";

@@ -1,4 +1,4 @@
-import { foldArchived, needArchived } from "../archived.ts";
+import { foldArchived, needArchived } from "../archived-segments.ts";
 import { archivedFilter, readFileIndex } from "../file-index.ts";
 import type { SegmentMetadata } from "../metadata.ts";
 import type { Segments } from "../segments.ts";

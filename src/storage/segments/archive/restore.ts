@@ -1,4 +1,4 @@
-import { needArchived } from "../archived.ts";
+import { needArchived } from "../archived-segments.ts";
 import { archivedFilter, readFileIndex } from "../file-index.ts";
 import { type SegmentMetadata, STATE } from "../metadata.ts";
 import type { Segments } from "../segments.ts";

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { largestFitting } from "../../../src/domain/meter/fitting.ts";
+import { largestFitting } from "../../../src/domain/meter/largest-fit.ts";
 import { ceilingOf, reservationOf } from "../../../src/domain/price/ceiling.ts";
 import { anyPriceWithUnits } from "../price/any-price.ts";
 

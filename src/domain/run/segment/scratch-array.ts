@@ -1,5 +1,5 @@
 /** Room for the numbers of one segment after another: a new array for each of many segments takes as long as filling it. */
-export class Reused {
+export class ScratchArray {
   #room = new Int32Array(1024);
   #last = this.#room;
 

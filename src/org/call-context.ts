@@ -5,7 +5,7 @@ import type { Actor, Counts, Credential, Hooks, View } from "./kernel/door.ts";
 import type { ObjectGate } from "./leases/gate.ts";
 import { loadProfile } from "./orgs/store.ts";
 import type { Clock } from "./rate-limits/meters.ts";
-import { keptReservationKey } from "./peppers/state.ts";
+import { storedReservationKey } from "./peppers/state.ts";
 import type { RefusalDesk } from "./refusals/desk.ts";
 import { recordEstimates } from "./runs/estimates.ts";
 import { findRun } from "./runs/store.ts";
@@ -81,7 +81,11 @@ export class CallContexts {
     const { sql, settings, orgId } = this.#parts;
     this.#unreported ??= new UnreportedHolds({
       sql,
-      ids: new ReservationIds(settings.SVC_KEY_PEPPER, orgId, keptReservationKey(sql, settings) ?? undefined),
+      ids: new ReservationIds(
+        settings.SVC_KEY_PEPPER,
+        orgId,
+        storedReservationKey(sql, settings) ?? undefined,
+      ),
       now: () => this.now(),
       isHere: () => this.#parts.isOpened(),
     });

@@ -119,7 +119,7 @@ export class CommandHandler {
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
       gate.giveBack(envelope.counted, envelope.actor.id, views.clock());
     }
-    if (name === "openOrg" && !isRefusal(outcome)) this.#context.heedPeppers();
+    if (name === "openOrg" && !isRefusal(outcome)) this.#context.notePepperChange();
     due.arm();
   }
 

@@ -14,7 +14,7 @@ import { Departure } from "./moving/departure.ts";
 import { Freeze } from "./moving/freeze.ts";
 import { saveProfile } from "./orgs/store.ts";
 import { Pulse } from "./people/watch.ts";
-import { heedPeppers } from "./peppers/state.ts";
+import { notePepperChange } from "./peppers/state.ts";
 import { platformProfile } from "./platform-profile.ts";
 import { RefusalDesk } from "./refusals/desk.ts";
 import { bindArchive, type FailedFile } from "../storage/segments/archive-binding.ts";
@@ -76,8 +76,10 @@ export class ObjectContext {
     this.freeze = new Freeze(() => this.departure.isFrozen);
   }
 
-  heedPeppers(): boolean {
-    return transaction(this.storage, () => heedPeppers(this.views.view({ actor: SYSTEM, trace: "peppers" })));
+  notePepperChange(): boolean {
+    return transaction(this.storage, () =>
+      notePepperChange(this.views.view({ actor: SYSTEM, trace: "peppers" })),
+    );
   }
 
   /** The platform's own org is there from the beginning. */

@@ -21,7 +21,7 @@ export class Startup {
   wake(): void {
     const { ctx, departure, due, id, isOpened: isHere, isUpgraded } = this.#context;
     if (!isHere) ctx.waitUntil(departure.unlist().catch((error) => logFailure("moved", error)));
-    const isChanged = isHere && !departure.isFrozen && this.#context.heedPeppers();
+    const isChanged = isHere && !departure.isFrozen && this.#context.notePepperChange();
     // An upgrade may leave work that is due at once, even if only reads arrive.
     if (isUpgraded || isChanged) due.arm();
     if (isHere && id !== PLATFORM_ORG_ID) ctx.waitUntil(this.#rereadPlatform());

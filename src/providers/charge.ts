@@ -34,28 +34,28 @@ export interface Ended {
 export function chargeOf(metered: Metered, reserved: Reserved, ended: Ended, trustsCost: boolean): Charge {
   const { reading } = ended;
   if (metered.request.isBackground) return reservedCharge(metered, reserved);
-  const isTold = reading !== null && reading.isWhole && (ended.isWhole || reading.isDone);
-  if (isTold) return toldCharge(metered, reserved, reading, trustsCost);
+  const isReported = reading !== null && reading.isWhole && (ended.isWhole || reading.isDone);
+  if (isReported) return reportedCharge(metered, reserved, reading, trustsCost);
   return partialCharge(metered, reserved, reading);
 }
 
-function toldCharge(metered: Metered, reserved: Reserved, reading: Reading, trustsCost: boolean): Charge {
+function reportedCharge(metered: Metered, reserved: Reserved, reading: Reading, trustsCost: boolean): Charge {
   const { request } = metered;
-  const told = believedUsage(metered, reserved, reading.usage ?? { input_tokens: 0, output_tokens: 0 });
+  const reported = believedUsage(metered, reserved, reading.usage ?? { input_tokens: 0, output_tokens: 0 });
   const units = believedUnits(request, reserved, reading.units);
-  const isCut = told.isCut || units.isCut;
+  const isCut = reported.isCut || units.isCut;
   return {
-    usage: withUnits(told.usage, units.units),
+    usage: withUnits(reported.usage, units.units),
     ...(trustsCost && reading.costUsd !== null && !isCut ? { cost_usd: reading.costUsd } : {}),
-    ...variantTold(reading.variant, request.variant),
+    ...reportedVariant(reading.variant, request.variant),
     estimated: isCut,
   };
 }
 
 /** A request for a tier may be served at another, and is billed by that. */
-function variantTold(told: string | null, asked: string | null): { variant?: string | undefined } {
-  if (told === null) return asked === null ? {} : { variant: asked };
-  if (told !== "standard") return { variant: told };
+function reportedVariant(reported: string | null, asked: string | null): { variant?: string | undefined } {
+  if (reported === null) return asked === null ? {} : { variant: asked };
+  if (reported !== "standard") return { variant: reported };
   return asked === null ? {} : { variant: undefined };
 }
 
@@ -63,14 +63,14 @@ function variantTold(told: string | null, asked: string | null): { variant?: str
 function believedUsage(
   { request, facts }: Metered,
   { outputTokens, isBound }: Reserved,
-  told: Usage,
+  reported: Usage,
 ): { usage: Usage; isCut: boolean } {
   const answers = request.outputBound?.answers ?? 1;
   const mostOutput = isBound ? outputTokens : Math.max(outputTokens, facts.outputTokens * answers);
-  const input_tokens = Math.min(told.input_tokens, facts.contextTokens * answers);
-  const output_tokens = Math.min(told.output_tokens, mostOutput);
-  const isCut = input_tokens < told.input_tokens || output_tokens < told.output_tokens;
-  return { usage: isCut ? { input_tokens, output_tokens } : told, isCut };
+  const input_tokens = Math.min(reported.input_tokens, facts.contextTokens * answers);
+  const output_tokens = Math.min(reported.output_tokens, mostOutput);
+  const isCut = input_tokens < reported.input_tokens || output_tokens < reported.output_tokens;
+  return { usage: isCut ? { input_tokens, output_tokens } : reported, isCut };
 }
 
 /** More pieces than any request allows. */
@@ -83,12 +83,12 @@ const MOST_UNITS = 1000;
 function believedUnits(
   { units: allowed, startedUnits, billedAs }: MeteredRequest,
   { isBound }: Reserved,
-  told: Units | null,
+  reported: Units | null,
 ): { units: Units; isCut: boolean } {
-  if (told === null) return { units: allowed, isCut: false };
+  if (reported === null) return { units: allowed, isCut: false };
   let isCut = false;
   const units = new Map(Object.entries(startedUnits));
-  for (const [toldName, count] of Object.entries(told)) {
+  for (const [toldName, count] of Object.entries(reported)) {
     const name = billedAs[toldName] ?? toldName;
     const most = isBound ? (allowed[name] ?? 0) : Math.max(allowed[name] ?? 0, MOST_UNITS);
     isCut ||= count > most;
@@ -105,10 +105,10 @@ function partialCharge(metered: Metered, reserved: Reserved, reading: Reading | 
   const hidesInput = request.unseenInput !== null || (request.hasCostlyInput && !reading?.usage);
   const isSeen = isStream && !hidesOutput && !hidesInput;
   if (!isSeen) return reservedCharge(metered, reserved);
-  const told = reading?.usage ?? { input_tokens: estimate.input_tokens, output_tokens: 0 };
-  const counted = Math.max(told.output_tokens, reading?.countedOutput ?? 0);
-  const { usage } = believedUsage(metered, reserved, { ...told, output_tokens: counted });
-  const variant = variantTold(reading?.variant ?? null, request.variant);
+  const reported = reading?.usage ?? { input_tokens: estimate.input_tokens, output_tokens: 0 };
+  const counted = Math.max(reported.output_tokens, reading?.countedOutput ?? 0);
+  const { usage } = believedUsage(metered, reserved, { ...reported, output_tokens: counted });
+  const variant = reportedVariant(reading?.variant ?? null, request.variant);
   return { usage: withUnits(usage, request.units), ...variant, estimated: true };
 }
 

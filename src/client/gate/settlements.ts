@@ -162,7 +162,7 @@ export class Settlements {
   async #send(bulk: readonly Waiting[]): Promise<readonly Waiting[] | null> {
     try {
       const { results } = await this.#sluice.runs.recordBulk({ runs: bulk.map(({ run }) => run) });
-      return this.#heard(bulk, results);
+      return this.#toSendAgain(bulk, results);
     } catch (error) {
       const [first] = bulk;
       if (!(error instanceof Refused) || NOT_OF_RUNS.has(error.code) || first === undefined) return null;
@@ -179,7 +179,7 @@ export class Settlements {
     }
   }
 
-  #heard(bulk: readonly Waiting[], results: Results): readonly Waiting[] {
+  #toSendAgain(bulk: readonly Waiting[], results: Results): readonly Waiting[] {
     const again: Waiting[] = [];
     for (const { index, status, error } of results) {
       const one = bulk[index];

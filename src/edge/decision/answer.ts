@@ -134,7 +134,7 @@ async function decideThere(
   }
   if (carried !== null) gate?.answered(carried, reply?.leases ?? null, Date.now());
   if (reply === null) throw new ObjectUnreachable("the object knows no such org");
-  return heard(pending, reply, askedAt);
+  return verdictFrom(pending, reply, askedAt);
 }
 
 /** What the object decided when it told about the key. */
@@ -144,11 +144,11 @@ function decidedBefore(
 ): Verdict {
   const { gate, caller, ask } = pending;
   if (gate !== null && isForSlices(ask, caller)) gate.asked += 1;
-  return heard(pending, reply, askedAt);
+  return verdictFrom(pending, reply, askedAt);
 }
 
 /** The object's decision as the caller gets it. The isolate learns from it. */
-function heard(
+function verdictFrom(
   { gate, caller, ask, background }: PendingDecision,
   verdict: DecisionReply,
   askedAt: number,

@@ -62,11 +62,11 @@ async function sendOnce(env: Env, settings: Settings, sent: Sent): Promise<Respo
   const address = settings.SVC_REGIONS[sent.to];
   try {
     try {
-      return heard(sent, await reach(env, address, sent.request.target, signed));
+      return checkedResponse(sent, await reach(env, address, sent.request.target, signed));
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
     }
-    const again = heard(sent, await reach(env, address, sent.request.target, signed));
+    const again = checkedResponse(sent, await reach(env, address, sent.request.target, signed));
     if (again.headers.has(UNTAKEN_HEADER)) throw new Error("it is unknown whether the request was served");
     return again;
   } catch (error) {
@@ -96,7 +96,7 @@ function signedRequest(settings: Settings, { to, request, caller }: Sent): Reque
   return { method, headers, body: request.body, redirect: "manual" };
 }
 
-function heard({ to, caller }: Sent, response: Response): Response {
+function checkedResponse({ to, caller }: Sent, response: Response): Response {
   if (response.headers.get(REGION_HEADER) === null) {
     throw new ForeignAnswer(`region ${to} gave a foreign answer`);
   }

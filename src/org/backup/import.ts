@@ -10,7 +10,7 @@ import { verifyAuditStep, type Verification } from "../audit-log/verify.ts";
 import { archiveApart } from "../../storage/segments/archive/files.ts";
 import { loadRegions } from "../residency/rule.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
-import { heedPeppers } from "../peppers/state.ts";
+import { notePepperChange } from "../peppers/state.ts";
 import { noteImported } from "./came-by.ts";
 import { BadArchive, loadArchive, type Steps } from "./load.ts";
 import { dropStaging, isStaging, stagedFrames } from "./staging.ts";
@@ -53,7 +53,7 @@ export function importStaged({
       archiveApart({ sql, name: "run" }, head.archive_id);
       rollBackCaches(sql);
       checkLoaded(view(), orgId);
-      heedPeppers(view());
+      notePepperChange(view());
       note(view(), head.archive_id, head.home_region);
       return { archiveId: head.archive_id, fromRegion: head.home_region };
     });

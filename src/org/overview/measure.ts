@@ -5,7 +5,7 @@ import { type OverviewRecord, SPENT_DIGITS } from "../../platform/overview.ts";
 import type { View } from "../kernel/door.ts";
 import { entryNow } from "../meters/show.ts";
 import { loadMeterRow } from "../meters/store.ts";
-import { emptyMeterRow, keptPlanTerms } from "../plans/store.ts";
+import { emptyMeterRow, storedPlanTerms } from "../plans/store.ts";
 import { spentOn } from "../runs/daily.ts";
 import { dayOf } from "../runs/sums.ts";
 import { isFailing, type SubscriptionRow } from "../webhooks/subscriptions.ts";
@@ -16,7 +16,7 @@ const MOST_SPENT = 10n ** BigInt(SPENT_DIGITS) - 1n;
 /** What the operator's overview shows of this org. `offsetMs`: how far its clock is ahead of the real one. */
 export function overviewOf(view: View, lastCallAt: number | null, offsetMs: number): OverviewRecord {
   const month = windowAt("month", view.now);
-  const { runs_limit, tokens_limit } = keptPlanTerms(view);
+  const { runs_limit, tokens_limit } = storedPlanTerms(view);
   return {
     orgId: view.orgId,
     monthEndsAt: (month.endMs ?? 0) - offsetMs,

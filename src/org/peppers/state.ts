@@ -14,7 +14,7 @@ export function pepperState(sql: SqlStorage): Row | undefined {
 }
 
 /** What the org's reservations are named with, if it is kept. Null: the pepper gives it. */
-export function keptReservationKey(sql: SqlStorage, settings: Settings): string | null {
+export function storedReservationKey(sql: SqlStorage, settings: Settings): string | null {
   const row = pepperState(sql);
   return row === undefined ? null : decryptAny(peppersOf(settings), ENCRYPTED_FOR.reservationKey, row.sealed);
 }
@@ -24,7 +24,7 @@ export function keptReservationKey(sql: SqlStorage, settings: Settings): string 
  * written under a new pepper, the org keeps what its reservations are named with. The end of its audit trail tells which
  * pepper it has worked with until now. True if something is due.
  */
-export function heedPeppers(view: View): boolean {
+export function notePepperChange(view: View): boolean {
   const { sql, settings, orgId, now } = view;
   const [current, other] = peppersOf(settings);
   if (other === undefined) return false;

@@ -4,7 +4,7 @@ import { totalSpent } from "../../domain/meter/meter.ts";
 import { query } from "../kernel/door.ts";
 import { entryNow } from "../meters/show.ts";
 import { loadMeterRow } from "../meters/store.ts";
-import { emptyMeterRow, keptPlanTerms, METERS } from "./store.ts";
+import { emptyMeterRow, storedPlanTerms, METERS } from "./store.ts";
 
 export const getPlan = query({
   refuses: [],
@@ -14,7 +14,7 @@ export const getPlan = query({
     );
     if (runs === undefined || tokens === undefined) throw new Error("a plan has two meters");
     return {
-      ...keptPlanTerms(view),
+      ...storedPlanTerms(view),
       runs_used: asCount(totalSpent(runs.usage)),
       tokens_used: asCount(totalSpent(tokens.usage)),
       ...publishedPeriod(runs),

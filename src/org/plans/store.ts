@@ -11,7 +11,7 @@ export function emptyMeterRow(id: PlanMeter, since: number): MeterRow {
 }
 
 /** The terms that this object has stored. */
-export function keptPlanTerms(view: Pick<View, "sql" | "profile">): PlanTerms {
+export function storedPlanTerms(view: Pick<View, "sql" | "profile">): PlanTerms {
   const load = (id: PlanMeter) => loadMeterRow(view.sql, id, id) ?? emptyMeterRow(id, 0);
   const runs = load("plan_runs");
   return {

@@ -24,7 +24,7 @@ import { runSegments } from "./segments/segments.ts";
 import type { Cost } from "./prices.ts";
 import { findPurged, purgedRun } from "./purged-runs.ts";
 import type { Run } from "./run.ts";
-import { saysTheSame } from "./duplicate-check.ts";
+import { hasSameContent } from "./duplicate-check.ts";
 import { findRuns } from "./store.ts";
 
 /** A run that is ready to be checked against the limits. */
@@ -135,7 +135,7 @@ export class Batch {
     if (id === undefined) return null;
     const known = this.#relates ? this.#known.get(id) : undefined;
     if (known !== undefined)
-      return saysTheSame(known, input) ? known : taken("A different run already has this id.");
+      return hasSameContent(known, input) ? known : taken("A different run already has this id.");
     const row = this.#purged.size === 0 ? undefined : this.#purged.get(id);
     if (row === undefined) return null;
     return purgedRun(row, { ...input, id }) ?? taken("A different run already used this id.");

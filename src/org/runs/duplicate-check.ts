@@ -10,15 +10,15 @@ import { tagsText } from "../../domain/run/tags.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 
 /** Whether a run that is sent again with a known id has the same content. What is never stored cannot be compared. */
-export function saysTheSame(stored: Run, input: RunInput): boolean {
-  const said = saidByInput(input);
+export function hasSameContent(stored: Run, input: RunInput): boolean {
+  const said = contentOfInput(input);
   const long = stored.extra?.long;
-  return long === undefined ? saidByRun(stored) === said : long.said === digestOf(said);
+  return long === undefined ? contentOfRun(stored) === said : long.said === digestOf(said);
 }
 
 /** The digest of a stored run's content. */
 export function digestOfRun(stored: Run): string {
-  return stored.extra?.long?.said ?? digestOf(saidByRun(stored));
+  return stored.extra?.long?.said ?? digestOf(contentOfRun(stored));
 }
 
 export function digestOf(said: string): string {
@@ -29,7 +29,7 @@ export function digestOf(said: string): string {
  * A run's content as one text: equal texts mean equal content. Absent fields are not included, so a new field does not
  * change the texts of runs without it.
  */
-export function saidByInput(input: RunInput): string {
+export function contentOfInput(input: RunInput): string {
   return written({
     started: instantOf(input.started_at),
     ended: input.ended_at === undefined ? undefined : instantOf(input.ended_at),
@@ -59,7 +59,7 @@ export function saidByInput(input: RunInput): string {
 }
 
 /** The same for a stored run. */
-export function saidByRun(run: Run): string {
+export function contentOfRun(run: Run): string {
   const extra = run.extra ?? {};
   return written({
     started: run.startedAt,

@@ -6,7 +6,7 @@ import { extraOf } from "./extra.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { Run } from "./run.ts";
 import { runOf } from "./run-of.ts";
-import { digestOf, digestOfRun, saidByInput } from "./duplicate-check.ts";
+import { digestOf, digestOfRun, contentOfInput } from "./duplicate-check.ts";
 import { NOTHING_MORE } from "../../domain/meter/admission.ts";
 
 function nameOf(id: string): string {
@@ -47,7 +47,7 @@ export function findPurged(
  * unknown.
  */
 export function purgedRun(tombstone: Tombstone, input: RunInput & { readonly id: string }): Run | null {
-  if (digestOf(saidByInput(input)).slice(0, SAID_DIGITS) !== tombstone.said) return null;
+  if (digestOf(contentOfInput(input)).slice(0, SAID_DIGITS) !== tombstone.said) return null;
   return runOf(input, {
     id: input.id,
     keyId: null,

@@ -1,7 +1,7 @@
 import type { Scope } from "../../contract/access.ts";
 import { type KeySnapshot, type OrgSnapshot, SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 import type { View } from "../kernel/door.ts";
-import { keptReservationKey } from "../peppers/state.ts";
+import { storedReservationKey } from "../peppers/state.ts";
 import { secretEnd } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";
 import type { Profile } from "../../domain/tenant/profile.ts";
@@ -31,7 +31,7 @@ export function orgSnapshot(
   profile: Profile,
 ): OrgSnapshot {
   const { id, status, environment, homeRegion, ipAllowList, clockOffsetMs, decisionDefaults } = profile;
-  const kept = keptReservationKey(sql, settings);
+  const kept = storedReservationKey(sql, settings);
   return {
     id,
     status,

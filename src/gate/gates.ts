@@ -12,7 +12,7 @@ const MOST_LOOKS = 16;
  */
 export class Gates {
   readonly #gates = new Map<string, OrgGate>();
-  readonly #allowCache = new AllowCache<OrgGate>();
+  readonly #allows = new AllowCache<OrgGate>();
   readonly #totals = newTotals();
   readonly #newHolder: () => string;
 
@@ -30,7 +30,7 @@ export class Gates {
     const known = this.#gates.get(orgId);
     if (known !== undefined) return known;
     if (this.#gates.size >= MOST_ORGS && !this.#forgetIdle()) return null;
-    const gate = new OrgGate(this.#newHolder(), this.#allowCache, this.#totals);
+    const gate = new OrgGate(this.#newHolder(), this.#allows, this.#totals);
     this.#gates.set(orgId, gate);
     return gate;
   }

@@ -32,7 +32,7 @@ export interface ObjectAnswer<T> {
 interface SentAsk {
   readonly attempt: number;
   readonly askedAt: number;
-  readonly reservationMark: string;
+  readonly mark: string;
   readonly text: string;
 }
 
@@ -46,12 +46,12 @@ const CALLS_WORTH_A_PLAN = 3;
 export class OrgGate {
   readonly leaseClient: LeaseClient<HoldDraft>;
   /** What the host's gates have recently allowed, for all orgs together. */
-  readonly allowCache: AllowCache<OrgGate>;
-  readonly recentReservations: RecentReservations;
+  readonly allows: AllowCache<OrgGate>;
+  readonly reservations: RecentReservations;
   readonly #refusals: RefusalOutbox;
-  readonly limitSets: LimitSets;
+  readonly sets: LimitSets;
   /** Of calls that are checked against everything. */
-  readonly wholeLimitSets: LimitSets;
+  readonly wholeSets: LimitSets;
   readonly #limitSetTotal: LimitSetTotal;
   #rotatedAt = Number.NEGATIVE_INFINITY;
   /** Rules and detectors, of the same version as the decision plans; null: not known. */
@@ -73,16 +73,16 @@ export class OrgGate {
   #ids: ReservationNames | null = null;
 
   /** `holder` names this gate to the object. No other gate of the org may ever have the same name. */
-  constructor(holder: string, allowCache: AllowCache<OrgGate>, totals: Partial<HostTotals> = {}) {
+  constructor(holder: string, allows: AllowCache<OrgGate>, totals: Partial<HostTotals> = {}) {
     const { reservations, waiting, limitSets } = { ...newTotals(), ...totals };
     this.leaseClient = new LeaseClient(holder, BOUNDS);
-    this.allowCache = allowCache;
-    this.recentReservations = new RecentReservations(reservations);
+    this.allows = allows;
+    this.reservations = new RecentReservations(reservations);
     this.#refusals = new RefusalOutbox(waiting);
     this.#limitSetTotal = limitSets;
     const release = ({ slices }: LimitSet) => this.leaseClient.release(slices);
-    this.limitSets = new LimitSets(limitSets, release);
-    this.wholeLimitSets = new LimitSets(limitSets, release);
+    this.sets = new LimitSets(limitSets, release);
+    this.wholeSets = new LimitSets(limitSets, release);
   }
 
   /** Whether this gate has nothing to tell the object. */
@@ -130,7 +130,7 @@ export class OrgGate {
    * Decision plans are of one version of the limits; another version makes them worthless. False: an answer that was long on its
    * way, of limits that may have changed since.
    */
-  acceptVersion(version: string, askedAt: number): boolean {
+  accepts(version: string, askedAt: number): boolean {
     if (version !== this.#version && askedAt < this.#plannedAt) return false;
     if (version !== this.#version) {
       this.#version = version;
@@ -143,15 +143,15 @@ export class OrgGate {
   }
 
   /** From now on calls like this one are decided by it. */
-  installLimitSet(which: LimitSets, { matters, keyId, names, limitSet }: NewLimitSet): void {
+  install(which: LimitSets, { matters, keyId, names, limitSet }: NewLimitSet): void {
     this.leaseClient.retain(limitSet.slices);
     which.set(matters, keyId, names, limitSet);
   }
 
   /** The slices stay: calls may touch the same limits by what is learned next. */
   #forgetLimitSets(): void {
-    this.limitSets.clear();
-    this.wholeLimitSets.clear();
+    this.sets.clear();
+    this.wholeSets.clear();
     this.ceilings.clear();
     this.leaseClient.releaseAll();
     this.leaseClient.prune();
@@ -161,14 +161,14 @@ export class OrgGate {
   #rotate(now: number): void {
     if (now < this.#rotatedAt + LEASE.idleMs / 2) return;
     this.#rotatedAt = now;
-    this.limitSets.rotate();
-    this.wholeLimitSets.rotate();
+    this.sets.rotate();
+    this.wholeSets.rotate();
     for (const key of this.leaseClient.prune()) this.#accounts.delete(key);
   }
 
   /** Everything that counts towards the host's totals. */
   forget(): void {
-    this.recentReservations.forget();
+    this.reservations.forget();
     this.#forgetLimitSets();
   }
 
@@ -245,7 +245,7 @@ export class OrgGate {
       if (!this.leaseClient.asking(now)) await this.#sync(background, []);
     }
     this.leaseClient.rest();
-    this.recentReservations.forget();
+    this.reservations.forget();
     if (this.#limitSetTotal.isHigh) this.#forgetLimitSets();
     this.#loopSince = null;
   }
@@ -291,19 +291,19 @@ export class OrgGate {
       touches: [...limitSets.keys()],
       watch,
       lagMs: this.#clock.sent(),
-      heard: this.recentReservations.mark,
+      heard: this.reservations.mark,
       refusals: this.#refusals.batch(),
     });
-    return { attempt: ask.attempt, askedAt, reservationMark: this.recentReservations.mark, text };
+    return { attempt: ask.attempt, askedAt, mark: this.reservations.mark, text };
   }
 
-  #learn(text: string, { askedAt, reservationMark }: SentAsk, now: number): void {
+  #learn(text: string, { askedAt, mark }: SentAsk, now: number): void {
     const { grant, rates, usage, orgNow, version, requests, refusals = 0 } = readReply(text);
     this.#refusals.acknowledged(refusals);
-    this.recentReservations.learn(reservationMark, requests);
+    this.reservations.learn(mark, requests);
     if (this.leaseClient.granted(grant)) this.#clock.acknowledged();
     this.learnTime(orgNow, askedAt, now);
-    this.acceptVersion(version, askedAt);
+    this.accepts(version, askedAt);
     this.learnRates(rates, askedAt, now);
     for (const [key, found] of usage) {
       this.#accounts.get(key)?.learn(found, askedAt);

@@ -22,14 +22,14 @@ const nowhere: Background = {
   now: Date.now,
   wait: () => new Promise(() => undefined),
 };
-const allowCache = new AllowCache<OrgGate>();
+const allows = new AllowCache<OrgGate>();
 
 /** An isolate that has just allowed the request, and not reported it. */
 function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
-  const gate = new OrgGate(crypto.randomUUID(), allowCache);
+  const gate = new OrgGate(crypto.randomUUID(), allows);
   const caller = newGateCaller({ id: orgId, rates: { policies: [] } }, "key_A", PEPPER);
   const id = new ReservationIds(PEPPER, orgId).idOf("q", fingerprintOf(ASK), Date.now());
-  allowCache.set({ id, text: `allowed ${orgId}`, gate, batch: gate.leaseClient.batch });
+  allows.set({ id, text: `allowed ${orgId}`, gate, batch: gate.leaseClient.batch });
   const ask = (fields: object) =>
     decideHere(gate, caller, { ...ASK, ...fields }, { now: Date.now(), background: nowhere });
   return { ask };
@@ -50,7 +50,7 @@ describe("an isolate that has allowed a request and not reported it", () => {
     allowedIn("org_B");
     const caller = newGateCaller({ id: "org_B", rates: { policies: [] } }, "key_A", PEPPER);
     expect(
-      decideHere(new OrgGate(crypto.randomUUID(), allowCache), caller, ASK, {
+      decideHere(new OrgGate(crypto.randomUUID(), allows), caller, ASK, {
         now: Date.now(),
         background: nowhere,
       }),
@@ -61,7 +61,7 @@ describe("an isolate that has allowed a request and not reported it", () => {
     allowedIn("org_C");
     const caller = newGateCaller({ id: "org_D", rates: { policies: [] } }, "key_A", PEPPER);
     expect(
-      decideHere(new OrgGate(crypto.randomUUID(), allowCache), caller, ASK, {
+      decideHere(new OrgGate(crypto.randomUUID(), allows), caller, ASK, {
         now: Date.now(),
         background: nowhere,
       }),

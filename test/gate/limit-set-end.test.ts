@@ -40,7 +40,7 @@ function gateWithSlice(): OrgGate {
   } as unknown as Account;
   const key = accountKey(account);
   gate.learnTime(NOW, NOW, NOW);
-  gate.acceptVersion("1", NOW);
+  gate.accepts("1", NOW);
   gate.matters = new KnownLimits({ customer: false, workflow: [], deployment: [], department: [] });
   const limitSet = newLimitSet({
     accounts: [{ key, known: new KnownAccount(account, NOW) }],
@@ -51,7 +51,7 @@ function gateWithSlice(): OrgGate {
     orgNow: NOW,
     sliceOf: (name) => gate.leaseClient.slice(name),
   });
-  gate.limitSets.set(gate.matters, "key_1", ASK, limitSet);
+  gate.sets.set(gate.matters, "key_1", ASK, limitSet);
   Object.assign(gate.leaseClient.slice(key), {
     left: 10 ** 9,
     until: NOW + 900,

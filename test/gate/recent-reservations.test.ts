@@ -35,8 +35,8 @@ test("an answer to an older ask leaves no gap: what it would skip is sent again"
 
 test("an org without traffic keeps nothing, and is told everything when it comes back", async () => {
   const gate = new OrgGate("isolate", new AllowCache());
-  gate.recentReservations.learn("", { numbers: told(0, 2), mark: "1 2" });
-  expect(gate.recentReservations.has(id(1))).toBe(true);
+  gate.reservations.learn("", { numbers: told(0, 2), mark: "1 2" });
+  expect(gate.reservations.has(id(1))).toBe(true);
   const work: Promise<unknown>[] = [];
   gate.keep(1, [], {
     object: () => {
@@ -47,7 +47,7 @@ test("an org without traffic keeps nothing, and is told everything when it comes
     wait: async () => undefined,
   });
   await Promise.all(work);
-  expect([gate.recentReservations.mark, gate.recentReservations.has(id(1))]).toEqual(["", false]);
+  expect([gate.reservations.mark, gate.reservations.has(id(1))]).toEqual(["", false]);
 });
 
 test("orgs of one host keep at most 500,000 requests together, and each keeps its latest", () => {

@@ -108,7 +108,7 @@ interface NamedAt extends At {
 
 function decideNamed(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, at: NamedAt): Verdict | null {
   const { name } = at;
-  const cached = name === null ? undefined : gate.allowCache.get(name);
+  const cached = name === null ? undefined : gate.allows.get(name);
   if (cached !== undefined) {
     // Once the object has the hold, only the object knows whether it is still open.
     if (isReported(gate, cached)) return null;
@@ -118,7 +118,7 @@ function decideNamed(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, at: Na
   const allow = allowNamed(gate, caller, ask, at);
   if (allow === null || isRefusal(allow)) return allow;
   const text = allowText(gate, allow);
-  if (name !== null) gate.allowCache.set({ id: allow.id, text, gate, batch });
+  if (name !== null) gate.allows.set({ id: allow.id, text, gate, batch });
   return text;
 }
 
@@ -128,7 +128,7 @@ function allowNamed(
   ask: DecisionAsk,
   { name, now, background }: NamedAt,
 ): Allow | Refusal | null {
-  if (!isForSlices(ask, caller) || (name !== null && gate.recentReservations.has(name))) return null;
+  if (!isForSlices(ask, caller) || (name !== null && gate.reservations.has(name))) return null;
   const orgNow = gate.orgNow(now);
   if (orgNow === null || gate.matters === null || !gate.knows(now)) return null;
   const limitSet = limitSetOf(gate, caller, ask);
@@ -183,9 +183,9 @@ export function asGiven(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, tex
   if (requestId === undefined || ask.dry_run === true) return text;
   const id = names.get(ask) ?? nameOfRequest(gate, caller, requestId, ask);
   if (id === null) return text;
-  const cached = gate.allowCache.get(id);
+  const cached = gate.allows.get(id);
   if (cached !== undefined && isSameHold(cached.text, text)) return cached.text;
-  gate.allowCache.set({ id, text, gate, batch: REPORTED });
+  gate.allows.set({ id, text, gate, batch: REPORTED });
   return text;
 }
 
@@ -202,7 +202,7 @@ export function slicesOf(gate: OrgGate, caller: GateCaller, ask: DecisionAsk): r
 }
 
 function limitSetOf(gate: OrgGate, caller: GateCaller, ask: DecisionAsk): LimitSet | undefined {
-  const limitSets = checksAll(ask, caller.checks) ? gate.wholeLimitSets : gate.limitSets;
+  const limitSets = checksAll(ask, caller.checks) ? gate.wholeSets : gate.sets;
   return gate.matters === null ? undefined : limitSets.get(gate.matters, caller.keyId, ask);
 }
 

@@ -31,7 +31,7 @@ export function installPlan(
   gate.learnTime(orgNow, askedAt, now);
   if (refusal !== null) gate.learnRates(rates, askedAt, now);
   if (decisionPlan === null) return;
-  if (!gate.acceptVersion(version, askedAt)) return;
+  if (!gate.accepts(version, askedAt)) return;
   gate.matters = new KnownLimits(decisionPlan.matters);
   const { model, provider } = ask;
   if (model !== undefined) gate.ceilings.set({ model, provider }, decisionPlan.ceiling);
@@ -61,8 +61,8 @@ export function installPlan(
     orgNow,
     sliceOf: (key) => gate.leaseClient.slice(key),
   });
-  const which = isWhole ? gate.wholeLimitSets : gate.limitSets;
-  gate.installLimitSet(which, { matters: gate.matters, keyId: caller.keyId, names: ask, limitSet });
+  const which = isWhole ? gate.wholeSets : gate.sets;
+  gate.install(which, { matters: gate.matters, keyId: caller.keyId, names: ask, limitSet });
 }
 
 const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);

@@ -41,8 +41,8 @@ test("hosts in one isolate share no org, and each gate has its own name", () => 
   const [here, there] = [one.of("org_A"), other.of("org_A")];
   if (here === null || there === null) throw new Error("no gate");
   expect(here).not.toBe(there);
-  expect(here.allowCache).not.toBe(there.allowCache);
-  expect(one.of("org_B")?.allowCache).toBe(here.allowCache);
+  expect(here.allows).not.toBe(there.allows);
+  expect(one.of("org_B")?.allows).toBe(here.allows);
   const names = [here, there, one.of("org_B")].map((gate) => gate?.leaseClient.ask(1).holder);
   expect(new Set(names).size).toBe(3);
 });

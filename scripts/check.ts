@@ -1,14 +1,15 @@
 /**
  * `npm test`: everything that must hold before a change lands. CI runs the same command. `npm test -- path` checks
- * types and runs the tests under that path. `npm run quick` is for work in progress: static checks, pure tests, and the
- * workerd tests of changed files.
+ * types and runs the tests under that path. `npm run quick` is for work in progress: static checks, and the pure
+ * and workerd tests of changed files.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { changedFiles, testsOf, workerdTests } from "./check/changed.ts";
 import { closing, failedFiles } from "./check/closing.ts";
 import { CACHE, type Ended, type Step, sideBySide } from "./check/steps.ts";
+import { ROOT } from "./worker-config.ts";
 
 /** What the compiler found out about each file is kept for the next run. */
 const TYPES: Step = {
@@ -68,17 +69,22 @@ function roundsOf(): Step[][] {
   ];
 }
 
+/** The pure tests are those that import a changed file, also through others. A test that only reads one is not found. */
 function quickRounds(): Step[][] {
-  const changed = testsOf(changedFiles(), workerdTests());
-  const workerd = changed.length === 0 ? [] : [tests("workerd", ["--project", "workerd", ...changed])];
-  return [[...STATIC], [tests("rules", ["--project", "rules"]), ...workerd]];
+  const changed = changedFiles();
+  const sources = changed.filter((file) => /\.(tsx?|mjs|json)$/.test(file) && existsSync(join(ROOT, file)));
+  const rules = sources.length === 0 ? [] : [tests("rules", ["--project", "rules", ...sources], "related")];
+  const named = testsOf(changed, workerdTests());
+  const workerd = named.length === 0 ? [] : [tests("workerd", ["--project", "workerd", ...named])];
+  return [[...STATIC], [...rules, ...workerd]].filter((round) => round.length > 0);
 }
 
-function tests(name: string, args: readonly string[]): Step {
+function tests(name: string, args: readonly string[], which: "all" | "related" = "all"): Step {
   const report = join(scratch, `${name.replaceAll(/\W/g, "-")}.json`);
   const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
   // A runtime that never stops holds up the end of the run for as long, when every result is written.
   const ending = ["--reporter=./test/support/end-workers.ts", `--teardownTimeout=${MOST_ENDING_MS}`];
   const mayHang = name === "rules" || name === "system" ? [] : ending;
-  return { name, command: "vitest", args: ["run", ...args, ...reporters, ...mayHang], report };
+  const chosen = which === "all" ? ["run"] : ["related", "--run", "--passWithNoTests"];
+  return { name, command: "vitest", args: [...chosen, ...args, ...reporters, ...mayHang], report };
 }

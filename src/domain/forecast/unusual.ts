@@ -76,8 +76,35 @@ export function expectedDays(totals: readonly DayTotal[], from: DayNumber, days:
 export function unusualDays(totals: readonly SpentDay[], asked: DaysAsked): UnusualDay[] {
   const { from, to, today } = asked;
   const last = Math.min(to, today);
-  if (asked.sensitivity === "off" || last < from) return [];
+  if (asked.sensitivity === "off" || last < from || !leavesRecent(totals, asked)) return [];
   return daysOutside(expectedDays(totals, from, last - from + 1) ?? [], totals, asked);
+}
+
+/**
+ * Whether a day is outside of what the days before were, as each that is unusual must be. Most subjects have none, and need no
+ * forecast, which takes a hundred times as long.
+ */
+function leavesRecent(totals: readonly SpentDay[], { from, to, today }: DaysAsked): boolean {
+  const recent = recentDays(totals, from);
+  const most = mostUsual(recent);
+  const byDay = new Map(totals.map(({ day, value }) => [day, value]));
+  for (let day = from; day <= Math.min(to, today); day += 1) {
+    const usd = byDay.get(day) ?? 0;
+    if (usd > most || (day < today && usd < leastUsual(recent, day))) return true;
+  }
+  return false;
+}
+
+function recentDays(totals: readonly SpentDay[], from: DayNumber): SpentDay[] {
+  return totals.filter(({ day }) => day < from && day >= from - RECENT_DAYS);
+}
+
+function mostUsual(recent: readonly SpentDay[]): number {
+  return MORE_THAN_EVER * highest(recent);
+}
+
+function leastUsual(recent: readonly SpentDay[], day: DayNumber): number {
+  return LESS_THAN_EVER * lowestOn(recent, weekdayOf(day));
 }
 
 /** Of the days from `from` on, those that are far outside of what is expected of each. */
@@ -87,7 +114,7 @@ export function daysOutside(
   { from, today, sensitivity, usualUsd = 0 }: DaysAsked,
 ): UnusualDay[] {
   if (sensitivity === "off") return [];
-  const recent = totals.filter(({ day }) => day < from && day >= from - RECENT_DAYS);
+  const recent = recentDays(totals, from);
   const byDay = new Map(totals.map((total) => [total.day, total]));
   return bands.flatMap((band, at): UnusualDay[] => {
     const day = from + at;
@@ -96,11 +123,11 @@ export function daysOutside(
     const margin = Math.max(LEAST_USD, LEAST_SHARE * expected, LEAST_OF_ORG * usualUsd);
     const most = Math.max(
       expected + Math.max(widthFor(sensitivity, runs) * (high - expected), margin),
-      MORE_THAN_EVER * highest(recent),
+      mostUsual(recent),
     );
     const least = Math.min(
       expected - Math.max(WIDTHS[sensitivity] * (expected - low), margin),
-      LESS_THAN_EVER * lowestOn(recent, weekdayOf(day)),
+      leastUsual(recent, day),
     );
     const found = { day, usd, expected, low, high };
     if (usd > most) return [{ ...found, direction: "above" }];

@@ -2,6 +2,7 @@ import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";
 import { inParts } from "../../storage/json-rows.ts";
 import { plusTokens, readTokens, writeTokens } from "../../domain/usage-report/token-counts.ts";
+import { addToRanges, forgetRangeSums } from "./range-sums.ts";
 import { RUN_SCOPES } from "./scopes.ts";
 import type { Sum, Total } from "./sums.ts";
 
@@ -90,6 +91,7 @@ const copies = new TransactionalCache<Map<string, Total>>();
 /** Code that changes daily sums in another way than by a batch must drop the copies. */
 export function forgetDaily(sql: SqlStorage): void {
   copies.forget(sql);
+  forgetRangeSums(sql);
 }
 
 function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
@@ -103,6 +105,7 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
   for (const [key, { scopeKind, scopeId, day, ...added }] of days) {
     const total = plus(added, known.get(key));
     known.set(key, total);
+    addToRanges(sql, scopeKind, day, { scopeId, ...added });
     const { usd, runs, tokens, counts } = total;
     rows.push([scopeKind, scopeId, day, String(usd), runs, tokens, writeTokens(counts)]);
   }

@@ -1,5 +1,6 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
+import { type AddedDay, type DayRange, MOST_NAMES, type RangeSums, sumsIn } from "../runs/range-sums.ts";
 import type { TopGroup, UsageTop } from "../../contract/resources/usage/usage-top.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { formatUsd } from "../../domain/price/money.ts";
@@ -16,118 +17,183 @@ interface TopAsk {
 }
 
 /** Dollars and nano-dollars apart: the sum of many days may exceed 64 bits, and the runtime reads integers as doubles. */
-type Columns = {
-  dollars: number;
-  nanos: number;
-  runs: number;
-  tokens: number;
-  previous_dollars: number;
-  previous_nanos: number;
-  previous_runs: number;
-};
-type SumRow = Columns & { name: string };
+type SumRow = { name: string; dollars: number; nanos: number; runs: number; tokens: number };
+type Sum = Omit<AddedDay, "scopeId">;
 
-interface Sum {
-  readonly usd: bigint;
-  readonly runs: number;
-  readonly tokens: number;
-  readonly previousUsd: bigint;
-  readonly previousRuns: number;
+interface Group {
+  /** Null: runs that name none. */
+  readonly name: string | null;
+  readonly now: Sum;
+  readonly before: Sum;
 }
 
-const NANOS_PER_USD = 1_000_000_000n;
-const nanosOf = (dollars: number, nanos: number) => BigInt(dollars) * NANOS_PER_USD + BigInt(nanos);
+const NONE: Sum = { usd: 0n, runs: 0, tokens: 0 };
 
-/** Names by what they spent, roughly, with the number of all of them and their runs. One quick pass over the days of the kind. */
-const rankedNames = (sql: CheckpointedSql) => `WITH ranked AS (
-    SELECT scope_id AS name, SUM(CAST(usd AS REAL)) AS about, SUM(runs) AS runs FROM ${DAILY_USAGE.in(sql)}
-    WHERE scope_kind = ? AND day >= ? AND day < ? GROUP BY scope_id
-  )
-  SELECT name, COUNT(*) OVER () AS names, SUM(runs) OVER () AS all_runs FROM ranked
-  ORDER BY about DESC, name LIMIT ?`;
+/** Exact sums: of some names, each, or of all names of a kind as one. */
+function readSums(sql: CheckpointedSql, { kind, from, to }: DayRange, names?: readonly string[]): SumRow[] {
+  const each = names !== undefined;
+  return sql
+    .exec<SumRow>(
+      `SELECT ${each ? "scope_id" : "''"} AS name, IFNULL(SUM(usd / 1000000000), 0) AS dollars,
+         IFNULL(SUM(usd % 1000000000), 0) AS nanos, IFNULL(SUM(runs), 0) AS runs, IFNULL(SUM(tokens), 0) AS tokens
+       FROM (SELECT scope_id, CAST(usd AS INTEGER) AS usd, runs, tokens FROM ${DAILY_USAGE.in(sql)}
+         WHERE scope_kind = ?1 AND day >= ?2 AND day < ?3
+         ${each ? "AND scope_id IN (SELECT value FROM json_each(?4))" : ""})
+       ${each ? "GROUP BY scope_id" : ""}`,
+      ...[kind, from, to, ...(each ? [JSON.stringify(names)] : [])],
+    )
+    .toArray();
+}
+
+function toSum({ dollars, nanos, runs, tokens }: SumRow): Sum {
+  return { usd: BigInt(dollars) * 1_000_000_000n + BigInt(nanos), runs, tokens };
+}
+
+function sumsByName(sql: CheckpointedSql, range: DayRange, names: readonly string[]): Map<string, Sum> {
+  return new Map(readSums(sql, range, names).map((row) => [row.name, toSum(row)]));
+}
+
+/** The exact sum of all names of a kind. */
+class KindTotal implements RangeSums {
+  readonly range: DayRange;
+  readonly size = 0;
+  sum: Sum;
+
+  constructor(range: DayRange, sum: Sum) {
+    this.range = range;
+    this.sum = sum;
+  }
+
+  add({ usd, runs, tokens }: AddedDay): void {
+    const { sum } = this;
+    this.sum = { usd: sum.usd + usd, runs: sum.runs + runs, tokens: sum.tokens + tokens };
+  }
+}
+
+function totalOf(sql: CheckpointedSql, range: DayRange): Sum {
+  const read = () => new KindTotal(range, readSums(sql, range).map(toSum)[0] ?? NONE);
+  return sumsIn(sql, KindTotal, range, read)?.sum ?? NONE;
+}
+
+type Ranked = { name: string; usd: number; runs: number };
+
+/** What each name of a kind spent, as doubles: good for an order, not for a bill. */
+class NameRanking implements RangeSums {
+  readonly range: DayRange;
+  readonly #names: Map<string, Ranked>;
+
+  constructor(range: DayRange, names: readonly Ranked[]) {
+    this.range = range;
+    this.#names = new Map(names.map((one) => [one.name, one]));
+  }
+
+  get size(): number {
+    return this.#names.size;
+  }
+
+  add({ scopeId: name, usd, runs }: AddedDay): void {
+    const there = this.#names.get(name) ?? { name, usd: 0, runs: 0 };
+    this.#names.set(name, { name, usd: there.usd + Number(usd), runs: there.runs + runs });
+  }
+
+  first(most: number): Ranking {
+    const all = [...this.#names.values()];
+    const runs = all.reduce((sum, one) => sum + one.runs, 0);
+    all.sort((one, other) => other.usd - one.usd || (one.name < other.name ? -1 : 1));
+    return { names: all.slice(0, most).map(({ name }) => name), count: all.length, runs };
+  }
+}
+
+interface Ranking {
+  /** Those who spent most, roughly in this order. */
+  readonly names: readonly string[];
+  /** How many there are. */
+  readonly count: number;
+  /** The runs of all of them. */
+  readonly runs: number;
+}
 
 /** Rough sums may be in another order than exact ones, but not by many places. */
 const MORE_RANKED = 20;
 
-/** Exact sums: of some names, each, or of all names of a kind as one. */
-const sumsOf = (
-  sql: CheckpointedSql,
-  which: "each" | "all",
-) => `SELECT ${which === "each" ? "scope_id" : "''"} AS name,
-    IFNULL(SUM(is_now * (usd / 1000000000)), 0) AS dollars, IFNULL(SUM(is_now * (usd % 1000000000)), 0) AS nanos,
-    IFNULL(SUM(is_now * runs), 0) AS runs, IFNULL(SUM(is_now * tokens), 0) AS tokens,
-    IFNULL(SUM((1 - is_now) * (usd / 1000000000)), 0) AS previous_dollars,
-    IFNULL(SUM((1 - is_now) * (usd % 1000000000)), 0) AS previous_nanos,
-    IFNULL(SUM((1 - is_now) * runs), 0) AS previous_runs
-  FROM (
-    SELECT scope_id, CAST(usd AS INTEGER) AS usd, runs, tokens, day >= ?2 AS is_now FROM ${DAILY_USAGE.in(sql)}
-    WHERE scope_kind = ?1 AND (day >= ?2 AND day < ?3 OR day >= ?4 AND day < ?5)
-      ${which === "each" ? "AND scope_id IN (SELECT value FROM json_each(?6))" : ""}
-  ) ${which === "each" ? "GROUP BY scope_id" : ""}`;
+const roughSums = (sql: CheckpointedSql) =>
+  `SELECT scope_id AS name, SUM(CAST(usd AS REAL)) AS usd, SUM(runs) AS runs FROM ${DAILY_USAGE.in(sql)}
+   WHERE scope_kind = ? AND day >= ? AND day < ? GROUP BY scope_id`;
 
-function toSum(row: Columns): Sum {
-  return {
-    usd: nanosOf(row.dollars, row.nanos),
-    runs: row.runs,
-    tokens: row.tokens,
-    previousUsd: nanosOf(row.previous_dollars, row.previous_nanos),
-    previousRuns: row.previous_runs,
-  };
+/** The names of a kind by what they spent. More of them than memory keeps are ranked by the statement. */
+function rankNames(sql: CheckpointedSql, range: DayRange, most: number): Ranking {
+  const days = [range.kind, range.from, range.to];
+  const kept = sumsIn(sql, NameRanking, range, () => {
+    const names = sql.exec<Ranked>(`${roughSums(sql)} LIMIT ?`, ...days, MOST_NAMES + 1).toArray();
+    return names.length > MOST_NAMES ? null : new NameRanking(range, names);
+  });
+  if (kept !== null) return kept.first(most);
+  const rows = sql
+    .exec<{ name: string; count: number; runs: number }>(
+      `WITH ranked AS (${roughSums(sql)})
+       SELECT name, COUNT(*) OVER () AS count, SUM(runs) OVER () AS runs FROM ranked
+       ORDER BY usd DESC, name LIMIT ?`,
+      ...days,
+      most,
+    )
+    .toArray();
+  return { names: rows.map(({ name }) => name), count: rows[0]?.count ?? 0, runs: rows[0]?.runs ?? 0 };
 }
 
 function minus(one: Sum, other: Sum): Sum {
-  return {
-    usd: one.usd - other.usd,
-    runs: one.runs - other.runs,
-    tokens: one.tokens - other.tokens,
-    previousUsd: one.previousUsd - other.previousUsd,
-    previousRuns: one.previousRuns - other.previousRuns,
-  };
+  return { usd: one.usd - other.usd, runs: one.runs - other.runs, tokens: one.tokens - other.tokens };
 }
 
-function figures(sum: Sum) {
+function figures({ now, before }: Pick<Group, "now" | "before">) {
   return {
-    cost_usd: formatUsd(sum.usd),
-    runs: asCount(sum.runs),
-    tokens: asCount(sum.tokens),
-    previous_cost_usd: formatUsd(sum.previousUsd),
-    previous_runs: asCount(sum.previousRuns),
+    cost_usd: formatUsd(now.usd),
+    runs: asCount(now.runs),
+    tokens: asCount(now.tokens),
+    previous_cost_usd: formatUsd(before.usd),
+    previous_runs: asCount(before.runs),
   };
 }
-
-type Ranked = { name: string; names: number; all_runs: number };
 
 /** Who spent most, from the daily sums: never from the runs. */
 export const topUsage = query({
   refuses: [],
-  run(view, ask: TopAsk): UsageTop {
+  run({ sql }, ask: TopAsk): UsageTop {
     const kind = ask.by === "model" ? "model" : ask.by.replace(/_id$/, "");
-    const { from, to, previousFrom, previousTo, limit } = ask;
-    const days = [from, to, previousFrom, previousTo];
-    const sumAll = (of: string) => toSum(view.sql.exec<SumRow>(sumsOf(view.sql, "all"), of, ...days).one());
+    const now = { from: ask.from, to: ask.to };
+    const before = { from: ask.previousFrom, to: ask.previousTo };
+    const sumAll = (of: string) => ({
+      now: totalOf(sql, { kind: of, ...now }),
+      before: totalOf(sql, { kind: of, ...before }),
+    });
     const total = sumAll("org");
-    const ranked = view.sql
-      .exec<Ranked>(rankedNames(view.sql), kind, from, to, limit + MORE_RANKED)
-      .toArray();
-    const names = JSON.stringify(ranked.map(({ name }) => name));
-    const data = view.sql
-      .exec<SumRow>(sumsOf(view.sql, "each"), kind, ...days, names)
-      .toArray()
-      .map((row) => ({ name: row.name as string | null, sum: toSum(row) }));
-    const hasUnnamed = total.runs > (ranked[0]?.all_runs ?? 0);
-    if (hasUnnamed) data.push({ name: null, sum: minus(total, sumAll(kind)) });
-    data.sort((one, other) => (one.sum.usd === other.sum.usd ? 0 : one.sum.usd > other.sum.usd ? -1 : 1));
-    const top = data.slice(0, limit);
+    const ranking = rankNames(sql, { kind, ...now }, ask.limit + MORE_RANKED);
+    const [sums, earlier] = [now, before].map((days) => sumsByName(sql, { kind, ...days }, ranking.names));
+    const groups: Group[] = ranking.names.map((name) => ({
+      name,
+      now: sums?.get(name) ?? NONE,
+      before: earlier?.get(name) ?? NONE,
+    }));
+    const hasUnnamed = total.now.runs > ranking.runs;
+    if (hasUnnamed) {
+      const named = sumAll(kind);
+      groups.push({
+        name: null,
+        now: minus(total.now, named.now),
+        before: minus(total.before, named.before),
+      });
+    }
+    groups.sort((one, other) => (one.now.usd === other.now.usd ? 0 : one.now.usd > other.now.usd ? -1 : 1));
+    const top = groups.slice(0, ask.limit);
     return {
       by: ask.by,
-      from,
-      to,
-      previous_from: previousFrom,
-      previous_to: previousTo,
-      groups: (ranked[0]?.names ?? 0) + (hasUnnamed ? 1 : 0),
+      from: ask.from,
+      to: ask.to,
+      previous_from: ask.previousFrom,
+      previous_to: ask.previousTo,
+      groups: ranking.count + (hasUnnamed ? 1 : 0),
       totals: figures(total),
-      data: top.map(({ name, sum }) => ({ name, ...figures(sum) })),
-      days: daysOf(view.sql, ask, kind, top),
+      data: top.map(({ name, ...sum }) => ({ name, ...figures(sum) })),
+      days: daysOf(sql, ask, kind, top),
     };
   },
 });

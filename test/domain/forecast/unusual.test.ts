@@ -126,6 +126,20 @@ describe("over 1,000 simulated orgs", () => {
     const found = outside("normal", weekOf).filter((days) => days.some(({ day }) => day === planted));
     expect(found.length).toBe(942);
   });
+
+  test.each([
+    ["as they are", 1],
+    ["with a day of twice as much", 2],
+    ["with a day of a tenth", 0.1],
+  ])("no unusual day is missed where no forecast is made: days %s", (_, factor) => {
+    const weekOf = (days: readonly DayTotal[]) =>
+      days.map(({ day, value }) => ({ day, value: day === WEEK.from + 3 ? factor * value : value }));
+    const all = outside("high", weekOf);
+    const found = orgs
+      .slice(0, 150)
+      .map((days) => unusualDays(weekOf(days), { ...WEEK, sensitivity: "high" }));
+    expect(found).toEqual(all.slice(0, 150));
+  });
 });
 
 /** What somebody spends who makes a few calls a day, of which some are many times as expensive as others. */

@@ -1,5 +1,7 @@
+import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
-import { call, newOrg, type TestOrg } from "../support/worker.ts";
+import { MOST_NAMES } from "../../src/org/runs/range-sums.ts";
+import { call, env, newOrg, type TestOrg } from "../support/worker.ts";
 
 /** Who spends most, from daily sums, beside an earlier period. */
 
@@ -27,26 +29,52 @@ beforeAll(async () => {
 const read = (path: string, query: Record<string, string>) =>
   call("GET", `/v1/orgs/${org.id}/usage/${path}?${new URLSearchParams(query)}`, { key: org.ownerKey });
 
+async function expectAsReported(by: string): Promise<void> {
+  const now = { from: date(5), to: date(-1) };
+  const before = { from: date(11), to: date(5) };
+  const top = (await read("top", { by, ...now, limit: "100" })).body;
+  const [report, earlier] = [
+    (await read("report", { group_by: by, ...now })).body,
+    (await read("report", { group_by: by, ...before })).body,
+  ];
+  const previous = new Map(earlier.data.map((row: Record<string, string>) => [row[by], row["cost_usd"]]));
+  expect(top).toMatchObject({ previous_from: before.from, previous_to: before.to, groups: report.groups });
+  expect(top.data.map((row: Record<string, unknown>) => [row["name"], row["cost_usd"], row["runs"]])).toEqual(
+    report.data.map((row: Record<string, unknown>) => [row[by], row["cost_usd"], row["runs"]]),
+  );
+  for (const row of top.data) expect(row.previous_cost_usd).toBe(previous.get(row.name) ?? "0.00");
+  expect(top.totals.cost_usd).toBe(report.totals.cost_usd);
+  expect(top.totals.previous_cost_usd).toBe(earlier.totals.cost_usd);
+}
+
 test.each(["customer_id", "model"])(
   "sums by %s equal those of the report, to the nano-dollar",
-  async (by) => {
-    const now = { from: date(5), to: date(-1) };
-    const before = { from: date(11), to: date(5) };
-    const top = (await read("top", { by, ...now, limit: "100" })).body;
-    const [report, earlier] = [
-      (await read("report", { group_by: by, ...now })).body,
-      (await read("report", { group_by: by, ...before })).body,
-    ];
-    const previous = new Map(earlier.data.map((row: Record<string, string>) => [row[by], row["cost_usd"]]));
-    expect(top).toMatchObject({ previous_from: before.from, previous_to: before.to, groups: report.groups });
-    expect(
-      top.data.map((row: Record<string, unknown>) => [row["name"], row["cost_usd"], row["runs"]]),
-    ).toEqual(report.data.map((row: Record<string, unknown>) => [row[by], row["cost_usd"], row["runs"]]));
-    for (const row of top.data) expect(row.previous_cost_usd).toBe(previous.get(row.name) ?? "0.00");
-    expect(top.totals.cost_usd).toBe(report.totals.cost_usd);
-    expect(top.totals.previous_cost_usd).toBe(earlier.totals.cost_usd);
-  },
+  expectAsReported,
 );
+
+test("also of runs that came after they were read, of names old and new, and of adjustments", async () => {
+  await expectAsReported("customer_id");
+  const runs = [
+    { id: "late", customer_id: "customer-1", daysAgo: 0 },
+    { id: "new", customer_id: "customer-new", daysAgo: 2 },
+    { id: "earlier", customer_id: "customer-2", daysAgo: 8 },
+    { id: "of-none", daysAgo: 1 },
+    { id: "of-none-earlier", daysAgo: 9 },
+  ].map(({ daysAgo, ...run }) => ({
+    ...run,
+    started_at: `${date(daysAgo)}T00:00:00Z`,
+    model: "acme/m1",
+    usage: { input_tokens: 5, output_tokens: 5 },
+    cost_usd: "70.000000007",
+    incurred: true,
+  }));
+  const sent = await call("POST", "/v1/runs/bulk", { key: org.ownerKey, body: { runs } });
+  expect(sent.body.accepted).toBe(5);
+  await expectAsReported("customer_id");
+  const body = { amount_usd: "-60.5", reason: "refund" };
+  expect((await call("POST", "/v1/runs/new/adjustments", { key: org.ownerKey, body })).status).toBe(201);
+  await expectAsReported("customer_id");
+});
 
 test("days have the parts of the names that are listed", async () => {
   const { body } = await read("top", { by: "model", from: date(5), to: date(-1), limit: "2" });
@@ -59,6 +87,27 @@ test("days have the parts of the names that are listed", async () => {
       true,
     );
   }
+});
+
+test("more names than memory keeps are ranked, too", async () => {
+  const many = await newOrg();
+  await runInDurableObject(env.ORG.getByName(many.id), (_, { storage: { sql } }) => {
+    sql.exec(
+      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+       INSERT INTO usage_daily (day, scope_kind, scope_id, usd, runs, tokens, counts)
+       SELECT ?2, 'customer', 'c' || i, CAST(i AS TEXT), 1, 0, '' FROM n
+       UNION ALL SELECT ?2, 'org', '', '1', ?1 + 1, 0, ''`,
+      MOST_NAMES,
+      date(1),
+    );
+  });
+  const path = `/v1/orgs/${many.id}/usage/top?by=customer_id&limit=2&from=${date(5)}&to=${date(-1)}`;
+  const { body } = await call("GET", path, { key: many.ownerKey });
+  expect(body.groups).toBe(MOST_NAMES + 1);
+  expect(body.data.map(({ name }: { name: string }) => name)).toEqual([
+    `c${MOST_NAMES}`,
+    `c${MOST_NAMES - 1}`,
+  ]);
 });
 
 test.each([

@@ -55,6 +55,7 @@ const budgets: SettingKind = {
     timezone: { default: "UTC" },
     anchor_day: { default: null },
     mode: { default: "enforce" },
+    count_from: { default: "creation" },
     ...THRESHOLDS,
   },
   toFields: ({ scope_kind: kind, ...rest }) =>

@@ -9,7 +9,7 @@ export const changeBudget = operation(
     path: "/v1/orgs/{id}/budgets/{budget_id}",
     summary: "Change a budget",
     description:
-      "If the limit is below what is already spent, the next call is refused. If the period, its time zone or its first day changes, spending in the new period is counted again from the runs.",
+      "If the limit is below what is already spent, the next call is refused. If the period, its time zone or its first day changes, or from when it counts, spending in the period is counted again from the runs. If that passes the limit, the next call is refused.",
     role: "admin",
     scope: "budgets:write",
     idempotent: true,

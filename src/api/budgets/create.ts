@@ -13,7 +13,7 @@ export const createBudget = operation(
     idempotent: true,
     dryRun: true,
     description:
-      "A budget applies to a scope (`scope_kind`, `scope_id`) or to the calls that `match`. With `group_by`, each value has its own counter under one budget. At most 64 budgets can apply to one call.",
+      'A budget applies to a scope (`scope_kind`, `scope_id`) or to the calls that `match`. With `group_by`, each value has its own counter under one budget. At most 64 budgets can apply to one call. It counts from its creation, or with `count_from: "period_start"` also what was spent earlier in the current period.',
     body: withRule(newBudget, checkTimeZone),
     reply: { 201: budget },
     refuses: [],

@@ -688,6 +688,10 @@ export interface Budget {
   /** RFC 3339 in UTC. */
   readonly period_start: string;
   readonly period_end: string | null;
+  /** `period_start`: runs that were recorded before the budget was created count, too, as far as they belong to its period. */
+  readonly count_from: "creation" | "period_start";
+  /** From when it counts in the current period: `period_start`, or `created_at` if that is later. */
+  readonly counts_since: string;
   readonly status: "active" | "exhausted";
   /** RFC 3339 in UTC. */
   readonly created_at: string;
@@ -2344,6 +2348,8 @@ export type BudgetsCreateBody = {
   readonly mode?: "enforce" | "shadow" | undefined;
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
+  /** `period_start`: runs that were recorded before the budget was created count, too, as far as they belong to its period. */
+  readonly count_from?: "creation" | "period_start" | undefined;
 };
 
 export type BudgetsListQuery = {
@@ -2380,6 +2386,8 @@ export type BudgetsChangeBody = {
   readonly mode?: "enforce" | "shadow" | undefined;
   /** Each one sends an event once per period. */
   readonly alert_thresholds?: readonly string[] | undefined;
+  /** `period_start`: runs that were recorded before the budget was created count, too, as far as they belong to its period. */
+  readonly count_from?: "creation" | "period_start" | undefined;
 };
 
 export type BudgetsListGroupsQuery = {

@@ -33,6 +33,8 @@ const BUDGET = {
   available: "237.10",
   period_start: "2026-11-01T00:00:00.000Z",
   period_end: "2026-12-01T00:00:00.000Z",
+  count_from: "period_start",
+  counts_since: "2026-11-01T00:00:00.000Z",
   status: "active",
   created_at: AT,
 };

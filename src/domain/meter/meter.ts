@@ -30,6 +30,8 @@ export interface Meter {
   readonly mode: MeterMode;
   /** It counts from this time on. Earlier charges do not count. */
   readonly sinceMs: number;
+  /** It counts from before it was created, so runs that do not name it count, too, if they are in its scope. */
+  readonly isBackdated?: true;
   /** If it counts something other than its kind does. */
   readonly unit?: Unit;
   /** Which calls it applies to, if its scope does not say. */

@@ -2,14 +2,14 @@ import { adjustAccount, type Credited, drawMore, giveBack } from "../../domain/m
 import type { CreditPool } from "../../domain/meter/credit.ts";
 import { type Account, unitOf } from "../../domain/meter/meter.ts";
 import type { Tx } from "../kernel/door.ts";
-import { callNames, runNames } from "../../domain/run/segment/run-names.ts";
+import { callNames, runNames, runScopes } from "../../domain/run/segment/run-names.ts";
 import { chargesIn } from "../../domain/meter/charge-text.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 import type { Run } from "../runs/run.ts";
 import type { StoredAdjustment } from "./store.ts";
 
-type Charged = Pick<StoredAdjustment, "charges" | "over" | "draws" | "uncovered">;
+type Charged = Pick<StoredAdjustment, "charges" | "backdated" | "over" | "draws" | "uncovered">;
 
 /** Charges an amount to every limit that the run was charged to, or gives it back, in memory. */
 export function chargeAdjustment(
@@ -19,7 +19,9 @@ export function chargeAdjustment(
   amount: bigint,
 ): { work: UnitOfWork; charged: Charged } {
   const work = new UnitOfWork(tx.sql, "run", tx.now);
-  const entries = limitsOf(work, run, tx.now);
+  const named = limitsOf(work, run, tx.now);
+  const backdated = backdatedOf(work, run, tx.now);
+  const entries = [...named, ...backdated];
   const over: Record<string, string> = {};
   for (const entry of entries) {
     const beyond = adjustAccount(entry, amount);
@@ -29,6 +31,7 @@ export function chargeAdjustment(
   const draws = [...credited.draws].map(([pack, drawn]) => [pack, String(drawn)] as const);
   const charged: Charged = {
     charges: entries.map(({ meter }) => meter.id),
+    ...(backdated.length === 0 ? {} : { backdated: backdated.map(({ meter }) => meter.id) }),
     ...(Object.keys(over).length === 0 ? {} : { over }),
     ...(draws.length === 0 ? {} : { draws }),
     ...(credited.uncovered === 0n ? {} : { uncovered: String(credited.uncovered) }),
@@ -48,6 +51,13 @@ function limitsOf(work: UnitOfWork, run: Run, now: number): MeterAccount[] {
     return work.standing(id, { customer: other, chain: other, groups: { [id]: other } }, now);
   });
   return entries.filter(({ meter }) => unitOf(meter) === "usd" && meter.sinceMs <= run.recordedAt);
+}
+
+/** The dollar limits that count the run although they were created later. */
+function backdatedOf(work: UnitOfWork, run: Run, now: number): readonly MeterAccount[] {
+  const charged = new Set(chargesIn(run.charges).map(({ id }) => id));
+  const found = work.backdated({ scopes: runScopes(runNames(run)), atMs: now });
+  return found.filter(({ meter }) => unitOf(meter) === "usd" && !charged.has(meter.id));
 }
 
 /** What was charged to credits for the run, including all adjustments. Null if it did not use credits. */

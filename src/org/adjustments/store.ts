@@ -12,6 +12,8 @@ interface AdjustmentData {
   readonly names: RunNames;
   /** From the run. */
   readonly subjects?: Readonly<Record<string, string>>;
+  /** Of the adjusted limits, those that were created after the run was charged and count from before that. */
+  readonly backdated?: readonly string[];
   /** The run's cost including it. */
   readonly net: string;
   readonly over?: Readonly<Record<string, string>>;
@@ -56,17 +58,9 @@ export function loadAdjustments(sql: SqlStorage, runId: string): StoredAdjustmen
     .map(fromAdjustmentRow);
 }
 
-/** The adjustments of one limit, from a time on. */
-export function* adjustmentsOf(
-  sql: SqlStorage,
-  meterId: string,
-  fromMs: number,
-): Generator<StoredAdjustment> {
-  const rows = sql.exec<AdjustmentRow>(
-    "SELECT * FROM run_adjustments WHERE at >= ? AND instr(' ' || charges || ' ', ?) > 0",
-    fromMs,
-    ` ${meterId} `,
-  );
+/** Those that were made at a time or later. */
+export function* adjustmentsSince(sql: SqlStorage, fromMs: number): Generator<StoredAdjustment> {
+  const rows = sql.exec<AdjustmentRow>("SELECT * FROM run_adjustments WHERE at >= ?", fromMs);
   for (const row of rows) yield fromAdjustmentRow(row);
 }
 

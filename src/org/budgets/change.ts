@@ -6,10 +6,11 @@ import {
   limitProblem,
 } from "../../contract/resources/budgets/budget-rules.ts";
 import type { BudgetChange } from "../../contract/resources/budgets/budgets.ts";
-import { command, done } from "../kernel/door.ts";
+import { command, done, type View } from "../kernel/door.ts";
 import { storedShares } from "../meters/show.ts";
 import { saveMeterRow, toMeter } from "../meters/store.ts";
 import { recount } from "../recount/recount.ts";
+import { backdatedTo, uncountable } from "./count-from.ts";
 import {
   type BudgetExtra,
   budgetExtra,
@@ -28,16 +29,24 @@ export const changeBudget = command({
   run(tx, input: BudgetChange & { id: string }) {
     const before = loadBudget(tx, input.id);
     if (before === null) return refuse("not_found");
-    const row = changed(before, input);
+    const row = changed(tx, before, input);
     if (isRefusal(row)) return row;
+    const areWindowsKept = !hasOtherWindows(before, row);
+    const countsAnew = !areWindowsKept || budgetExtra(before).countsFromMs !== budgetExtra(row).countsFromMs;
+    const lost = countsAnew ? uncountable(tx, row) : null;
+    if (lost !== null) return lost;
     saveMeterRow(tx.sql, row);
-    if (hasOtherWindows(before, row)) recount(tx, toMeter(row, tx.now));
+    if (countsAnew) recount(tx, toMeter(row, tx.now), { areWindowsKept });
     const { id, ...detail } = input;
     return done(200, toBudget(tx, row), { target: id, detail });
   },
 });
 
-function changed(before: BudgetRow, input: BudgetChange): BudgetRow | Refusal<"validation_failed"> {
+function changed(
+  view: View,
+  before: BudgetRow,
+  input: BudgetChange,
+): BudgetRow | Refusal<"validation_failed"> {
   const extra = budgetExtra(before);
   const { unit = "usd" } = extra;
   const anchorDay = input.anchor_day === undefined ? extra.anchorDay : (input.anchor_day ?? undefined);
@@ -47,13 +56,15 @@ function changed(before: BudgetRow, input: BudgetChange): BudgetRow | Refusal<"v
   if (wrong.length > 0) return invalidFields(wrong);
   const limit = input.limit ?? input.limit_usd;
   const zone = input.timezone ?? before.time_zone;
-  const { anchorDay: _before, ...rest } = extra;
+  const { anchorDay: _day, countsFromMs, ...rest } = extra;
+  const countFrom = input.count_from ?? (countsFromMs === undefined ? "creation" : "period_start");
   const after: BudgetExtra = {
     ...rest,
     name: input.name ?? extra.name,
     thresholds:
       input.alert_thresholds === undefined ? extra.thresholds : storedShares(input.alert_thresholds),
     ...(anchorDay === undefined ? {} : { anchorDay }),
+    ...backdatedTo(view, countFrom),
   };
   return {
     ...before,

@@ -5,7 +5,9 @@ import { matchOf } from "../../domain/meter/match.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { storedShares } from "../meters/show.ts";
-import { saveMeterRow } from "../meters/store.ts";
+import { saveMeterRow, toMeter } from "../meters/store.ts";
+import { recount } from "../recount/recount.ts";
+import { type Backdated, backdatedTo, uncountable } from "./count-from.ts";
 import { matchOfScope, tooManyBudgets } from "./room.ts";
 import { type BudgetExtra, type BudgetRow, storedAmount, toBudget } from "./store.ts";
 
@@ -14,18 +16,21 @@ export const createBudget = command({
   changesLimits: true,
   refuses: ["validation_failed"],
   run(tx, input: NewBudget) {
-    const row = rowOf(input, tx.now);
+    const row = rowOf(input, tx.now, backdatedTo(tx, input.count_from));
     const { match } = JSON.parse(row.extra) as BudgetExtra;
     const scope = { kind: row.scope_kind, id: row.scope_id };
     const field = match === undefined ? "scope_kind" : "match";
     const refusal = tooManyBudgets(tx, match ?? matchOfScope({ scope }), field);
     if (refusal !== null) return refusal;
+    const lost = uncountable(tx, row);
+    if (lost !== null) return lost;
     saveMeterRow(tx.sql, row);
+    if (input.count_from === "period_start") recount(tx, toMeter(row, tx.now));
     return done(201, toBudget(tx, row), { target: row.id, detail: { ...input } });
   },
 });
 
-function rowOf(input: NewBudget, now: number): BudgetRow {
+function rowOf(input: NewBudget, now: number, backdated: Backdated): BudgetRow {
   const { unit, timezone, scope_kind: kind = MATCH_SCOPE } = input;
   return {
     id: newId(METERS.budget.idPrefix, now),
@@ -37,7 +42,7 @@ function rowOf(input: NewBudget, now: number): BudgetRow {
     time_zone: timezone === undefined || timezone === "UTC" ? null : timezone,
     mode: input.mode,
     since: now,
-    extra: JSON.stringify(extraOf(input)),
+    extra: JSON.stringify({ ...extraOf(input), ...backdated }),
   };
 }
 

@@ -24,6 +24,8 @@ export interface BudgetExtra {
   readonly given?: GivenMatch;
   readonly anchorDay?: number;
   readonly increases?: readonly Increase[];
+  /** From when it counts, if that is before it was created: the organization's creation. */
+  readonly countsFromMs?: number;
 }
 
 export function budgetExtra(row: MeterRow): BudgetExtra {
@@ -46,6 +48,9 @@ export function isInForce({ untilMs }: Increase, now: number): boolean {
 export function toBudget(view: View, row: BudgetRow): Budget {
   const entry = entryNow(view, row);
   const { name, thresholds, unit = "usd", match, given, anchorDay, increases = [] } = budgetExtra(row);
+  const created_at = new Date(row.since).toISOString();
+  const period = publishedPeriod(entry);
+  const isWhole = entry.meter.isBackdated === true || period.period_start > created_at;
   const inForce = increases.filter((one) => isInForce(one, view.now));
   const limit = BigInt(row.amount ?? 0);
   const none = { spent_usd: formatUsd(0n), reserved_usd: formatUsd(0n), available_usd: formatUsd(0n) };
@@ -67,9 +72,11 @@ export function toBudget(view: View, row: BudgetRow): Budget {
     alert_thresholds: shownShares(thresholds),
     ...(unit === "usd" ? amountsOf(entry) : none),
     ...(countsGroups(entry.meter) ? { spent: null, reserved: null, available: null } : standing(unit, entry)),
-    ...publishedPeriod(entry),
+    ...period,
+    count_from: entry.meter.isBackdated === true ? "period_start" : "creation",
+    counts_since: isWhole ? period.period_start : created_at,
     status: statusOf(entry),
-    created_at: new Date(row.since).toISOString(),
+    created_at,
   };
 }
 

@@ -2,12 +2,18 @@ import { METER_KINDS, meterRowOf } from "../../contract/meter-kinds.ts";
 import { adjustAccount } from "../../domain/meter/adjustment.ts";
 import { chargeFact } from "../../domain/meter/admission.ts";
 import { type Draw, drawReserved } from "../../domain/meter/credit.ts";
+import { unitOf } from "../../domain/meter/meter.ts";
+import { amountOf, type Attempt } from "../../domain/refusal/limit-denials.ts";
 import { fingerprintPart } from "../../domain/reservation/reservation-id.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
+import { scopesOf } from "../../domain/meter/limit-set.ts";
+import { tokensOf } from "../../gate/decision/ask.ts";
 import type { UnitOfWork } from "../ledger/unit-of-work.ts";
+import type { MeterAccount } from "../meters/usage.ts";
 import { heldAmounts, holdExtrasOf, heldIn, phaseOf } from "./hold-extras.ts";
-import { estimateIn, type HoldRequest, holdRequestOf } from "./hold-request.ts";
+import { estimateIn, type HoldRequest, holdRequestOf, NO_MODEL } from "./hold-request.ts";
+import { reservesOf } from "./open-holds.ts";
 import { type HoldRow, type KnownHolds, letGo, loadHolds, standingOf } from "./store.ts";
 
 /** Limits of the whole org that only runs are checked against. */
@@ -68,9 +74,13 @@ function chargeExpired(
   { hold, request, reserved }: Expired,
 ): { readonly hold: HoldRow; readonly estimate: Estimate } {
   const nanos = BigInt(hold.amount);
-  const accounts = standingOf(work, hold).filter(({ meter }) => !meterRowOf(meter.kind).isDrawn);
+  const standing = standingOf(work, hold).filter(({ meter }) => !meterRowOf(meter.kind).isDrawn);
   const attempt = { nanos, tokens: holdExtrasOf(hold).tokens, depth: 0 };
-  const charged = chargeFact(accounts, attempt, drawReserved(reserved, nanos));
+  const known = chargeFact(standing, attempt, drawReserved(reserved, nanos));
+  const backdated = backdatedOf(work, hold, request);
+  const later = chargeFact(backdated, attemptIn(hold, request));
+  const accounts = [...standing, ...backdated];
+  const charged = { ...known, over: [...known.over, ...later.over] };
   const runId = newId("run", tx.now);
   const draws = charged.draws.map(({ pack, amount }) => [pack.meter.id, String(amount)] as const);
   const after: HoldRequest = { ...request, estimate: { runId, draws: Object.fromEntries(draws) } };
@@ -78,6 +88,17 @@ function chargeExpired(
     hold: { ...hold, asked: JSON.stringify(after) },
     estimate: { ...estimateOf(hold, after, runId), accounts, charged },
   };
+}
+
+/** The limits that count the run of a hold although they were created after it. */
+function backdatedOf(work: UnitOfWork, hold: HoldRow, { ask, keyId }: HoldRequest): readonly MeterAccount[] {
+  const scopes = scopesOf({ ...ask, model: ask.model ?? NO_MODEL }, { keyId });
+  return work.backdated({ scopes, atMs: hold.at }).filter(({ meter }) => !reservesOf(hold, meter.id));
+}
+
+/** What they count of it. A hold keeps its tokens only where a limit of its own counts them. */
+function attemptIn(hold: HoldRow, { ask }: HoldRequest): Attempt {
+  return { nanos: BigInt(hold.amount), tokens: tokensOf(ask), depth: 0 };
 }
 
 /** The run that a hold has become, but for what it was charged to. */
@@ -103,7 +124,11 @@ export function estimateOf(
  */
 export function takeBack(work: UnitOfWork, hold: HoldRow): readonly Draw[] {
   const estimate = estimateIn(hold);
-  if (estimate === null) return [];
+  const request = holdRequestOf(hold);
+  if (estimate === null || request === null) return [];
+  const attempt = attemptIn(hold, request);
+  for (const entry of backdatedOf(work, hold, request))
+    adjustAccount(entry, -amountOf(unitOf(entry.meter), attempt));
   const packs: Draw[] = [];
   const held = heldAmounts(hold);
   for (const entry of standingOf(work, hold)) {

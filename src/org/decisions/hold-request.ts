@@ -19,6 +19,9 @@ interface HoldEstimate {
   readonly draws: Readonly<Record<string, string>>;
 }
 
+/** Of a run whose reservation named no model. */
+export const NO_MODEL = "unknown";
+
 export function holdRequestOf({ asked }: Pick<HoldRow, "asked">): HoldRequest | null {
   return asked === null ? null : (JSON.parse(asked) as HoldRequest);
 }

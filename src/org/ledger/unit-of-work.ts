@@ -120,6 +120,18 @@ export class UnitOfWork {
     return accounts.keep(interval, found);
   }
 
+  /** The accounts of limits that an ask touches and that count from before they were created. */
+  backdated({ scopes, atMs }: ChargeRequest): readonly MeterAccount[] {
+    const { backdated } = knownMeters(this.#sql, this.#nowMs);
+    if (backdated === null) return [];
+    const fresh: MeterAccount[] = [];
+    const found = touchedBy(backdated, scopes, this.#phase).map(({ meter, subject }) =>
+      this.#entry(meter, subject, atMs, fresh),
+    );
+    this.#loadUsage(fresh);
+    return found;
+  }
+
   /** The accounts of a hold in the limits of these ids, which spaces separate, without limits that were deleted since. */
   standing(ids: string, whose: Whose, atMs: number): readonly MeterAccount[] {
     const held = this.#heldMeters(ids);

@@ -53,11 +53,20 @@ interface MeterExtra {
   readonly match?: Match;
   readonly anchorDay?: number;
   readonly increases?: readonly Increase[];
+  /** From when it counts, if that is before it was created. */
+  readonly countsFromMs?: number;
 }
 
 /** A limit as it is at a time: an increase ends by itself. */
 export function toMeter(row: MeterRow, nowMs: number): Meter {
-  const { thresholds, lowRoom, unit, match, increases = [] } = JSON.parse(row.extra) as MeterExtra;
+  const {
+    thresholds,
+    lowRoom,
+    unit,
+    match,
+    increases = [],
+    countsFromMs,
+  } = JSON.parse(row.extra) as MeterExtra;
   const raised = increases.filter(({ untilMs }) => untilMs > nowMs);
   return {
     id: row.id,
@@ -66,7 +75,8 @@ export function toMeter(row: MeterRow, nowMs: number): Meter {
     limit: row.amount === null ? null : raisedBy(BigInt(row.amount), raised),
     window: windowIn(row),
     mode: row.mode,
-    sinceMs: row.since,
+    sinceMs: countsFromMs ?? row.since,
+    ...(countsFromMs === undefined ? {} : { isBackdated: true }),
     ...(unit === undefined || unit === METERS[row.kind].unit ? {} : { unit }),
     ...(match === undefined ? {} : { match }),
     ...(raised.length === 0 ? {} : { limitUntilMs: Math.min(...raised.map(({ untilMs }) => untilMs)) }),
@@ -159,6 +169,8 @@ export function noteRecount(sql: SqlStorage, id: string, now: number): void {
 
 interface KnownMeters {
   readonly index: MeterIndex;
+  /** Those of them that count from before they were created. Null if none does. */
+  readonly backdated: MeterIndex | null;
   /** Every trait that some limit looks at, beside the scopes. */
   readonly traits: readonly Trait[];
   /** Every field of calls that some limit counts by. */
@@ -187,11 +199,13 @@ function readMeters(sql: SqlStorage, nowMs: number): KnownMeters {
   const meters = rows.toArray().map((row) => toMeter(row, nowMs));
   const own = "SELECT 1 FROM meters WHERE scope_kind = 'customer' AND scope_id <> '*' LIMIT 1";
   const index = indexMeters(meters);
+  const backdated = meters.filter(({ isBackdated }) => isBackdated);
   const hasCustomerRows = sql.exec(own).toArray().length > 0;
   const matched = traitsIn(index.matching.matches);
   const scopes = NAMED_FIELDS.filter(([kind]) => index.byScope.has(kind)).map(([, field]) => field);
   return {
     index,
+    backdated: backdated.length === 0 ? null : indexMeters(backdated),
     traits: matched.filter((trait) => !SCOPE_TRAITS.has(trait)),
     countedBy: countedBy([...matched, ...scopes, ...(hasCustomerRows ? (["customer_id"] as const) : [])]),
     hasCustomerRows,

@@ -1,6 +1,8 @@
-import { DIMENSIONS } from "../../contract/dimensions.ts";
-import { callNames, type RunNames } from "../../domain/run/segment/run-names.ts";
+import { DIMENSIONS, TAG_PREFIX } from "../../contract/dimensions.ts";
+import { callNames, type RunNames, runScopes } from "../../domain/run/segment/run-names.ts";
 import type { NameColumn } from "../../domain/run/segment/record.ts";
+import { indexMeters, touchedBy } from "../../domain/meter/limit-set.ts";
+import { traitsIn } from "../../domain/meter/match.ts";
 import { groupOf } from "../../domain/meter/traits.ts";
 import { chargeName } from "../../domain/meter/charge-text.ts";
 import type { RunColumns } from "../../domain/run/segment/columns.ts";
@@ -11,7 +13,7 @@ import { runSegments } from "../runs/segments/segments.ts";
 import { replacedRuns } from "../runs/replacements.ts";
 import { amountCharged, type RunExtra } from "../runs/run.ts";
 
-/** What a run was charged to one meter. */
+/** What a run counts for in one meter. */
 interface Charge {
   /** Whose counter it is, where the meter counts each apart. */
   readonly subject: string;
@@ -21,18 +23,17 @@ interface Charge {
 }
 
 /**
- * What runs were charged to a meter, at a moment or later. None is charged to a time after it was recorded, nor to a meter
- * that came later; so older segments are not read. Of the others only the columns are decoded that say what was charged.
+ * What runs were charged to a meter, at a moment or later, since it counts. None is charged to a time after it was recorded,
+ * so older segments are not read. Of the others only the columns are decoded that say what was charged.
  */
-export function* chargesSince(sql: SqlStorage, meter: Meter, fromMs: number): Generator<Charge> {
-  const recordedFromMs = Math.max(fromMs, meter.sinceMs);
-  const replaced = replacedRuns(sql);
-  const range = { fromMs, recordedFromMs, replaced };
+export function* chargesSince(sql: SqlStorage, meter: Meter, sinceMs: number): Generator<Charge> {
+  const fromMs = Math.max(sinceMs, meter.sinceMs);
+  const range = { fromMs, replaced: replacedRuns(sql) };
   const store = runSegments(sql);
-  const segments = store.held.toReversed().filter(({ recordedMax }) => recordedMax >= recordedFromMs);
+  const segments = store.held.toReversed().filter(({ recordedMax }) => recordedMax >= fromMs);
   const archived = segments.filter(({ state }) => state === STATE.archived);
   const sums = foldArchived(store, archived, {
-    key: `charges of ${meter.id} since ${fromMs} and ${recordedFromMs} by ${JSON.stringify(meter.window)}`,
+    key: `charges of ${meter.id} since ${fromMs} by ${JSON.stringify(meter.window)}`,
     start: () => new Map<string, Charge>(),
     add(all, columns) {
       for (const charge of chargesIn(columns, meter, range)) addTo(all, meter, charge);
@@ -53,28 +54,20 @@ function addTo(all: Map<string, Charge>, meter: Meter, charge: Charge): void {
 
 interface Range {
   readonly fromMs: number;
-  readonly recordedFromMs: number;
   /** Estimates that a run has taken the place of. */
   readonly replaced: ReadonlySet<string>;
 }
 
-function* chargesIn(
-  columns: RunColumns,
-  meter: Meter,
-  { fromMs, recordedFromMs, replaced }: Range,
-): Generator<Charge> {
-  const places = placesCharged(columns, chargeName(meter));
+function* chargesIn(columns: RunColumns, meter: Meter, { fromMs, replaced }: Range): Generator<Charge> {
+  const places = placesCounted(columns, meter);
   if (places.length === 0) return;
   const { chargedAt } = columns;
-  const recordedAt = columns.moments("recordedAt");
   const unit = unitOf(meter);
   const costs = unit === "usd" ? columns.costs : null;
   const subjectAt = subjectsIn(columns, meter);
   for (const at of places) {
     const atMs = chargedAt[at] ?? 0;
-    if (replaced.has(columns.ids[at] ?? "")) continue;
-    // One that settles a hold may well be charged to a time before the meter.
-    if (atMs < fromMs || (recordedAt[at] ?? 0) < recordedFromMs) continue;
+    if (atMs < fromMs || replaced.has(columns.ids[at] ?? "")) continue;
     const extra = extraOf(columns, at, meter.id);
     yield {
       subject: extra?.subjects?.[meter.id] ?? subjectAt(at),
@@ -89,7 +82,7 @@ function* chargesIn(
 function subjectsIn(columns: RunColumns, meter: Meter): (at: number) => string {
   if (countsGroups(meter)) {
     const groupBy = meter.match?.groupBy ?? [];
-    return (at) => groupOf(callNames(namesAt(columns, at)), groupBy);
+    return (at) => groupOf(callNames(namesAt(columns, at, NAMED)), groupBy);
   }
   const { kind } = meter.scope;
   if (kind === "org" || kind === "match") return () => "";
@@ -99,15 +92,18 @@ function subjectsIn(columns: RunColumns, meter: Meter): (at: number) => string {
 
 const NAMED: readonly NameColumn[] = ["tags", ...DIMENSIONS.map(({ property }) => property)];
 
-function namesAt(columns: RunColumns, at: number): RunNames {
-  const named = NAMED.flatMap((column) => {
+function namesAt(columns: RunColumns, at: number, which: readonly NameColumn[]): RunNames {
+  const named = which.flatMap((column) => {
     const name = columns.names(column)[at] ?? null;
     return name === null ? [] : [[column, name] as const];
   });
   return Object.fromEntries(named);
 }
 
-function placesCharged(columns: RunColumns, name: string): readonly number[] {
+/** Where the runs are that name the meter or, if it counts from before it was created, are in its scope. */
+function placesCounted(columns: RunColumns, meter: Meter): readonly number[] {
+  const name = chargeName(meter);
+  const isInScope = meter.isBackdated === true ? scopeIn(columns, meter) : () => false;
   const known = new Map<string | null, boolean>();
   const places: number[] = [];
   for (const [at, charges] of columns.names("charges").entries()) {
@@ -116,9 +112,35 @@ function placesCharged(columns: RunColumns, name: string): readonly number[] {
       isCharged = ` ${charges ?? ""} `.includes(` ${name} `);
       known.set(charges, isCharged);
     }
-    if (isCharged) places.push(at);
+    if (isCharged || isInScope(at)) places.push(at);
   }
   return places;
+}
+
+/** Whether a run is in the meter's scope by what it says. Runs that say the same are looked at once. */
+function scopeIn(columns: RunColumns, meter: Meter): (at: number) => boolean {
+  const which = columnsOf(meter);
+  const known = new Map<string, boolean>();
+  return (at) => {
+    const names = namesAt(columns, at, which);
+    const key = JSON.stringify(names);
+    let isInScope = known.get(key);
+    if (isInScope === undefined) known.set(key, (isInScope = isTouched(meter, names)));
+    return isInScope;
+  };
+}
+
+/** Whether a limit applies to a run that says this, as it is found for a new one. */
+export function isTouched(meter: Meter, names: RunNames): boolean {
+  return touchedBy(indexMeters([meter]), runScopes(names), "run").length > 0;
+}
+
+/** The columns that its scope looks at. */
+function columnsOf({ scope, match }: Meter): readonly NameColumn[] {
+  const traits: readonly string[] = match === undefined ? [`${scope.kind}_id`] : traitsIn([match]);
+  const isTagged = traits.some((trait) => trait === "tags" || trait.startsWith(TAG_PREFIX));
+  const named = DIMENSIONS.filter(({ name }) => traits.includes(name)).map(({ property }) => property);
+  return isTagged ? ["tags", ...named] : named;
 }
 
 /** Only one that names the meter says anything of it. */

@@ -1,5 +1,6 @@
 import { formatUsd } from "../../domain/price/money.ts";
 import { type DecisionAsk, DEFAULT_OUTPUT_TOKENS } from "../../gate/decision/ask.ts";
+import { NO_MODEL } from "../decisions/hold-request.ts";
 import type { Estimate, Tx } from "../kernel/door.ts";
 import { tallyRuns } from "../ledger/tally.ts";
 import { subjectsOf } from "../../domain/meter/settlement.ts";
@@ -14,9 +15,6 @@ import { addTokens, type TokenCounts } from "../../domain/usage-report/token-cou
 import { tagsText } from "../../domain/run/tags.ts";
 
 export const UNREPORTED = "unreported";
-
-/** Of a run whose reservation named no model. */
-const NO_MODEL = "unknown";
 
 /** Records the runs that reservations become where nobody settles them. */
 export function recordEstimates(tx: Tx, made: readonly Estimate[]): void {

@@ -146,6 +146,41 @@ describe("the page of a budget", () => {
     expect(await pageOf(own, other.body.id)).not.toContain("when it was created");
   });
 
+  test("offers to count what was spent before it was created, and then says so", async () => {
+    const own = await newOrg();
+    expect((await run(own, { cost_usd: "4.25" })).status).toBe(201);
+    const { body } = await budgetOf(own, { limit_usd: "2.00" });
+    const path = `/console/budgets/${body.id}`;
+    const offer = `action="${path}/count-earlier"`;
+    expect(await pageOf(own, body.id)).not.toContain(offer);
+    const admin = await signedIn(own.id, "admin");
+    const page = async () => (await admin.get(path)).text();
+    expect(await page()).toContain(offer);
+    const viewer = await signedIn(own.id, "viewer");
+    expect((await viewer.post(`${path}/count-earlier`, {})).status).toBe(403);
+    expect((await admin.post(`${path}/count-earlier`, { _csrf: "forged" })).status).toBe(403);
+    expect(await page()).toContain("when it was created");
+    const done = await admin.post(`${path}/count-earlier`, {});
+    expect([done.status, done.headers.get("location")]).toEqual([303, `${path}?notice=saved`]);
+    const after = await page();
+    expect(after).toMatch(/It counts from 1 \w+ \d{4}, 00:00 UTC: what was spent in this period before it/);
+    expect(after).toMatch(/<a href="\/console\/runs\?workflow_id=w&amp;charged_from=[\d-]+&amp;sort=/);
+    expect(after).toMatch(/\$2\.25<\/span> over:<\/strong> more was spent before it was created/);
+    expect(after).not.toContain(offer);
+    const fields = {
+      scope_kind: "workflow",
+      scope_id: "w",
+      limit_usd: "10",
+      period: "month",
+      mode: "shadow",
+    };
+    await admin.post("/console/budgets", { ...fields, unit: "usd", count_from: "period_start" });
+    const budgets = await call("GET", `/v1/orgs/${own.id}/budgets`, { key: own.ownerKey });
+    expect(budgets.body.data[0]).toMatchObject({ count_from: "period_start", spent: "4.25" });
+    await admin.post(path, { ...fields, count_from: "creation", name: "n" });
+    expect(await page()).toContain(offer);
+  });
+
   test("says why it is over its limit", async () => {
     const own = await newOrg();
     const { body } = await budgetOf(own, {});

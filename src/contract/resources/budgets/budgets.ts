@@ -10,6 +10,8 @@ import { type Amount, anchorProblem, type FieldProblem, limitProblem, MOST_COUNT
 import { budgetGroups, budgetMatch } from "./budget-match.ts";
 
 export const BUDGET_MODES = ["enforce", "shadow"] as const;
+/** From when a budget counts in the period in which it is created. */
+export const COUNT_FROM = ["creation", "period_start"] as const;
 export const period = z.enum(PERIODS);
 
 const scopeKind = z.enum([...BUDGET_SCOPES, MATCH_SCOPE]);
@@ -17,6 +19,10 @@ export const budgetScopeKind = scopeKind;
 
 /** Dollars as text, or a number of tokens or runs. */
 export const counted = z.union([usd, z.int()]);
+const countFrom = z.enum(COUNT_FROM).meta({
+  description:
+    "`period_start`: runs that were recorded before the budget was created count, too, as far as they belong to its period.",
+});
 const standing = counted.nullable().meta({ description: "In the budget's unit. Null with `group_by`." });
 
 export const budget = z
@@ -48,6 +54,11 @@ export const budget = z
     available: standing,
     period_start: timestamp,
     period_end: timestamp.nullable(),
+    count_from: countFrom,
+    counts_since: timestamp.meta({
+      description:
+        "From when it counts in the current period: `period_start`, or `created_at` if that is later.",
+    }),
     status: z.enum(["active", "exhausted"]),
     created_at: timestamp,
   })
@@ -95,6 +106,7 @@ export const newBudget = withRule(
     }),
     mode: z.enum(BUDGET_MODES).default("enforce"),
     alert_thresholds: alertThresholds.default([]),
+    count_from: countFrom.default("creation"),
   }),
   (input, { complain, isWrong }) => {
     const isGiven = (field: keyof typeof input) => input[field] !== undefined || isWrong(field);
@@ -162,6 +174,7 @@ export const budgetChange = z.strictObject({
     .meta({ description: "Null: periods begin on their first day." }),
   mode: z.enum(BUDGET_MODES).optional(),
   alert_thresholds: alertThresholds.optional(),
+  count_from: countFrom.optional(),
 });
 export type BudgetChange = z.output<typeof budgetChange>;
 

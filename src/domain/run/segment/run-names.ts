@@ -1,5 +1,6 @@
 import { DIMENSIONS, type DimensionProperty } from "../../../contract/dimensions.ts";
 import { tagsOf } from "../tags.ts";
+import { type Scopes, scopesOf } from "../../meter/limit-set.ts";
 import type { CallNames } from "../../meter/traits.ts";
 import type { RunRecord } from "./record.ts";
 
@@ -23,4 +24,10 @@ export function callNames(names: RunNames): CallNames {
     return value === undefined ? [] : [[name, value] as const];
   });
   return { ...Object.fromEntries(said), ...(names.tags === undefined ? {} : { tags: tagsOf(names.tags) }) };
+}
+
+/** What limits match of it. */
+export function runScopes(names: RunNames): Scopes {
+  const { key_id: keyId, ...said } = callNames(names);
+  return scopesOf(said, { keyId });
 }

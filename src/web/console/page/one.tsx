@@ -151,7 +151,7 @@ export function actOnOne<T>(
   const { method, fields = [], notice = "saved" } = action;
   const stays = hasPage(resource) && method !== "DELETE";
   const back = stays ? `${resource.path}/${encodeURIComponent(id)}` : resource.path;
-  const body = method === "DELETE" ? null : bodyOf(ask.form, fields);
+  const body = method === "DELETE" ? null : { ...action.body, ...bodyOf(ask.form, fields) };
   return submit(visit, ask, {
     request: { method, path: addressOf(resource, visit, ask) + action.api, body },
     fields,

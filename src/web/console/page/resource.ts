@@ -98,6 +98,8 @@ export interface Action<T> {
   /** Whether it is shown in the list too. */
   readonly inList?: boolean;
   readonly fields?: readonly Field[];
+  /** What is sent beside what the fields say. */
+  readonly body?: object;
   readonly notice?: NoticeName;
   /** What is shown afterwards, if not a notice. */
   readonly done?: (answer: unknown, id: string) => Shown;

@@ -16,11 +16,13 @@ interface PassedLimit {
   readonly over: string | number;
   /** Whose runs it counts, if its counter is one of several. */
   readonly filter?: Readonly<Record<string, string>>;
+  /** Whether it counts what was spent before it was created. */
+  readonly countsEarlier?: boolean;
 }
 
 /** By how much a limit is passed, and why: runs that had cost something when they were reported, or a limit that was lowered. */
 export async function overNotice(visit: Visit, limit: PassedLimit, amount: Child): Promise<Child> {
-  const { id, period_start, over, filter = {} } = limit;
+  const { id, period_start, over, filter = {}, countsEarlier = false } = limit;
   const asked = { limit_id: id, charged_from: period_start, limit: String(LOOKED_AT), ...filter };
   const answer = await visit.api.get<ListOf<RunResource>>(`/v1/runs?${new URLSearchParams(asked)}`);
   return answer.body === null ? (
@@ -30,6 +32,7 @@ export async function overNotice(visit: Visit, limit: PassedLimit, amount: Child
       amount={amount}
       href={runsChargedTo(id, limit, filter)}
       isIncurred={incurredIn(answer.body, id) >= Number(over)}
+      countsEarlier={countsEarlier}
     />
   );
 }
@@ -40,7 +43,14 @@ function incurredIn({ data }: ListOf<RunResource>, id: string): number {
   return charges.reduce((sum, { over_usd, over }) => sum + Number(over_usd ?? over ?? 0), 0);
 }
 
-function Over({ amount, href, isIncurred }: { amount: Child; href: string; isIncurred: boolean }) {
+interface OverProps {
+  readonly amount: Child;
+  readonly href: string;
+  readonly isIncurred: boolean;
+  readonly countsEarlier: boolean;
+}
+
+function Over({ amount, href, isIncurred, countsEarlier }: OverProps) {
   return (
     <div class="notice warn">
       <strong>{amount} over:</strong>{" "}
@@ -50,7 +60,7 @@ function Over({ amount, href, isIncurred }: { amount: Child; href: string; isInc
           it.
         </>
       ) : (
-        "more was spent before the limit was lowered or an increase ended, or by runs reported as incurred."
+        `more was spent before ${countsEarlier ? "it was created, before " : ""}the limit was lowered or an increase ended, or by runs reported as incurred.`
       )}
     </div>
   );

@@ -11,14 +11,20 @@ export function scopeFilter(kind: string, id: string | null): Record<string, str
 }
 
 /** The runs that one counter of a budget counted. Null: no filter tells them from those of the others. */
-export function runsBehindGroup({ id }: Budget, group: BudgetGroup): string | null {
+export function runsBehindGroup(budget: Budget, group: BudgetGroup): string | null {
+  if (countsEarlier(budget)) return null;
   const filters: Record<string, string> = {};
   for (const [name, value] of Object.entries(group.group_values)) {
     const [filter, sought] = filterOf(name, value);
     if (filter in filters) return null;
     filters[filter] = sought;
   }
-  return runsChargedTo(id, group, filters);
+  return runsChargedTo(budget.id, group, filters);
+}
+
+/** Whether it counts runs that were recorded before it was created. They do not say that they were charged to it. */
+export function countsEarlier({ count_from: from, created_at: made, period_start: start }: Budget): boolean {
+  return from === "period_start" && made > start;
 }
 
 function filterOf(name: string, value: string | null): readonly [filter: string, sought: string] {

@@ -19,7 +19,15 @@ export function runsChargedTo(
   period: { readonly period_start: string },
   filters: Readonly<Record<string, string>> = {},
 ): string {
-  const asked = { limit_id: limitId, ...filters, charged_from: dateFrom(period.period_start) };
+  return runsChargedSince({ limit_id: limitId, ...filters }, period);
+}
+
+/** The runs that count in a period since it began, whichever limits there were. */
+export function runsChargedSince(
+  filters: Readonly<Record<string, string>>,
+  period: { readonly period_start: string },
+): string {
+  const asked = { ...filters, charged_from: dateFrom(period.period_start) };
   return `/console/runs?${new URLSearchParams({ ...asked, sort: "-cost_usd" })}`;
 }
 

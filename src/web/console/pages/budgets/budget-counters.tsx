@@ -1,11 +1,12 @@
 import type { Budget, BudgetGroup } from "../../../../contract/resources/budgets/budgets.ts";
 import { formatUsd, parseUsd } from "../../../../domain/price/money.ts";
 import { Behind, UsedOf } from "../../view/parts.tsx";
-import { runsBehindGroup } from "../../view/behind.ts";
-import { runsChargedTo } from "../../view/links.ts";
+import { countsEarlier, runsBehindGroup } from "../../view/behind.ts";
+import { runsChargedSince, runsChargedTo } from "../../view/links.ts";
 import { type Failed, UnreadFigure } from "../../view/unread.tsx";
 import type { ListOf, Visit } from "../../visit.ts";
 import { Amount } from "./budget-amount.tsx";
+import { daysAskOf } from "./budget-days.ts";
 
 /** The counters of a budget with `group_by`. */
 export interface Counters {
@@ -94,6 +95,13 @@ export function sumOf(budget: CountedBudget, which: "spent" | "reserved"): strin
   return formatUsd(amounts.reduce((sum, some) => sum + (parseUsd(String(some)) ?? 0n), 0n));
 }
 
+/** Null: no filter finds the runs that it counts. */
+function runsBehind(budget: Budget): string | null {
+  if (!countsEarlier(budget)) return runsChargedTo(budget.id, budget);
+  const ask = daysAskOf(budget);
+  return ask?.isExact === true ? runsChargedSince(ask.filter, budget) : null;
+}
+
 export function spentOf(budget: CountedBudget) {
   const spent = sumOf(budget, "spent");
   const amount = <Amount of={budget} amount={spent} />;
@@ -101,7 +109,7 @@ export function spentOf(budget: CountedBudget) {
   if (spent === null) return amount;
   return (
     <>
-      <a href={runsChargedTo(budget.id, budget)}>{amount}</a>
+      <Behind href={runsBehind(budget)}>{amount}</Behind>
       {over !== null && (
         <span class="sub">
           <Amount of={budget} amount={over} /> over

@@ -75,6 +75,18 @@ export const CALENDAR: readonly Field[] = [
   },
 ];
 
+/** From when it counts in the period in which it is created. */
+export const COUNT_FROM: Field = {
+  name: "count_from",
+  label: "In the period in which it is created",
+  kind: "choice",
+  half: true,
+  options: [
+    ["creation", "Count from its creation"],
+    ["period_start", "Count what was spent before, too"],
+  ],
+};
+
 const UNIT: Field = {
   name: "unit",
   label: "Counts",
@@ -93,7 +105,7 @@ export function newBudgetFields({
   readonly limit: Field;
   readonly terms: readonly Field[];
 }): readonly Field[] {
-  return [name, ...SCOPE, UNIT, limit, ...terms, ...CALENDAR, ...MATCH];
+  return [name, ...SCOPE, UNIT, limit, ...terms, COUNT_FROM, ...CALENDAR, ...MATCH];
 }
 
 /** The body as the API takes it: a budget has a scope or a match, and a limit of tokens or runs has another name. */

@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import { shareShown } from "../../view/amount-typed.ts";
+import { countsEarlier } from "../../view/behind.ts";
 import { moment, share } from "../../view/format.ts";
 import { Badge, Card } from "../../view/parts.tsx";
 import { type Failed, Unread } from "../../view/unread.tsx";
@@ -28,6 +29,12 @@ export async function glanceCard(visit: Visit, budget: CountedBudget): Promise<C
         {over}
         {uncounted &&
           ("trace" in uncounted ? <Unread of={uncounted} /> : <Since budget={budget} {...uncounted} />)}
+        {countsEarlier(budget) && (
+          <p>
+            It counts from {moment(budget.counts_since)}: what was spent in this period before it was created
+            counts, too.
+          </p>
+        )}
         {preview !== null && <p class="quiet">{preview}</p>}
       </div>
     </Card>
@@ -62,7 +69,8 @@ function Alerts({ of }: { of: Budget }) {
 async function readOver(visit: Visit, budget: Budget): Promise<Child> {
   const over = overOf(budget);
   if (over === null || budget.mode !== "enforce") return null;
-  return overNotice(visit, { ...budget, over }, <Amount of={budget} amount={over} />);
+  const passed = { ...budget, over, countsEarlier: countsEarlier(budget) };
+  return overNotice(visit, passed, <Amount of={budget} amount={over} />);
 }
 
 interface Uncounted {
@@ -72,7 +80,7 @@ interface Uncounted {
 /** What was spent in the period before the budget was made. Null: nothing, or reports cannot tell. */
 async function readUncounted(visit: Visit, budget: Budget): Promise<Uncounted | Failed | null> {
   const ask = daysAskOf(budget);
-  if (budget.created_at <= budget.period_start || budget.spent === null) return null;
+  if (budget.counts_since <= budget.period_start || budget.spent === null) return null;
   if (ask === null || !ask.isExact) return null;
   const range = { from: budget.period_start, to: new Date(visit.nowMs).toISOString() };
   const asked = new URLSearchParams({ ...ask.filter, group_by: "model", limit: "1", ...range });
@@ -86,7 +94,7 @@ async function readUncounted(visit: Visit, budget: Budget): Promise<Uncounted | 
 function Since({ budget, amount }: Uncounted & { budget: Budget }) {
   return (
     <p>
-      It counts from {moment(budget.created_at)}, when it was created. Of what was spent in this period,{" "}
+      It counts from {moment(budget.counts_since)}, when it was created. Of what was spent in this period,{" "}
       <Amount of={budget} amount={amount} /> came before that and is not counted.
     </p>
   );

@@ -8,7 +8,14 @@ import { ends } from "../../view/format.ts";
 import { Status } from "../../view/parts.tsx";
 import type { Visit } from "../../visit.ts";
 import { readTags } from "../overview/tag-names.ts";
-import { BUDGETED, CALENDAR, complaintAt, newBudgetBody, newBudgetFields } from "./budget-form.ts";
+import {
+  BUDGETED,
+  CALENDAR,
+  complaintAt,
+  COUNT_FROM,
+  newBudgetBody,
+  newBudgetFields,
+} from "./budget-form.ts";
 import { type CountedBudget, spentOf, sumOf, usedOf, withCounters } from "./budget-counters.tsx";
 import { glanceCard } from "./budget-glance.tsx";
 import { BudgetGroups } from "./budget-groups.tsx";
@@ -110,7 +117,7 @@ export const budgets: Resource<CountedBudget> = {
   },
   change: {
     method: "PATCH",
-    fields: [NAME, LIMIT, ...TERMS, ...CHANGED_CALENDAR],
+    fields: [NAME, LIMIT, ...TERMS, COUNT_FROM, ...CHANGED_CALENDAR],
     note: "A higher limit takes effect everywhere within two seconds. If you lower the limit below what is spent, the next run is refused.",
   },
   async above(visit, budget) {
@@ -133,6 +140,17 @@ export const budgets: Resource<CountedBudget> = {
   },
   actions: [
     increaseForAWhile,
+    {
+      name: "count-earlier",
+      label: "Count what was spent before",
+      method: "PATCH",
+      api: "",
+      body: { count_from: "period_start" },
+      isFor: ({ count_from, counts_since, created_at }) =>
+        count_from === "creation" && counts_since === created_at,
+      confirm: () =>
+        "What was spent in this period before the budget was created counts, too. If that passes the limit, the next run is refused.",
+    },
     {
       ...DELETE,
       confirm: () => "Runs that only this budget refused will be allowed. Recorded spending is kept.",

@@ -134,6 +134,7 @@ async function servePage(
     params: context.req.param(),
     query: url.searchParams,
     form: admitted.form,
+    views: [],
   };
   const shown = await handler(visitOf(context, web, admitted, dispatch), ask);
   const kept = { "set-cookie": operatorCookie(request, web.settings, admitted.session, Date.now()) };

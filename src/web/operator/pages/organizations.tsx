@@ -7,6 +7,7 @@ import { type Column, Table } from "../../console/view/table.tsx";
 import { type Answer, type PageRequest, listPath, pagesOf, show, type Shown } from "../../console/visit.ts";
 import { Sparkline } from "../../console/view/sparkline.tsx";
 import { pathFor } from "../../console/view/table-order.ts";
+import { IMPORT_PATH } from "./import.tsx";
 import { PlatformTiles, readPlatformState } from "../platform-state.tsx";
 import { unreadPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
@@ -35,6 +36,9 @@ export async function listOrganizations(visit: OperatorVisit, ask: PageRequest):
   const content = (
     <>
       <Head title="Organizations" about={about}>
+        <a class="button" href={IMPORT_PATH}>
+          Import a backup
+        </a>
         <a class="button primary" href={`${UNDER}/orgs/new`}>
           Create organization
         </a>

@@ -109,7 +109,7 @@ function cutOffPage(web: Web): Response {
 
 /** The form fields, or why there are none: the body is not a form, or is too large. */
 export type ReadForm =
-  | { readonly fields: URLSearchParams }
+  | { readonly fields: URLSearchParams; readonly file?: Uint8Array | null }
   | { readonly fields: null; readonly tooLong: boolean };
 
 export async function readForm(request: Request, mostBytes = MOST_FORM_BYTES): Promise<ReadForm> {

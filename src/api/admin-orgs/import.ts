@@ -1,12 +1,11 @@
-import * as z from "zod";
-import { idShape } from "../../contract/ids.ts";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { importedOrg } from "../../contract/resources/orgs.ts";
 import type { ArchiveProblem, ReadFrame } from "../../domain/archive/frames.ts";
 import { FrameWriter } from "../../domain/archive/frames.ts";
-import { type ArchiveHead, LineReader } from "../../domain/archive/lines.ts";
+import type { ArchiveHead } from "../../domain/archive/lines.ts";
 import { ARCHIVE_PROBLEMS, archiveFrames } from "../../edge/request/archive-body.ts";
+import { archiveHead } from "../../edge/request/archive-head.ts";
 import type { Call } from "../../edge/request/call.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
 import { reach } from "../../edge/object/org-door.ts";
@@ -45,7 +44,7 @@ type Frames = AsyncGenerator<ReadFrame | ArchiveProblem>;
 
 async function imported(call: Importing, frames: Frames) {
   const { value: first } = await frames.next();
-  const head = beginningOf(first as ReadFrame | ArchiveProblem | undefined);
+  const head = archiveHead(first as ReadFrame | ArchiveProblem | undefined);
   if (typeof head === "string") return bad(head);
   const object = objectHere(call.env, call.settings, head.org_id);
   const attempt = crypto.randomUUID();
@@ -69,11 +68,6 @@ async function imported(call: Importing, frames: Frames) {
   }
   await call.door(PLATFORM_ORG_ID).command("recordImport", { orgId: head.org_id, ...done });
   return reply(201, { ...shown, imported: true });
-}
-
-function beginningOf(first: ReadFrame | ArchiveProblem | undefined): ArchiveHead | ArchiveProblem {
-  if (first === undefined) return "no_archive";
-  return typeof first === "string" ? first : headIn(first);
 }
 
 /** An org that is anywhere is not imported over. */
@@ -148,24 +142,6 @@ async function stageAll(
 async function rest(frames: Frames): Promise<ArchiveProblem | null> {
   for await (const frame of frames) if (typeof frame === "string") return frame;
   return null;
-}
-
-const headShape = z.object({
-  head: z.object({
-    archive_id: idShape("bak"),
-    org_id: idShape("org").refine((id) => id !== PLATFORM_ORG_ID),
-    home_region: z.string(),
-    made_at: z.string(),
-    steps: z.array(z.string()),
-  }),
-});
-
-/** The first line is complete in the first frame. */
-function headIn({ content }: ReadFrame): ArchiveHead | ArchiveProblem {
-  const end = content.indexOf("\n");
-  const [line] = end < 0 ? [] : new LineReader().push(content.subarray(0, end + 1));
-  const { data } = headShape.safeParse(line);
-  return data === undefined ? "other_version" : data.head;
 }
 
 function bad(problem: ArchiveProblem): Refusal<"validation_failed"> {

@@ -28,12 +28,14 @@ import { DATA_PATH } from "./pages/data.tsx";
 import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignedOutPage } from "./pages/sign-in.tsx";
 import { STYLESHEET_PATH, stylesheet } from "./theme/stylesheet.ts";
+import { savedViews, viewsCookie } from "./saved-views.ts";
 import { foldSidebar, isSlim } from "./sidebar.ts";
 import { CHART_SCRIPT_PATH, chartScript } from "./view/chart-script.ts";
 import { Page } from "./view/document.tsx";
 import { moment } from "./view/format.ts";
 import { iconFile } from "./view/icons.tsx";
 import { SIDEBAR_PATH } from "./view/navigation.tsx";
+import { SavedViews } from "./view/saved-views.tsx";
 import { addressOf, PageAddressContext } from "./view/table-order.ts";
 import type { PageHandler, Visit } from "./visit.ts";
 import { visitorOf } from "./visitor.ts";
@@ -193,7 +195,7 @@ async function servePage(context: Ctx, web: Web, { route, handler, dispatch }: S
 interface Rendered {
   readonly visit: Visit;
   readonly form: URLSearchParams;
-  /** The route, if its page runs scripts. Only a session's does. */
+  /** The route, if its page runs scripts and has saved views. Only a session's does. */
   readonly liveRoute: string | null;
 }
 
@@ -203,20 +205,27 @@ async function render(
   handler: PageHandler,
   { visit, form, liveRoute: route }: Rendered,
 ): Promise<Response> {
-  const url = new URL(context.req.url);
+  const request = context.req.raw;
+  const url = new URL(request.url);
+  const views = savedViews(request);
   const shown = await handler(visit, {
     path: url.pathname,
     params: context.req.param(),
     query: url.searchParams,
     form,
+    views,
   });
-  if ("redirect" in shown) return redirectTo(shown.redirect, web);
-  const liveSeconds = route === null ? null : secondsOf(route, context.req.raw, shown.status);
+  if ("redirect" in shown) {
+    const kept = shown.views === undefined ? {} : { "set-cookie": viewsCookie(request, shown.views) };
+    return redirectTo(shown.redirect, web, kept);
+  }
+  const liveSeconds = route === null ? null : secondsOf(route, request, shown.status);
   const scripts = [
     ...(route === null ? [] : [FIND_SCRIPT_PATH]),
     ...(liveSeconds === null ? [] : [SCRIPT_PATH]),
     ...(route !== null && CHARTED.has(route) ? [CHART_SCRIPT_PATH] : []),
   ];
+  const address = addressOf(request);
   const page = (
     <Page
       title={shown.title}
@@ -224,11 +233,16 @@ async function render(
       visitor={visit.visitor}
       liveSeconds={liveSeconds}
       scripts={scripts}
-      isSlim={isSlim(context.req.raw)}
+      isSlim={isSlim(request)}
     >
-      <PageAddressContext.Provider value={addressOf(context.req.raw)}>
-        {shown.content}
-      </PageAddressContext.Provider>
+      {address !== null && route !== null && shown.status === 200 && (
+        <SavedViews
+          visit={visit}
+          address={address}
+          views={views.filter(({ orgId }) => orgId === visit.visitor.orgId)}
+        />
+      )}
+      <PageAddressContext.Provider value={address}>{shown.content}</PageAddressContext.Provider>
     </Page>
   );
   return htmlResponse(page, shown.status, web, scripts.length === 0 ? {} : OWN_SCRIPT);

@@ -27,16 +27,23 @@ export type Dispatch = (request: Request) => Response | Promise<Response>;
 
 /** Hands a request of the console to the API's own router, vouched for as `caller`. */
 export function dispatchAs(caller: Caller, dispatch: Dispatch, from: Request) {
-  return async (method: string, path: string, body: object | null, sent: Sent | null): Promise<Response> => {
+  return async (
+    method: string,
+    path: string,
+    body: object | ReadableStream<Uint8Array> | null,
+    sent: Sent | null,
+  ): Promise<Response> => {
     const headers = new Headers();
     const address = from.headers.get("cf-connecting-ip");
     if (address !== null) headers.set("cf-connecting-ip", address);
-    if (body !== null) headers.set("content-type", "application/json");
+    const isFile = body instanceof ReadableStream;
+    if (body !== null) headers.set("content-type", isFile ? "application/octet-stream" : "application/json");
     if (sent !== null) headers.set("idempotency-key", sent.once);
     if (sent?.isTrial === true) headers.set(DRY_RUN_HEADER, "true");
     if (sent?.ifMatch !== undefined) headers.set("if-match", sent.ifMatch);
     const url = new URL(path, from.url);
-    const request = new Request(url, { method, headers, body: body === null ? null : JSON.stringify(body) });
+    const content = body === null || isFile ? body : JSON.stringify(body);
+    const request = new Request(url, { method, headers, body: content });
     return dispatch(markInternal(request, caller));
   };
 }

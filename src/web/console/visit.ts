@@ -1,5 +1,6 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { type KeyRole, roleIncludes } from "../../contract/access.ts";
+import type { SavedView } from "./saved-views.ts";
 import type { Visitor } from "./view/document.tsx";
 import type { Seal } from "./view/form.tsx";
 
@@ -42,11 +43,17 @@ export interface PageRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly form: URLSearchParams;
+  /** What the browser has saved, of all its orgs. */
+  readonly views: readonly SavedView[];
 }
 
 export type Shown =
   | { readonly status: number; readonly title: string; readonly under: string; readonly content: JSX.Element }
-  | { readonly redirect: string };
+  | {
+      readonly redirect: string;
+      /** The browser's views from now on, as its cookie has them. */
+      readonly views?: string;
+    };
 
 export type PageHandler = (visit: Visit, ask: PageRequest) => Promise<Shown>;
 

@@ -1,5 +1,9 @@
 import { Hono } from "hono";
+import type { Child } from "hono/jsx";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
+import type { ArchiveProblem, ReadFrame } from "../../domain/archive/frames.ts";
+import { archiveFrames } from "../../edge/request/archive-body.ts";
+import { archiveHead } from "../../edge/request/archive-head.ts";
 import type { Caller } from "../../edge/request/call.ts";
 import type { Env } from "../../edge/env.ts";
 import { knownRegions, peppersOf } from "../../settings.ts";
@@ -17,15 +21,18 @@ import {
   htmlResponse,
   logged,
   readForm,
+  type ReadForm,
   redirectTo,
   type Web,
   webHeaders,
 } from "../html.tsx";
 import { enterUnderGrant } from "./enter.ts";
+import { IMPORT_COMMAND, IMPORT_PATH } from "./pages/import.tsx";
 import { ENTER_PATH, OPERATOR_PAGES } from "./routes.ts";
 import { endedOperatorCookie, type OperatorSession, operatorCookie, operatorSession } from "./session.ts";
 import { OperatorPage } from "./shell.tsx";
 import { operatorSignIn, operatorSignInForm } from "./sign-in.tsx";
+import { MOST_UPLOAD_MIB, readUpload, streamOf } from "./upload.ts";
 import type { OperatorHandler, OperatorVisit } from "./visit.ts";
 import { deepHealth } from "../deep-health.ts";
 import { readMetricSums } from "../metrics.ts";
@@ -39,6 +46,7 @@ type Inside = (request: Request, context: Ctx) => Response | Promise<Response>;
 interface Admitted {
   readonly session: OperatorSession;
   readonly form: URLSearchParams;
+  readonly file: Uint8Array | null;
   readonly csrf: string;
 }
 
@@ -87,7 +95,7 @@ async function signOut(context: Ctx, web: Web): Promise<Response> {
   return redirectTo("/operator/login", web, { "set-cookie": endedOperatorCookie(raw) });
 }
 
-function message(title: string, text: string, status: number, web: Web): Response {
+function message(title: string, text: Child, status: number, web: Web): Response {
   return htmlResponse(
     <MessagePage title={title} text={text} link={["/operator", "Go to the operator console"]} />,
     status,
@@ -111,11 +119,24 @@ async function admit(context: Ctx, web: Web): Promise<Admitted | Response> {
       : message("Signed out", SIGNED_OUT, 403, web);
   }
   const tokens = csrfTokens(peppersOf(web.settings), `operator:${session.id}`);
-  const read = request.method === "POST" ? await readForm(request) : { fields: new URLSearchParams() };
-  if (read.fields === null) return read.tooLong ? formTooLong(web) : forged(web);
+  const isUpload = context.req.path === IMPORT_PATH;
+  const none: ReadForm = { fields: new URLSearchParams() };
+  const reading = isUpload ? readUpload : readForm;
+  const read = request.method === "POST" ? await reading(request) : none;
+  if (read.fields === null) {
+    if (!read.tooLong) return forged(web);
+    return isUpload ? message("File too large", TOO_LARGE, 413, web) : formTooLong(web);
+  }
   if (request.method === "POST" && !isOwnPost(request, read.fields, tokens)) return forged(web);
-  return { session, form: read.fields, csrf: tokens[0] };
+  return { session, form: read.fields, file: read.file ?? null, csrf: tokens[0] };
 }
+
+const TOO_LARGE = (
+  <>
+    The file has more than the {MOST_UPLOAD_MIB} MiB that a form takes. Nothing was imported. Send it to the
+    API: <code>{IMPORT_COMMAND}</code>
+  </>
+);
 
 const SIGNED_OUT = "Only an operator can do this. Sign in with the operator key. Nothing was changed.";
 
@@ -134,6 +155,8 @@ async function servePage(
     params: context.req.param(),
     query: url.searchParams,
     form: admitted.form,
+    file: admitted.file,
+    views: [],
   };
   const shown = await handler(visitOf(context, web, admitted, dispatch), ask);
   const kept = { "set-cookie": operatorCookie(request, web.settings, admitted.session, Date.now()) };
@@ -186,6 +209,13 @@ function visitOf(context: Ctx, web: Web, { csrf, session }: Admitted, dispatch: 
         answer.headers.get(name) ?? "",
       ]);
       return new Response(answer.body, { headers: { ...webHeaders(web), ...Object.fromEntries(about) } });
+    },
+    upload: async (path, file) => readAnswer(await ask("POST", path, streamOf(file), null)),
+    backupHead: async (file) => {
+      const frames = archiveFrames(streamOf(file), peppersOf(web.settings));
+      const { value } = await frames.next();
+      await frames.return(undefined);
+      return archiveHead(value as ReadFrame | ArchiveProblem | undefined);
     },
     health: () => deepHealth(context.env, settingsOf(context.env), Date.now()),
     metrics: () =>

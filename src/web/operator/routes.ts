@@ -1,6 +1,7 @@
 import { createOrganization, newOrganization } from "./pages/create.tsx";
 import { flagDeprecation, operatorDeprecations } from "./pages/deprecations.tsx";
 import { showHealth } from "./pages/health.tsx";
+import { IMPORT_PATH, importBackup, newImport } from "./pages/import.tsx";
 import {
   changeOrganization,
   prepayOrganization,
@@ -29,6 +30,8 @@ export const OPERATOR_PAGES: readonly OperatorRoute[] = [
   ["GET", "/operator", listOrganizations],
   ["GET", "/operator/orgs/new", newOrganization],
   ["POST", "/operator/orgs", createOrganization],
+  ["GET", IMPORT_PATH, newImport],
+  ["POST", IMPORT_PATH, importBackup],
   ["GET", "/operator/orgs/:id", showOrganization],
   ["POST", "/operator/orgs/:id/suspend", suspendOrganization],
   ["POST", "/operator/orgs/:id/resume", resumeOrganization],

@@ -1,3 +1,5 @@
+import type { ArchiveProblem } from "../../domain/archive/frames.ts";
+import type { ArchiveHead } from "../../domain/archive/lines.ts";
 import type { StoredOperatorSession } from "../../platform/operator-sessions.ts";
 import type { DeepHealth } from "../deep-health.ts";
 import type { MetricSums } from "../metrics.ts";
@@ -11,6 +13,10 @@ export interface OperatorVisit extends Visit {
   readonly regions: readonly string[];
   /** A file of the API, for the browser to save, or why there is none. */
   readonly download: (path: string) => Promise<Response | Answer<never>>;
+  /** Sends a file to the API. */
+  readonly upload: <T>(path: string, file: Uint8Array) => Promise<Answer<T>>;
+  /** What a backup is of, or what is wrong with it. */
+  readonly backupHead: (file: Uint8Array) => Promise<ArchiveHead | ArchiveProblem>;
   /** What the platform counts, as of now. Null: the counters cannot be read. */
   readonly metrics: () => Promise<MetricSums | null>;
   /** Whether what the Worker depends on answers. */
@@ -25,6 +31,11 @@ export interface OperatorVisit extends Visit {
   };
 }
 
-export type OperatorHandler = (visit: OperatorVisit, ask: PageRequest) => Promise<Shown | Response>;
+/** The file of a form that has one. */
+export interface OperatorRequest extends PageRequest {
+  readonly file: Uint8Array | null;
+}
+
+export type OperatorHandler = (visit: OperatorVisit, ask: OperatorRequest) => Promise<Shown | Response>;
 
 export type OperatorRoute = readonly [method: "GET" | "POST", path: string, handler: OperatorHandler];

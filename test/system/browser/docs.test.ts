@@ -137,6 +137,27 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     });
   });
 
+  test.each(["/docs", "/docs/plain"])(
+    "a visit of %s takes less than a second of the main thread",
+    async (path) => {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      const loaded: string[] = [];
+      page.on("request", (request) => loaded.push(request.url()));
+      const devtools = await context.newCDPSession(page);
+      // The thread's own time: a busy machine does not count.
+      await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+      await page.goto(base + path, { waitUntil: "load" });
+      await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))");
+      const { metrics } = await devtools.send("Performance.getMetrics");
+      const seconds = metrics.find(({ name }) => name === "TaskDuration")?.value ?? Infinity;
+      expect(seconds).toBeGreaterThan(0);
+      expect(seconds).toBeLessThan(1);
+      expect(loaded.join()).not.toContain("scalar");
+      await context.close();
+    },
+  );
+
   test("without scripts, the reference lists every operation, error and deprecation", async () => {
     const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
     for (const [path, each] of [

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { MOST_STREAMS } from "../../../src/org/people/watch.ts";
 import { findings } from "../../support/accessibility.ts";
@@ -149,12 +149,31 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     const told = await pointed.locator(".tip").innerText();
     expect(told).toMatch(/^\d+ \w{3}: \$[\d.]+, [\d.]+ % of the cap\n/);
     expect(told).toContain("umbrella: $");
+    // Each part has the color of its piece of the bar.
+    const classesOf = (of: Locator) => of.evaluateAll((all) => all.map((one) => one.getAttribute("class")));
+    const pieces = await classesOf(bars.nth(20).locator("rect:not(.slot)"));
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(await classesOf(pointed.locator(".tip i"))).toEqual(pieces);
     await bars.nth(20).focus();
     await pointed.keyboard.press("ArrowRight");
     expect(await pointed.locator(".tip").innerText()).not.toBe(told);
     const stops = await pointed.locator(".plot-area a:not([tabindex='-1'])").count();
-    const focused = await pointed.evaluate("document.activeElement.querySelector('.slot').dataset.date");
-    expect([stops, focused]).toEqual([1, await bars.nth(21).locator(".slot").getAttribute("data-date")]);
+    const dayOf = (bar: Locator) => bar.locator(".slot").getAttribute("data-date");
+    const focused = pointed.locator(".plot-area a:focus");
+    expect([stops, await dayOf(focused)]).toEqual([1, await dayOf(bars.nth(21))]);
+    const last = (await bars.count()) - 1;
+    for (const [key, at] of [
+      ["ArrowLeft", 20],
+      ["End", last],
+      ["ArrowRight", last],
+      ["Home", 0],
+      ["ArrowLeft", 0],
+    ] as const) {
+      await pointed.keyboard.press(key);
+      expect([key, await dayOf(focused)]).toEqual([key, await dayOf(bars.nth(at))]);
+      const words = await focused.getAttribute("aria-label");
+      expect((await pointed.locator(".tip").innerText()).trim()).toBe(words);
+    }
     await pointed.keyboard.press("Escape");
     expect(await pointed.locator(".tip").isVisible()).toBe(false);
     await pointed.context().close();

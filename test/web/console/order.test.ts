@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { sortKeyOf } from "../../../src/web/console/view/table-order.ts";
+import { columnNames, sortKeyOf } from "../../../src/web/console/view/table-order.ts";
 import { ranked, type RankedCustomer } from "../../../src/web/console/pages/customers/ranked.tsx";
 import { type Browser, signedIn } from "../../support/session.ts";
 import { call, newOrg, type TestOrg } from "../../support/worker.ts";
@@ -86,6 +86,33 @@ describe("a table", () => {
       expect([order, firstCells(page)]).toEqual([order, asIs]);
       expect(page).not.toContain("<script>");
     }
+  });
+
+  test("is sorted by dates as dates, and by changes as shares", async () => {
+    const days = (page: string) =>
+      [...page.matchAll(/data-title="Day"><div><a [^>]*>([^<]*)</g)].map(([, date]) => date);
+    const range = "range=custom&from=2026-01-30&to=2026-02-03";
+    const page = await text(`/console?${range}&order=-figures-of-the-chart.day`);
+    expect(days(page)).toEqual(["2 Feb", "1 Feb", "31 Jan", "30 Jan"]);
+    expect(page).toContain('<details class="figures" open="">');
+    expect(await text(`/console?${range}`)).toContain('<details class="figures">');
+    const byChange = await text("/console/customers?range=7d&by=spend&order=-customers.change");
+    expect(firstCells(byChange)).toEqual(["loss", "grown", "steady", "left"]);
+  });
+
+  test("names columns apart that have the same letters, or none", () => {
+    expect(columnNames(["Total", "total!", "日本", "Before"])).toEqual([
+      "total",
+      "column-2",
+      "column-3",
+      "before",
+    ]);
+  });
+
+  test("of runs keeps the days that the page was opened with", async () => {
+    const page = await text("/console/runs?order=-runs.cost");
+    expect(page).toMatch(/aria-current="true">7 days</);
+    expect(page.match(/data-title="Cost"/g)).toHaveLength(3);
   });
 
   test.each([

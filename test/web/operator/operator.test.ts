@@ -372,7 +372,7 @@ describe("the first page", () => {
     };
     const now = { health: WELL, metrics: {}, ...state };
     const visit = { api: { get: answer }, health: async () => now.health, metrics: async () => now.metrics };
-    const ask = { path: "/operator", params: {}, query: new URLSearchParams(query), form: EMPTY };
+    const ask = { path: "/operator", params: {}, query: new URLSearchParams(query), form: EMPTY, views: [] };
     const shown = await listOrganizations(visit as unknown as OperatorVisit, ask);
     const page = "content" in shown ? (shown.content as { toString(): string }).toString() : "";
     return { asked, page };

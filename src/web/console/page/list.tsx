@@ -1,9 +1,9 @@
 import type { Child } from "hono/jsx";
 import { ActionButton } from "../view/form.tsx";
-import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
+import { Filters, isFiltered } from "../view/filters.tsx";
 import { Notice } from "../view/notice.tsx";
 import { Card, Empty, Head, Pager } from "../view/parts.tsx";
-import { orderIn } from "../view/table-order.ts";
+import { pathFor } from "../view/table-order.ts";
 import { type Column, Table } from "../view/table.tsx";
 import { Listed } from "../view/unread.tsx";
 import {
@@ -21,16 +21,14 @@ import { unreadPage } from "./refused.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
 
 export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: PageRequest): Promise<Shown> {
-  const { path, title, filters = ANY_TEXT } = resource;
-  const names = filters.flatMap(({ name }) => (name === CONTAINS ? [] : [name]));
+  const { path, title, filters = [] } = resource;
+  const names = filters.map(({ name }) => name);
   const at = listPath(`${visit.org}/${resource.api}`, ask.query, names, resource.sort);
   const filtered = isFiltered(filters, ask.query);
-  const isWhole = orderIn(ask.query, title) !== null || ask.query.has(CONTAINS);
-  const answer = await visit.api.get<ListOf<T>>(isWhole ? longest(at) : at);
+  const answer = await visit.api.get<ListOf<T>>(pathFor(at, ask.query, title));
   if (answer.body === null && !filtered) return unreadPage(answer, path);
-  const all = answer.body?.data ?? [];
-  const listed = filters === ANY_TEXT ? matching(resource, all, ask.query) : all;
-  const isOffered = filters !== ANY_TEXT || all.length >= LONG;
+  const listed = answer.body?.data ?? [];
+  const hasFilters = filters.length > 0;
   const rows = (await resource.complete?.(visit, listed)) ?? listed;
   const more = rows.length === 0 ? [] : ((await resource.moreColumns?.(visit, rows)) ?? []);
   const content = (
@@ -40,7 +38,7 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Page
       </Head>
       <Notice ask={ask} />
       <Card bare>
-        {isOffered && (rows.length > 0 || filtered) && (
+        {hasFilters && (rows.length > 0 || filtered) && (
           <Filters path={path} of={filters} query={ask.query} answer={answer} />
         )}
         <Listed
@@ -55,7 +53,15 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Page
             </Empty>
           }
         >
-          {() => <Table label={title} columns={columnsOf(resource, visit, more)} rows={rows} />}
+          {() => (
+            <Table
+              label={title}
+              columns={columnsOf(resource, visit, more)}
+              rows={rows}
+              idOf={(row) => resource.idOf(row)}
+              hasFilters={hasFilters}
+            />
+          )}
         </Listed>
         <Pager {...pagesOf(path, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
@@ -63,26 +69,6 @@ export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: Page
     </>
   );
   return show(title, path, content, answer.status);
-}
-
-const CONTAINS = "contains";
-/** The filter of a list whose API has none. */
-const ANY_TEXT: readonly Filter[] = [{ name: CONTAINS, title: "Name or id contains" }];
-/** From how many rows on one looks for a row. */
-const LONG = 20;
-
-function matching<T>(
-  { nameOf, idOf }: Pick<Resource<T>, "nameOf" | "idOf">,
-  rows: readonly T[],
-  query: URLSearchParams,
-): readonly T[] {
-  const sought = query.get(CONTAINS)?.trim().toLowerCase() ?? "";
-  return rows.filter((row) => `${nameOf(row)} ${idOf(row)}`.toLowerCase().includes(sought));
-}
-
-/** As many rows as one call returns, so that a list is sorted as a whole. */
-export function longest(path: string): string {
-  return path.replace("limit=50", "limit=200");
 }
 
 function createLink<T>({ create, path, role }: Resource<T>, visit: Visit): Child {

@@ -60,7 +60,7 @@ export async function listAudit(visit: Visit, ask: PageRequest): Promise<Shown> 
           isFiltered={filtered}
           empty={<NoMatch icon="audit" path={UNDER} />}
         >
-          {() => <Table label="Audit entries" columns={columns(nameOf)} rows={entries} />}
+          {() => <Table label="Audit entries" columns={columns(nameOf)} rows={entries} hasFilters />}
         </Listed>
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>

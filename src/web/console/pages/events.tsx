@@ -67,7 +67,7 @@ export async function listEvents(visit: Visit, ask: PageRequest): Promise<Shown>
             </Empty>
           }
         >
-          {() => <Table label="Events" columns={COLUMNS} rows={rows} />}
+          {() => <Table label="Events" columns={COLUMNS} rows={rows} hasFilters />}
         </Listed>
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>

@@ -7,6 +7,7 @@ import { count, moment } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
 import { Badge, Card, type Fact, Pager, Status } from "../view/parts.tsx";
 import { Rows } from "../view/rows.tsx";
+import { pathFor } from "../view/table-order.ts";
 import { type Column, Table } from "../view/table.tsx";
 import { type PageRequest, listPath, type ListOf, pagesOf, type Visit } from "../visit.ts";
 
@@ -158,7 +159,9 @@ const WINDOWS: readonly Column<ExportWindow>[] = [
 async function windowsOf(visit: Visit, ask: PageRequest, { name, spans }: ScheduledExport): Promise<Child> {
   if (spans !== null) return null;
   const path = `${visit.org}/exports/${encodeURIComponent(name)}/windows`;
-  const answer = await visit.api.get<ListOf<ExportWindow>>(listPath(path, ask.query, []));
+  const answer = await visit.api.get<ListOf<ExportWindow>>(
+    pathFor(listPath(path, ask.query, []), ask.query, "Windows"),
+  );
   const next = answer.body?.next_cursor ?? null;
   return (
     <Card title="Windows" note="Newest first" bare>

@@ -88,7 +88,11 @@ const columns = (nameOf: NameOf): readonly Column<Policy>[] => [
     cell: ({ limit, limit_usd: exact, unit }) =>
       exact === undefined ? `${count(limit)} ${unit}` : usd(exact),
   },
-  { title: "Per", cell: ({ window_seconds }) => windowText(window_seconds) },
+  {
+    title: "Per",
+    cell: ({ window_seconds }) => windowText(window_seconds),
+    sortBy: ({ window_seconds }) => window_seconds,
+  },
   {
     title: "Window",
     cell: ({ kind, resets_at }) => (

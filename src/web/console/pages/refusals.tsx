@@ -71,7 +71,7 @@ export async function listRefusals(visit: Visit, ask: PageRequest): Promise<Show
 }
 
 export function RefusalTable({ rows, nameOf }: { rows: readonly KeptRefusal[]; nameOf: NameOf }) {
-  return <Table label="Refusals" columns={columns(nameOf)} rows={rows} />;
+  return <Table label="Refusals" columns={columns(nameOf)} rows={rows} hasFilters />;
 }
 
 function columns(nameOf: NameOf): readonly Column<KeptRefusal>[] {

@@ -35,6 +35,7 @@ import { listRefusals } from "./refusals.tsx";
 import { showRun } from "./runs/run.tsx";
 import { listRuns } from "./runs/runs.tsx";
 import { safety, trySafety } from "./content-safety/safety.tsx";
+import { savedViewPages } from "./saved-views.tsx";
 import { sso } from "./sso.tsx";
 import { support } from "./support.tsx";
 import { webhooks } from "./webhooks/webhooks.tsx";
@@ -60,6 +61,7 @@ export const PAGES: readonly Route[] = [
   replay,
   revokeIncrease,
   trySafety,
+  ...savedViewPages,
   ...resourcePages(budgets),
   ...resourcePages(customerLimits),
   ...resourcePages(packs),

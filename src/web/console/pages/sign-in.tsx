@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { PlainPage } from "../view/document.tsx";
 import { KeyForm } from "../view/shell.tsx";
 
@@ -174,7 +175,7 @@ export function SignedOutPage({ login }: { login: string }) {
 
 export function MessagePage(props: {
   title: string;
-  text: string;
+  text: Child;
   code?: string;
   link?: readonly [href: string, title: string];
 }) {

@@ -64,7 +64,9 @@ export const charts = `
 .tabs a:hover { background: var(--raised); }
 .tabs a[aria-current] { background: var(--accent-soft); color: var(--accent); font-weight: 600; }
 .range { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: baseline; justify-content: flex-end; }
-.range .tabs { padding: 0; }
+.range .tabs, .views .tabs { padding: 0; }
+.views { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: baseline; font-size: 12.5px; }
+.views .inline { padding: 2px 0; }
 .inline-form { display: flex; flex-wrap: wrap; gap: 6px; align-items: center; padding: 4px 0 8px; font-size: 12.5px; }
 .card > .inline-form { padding: 4px 16px 8px; }
 .inline-form input { width: auto; flex: 0 1 140px; min-width: 0; }

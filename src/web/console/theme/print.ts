@@ -2,7 +2,7 @@
 export const print = `
 @media print {
   :root { color-scheme: light; }
-  .side, .search, .live, .skip, .tip, .range, .head .actions, .filters, .figures, .inline-form, .pager, .subnav, .card > header .tabs, .tabs a:not([aria-current]), form, button, td.act, th.act { display: none; }
+  .side, .search, .live, .skip, .tip, .range, .views, .head .actions, .filters, .figures, .inline-form, .pager, .subnav, .card > header .tabs, .tabs a:not([aria-current]), form, button, td.act, th.act { display: none; }
   .shell { display: block; min-height: 0; }
   .main { max-width: none; padding: 0; gap: 12px; }
   body { background: none; font-size: 11pt; }

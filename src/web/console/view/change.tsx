@@ -6,15 +6,21 @@ export type Changed =
 /** Beyond this, a share says less than a factor. */
 const MOST_PERCENT = 999;
 
-export function changeOf(now: string | number, before: string | number): Changed {
+/** By which share of the earlier amount it changed: infinite for what is new, null if there was and is nothing. */
+export function shareOfChange(now: string | number, before: string | number): number | null {
   const [amount, earlier] = [Number(now), Number(before)];
-  if (earlier <= 0) return { kind: amount > 0 ? "new" : "none" };
-  const share = (amount - earlier) / earlier;
+  if (earlier <= 0) return amount > 0 ? Infinity : null;
+  return (amount - earlier) / earlier;
+}
+
+export function changeOf(now: string | number, before: string | number): Changed {
+  const share = shareOfChange(now, before);
+  if (share === null || share === Infinity) return { kind: share === null ? "none" : "new" };
   const kind = share > 0 ? "more" : "less";
   const rounded = Math.round(Math.abs(share) * 100);
   if (share === 0) return { kind: "same" };
   if (rounded === 0) return { kind, text: "<1 %" };
-  return { kind, text: rounded > MOST_PERCENT ? `${Math.round(amount / earlier)} times` : `${rounded} %` };
+  return { kind, text: rounded > MOST_PERCENT ? `${Math.round(share + 1)} times` : `${rounded} %` };
 }
 
 /** Stands beside an amount: `▲ 30 %`. Arrows are for the eye; what is read aloud are words. */

@@ -1,6 +1,10 @@
+import { useContext } from "hono/jsx";
 import { type DayAmount, type Unit, written } from "./chart-scale.ts";
 import { day, percent, share } from "./format.ts";
+import { orderIn, PageAddressContext } from "./table-order.ts";
 import { type Column, Table } from "./table.tsx";
+
+const LABEL = "Figures of the chart";
 
 interface Row {
   readonly of: DayAmount;
@@ -18,7 +22,12 @@ export function ChartTable(props: {
 }) {
   const { unit, cap, before, parts } = props;
   const columns: Column<Row>[] = [
-    { title: "Day", kind: "moment", cell: ({ of }) => <a href={props.hrefOf(of.date)}>{day(of.date)}</a> },
+    {
+      title: "Day",
+      kind: "moment",
+      cell: ({ of }) => <a href={props.hrefOf(of.date)}>{day(of.date)}</a>,
+      sortBy: ({ of }) => of.date,
+    },
     { title: "Total", kind: "number", cell: ({ of }) => written(of.amount, unit) },
     ...parts.map((name, index): Column<Row> => ({
       title: name,
@@ -40,11 +49,13 @@ export function ChartTable(props: {
       cell: ({ before: earlier }) => (earlier === undefined ? "–" : written(earlier.amount, unit)),
     });
   }
+  const address = useContext(PageAddressContext);
+  const isSorted = address !== null && orderIn(address.query, LABEL) !== null;
   const rows = props.days.map((of, index) => ({ of, before: before[index] }));
   return (
-    <details class="figures">
+    <details class="figures" open={isSorted}>
       <summary>As a table</summary>
-      <Table label="Figures of the chart" columns={columns} rows={rows} />
+      <Table label={LABEL} columns={columns} rows={rows} hasFilters />
     </details>
   );
 }

@@ -37,6 +37,8 @@ export type FieldKind =
   /** Any number of the options. */
   | "checks"
   | "secret"
+  /** A file that is sent with the form. */
+  | "file"
   /** Not a field, but a heading for the following fields. */
   | "heading";
 

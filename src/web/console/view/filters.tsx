@@ -25,12 +25,15 @@ export function Filters(props: {
   readonly path: string;
   readonly of: readonly Filter[];
   readonly query: URLSearchParams;
-  readonly answer: Refused;
+  /** Null: nothing can be wrong with them. */
+  readonly answer: Refused | null;
+  /** The accessible name, where a page has more than one of these. */
+  readonly label?: string;
   /** What else the page's address keeps. */
   readonly keep?: Readonly<Record<string, string>>;
 }) {
   const { fields = [] }: { fields?: readonly { field: string; message: string }[] } =
-    props.answer.error?.details ?? {};
+    props.answer?.error?.details ?? {};
   const drawn = (filter: Filter) => {
     const wrong = fields.find(({ field }) => field === filter.name)?.message;
     return (
@@ -47,7 +50,13 @@ export function Filters(props: {
   };
   const rare = props.of.filter(({ isRare }) => isRare === true);
   return (
-    <form class="filters" method="get" action={props.path} role="search">
+    <form
+      class="filters"
+      method="get"
+      action={props.path}
+      role="search"
+      {...(props.label === undefined ? {} : { "aria-label": props.label })}
+    >
       {Object.entries(props.keep ?? {}).map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}

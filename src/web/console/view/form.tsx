@@ -7,9 +7,21 @@ export interface Seal {
   readonly once: string;
 }
 
-export function Form(props: { action: string; seal: Seal; children: Child; class?: string }) {
+export function Form(props: {
+  readonly action: string;
+  readonly seal: Seal;
+  readonly children: Child;
+  readonly class?: string;
+  /** Whether it sends a file. */
+  readonly isUpload?: boolean;
+}) {
   return (
-    <form method="post" action={props.action} class={props.class ?? "form"}>
+    <form
+      method="post"
+      action={props.action}
+      class={props.class ?? "form"}
+      {...(props.isUpload === true ? { enctype: "multipart/form-data" } : {})}
+    >
       <input type="hidden" name="_csrf" value={props.seal.csrf} />
       <input type="hidden" name="_once" value={props.seal.once} />
       {props.children}
@@ -166,6 +178,7 @@ const INPUTS: Readonly<Partial<Record<Field["kind"], Attributes>>> = {
   number: { inputmode: "decimal" },
   moment: { type: "datetime-local" },
   secret: { type: "password" },
+  file: { type: "file" },
 };
 
 function control(field: Field, value: string, attributes: Attributes) {
@@ -195,7 +208,7 @@ function control(field: Field, value: string, attributes: Attributes) {
     <>
       <input
         type="text"
-        value={field.kind === "secret" ? "" : value}
+        value={field.kind === "secret" || field.kind === "file" ? "" : value}
         autocomplete="off"
         {...INPUTS[field.kind]}
         {...placeholder}

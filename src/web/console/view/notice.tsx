@@ -24,6 +24,8 @@ const NOTICES = {
   not_prepaid: "It is no longer prepaid.",
   topped_up: "Topped up.",
   moved: "Moved. The other region is its home now.",
+  imported: "Imported. This region is its home now.",
+  imported_before: "This backup had been imported before. Nothing was changed.",
   stayed: "The move was given up. It goes on where it was.",
 } as const;
 

@@ -36,6 +36,25 @@ export function orderIn(query: URLSearchParams, label: string): TableOrder | nul
   return { column, isDescending: minus === "-" };
 }
 
+/** The parameter by which an address filters a table: `budgets.contains=acme`. */
+export const filterName = (label: string): string => `${slugOf(label)}.contains`;
+
+/** What an address looks for in a table, in lower case. Empty: all of it. */
+export const soughtIn = (query: URLSearchParams, label: string): string =>
+  query.get(filterName(label))?.trim().toLowerCase() ?? "";
+
+/** The path of a list. A table that is sorted or filtered is read as a whole: as many rows as one call returns. */
+export function pathFor(path: string, query: URLSearchParams, label: string): string {
+  const isAsItComes = orderIn(query, label) === null && soughtIn(query, label) === "";
+  return isAsItComes ? path : path.replace("limit=50", "limit=200");
+}
+
+/** The names of columns in addresses. A title without letters, or that another column has, is named by its place. */
+export function columnNames(titles: readonly string[]): readonly string[] {
+  const names = titles.map(slugOf);
+  return names.map((name, at) => (name !== "" && names.indexOf(name) === at ? name : `column-${at + 1}`));
+}
+
 export function orderedAddress({ path, query }: PageAddress, label: string, order: TableOrder): string {
   const changed = new URLSearchParams(query);
   changed.delete("notice");
@@ -55,13 +74,16 @@ export function textOf(cell: Child): string {
 
 const MARKS: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', "#39": "'" };
 
-/** What stands where there is nothing. It comes last in both orders. */
+/** What stands where there is nothing. */
 const NOTHING = /^(–|none|never|not named)?$/i;
 const AMOUNT = /^(-?)(<?)\$?([\d,]+(?:\.\d+)?)(?=\s|$)/;
 const MOMENT = /^(\d{1,2} [A-Z][a-z]{2} \d{4}),? (\d\d:\d\d) UTC/;
 
+/** What rows are compared by. Null comes last in both orders. */
+export type SortKey = number | string | null;
+
 /** Amounts, counts, shares and moments are compared as numbers, all else as text. Null: nothing stands there. */
-export function sortKeyOf(text: string): number | string | null {
+export function sortKeyOf(text: string): SortKey {
   if (NOTHING.test(text)) return null;
   const moment = MOMENT.exec(text);
   if (moment !== null) return Date.parse(`${moment[1]} ${moment[2]} UTC`);
@@ -77,13 +99,13 @@ function compare(one: number | string, other: number | string): number {
   return String(one).localeCompare(String(other), "en");
 }
 
-/** Rows in the order of what one of their cells shows. Equal rows stay as they were. */
+/** Equal rows stay as they were. */
 export function sortRows<T>(
   rows: readonly T[],
-  cell: (row: T) => Child,
+  keyOf: (row: T) => SortKey,
   { isDescending }: Pick<TableOrder, "isDescending">,
 ): readonly T[] {
-  const keyed = rows.map((row) => ({ row, key: sortKeyOf(textOf(cell(row))) }));
+  const keyed = rows.map((row) => ({ row, key: keyOf(row) }));
   return keyed
     .toSorted((one, other) => {
       if (one.key === null || other.key === null)

@@ -5,9 +5,9 @@ import { Notice } from "../../console/view/notice.tsx";
 import { Badge, Card, Empty, Head, Pager, Status } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";
 import { type Answer, type PageRequest, listPath, pagesOf, show, type Shown } from "../../console/visit.ts";
-import { longest } from "../../console/page/list.tsx";
 import { Sparkline } from "../../console/view/sparkline.tsx";
-import { orderIn } from "../../console/view/table-order.ts";
+import { pathFor } from "../../console/view/table-order.ts";
+import { IMPORT_PATH } from "./import.tsx";
 import { PlatformTiles, readPlatformState } from "../platform-state.tsx";
 import { unreadPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
@@ -36,6 +36,9 @@ export async function listOrganizations(visit: OperatorVisit, ask: PageRequest):
   const content = (
     <>
       <Head title="Organizations" about={about}>
+        <a class="button" href={IMPORT_PATH}>
+          Import a backup
+        </a>
         <a class="button primary" href={`${UNDER}/orgs/new`}>
           Create organization
         </a>
@@ -50,7 +53,7 @@ export async function listOrganizations(visit: OperatorVisit, ask: PageRequest):
       {sought === "" && <Sorts by={ask.query.get("sort") ?? SORTS[0][0]} />}
       <Card bare>
         {data.length > 0 ? (
-          <Table label={LABEL} columns={COLUMNS} rows={data} />
+          <Table label={LABEL} columns={COLUMNS} rows={data} hasFilters />
         ) : (
           <Empty icon="overview" title={sought === "" ? "No organizations" : "Nothing matches"}>
             {sought === "" ? "Create the first one." : "Search for another name or id."}
@@ -75,8 +78,7 @@ const COUNTED =
   "Calls are of the last 60 minutes, by minute, and are counted in memory: what a counter knew before it restarted is missing. The slowest is the longest that a call waited, without its compute time.";
 
 function inOrder(query: URLSearchParams): string {
-  const at = listPath("/v1/admin/overview", query, [], "-month_to_date_usd");
-  return orderIn(query, LABEL) === null ? at : longest(at);
+  return pathFor(listPath("/v1/admin/overview", query, [], "-month_to_date_usd"), query, LABEL);
 }
 
 const SORTS = [

@@ -61,6 +61,7 @@ export async function showPriceBook(visit: OperatorVisit, ask: PageRequest): Pro
               { title: "Output per million", kind: "number", cell: (row) => usd(row.output_usd_per_mtok) },
             ]}
             rows={matching.slice(0, MOST_SHOWN)}
+            hasFilters
           />
         )}
       </Card>

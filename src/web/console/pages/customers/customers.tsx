@@ -3,6 +3,7 @@ import { ends } from "../../view/format.ts";
 import { customerAt, runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Behind, Card, Empty, Head, Pager, UsedOf } from "../../view/parts.tsx";
+import { pathFor } from "../../view/table-order.ts";
 import { type Column, Table } from "../../view/table.tsx";
 import {
   type PageRequest,
@@ -82,7 +83,7 @@ export async function listCustomers(visit: Visit, ask: PageRequest): Promise<Sho
   const ranking = rankingIn(ask.query);
   if (ranking !== null) return rankedCustomers(visit, ask, ranking);
   const answer = await visit.api.get<ListOf<CustomerStanding>>(
-    listPath(`${visit.org}/customers`, ask.query, []),
+    pathFor(listPath(`${visit.org}/customers`, ask.query, []), ask.query, "Customers"),
   );
   if (answer.body === null) return unreadPage(answer, UNDER);
   const rows = answer.body.data;

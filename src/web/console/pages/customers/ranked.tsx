@@ -1,5 +1,5 @@
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
-import { Change } from "../../view/change.tsx";
+import { Change, shareOfChange } from "../../view/change.tsx";
 import { type Filter, Filters } from "../../view/filters.tsx";
 import { count } from "../../view/format.ts";
 import { customerAt, runsAt } from "../../view/links.ts";
@@ -96,7 +96,12 @@ function columnsOf(rows: readonly RankedCustomer[], range: Range): readonly Colu
         </a>
       ),
     },
-    { title: "Change", kind: "number", cell: ({ usd, before }) => <Change now={usd} before={before} /> },
+    {
+      title: "Change",
+      kind: "number",
+      cell: ({ usd, before }) => <Change now={usd} before={before} />,
+      sortBy: ({ usd, before }) => shareOfChange(usd, before),
+    },
     { title: "Before", kind: "number", cell: ({ before }) => <Usd of={before} /> },
     { title: "Runs", kind: "number", cell: ({ runs }) => count(runs) },
     ...(rows.some(({ revenue }) => typeof revenue === "string") ? earned : []),
@@ -158,7 +163,7 @@ export async function rankedCustomers(visit: Visit, ask: PageRequest, by: Rankin
           keep={{ by, ...askedRange(range) }}
         />
         {rows.length > 0 ? (
-          <Table label="Customers" columns={columnsOf(rows, range)} rows={rows.slice(0, SHOWN)} />
+          <Table label="Customers" columns={columnsOf(rows, range)} rows={rows.slice(0, SHOWN)} hasFilters />
         ) : contains === "" ? (
           <Empty icon="customers" title="No customer spent anything">
             Choose other days. Runs name their customer in customer_id.

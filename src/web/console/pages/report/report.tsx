@@ -1,7 +1,7 @@
 import type { SpendCap } from "../../../../contract/resources/spend-cap.ts";
 import { readNames } from "../../names.ts";
 import { unreadPage } from "../../page/refused.tsx";
-import { Change } from "../../view/change.tsx";
+import { Change, shareOfChange } from "../../view/change.tsx";
 import { count, dimensionTitle } from "../../view/format.ts";
 import { runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
@@ -168,6 +168,7 @@ function columnsOf(view: View, total: number, nameOf: (id: string) => string): r
       title: "Change",
       kind: "number",
       cell: ({ usd, before }) => (before === null ? "–" : <Change now={usd} before={before} />),
+      sortBy: ({ usd, before }) => (before === null ? null : shareOfChange(usd, before)),
     },
     { title: "Before", kind: "number", cell: ({ before }) => <Usd of={before} /> },
   ];

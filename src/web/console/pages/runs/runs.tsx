@@ -77,7 +77,7 @@ const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
 export async function listRuns(visit: Visit, ask: PageRequest): Promise<Shown> {
   const id = ask.query.get("id")?.trim();
   if (id) return { redirect: `${UNDER}/${encodeURIComponent(id)}` };
-  const isOpened = [...ask.query.keys()].every((name) => name === "notice");
+  const isOpened = [...ask.query.keys()].every((name) => name === "notice" || name === "order");
   const query = isOpened ? new URLSearchParams(lastDays(visit)) : ask.query;
   const filters = filtersFor(query);
   const names = filters.map(({ name }) => name).filter((name) => name !== "id");
@@ -107,7 +107,7 @@ export async function listRuns(visit: Visit, ask: PageRequest): Promise<Shown> {
             </Empty>
           }
         >
-          {(rows) => <RunTable rows={rows} />}
+          {(rows) => <RunTable rows={rows} hasFilters />}
         </Listed>
         <Pager {...pagesOf(UNDER, query, answer.body?.next_cursor ?? null)} />
       </Card>

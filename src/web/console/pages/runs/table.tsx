@@ -52,6 +52,6 @@ const COLUMNS: readonly Column<RunResource>[] = [
   },
 ];
 
-export function RunTable({ rows }: { rows: readonly RunResource[] }) {
-  return <Table label="Runs" columns={COLUMNS} rows={rows} />;
+export function RunTable(props: { readonly rows: readonly RunResource[]; readonly hasFilters?: boolean }) {
+  return <Table label="Runs" columns={COLUMNS} {...props} />;
 }

@@ -119,7 +119,7 @@ export async function deliveryLog(visit: Visit, ask: PageRequest, id: string): P
             </Empty>
           }
         >
-          {() => <Table label="Deliveries" columns={columns(visit, here)} rows={rows} />}
+          {() => <Table label="Deliveries" columns={columns(visit, here)} rows={rows} hasFilters />}
         </Listed>
         <Pager {...pagesOf(here, ask.query, deliveries.body?.next_cursor ?? null)} />
       </Card>

@@ -95,7 +95,7 @@ export function refusedAt(nth: number): Asks {
   const chance = new Chance(SEED + nth);
   const { key, ask } = EVERYDAY[nth % EVERYDAY.length] ?? EVERYDAY[0];
   const customer = chance.byShare(CUSTOMERS).id;
-  return { name: "everyday", key, asks: repeated(2 + Math.floor(chance.next() * 7), ask(customer)) };
+  return { name: "everyday", key, asks: repeated(1 + Math.floor(chance.next() * 5), ask(customer)) };
 }
 
 const contractReview = (cost_usd: string) => ({

@@ -6,7 +6,7 @@ export const ASK_PATH = "/northwind-clock";
 export interface ClockReading {
   /** 0: the Worker goes by the real time from now on, and asks no more. */
   readonly behindMs: number;
-  /** The org whose due work is done then. Null: it does not exist yet. */
+  /** The org whose due work is done at the end. */
   readonly orgId: string | null;
 }
 
@@ -24,15 +24,15 @@ export class PastClock {
   }
 
   /** Never back. */
-  async moveTo(atMs: number, orgId: string | null, seeder: Seeder): Promise<void> {
+  async moveTo(atMs: number, seeder: Seeder): Promise<void> {
     this.#behindMs = Math.min(this.#behindMs, behind(atMs));
-    this.#orgId = orgId;
     await seedCall(seeder, { method: "GET", path: ASK_PATH });
   }
 
-  /** From now on it is the real one. */
-  async catchUp(seeder: Seeder): Promise<void> {
+  /** From now on it is the real one, and what became due in the org is done. */
+  async catchUp(orgId: string, seeder: Seeder): Promise<void> {
     this.#behindMs = 0;
+    this.#orgId = orgId;
     await seedCall(seeder, { method: "GET", path: ASK_PATH });
   }
 }

@@ -146,12 +146,14 @@ async function report(seeding: Seeding, atMs: number): Promise<void> {
     const endedMs = Date.parse(body.ended_at);
     return endedMs > since && endedMs <= atMs;
   });
-  for (const name of KEYS) {
-    const bodies = ended.filter(({ key }) => key === name).map(({ body }) => body);
-    for (let from = 0; from < bodies.length; from += MAX_BATCH) {
-      await record(seeding, name, bodies.slice(from, from + MAX_BATCH));
-    }
-  }
+  await Promise.all(
+    KEYS.map(async (name) => {
+      const bodies = ended.filter(({ key }) => key === name).map(({ body }) => body);
+      for (let from = 0; from < bodies.length; from += MAX_BATCH) {
+        await record(seeding, name, bodies.slice(from, from + MAX_BATCH));
+      }
+    }),
+  );
 }
 
 async function record(seeding: Seeding, name: KeyName, runs: readonly object[]): Promise<void> {

@@ -51,6 +51,8 @@ async function askTheTime(env: Env): Promise<void> {
   const answer = await env.LOCAL_CLOCK.fetch("http://clock.invalid/");
   const reading: ClockReading = await answer.json();
   behindMs = reading.behindMs;
-  const orgIds = [reading.orgId, hasCaughtUp() ? PLATFORM_ORG_ID : null];
-  for (const id of orgIds) if (id !== null) await env.ORG.getByName(id).catchUp();
+  if (!hasCaughtUp()) return;
+  for (const id of [PLATFORM_ORG_ID, reading.orgId]) {
+    if (id !== null) await env.ORG.getByName(id).catchUp();
+  }
 }

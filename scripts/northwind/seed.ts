@@ -18,12 +18,12 @@ export async function seedNorthwind(operator: Seeder, journal: Journal): Promise
   const seeding: Seeding = { operator, journal, runs: northwindRuns(journal.begun.nowMs) };
   for (const [at, { atMs, deed }] of moments.entries()) {
     if (at < journal.begun.done) continue;
-    if (moments[at - 1]?.atMs !== atMs) await clock.moveTo(atMs, journal.begun.org_id, operator);
+    if (moments[at - 1]?.atMs !== atMs) await clock.moveTo(atMs, operator);
     await DEEDS[deed](seeding, atMs);
     journal.note({ done: at + 1 });
   }
-  await clock.catchUp(operator);
   const { org_id, owner_key } = journal.begun;
   if (org_id === null || owner_key === null) throw new Error("Northwind was not opened");
+  await clock.catchUp(org_id, operator);
   return { org_id, owner_key };
 }

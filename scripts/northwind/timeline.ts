@@ -37,7 +37,7 @@ const WORK_MS = 9 * HOUR_MS;
 const WORK_ENDS_MS = 19 * HOUR_MS;
 /** Every third working day has a moment. Each costs the first start some milliseconds. */
 const EVERY = 3;
-/** What else happens on some of these days. */
+/** What else happens on some of these days. A key that was used a moment ago would be rotated seconds later. */
 const ALSO: Readonly<Record<number, readonly Deed[]>> = {
   1: ["begin-trial", "evaluate"],
   5: ["end-trial"],
@@ -83,7 +83,7 @@ function workdays(today: number): Planned[] {
     .filter((_, at) => at % EVERY === 0)
     .map((day, at) => [
       Math.floor(day * DAY_MS + WORK_BEGINS_MS + chance.next() * WORK_MS),
-      [...(at % 2 === 0 ? (["report"] as const) : []), "refuse", ...(ALSO[at] ?? [])],
+      [...(ALSO[at] ?? []), ...(at % 3 === 0 ? (["report"] as const) : []), "refuse"],
     ]);
 }
 

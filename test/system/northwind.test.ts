@@ -175,12 +175,12 @@ test("nothing in a request moves the clock: not while it is in the past, and not
   };
   expect(await tryAll()).toEqual(new Set([204]));
   expect(await workerIsBehind(server)).toBe(60);
-  await clock.moveTo(Date.now() - 10 * DAY_MS, null, seeder);
-  await clock.moveTo(Date.now() - 50 * DAY_MS, null, seeder);
+  await clock.moveTo(Date.now() - 10 * DAY_MS, seeder);
+  await clock.moveTo(Date.now() - 50 * DAY_MS, seeder);
   expect(await workerIsBehind(server)).toBe(10);
-  await clock.catchUp(seeder);
+  await clock.catchUp("platform", seeder);
   expect(await tryAll()).toEqual(new Set([404]));
-  await expect(clock.moveTo(Date.now() - 5 * DAY_MS, null, seeder)).rejects.toThrow("404");
+  await expect(clock.moveTo(Date.now() - 5 * DAY_MS, seeder)).rejects.toThrow("404");
   expect(await workerIsBehind(server)).toBe(0);
 });
 

@@ -27,6 +27,8 @@ export interface DataFolder {
   readonly state: string;
   readonly log: string;
   readonly demo: string;
+  /** How far Northwind is, while it is being made. */
+  readonly northwind: string;
   readonly secrets: string;
   readonly pepperMark: string;
   close(): void;
@@ -57,6 +59,7 @@ export function openDataFolder(path: string): DataFolder {
     state: join(path, FOLDERS.state),
     log: join(path, "sluice.log"),
     demo: join(path, "demo.json"),
+    northwind: join(path, "northwind.json"),
     secrets: join(path, "secrets.env"),
     pepperMark: join(path, "pepper.mark"),
     close: unlock,

@@ -46,7 +46,6 @@ const HELLO_MODEL = "gpt-4o-mini";
 const HELLO_MOST_TOKENS = 16;
 
 interface DemoOptions {
-  readonly withNorthwind: boolean;
   readonly standInUrl?: string;
   /** Receives each step as it begins. */
   readonly onStep?: (step: string) => void;
@@ -59,10 +58,7 @@ export const DEMO_STEPS = 1;
  * Seeds the demo org and Northwind, once per data folder, through the public API. An org that exists gets no further
  * limits: they could refuse what its owner runs. A folder that exists gets no further org.
  */
-export async function ensureDemo(
-  server: Server,
-  { withNorthwind, standInUrl, onStep }: DemoOptions,
-): Promise<Demo> {
+export async function ensureDemo(server: Server, { standInUrl, onStep }: DemoOptions = {}): Promise<Demo> {
   const { demo: file } = server.folder;
   const here = {
     base_url: server.urls[0],
@@ -72,13 +68,19 @@ export async function ensureDemo(
   };
   const isNew = !existsSync(file);
   onStep?.(isNew ? "making the demo org, a sample company and the price book" : "filling the price book");
-  const kept = isNew ? await seedDemo(here) : seeded(file);
-  const [northwind] = await Promise.all([
-    isNew && withNorthwind ? seedNorthwind({ url: here.base_url, key: here.operator_key }) : null,
+  const { northwind } = server;
+  // It comes first: until it is made, the clock of the Worker is in the past.
+  const company =
+    northwind === null
+      ? null
+      : await seedNorthwind({ url: here.base_url, key: here.operator_key }, northwind);
+  const [kept] = await Promise.all([
+    isNew ? seedDemo(here) : seeded(file),
     fillPriceBook(here).catch(remarkOnPrices),
   ]);
-  const demo: Demo = { ...here, ...kept, ...(northwind === null ? {} : ofNorthwind(northwind)) };
+  const demo: Demo = { ...here, ...kept, ...(company === null ? {} : ofNorthwind(company)) };
   writePrivateFile(file, `${JSON.stringify(demo, null, 2)}\n`);
+  northwind?.end();
   return demo;
 }
 

@@ -46,9 +46,14 @@ await run(async () => {
 
 /** Migrations, secrets and the demo org, as `npm start` makes them. */
 async function prepare(dataDir: string, port: number): Promise<Readonly<Record<string, string>>> {
-  const server = await startServer({ port, dataDir, settings: { ...LOCAL_SETTINGS, ...process.env } });
+  const server = await startServer({
+    port,
+    dataDir,
+    settings: { ...LOCAL_SETTINGS, ...process.env },
+    withNorthwind: wantsNorthwind(),
+  });
   try {
-    console.log(welcome(server, await ensureDemo(server, { withNorthwind: wantsNorthwind() })));
+    console.log(welcome(server, await ensureDemo(server)));
     return server.settings;
   } finally {
     await server.dispose();

@@ -17,9 +17,9 @@ const SHOTS = [
 
 await run(async () => {
   const dataDir = mkdtempSync(join(tmpdir(), "sluice-pictures-"));
-  const server = await startServer({ port: 0, dataDir });
+  const server = await startServer({ port: 0, dataDir, withNorthwind: true });
   try {
-    const { northwind_org_id: org } = await ensureDemo(server, { withNorthwind: true });
+    const { northwind_org_id: org } = await ensureDemo(server);
     if (org === undefined) throw new Complaint("Northwind was not seeded");
     const browser = await chromium.launch({
       executablePath: CHROMIUM,

@@ -14,6 +14,9 @@ import { ROOT } from "./worker-config.ts";
 
 const ROTATION_CHECK_MS = 2_000;
 
+/** workerd says so if an object moves its alarm while that goes off. The alarm is not lost. */
+const ONLY_FOR_THE_LOG = "SQLite alarm overdue, running despite AlarmManager mismatch";
+
 export interface RuntimeOptions {
   readonly workers: WorkerOptions[];
   readonly folder: DataFolder;
@@ -37,7 +40,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
   const write = remarksTo(folder.log);
   const remark = (line: string): void => {
     write(line);
-    onRemark?.(line);
+    if (!line.includes(ONLY_FOR_THE_LOG)) onRemark?.(line);
   };
   let restarted: (() => void) | undefined;
   const supervisor = new Supervisor({

@@ -13,6 +13,14 @@ export function entryOf(script: string): string {
   return `export * from "./${name}"; export { default } from "./${name}";`;
 }
 
+/** The same with a clock that starts in the past, as the other script moves it. */
+export function pastEntryOf(script: string, clockScript: string): string {
+  const [name, clock] = [script, clockScript].map((one) => names.get(one) ?? serve(one));
+  return `import { startInThePast } from "./${clock}"; import * as program from "./${name}";
+const past = startInThePast(program); export const { OrgObject } = past;
+export * from "./${name}"; export default past.worker;`;
+}
+
 function serve(script: string): string {
   const name = `worker-${names.size + 1}.mjs`;
   names.set(script, name);

@@ -11,9 +11,11 @@ import { keepPepper, localSecrets } from "./secrets.ts";
 import { buildAssets } from "./reference/assets.ts";
 import { resolveSettings, unknownSettings } from "./settings.ts";
 import { type LocalProxy, proxyWorker } from "./local-proxy.ts";
+import { Journal } from "./northwind/journal.ts";
 import { FRONT, readWorkerConfig, type WorkerConfig } from "./worker-config.ts";
 import { frontOf, workersOf } from "./workers.ts";
 
+const PAST_WORKER = "scripts/northwind/past-worker.ts";
 /** How many steps `onStep` receives. */
 export const SERVER_STEPS = 2;
 
@@ -35,6 +37,8 @@ export interface ServerOptions {
   readonly companions?: (service: string) => readonly WorkerOptions[];
   /** More variables of the Worker, for tests. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Whether Northwind is to be made, if the folder is new. Then the Worker starts in the past. */
+  readonly withNorthwind?: boolean;
   /** SVC_* variables that replace the defaults of wrangler.toml. */
   readonly settings?: NodeJS.ProcessEnv;
   /** Runs before `/healthz` reports ready, for work that clients expect to be done by then. */
@@ -54,6 +58,8 @@ export interface Server {
   /** Null: it was not asked for. */
   readonly frontUrl: string | null;
   readonly folder: DataFolder;
+  /** The Northwind that is yet to be made. */
+  readonly northwind: Journal | null;
   readonly settings: Readonly<Record<string, string>>;
   /** The one-time link that signs in to an org's console on this server. A deployed Worker has none. */
   signInLink(orgId: string, url?: string): string;
@@ -90,6 +96,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
   options.onStep?.("bundling the Worker and rendering the guides");
   // Bundling is the work of another process, so the guides are rendered meanwhile.
   const [script] = await Promise.all([bundleWorker(options.entry ?? config.main), buildAssets()]);
+  const northwind = options.withNorthwind === true ? Journal.of(folder) : null;
   const signInSecret = randomBytes(32).toString("base64url");
   let ready = false;
   const { names, workers } = workersOf(config, {
@@ -98,6 +105,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
     ports,
     regions: options.regions,
     isReady: () => ready,
+    past: northwind === null ? null : { clock: northwind.clock, script: await bundleWorker(PAST_WORKER) },
   });
   const { proxy } = options;
   const served = proxy === undefined ? null : await proxyWorker(proxy, names[0]);
@@ -122,6 +130,7 @@ async function serve(options: ServerOptions, config: WorkerConfig, folder: DataF
     proxyUrl: served?.url ?? null,
     frontUrl: front?.url ?? null,
     folder,
+    northwind,
     settings,
     signInLink: (org, url = urls[0]) => signInLink(url, org, signInSecret),
     evict: (name) => runtime.miniflare().unsafeEvictDurableObject(names[0], "OrgObject", { name }),

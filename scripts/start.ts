@@ -42,10 +42,10 @@ await run(async () => {
     proxy: { port: proxyPort, settings },
     dataDir,
     settings: { ...LOCAL_SETTINGS, ...process.env },
+    withNorthwind,
     beforeReady: async (begun) => {
       running.server = begun;
       running.demo = await ensureDemo(begun, {
-        withNorthwind,
         standInUrl: standIn.url,
         onStep: progress.step,
       });

@@ -1,7 +1,8 @@
 import { Response, type WorkerOptions } from "miniflare";
 import { HOST, LISTEN_HOST } from "./ports.ts";
 import { ASSETS } from "./reference/assets.ts";
-import { entryOf } from "./served-scripts.ts";
+import type { PastClock } from "./northwind/clock.ts";
+import { entryOf, pastEntryOf } from "./served-scripts.ts";
 import type { WorkerConfig } from "./worker-config.ts";
 
 /** How one Worker differs from the others with the same script. */
@@ -22,6 +23,8 @@ interface Wanted {
   readonly regions?: readonly string[] | undefined;
   /** Called by the Worker's health check. */
   readonly isReady: () => boolean;
+  /** If the first isolate, which has the objects, starts in the past: its clock, and the module that moves it. */
+  readonly past?: { readonly clock: PastClock; readonly script: string } | null;
 }
 
 /**
@@ -30,7 +33,7 @@ interface Wanted {
  */
 export function workersOf(
   config: WorkerConfig,
-  { script, settings, ports, regions, isReady }: Wanted,
+  { script, settings, ports, regions, isReady, past = null }: Wanted,
 ): { readonly names: readonly [string, ...string[]]; readonly workers: WorkerOptions[] } {
   const roles =
     regions === undefined
@@ -42,9 +45,11 @@ export function workersOf(
     names: roles.map((role) => role.name) as [string, ...string[]],
     workers: roles.map((role, index) => ({
       ...workerOptions(config, script, ports[index] ?? 0, role),
+      ...(past === null || index > 0 ? {} : { modules: entry(pastEntryOf(script, past.script)) }),
       serviceBindings: {
         ...role.services,
         ...(config.assets === undefined ? {} : { [config.assets.binding]: { disk: { path: ASSETS } } }),
+        ...(past === null || index > 0 ? {} : { LOCAL_CLOCK: () => Response.json(past.clock.read()) }),
         LOCAL_READY: () => new Response(null, { status: isReady() ? 204 : 503 }),
       },
     })),
@@ -96,6 +101,8 @@ function regional(
   };
 }
 
+const entry = (contents: string) => [{ type: "ESModule" as const, path: "worker.mjs", contents }];
+
 function workerOptions(config: WorkerConfig, script: string, port: number, role: Role): WorkerOptions {
   const sqlite = new Set(config.migrations.flatMap((step) => step.new_sqlite_classes));
   const owner = role.objectsOf === undefined ? {} : { scriptName: role.objectsOf };
@@ -107,7 +114,7 @@ function workerOptions(config: WorkerConfig, script: string, port: number, role:
   const buckets = config.r2_buckets.map((bucket) => [bucket.binding, role.bucket(bucket.bucket_name)]);
   return {
     name: role.name,
-    modules: [{ type: "ESModule", path: "worker.mjs", contents: entryOf(script) }],
+    modules: entry(entryOf(script)),
     unsafeUseModuleFallbackService: true,
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,

@@ -1,88 +1,165 @@
-/** Calls that are refused, so that there is something to explain, and some that are allowed and still open. */
+import { Chance } from "./chance.ts";
+import { CUSTOMERS, type KeyName } from "./company.ts";
+import { SMALL_LIMIT } from "./limits.ts";
+import { UNUSUAL } from "./runs.ts";
+
+const repeated = (count: number, one: object): object[] => Array.from({ length: count }, () => one);
+
+const SEED = 7;
 
 const estimate = (cost_usd: string) => ({ estimate: { cost_usd }, checks: "all" });
-
-const REFUSED = [
-  {
-    count: 9,
-    ask: {
-      model: "claude-opus-4-1",
-      workflow_id: "contract-review",
-      customer_id: "globex",
-      ...estimate("1.60"),
-    },
-  },
-  {
-    count: 6,
-    ask: { model: "gpt-4o", workflow_id: "lead-scoring", customer_id: "initech", ...estimate("0.35") },
-  },
-  { count: 3, ask: { model: "claude-sonnet-4-5", workflow_id: "usage-insights", ...estimate("400.00") } },
-  {
-    count: 2,
-    ask: { model: "gpt-4o", workflow_id: "usage-insights", customer_id: "umbrella", ...estimate("2.50") },
-  },
-  {
-    count: 4,
-    ask: { model: "deepseek-chat", workflow_id: "ticket-triage", customer_id: "wonka", ...estimate("0.02") },
-  },
-  {
-    count: 2,
-    ask: {
-      model: "gpt-4o-mini",
-      workflow_id: "ticket-triage",
-      customer_id: "tyrell",
-      ...estimate("0.01"),
-      input: "Please refund card 4111 1111 1111 1111.",
-    },
-  },
-];
-
-const OPEN = [
-  { model: "claude-sonnet-4-5", workflow_id: "answer-drafts", customer_id: "wonka", ...estimate("0.12") },
-  { model: "gpt-4o", workflow_id: "lead-scoring", customer_id: "acme-air", ...estimate("0.08") },
-  { model: "claude-sonnet-4-5", workflow_id: "usage-insights", customer_id: "tyrell", ...estimate("0.45") },
-];
 
 /** What a chain of an agent's calls may cost, and how deep it may go. */
 export const CHAIN_BUDGET = { max_cost_usd: "2.00", max_depth: 8 };
 
-const AGENT = { chain_id: "research-agent-4711", workflow_id: "usage-insights", customer_id: "hooli" };
+const AGENT = { workflow_id: "usage-insights", customer_id: "hooli" };
+const CHAIN_RUNS = 6;
 
 /** An agent that called itself again and again: each run is a child of the one before, until the chain's budget is used up. */
-export function agentRuns(nowMs: number): object[] {
+export function agentRuns(atMs: number): object[] {
   return Array.from({ length: CHAIN_RUNS }, (_, at) => ({
-    id: `nw-agent-${at}`,
-    started_at: new Date(nowMs - (CHAIN_RUNS - at) * 20_000).toISOString(),
+    id: runOfAgent(atMs, at),
+    started_at: new Date(atMs - (CHAIN_RUNS - at) * 20_000).toISOString(),
     model: "claude-sonnet-4-5",
     provider: "anthropic",
-    workflow_id: AGENT.workflow_id,
+    ...AGENT,
     department_id: "research",
-    customer_id: AGENT.customer_id,
     user_id: "sam.rivera",
     usage: { input_tokens: 70_000 + 9_000 * at, output_tokens: 3_000 },
-    chain: chainAt(at),
+    chain: chainAt(atMs, at),
     incurred: true,
   }));
 }
 
-const CHAIN_RUNS = 6;
+/** The call that the chain's budget stops. */
+export function stoppedAgent(atMs: number): Asks {
+  const ask = { model: "claude-sonnet-4-5", ...AGENT, chain: chainAt(atMs, CHAIN_RUNS), ...estimate("0.60") };
+  return { name: "agent", key: "Data platform", asks: [ask] };
+}
 
-const chainAt = (at: number) => ({
-  chain_id: AGENT.chain_id,
-  ...(at === 0 ? {} : { parent_run_id: `nw-agent-${at - 1}` }),
+const chainOfAgent = (atMs: number) => `research-agent-${Math.floor(atMs / 1000) % 10_000}`;
+const runOfAgent = (atMs: number, at: number) => `nw-${chainOfAgent(atMs)}-${at}`;
+
+const chainAt = (atMs: number, at: number) => ({
+  chain_id: chainOfAgent(atMs),
+  ...(at === 0 ? {} : { parent_run_id: runOfAgent(atMs, at - 1) }),
 });
 
-/** One call with all of them. A request id makes each reservation once. */
-export function asks(): object[] {
-  const refused = REFUSED.flatMap(({ count, ask }) => Array.from({ length: count }, () => ask));
-  const { chain_id: _, ...who } = AGENT;
-  const stopped = { model: "claude-sonnet-4-5", ...who, chain: chainAt(CHAIN_RUNS), ...estimate("0.60") };
-  return [...OPEN, ...refused, stopped].map((ask, at) => ({
-    ...ask,
-    request_id: `nw-ask-${at}`,
-    hold_seconds: 86_400,
-  }));
+type Everyday = { readonly key: KeyName; readonly ask: (customer_id: string) => object };
+
+/** Calls that a rule or a limit refuses at any time, and the service that makes them. */
+const EVERYDAY: readonly [Everyday, ...Everyday[]] = [
+  {
+    key: "Support bot",
+    ask: (customer_id) => ({
+      model: "deepseek-chat",
+      workflow_id: "ticket-triage",
+      customer_id,
+      ...estimate("0.02"),
+    }),
+  },
+  {
+    key: "Support bot",
+    ask: (customer_id) => ({
+      model: "gpt-4o-mini",
+      workflow_id: "ticket-triage",
+      customer_id,
+      ...estimate("0.01"),
+      input: "Please refund card 4111 1111 1111 1111.",
+    }),
+  },
+  {
+    key: "Data platform",
+    ask: () => ({ model: "claude-sonnet-4-5", workflow_id: "usage-insights", ...estimate("400.00") }),
+  },
+  {
+    key: "Sales assistant",
+    ask: () => ({
+      model: "claude-opus-4-1",
+      workflow_id: "contract-review",
+      customer_id: SMALL_LIMIT.customer_id,
+      ...estimate("45.00"),
+    }),
+  },
+];
+
+export interface Asks {
+  /** Distinguishes calls of the same moment. */
+  readonly name: string;
+  readonly key: KeyName;
+  readonly asks: readonly object[];
 }
+
+/** What is refused at one of the moments at which something is, by their order. */
+export function refusedAt(nth: number): Asks {
+  const chance = new Chance(SEED + nth);
+  const { key, ask } = EVERYDAY[nth % EVERYDAY.length] ?? EVERYDAY[0];
+  const customer = chance.byShare(CUSTOMERS).id;
+  return { name: "everyday", key, asks: repeated(1 + Math.floor(chance.next() * 5), ask(customer)) };
+}
+
+const contractReview = (cost_usd: string) => ({
+  model: "claude-opus-4-1",
+  workflow_id: "contract-review",
+  customer_id: UNUSUAL.customer,
+  ...estimate(cost_usd),
+});
+
+/** The largest customer asks for more than was agreed. */
+export const OVER_AGREED: Asks = {
+  name: "agreed",
+  key: "Sales assistant",
+  asks: repeated(7, contractReview("9.80")),
+};
+
+/** The budget of contract reviews is used up. */
+export const OVER_BUDGET: Asks = {
+  name: "budget",
+  key: "Sales assistant",
+  asks: repeated(9, contractReview("1.60")),
+};
+
+/** What was agreed with the second customer is used up, too. */
+export const OVER_SECOND: Asks = {
+  name: "second",
+  key: "Sales assistant",
+  asks: repeated(6, {
+    model: "gpt-4o",
+    workflow_id: "lead-scoring",
+    customer_id: "initech",
+    ...estimate("0.35"),
+  }),
+};
+
+/** One customer has no credits left for such a call. The other calls are allowed, and still open. */
+export const LAST: readonly Asks[] = [
+  {
+    name: "support",
+    key: "Support bot",
+    asks: [
+      { model: "claude-sonnet-4-5", workflow_id: "answer-drafts", customer_id: "wonka", ...estimate("0.12") },
+      { model: "gpt-4o-mini", workflow_id: "ticket-triage", customer_id: "acme-air", ...estimate("0.08") },
+    ],
+  },
+  {
+    name: "data",
+    key: "Data platform",
+    asks: [
+      {
+        model: "claude-sonnet-4-5",
+        workflow_id: "usage-insights",
+        customer_id: "tyrell",
+        ...estimate("0.45"),
+      },
+      ...repeated(2, {
+        model: "gpt-4o",
+        workflow_id: "usage-insights",
+        customer_id: "umbrella",
+        ...estimate("2.50"),
+      }),
+    ],
+  },
+];
 
 export const RULES = [
   {
@@ -111,8 +188,22 @@ export const RULES = [
   },
 ];
 
-/** Runs that wait for an approval, had one, or were denied it. */
+/** Runs that need an approval, in the order in which they ask for it. Null: nobody has decided yet. */
 export const TO_APPROVE = [
+  {
+    workflow_id: "lead-scoring",
+    customer_id: "acme-air",
+    user_id: "omar.haddad",
+    cost_usd: "5.75",
+    verdict: "deny",
+  },
+  {
+    workflow_id: "usage-insights",
+    customer_id: "tyrell",
+    user_id: "dana.novak",
+    cost_usd: "2.20",
+    verdict: "approve",
+  },
   {
     workflow_id: "contract-review",
     customer_id: "globex",
@@ -126,19 +217,5 @@ export const TO_APPROVE = [
     user_id: "sam.rivera",
     cost_usd: "3.10",
     verdict: null,
-  },
-  {
-    workflow_id: "usage-insights",
-    customer_id: "tyrell",
-    user_id: "dana.novak",
-    cost_usd: "2.20",
-    verdict: "approve",
-  },
-  {
-    workflow_id: "lead-scoring",
-    customer_id: "acme-air",
-    user_id: "omar.haddad",
-    cost_usd: "9.75",
-    verdict: "deny",
   },
 ] as const;

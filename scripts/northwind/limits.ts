@@ -1,20 +1,33 @@
-import { DAY_MS, dollarsOf, type MadeRun } from "./runs.ts";
+import { DAY_MS, DAYS, dollarsOf, type MadeRun, UNUSUAL } from "./runs.ts";
 
 /** Limits by what they are compared with: "1.05 times what was spent" is a limit that is nearly reached. */
 
 const dollarsText = (dollars: number): string => dollars.toFixed(2);
 
-/** A limit that exists before the first run. One customer has nearly used what was agreed, and one has exceeded it. */
-export function agreedLimits(runs: readonly MadeRun[]): object[] {
-  const agreed = (customer_id: string, times: number) => ({
-    customer_id,
-    limit_usd: dollarsText(times * dollarsOf(runs, { customer_id })),
-    period: "total",
-    alert_thresholds: ["0.8", "0.95"],
-  });
+/** Of a small customer. */
+export const SMALL_LIMIT = { customer_id: "acme-air", limit_usd: "40.00", period: "month" };
+
+const agreed = (customer_id: string, dollars: number) => ({
+  customer_id,
+  limit_usd: dollarsText(dollars),
+  period: "total",
+  alert_thresholds: ["0.8", "0.95"],
+});
+
+/** The total that is agreed with the largest customer in the end. It has nearly used that. */
+export const agreedInTheEnd = (runs: readonly MadeRun[]): string =>
+  dollarsText(1.04 * dollarsOf(runs, { customer_id: UNUSUAL.customer }));
+
+/**
+ * Limits that exist before the first run. What is agreed with the largest customer at first is used up when it has run
+ * out, and one customer has exceeded what was agreed.
+ */
+export function agreedLimits(runs: readonly MadeRun[], runsOutMs: number): object[] {
+  const before = runs.filter(({ body }) => Date.parse(body.ended_at) <= runsOutMs);
   return [
-    agreed("globex", 1.04),
-    agreed("initech", 0.93),
+    agreed(UNUSUAL.customer, 0.97 * dollarsOf(before, { customer_id: UNUSUAL.customer })),
+    agreed("initech", 0.93 * dollarsOf(runs, { customer_id: "initech" })),
+    SMALL_LIMIT,
     { customer_id: "*", limit_usd: "500.00", period: "month" },
   ];
 }
@@ -24,11 +37,33 @@ const UNSPENT_DOLLARS = 25;
 
 const usd = (dollars: number): string => dollarsText(dollars < 0.01 ? UNSPENT_DOLLARS : dollars);
 
-/** Budgets of the calendar month, by what was spent in it. */
-export function billedBudgets(runs: readonly MadeRun[]): object[] {
+export interface NewBudget {
+  readonly name: string;
+  readonly scope_kind?: string;
+  readonly scope_id?: string;
+  readonly match?: object;
+  readonly group_by?: readonly string[];
+  readonly unit?: string;
+  readonly limit_usd?: string;
+  readonly limit?: number;
+  readonly period: "month";
+  readonly alert_thresholds: readonly string[];
+  readonly mode?: "shadow";
+}
+
+/** Budgets of the current calendar month, by what was spent in it. */
+export function billedBudgets(runs: readonly MadeRun[]): NewBudget[] {
   const billed = runs.filter(({ stage }) => stage !== "earlier");
-  const month = { period: "month", alert_thresholds: ["0.5", "0.8", "1"] };
-  const spent = (which: Partial<MadeRun["body"]>) => dollarsOf(billed, which);
+  return monthBudgets((which) => dollarsOf(billed, which));
+}
+
+/** The same budgets as they were before, by what is spent in a month on average. */
+export function firstBudgets(runs: readonly MadeRun[]): NewBudget[] {
+  return monthBudgets((which) => (30 / DAYS) * dollarsOf(runs, which));
+}
+
+function monthBudgets(spent: (which: Partial<MadeRun["body"]>) => number): NewBudget[] {
+  const month = { period: "month" as const, alert_thresholds: ["0.5", "0.8", "1"] };
   const scoped = (name: string, scope_kind: string, scope_id: string, dollars: number) => ({
     name,
     scope_kind,
@@ -53,7 +88,7 @@ export function billedBudgets(runs: readonly MadeRun[]): object[] {
         "nightly-eval",
         0.8 * spent({ workflow_id: "nightly-eval" }),
       ),
-      mode: "shadow",
+      mode: "shadow" as const,
     },
     {
       name: "Claude, each user",

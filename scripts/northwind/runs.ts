@@ -4,7 +4,7 @@ import { BATCH, CACHE_READ, CUSTOMERS, type KeyName, MODELS, WORKFLOWS } from ".
 export const DAY_MS = 86_400_000;
 export const DAYS = 60;
 /** In one week, this customer's documents grew: its calls had several times as many tokens. */
-const UNUSUAL = { customer: "globex", fromDaysAgo: 14, toDaysAgo: 8, times: 8 } as const;
+export const UNUSUAL = { customer: "globex", fromDaysAgo: 14, toDaysAgo: 8, times: 8 } as const;
 
 /** When a run is recorded: before this month, this month, or today. Each stage is charged to the limits that exist by then. */
 export type Stage = "earlier" | "billed" | "today";
@@ -51,9 +51,10 @@ export function northwindRuns(nowMs: number): MadeRun[] {
 
 /** As many as the day of the week and some growth suggest. */
 function runsOf(chance: Chance, day: number, today: number): MadeRun[] {
-  const isWeekend = [0, 6].includes(new Date(day * DAY_MS).getUTCDay());
   const growth = 1 + (DAYS - (today - day)) / 150;
-  const runs = Math.round((isWeekend ? WEEKEND_RUNS : WEEKDAY_RUNS) * growth * chance.between(0.85, 1.15));
+  const runs = Math.round(
+    (isWeekend(day) ? WEEKEND_RUNS : WEEKDAY_RUNS) * growth * chance.between(0.85, 1.15),
+  );
   const moments = Array.from({ length: runs }, () => momentOf(chance)).toSorted((one, other) => one - other);
   const stage = day === today ? "today" : day >= firstOfMonth(today) ? "billed" : "earlier";
   return moments.map((atMs, at) =>
@@ -62,8 +63,12 @@ function runsOf(chance: Chance, day: number, today: number): MadeRun[] {
 }
 
 /** The day, in UTC, on which the calendar month of a day began. */
-function firstOfMonth(day: number): number {
+export function firstOfMonth(day: number): number {
   return day + 1 - new Date(day * DAY_MS).getUTCDate();
+}
+
+export function isWeekend(day: number): boolean {
+  return [0, 6].includes(new Date(day * DAY_MS).getUTCDay());
 }
 
 /** Most runs are made in the busy hours around noon, and a few at any hour. */

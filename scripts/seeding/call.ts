@@ -8,7 +8,7 @@ export interface Seeder {
 }
 
 export interface Call {
-  readonly method: "GET" | "POST" | "PUT";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
   readonly body?: object;
   /** Distinguishes calls of the same path. It is a part of the idempotency key. */
@@ -27,7 +27,7 @@ export async function seedCall<T>(seeder: Seeder, call: Call): Promise<T> {
   for (;;) {
     const answer = await attempt(seeder, call);
     if ((answer.status >= 200 && answer.status < 300) || call.refusals?.includes(answer.status) === true) {
-      return JSON.parse(answer.text) as T;
+      return (answer.text === "" ? null : JSON.parse(answer.text)) as T;
     }
     if (!answer.passes || performance.now() > until) {
       throw new Complaint(`${call.method} ${call.path} answered ${answer.status}: ${answer.text}`);

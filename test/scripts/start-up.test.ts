@@ -49,6 +49,12 @@ test("an isolate starts with what decides, and without routes, pages, rules and 
   expect([...whole.sizes.keys()].filter((file) => later.test(file)).length).toBeGreaterThan(20);
 });
 
+test("nothing of the scripts of this machine is in a Worker that is deployed", () => {
+  for (const { sizes } of [whole, front]) {
+    expect([...sizes.keys()].filter((file) => file.startsWith("scripts/"))).toEqual([]);
+  }
+});
+
 test("what it starts with stays small, and has no language but English", () => {
   const bytes = sumOf(whole, whole.started);
   expect(bytes).toBeGreaterThan(500_000);

@@ -1,11 +1,15 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Demo } from "../../scripts/demo.ts";
+import { ASK_PATH } from "../../scripts/northwind/clock.ts";
+import type { Begun } from "../../scripts/northwind/journal.ts";
+import { DAY_MS } from "../../scripts/northwind/runs.ts";
 import { claimPorts } from "../../scripts/ports.ts";
 import { runScript, startOn } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
-import { type Caller, callerAt } from "../support/server.ts";
+import { type Server, startServer } from "../../scripts/server.ts";
+import { type Caller, callerAt, ownServer } from "../support/server.ts";
 
 const ON = { SLUICE_NORTHWIND: "on" };
 
@@ -52,6 +56,32 @@ async function expectWhole(call: Caller, demo: Demo): Promise<void> {
       "chain_budget_exceeded",
     ]),
   );
+  const hasRefused = (keyId: unknown) => refusals.some(({ key_id }) => key_id === keyId);
+  const keys = await all(call, `${org}/keys?`, key);
+  expect(keys.filter(({ id: one }) => hasRefused(one)).length).toBeGreaterThan(3);
+  expect(new Set(keys.map(({ status }) => status))).toEqual(new Set(["active", "revoked"]));
+  expect(keys.every(({ created_at }) => daysSince(created_at) > 45)).toBe(true);
+  const trail = await all(call, `${org}/audit-log?`, key);
+  const events = await all(call, `${org}/events?`, key);
+  for (const [what, times] of [
+    ["refusals", refusals.map(({ at }) => at)],
+    ["trail", trail.map(({ created_at }) => created_at)],
+    ["events", events.map(({ created_at }) => created_at)],
+  ] as const) {
+    expect([what, new Set(times.map((at) => String(at).slice(0, 10))).size > 12]).toEqual([what, true]);
+    expect([what, daysSince(times.at(-1)) > 55, daysSince(times[0]) < 0.1]).toEqual([what, true, true]);
+    // Newest first, as they happened: no time is before that of an earlier one.
+    expect([what, times]).toEqual([
+      what,
+      times.toSorted((one, other) => (String(one) < String(other) ? 1 : -1)),
+    ]);
+  }
+  expect(trail.at(-1)).toMatchObject({ action: "org.created" });
+  for (const action of ["key.rotated", "key.revoked", "customer_limit.updated", "budget.updated"]) {
+    expect([action, trail.some((entry) => entry["action"] === action)]).toEqual([action, true]);
+  }
+  const stopped = refusals.filter(({ code }) => code === "chain_budget_exceeded");
+  expect(new Set(stopped.map(({ at }) => String(at).slice(0, 10))).size).toBe(2);
   const earned = await call("GET", `${org}/usage/report?${lastDays(29)}&group_by=customer_id`, { key });
   expect(Number(earned.body.totals.saved_usd)).toBeGreaterThan(0);
   const margins = earned.body.data.map(({ margin_usd }: { margin_usd: string }) => Number(margin_usd));
@@ -82,8 +112,12 @@ async function expectWhole(call: Caller, demo: Demo): Promise<void> {
   await expect.poll(attempted).toBe(true);
 }
 
+function daysSince(at: unknown): number {
+  return (Date.now() - Date.parse(String(at))) / DAY_MS;
+}
+
 function lastDays(days: number): URLSearchParams {
-  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10);
   return new URLSearchParams({ from: day(days), to: day(-1) });
 }
 
@@ -94,13 +128,77 @@ test("a new folder has Northwind, also if the first start is killed while it mak
   const environment = { ...ON, PORT: String(port), SVC_OPERATOR_KEY: operator };
   const first = runScript("start.ts", [], { SLUICE_DATA_DIR: folder, ...environment });
   const call = callerAt(`http://127.0.0.1:${port}`);
-  const begun = async () => (await call("GET", "/v1/admin/orgs", { key: operator })).body.data?.length ?? 0;
-  await expect.poll(() => begun().catch(() => 0), { interval: 10 }).toBe(2);
+  const journal = join(folder, "northwind.json");
+  const done = () => (JSON.parse(readFileSync(journal, "utf8")) as Begun).done;
+  await expect.poll(() => (existsSync(journal) ? done() : 0), { interval: 5 }).toBeGreaterThan(20);
   first.process.kill("SIGKILL");
   await first.ended;
   expect(existsSync(join(folder, "demo.json"))).toBe(false);
   const next = await startOn(folder, environment);
   const { northwind_org_id: id = "", northwind_owner_key: key = "" } = next.demo;
   for (const value of [id, key, `/console/enter?org=${id}`]) expect(next.stdout()).toContain(value);
+  expect(existsSync(journal)).toBe(false);
   await expectWhole(call, next.demo);
+  expect((await call("GET", ASK_PATH)).status).toBe(404);
+});
+
+/** By the clock of the Worker, in days before now. */
+async function workerIsBehind(server: Server): Promise<number> {
+  const made = await callerAt(server.urls[0])("POST", "/v1/admin/orgs", {
+    key: server.settings["SVC_OPERATOR_KEY"] ?? "",
+    body: { name: "Now" },
+  });
+  expect(made.status).toBe(201);
+  return Math.round(daysSince(made.body.org.created_at));
+}
+
+test("nothing in a request moves the clock: not while it is in the past, and not afterwards", async () => {
+  const server = await ownServer({ withNorthwind: true });
+  const [url] = server.urls;
+  const clock = server.northwind?.clock;
+  if (clock === undefined) throw new Error("a new folder has no Northwind to make");
+  const seeder = { url, key: server.settings["SVC_OPERATOR_KEY"] ?? "" };
+  const time = { behindMs: 0, behind_ms: 0, at: Date.now(), now: new Date().toISOString(), orgId: null };
+  const headers = { "x-now": String(Date.now()), "x-northwind-clock": "0", date: new Date().toUTCString() };
+  const tryAll = async () => {
+    const statuses = [];
+    for (const [method, path] of [
+      ["GET", ASK_PATH],
+      ["GET", `${ASK_PATH}?behindMs=0&behind_ms=0&at=${Date.now()}`],
+      ["POST", ASK_PATH],
+      ["PUT", ASK_PATH],
+    ] as const) {
+      const body = method === "GET" ? {} : { body: time };
+      statuses.push((await callerAt(url)(method, path, { key: seeder.key, headers, ...body })).status);
+    }
+    return new Set(statuses);
+  };
+  expect(await tryAll()).toEqual(new Set([204]));
+  expect(await workerIsBehind(server)).toBe(60);
+  await clock.moveTo(Date.now() - 10 * DAY_MS, seeder);
+  await clock.moveTo(Date.now() - 50 * DAY_MS, seeder);
+  expect(await workerIsBehind(server)).toBe(10);
+  await clock.catchUp("platform", seeder);
+  expect(await tryAll()).toEqual(new Set([404]));
+  await expect(clock.moveTo(Date.now() - 5 * DAY_MS, seeder)).rejects.toThrow("404");
+  expect(await workerIsBehind(server)).toBe(0);
+});
+
+test("a server without Northwind has no such clock, whatever its variables say", async () => {
+  const variables = { LOCAL_CLOCK: "0", BEHIND_MS: String(60 * DAY_MS), SLUICE_NORTHWIND: "on" };
+  const server = await ownServer({ variables });
+  expect(server.northwind).toBe(null);
+  expect((await callerAt(server.urls[0])("GET", ASK_PATH)).status).toBe(404);
+  expect(await workerIsBehind(server)).toBe(0);
+});
+
+test("a folder that is in use keeps the real time, even if its demo.json is gone", async () => {
+  const folder = temporaryFolder();
+  const first = await startServer({ port: 0, dataDir: folder, withNorthwind: false });
+  expect(await workerIsBehind(first)).toBe(0);
+  await first.dispose();
+  const next = await startServer({ port: 0, dataDir: folder, withNorthwind: true });
+  onTestFinished(() => next.dispose());
+  expect(next.northwind).toBe(null);
+  expect(await workerIsBehind(next)).toBe(0);
 });

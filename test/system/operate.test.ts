@@ -12,7 +12,7 @@ describe("npm run reset", () => {
     const folder = temporaryFolder();
     const demoOfStart = async () => {
       const server = await startServer({ port: 0, dataDir: folder });
-      const demo = await ensureDemo(server, { withNorthwind: false });
+      const demo = await ensureDemo(server);
       await server.dispose();
       return demo;
     };

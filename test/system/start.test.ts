@@ -49,7 +49,7 @@ describe("npm start", () => {
   test("keeps its data, demo org and secrets over a stop and over being killed", async () => {
     const folder = temporaryFolder();
     const server = await startServer({ port: 0, dataDir: folder });
-    const first = await ensureDemo(server, { withNorthwind: false });
+    const first = await ensureDemo(server);
     const made = await callerAt(first.base_url)("POST", "/v1/admin/orgs", {
       key: first.operator_key,
       body: { name: "Kept" },

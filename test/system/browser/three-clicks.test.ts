@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type Northwind, seedNorthwind } from "../../../scripts/northwind/seed.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
 import type { HttpAnswer } from "../../support/http.ts";
-import { call, consoleLink, sharedServer } from "../../support/server.ts";
+import { callerAt, type ServerFixture, serverFixture } from "../../support/server.ts";
 
 /** Each question to the console is answered within three clicks from the overview, without scripts. */
 
@@ -45,21 +45,35 @@ class Reader {
 
 describe.skipIf(chromiumIsMissing)(`three clicks from the overview in Chromium${MISSING_NOTE}`, () => {
   let browser: Browser;
-  const base = sharedServer().urls[0];
+  let fixture: ServerFixture;
+  let base: string;
   let org: Northwind;
   let page: Page;
 
   beforeAll(async () => {
-    org = await seedNorthwind({ url: base, key: sharedServer().operatorKey });
+    fixture = await serverFixture({ withNorthwind: true });
+    const { northwind, settings, urls } = fixture.server;
+    [base] = urls;
+    if (northwind === null) throw new Error("a new folder has no Northwind to make");
+    org = await seedNorthwind({ url: base, key: settings["SVC_OPERATOR_KEY"] ?? "" }, northwind);
     browser = await launch();
     page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-    await page.goto(await consoleLink(org.org_id, org.owner_key));
-    return () => browser.close();
+    await page.goto(await consoleLink());
+    return async () => {
+      await browser.close();
+      await fixture.end();
+    };
   });
+
+  /** It signs in once. */
+  async function consoleLink(): Promise<string> {
+    const path = `/v1/orgs/${org.org_id}/console-links`;
+    return (await callerAt(base)("POST", path, { key: org.owner_key })).body.url as string;
+  }
 
   /** What the API says of the organization. */
   async function api(path: string): Promise<HttpAnswer["body"]> {
-    const answer = await call("GET", `/v1/orgs/${org.org_id}/${path}`, { key: org.owner_key });
+    const answer = await callerAt(base)("GET", `/v1/orgs/${org.org_id}/${path}`, { key: org.owner_key });
     expect([path, answer.status]).toEqual([path, 200]);
     return answer.body;
   }
@@ -227,7 +241,7 @@ describe.skipIf(chromiumIsMissing)(`three clicks from the overview in Chromium${
     await reader.click("nav[aria-label='Spending by'] a:text-is('Model')");
     const [address, spend] = [page.url(), await reader.text("[role=region][aria-label='Spend']")];
     const other = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-    await other.goto(await consoleLink(org.org_id, org.owner_key));
+    await other.goto(await consoleLink());
     await other.goto(address);
     expect(await new Reader(other).text("[role=region][aria-label='Spend']")).toBe(spend);
     expect(spend).toContain("claude-opus-4-1");

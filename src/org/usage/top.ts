@@ -40,7 +40,10 @@ function readSums(sql: CheckpointedSql, { kind, from, to }: DayRange, names?: re
          WHERE scope_kind = ?1 AND day >= ?2 AND day < ?3
          ${each ? "AND scope_id IN (SELECT value FROM json_each(?4))" : ""})
        ${each ? "GROUP BY scope_id" : ""}`,
-      ...[kind, from, to, ...(each ? [JSON.stringify(names)] : [])],
+      kind,
+      from,
+      to,
+      ...(each ? [JSON.stringify(names)] : []),
     )
     .toArray();
 }

@@ -12,7 +12,7 @@ export type Backdated = Pick<BudgetExtra, "countsFromMs">;
 
 /** No run of the organization is from before its creation, so a budget that counts from then counts each period as a whole. */
 export function backdatedTo(view: View, from: NewBudget["count_from"]): Backdated {
-  return from === "creation" ? {} : { countsFromMs: view.profile().createdAt };
+  return from === "period_start" ? { countsFromMs: view.profile().createdAt } : {};
 }
 
 /** Why a budget cannot count all that it would have to. Null if it can. */

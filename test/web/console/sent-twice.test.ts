@@ -87,6 +87,7 @@ async function set(org: TestOrg, path: string, body: object): Promise<Filled> {
 const FORMS: Readonly<Record<string, Fill>> = {
   "/console/budgets": () => ({ fields: { ...BUDGET, _sure: "yes" } }),
   "/console/budgets/:id": on("budgets", BUDGET, { ...BUDGET, limit_usd: "6" }),
+  "/console/budgets/:id/count-earlier": on("budgets", BUDGET),
   "/console/budgets/:id/delete": on("budgets", BUDGET),
   "/console/budgets/:id/increase": on("budgets", BUDGET, INCREASE),
   "/console/budgets/:id/increases/:increase/revoke": increased,
@@ -192,7 +193,7 @@ test("every form of the console is tried here", () => {
   expect(Object.keys(FORMS).toSorted()).toEqual(routes.toSorted());
 });
 
-/** Everything that is done to an org is in its trail; so is each reading of the trail, which some pages show. A query folds the journal, so that the table has all of it. */
+/** Everything that is done to an org is in its trail; so is each reading of the trail, which some pages show. A query checkpoints the log first, so that the table has all of it. */
 async function trailOf(org: TestOrg): Promise<number> {
   await call("GET", `/v1/orgs/${org.id}/budgets`, { key: org.ownerKey });
   return runInDurableObject(

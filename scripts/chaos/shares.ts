@@ -10,7 +10,7 @@ export interface Shares {
   readonly lastFault: number;
   /** Until everybody has ended what they have begun. */
   readonly ending: number;
-  /** Until all is read back and compared. */
+  /** Until all is read back and compared: the more, the longer it went on. */
   readonly reading: number;
 }
 
@@ -21,7 +21,7 @@ export function sharesOf(seconds: number): Shares {
     faults: seconds * 1.5 + 15,
     lastFault: 40,
     ending: 50,
-    reading: 70,
+    reading: 70 + seconds / 5,
   };
 }
 

@@ -111,6 +111,15 @@ describe("a gate outside", () => {
     expect(await reserved(org, id)).toBe("0.01");
   });
 
+  test("gives back what it no longer keeps after the limits have changed", async () => {
+    const { org, id, gate } = await leased();
+    await budget(org, "1", { scope_kind: "workflow", scope_id: "other" });
+    await gate.report({ left: 3 * CENT, want: 16 * CENT, renews: 0 });
+    expect(await reserved(org, id)).toBe("0.03");
+    await gate.report();
+    expect(await reserved(org, id)).toBe("0.00");
+  });
+
   test("is told no other names that have limits, no alerts, and no limits of other keys", async () => {
     const org = await newOrg();
     await budget(org, "1", { scope_kind: "workflow", scope_id: "secret-project" });

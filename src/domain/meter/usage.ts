@@ -38,12 +38,7 @@ export function withLeased(usage: Usage, amount: bigint): Usage {
   return { ...usage, leased: usage.leased + amount };
 }
 
-/** Converts what an isolate reserved from its slice into a hold. The reserved total does not change. */
-export function leaseToHold(usage: Usage, amount: bigint): Usage {
-  return { ...usage, leased: atLeastZero(usage.leased - amount, "leased"), held: usage.held + amount };
-}
-
-/** Returns the unused rest of a slice. */
+/** Takes back what an isolate has used of a slice, or no longer needs. */
 export function withoutLeased(usage: Usage, amount: bigint): Usage {
   return { ...usage, leased: atLeastZero(usage.leased - amount, "leased") };
 }

@@ -1,4 +1,4 @@
-import { type LeaseRequest, LEASE } from "./protocol.ts";
+import { LEASE } from "./protocol.ts";
 import { isRateKey } from "../../domain/rate/policy.ts";
 
 /** One isolate's part of one meter: what it may still have unreported, and until when it may use it. */
@@ -36,9 +36,6 @@ export interface StoredHolder extends Counters {
 export interface Holder extends Counters {
   readonly slices: Map<string, Outstanding>;
 }
-
-/** What an ask says about the slices of its isolate. */
-export type Asked = Pick<LeaseRequest<unknown>, "holder" | "renews" | "wants" | "mark">;
 
 /** Of one isolate: 5,000 customers with four limits each. Calls that touch others are decided by the object. */
 export const MOST_SLICES = 20_000;

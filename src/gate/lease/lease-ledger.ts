@@ -7,23 +7,17 @@ import {
   type Terms,
   type Want,
 } from "./protocol.ts";
-import {
-  type Asked,
-  goneAt,
-  Holders,
-  isCounted,
-  mayCover,
-  type Holder,
-  type Outstanding,
-} from "./holders.ts";
+import { goneAt, Holders, isCounted, mayCover, type Holder, type Outstanding } from "./holders.ts";
 import { additionTo, shareOf, smaller } from "./size.ts";
 
 export { mayCover, MOST_SLICES, type Outstanding, type StoredHolder } from "./holders.ts";
 
 /** What an ask did to one meter. */
 export interface Move {
-  /** Held from the slice and now reported. */
+  /** Held and now reported. */
   used: bigint;
+  /** The part of it that was in the slice. There is more where the slice was taken back before its report came. */
+  covered: bigint;
   /** Given back unused. */
   returned: bigint;
   /** Newly leased. */
@@ -63,13 +57,15 @@ export class LeaseLedger extends Holders {
     return until - now;
   }
 
-  /** The slices that an ask renews unnamed, and whose terms are needed for that. */
-  toReview({ holder: name, renews, wants, mark }: Asked, now: number): string[] {
-    const holder = this.known(name);
-    if (holder === undefined || renews === undefined) return [];
-    const found: string[] = [];
-    for (const [meter, slice] of holder.slices) {
-      if (!wants.has(meter) && mayRenew(slice, mark, now) && needsTerms(slice, now)) found.push(meter);
+  /** Every meter that taking an ask may move, or whose terms it needs. */
+  metersOf(
+    { holder: name, batches, wants, keeps, renews, mark }: LeaseRequest<unknown>,
+    now: number,
+  ): Set<string> {
+    const found = new Set([...wants.keys(), ...(keeps?.keys() ?? [])]);
+    for (const { used } of batches) for (const meter of used.keys()) found.add(meter);
+    for (const [meter, slice] of this.known(name)?.slices ?? []) {
+      if (renews === undefined || (mayRenew(slice, mark, now) && needsTerms(slice, now))) found.add(meter);
     }
     return found;
   }
@@ -91,7 +87,7 @@ export class LeaseLedger extends Holders {
     for (const [meter, want] of ask.wants) {
       const terms = termsOf(meter);
       if (terms === null) continue;
-      const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until: now };
+      const move = moves.get(meter) ?? noMove(now);
       const addition = this.#extend(ask, meter, { want, terms, reported: move.used, now });
       move.added = addition.add;
       moves.set(meter, move);
@@ -125,7 +121,7 @@ export class LeaseLedger extends Holders {
     for (const { used } of fresh) {
       for (const [meter, sum] of used) {
         const until = Math.min(now, holder.slices.get(meter)?.until ?? now);
-        const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until };
+        const move = moves.get(meter) ?? noMove(until);
         move.used += sum;
         moves.set(meter, move);
       }
@@ -138,9 +134,9 @@ export class LeaseLedger extends Holders {
     for (const meter of meters) {
       const slice = holder.slices.get(meter);
       if (slice === undefined) continue;
-      const move = moves.get(meter) ?? { used: 0n, returned: 0n, added: 0n, until: now };
-      const rest = slice.left - move.used;
-      const unused = rest < 0n ? 0n : rest;
+      const move = moves.get(meter) ?? noMove(now);
+      move.covered = smaller(move.used, slice.left);
+      const unused = slice.left - move.covered;
       const said = wants.get(meter)?.left ?? keeps?.get(meter) ?? (renews === undefined ? 0n : unused);
       const kept = smaller(unused, said);
       move.returned = unused - kept;
@@ -266,6 +262,8 @@ export class LeaseLedger extends Holders {
     return { add: addition, forMs: lifeMs, share };
   }
 }
+
+const noMove = (until: number): Move => ({ used: 0n, covered: 0n, returned: 0n, added: 0n, until });
 
 /** Whether a slice that an ask does not name can be renewed at all. */
 function mayRenew(slice: Outstanding, mark: string | undefined, now: number): boolean {

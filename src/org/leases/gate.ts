@@ -211,14 +211,8 @@ export class ObjectGate {
     sweepLeases(view, clock);
     const book = this.#leases();
     for (const key of takeNearLimits(this.#storage.sql)) book.press(key);
-    const keys = [...book.toReview(ask, clock.real), ...ask.wants.keys(), ...watch];
-    if (ask.renews === undefined) keys.push(...book.holder(ask.holder).slices.map(([key]) => key));
-    for (const { used } of ask.batches) for (const key of used.keys()) keys.push(key);
-    const accounts = new LeasedAccounts(
-      this.#storage.sql,
-      keys.filter((key) => !isRateKey(key)),
-      clock,
-    );
+    const keys = [...book.metersOf(ask, clock.real), ...watch].filter((key) => !isRateKey(key));
+    const accounts = new LeasedAccounts(this.#storage.sql, keys, clock);
     const settled = book.settle(
       ask,
       (key) => {

@@ -3,8 +3,8 @@ import type { Move, Orphan } from "../../gate/lease/lease-ledger.ts";
 import { LEASE, type Terms } from "../../gate/lease/protocol.ts";
 import { LAST_REPORTED_MS } from "../../gate/report/hold-line.ts";
 import { amountOf } from "../../domain/refusal/limit-denials.ts";
-import { type Account, type Meter, unitOf, windowOf } from "../../domain/meter/meter.ts";
-import { leaseToHold, withHeld, withLeased, withoutLeased } from "../../domain/meter/usage.ts";
+import { type Account, type Meter, type Usage, unitOf, windowOf } from "../../domain/meter/meter.ts";
+import { withHeld, withLeased, withoutLeased } from "../../domain/meter/usage.ts";
 import type { HoldCounter } from "../decisions/hold-extras.ts";
 import { loadMetersById, recountedAt } from "../meters/store.ts";
 import { type MeterAccount, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
@@ -62,7 +62,8 @@ interface Leased {
 export class LeasedAccounts {
   readonly #sql: SqlStorage;
   readonly #clock: Clock;
-  readonly #leased = new Map<string, Leased>();
+  /** Null: the limit is gone. */
+  readonly #leased = new Map<string, Leased | null>();
   /** One entry for each counter, even if several keys lead to it. */
   readonly #entries = new Map<string, MeterAccount>();
   #loaded = false;
@@ -78,8 +79,11 @@ export class LeasedAccounts {
     );
     for (const name of names) {
       const meter = meters.get(name.meterId);
-      if (meter === undefined) continue;
       const { key, subject } = name;
+      if (meter === undefined) {
+        this.#leased.set(key, null);
+        continue;
+      }
       const stood = stands(name, meter);
       const moments = stood ? [name.startMs] : momentsOf(recountedAt(sql, meter.id));
       const homes = new Set(moments.map((atMs) => this.#entry(meter, subject, atMs)));
@@ -157,34 +161,31 @@ export class LeasedAccounts {
   /** Holds an amount in the window of its time. A hold from before the limit existed does not count. */
   holdAstray(key: string, { atMs, amount }: { readonly atMs: number; readonly amount: bigint }): void {
     const found = this.#leased.get(key);
-    if (found === undefined || found.meter.sinceMs > atMs) return;
+    if (found === undefined || found === null || found.meter.sinceMs > atMs) return;
     const entry = this.#entry(found.meter, found.subject, atMs);
     entry.usage = withHeld(entry.usage, amount);
   }
 
   /** Applies a report. `dropped` is the part of what was held that no hold here stands for. */
-  apply(key: string, move: Move, dropped: bigint): void {
-    const found = this.#leased.get(key);
-    if (found === undefined) return;
-    const held = move.used - dropped;
-    for (const entry of found.homes) {
-      const { leased } = entry.usage;
-      const fromLease = held < leased ? held : leased;
-      let usage = leaseToHold(entry.usage, fromLease);
-      if (held > fromLease) usage = withHeld(usage, held - fromLease);
-      const returned = move.returned + dropped;
-      usage = withoutLeased(usage, returned < usage.leased ? returned : usage.leased);
-      entry.usage = move.added === 0n ? usage : withLeased(usage, move.added);
+  apply(key: string, { used, covered, returned, added }: Move, dropped: bigint): void {
+    for (const entry of this.#homesOf(key)) {
+      const freed = withHeld(withoutSlice(entry.usage, covered + returned), used - dropped);
+      entry.usage = withLeased(freed, added);
     }
   }
 
   /** Takes back slices whose last possible hold has ended. */
   free(orphans: readonly Orphan[]): void {
     for (const { meter: key, left } of orphans) {
-      for (const entry of this.#leased.get(key)?.homes ?? []) {
-        entry.usage = withoutLeased(entry.usage, left < entry.usage.leased ? left : entry.usage.leased);
-      }
+      for (const entry of this.#homesOf(key)) entry.usage = withoutSlice(entry.usage, left);
     }
+  }
+
+  /** What would be moved elsewhere than in its counters would stay leased for good. */
+  #homesOf(key: string): readonly MeterAccount[] {
+    const found = this.#leased.get(key);
+    if (found === undefined) throw new Error(`the account of a slice was not read: ${key}`);
+    return found?.homes ?? [];
   }
 
   save(): void {
@@ -200,4 +201,9 @@ export class LeasedAccounts {
     if (this.#loaded) loadUsage(this.#sql, [made]);
     return made;
   }
+}
+
+/** A slice from before a limit changed may be leased in two windows, and be gone from one of them. */
+function withoutSlice(usage: Usage, amount: bigint): Usage {
+  return withoutLeased(usage, amount < usage.leased ? amount : usage.leased);
 }

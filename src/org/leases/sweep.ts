@@ -22,13 +22,14 @@ export function sweepLeases(view: View, clock: Clock): void {
     );
   }
   for (const holder of gone) deleteHolder(view.sql, holder);
-  if (orphans.length === 0) return;
+  const money = orphans.filter(({ meter }) => isMoneyKey(meter));
+  if (money.length === 0) return;
   const accounts = new LeasedAccounts(
     view.sql,
-    orphans.flatMap(({ meter }) => (isRateKey(meter) ? [] : [meter])),
+    money.map(({ meter }) => meter),
     clock,
   );
-  accounts.free(orphans);
+  accounts.free(money);
   accounts.save();
 }
 

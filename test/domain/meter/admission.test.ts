@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { admit, charge, chargeFact, hasRoomForAll, holdAll } from "../../../src/domain/meter/admission.ts";
 import type { Attempt } from "../../../src/domain/refusal/limit-denials.ts";
 import { type Account, type Meter, NO_USAGE, totalSpent } from "../../../src/domain/meter/meter.ts";
-import { leaseToHold, withLeased, withoutHeld, withoutLeased } from "../../../src/domain/meter/usage.ts";
+import { withHeld, withLeased, withoutHeld, withoutLeased } from "../../../src/domain/meter/usage.ts";
 
 function accountOf(limit: bigint | null, over: Partial<Meter> = {}): Account {
   const meter: Meter = {
@@ -71,7 +71,7 @@ function apply(accounts: readonly Account[], standing: Standing, next: Step): vo
     next.do === "settle" || next.do === "release" ? standing.holds.shift() : standing.leases.shift();
   if (ended === undefined) return;
   for (const account of accounts) {
-    if (next.do === "report") account.usage = leaseToHold(account.usage, ended);
+    if (next.do === "report") account.usage = withHeld(withoutLeased(account.usage, ended), ended);
     else if (next.do === "giveBack") account.usage = withoutLeased(account.usage, ended);
     else account.usage = withoutHeld(account.usage, ended);
   }

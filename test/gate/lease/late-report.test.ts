@@ -54,3 +54,17 @@ test("a slice was given when it was first given, however often it is renewed", (
   book.settle(again, terms, 70);
   expect(book.holder("gate").slices.map(([, { since }]) => since)).toEqual([70]);
 });
+
+test("what was held is covered as far as the slice goes, and not at all once the slice was taken back", () => {
+  const moveOf = (book: LeaseLedger, used: bigint, now: number) => {
+    const batches = [{ number: 1, holds: [], used: new Map([[MONEY, used]]) }];
+    return book
+      .settle({ holder: "gate", attempt: 2, batches, wants: new Map() }, terms, now)
+      ?.moves.get(MONEY);
+  };
+  expect(moveOf(leased(), 4n, 50)).toMatchObject({ used: 4n, covered: 4n, returned: 6n });
+  expect(moveOf(leased(), 14n, 50)).toMatchObject({ used: 14n, covered: 10n, returned: 0n });
+  const swept = leased();
+  swept.sweep(900_100);
+  expect(moveOf(swept, 4n, 900_100)).toMatchObject({ used: 4n, covered: 0n, returned: 0n });
+});

@@ -14,6 +14,8 @@ const far = () => TERMS;
 const want = (left: bigint, most = 100n): Want => ({ left, want: most, least: 10n });
 const wantsOf = (meters: readonly string[]) => new Map(meters.map((meter) => [meter, want(0n)]));
 
+const unnamed = (renews: number) => ({ holder: "h", attempt: 9, batches: [], wants: new Map(), renews });
+
 /** A book in which an isolate has slices of these meters, and its next asks. */
 function leased(meters: readonly string[], terms: (meter: string) => Terms | null = far) {
   const book = new LeaseLedger();
@@ -49,20 +51,20 @@ describe("slices that an ask does not name", () => {
     book.pressAll();
     const now = (meter: string) =>
       meter === "a" ? null : { ...TERMS, limit: meter === "b" ? 99n : 640_000n };
-    expect(book.toReview({ holder: "h", renews: 3, wants: new Map() }, 500)).toEqual(["a", "b", "c"]);
+    expect(book.metersOf(unnamed(3), 500)).toEqual(new Set(["a", "b", "c"]));
     const first = ask(500, { renews: 3 }, now);
     expect(first?.grant.lapsed).toEqual(["a", "b"]);
     expect(first?.grant.slices.get("c")).toMatchObject({ add: 0n, forMs: LEASE.lifeMs });
     expect([endOf("a"), endOf("b"), endOf("c")]).toEqual([1000, 1000, 1500]);
     // Only those that were not renewed are looked at again.
-    expect(book.toReview({ holder: "h", renews: 3, wants: new Map() }, 600)).toEqual(["a", "b"]);
+    expect(book.metersOf(unnamed(3), 600)).toEqual(new Set(["a", "b"]));
   });
 
   test("are looked at one by one after a restart, and end when storage says or a second later", () => {
     const { book } = leased(["a"]);
     const again = new LeaseLedger();
     again.restore(book.holder("h"));
-    expect(again.toReview({ holder: "h", renews: 1, wants: new Map() }, 10)).toEqual(["a"]);
+    expect(again.metersOf(unnamed(1), 10)).toEqual(new Set(["a"]));
   });
 
   test("last no longer than their window, and the answer says so", () => {

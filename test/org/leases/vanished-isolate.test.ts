@@ -1,5 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { CENT, newBudgeted } from "../../support/budgeted.ts";
 import { LeaseHolder } from "../../support/lease-holder.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { leaseRate } from "../../support/rate-leases.ts";
@@ -84,6 +85,21 @@ test("slices of live isolates are left alone, and checked again when the first o
   goAhead(1503);
   await whatIsDue(org);
   expect(await reserved()).toBe("0.00");
+});
+
+test("a report that comes after its slice was taken back takes nothing from the slices of others", async () => {
+  const org = await newBudgeted();
+  const late = await org.isolate();
+  const id = late.hold(CENT, Date.now()) ?? "";
+  goAhead(902);
+  await whatIsDue(org);
+  const other = await org.isolate();
+  const slice = (await org.budget()).reserved_usd;
+  expect(Number(slice) * 1e9).toBe(Number(other.left));
+  await late.end();
+  expect(await org.kept(id)).toMatchObject([{ amount: String(CENT) }]);
+  await whatIsDue(org);
+  expect(await org.budget()).toMatchObject({ reserved_usd: slice });
 });
 
 describe("when a test org's clock is moved ahead,", () => {

@@ -2,9 +2,11 @@ import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { buildAssets } from "./scripts/reference/assets.ts";
+import { collectOnOneThread } from "./scripts/v8-flags.ts";
 import { ALL_REPORTED } from "./test/support/end-workers.ts";
 import { TestOrder } from "./test/support/test-order.ts";
 
+collectOnOneThread();
 // The Worker's configuration names the folder, which must exist.
 await buildAssets();
 

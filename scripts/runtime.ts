@@ -11,6 +11,7 @@ import { HOST } from "./ports.ts";
 import { moduleFor } from "./served-scripts.ts";
 import { type RuntimeEvents, Supervisor } from "./supervisor.ts";
 import { ROOT } from "./worker-config.ts";
+import { collectOnOneThread } from "./v8-flags.ts";
 
 const ROTATION_CHECK_MS = 2_000;
 
@@ -85,6 +86,7 @@ function makeMiniflare(
   remark: (line: string) => void,
   events: RuntimeEvents,
 ): Miniflare {
+  collectOnOneThread();
   process.env["MINIFLARE_WORKERD_PATH"] = join(ROOT, "scripts/workerd.sh");
   return withoutItsSignalHandlers(
     () =>

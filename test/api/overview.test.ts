@@ -131,8 +131,18 @@ describe("busy orgs", () => {
     });
     await decide(quiet.ownerKey);
     for (let burst = 0; burst < 10; burst += 1) {
-      await Promise.all(Array.from({ length: 50 }, () => decide(hammered.ownerKey)));
+      const answers = await Promise.all(Array.from({ length: 50 }, () => decide(hammered.ownerKey)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([402]));
     }
+    const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0);
+    const hourOf = (listed: Awaited<ReturnType<typeof inPages>>) =>
+      listed.find((one) => one.org_id === hammered.id)?.["last_hour"] as
+        | { calls: number[]; refusals: number[]; slowest_wait_ms: number }
+        | undefined;
+    // An isolate reports what it refused by itself a little later.
+    await expect
+      .poll(async () => sum(hourOf(await inPages("sort=calls_per_minute"))?.refusals ?? []))
+      .toBe(500);
     const { body } = await overview("?sort=calls_per_minute&limit=1");
     const listed = await inPages("sort=calls_per_minute");
     const [own, other] = [hammered, quiet].map(({ id }) => listed.findIndex((one) => one.org_id === id));
@@ -147,10 +157,9 @@ describe("busy orgs", () => {
     expect([top?.calls ?? 0, top?.refusals ?? 0, top?.cpu_ms ?? 0].every((figure) => figure > 20)).toBe(true);
     expect(body.svc_org_calls_top.length).toBeLessThanOrEqual(10);
     // An hour ago is less than that, even here.
-    const hour = found?.["last_hour"] as { calls: number[]; refusals: number[]; slowest_wait_ms: number };
-    const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0);
-    expect([hour.calls.length, sum(hour.calls) >= 500, sum(hour.refusals)]).toEqual([60, true, 500]);
-    expect(hour.slowest_wait_ms).toBeGreaterThan(0);
+    const hour = hourOf(listed);
+    expect([hour?.calls.length, sum(hour?.calls ?? []) >= 500]).toEqual([60, true]);
+    expect(hour?.slowest_wait_ms).toBeGreaterThan(0);
     // No name of an org is a label of a metric.
     const metrics = await (await serve("http://sluice.test/metrics")).text();
     expect(metrics.includes(hammered.id)).toBe(false);

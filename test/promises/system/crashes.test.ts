@@ -83,11 +83,12 @@ test("what was acknowledged is there once, with its sums, events and audit entri
     const before = acknowledged.runs.size;
     await expect.poll(() => acknowledged.runs.size, { timeout: 60_000 }).toBeGreaterThan(before + 10);
     await sleep(random() * 400);
+    // On a busy machine an isolate may not live long enough to decide by itself. The last one does.
+    if (crashes === CRASHES - 1) await vi.waitUntil(() => acknowledged.inIsolates > 0, { timeout: 60_000 });
     await server.crash();
   }
   acknowledged.isOver = true;
   await Promise.all(callers);
-  expect(acknowledged.inIsolates).toBeGreaterThan(0);
   const moved = { advance_seconds: ALL_OVER_SECONDS };
   const over = await busy.operator.send("POST", `/v1/admin/orgs/${busy.id}/test-clock`, moved);
   expect(over.status).toBe(200);

@@ -3,7 +3,7 @@ import type { UsageTop } from "../../../../contract/resources/usage/usage-top.ts
 import type { DayAmount, Unit } from "../../view/chart-scale.ts";
 import { type Failed, isUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
-import { amountOf, readReport, type Spending, wholeDays } from "./spending.ts";
+import { amountOf, readReport, readTop, type Spending, wholeDays } from "./spending.ts";
 import { groupOf, isDaily, soughtBy, type View } from "./tabs.ts";
 
 const MOST_PARTS = 5;
@@ -54,8 +54,10 @@ export async function divideDays(
 
 async function namedDays(visit: Visit, view: View, group: string, top: UsageTop | null): Promise<DaysByName> {
   if (!isDaily(view.by)) return fromRuns(visit, view, group);
-  if (top === null || view.unit !== "usd") return fromSums(visit, view, group);
-  return { names: fromTop(top), unread: null };
+  if (view.unit !== "usd") return fromSums(visit, view, group);
+  if (top !== null) return { names: fromTop(top), unread: null };
+  const read = await readTop(visit, view.range, group, MOST_PARTS + 1);
+  return read.body === null ? { names: null, unread: read } : { names: fromTop(read.body), unread: null };
 }
 
 function fromTop({ data, days }: UsageTop): readonly NamedDays[] {
@@ -68,12 +70,12 @@ function fromTop({ data, days }: UsageTop): readonly NamedDays[] {
   }));
 }
 
-/** The largest by this unit, and then the days of each. */
+/** The largest by runs or tokens, and then the days of each. */
 async function fromSums(visit: Visit, view: View, group: string): Promise<DaysByName> {
   const { range, unit } = view;
   const largest = await readReport(visit, range, {
     group_by: group,
-    sort: unit === "usd" ? "cost_usd" : unit,
+    sort: unit,
     limit: String(MOST_PARTS + 1),
   });
   if (largest.body === null) return { names: null, unread: largest };

@@ -102,8 +102,16 @@ class NameRanking implements RangeSums {
   first(most: number): Ranking {
     const all = [...this.#names.values()];
     const runs = all.reduce((sum, one) => sum + one.runs, 0);
-    all.sort((one, other) => other.usd - one.usd || (one.name < other.name ? -1 : 1));
-    return { names: all.slice(0, most).map(({ name }) => name), count: all.length, runs };
+    // Numbers by themselves are sorted many times faster than names by their numbers.
+    const amounts = new Float64Array(all.length);
+    for (const [at, { usd }] of all.entries()) amounts[at] = usd;
+    const least = amounts.sort().at(-most) ?? Number.NEGATIVE_INFINITY;
+    const names = all
+      .filter(({ usd }) => usd >= least)
+      .sort((one, other) => other.usd - one.usd || (one.name < other.name ? -1 : 1))
+      .slice(0, most)
+      .map(({ name }) => name);
+    return { names, count: all.length, runs };
   }
 }
 
@@ -124,7 +132,7 @@ const roughSums = (sql: CheckpointedSql) =>
    WHERE scope_kind = ? AND day >= ? AND day < ? GROUP BY scope_id`;
 
 /** The names of a kind by what they spent. More of them than memory keeps are ranked by the statement. */
-function rankNames(sql: CheckpointedSql, range: DayRange, most: number): Ranking {
+export function rankNames(sql: CheckpointedSql, range: DayRange, most: number): Ranking {
   const days = [range.kind, range.from, range.to];
   const kept = sumsIn(sql, NameRanking, range, () => {
     const names = sql.exec<Ranked>(`${roughSums(sql)} LIMIT ?`, ...days, MOST_NAMES + 1).toArray();
@@ -201,7 +209,7 @@ export const topUsage = query({
   },
 });
 
-type DayRow = { day: string; scope_kind: string; scope_id: string; usd: string; runs: number };
+type DayRow = { day: string; usd: string | null; runs: number | null; parts: string };
 
 /** Each day that has runs, and the part of each name that is listed. */
 function daysOf(
@@ -211,29 +219,26 @@ function daysOf(
   top: readonly { readonly name: string | null }[],
 ): UsageTop["days"] {
   const names = top.flatMap(({ name }) => name ?? []);
+  // A row with all parts of a day is read several times faster than a row for each.
   const rows = sql.exec<DayRow>(
-    `SELECT day, scope_kind, scope_id, usd, runs FROM ${DAILY_USAGE.in(sql)}
+    `SELECT day, MAX(usd) FILTER (WHERE scope_kind = 'org') AS usd, MAX(runs) FILTER (WHERE scope_kind = 'org') AS runs,
+       json_group_array(json_array(scope_id, usd)) FILTER (WHERE scope_kind <> 'org') AS parts
+     FROM ${DAILY_USAGE.in(sql)}
      WHERE day >= ?1 AND day < ?2 AND (scope_kind = 'org' AND scope_id = ''
        OR scope_kind = ?3 AND scope_id IN (SELECT value FROM json_each(?4)))
-     ORDER BY day`,
+     GROUP BY day ORDER BY day`,
     from,
     to,
     kind,
     JSON.stringify(names),
   );
-  const days = new Map<string, { runs: number; usd: string; parts: { name: string; cost_usd: string }[] }>();
-  for (const { day, scope_kind: of, scope_id: name, usd, runs } of rows) {
-    const known = days.get(day) ?? { runs: 0, usd: "0", parts: [] };
-    if (of === "org") days.set(day, { ...known, usd, runs });
-    else {
-      known.parts.push({ name, cost_usd: formatUsd(BigInt(usd)) });
-      days.set(day, known);
-    }
-  }
-  return [...days].map(([date, { usd, runs, parts }]) => ({
-    date,
-    cost_usd: formatUsd(BigInt(usd)),
-    runs: asCount(runs),
-    parts,
+  return Array.from(rows, ({ day, usd, runs, parts }) => ({
+    date: day,
+    cost_usd: formatUsd(BigInt(usd ?? 0)),
+    runs: asCount(runs ?? 0),
+    parts: (JSON.parse(parts) as [name: string, usd: string][]).map(([name, part]) => ({
+      name,
+      cost_usd: formatUsd(BigInt(part)),
+    })),
   }));
 }

@@ -27,6 +27,12 @@ export class TransactionalCache<T> {
     this.#of.set(sql, { value });
   }
 
+  /** Brings the copy up to date, if there is one. */
+  renew(sql: SqlStorage, change: (value: T) => T): void {
+    const there = this.#of.get(sql);
+    if (there !== undefined) this.set(sql, change(there.value));
+  }
+
   forget(sql: SqlStorage): void {
     this.#of.delete(sql);
   }

@@ -3,9 +3,8 @@ import { parseMoment } from "../../contract/list.ts";
 import { invalidField, isRefusal } from "../../contract/refusal.ts";
 import { unusualList, unusualQuery } from "../../contract/resources/unusual-spend.ts";
 import { dateOfDay, dayOf } from "../../domain/forecast/series.ts";
-import { unusualSpend, withHours } from "../../domain/forecast/unusual-subjects.ts";
+import { allUnusual } from "../../domain/forecast/unusual-subjects.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
-import { readHours } from "./known-hours.ts";
 
 const DEFAULT_DAYS = 7;
 const MOST_DAYS = 31;
@@ -34,25 +33,26 @@ export const listUnusual = operation(
     if (end - from > MOST_DAYS) {
       return invalidField("to", "out_of_range", `must be at most ${MOST_DAYS} days after from`);
     }
-    const read = await call.org.query("subjectDays", { from, to: end - 1 });
+    const ask = (withHours: boolean) => call.org.query("unusualSubjects", { from, to: end - 1, withHours });
+    const first = await ask(true);
+    // Days need no run, so they are listed where runs that are archived cannot be read.
+    const read = isRefusal(first) && first.code === "service_unavailable" ? await ask(false) : first;
     if (isRefusal(read)) return read;
-    const { sensitivity, today, subjects } = read.body;
+    const { sensitivity, today, subjects, isComplete, isWorthKeeping } = read.body;
+    // While the org moves to another region, nothing is kept.
+    if (isWorthKeeping) await call.org.command("keepHours", {});
     const asked = {
       from,
       to: end - 1,
       today,
       sensitivity: sensitivity === "off" ? "normal" : sensitivity,
     } as const;
-    const spends = await readHours(call.org);
-    const all = spends === null ? subjects : withHours(subjects, { spends, to: today }, asked);
-    const [org] = all;
-    const data = org === undefined ? [] : all.flatMap((subject) => unusualSpend(subject, org, asked));
     return reply(200, {
       from: dateOfDay(from),
       to: dateOfDay(end),
       sensitivity,
-      complete: spends !== null,
-      data,
+      complete: isComplete,
+      data: allUnusual(subjects, asked),
     });
   },
 );

@@ -2026,7 +2026,7 @@ export interface UnusualSpendList {
   readonly from: string;
   readonly to: string;
   readonly sensitivity: "off" | "low" | "normal" | "high";
-  /** Whether keys, users and hours were looked at, too. They are not where more than a million runs would have to be read for it, which a webhook for `spend.unusual` makes unnecessary. */
+  /** Whether keys, users and hours were looked at, too. Where about 100,000 runs or more of the last 35 days are not counted by hour yet, they are counted in the background, from the first time that this is asked, and kept up to date for as long as somebody asks once a week. Until then, and where archived runs cannot be read, it is false. */
   readonly complete: boolean;
   readonly data: readonly UnusualSpend[];
 }

@@ -48,7 +48,7 @@ export const unusualList = z
     sensitivity: z.enum(SENSITIVITIES),
     complete: z.boolean().meta({
       description:
-        "Whether keys, users and hours were looked at, too. They are not where more than a million runs would have to be read for it, which a webhook for `spend.unusual` makes unnecessary.",
+        "Whether keys, users and hours were looked at, too. Where about 100,000 runs or more of the last 35 days are not counted by hour yet, they are counted in the background, from the first time that this is asked, and kept up to date for as long as somebody asks once a week. Until then, and where archived runs cannot be read, it is false.",
     }),
     data: z.array(unusualDay),
   })

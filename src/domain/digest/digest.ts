@@ -1,7 +1,7 @@
 import type { Digest } from "../../contract/resources/digests.ts";
 import type { LimitInUse } from "../../contract/resources/limits.ts";
 import { dateOfDay } from "../forecast/series.ts";
-import { type KnownHours, type SubjectDays, unusualSpend, withHours } from "../forecast/unusual-subjects.ts";
+import { allUnusual, type SubjectDays } from "../forecast/unusual-subjects.ts";
 import type { Sensitivity } from "../forecast/unusual.ts";
 import { parseUsd } from "../price/money.ts";
 import type { DigestDays } from "./schedule.ts";
@@ -26,9 +26,8 @@ export interface DigestFacts {
   readonly customers: readonly Part[];
   readonly limits: readonly LimitInUse[];
   readonly refusals: readonly { readonly code: string; readonly count: number }[];
+  /** The org, and those of which something may be unusual: also by hour, if hours are kept. */
   readonly subjects: readonly SubjectDays[];
-  /** Null if the org has no webhook for unusual spend: hours are not counted then. */
-  readonly hours: KnownHours | null;
 }
 
 type Line = Digest["by_model"][number];
@@ -72,10 +71,7 @@ export function digestOf(facts: DigestFacts): Digest {
 }
 
 function unusualIn(facts: DigestFacts): Digest["unusual"] {
-  const { days, today, sensitivity, hours } = facts;
+  const { days, today, sensitivity } = facts;
   const asked = { from: days.from, to: days.to - 1, today, sensitivity };
-  const subjects = hours === null ? facts.subjects : withHours(facts.subjects, hours, asked);
-  const [org] = subjects;
-  if (org === undefined) return [];
-  return subjects.flatMap((subject) => unusualSpend(subject, org, asked)).slice(0, MOST_UNUSUAL);
+  return allUnusual(facts.subjects, asked).slice(0, MOST_UNUSUAL);
 }

@@ -59,9 +59,9 @@ export class HourSums {
 }
 
 /** The hours of each subject, in their order. */
-export function hoursBySubject(
-  spends: readonly HourSpend[],
-): ReadonlyMap<SubjectKind, ReadonlyMap<string, HourTotal[]>> {
+export type HoursBySubject = ReadonlyMap<SubjectKind, ReadonlyMap<string, readonly HourTotal[]>>;
+
+export function hoursBySubject(spends: readonly HourSpend[]): HoursBySubject {
   const kinds = new Map<SubjectKind, Map<string, HourTotal[]>>();
   for (const [hour, kind, id, usd, runs] of spends.toSorted(([one], [other]) => one - other)) {
     const ids = kinds.get(kind) ?? new Map<string, HourTotal[]>();
@@ -69,6 +69,35 @@ export function hoursBySubject(
     const hours = ids.get(id) ?? [];
     ids.set(id, hours);
     hours.push({ hour, value: Math.max(0, usd), runs });
+  }
+  return kinds;
+}
+
+/** The same with some hours as they are now. */
+export function withNewHours(known: HoursBySubject, spends: readonly HourSpend[]): HoursBySubject {
+  if (spends.length === 0) return known;
+  const changed = new Set(spends.map(([hour]) => hour));
+  const first = Math.min(...changed);
+  const kinds = new Map(Array.from(known, ([kind, ids]) => [kind, new Map(ids)]));
+  for (const ids of kinds.values()) {
+    for (const [id, hours] of ids) {
+      if ((hours.at(-1)?.hour ?? 0) < first) continue;
+      ids.set(
+        id,
+        hours.filter(({ hour }) => !changed.has(hour)),
+      );
+    }
+  }
+  for (const [kind, newer] of hoursBySubject(spends)) {
+    const ids = kinds.get(kind) ?? new Map<string, readonly HourTotal[]>();
+    kinds.set(kind, ids);
+    for (const [id, hours] of newer) {
+      const all = [...(ids.get(id) ?? []), ...hours];
+      ids.set(
+        id,
+        all.sort((one, other) => one.hour - other.hour),
+      );
+    }
   }
   return kinds;
 }

@@ -2,13 +2,14 @@ import { LEAST_HISTORY_DAYS } from "./forecast.ts";
 import { dayOfHour, daysOfHours, firstHourOf, type HourNumber, hourOfDay, type HourTotal } from "./hours.ts";
 import type { Band } from "./paths.ts";
 import { ascending, quantileOfSorted } from "./robust.ts";
-import type { DayTotal } from "./series.ts";
+import type { DayNumber, DayTotal } from "./series.ts";
 import {
+  type ComparedWith,
   type DaysAsked,
   expectedDays,
   highest,
-  LEAST_OF_ORG,
-  LEAST_USD,
+  leastMargin,
+  type LookedAt,
   MORE_THAN_EVER,
   type Outside,
   RECENT_DAYS,
@@ -33,18 +34,12 @@ export function unusualHours(
   asked: DaysAsked,
 ): UnusualHour[] {
   const { from, to, today, sensitivity, usualUsd = 0 } = asked;
-  const last = Math.min(to, today);
-  if (sensitivity === "off" || last < from) return [];
-  const before = hours.filter(({ hour }) => dayOfHour(hour) < from && dayOfHour(hour) >= from - RECENT_DAYS);
-  const first = before[0];
-  if (first === undefined || from - dayOfHour(first.hour) < LEAST_HISTORY_DAYS) return [];
-  const margin = Math.max(LEAST_USD, LEAST_OF_ORG * usualUsd);
-  const ever = Math.max(margin, MORE_THAN_EVER * highest(before));
-  const high = hours.filter(({ value, runs }) => value > ever && runs >= LEAST_RUNS);
-  // Most subjects end here, without a forecast.
-  const bands = high.length === 0 ? null : expectedDays(days, from, last - from + 1);
+  if (sensitivity === "off") return [];
+  const high = highHours(hours, asked);
+  const bands = high.length === 0 ? null : expectedDays(days, from, Math.min(to, today) - from + 1);
   if (bands === null) return [];
-  const shares = sharesOf(before);
+  const shares = sharesOf(hoursBefore(hours, from));
+  const margin = leastMargin(usualUsd);
   return high.flatMap(({ hour, value: usd, runs }): UnusualHour[] => {
     const band = bands[dayOfHour(hour) - from];
     if (band === undefined) return [];
@@ -52,6 +47,29 @@ export function unusualHours(
     const most = p50 + Math.max(widthFor(sensitivity, runs) * (p90 - p50), margin);
     return usd > most ? [{ hour, usd, low: p10, expected: p50, high: p90, direction: "above" }] : [];
   });
+}
+
+/**
+ * Hours that are above all of the four weeks before by what matters, as each that is unusual must be. Most subjects have none,
+ * and need no forecast.
+ */
+export function highHours(
+  hours: readonly HourTotal[],
+  { from, to, today, usualUsd = 0 }: LookedAt & ComparedWith,
+): HourTotal[] {
+  const before = hoursBefore(hours, from);
+  const first = before[0];
+  if (first === undefined || from - dayOfHour(first.hour) < LEAST_HISTORY_DAYS) return [];
+  const ever = Math.max(leastMargin(usualUsd), MORE_THAN_EVER * highest(before));
+  const end = firstHourOf(Math.min(to, today) + 1);
+  return hours.filter(
+    ({ hour, value, runs }) => hour >= firstHourOf(from) && hour < end && value > ever && runs >= LEAST_RUNS,
+  );
+}
+
+function hoursBefore(hours: readonly HourTotal[], from: DayNumber): HourTotal[] {
+  const [first, end] = [firstHourOf(from - RECENT_DAYS), firstHourOf(from)];
+  return hours.filter(({ hour }) => hour >= first && hour < end);
 }
 
 /** By hour of the day: the shares that it had of days on which anything was spent, the least first. */

@@ -3,15 +3,24 @@ import { formatUsd } from "../price/money.ts";
 import {
   dayOfHour,
   daysOfHours,
-  hoursBySubject,
-  type HourSpend,
+  firstHourOf,
+  type HoursBySubject,
   type HourTotal,
   type SubjectKind,
 } from "./hours.ts";
 import { median } from "./robust.ts";
-import { dateOfDay, type DayNumber, type DayTotal } from "./series.ts";
-import { unusualHours } from "./unusual-hours.ts";
-import { type DaysAsked, type Outside, RECENT_DAYS, type SpentDay, unusualDays } from "./unusual.ts";
+import { LEAST_HISTORY_DAYS } from "./forecast.ts";
+import { dateOfDay, type DayNumber } from "./series.ts";
+import { highHours, unusualHours } from "./unusual-hours.ts";
+import {
+  type DaysAsked,
+  leavesRecent,
+  type LookedAt,
+  type Outside,
+  RECENT_DAYS,
+  type SpentDay,
+  unusualDays,
+} from "./unusual.ts";
 
 /** What somebody or something spent each day. */
 export interface SubjectDays {
@@ -46,11 +55,9 @@ type Asked = Omit<DaysAsked, "usualUsd">;
  * those that are. `org` is the spend of the whole org, which includes the subject's.
  */
 export function unusualSpend(subject: SubjectDays, org: SubjectDays, asked: Asked): UnusualSpend[] {
-  const { kind, days, hours = [], knownTo = asked.today } = subject;
-  const before = org.days.filter(({ day }) => day < asked.from && day >= asked.from - RECENT_DAYS);
-  const usualUsd = before.length === 0 ? 0 : median(before.map(({ value }) => value));
-  const known = { ...asked, today: Math.min(asked.today, knownTo) };
-  const found = unusualDays(days, { ...known, usualUsd: kind === "org" ? 0 : usualUsd });
+  const { days, hours = [] } = subject;
+  const usualUsd = usualOf(org, asked);
+  const found = unusualDays(days, daysCompared(subject, asked, usualUsd));
   const dates = new Set(found.map(({ day }) => day));
   const byHour = unusualHours(hours, days, { ...asked, usualUsd })
     .toSorted((one, other) => other.usd - one.usd)
@@ -63,9 +70,51 @@ export function unusualSpend(subject: SubjectDays, org: SubjectDays, asked: Aske
   ].toSorted((one, other) => (one.date < other.date ? -1 : 1));
 }
 
+function usualOf(org: SubjectDays, { from }: LookedAt): number {
+  const before = org.days.filter(({ day }) => day < from && day >= from - RECENT_DAYS);
+  return before.length === 0 ? 0 : median(before.map(({ value }) => value));
+}
+
+/** What the days of a subject are compared with. */
+function daysCompared<T extends LookedAt>({ kind, knownTo }: SubjectDays, asked: T, usualUsd: number) {
+  const today = Math.min(asked.today, knownTo ?? asked.today);
+  return { ...asked, today, usualUsd: kind === "org" ? 0 : usualUsd };
+}
+
+/**
+ * Without the subjects of which no day and no hour stands out, and without hours where none does: nothing of theirs is unusual.
+ * The first is the org, which all others are compared with.
+ */
+export function standingOut(subjects: readonly SubjectDays[], asked: LookedAt): SubjectDays[] {
+  const [org] = subjects;
+  if (org === undefined) return [];
+  const usualUsd = usualOf(org, asked);
+  return subjects.flatMap((subject) => {
+    const hours = subject.hours ?? [];
+    const isHigh = highHours(hours, { ...asked, usualUsd }).length > 0;
+    const isListed =
+      isHigh || subject === org || leavesRecent(subject.days, daysCompared(subject, asked, usualUsd));
+    return isListed ? [{ ...subject, hours: isHigh ? hours : [] }] : [];
+  });
+}
+
+/** The unusual days of all. The first is the org. */
+export function allUnusual(subjects: readonly SubjectDays[], asked: Asked): UnusualSpend[] {
+  const [org] = subjects;
+  return org === undefined ? [] : subjects.flatMap((subject) => unusualSpend(subject, org, asked));
+}
+
+/** So many days of hours are kept: the four weeks before the week that is listed by default. */
+export const KEPT_DAYS = 35;
+
+/** Whether hours can show anything of the days from `from` on: not if too few of the days before are kept. */
+export function hoursMatter({ from, today }: Omit<LookedAt, "to">): boolean {
+  return from - (today - KEPT_DAYS) >= LEAST_HISTORY_DAYS;
+}
+
 /** Hours of all subjects, which are complete up to a day. */
 export interface KnownHours {
-  readonly spends: readonly HourSpend[];
+  readonly bySubject: HoursBySubject;
   readonly to: DayNumber;
 }
 
@@ -78,28 +127,27 @@ export function withHours(
   known: KnownHours,
   asked: { readonly from: DayNumber; readonly to: DayNumber },
 ): SubjectDays[] {
-  const hours = hoursBySubject(known.spends);
+  const { bySubject, to: knownTo } = known;
   const others = (["key", "user"] as const).flatMap((kind) =>
-    [...(hours.get(kind) ?? [])]
-      .map(([id, theirs]) => ({ kind, id, hours: theirs, days: daysOfHours(theirs), knownTo: known.to }))
-      .map((subject) => ({ subject, usd: spentIn(subject.days, asked) }))
+    Array.from(bySubject.get(kind) ?? [], ([id, hours]) => ({ id, hours, usd: spentIn(hours, asked) }))
       .filter(({ usd }) => usd > 0)
       .toSorted((one, other) => other.usd - one.usd)
       .slice(0, MOST[kind])
-      .map(({ subject }) => subject),
+      .map(({ id, hours }) => ({ kind, id, hours, days: daysOfHours(hours), knownTo })),
   );
   const named = subjects.map((subject) => ({
     ...subject,
-    hours: hours.get(subject.kind)?.get(subject.id ?? "") ?? [],
+    hours: bySubject.get(subject.kind)?.get(subject.id ?? "") ?? [],
   }));
   return [...named, ...others];
 }
 
 function spentIn(
-  days: readonly DayTotal[],
+  hours: readonly HourTotal[],
   { from, to }: { readonly from: DayNumber; readonly to: DayNumber },
-) {
-  return days.reduce((sum, { day, value }) => (day >= from && day <= to ? sum + value : sum), 0);
+): number {
+  const [first, end] = [firstHourOf(from), firstHourOf(to + 1)];
+  return hours.reduce((sum, { hour, value }) => (hour >= first && hour < end ? sum + value : sum), 0);
 }
 
 const dollars = (usd: number): string => formatUsd(BigInt(Math.round(Math.max(0, usd) * 100)) * 10_000_000n);

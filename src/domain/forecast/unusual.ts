@@ -13,9 +13,12 @@ const WIDTHS: Readonly<Record<Exclude<Sensitivity, "off">, number>> = {
 };
 
 /** Less than this, in dollars or of what is usual, is not worth telling anybody. */
-export const LEAST_USD = 1;
+const LEAST_USD = 1;
 const LEAST_SHARE = 0.25;
-export const LEAST_OF_ORG = 0.1;
+const LEAST_OF_ORG = 0.1;
+
+/** Nothing is unusual that differs from what is expected by less. */
+export const leastMargin = (usualUsd: number): number => Math.max(LEAST_USD, LEAST_OF_ORG * usualUsd);
 
 /** What was spent in these days before is usual for whoever spends in bursts, and a little more than that, too. */
 export const RECENT_DAYS = 28;
@@ -51,15 +54,21 @@ export interface UnusualDay extends Outside {
   readonly day: DayNumber;
 }
 
-export interface DaysAsked {
+export interface LookedAt {
   /** The first and the last day to look at. */
   readonly from: DayNumber;
   readonly to: DayNumber;
   /** Not over yet: it can be above what is usual, and not below. */
   readonly today: DayNumber;
-  readonly sensitivity: Sensitivity;
+}
+
+export interface ComparedWith {
   /** What the whole org usually spends in a day. A part of it that differs by little of that is nobody's concern. */
   readonly usualUsd?: number;
+}
+
+export interface DaysAsked extends LookedAt, ComparedWith {
+  readonly sensitivity: Sensitivity;
 }
 
 /** What the days before `from` let expect of each day from then on. Null if they are fewer than two weeks. */
@@ -81,12 +90,13 @@ export function unusualDays(totals: readonly SpentDay[], asked: DaysAsked): Unus
 }
 
 /**
- * Whether a day is outside of what the days before were, as each that is unusual must be. Most subjects have none, and need no
- * forecast, which takes a hundred times as long.
+ * Whether a day is outside of what the days before were, as each that is unusual must be, and not by less than anybody's
+ * concern. Most subjects have none, and need no forecast, which takes a hundred times as long.
  */
-function leavesRecent(totals: readonly SpentDay[], { from, to, today }: DaysAsked): boolean {
+export function leavesRecent(totals: readonly SpentDay[], asked: LookedAt & ComparedWith): boolean {
+  const { from, to, today, usualUsd = 0 } = asked;
   const recent = recentDays(totals, from);
-  const most = mostUsual(recent);
+  const most = Math.max(leastMargin(usualUsd), mostUsual(recent));
   const byDay = new Map(totals.map(({ day, value }) => [day, value]));
   for (let day = from; day <= Math.min(to, today); day += 1) {
     const usd = byDay.get(day) ?? 0;
@@ -120,7 +130,7 @@ export function daysOutside(
     const day = from + at;
     const { value: usd, runs } = byDay.get(day) ?? { value: 0, runs: 0 };
     const { p10: low, p50: expected, p90: high } = band;
-    const margin = Math.max(LEAST_USD, LEAST_SHARE * expected, LEAST_OF_ORG * usualUsd);
+    const margin = Math.max(LEAST_SHARE * expected, leastMargin(usualUsd));
     const most = Math.max(
       expected + Math.max(widthFor(sensitivity, runs) * (high - expected), margin),
       mostUsual(recent),

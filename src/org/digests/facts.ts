@@ -7,9 +7,9 @@ import { formatUsd } from "../../domain/price/money.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { listLimits } from "../limits/queries.ts";
 import { summarizeRefusals } from "../refusals/queries.ts";
-import { readSubjects } from "../unusual/days.ts";
 import { readHours } from "../unusual/hours.ts";
 import { sensitivityOf } from "../unusual/settings.ts";
+import { readSubjects } from "../unusual/subjects.ts";
 import { topUsage } from "../usage/queries.ts";
 import { type DigestRow, timeOf } from "./store.ts";
 
@@ -41,8 +41,7 @@ export function factsOf(view: CheckpointedView, row: DigestRow, atMs: number): D
     customers: isRefusal(customers) ? [] : customers.data,
     limits: isRefusal(limits) ? [] : limits.data,
     refusals: refusalsIn(view, days.from * DAY_MS, days.to * DAY_MS),
-    subjects: readSubjects(view, read),
-    hours: readHours(view.sql),
+    subjects: readSubjects(view, read, readHours(view.sql)),
   };
 }
 

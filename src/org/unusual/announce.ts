@@ -6,38 +6,41 @@ import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { performDue } from "../kernel/perform/perform.ts";
-import type { UnusualSpend } from "../../domain/forecast/unusual-subjects.ts";
+import { type UnusualSpend, unusualSpend } from "../../domain/forecast/unusual-subjects.ts";
 import { hearersOf } from "../webhooks/fan-out.ts";
-import { readSubjects } from "./days.ts";
-import { countHours, forgetHours, readHours } from "./hours.ts";
+import { countHours, forgetHours, isLookedAt, readHours } from "./hours.ts";
 import { sensitivityOf } from "./settings.ts";
+import { readSubjects } from "./subjects.ts";
 
 /**
- * Once an hour, while a webhook wants to hear of it: counts the runs that came since by hour, and compares
- * yesterday, and today so far, with what is usual. An org without
- * such a webhook has no row for it.
+ * Once an hour, counts the runs that came since by hour, and compares yesterday, and today so far, with what is usual, for
+ * webhooks that want to hear of it. Somebody who looks at an org with many runs needs the counts, too. Other orgs have no row
+ * for it.
  */
 export const watchSpend: DueHandler = {
   kind: "work",
   async run(object) {
     const { storage } = object;
-    const sensitivity = transaction(storage, (sql) => {
+    const { sensitivity, isKept } = transaction(storage, (sql) => {
       const { now, orgId } = object.view();
       const wanted = hearersOf(sql, "spend.unusual").length === 0 ? "off" : sensitivityOf(sql);
-      scheduleDue(sql, DUE.unusual, "", wanted === "off" ? null : nextLook(now, orgId));
-      if (wanted === "off") forgetHours(sql);
-      return wanted;
+      const keeps = wanted !== "off" || isLookedAt(sql, now);
+      scheduleDue(sql, DUE.unusual, "", keeps ? nextLook(now, orgId) : null);
+      if (!keeps) forgetHours(sql);
+      return { sensitivity: wanted, isKept: keeps };
     });
-    if (sensitivity === "off") return;
-    await countHours(object);
+    if (!isKept) return;
+    const isCounted = await countHours(object);
+    // The next round goes on with it.
+    if (!isCounted) {
+      transaction(storage, (sql) => scheduleDue(sql, DUE.unusual, "", object.view().now));
+    }
+    if (sensitivity === "off" || !isCounted) return;
     const today = dayOf(object.view().now);
     const range = { from: today - 1, to: today, today, sensitivity };
-    const { days, hours } = transaction(storage, (sql) => ({
-      days: readSubjects({ ...object.view(), sql }, range),
-      hours: readHours(sql),
-    }));
-    const { unusualSpend, withHours } = await import("../../domain/forecast/unusual-subjects.ts");
-    const subjects = hours === null ? days : withHours(days, hours, range);
+    const subjects = transaction(storage, (sql) =>
+      readSubjects({ ...object.view(), sql }, range, readHours(sql)),
+    );
     const [org] = subjects;
     if (org === undefined) return;
     for (const subject of subjects) {

@@ -1,1 +1,2 @@
+export { keepHours } from "./hours.ts";
 export { setUnusualSettings } from "./settings.ts";

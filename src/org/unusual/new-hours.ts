@@ -8,6 +8,7 @@ import {
   type SubjectKind,
 } from "../../domain/forecast/hours.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
+import { KEPT_DAYS } from "../../domain/forecast/unusual-subjects.ts";
 import type { RunNames } from "../../domain/run/segment/run-names.ts";
 import type { ReportAsk, Stretches } from "../../domain/usage-report/ask.ts";
 import { SegmentScan } from "../../domain/usage-report/scan.ts";
@@ -19,10 +20,7 @@ import { type RunSegments, runSegments } from "../runs/segments/segments.ts";
 /** One step ends at any of these: others are served before the next. */
 const STEP_RUNS = 100_000;
 const STEP_BYTES = 4_194_304;
-const STEP_REPLACEMENTS = 1_000;
-
-/** So many days of hours are kept: the four weeks before the week that is listed by default. */
-const KEPT_DAYS = 35;
+const STEP_REPLACEMENTS = 10_000;
 
 const NANOS_PER_USD = 1e9;
 const SUBJECTS: readonly (readonly [SubjectKind, Dimension])[] = [
@@ -49,15 +47,33 @@ export function firstKeptHour(now: number): HourNumber {
   return firstHourOf(dayOf(now) - KEPT_DAYS);
 }
 
+interface NewRuns {
+  readonly runs: number;
+  /** Whether one step reads them all. */
+  readonly isOneStep: boolean;
+}
+
+/** The runs from a place on, without reading them. */
+export function newRunsFrom(sql: SqlStorage, now: number, from: Place): NewRuns {
+  const left = segmentsFrom(runSegments(sql), now, from);
+  const runs = left.reduce((sum, { firstSeq, rows }) => sum + rows - Math.max(0, from.run - firstSeq), 0);
+  return { runs, isOneStep: countInStep(left) === left.length };
+}
+
+function segmentsFrom(store: RunSegments, now: number, from: Place): SegmentMetadata[] {
+  const fromMs = firstKeptHour(now) * HOUR_MS;
+  return store.all.filter(
+    (segment) =>
+      segment.state !== STATE.tombstones && lastSeqOf(segment) >= from.run && segment.startedMax >= fromMs,
+  );
+}
+
 /** What runs from a place on cost, by the hour of their start. Adjustments of runs are no spend of an hour. */
 export function countNewRuns(sql: SqlStorage, now: number, from: Place): NewHours {
   const store = runSegments(sql);
   const sums = new HourSums();
   const fromMs = firstKeptHour(now) * HOUR_MS;
-  const left = store.all.filter(
-    (segment) =>
-      segment.state !== STATE.tombstones && lastSeqOf(segment) >= from.run && segment.startedMax >= fromMs,
-  );
+  const left = segmentsFrom(store, now, from);
   const some = left.slice(0, countInStep(left));
   if (some.length > 0) addRuns(store, some, { sums, fromRun: from.run, fromMs, toMs: now + DAY_MS });
   const last = some.at(-1);

@@ -1,3 +1,2 @@
-export { subjectDays } from "./days.ts";
 export { getUnusualSettings } from "./settings.ts";
-export { subjectHours } from "./hours.ts";
+export { unusualSubjects } from "./subjects.ts";

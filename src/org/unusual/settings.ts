@@ -19,7 +19,7 @@ export const setUnusualSettings = command({
   current: ({ sql }, _input: UnusualSettings) => ({ sensitivity: sensitivityOf(sql) }),
   run(tx, { sensitivity }) {
     tx.sql.exec("INSERT OR REPLACE INTO unusual_settings (only, sensitivity) VALUES (1, ?)", sensitivity);
-    tx.schedule(DUE.unusual, "", sensitivity === "off" ? null : tx.now);
+    tx.schedule(DUE.unusual, "", tx.now);
     return done(200, { sensitivity }, { detail: { sensitivity } });
   },
 });

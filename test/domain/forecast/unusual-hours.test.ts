@@ -146,7 +146,7 @@ describe("a day", () => {
     days: daysOfHours(hours),
   });
   const listed = (hours: readonly HourTotal[], known: readonly HourSpend[], to = WEEK.today) => {
-    const all = withHours([org(hours)], { spends: known, to }, WEEK);
+    const all = withHours([org(hours)], { bySubject: hoursBySubject(known), to }, WEEK);
     return all.flatMap((subject) => unusualSpend(subject, org(hours), { ...WEEK, sensitivity: "normal" }));
   };
   /** The whole week as usual, and a loop in one hour, or two. */
@@ -172,11 +172,11 @@ describe("a day", () => {
       [firstHourOf(FIRST), kind, `${kind}-${at}`, 1000 - at, 1],
     ];
     // Whoever spent nothing in them is not looked at.
-    expect(withHours([], { spends: spent("key", 0), to: WEEK.today }, WEEK)).toEqual([]);
+    expect(withHours([], { bySubject: hoursBySubject(spent("key", 0)), to: WEEK.today }, WEEK)).toEqual([]);
     const known = (["key", "user"] as const).flatMap((kind) =>
       Array.from({ length: 33 }, (_, at) => spent(kind, at)).flat(),
     );
-    const all = withHours([org(quiet)], { spends: known, to: WEEK.today }, WEEK);
+    const all = withHours([org(quiet)], { bySubject: hoursBySubject(known), to: WEEK.today }, WEEK);
     for (const kind of ["key", "user"]) {
       const ids = all.filter((one) => one.kind === kind).map(({ id }) => id);
       expect(ids).toEqual(Array.from({ length: 30 }, (_, at) => `${kind}-${32 - at}`));

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, type MadeRun, northwindRuns } from "../../../scripts/northwind/runs.ts";
 import { normal, repeatableRandom } from "../../../src/domain/forecast/random.ts";
-import { type HourSpend, HourSums, hourOf, type SubjectKind } from "../../../src/domain/forecast/hours.ts";
+import {
+  hoursBySubject,
+  type HourSpend,
+  HourSums,
+  hourOf,
+  type SubjectKind,
+} from "../../../src/domain/forecast/hours.ts";
 import type { DayTotal } from "../../../src/domain/forecast/series.ts";
 import {
   daysOutside,
@@ -62,7 +68,8 @@ const subjects: SubjectDays[] = [
 
 function foundIn(week: number) {
   const asked = { from: TODAY - 7 * week, to: TODAY - 7 * week + 6, today: TODAY } as const;
-  return withHours(subjects, { spends: hoursBefore(asked.to), to: TODAY }, asked).flatMap((subject) =>
+  const known = { bySubject: hoursBySubject(hoursBefore(asked.to)), to: TODAY };
+  return withHours(subjects, known, asked).flatMap((subject) =>
     unusualSpend(subject, org, { ...asked, sensitivity: "normal" }),
   );
 }
@@ -107,8 +114,8 @@ describe("over 1,000 simulated orgs", () => {
   const orgs = Array.from({ length: 1000 }, () => simulated(random));
   // What is expected comes from the days before, so it is the same for every week that follows them.
   const expected = orgs.map((days) => expectedDays(days, WEEK.from, 7) ?? []);
-  const outside = (sensitivity: Sensitivity, weekOf = (days: readonly DayTotal[]) => days) =>
-    orgs.map((days, at) => daysOutside(expected[at] ?? [], weekOf(days), { ...WEEK, sensitivity }));
+  const outside = (sensitivity: Sensitivity, weekOf = (days: readonly DayTotal[]) => days, usualUsd = 0) =>
+    orgs.map((days, at) => daysOutside(expected[at] ?? [], weekOf(days), { ...WEEK, sensitivity, usualUsd }));
 
   test.each([
     ["low", 1],
@@ -128,17 +135,19 @@ describe("over 1,000 simulated orgs", () => {
   });
 
   test.each([
-    ["as they are", 1],
-    ["with a day of twice as much", 2],
-    ["with a day of a tenth", 0.1],
-  ])("no unusual day is missed where no forecast is made: days %s", (_, factor) => {
+    ["as they are", 1, 0],
+    ["with a day of twice as much", 2, 0],
+    ["with a day of a tenth", 0.1, 0],
+    ["with a day of three times as much, of a part of an org", 3, 500],
+  ])("no unusual day is missed where no forecast is made: days %s", (_, factor, usualUsd) => {
     const weekOf = (days: readonly DayTotal[]) =>
       days.map(({ day, value }) => ({ day, value: day === WEEK.from + 3 ? factor * value : value }));
-    const all = outside("high", weekOf);
+    const all = outside("high", weekOf, usualUsd);
     const found = orgs
       .slice(0, 150)
-      .map((days) => unusualDays(weekOf(days), { ...WEEK, sensitivity: "high" }));
+      .map((days) => unusualDays(weekOf(days), { ...WEEK, sensitivity: "high", usualUsd }));
     expect(found).toEqual(all.slice(0, 150));
+    expect(found.some((days) => days.length > 0)).toBe(true);
   });
 });
 

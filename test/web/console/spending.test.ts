@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { changedMost } from "../../../src/web/console/pages/overview/changed.ts";
-import { unusualReason } from "../../../src/web/console/pages/overview/unusual.tsx";
+import { UnusualLines, unusualReason } from "../../../src/web/console/pages/overview/unusual.tsx";
 import { changeOf } from "../../../src/web/console/view/change.tsx";
 import { type Browser, signedIn } from "../../support/session.ts";
 import { call, newOrg, serve, type TestOrg } from "../../support/worker.ts";
@@ -181,4 +181,14 @@ describe("what is unusual", () => {
     expect(page).toMatch(/<a href="[^"]*list=unusual[^"]*" aria-current="true">Unusual/);
     expect(page).toContain("Nothing stood out.");
   });
+});
+
+test("a list of unusual spend without keys, users and hours says so, also if it is empty", () => {
+  const list = { from: "2026-11-10", to: "2026-11-17", sensitivity: "normal", data: [] } as const;
+  const shown = (complete: boolean) => {
+    const lines: unknown = UnusualLines({ of: { ...list, complete, data: [] }, nameOf: (id) => id });
+    return (lines as { toString(): string }).toString();
+  };
+  expect(shown(false)).toContain("are not included yet");
+  expect(shown(true)).not.toContain("are not included yet");
 });

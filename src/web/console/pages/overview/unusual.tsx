@@ -94,12 +94,20 @@ export function UnusualCard(props: {
 /** The latest first. */
 export function UnusualLines({ of, nameOf }: { of: UnusualList; nameOf: (id: string) => string }) {
   const { data } = of;
+  const uncounted = !of.complete && (
+    <p class="note-line">
+      Keys, users and hours are not included yet: their runs are still being counted, or cannot be read now.
+    </p>
+  );
   if (data.length === 0) {
     return (
-      <p class="note-line">
-        Nothing stood out. A day is compared with the forecast from the days before these, which needs two
-        weeks of runs.
-      </p>
+      <>
+        <p class="note-line">
+          Nothing stood out. A day is compared with the forecast from the days before these, which needs two
+          weeks of runs.
+        </p>
+        {uncounted}
+      </>
     );
   }
   const latest = data.toSorted((one, other) => (one.date < other.date ? 1 : -1)).slice(0, SHOWN);
@@ -130,7 +138,7 @@ export function UnusualLines({ of, nameOf }: { of: UnusualList; nameOf: (id: str
           </li>
         ))}
       </ol>
-      {!of.complete && <p class="note-line">Keys, users and hours were too many to look at.</p>}
+      {uncounted}
     </>
   );
 }

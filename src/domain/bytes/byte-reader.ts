@@ -1,5 +1,9 @@
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+export function decodeText(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
 /** Reads what a `ByteWriter` wrote. Reading past the end throws, so truncated data is never accepted as complete. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
@@ -55,8 +59,13 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : (value + 1) / -2;
   }
 
+  /** Passes over a count, an amount or a signed number. */
+  skipNumber(): void {
+    while (this.byte() >= 128);
+  }
+
   text(): string {
-    return decoder.decode(this.part(this.count()));
+    return decodeText(this.part(this.count()));
   }
 
   /** A view of the next bytes. */

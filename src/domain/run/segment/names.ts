@@ -1,4 +1,4 @@
-import type { ByteReader } from "../../bytes/byte-reader.ts";
+import { type ByteReader, decodeText } from "../../bytes/byte-reader.ts";
 import type { ByteWriter } from "../../bytes/byte-writer.ts";
 import { COLUMN_NUMBERS, type NameColumn } from "./record.ts";
 
@@ -59,6 +59,42 @@ export function readNames(reader: ByteReader, count: number): (string | null)[] 
   for (let left = reader.count(); left > 0; left -= 1) names.push(reader.text());
   if (reader.byte() === 1) return Array<string | null>(count).fill(names.at(-1) ?? null);
   return Array.from({ length: count }, () => names[reader.count()] ?? null);
+}
+
+/** The name of one run. No other name is decoded. */
+export function readName(reader: ByteReader, at: number): string | null {
+  const names = readEncoded(reader);
+  const isSame = reader.byte() === 1;
+  for (let before = 0; !isSame && before < at; before += 1) reader.skipNumber();
+  const name = names[isSame ? names.length - 1 : reader.count() - 1];
+  return name === undefined ? null : decodeText(name);
+}
+
+/** The places of runs with a name; null: of those without one. No name is decoded. */
+export function placesNamed(reader: ByteReader, count: number, name: string | null): number[] {
+  const names = readEncoded(reader);
+  const sought = name === null ? null : encoder.encode(name);
+  const number = sought === null ? 0 : names.findIndex((one) => isSameText(one, sought)) + 1;
+  const isAbsent = sought !== null && number === 0;
+  const places: number[] = [];
+  if (isAbsent) return places;
+  const isSame = reader.byte() === 1;
+  for (let place = 0; place < count; place += 1) {
+    if ((isSame ? names.length : reader.count()) === number) places.push(place);
+  }
+  return places;
+}
+
+const encoder = new TextEncoder();
+
+function readEncoded(reader: ByteReader): Uint8Array[] {
+  const names: Uint8Array[] = [];
+  for (let left = reader.count(); left > 0; left -= 1) names.push(reader.part(reader.count()));
+  return names;
+}
+
+function isSameText(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, at) => byte === other[at]);
 }
 
 /** A name of a column, as one text. */

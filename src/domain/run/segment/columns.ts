@@ -9,8 +9,8 @@ export type RunAmounts = Pick<RunRecord, "cost" | "inputTokens" | "outputTokens"
 
 /** How a column is read: all of it, or the value of one run without making those of the others. */
 interface Codec<T> {
-  all(reader: ByteReader, count: number): T[];
-  one(reader: ByteReader, count: number, at: number): T | undefined;
+  readonly all: (reader: ByteReader, count: number) => T[];
+  readonly one: (reader: ByteReader, count: number, at: number) => T | undefined;
   /** The value of runs that were stored without the column. */
   readonly missing: T;
 }

@@ -64,9 +64,8 @@ export function readNames(reader: ByteReader, count: number): (string | null)[] 
 /** The name of one run. No other name is decoded. */
 export function readName(reader: ByteReader, at: number): string | null {
   const names = readEncoded(reader);
-  const isSame = reader.byte() === 1;
-  for (let before = 0; !isSame && before < at; before += 1) reader.skipNumber();
-  const name = names[isSame ? names.length - 1 : reader.count() - 1];
+  const number = reader.byte() === 1 ? names.length : numberAt(reader, at);
+  const name = names[number - 1];
   return name === undefined ? null : decodeText(name);
 }
 
@@ -86,6 +85,11 @@ export function placesNamed(reader: ByteReader, count: number, name: string | nu
 }
 
 const encoder = new TextEncoder();
+
+function numberAt(reader: ByteReader, at: number): number {
+  for (let before = 0; before < at; before += 1) reader.skipNumber();
+  return reader.count();
+}
 
 function readEncoded(reader: ByteReader): Uint8Array[] {
   const names: Uint8Array[] = [];

@@ -3,7 +3,7 @@ import type { UsageTop } from "../../../../contract/resources/usage/usage-top.ts
 import type { DayAmount, Unit } from "../../view/chart-scale.ts";
 import { type Failed, isUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
-import { amountOf, readReport, type Spending, wholeDays } from "./spending.ts";
+import { amountOf, readReport, readTop, type Spending, wholeDays } from "./spending.ts";
 import { groupOf, isDaily, soughtBy, type View } from "./tabs.ts";
 
 const MOST_PARTS = 5;
@@ -54,8 +54,10 @@ export async function divideDays(
 
 async function namedDays(visit: Visit, view: View, group: string, top: UsageTop | null): Promise<DaysByName> {
   if (!isDaily(view.by)) return fromRuns(visit, view, group);
-  if (top === null || view.unit !== "usd") return fromSums(visit, view, group);
-  return { names: fromTop(top), unread: null };
+  if (view.unit !== "usd") return fromSums(visit, view, group);
+  if (top !== null) return { names: fromTop(top), unread: null };
+  const read = await readTop(visit, view.range, { by: view.by, limit: MOST_PARTS + 1 });
+  return read.body === null ? { names: null, unread: read } : { names: fromTop(read.body), unread: null };
 }
 
 function fromTop({ data, days }: UsageTop): readonly NamedDays[] {

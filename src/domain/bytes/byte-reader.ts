@@ -70,10 +70,19 @@ export class ByteReader {
 
   /** A view of the next bytes. */
   part(length: number): Uint8Array {
+    return this.between(this.#at, this.skip(length));
+  }
+
+  /** Passes over the next bytes. Returns where they end. */
+  skip(length: number): number {
     const end = this.#at + length;
     if (end > this.#bytes.length) throw new Error("stored data ends too early");
-    const part = this.#bytes.subarray(this.#at, end);
     this.#at = end;
-    return part;
+    return end;
+  }
+
+  /** A view of bytes that were passed over. */
+  between(from: number, to: number): Uint8Array {
+    return this.#bytes.subarray(from, to);
   }
 }

@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { type Browser, signedIn } from "../../support/session.ts";
 import { call, env } from "../../support/worker.ts";
@@ -136,4 +136,20 @@ test("who spends and who changed most are read once, and then kept", async () =>
     expect([path, segments]).toEqual([path, 0]);
     expect(days).toBeLessThan(CUSTOMERS);
   }
+});
+
+test("figures are those of the report, also where retention has deleted runs", async () => {
+  await org.send("PUT", "retention-policy", { runs_days: 3, audit_days: 90, deliveries_days: 7 });
+  now = await org.advance(4 * 86_400);
+  const kept = async () => (await call("GET", "/v1/runs?customer_id=c7", { key: org.key })).body.data;
+  // They are deleted in steps.
+  await vi.waitUntil(async () => (await kept()).length === 0, { timeout: 60_000 });
+  browser = await signedIn(org.id, "admin");
+  const asked = `from=${dayAt(29)}&to=${dayAt(-1)}&group_by=day`;
+  const totalOf = async (filter: string) =>
+    (await org.send("GET", `usage/report?${asked}&${filter}`)).body.totals.cost_usd as string;
+  expect([await totalOf("workflow_id=w7"), await totalOf("customer_id=c7")]).toEqual(["3.30", "3.005"]);
+  const budget = await readsOf(`/console/budgets/${budgetId}`);
+  expect(budget.text).toContain("In the last 30 days these calls took $3.30.");
+  expect((await readsOf("/console/customers/c7")).text).toContain("$3.005</span>");
 });

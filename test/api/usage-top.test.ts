@@ -108,7 +108,67 @@ test("more names than memory keeps are ranked, too", async () => {
     `c${MOST_NAMES}`,
     `c${MOST_NAMES - 1}`,
   ]);
+  const changed = (await call("GET", `${path}&sort=change`, { key: many.ownerKey })).body;
+  expect([changed.groups, changed.data]).toEqual([MOST_NAMES + 1, body.data]);
 });
+
+interface Line {
+  readonly name: string | null;
+  readonly cost_usd: string;
+  readonly previous_cost_usd: string;
+}
+
+const nanosOf = (usd: string) =>
+  BigInt(usd.replace(/^(-?\d+)\.(\d+)$/, (_, whole: string, part: string) => whole + part.padEnd(9, "0")));
+const changeOf = ({ cost_usd, previous_cost_usd }: Omit<Line, "name">) => {
+  const change = nanosOf(cost_usd) - nanosOf(previous_cost_usd);
+  return change < 0n ? -change : change;
+};
+
+/** Each name of both reports, by how much it changed. */
+async function expectChangesAsReported(by: string): Promise<void> {
+  const now = { from: date(5), to: date(-1) };
+  const { body: top } = await read("top", { by, ...now, limit: "100", sort: "change" });
+  const costsIn = async (range: Record<string, string>) => {
+    const { data } = (await read("report", { group_by: by, ...range })).body;
+    return new Map<string | null, string>(
+      data.map((row: Record<string, string>) => [row[by] ?? null, row["cost_usd"]]),
+    );
+  };
+  const [costs, earlier] = [await costsIn(now), await costsIn({ from: date(11), to: date(5) })];
+  const names = [...new Set([...costs.keys(), ...earlier.keys()])];
+  const lines = names.map((name) => ({
+    name,
+    cost_usd: costs.get(name) ?? "0.00",
+    previous_cost_usd: earlier.get(name) ?? "0.00",
+  }));
+  const byName = (one: Line, other: Line) => (String(one.name) < String(other.name) ? -1 : 1);
+  const found = top.data.map(({ name, cost_usd, previous_cost_usd }: Line) => ({
+    name,
+    cost_usd,
+    previous_cost_usd,
+  })) as Line[];
+  expect(found.toSorted(byName)).toEqual(lines.toSorted(byName));
+  const changes = found.map(changeOf);
+  expect(changes).toEqual(changes.toSorted((one, other) => (one < other ? 1 : one > other ? -1 : 0)));
+  expect(top.groups).toBe(names.length);
+}
+
+test.each(["customer_id", "model"])(
+  "by change, sums of %s are those of the report, with those who stopped spending",
+  async (by) => {
+    await expectChangesAsReported(by);
+    const gone = { started_at: `${date(8)}T00:00:00Z`, model: `acme/gone-${by}`, customer_id: `gone-${by}` };
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const run = { ...gone, id: `gone-${by}`, usage, cost_usd: "900.000000001", incurred: true };
+    expect((await call("POST", "/v1/runs", { key: org.ownerKey, body: run })).status).toBe(201);
+    await expectChangesAsReported(by);
+    const body = { amount_usd: "-60.5", reason: "refund" };
+    const path = `/v1/runs/gone-${by}/adjustments`;
+    expect((await call("POST", path, { key: org.ownerKey, body })).status).toBe(201);
+    await expectChangesAsReported(by);
+  },
+);
 
 test.each([
   [{ from: "2026-01-05", to: "2026-01-05" }, "to"],

@@ -217,6 +217,19 @@ test("the list is the same from hours that are kept and from runs, also of runs 
   expect(await listed(org)).toEqual(counted);
 });
 
+test("hours in memory are those of the storage, whatever it was replaced with", async () => {
+  const org = await newSpender();
+  await record(org, hourly(Date.now()));
+  await watch(org);
+  expect((await listed(org)).data).toHaveLength(5);
+  // As after an import: the runs are counted by hour up to another place, and there were none.
+  await rowsOf(org.id, "DELETE FROM unusual_hours");
+  await rowsOf(org.id, "UPDATE unusual_counted SET run = run + 1");
+  expect(
+    (await listed(org)).data.filter((one: { hour?: string | null }) => typeof one.hour === "string"),
+  ).toEqual([]);
+});
+
 test("hours that are kept outlive their runs, and others go with them", async () => {
   const found = async (isWatched: boolean) => {
     const org = await newSpender();

@@ -25,7 +25,7 @@ export const topUsage = operation(
     refuses: [],
   },
   async (call) => {
-    const { by, limit, ...asked } = call.query;
+    const { by, sort, limit, ...asked } = call.query;
     const nowMs = call.startedAt + (call.caller?.org?.snapshot.clockOffsetMs ?? 0);
     const to = dayOf(asked.to) ?? dayAt(nowMs) + 1;
     const from = dayOf(asked.from) ?? to - DEFAULT_DAYS;
@@ -41,6 +41,7 @@ export const topUsage = operation(
     }
     return call.org.query("topUsage", {
       by,
+      sort,
       limit,
       from: dateOf(from),
       to: dateOf(to),

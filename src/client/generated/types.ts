@@ -685,6 +685,8 @@ export interface Budget {
   readonly reserved: (string | number) | null;
   /** In the budget's unit. Null with `group_by`. */
   readonly available: (string | number) | null;
+  /** The part of `spent` that is past the limit because it had already happened: of runs that settle a reservation or are reported as incurred, of adjustments, and of runs before the budget was created. Null with `group_by`. */
+  readonly over: (string | number) | null;
   /** RFC 3339 in UTC. */
   readonly period_start: string;
   readonly period_end: string | null;
@@ -752,6 +754,7 @@ export interface CustomerLimit {
   readonly spent_usd: string | null;
   readonly reserved_usd: string | null;
   readonly available_usd: string | null;
+  readonly over_usd: string | null;
   /** RFC 3339 in UTC. */
   readonly period_start: string;
   readonly period_end: string | null;
@@ -1654,6 +1657,8 @@ export interface CustomerStanding {
     readonly reserved_usd: string;
     /** Dollars as a decimal string. */
     readonly available_usd: string;
+    /** The part of `spent_usd` that is past the limit because it had already happened: of runs that settle a reservation or are reported as incurred, and of adjustments. */
+    readonly over_usd: string;
     /** RFC 3339 in UTC. */
     readonly period_start: string;
     readonly period_end: string | null;
@@ -1705,6 +1710,8 @@ export interface Customer {
     readonly reserved_usd: string;
     /** Dollars as a decimal string. */
     readonly available_usd: string;
+    /** The part of `spent_usd` that is past the limit because it had already happened: of runs that settle a reservation or are reported as incurred, and of adjustments. */
+    readonly over_usd: string;
     /** RFC 3339 in UTC. */
     readonly period_start: string;
     readonly period_end: string | null;
@@ -1924,7 +1931,7 @@ export interface UsageTop {
     readonly previous_cost_usd: string;
     readonly previous_runs: number;
   };
-  /** The most expensive first. Null: all runs that name none. */
+  /** The most expensive first, or what `sort` says. Null: all runs that name none. */
   readonly data: readonly {
     readonly name: string | null;
     /** Dollars as a decimal string. */
@@ -3857,6 +3864,8 @@ export type UsageTopQuery = {
   readonly previous_from?: string | undefined;
   /** A day in UTC. */
   readonly previous_to?: string | undefined;
+  /** `change`: those first who spent most more or less than in the days before, also those who stopped spending. */
+  readonly sort?: "cost_usd" | "change" | undefined;
   /** How many entries a page has. */
   readonly limit?: number | string | undefined;
 };

@@ -31,6 +31,7 @@ const BUDGET = {
   spent: "12.50",
   reserved: "0.40",
   available: "237.10",
+  over: "0.00",
   period_start: "2026-11-01T00:00:00.000Z",
   period_end: "2026-12-01T00:00:00.000Z",
   count_from: "period_start",

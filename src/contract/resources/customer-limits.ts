@@ -5,6 +5,11 @@ import { timestamp, usd, usdInput } from "../shapes.ts";
 import { alertThresholds, shownThresholds } from "./budgets/alert-thresholds.ts";
 import { period } from "./budgets/budgets.ts";
 
+export const overUsd = usd.meta({
+  description:
+    "The part of `spent_usd` that is past the limit because it had already happened: of runs that settle a reservation or are reported as incurred, and of adjustments.",
+});
+
 export const customerLimit = z
   .object({
     id: idShape(METERS.customer_limit.idPrefix),
@@ -17,6 +22,7 @@ export const customerLimit = z
     spent_usd: usd.nullable().meta({ description: 'Null for `"*"`, which counts each customer separately.' }),
     reserved_usd: usd.nullable(),
     available_usd: usd.nullable(),
+    over_usd: overUsd.nullable(),
     period_start: timestamp,
     period_end: timestamp.nullable(),
     created_at: timestamp,

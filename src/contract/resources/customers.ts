@@ -5,6 +5,7 @@ import { withRule } from "../field-rules.ts";
 import { checkRange, momentInput } from "../list.ts";
 import { name, optionalOrNull, resetTime, timestamp, usd, usdInput } from "../shapes.ts";
 import { creditPack } from "./credit-packs.ts";
+import { overUsd } from "./customer-limits.ts";
 
 const limit = z.object({
   id: z.string(),
@@ -13,6 +14,7 @@ const limit = z.object({
   spent_usd: usd,
   reserved_usd: usd,
   available_usd: usd,
+  over_usd: overUsd,
   period_start: timestamp,
   period_end: timestamp.nullable(),
   resets_at: resetTime

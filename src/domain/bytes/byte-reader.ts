@@ -1,5 +1,9 @@
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+export function decodeText(bytes: Uint8Array): string {
+  return decoder.decode(bytes);
+}
+
 /** Reads what a `ByteWriter` wrote. Reading past the end throws, so truncated data is never accepted as complete. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
@@ -55,16 +59,30 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : (value + 1) / -2;
   }
 
+  /** Passes over a count, an amount or a signed number. */
+  skipNumber(): void {
+    while (this.byte() >= 128);
+  }
+
   text(): string {
-    return decoder.decode(this.part(this.count()));
+    return decodeText(this.part(this.count()));
   }
 
   /** A view of the next bytes. */
   part(length: number): Uint8Array {
+    return this.between(this.#at, this.skip(length));
+  }
+
+  /** Passes over the next bytes. Returns where they end. */
+  skip(length: number): number {
     const end = this.#at + length;
     if (end > this.#bytes.length) throw new Error("stored data ends too early");
-    const part = this.#bytes.subarray(this.#at, end);
     this.#at = end;
-    return part;
+    return end;
+  }
+
+  /** A view of bytes that were passed over. */
+  between(from: number, to: number): Uint8Array {
+    return this.#bytes.subarray(from, to);
   }
 }

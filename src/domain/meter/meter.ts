@@ -122,6 +122,13 @@ export function hasRoomFor(account: Pick<Account, "meter" | "usage">, amount: bi
   return room === null || amount <= room;
 }
 
+/** How much of what is past the limit facts brought there. The rest was admitted before the limit was lowered. */
+export function overByFacts({ meter, usage }: Pick<Account, "meter" | "usage">): bigint {
+  const past = totalSpent(usage) - (meter.limit ?? totalSpent(usage));
+  if (past <= 0n) return 0n;
+  return past < usage.over ? past : usage.over;
+}
+
 /** Everything that counts as used, including facts past the limit. */
 export function totalSpent(usage: Usage): bigint {
   return usage.spent + usage.over;

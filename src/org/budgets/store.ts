@@ -5,7 +5,7 @@ import { asCount } from "../../domain/price/count.ts";
 import { type Increase, raisedBy } from "../../domain/meter/increase.ts";
 import { availableOf, groupIn, publishedPeriod } from "../../domain/refusal/limit-denials.ts";
 import type { GivenMatch, Match } from "../../domain/meter/match.ts";
-import { countsGroups, roomOf, totalSpent } from "../../domain/meter/meter.ts";
+import { countsGroups, overByFacts, roomOf, totalSpent } from "../../domain/meter/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
 import { amountsOf, entryNow, shownShares } from "../meters/show.ts";
@@ -71,7 +71,9 @@ export function toBudget(view: View, row: BudgetRow): Budget {
     mode: row.mode,
     alert_thresholds: shownShares(thresholds),
     ...(unit === "usd" ? amountsOf(entry) : none),
-    ...(countsGroups(entry.meter) ? { spent: null, reserved: null, available: null } : standing(unit, entry)),
+    ...(countsGroups(entry.meter)
+      ? { spent: null, reserved: null, available: null, over: null }
+      : { ...standing(unit, entry), over: shownAmount(unit, overByFacts(entry)) }),
     ...period,
     count_from: entry.meter.isBackdated === true ? "period_start" : "creation",
     counts_since: isWhole ? period.period_start : created_at,

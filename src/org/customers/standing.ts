@@ -15,7 +15,7 @@ import { formatInZone } from "../../domain/time/zone.ts";
 import { toCreditPack } from "../credit-packs/show.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
-import { amountsOf } from "../meters/show.ts";
+import { limitAmounts } from "../meters/show.ts";
 import type { MeterRow } from "../meters/store.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 import { pageOfRuns } from "../runs/list/page.ts";
@@ -52,7 +52,7 @@ export function standingOf(
       id: entry.meter.id,
       period: entry.meter.window.kind === "period" ? entry.meter.window.period : "day",
       limit_usd: formatUsd(entry.meter.limit ?? 0n),
-      ...amountsOf(entry),
+      ...limitAmounts(entry),
       ...publishedPeriod(entry),
       resets_at: entry.window.endMs === null ? null : formatInZone(zoneOf(entry.meter), entry.window.endMs),
     })),

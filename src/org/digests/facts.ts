@@ -21,6 +21,7 @@ const NOTHING_SPENT = { cost_usd: formatUsd(0n), previous_cost_usd: formatUsd(0n
 export function factsOf(view: CheckpointedView, row: DigestRow, atMs: number): DigestFacts {
   const days = digestDays(timeOf(row), atMs);
   const range = {
+    sort: "cost_usd" as const,
     limit: LOOKED_AT,
     from: dateOfDay(days.from),
     to: dateOfDay(days.to),

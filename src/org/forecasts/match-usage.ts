@@ -67,15 +67,19 @@ function daysOf({ sql, now }: CheckpointedView, part: MatchPart | null): DayUsag
   const values = part?.values ?? [""];
   const trait: Trait | null = part?.trait ?? null;
   const prefixes = trait === null ? [] : values.flatMap((value) => prefixOf(trait, value) ?? []);
+  // Names are found by the key of the table. With a prefix, every name of the kind is compared.
+  const isAlike =
+    prefixes.length === 0
+      ? ""
+      : "OR EXISTS (SELECT 1 FROM json_each(?4) WHERE substr(scope_id, 1, length(value)) = value)";
   const rows = sql.exec<{ day: string; usd: number; runs: number; tokens: number }>(
     `SELECT day, SUM(CAST(usd AS REAL)) AS usd, SUM(runs) AS runs, SUM(tokens) AS tokens FROM ${DAILY_USAGE.in(sql)}
-     WHERE scope_kind = ?1 AND day >= ?2 AND (scope_id IN (SELECT value FROM json_each(?3))
-       OR EXISTS (SELECT 1 FROM json_each(?4) WHERE substr(scope_id, 1, length(value)) = value))
+     WHERE scope_kind = ?1 AND day >= ?2 AND (scope_id IN (SELECT value FROM json_each(?3)) ${isAlike})
      GROUP BY day ORDER BY day`,
     trait === null ? "org" : (DAILY_KINDS.get(trait) ?? ""),
     new Date(now - FORECAST_MEMORY_DAYS * DAY_MS).toISOString().slice(0, 10),
     JSON.stringify(values),
-    JSON.stringify(prefixes),
+    ...(prefixes.length === 0 ? [] : [JSON.stringify(prefixes)]),
   );
   return rows.toArray().map(({ day, usd, runs, tokens }) => ({
     day: dayOf(Date.parse(day)),

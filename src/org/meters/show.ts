@@ -1,5 +1,5 @@
 import { availableOf } from "../../domain/refusal/limit-denials.ts";
-import { totalSpent } from "../../domain/meter/meter.ts";
+import { overByFacts, totalSpent } from "../../domain/meter/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import { formatShare } from "../../domain/price/share.ts";
 import type { View } from "../kernel/door.ts";
@@ -20,6 +20,11 @@ export function amountsOf(entry: MeterAccount) {
     reserved_usd: formatUsd(entry.usage.held + entry.usage.leased),
     available_usd: formatUsd(availableOf(entry)),
   };
+}
+
+/** Those of a customer's limit. */
+export function limitAmounts(entry: MeterAccount) {
+  return { ...amountsOf(entry), over_usd: formatUsd(overByFacts(entry)) };
 }
 
 /** Shares of a limit, as stored and as shown. */

@@ -24,8 +24,8 @@ export interface RangeSums {
   add(day: AddedDay): void;
 }
 
-/** Together they take a few MB. */
-export const MOST_NAMES = 25_000;
+/** Together they take about 5 MB. */
+export const MOST_NAMES = 50_000;
 const MOST_RANGES = 8;
 
 const caches = new TransactionalCache<RangeSums[]>();

@@ -59,11 +59,27 @@ function storedHours(sql: SqlStorage): HoursBySubject {
   return hoursBySubject(rows.flatMap(({ spent }) => JSON.parse(spent) as HourSpend[]));
 }
 
-/**
- * Stored hours, in memory for the next look. A rollback leaves them: a count adds to them after its commit, and what deletes
- * hours drops them.
- */
-const copies = new TransactionalCache<HoursBySubject>(() => {});
+/** Stored hours in memory, and how far they were counted. */
+interface HoursCopy {
+  readonly counted: Place;
+  readonly bySubject: HoursBySubject;
+}
+
+/** For the next look. A rollback leaves them: they are read again where storage is counted up to another place. */
+const copies = new TransactionalCache<HoursCopy>(() => {});
+
+function keptHours(sql: SqlStorage, counted: Place): HoursBySubject {
+  const read = (): HoursCopy => ({ counted, bySubject: storedHours(sql) });
+  const there = copies.get(sql, read);
+  if (isSamePlace(there.counted, counted)) return there.bySubject;
+  const fresh = read();
+  copies.set(sql, fresh);
+  return fresh.bySubject;
+}
+
+function isSamePlace(one: Place, other: Place): boolean {
+  return one.run === other.run && one.replacement === other.replacement;
+}
 
 /**
  * The hours as they are now: those that are stored, and those of runs that are not counted yet. Null if these are too many to
@@ -75,8 +91,7 @@ export function currentHours({ sql, now }: View): KnownHours | null {
   if (!newRunsFrom(sql, now, place).isOneStep) return null;
   const { sums, isEnd } = countNewRuns(sql, now, place);
   if (!isEnd) return null;
-  const known = copies.get(sql, () => storedHours(sql));
-  return { bySubject: withNewHours(known, withStored(sql, sums).flat()), to: dayOf(now) };
+  return { bySubject: withNewHours(keptHours(sql, place), withStored(sql, sums).flat()), to: dayOf(now) };
 }
 
 /** Each hour that has new runs, with what is stored of it. */
@@ -140,9 +155,10 @@ function countStep(object: DueContext): boolean {
   const { countNewRuns, firstKeptHour } = hourCounter();
   const { storage } = object;
   const { now } = object.view();
-  const { isEnd, spends } = transaction(storage, (sql) => {
+  const { isEnd, spends, from, next } = transaction(storage, (sql) => {
     const counted = readCounted(sql);
-    const found = countNewRuns(sql, now, counted ?? BEGINNING);
+    const begun = counted ?? BEGINNING;
+    const found = countNewRuns(sql, now, begun);
     const changed = withStored(sql, found.sums);
     for (const [at, hour] of found.sums.hours.entries()) {
       sql.exec(
@@ -161,9 +177,12 @@ function countStep(object: DueContext): boolean {
       found.next.replacement,
       found.isEnd ? now : (counted?.known_to ?? null),
     );
-    return { isEnd: found.isEnd, spends: changed.flat() };
+    return { isEnd: found.isEnd, spends: changed.flat(), from: begun, next: found.next };
   });
-  copies.renew(storage.sql, (known) => withNewHours(known, spends));
+  copies.renew(storage.sql, (copy) => {
+    if (!isSamePlace(copy.counted, from)) return copy;
+    return { counted: next, bySubject: withNewHours(copy.bySubject, spends) };
+  });
   return isEnd;
 }
 

@@ -85,10 +85,10 @@ function rowsOf(sql: CheckpointedSql, { kind, only, fromDay, toDay }: DailyAsk):
   return sql.exec<Row>(
     `SELECT scope_kind, scope_id, day, usd, runs, tokens, counts FROM ${DAILY_USAGE.in(sql)}
      WHERE scope_kind IN (SELECT value FROM json_each(?1)) AND day >= ?2 AND day < ?3
-       AND (?4 IS NULL OR scope_id = ?4)`,
+       ${only === null ? "" : "AND scope_id = ?4"}`,
     JSON.stringify(kinds),
     fromDay,
     toDay,
-    only,
+    ...(only === null ? [] : [only]),
   );
 }

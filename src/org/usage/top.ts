@@ -1,13 +1,14 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
 import { type AddedDay, type DayRange, MOST_NAMES, type RangeSums, sumsIn } from "../runs/range-sums.ts";
-import type { TopGroup, UsageTop } from "../../contract/resources/usage/usage-top.ts";
+import type { TopGroup, TopOrder, UsageTop } from "../../contract/resources/usage/usage-top.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { query } from "../kernel/door.ts";
 
 interface TopAsk {
   readonly by: TopGroup;
+  readonly sort: TopOrder;
   readonly limit: number;
   readonly from: string;
   /** Not included, like every end. */
@@ -94,29 +95,26 @@ class NameRanking implements RangeSums {
     return this.#names.size;
   }
 
+  has(name: string): boolean {
+    return this.#names.has(name);
+  }
+
   add({ scopeId: name, usd, runs }: AddedDay): void {
     const there = this.#names.get(name) ?? { name, usd: 0, runs: 0 };
     this.#names.set(name, { name, usd: there.usd + Number(usd), runs: there.runs + runs });
   }
 
-  first(most: number): Ranking {
-    const all = [...this.#names.values()];
-    const runs = all.reduce((sum, one) => sum + one.runs, 0);
-    // Numbers by themselves are sorted many times faster than names by their numbers.
-    const amounts = new Float64Array(all.length);
-    for (const [at, { usd }] of all.entries()) amounts[at] = usd;
-    const least = amounts.sort().at(-most) ?? Number.NEGATIVE_INFINITY;
-    const names = all
-      .filter(({ usd }) => usd >= least)
-      .sort((one, other) => other.usd - one.usd || (one.name < other.name ? -1 : 1))
-      .slice(0, most)
-      .map(({ name }) => name);
-    return { names, count: all.length, runs };
+  get all(): Iterable<Ranked> {
+    return this.#names.values();
+  }
+
+  usdOf(name: string): number {
+    return this.#names.get(name)?.usd ?? 0;
   }
 }
 
 interface Ranking {
-  /** Those who spent most, roughly in this order. */
+  /** Those who come first, roughly in this order. */
   readonly names: readonly string[];
   /** How many there are. */
   readonly count: number;
@@ -131,31 +129,103 @@ const roughSums = (sql: CheckpointedSql) =>
   `SELECT scope_id AS name, SUM(CAST(usd AS REAL)) AS usd, SUM(runs) AS runs FROM ${DAILY_USAGE.in(sql)}
    WHERE scope_kind = ? AND day >= ? AND day < ? GROUP BY scope_id`;
 
-/** The names of a kind by what they spent. More of them than memory keeps are ranked by the statement. */
-export function rankNames(sql: CheckpointedSql, range: DayRange, most: number): Ranking {
-  const days = [range.kind, range.from, range.to];
-  const kept = sumsIn(sql, NameRanking, range, () => {
-    const names = sql.exec<Ranked>(`${roughSums(sql)} LIMIT ?`, ...days, MOST_NAMES + 1).toArray();
+const bindingsOf = ({ kind, from, to }: DayRange) => [kind, from, to];
+
+/** Null if they are more than memory keeps. */
+function namesIn(sql: CheckpointedSql, range: DayRange): NameRanking | null {
+  return sumsIn(sql, NameRanking, range, () => {
+    const names = sql
+      .exec<Ranked>(`${roughSums(sql)} LIMIT ?`, ...bindingsOf(range), MOST_NAMES + 1)
+      .toArray();
     return names.length > MOST_NAMES ? null : new NameRanking(range, names);
   });
-  if (kept !== null) return kept.first(most);
+}
+
+/** The names of a kind by what they spent. More of them than memory keeps are ranked by the statement. */
+export function rankSpent(sql: CheckpointedSql, range: DayRange, most: number): Ranking {
+  const kept = namesIn(sql, range);
+  if (kept !== null) return rankingOf([...kept.all], most);
+  return rankedBy(sql, { statement: roughSums(sql), bindings: bindingsOf(range) }, most);
+}
+
+/** The names of a kind by how much more or less they spent than before. */
+function rankChanged(
+  sql: CheckpointedSql,
+  { range, before }: { readonly range: DayRange; readonly before: DayRange },
+  most: number,
+): Ranking {
+  const [now, earlier] = [namesIn(sql, range), namesIn(sql, before)];
+  if (now !== null && earlier !== null) {
+    const stayed = Array.from(now.all, ({ name, usd, runs }) => ({
+      name,
+      usd: Math.abs(usd - earlier.usdOf(name)),
+      runs,
+    }));
+    const gone = [...earlier.all].filter(({ name }) => !now.has(name));
+    return rankingOf([...stayed, ...gone.map(({ name, usd }) => ({ name, usd, runs: 0 }))], most);
+  }
+  const statement = `SELECT name, ABS(SUM(usd)) AS usd, SUM(runs) AS runs FROM (
+    SELECT * FROM (${roughSums(sql)}) UNION ALL SELECT name, -usd, 0 FROM (${roughSums(sql)})) GROUP BY name`;
+  return rankedBy(sql, { statement, bindings: [...bindingsOf(range), ...bindingsOf(before)] }, most);
+}
+
+function rankingOf(all: readonly Ranked[], most: number): Ranking {
+  const runs = all.reduce((sum, one) => sum + one.runs, 0);
+  return { names: firstOf(all, most).map(({ name }) => name), count: all.length, runs };
+}
+
+/** The largest, largest first. Numbers by themselves are sorted many times faster than names by their numbers. */
+function firstOf(all: readonly Ranked[], most: number): Ranked[] {
+  const amounts = Float64Array.from(all, ({ usd }) => usd).sort();
+  const least = amounts.at(-most) ?? Number.NEGATIVE_INFINITY;
+  return all
+    .filter(({ usd }) => usd >= least)
+    .toSorted(compare)
+    .slice(0, most);
+}
+
+function compare(one: Ranked, other: Ranked): number {
+  return other.usd - one.usd || (one.name < other.name ? -1 : 1);
+}
+
+function rankedBy(
+  sql: CheckpointedSql,
+  { statement, bindings }: { readonly statement: string; readonly bindings: readonly string[] },
+  most: number,
+): Ranking {
   const rows = sql
     .exec<{ name: string; count: number; runs: number }>(
-      `WITH ranked AS (${roughSums(sql)})
+      `WITH ranked AS (${statement})
        SELECT name, COUNT(*) OVER () AS count, SUM(runs) OVER () AS runs FROM ranked
        ORDER BY usd DESC, name LIMIT ?`,
-      ...days,
+      ...bindings,
       most,
     )
     .toArray();
   return { names: rows.map(({ name }) => name), count: rows[0]?.count ?? 0, runs: rows[0]?.runs ?? 0 };
 }
 
+type Compared = Pick<Group, "now" | "before">;
+
+/** What no name has. */
+function unnamedOf(total: Compared, named: Compared): Compared {
+  return { now: minus(total.now, named.now), before: minus(total.before, named.before) };
+}
+
+function changeOf({ now, before }: Compared): bigint {
+  const change = now.usd - before.usd;
+  return change < 0n ? -change : change;
+}
+
+function compareNanos(one: bigint, other: bigint): number {
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
 function minus(one: Sum, other: Sum): Sum {
   return { usd: one.usd - other.usd, runs: one.runs - other.runs, tokens: one.tokens - other.tokens };
 }
 
-function figures({ now, before }: Pick<Group, "now" | "before">) {
+function figures({ now, before }: Compared) {
   return {
     cost_usd: formatUsd(now.usd),
     runs: asCount(now.runs),
@@ -177,23 +247,22 @@ export const topUsage = query({
       before: totalOf(sql, { kind: of, ...before }),
     });
     const total = sumAll("org");
-    const ranking = rankNames(sql, { kind, ...now }, ask.limit + MORE_RANKED);
+    const isByChange = ask.sort === "change";
+    const most = ask.limit + MORE_RANKED;
+    const ranking = isByChange
+      ? rankChanged(sql, { range: { kind, ...now }, before: { kind, ...before } }, most)
+      : rankSpent(sql, { kind, ...now }, most);
     const [sums, earlier] = [now, before].map((days) => sumsByName(sql, { kind, ...days }, ranking.names));
     const groups: Group[] = ranking.names.map((name) => ({
       name,
       now: sums?.get(name) ?? NONE,
       before: earlier?.get(name) ?? NONE,
     }));
-    const hasUnnamed = total.now.runs > ranking.runs;
-    if (hasUnnamed) {
-      const named = sumAll(kind);
-      groups.push({
-        name: null,
-        now: minus(total.now, named.now),
-        before: minus(total.before, named.before),
-      });
-    }
-    groups.sort((one, other) => (one.now.usd === other.now.usd ? 0 : one.now.usd > other.now.usd ? -1 : 1));
+    const unnamed = isByChange || total.now.runs > ranking.runs ? unnamedOf(total, sumAll(kind)) : null;
+    const hasUnnamed = unnamed !== null && (unnamed.now.runs > 0 || (isByChange && unnamed.before.runs > 0));
+    if (hasUnnamed) groups.push({ name: null, ...unnamed });
+    const sizeOf = (group: Group) => (isByChange ? changeOf(group) : group.now.usd);
+    groups.sort((one, other) => compareNanos(sizeOf(other), sizeOf(one)));
     const top = groups.slice(0, ask.limit);
     return {
       by: ask.by,

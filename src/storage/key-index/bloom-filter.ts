@@ -12,8 +12,9 @@ export class BloomFilter {
   readonly #bits: number;
   readonly #each: number;
 
-  constructor(bits: number, wordsEach: number) {
-    this.#words = new Uint32Array(2 ** bits * wordsEach);
+  /** `words` are those of a filter that was stored. */
+  constructor(bits: number, wordsEach: number, words = new Uint32Array(2 ** bits * wordsEach)) {
+    this.#words = words;
     this.#bits = bits;
     this.#each = wordsEach;
   }

@@ -1,4 +1,5 @@
 import { type HashKey, keyHashOf } from "../key-index/key-hash.ts";
+import type { HashProbe } from "../key-index/probe.ts";
 import { secondHashOf } from "../key-index/second-hash.ts";
 import type { SegmentPlace } from "./layout.ts";
 import type { ArchivedFile, SegmentMetadata } from "./metadata.ts";
@@ -50,25 +51,27 @@ export function archivedKeyHashes(
 }
 
 /** The filter of the names in an archived segment. */
-export function archivedFilter({ names }: FileIndex, { place }: SegmentMetadata): ArrayBuffer {
+export function archivedFilter({ names }: Pick<FileIndex, "names">, { place }: SegmentMetadata): ArrayBuffer {
   const { offset, bytes } = place?.names ?? { offset: 0, bytes: 0 };
   return names.slice(offset, offset + bytes).buffer;
 }
 
 /** The first seqs of archived segments that may contain rows with all these names. */
 export function archivedWithNames(
-  place: SegmentPlace,
-  names: readonly string[],
+  { sql, name }: SegmentPlace,
+  probe: HashProbe,
   segments: readonly SegmentMetadata[],
 ): number[] {
-  const indexes = new Indexes(place);
-  const found: number[] = [];
-  for (const segment of segments) {
-    if (segment.place === undefined) continue;
-    const filter = NameFilter.read(archivedFilter(indexes.of(segment.place.file), segment));
-    if (filter.mayHave(...names)) found.push(segment.firstSeq);
-  }
-  return found;
+  const files = Map.groupBy(segments, ({ place }) => place?.file.firstSeq);
+  return [...files].flatMap(([file, own]) => {
+    if (file === undefined) return [];
+    const { names } = sql
+      .exec<{ names: ArrayBuffer }>(`SELECT names FROM ${name}_file_indexes WHERE first_seq = ?`, file)
+      .one();
+    const filters = { names: new Uint8Array(names) };
+    const found = own.filter((segment) => NameFilter.read(archivedFilter(filters, segment)).mayHave(probe));
+    return found.map(({ firstSeq }) => firstSeq);
+  });
 }
 
 /** Reads the index of each file once. */

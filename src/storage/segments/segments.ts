@@ -3,7 +3,7 @@ import { KeyIndex } from "../key-index/key-index.ts";
 import { type HashKey, keyHashOf } from "../key-index/key-hash.ts";
 import { KeyProbe } from "../key-index/probe.ts";
 import { archivedBytes, isFetched } from "./archived-segments.ts";
-import { archivedKeyHashes, archivedWithNames } from "./file-index.ts";
+import { archivedKeyHashes } from "./file-index.ts";
 import { readArchivedSegments } from "./files.ts";
 import { readHashKey } from "./hash-key.ts";
 import type {
@@ -16,18 +16,14 @@ import type {
 } from "./layout.ts";
 import { lastSeqOf, type SegmentMetadata, STATE } from "./metadata.ts";
 import { NameFilter } from "./name-filter.ts";
+import { NamedSegments } from "./named-segments.ts";
 import { areWorthMerging, GROWING_BYTES, GROWING_ROWS, isSmall } from "./sizes.ts";
-import {
-  deleteSegments,
-  NO_FILTER,
-  readMetadata,
-  readPart,
-  segmentsWithNames,
-  writeSegment,
-} from "./table.ts";
+import { deleteSegments, NO_FILTER, readMetadata, readPart, writeSegment } from "./table.ts";
 import { joinedZones, zoneMapOf } from "./zone-map.ts";
 
 const MOST_READ = 4;
+/** Segments whose filters of names are read first. Then come twice as many each time. */
+const FEW = 16;
 /** A stored row can have 2 MB. One row of a request is smaller. */
 const MOST_BYTES = 1_048_576;
 
@@ -53,6 +49,7 @@ export class Segments<
   #hashKey: HashKey | null = null;
   #index: KeyIndex | null = null;
   readonly #read = new Map<SegmentMetadata, Columns>();
+  readonly #named = new NamedSegments(this);
   #lastTombstones: { readonly segment: SegmentMetadata; readonly all: readonly Tombstone[] } | null = null;
 
   constructor(sql: SqlStorage, layout: SegmentLayout<Row, Columns, Tombstone>) {
@@ -217,15 +214,19 @@ export class Segments<
     this.#segments.splice(at, from.length, ...to);
   }
 
-  /** Of segments that follow one another, those that may contain rows with all these names. */
-  withNames(names: readonly string[], segments = this.held): readonly SegmentMetadata[] {
-    const [first, last] = [segments[0], segments.at(-1)];
-    if (names.length === 0 || first === undefined || last === undefined) return segments;
-    const found = new Set([
-      ...segmentsWithNames(this, names, [first.firstSeq, last.firstSeq]),
-      ...archivedWithNames(this, names, segments),
-    ]);
-    return segments.filter(({ firstSeq }) => found.has(firstSeq));
+  /** Those of these segments that may contain rows with all these names. */
+  withNames(names: readonly string[], segments: readonly SegmentMetadata[]): readonly SegmentMetadata[] {
+    return names.length === 0 ? segments : this.#named.among(names, segments);
+  }
+
+  /** The same for whoever does not need all of them: filters of later segments are not read. */
+  *eachWithNames(
+    names: readonly string[],
+    segments: readonly SegmentMetadata[],
+  ): Generator<SegmentMetadata, void> {
+    for (let [from, size] = [0, FEW]; from < segments.length; from += size, size *= 2) {
+      yield* this.withNames(names, segments.slice(from, from + size));
+    }
   }
 
   /** A segment as it is stored. */

@@ -1,3 +1,4 @@
+import type { HashProbe } from "../key-index/probe.ts";
 import type { SegmentPlace } from "./layout.ts";
 import type { SegmentMetadata } from "./metadata.ts";
 import { NameFilter } from "./name-filter.ts";
@@ -43,21 +44,19 @@ export function readPart(
   return new Uint8Array(row.part);
 }
 
-/** Which of the segments that begin with these seqs or one between them may have rows with all of these names. */
+/** Which of the segments that begin with these seqs may have rows with all of these names. */
 export function segmentsWithNames(
   { sql, name }: SegmentPlace,
-  names: readonly string[],
-  [from, to]: readonly [from: number, to: number],
+  probe: HashProbe,
+  seqs: readonly number[],
 ): number[] {
   const rows = sql.exec<{ first_seq: number; names: ArrayBuffer }>(
-    `SELECT first_seq, names FROM ${name}_blocks WHERE state = 'runs' AND first_seq >= ? AND first_seq <= ?`,
-    from,
-    to,
+    `SELECT first_seq, names FROM ${name}_blocks
+     WHERE state = 'runs' AND first_seq IN (SELECT value FROM json_each(?))`,
+    JSON.stringify(seqs),
   );
   const found: number[] = [];
-  for (const { first_seq, names: stored } of rows) {
-    if (NameFilter.read(stored).mayHave(...names)) found.push(first_seq);
-  }
+  for (const { first_seq, names } of rows) if (NameFilter.read(names).mayHave(probe)) found.push(first_seq);
   return found;
 }
 

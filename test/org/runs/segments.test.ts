@@ -261,6 +261,25 @@ test("a damaged segment is an error, and no other run is shown instead", async (
   expect((await call("GET", "/v1/runs/one", { key: org.key })).status).toBe(500);
 });
 
+test("what a filter said of a segment that was rolled back is not said of the next one", async () => {
+  const { id } = await newOrg();
+  await runInDurableObject(env.ORG.getByName(id), async (_object, { storage }) => {
+    const runsOf = (customerId: string) =>
+      Array.from({ length: 600 }, (_, at) => runRecord(`${customerId}-${at}`, { customerId }));
+    const query = { sort: { field: "started_at", descending: true }, filters: { customer_id: "c2" } };
+    const page = { ...query, limit: 700, after: null, scope: "" };
+    const found = () => pageOfRuns(storage.sql, page, { apartOf: () => 0, without: new Set() }).runs.length;
+    await fetchingAsNeeded(() =>
+      undone(storage, () => {
+        runSegments(storage.sql).append(runsOf("c1"));
+        expect(found()).toBe(0);
+      }),
+    );
+    transaction(storage, () => runSegments(storage.sql).append(runsOf("c2")));
+    expect(found()).toBe(600);
+  });
+});
+
 test("a made-up cursor is not an error", async () => {
   const org = await newSpender();
   await org.run({ id: "one" });

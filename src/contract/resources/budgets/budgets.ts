@@ -52,6 +52,10 @@ export const budget = z
     spent: standing,
     reserved: standing,
     available: standing,
+    over: counted.nullable().meta({
+      description:
+        "The part of `spent` that is past the limit because it had already happened: of runs that settle a reservation or are reported as incurred, of adjustments, and of runs before the budget was created. Null with `group_by`.",
+    }),
     period_start: timestamp,
     period_end: timestamp.nullable(),
     count_from: countFrom,

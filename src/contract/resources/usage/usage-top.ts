@@ -11,6 +11,9 @@ export const TOP_GROUPS = ["model", ...NAMED_FIELDS.map(([, field]) => field)] a
 ];
 export type TopGroup = (typeof TOP_GROUPS)[number];
 
+export const TOP_ORDERS = ["cost_usd", "change"] as const;
+export type TopOrder = (typeof TOP_ORDERS)[number];
+
 const date = momentInput.meta({ description: "A day in UTC.", examples: ["2026-11-01"] });
 
 export const topQuery = z.strictObject({
@@ -22,6 +25,10 @@ export const topQuery = z.strictObject({
       "The start of the days to compare with. They end with `previous_to`. Default: as many days, just before.",
   }),
   previous_to: date.optional(),
+  sort: z.enum(TOP_ORDERS).default("cost_usd").meta({
+    description:
+      "`change`: those first who spent most more or less than in the days before, also those who stopped spending.",
+  }),
   limit: wholeNumber(1, 100).default(10),
 });
 
@@ -39,7 +46,7 @@ export const usageTop = z
     totals: z.object(compared),
     data: z
       .array(z.object({ name: z.string().nullable(), ...compared }))
-      .meta({ description: "The most expensive first. Null: all runs that name none." }),
+      .meta({ description: "The most expensive first, or what `sort` says. Null: all runs that name none." }),
     days: z.array(
       z.object({
         date: z.string(),

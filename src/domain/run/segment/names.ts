@@ -1,4 +1,4 @@
-import type { ByteReader } from "../../bytes/byte-reader.ts";
+import { type ByteReader, decodeText } from "../../bytes/byte-reader.ts";
 import type { ByteWriter } from "../../bytes/byte-writer.ts";
 import { COLUMN_NUMBERS, type NameColumn } from "./record.ts";
 
@@ -59,6 +59,63 @@ export function readNames(reader: ByteReader, count: number): (string | null)[] 
   for (let left = reader.count(); left > 0; left -= 1) names.push(reader.text());
   if (reader.byte() === 1) return Array<string | null>(count).fill(names.at(-1) ?? null);
   return Array.from({ length: count }, () => names[reader.count()] ?? null);
+}
+
+/** The name of one run. No other name is decoded. */
+export function readName(reader: ByteReader, at: number): string | null {
+  const bounds = readBounds(reader);
+  const number = reader.byte() === 1 ? bounds.length : numberAt(reader, at);
+  const bound = bounds[number - 1];
+  return bound === undefined ? null : decodeText(bytesIn(reader, bound));
+}
+
+/** The places of runs with a name; null: of those without one. No name is decoded. */
+export function placesNamed(reader: ByteReader, count: number, name: string | null): number[] {
+  const bounds = readBounds(reader);
+  const number = name === null ? 0 : numberOf(name, reader, bounds);
+  const places: number[] = [];
+  if (number === ABSENT) return places;
+  const isSame = reader.byte() === 1;
+  for (let place = 0; place < count; place += 1) {
+    if ((isSame ? bounds.length : reader.count()) === number) places.push(place);
+  }
+  return places;
+}
+
+const ABSENT = -1;
+const encoder = new TextEncoder();
+
+/** Where a name is. */
+interface Bound {
+  readonly length: number;
+  readonly end: number;
+}
+
+function readBounds(reader: ByteReader): Bound[] {
+  const bounds: Bound[] = [];
+  for (let left = reader.count(); left > 0; left -= 1) {
+    const length = reader.count();
+    bounds.push({ length, end: reader.skip(length) });
+  }
+  return bounds;
+}
+
+function bytesIn(reader: ByteReader, { length, end }: Bound): Uint8Array {
+  return reader.between(end - length, end);
+}
+
+function numberAt(reader: ByteReader, at: number): number {
+  for (let before = 0; before < at; before += 1) reader.skipNumber();
+  return reader.count();
+}
+
+function numberOf(name: string, reader: ByteReader, bounds: readonly Bound[]): number {
+  const sought = encoder.encode(name);
+  const at = bounds.findIndex(
+    (bound) =>
+      bound.length === sought.length && bytesIn(reader, bound).every((byte, index) => byte === sought[index]),
+  );
+  return at === -1 ? ABSENT : at + 1;
 }
 
 /** A name of a column, as one text. */

@@ -34,6 +34,18 @@ export function writeTexts(writer: ByteWriter, texts: readonly (string | null)[]
 
 export function readTexts(reader: ByteReader, count: number): (string | null)[] {
   if (reader.byte() === UUIDS) return Array.from({ length: count }, () => readUuid(reader));
+  return readMixed(reader, count, count);
+}
+
+/** One of so many texts. */
+export function readText(reader: ByteReader, count: number, at: number): string | null {
+  if (reader.byte() !== UUIDS) return readMixed(reader, count, at + 1)[at] ?? null;
+  reader.part(at * UUID_BYTES);
+  return readUuid(reader);
+}
+
+/** The first of so many texts. */
+function readMixed(reader: ByteReader, count: number, most: number): (string | null)[] {
   const shapes = new Float64Array(count * 2);
   for (let at = 0; at < count; at += 1) {
     const shared = reader.count();
@@ -44,7 +56,7 @@ export function readTexts(reader: ByteReader, count: number): (string | null)[] 
   const texts: (string | null)[] = [];
   let previous = "";
   let from = 0;
-  for (let at = 0; at < count; at += 1) {
+  for (let at = 0; at < most; at += 1) {
     const shared = shapes[at * 2] ?? 0;
     if (shared === 0) {
       texts.push(null);

@@ -8,6 +8,14 @@ import { type Found, type PageOrder, TopRuns } from "./order.ts";
 const MOST_AT_ONCE = 32;
 const BYTES_AT_ONCE = 4_194_304;
 
+interface PageAsk {
+  /** As filters of names have them. */
+  readonly names: readonly string[];
+  readonly order: PageOrder;
+  /** How many runs are found. */
+  readonly most: number;
+}
+
 interface Progress {
   readonly done: Set<number>;
   readonly top: TopRuns;
@@ -18,12 +26,16 @@ interface Progress {
 export class ArchivedPart {
   readonly #store: RunSegments;
   readonly #archived: readonly SegmentMetadata[];
+  readonly #names: readonly string[];
   readonly #order: PageOrder;
   readonly #most: number;
   readonly #progress: Progress;
 
-  constructor(store: RunSegments, segments: readonly SegmentMetadata[], order: PageOrder, most: number) {
+  /** Of these segments, in the order of the page, those with all these names are read. */
+  constructor(store: RunSegments, segments: readonly SegmentMetadata[], page: PageAsk) {
+    const { names, order, most } = page;
     this.#store = store;
+    this.#names = names;
     this.#order = order;
     this.#most = most;
     this.#archived = segments.filter(({ state }) => state === STATE.archived);
@@ -64,10 +76,14 @@ export class ArchivedPart {
   #fetchFrom(segment: SegmentMetadata): void {
     const from = this.#archived.indexOf(segment);
     const next = this.#archived.slice(from).filter(({ firstSeq }) => !this.#progress.done.has(firstSeq));
+    const some: SegmentMetadata[] = [];
     let bytes = 0;
-    const some = next
-      .slice(0, this.#progress.atOnce)
-      .filter((one, at) => (bytes += one.bytes) <= BYTES_AT_ONCE || at === 0);
+    for (const one of this.#store.eachWithNames(this.#names, next)) {
+      bytes += one.bytes;
+      if (some.length > 0 && bytes > BYTES_AT_ONCE) break;
+      some.push(one);
+      if (some.length >= this.#progress.atOnce) break;
+    }
     this.#progress.atOnce = Math.min(MOST_AT_ONCE, this.#progress.atOnce * 2);
     needArchived(this.#store, some);
   }
@@ -78,6 +94,6 @@ const PAGE = "a page of runs";
 
 /** A run without the rest of its segment. */
 function alone({ columns, at }: Pick<Found, "columns" | "at">): Found["columns"] {
-  const [run, characters] = [columns.row(at), columns.charactersOf(at)];
-  return { row: () => run, charactersOf: () => characters };
+  const [run, characters] = [columns.rowAlone(at), columns.charactersOf(at)];
+  return { rowAlone: () => run, charactersOf: () => characters };
 }

@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** Where a run that was found is read, if it is on the page. */
-type RunSource = Pick<RunColumns, "row" | "charactersOf">;
+type RunSource = Pick<RunColumns, "rowAlone" | "charactersOf">;
 
 /** How a list is sorted: by a key, then by id. What comes first in the list is less. */
 export class PageOrder {

@@ -44,13 +44,14 @@ export function pageOfRuns(
   const { order } = wanted;
   const top = new TopRuns(order, query.limit + 1);
   const store = runSegments(sql);
-  const segments = store.withNames(filterKeys(wanted.names)).filter((segment) => wanted.mayBeIn(segment));
+  const names = filterKeys(wanted.names);
+  const segments = store.held.filter((segment) => wanted.mayBeIn(segment));
   segments.sort((one, other) => order.compareKeys(order.bestOf(one), order.bestOf(other)));
-  const archived = new ArchivedPart(store, segments, order, query.limit + 1);
+  const archived = new ArchivedPart(store, segments, { names, order, most: query.limit + 1 });
   for (const found of archived.found) if (!without.has(found.id)) top.take(found);
   let seen = 0;
   let end: Key | null = null;
-  for (const segment of segments) {
+  for (const segment of store.eachWithNames(names, segments)) {
     const best = order.bestOf(segment);
     if (!top.mayTake(best)) break;
     // A page must make progress. If it skipped everything that it found, it would be requested again.
@@ -80,7 +81,7 @@ function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighti
   const runs: RunRecord[] = [];
   let characters = 0;
   for (const { columns, at } of found.slice(0, query.limit)) {
-    const run = columns.row(at);
+    const run = columns.rowAlone(at);
     characters += columns.charactersOf(at) + apartOf(run);
     if (characters > PAGE_CHARACTERS && runs.length > 0) break;
     runs.push(run);
@@ -133,21 +134,29 @@ class Wanted {
   }
 
   take(columns: RunColumns, top: TopRuns): void {
+    const named = this.#namedIn(columns);
+    if (named.length === 0) return;
     const keys = this.order.keysOf(columns);
     const started = columns.moments("startedAt");
-    const names = this.names.map(([column, name]) => [columns.names(column), name] as const);
     const isTagged = this.#taggedIn(columns);
     const isChargedAt = this.#chargedIn(columns);
-    for (let at = 0; at < columns.count; at += 1) {
+    for (const at of named) {
       const key = keys[at] ?? 0;
       const startedAt = started[at] ?? 0;
       if (startedAt < this.#fromMs || startedAt >= this.#toMs || !top.mayTake(key)) continue;
-      if (!names.every(([column, name]) => column[at] === name) || !isTagged(at)) continue;
-      if (!isChargedAt(at)) continue;
-      const found = { key, id: columns.ids[at] ?? "", columns, at };
+      if (!isTagged(at) || !isChargedAt(at)) continue;
+      const found = { key, id: columns.idAlone(at), columns, at };
       if (this.#without.has(found.id)) continue;
       if (this.#after === null || this.order.compare(found, this.#after) > 0) top.take(found);
     }
+  }
+
+  /** The places of the runs that have all the names. */
+  #namedIn(columns: RunColumns): readonly number[] {
+    const [first, ...others] = this.names.map(([column, name]) => columns.placesOf(column, name));
+    if (first === undefined) return Array.from({ length: columns.count }, (_, at) => at);
+    const sets = others.map((places) => new Set(places));
+    return first.filter((at) => sets.every((places) => places.has(at)));
   }
 
   /** Whether a run of the segment has the tags. The same tags are the same text, so each text is read once. */

@@ -79,7 +79,7 @@ export const customerLimits: Resource<CustomerLimit> = {
       ...TERMS,
     ],
   },
-  above: passedNotice,
+  above: async (_visit, limit) => passedNotice(limit),
   change: { method: "PATCH", fields: TERMS, note: "Takes effect everywhere within two seconds." },
   actions: [
     { ...DELETE, confirm: ({ customer_id }) => `${customer_id} will no longer have a limit of its own.` },

@@ -59,6 +59,8 @@ const run: fc.Arbitrary<RunRecord> = fc
     endedAt: lasted === null ? null : rest.startedAt + lasted,
   }));
 
+const someGroups = fc.array(fc.array(run, { minLength: 1, maxLength: 12 }), { maxLength: 4 });
+
 function blockOf(rowGroups: readonly (readonly RunRecord[])[]): RunColumns {
   const encoded = rowGroups.map((runs) => encodeRows(runs));
   const bytes = new Uint8Array(encoded.reduce((sum, { length }) => sum + length, 0));
@@ -72,10 +74,36 @@ function blockOf(rowGroups: readonly (readonly RunRecord[])[]): RunColumns {
 
 test("any runs are read back from a segment, in order", () => {
   fc.assert(
-    fc.property(fc.array(fc.array(run, { minLength: 1, maxLength: 12 }), { maxLength: 4 }), (rowGroups) => {
+    fc.property(someGroups, (rowGroups) => {
       const columns = blockOf(rowGroups);
       expect([...columns]).toEqual(rowGroups.flat());
       expect(columns.count).toBe(rowGroups.flat().length);
+    }),
+  );
+});
+
+test("a run that is read by itself is the same as among all, however many were read before", () => {
+  fc.assert(
+    fc.property(someGroups, fc.array(fc.nat(47), { maxLength: 20 }), (rowGroups, places) => {
+      const [all, columns] = [rowGroups.flat(), blockOf(rowGroups)];
+      for (const at of places.filter((one) => one < all.length)) {
+        expect(columns.rowAlone(at)).toEqual(all[at]);
+        expect(columns.idAlone(at)).toBe(all[at]?.id);
+      }
+    }),
+  );
+});
+
+test("runs with a name, or without one, are found by their places", () => {
+  fc.assert(
+    fc.property(someGroups, nullable, (rowGroups, other) => {
+      const [all, columns] = [rowGroups.flat(), blockOf(rowGroups)];
+      for (const column of NAME_COLUMNS) {
+        for (const sought of new Set([other, null, ...all.map((one) => one[column])])) {
+          const places = all.flatMap((one, at) => (one[column] === sought ? [at] : []));
+          expect(columns.placesOf(column, sought)).toEqual(places);
+        }
+      }
     }),
   );
 });

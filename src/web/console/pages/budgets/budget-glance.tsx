@@ -1,32 +1,36 @@
 import type { Child } from "hono/jsx";
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
+import { DAY_MS } from "../../../../contract/durations.ts";
 import { shareShown } from "../../view/amount-typed.ts";
 import { countsEarlier } from "../../view/behind.ts";
 import { moment, share } from "../../view/format.ts";
 import { Badge, Card } from "../../view/parts.tsx";
+import { dateOf } from "../../view/range.ts";
 import { type Failed, Unread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
-import { overNotice } from "../over-limit.tsx";
+import { OverNotice } from "../over-limit.tsx";
 import { Amount } from "./budget-amount.tsx";
 import { above, type CountedBudget, limitOf, overOf } from "./budget-counters.tsx";
 import { daysAskOf } from "./budget-days.ts";
 import { previewText } from "./budget-preview.ts";
+import type { Days } from "./budget-trend.tsx";
 import { budgetSentence } from "./budget-words.ts";
 
 /** What a budget does, when it tells someone, since when it counts, and why it is over its limit. */
-export async function glanceCard(visit: Visit, budget: CountedBudget): Promise<Child> {
-  const [uncounted, over, preview] = await Promise.all([
-    readUncounted(visit, budget),
-    readOver(visit, budget),
-    previewText(visit, budget),
-  ]);
+export async function glanceCard(
+  visit: Visit,
+  budget: CountedBudget,
+  days: Promise<Days | string>,
+): Promise<Child> {
+  const [uncounted, read] = await Promise.all([readUncounted(visit, budget), days]);
+  const preview = previewText(budget, read);
   return (
     <Card title="What it does" note={periodText(budget)}>
       <div class="stack">
         <p>{budgetSentence(budget)}</p>
         <Alerts of={budget} />
-        {over}
+        <Over of={budget} />
         {uncounted &&
           ("trace" in uncounted ? <Unread of={uncounted} /> : <Since budget={budget} {...uncounted} />)}
         {countsEarlier(budget) && (
@@ -66,11 +70,14 @@ function Alerts({ of }: { of: Budget }) {
   );
 }
 
-async function readOver(visit: Visit, budget: Budget): Promise<Child> {
-  const over = overOf(budget);
-  if (over === null || budget.mode !== "enforce") return null;
-  const passed = { ...budget, over, countsEarlier: countsEarlier(budget) };
-  return overNotice(visit, passed, <Amount of={budget} amount={over} />);
+function Over({ of }: { of: Budget }) {
+  const passedBy = overOf(of);
+  if (passedBy === null || of.mode !== "enforce") return null;
+  return (
+    <OverNotice of={{ ...of, passedBy, countsEarlier: countsEarlier(of) }}>
+      <Amount of={of} amount={passedBy} />
+    </OverNotice>
+  );
 }
 
 interface Uncounted {
@@ -82,8 +89,9 @@ async function readUncounted(visit: Visit, budget: Budget): Promise<Uncounted | 
   const ask = daysAskOf(budget);
   if (budget.counts_since <= budget.period_start || budget.spent === null) return null;
   if (ask === null || !ask.isExact) return null;
-  const range = { from: budget.period_start, to: new Date(visit.nowMs).toISOString() };
-  const asked = new URLSearchParams({ ...ask.filter, group_by: "model", limit: "1", ...range });
+  // Until the end of today: the sums of full days are at hand.
+  const range = { from: budget.period_start, to: dateOf(visit.nowMs + DAY_MS) };
+  const asked = new URLSearchParams({ ...ask.filter, group_by: "day", limit: "1", ...range });
   const answer = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${asked}`);
   if (answer.body === null) return answer;
   const { totals } = answer.body;

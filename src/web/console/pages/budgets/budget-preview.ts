@@ -1,18 +1,13 @@
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
-import type { Visit } from "../../visit.ts";
-import { daysAskOf } from "./budget-days.ts";
-import { readDays, TREND_DAYS } from "./budget-trend.tsx";
+import { type Days, TREND_DAYS } from "./budget-trend.tsx";
 import { amountText } from "./budget-words.ts";
 
 /** As many days as one period has, at most. Longer periods are compared with all days that are looked at. */
 const DAYS_OF: Readonly<Partial<Record<Budget["period"], number>>> = { day: 1, week: 7 };
 
 /** What a budget would have refused lately. Null: reports do not tell, as where each value has its own counter. */
-export async function previewText(visit: Visit, budget: Budget): Promise<string | null> {
-  const ask = daysAskOf(budget);
-  if (ask === null || budget.group_by.length > 0) return null;
-  const read = await readDays(visit, budget, ask);
-  if (typeof read === "string") return null;
+export function previewText(budget: Budget, read: Days | string): string | null {
+  if (typeof read === "string" || budget.group_by.length > 0) return null;
   const amounts = read.days.map(({ amount }) => Number(amount));
   const taken = amounts.reduce((sum, amount) => sum + amount, 0);
   const refused = aboveLimit(amounts, Number(budget.limit), DAYS_OF[budget.period] ?? TREND_DAYS);

@@ -22,10 +22,14 @@ const OTHER = "Other";
 const NOT_TOLD_APART = "Its days cannot be drawn: it matches by more than reports tell apart.";
 
 /** How a budget was used day by day, and when it is used up. */
-export async function trendCard(visit: Visit, budget: CountedBudget): Promise<Child> {
+export async function trendCard(
+  visit: Visit,
+  budget: CountedBudget,
+  read: Promise<Days | string>,
+): Promise<Child> {
   const ask = daysAskOf(budget);
   const [days, before, ahead] = await Promise.all([
-    ask === null ? NOT_TOLD_APART : readDays(visit, budget, ask),
+    read,
     ask?.isExact === true ? readBefore(visit, budget, ask) : NONE_BEFORE,
     readForecast(visit, budget),
   ]);
@@ -62,13 +66,15 @@ export async function trendCard(visit: Visit, budget: CountedBudget): Promise<Ch
   );
 }
 
-interface Days {
+export interface Days {
   readonly days: readonly DayAmount[];
   readonly parts: readonly string[];
 }
 
 /** The days, or why they cannot be drawn. */
-export async function readDays(visit: Visit, budget: Budget, ask: DaysAsk): Promise<Days | string> {
+export async function readDays(visit: Visit, budget: Budget): Promise<Days | string> {
+  const ask = daysAskOf(budget);
+  if (ask === null) return NOT_TOLD_APART;
   const asked = new URLSearchParams({
     ...ask.filter,
     group_by: ["day", ...ask.groups].join(","),

@@ -23,7 +23,7 @@ import { previewText } from "./budget-preview.ts";
 import { increaseForAWhile, increasesCard } from "./budget-increases.tsx";
 import { Amount } from "./budget-amount.tsx";
 import { appliesTo, budgetSentence, isForEveryCall } from "./budget-words.ts";
-import { trendCard } from "./budget-trend.tsx";
+import { readDays, trendCard } from "./budget-trend.tsx";
 import { PERIODS } from "./periods.ts";
 
 const NAME: Field = { name: "name", label: "Name", kind: "text", placeholder: "Support triage" };
@@ -121,7 +121,11 @@ export const budgets: Resource<CountedBudget> = {
     note: "A higher limit takes effect everywhere within two seconds. If you lower the limit below what is spent, the next run is refused.",
   },
   async above(visit, budget) {
-    const [glance, trend] = await Promise.all([glanceCard(visit, budget), trendCard(visit, budget)]);
+    const days = readDays(visit, budget);
+    const [glance, trend] = await Promise.all([
+      glanceCard(visit, budget, days),
+      trendCard(visit, budget, days),
+    ]);
     return (
       <>
         {glance}
@@ -167,7 +171,7 @@ async function offeredTags(visit: Visit) {
 /** A budget of every call that refuses is easily made by mistake: it takes a limit, and nothing else. */
 async function askOnceMore(budget: Budget, visit: Visit): Promise<string | null> {
   if (budget.mode !== "enforce" || budget.group_by.length > 0 || !isForEveryCall(budget)) return null;
-  const preview = await previewText(visit, budget);
+  const preview = previewText(budget, await readDays(visit, budget));
   const said = ["It applies to every call of the organization.", budgetSentence(budget), preview];
   return said.filter((text) => text !== null).join(" ");
 }

@@ -117,7 +117,7 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
           />
         )
       )}
-      {await limitsCard(visit, customer)}
+      {limitsCard(visit, customer)}
       <PacksCard customerId={id} packs={packs} runs={recent} mayWrite={reaches(visit, "admin")} />
       <Card title="Refused" note={<a href={refusalsAt({ customer_id: id })}>All refusals</a>} bare>
         <Rows of={refusals} none="Nothing was refused lately.">

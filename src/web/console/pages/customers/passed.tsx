@@ -1,8 +1,7 @@
 import type { Child } from "hono/jsx";
 import { Usd } from "../../view/money.tsx";
-import type { Visit } from "../../visit.ts";
 import { above } from "../budgets/budget-counters.tsx";
-import { overNotice } from "../over-limit.tsx";
+import { OverNotice } from "../over-limit.tsx";
 
 /** A limit of a customer, in one period. */
 interface CountedLimit {
@@ -10,6 +9,7 @@ interface CountedLimit {
   /** Null: it is counted for each customer. */
   readonly spent_usd: string | null;
   readonly limit_usd: string;
+  readonly over_usd: string | null;
   readonly period_start: string;
 }
 
@@ -29,13 +29,16 @@ export function OverBy({ of }: { of: CountedLimit }) {
 }
 
 /** Why a limit is passed. Null: it is not. */
-export async function passedNotice(
-  visit: Visit,
+export function passedNotice(
   limit: CountedLimit & { readonly period_end?: string | null },
   filter: Readonly<Record<string, string>> = {},
-): Promise<Child> {
-  const over = overOf(limit);
-  if (over === null) return null;
-  const { id, period_start, period_end = null } = limit;
-  return overNotice(visit, { id, period_start, period_end, over, filter }, <Usd of={over} />);
+): Child {
+  const passedBy = overOf(limit);
+  if (passedBy === null) return null;
+  const { id, period_start, period_end = null, over_usd: over } = limit;
+  return (
+    <OverNotice of={{ id, period_start, period_end, passedBy, over, filter }}>
+      <Usd of={passedBy} />
+    </OverNotice>
+  );
 }

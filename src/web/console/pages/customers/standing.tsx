@@ -49,10 +49,10 @@ const limits = (customer_id: string): readonly Column<Limit>[] => [
 ];
 
 /** The limits of a customer, and why one of them is passed. */
-export async function limitsCard(visit: Visit, of: CustomerStanding): Promise<Child> {
+export function limitsCard(visit: Visit, of: CustomerStanding): Child {
   const mayWrite = reaches(visit, "admin");
   const { customer_id } = of;
-  const passed = await Promise.all(of.limits.map((limit) => passedNotice(visit, limit, { customer_id })));
+  const passed = of.limits.map((limit) => passedNotice(limit, { customer_id }));
   return (
     <Card title="Limits" note={mayWrite && <a href="/console/customer-limits/new">Limit a customer</a>} bare>
       {of.limits.length === 0 ? (

@@ -1,9 +1,9 @@
 import { formatUsd, parseUsd } from "../../../../domain/price/money.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import type { Visit } from "../../visit.ts";
-import { readReport } from "./spending.ts";
-import { groupOf, type View } from "./tabs.ts";
-import { NO_TAG, problemOf, type Spender, type WhoSpends } from "./who-spends.tsx";
+import { readReport, readTop } from "./spending.ts";
+import { groupOf, isDaily, type View } from "./tabs.ts";
+import { NO_TAG, problemOf, type Spender, toSpender, type WhoSpends } from "./who-spends.tsx";
 
 const MOST_ROWS = 10;
 /** The names of each period that are compared, the largest first. */
@@ -33,6 +33,7 @@ export function changedMost(
 export async function readChanged(visit: Visit, view: View): Promise<WhoSpends> {
   const group = groupOf(view);
   if (group === null) return NO_TAG;
+  if (isDaily(view.by)) return fromSums(visit, view);
   const asked = { group_by: group, limit: String(MOST_COMPARED) };
   const [now, earlier] = await Promise.all([
     readReport(visit, view.range, asked),
@@ -49,6 +50,14 @@ export async function readChanged(visit: Visit, view: View): Promise<WhoSpends> 
     note: isCut ? `Of the ${MOST_COMPARED.toLocaleString("en-US")} that spent most in each period` : null,
     top: null,
   };
+}
+
+/** All names are compared, by sums that are kept by day. */
+async function fromSums(visit: Visit, { range, by }: View): Promise<WhoSpends> {
+  const top = await readTop(visit, range, { by, sort: "change", limit: MOST_ROWS });
+  const rows = (top.body?.data ?? []).map(toSpender).filter((one) => differenceOf(one) > 0n);
+  const { problem, isUnread } = problemOf(top, 1);
+  return { rows, problem: problem ?? (rows.length === 0 ? "Nothing changed." : null), isUnread, top: null };
 }
 
 function costsIn(report: UsageReport | null, group: string): ReadonlyMap<string | null, string> {

@@ -56,7 +56,7 @@ async function namedDays(visit: Visit, view: View, group: string, top: UsageTop 
   if (!isDaily(view.by)) return fromRuns(visit, view, group);
   if (view.unit !== "usd") return fromSums(visit, view, group);
   if (top !== null) return { names: fromTop(top), unread: null };
-  const read = await readTop(visit, view.range, group, MOST_PARTS + 1);
+  const read = await readTop(visit, view.range, { by: view.by, limit: MOST_PARTS + 1 });
   return read.body === null ? { names: null, unread: read } : { names: fromTop(read.body), unread: null };
 }
 

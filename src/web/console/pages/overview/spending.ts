@@ -1,15 +1,19 @@
 import { DAY_MS } from "../../../../contract/durations.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
-import type { UsageTop } from "../../../../contract/resources/usage/usage-top.ts";
+import type { TopOrder, UsageTop } from "../../../../contract/resources/usage/usage-top.ts";
 import type { DayAmount, Unit } from "../../view/chart-scale.ts";
 import { dateOf, everyDay, type Range } from "../../view/range.ts";
 import type { Failed } from "../../view/unread.tsx";
 import type { Answer, Visit } from "../../visit.ts";
 
-export function readTop(visit: Visit, range: Range, by: string, limit: number): Promise<Answer<UsageTop>> {
+export function readTop(
+  visit: Visit,
+  range: Range,
+  { limit, ...ask }: { readonly by: string; readonly sort?: TopOrder; readonly limit: number },
+): Promise<Answer<UsageTop>> {
   const { from, to, previous } = range;
   const asked = {
-    by,
+    ...ask,
     from,
     to,
     previous_from: previous.from,

@@ -48,13 +48,13 @@ export async function readWhoSpends(visit: Visit, view: View, most = MOST_ROWS):
   const group = groupOf(view);
   if (group === null) return NO_TAG;
   if (!isDaily(view.by)) return fromRuns(visit, view, group, most);
-  const top = await readTop(visit, view.range, view.by, most);
-  const rows = (top.body?.data ?? []).map(({ name, cost_usd, previous_cost_usd }) => ({
-    id: name,
-    usd: cost_usd,
-    before: previous_cost_usd,
-  }));
+  const top = await readTop(visit, view.range, { by: view.by, limit: most });
+  const rows = (top.body?.data ?? []).map(toSpender);
   return { rows, ...problemOf(top, rows.length), top: top.body };
+}
+
+export function toSpender({ name, cost_usd, previous_cost_usd }: UsageTop["data"][number]): Spender {
+  return { id: name, usd: cost_usd, before: previous_cost_usd };
 }
 
 async function fromRuns(visit: Visit, { range }: View, group: string, most: number): Promise<WhoSpends> {

@@ -4,7 +4,7 @@ export class BadSetting extends Error {
 }
 
 /** Reads one setting. Throws what is wrong with it: the name goes before that, and the value is never told. */
-export type Read<T> = (value: unknown) => T;
+export type SettingReader<T> = (value: unknown) => T;
 
 /** A text that may be absent. Bindings of another kind are no text. */
 export function text(value: unknown): string | undefined {
@@ -12,7 +12,7 @@ export function text(value: unknown): string | undefined {
   throw new BadSetting("must be a text");
 }
 
-export function matching(pattern: RegExp, problem: string, fallback: string): Read<string> {
+export function matching(pattern: RegExp, problem: string, fallback: string): SettingReader<string> {
   return (value) => {
     const given = text(value) ?? fallback;
     if (!pattern.test(given)) throw new BadSetting(problem);
@@ -20,7 +20,7 @@ export function matching(pattern: RegExp, problem: string, fallback: string): Re
   };
 }
 
-export function wholeNumber(fallback: number, min: number, max: number): Read<number> {
+export function wholeNumber(fallback: number, min: number, max: number): SettingReader<number> {
   return (value) => {
     const given = text(value);
     if (given === undefined) return fallback;
@@ -31,7 +31,7 @@ export function wholeNumber(fallback: number, min: number, max: number): Read<nu
   };
 }
 
-export function atLeast(characters: number, problem: string): Read<string | undefined> {
+export function atLeast(characters: number, problem: string): SettingReader<string | undefined> {
   return (value) => {
     const given = text(value);
     if (given !== undefined && given.length < characters) throw new BadSetting(problem);
@@ -41,20 +41,20 @@ export function atLeast(characters: number, problem: string): Read<string | unde
 
 export const optionalSecret = atLeast(32, "must be a secret of at least 32 characters");
 
-export const secret: Read<string> = (value) => {
+export const secret: SettingReader<string> = (value) => {
   const given = optionalSecret(value);
   if (given === undefined) throw new BadSetting("is required");
   return given;
 };
 
-export const yesOrNo: Read<boolean> = (value) => {
+export const yesOrNo: SettingReader<boolean> = (value) => {
   const given = text(value) ?? "false";
   if (given !== "true" && given !== "false") throw new BadSetting("must be true or false");
   return given === "true";
 };
 
 /** The share of something that is written down: all of it, none, or a number between. */
-export function share(all: string, none: string): Read<number> {
+export function share(all: string, none: string): SettingReader<number> {
   return (value) => {
     const given = text(value) ?? all;
     if (given === all) return 1;
@@ -65,7 +65,7 @@ export function share(all: string, none: string): Read<number> {
   };
 }
 
-export function address(fallback: string): Read<string> {
+export function address(fallback: string): SettingReader<string> {
   return (value) => {
     const given = text(value) ?? fallback;
     if (!URL.canParse(given)) throw new BadSetting("must be an absolute URL");

@@ -5,7 +5,7 @@ import {
   BadSetting,
   matching,
   optionalSecret,
-  type Read,
+  type SettingReader,
   secret,
   share,
   text,
@@ -21,7 +21,7 @@ export type ObjectPlacement =
 
 const REGION = /^[a-z0-9-]{1,32}$/;
 
-const regions: Read<Readonly<Record<string, string>>> = (value) => {
+const regions: SettingReader<Readonly<Record<string, string>>> = (value) => {
   const given = text(value);
   if (given === undefined) return {};
   const entries = entriesIn(given);
@@ -53,7 +53,7 @@ const placementText = matching(
   "",
 );
 
-const placement: Read<ObjectPlacement> = (value) => {
+const placement: SettingReader<ObjectPlacement> = (value) => {
   const [kind, where = ""] = placementText(value).split(":");
   if (kind === "jurisdiction") return { kind, jurisdiction: where as DurableObjectJurisdiction };
   return kind === "hint" ? { kind, hint: where as DurableObjectLocationHint } : { kind: "anywhere" };
@@ -88,7 +88,7 @@ const SETTINGS = {
     "",
   ),
   SVC_LOG_DECISIONS: share("all", "refused"),
-} satisfies Record<string, Read<unknown>>;
+} satisfies Record<string, SettingReader<unknown>>;
 
 export type Settings = {
   readonly [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]>;

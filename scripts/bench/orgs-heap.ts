@@ -52,7 +52,7 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   const object = standIn(orgId);
   const bearer = `svc_live_${orgId}${keyId}_${"x".repeat(49)}`;
   const digest = keyId.slice(4).padEnd(64, "0");
-  keys.learn(bearer, digest, await object.authenticate(keyId), now);
+  keys.set(bearer, digest, await object.authenticate(keyId), now);
   const gate = gates.of(orgId);
   if (gate === null) throw new Error("the isolate is full");
   const caller = newGateCaller({ id: orgId, rates: { policies: [] } }, keyId, "pepper");

@@ -113,7 +113,7 @@ export class OrgGate {
   /** Learns from an answer to what was asked then. */
   learnTime(orgNow: number, askedAt: number, now: number): void {
     this.news += 1;
-    this.#clock.learn(orgNow, askedAt, now);
+    this.#clock.set(orgNow, askedAt, now);
   }
 
   /** Whether what was learned of the limits can still be used. */
@@ -260,7 +260,7 @@ export class OrgGate {
 
   /** The object's answer to an ask. Null if there was none, and what was reported is sent again with the next. */
   answered(asked: SentAsk, reply: string | null, now: number): void {
-    if (reply !== null) this.#learn(reply, asked, now);
+    if (reply !== null) this.#takeReply(reply, asked, now);
     this.leaseClient.lost(asked.attempt);
   }
 
@@ -297,16 +297,16 @@ export class OrgGate {
     return { attempt: ask.attempt, askedAt, mark: this.reservations.mark, text };
   }
 
-  #learn(text: string, { askedAt, mark }: SentAsk, now: number): void {
+  #takeReply(text: string, { askedAt, mark }: SentAsk, now: number): void {
     const { grant, rates, usage, orgNow, version, requests, refusals = 0 } = readReply(text);
     this.#refusals.acknowledged(refusals);
-    this.reservations.learn(mark, requests);
+    this.reservations.merge(mark, requests);
     if (this.leaseClient.granted(grant)) this.#clock.acknowledged();
     this.learnTime(orgNow, askedAt, now);
     this.accepts(version, askedAt);
     this.learnRates(rates, askedAt, now);
     for (const [key, found] of usage) {
-      this.#accounts.get(key)?.learn(found, askedAt);
+      this.#accounts.get(key)?.set(found, askedAt);
     }
   }
 }

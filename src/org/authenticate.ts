@@ -40,7 +40,7 @@ export class Authenticator {
     if (snapshot === null) return null;
     if (isMoved(snapshot)) return this.#context.departure.answer(null);
     const envelope = envelopeOf(snapshot, digest, asked);
-    const isRefused = callerRefusal(this.#context.views.view(envelope)) !== null;
+    const isRefused = callerRefusal(this.#context.contexts.view(envelope)) !== null;
     if (isRefused || !isServedWhereItArrived(snapshot, asked)) return { snapshot, reply: null };
     const { ask } = asked;
     const reply = await this.#decisionHandler.decide({ ask, keyId, learn: false, envelope, report: null });

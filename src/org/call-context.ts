@@ -22,7 +22,7 @@ export interface ViewFor {
   readonly credential?: Credential | null;
 }
 
-/** What the views need. `isOpened`: whether the object has an org yet. */
+/** What contexts need. `isOpened`: whether the object has an org yet. */
 interface ContextParts {
   readonly sql: SqlStorage;
   readonly settings: Settings;

@@ -46,11 +46,11 @@ export class CommandHandler {
 
   /** Takes an idempotency key before work that spans more than this object. */
   reserve(envelope: Envelope): Reservation {
-    const { isOpened, departure, views, storage } = this.#context;
+    const { isOpened, departure, contexts, storage } = this.#context;
     const ask = envelope.idempotency;
     if (!isOpened || ask === null) return departure.answer({ outcome: refuse("not_found") });
     if (departure.isFrozen) return { outcome: refuseFrozen() };
-    const view = views.view(envelope);
+    const view = contexts.view(envelope);
     const refusal = callerRefusal(view);
     if (refusal !== null) return { outcome: refusal };
     const claimed = transaction(storage, () => claim(view, ask));
@@ -61,7 +61,7 @@ export class CommandHandler {
 
   async #execute(ask: CommandRequest): Promise<Outcome> {
     const { name, command, input, envelope } = ask;
-    const { freeze, views, gate, book, refusals } = this.#context;
+    const { freeze, contexts, gate, book, refusals } = this.#context;
     if (!GOES_ON.has(name)) freeze.check();
     if (!this.#context.isOpened) {
       if (name !== "openOrg") return this.#gone();
@@ -69,12 +69,12 @@ export class CommandHandler {
       this.#context.isOpened = true;
     }
     // Others are served while it waits, so the org may leave. It does not while slices are in use.
-    if (command.waitsForSlices === true) await scheduler.wait(gate.waitOutMs(views.clock()));
-    if (command.reservations !== undefined) await views.holds().wait(command.reservations(input));
+    if (command.waitsForSlices === true) await scheduler.wait(gate.waitOutMs(contexts.clock()));
+    if (command.reservations !== undefined) await contexts.holds().wait(command.reservations(input));
     if (!this.#context.isOpened) return this.#gone();
-    const unlearned = await book.learn(command.models?.(input) ?? [], views.now(), envelope.trace);
+    const unread = await book.load(command.models?.(input) ?? [], contexts.now(), envelope.trace);
     if (!this.#context.isOpened) return this.#gone();
-    if (unlearned !== null) return unlearned;
+    if (unread !== null) return unread;
     const given = name === "rereadPrices" ? await book.reread(revisionOf(input)) : input;
     if (command.readsRefusals === true) refusals.store();
     const outcome = await this.#perform({ ...ask, input: given });
@@ -90,14 +90,14 @@ export class CommandHandler {
 
   /** The change. Refusals noted by a call that fails were never returned, so they are not stored. */
   async #perform({ name, command, input, envelope }: CommandRequest): Promise<Outcome> {
-    const { freeze, views, refusals, storage } = this.#context;
+    const { freeze, contexts, refusals, storage } = this.#context;
     let refused: RefusalNote[] = [];
     const performed = fetchingOrRefusing(() => {
       if (!this.#context.isOpened) return this.#gone();
       if (!GOES_ON.has(name)) freeze.check();
       refused = [];
       const view = {
-        ...views.view(envelope),
+        ...contexts.view(envelope),
         refused: (notes: readonly RefusalNote[]) => void refused.push(...notes),
       };
       return perform(storage, view, { envelope, command, input });
@@ -114,10 +114,10 @@ export class CommandHandler {
     name: CommandName,
     { command, envelope, outcome }: Pick<CommandRequest, "command" | "envelope"> & { outcome: Outcome },
   ): void {
-    const { pulse, gate, views, due } = this.#context;
+    const { pulse, gate, contexts, due } = this.#context;
     if (command.action !== null) pulse.beat();
     if (envelope.counted !== undefined && isTurnedAway(outcome)) {
-      gate.giveBack(envelope.counted, envelope.actor.id, views.clock());
+      gate.giveBack(envelope.counted, envelope.actor.id, contexts.clock());
     }
     if (name === "openOrg" && !isRefusal(outcome)) this.#context.notePepperChange();
     due.arm();
@@ -125,11 +125,11 @@ export class CommandHandler {
 
   /** The caller is answered once what the change replaced is out of use everywhere. */
   async #follow({ command, input }: CommandRequest): Promise<void> {
-    const { due, gate, views, granted } = this.#context;
+    const { due, gate, contexts, granted } = this.#context;
     if (command.publishes !== undefined) await due.runNow("publish", command.publishes);
     const { changesLimits = () => false } = command;
     const isChanged = changesLimits === true || changesLimits(input);
-    const slicesMs = isChanged ? gate.changed(views.clock()) : 0;
+    const slicesMs = isChanged ? gate.changed(contexts.clock()) : 0;
     const loser = command.takesAway?.(input) ?? null;
     const ms = Math.max(slicesMs, loser === null ? 0 : granted.outdatedAt(loser) - Date.now());
     if (ms > 0) await scheduler.wait(ms);

@@ -23,10 +23,10 @@ export class DecisionBatch {
 
   /** `text` is the JSON of a list of `PlainCall`. Null if all of them must be asked alone. */
   decide(text: string): DecidedTogether | null {
-    const { departure, views, gate, refusals, due } = this.#context;
+    const { departure, contexts, gate, refusals, due } = this.#context;
     if (!this.#context.isOpened || departure.isFrozen) return null;
     const calls = JSON.parse(text) as readonly PlainCall[];
-    const clock = views.clock();
+    const clock = contexts.clock();
     const notes: RefusalNote[] = [];
     const noted = (refused: readonly RefusalNote[]) => void notes.push(...refused);
     const answers = gate.together(() => calls.map((call) => this.#one(call, clock, noted)));

@@ -49,7 +49,7 @@ export class DecisionHandler {
 
   /** Null if there is no such org. */
   decide(call: DecisionCall): DecisionReply | null | Promise<DecisionReply | null> {
-    const { departure, views, book, freeze } = this.#context;
+    const { departure, contexts, book, freeze } = this.#context;
     if (!this.#context.isOpened) return departure.answer(null);
     const orRefused = (made: DecisionReply | Refusal) =>
       isRefusal(made) ? this.#decideNow(call, made) : made;
@@ -57,31 +57,31 @@ export class DecisionHandler {
       const reply = fetchingOrRefusing(() => this.#decideNow(call, unlearned));
       return reply instanceof Promise ? reply.then(orRefused) : orRefused(reply);
     };
-    const now = views.now();
+    const now = contexts.now();
     const missing = book.missing(modelsOf(call.ask), now);
-    const frozen = () => ({ ...NOTHING_DECIDED, refusal: refuseFrozen(), orgNow: views.now() });
+    const frozen = () => ({ ...NOTHING_DECIDED, refusal: refuseFrozen(), orgNow: contexts.now() });
     return freeze.through(() => {
       // It runs again once a move is over, and the org may be gone then.
       if (!this.#context.isOpened) return this.#gone();
       if (missing.length === 0) return readAndDecide(null);
-      return book.learn(missing, now, call.envelope.trace).then(readAndDecide);
+      return book.load(missing, now, call.envelope.trace).then(readAndDecide);
     }, frozen);
   }
 
   syncLeases(report: string): string | null {
-    const { departure, freeze, pulse, views, gate, due } = this.#context;
+    const { departure, freeze, pulse, contexts, gate, due } = this.#context;
     if (!this.#context.isOpened) return departure.answer(null);
     // The isolate reports it again.
     freeze.check();
     pulse.beat();
-    const clock = views.clock();
-    const reply = gate.sync(report, views.view({ actor: SYSTEM, trace: "lease" }, clock.org), clock);
+    const clock = contexts.clock();
+    const reply = gate.sync(report, contexts.view({ actor: SYSTEM, trace: "lease" }, clock.org), clock);
     due.arm();
     return reply;
   }
 
   async exchangeLeases(given: LeaseExchange, envelope: Envelope): Promise<ExchangeAnswer | null> {
-    const { departure, views, granted, gate, due } = this.#context;
+    const { departure, contexts, granted, gate, due } = this.#context;
     if (!this.#context.isOpened) return departure.answer(null);
     const keyId = envelope.actor.id;
     const { ask, learn = false } = given;
@@ -90,8 +90,8 @@ export class DecisionHandler {
       ask === undefined ? null : await this.decide({ ask, keyId, learn, envelope, report: null });
     if (!this.#context.isOpened) return departure.answer(null);
     if (departure.isFrozen) return refusedExchange(refuseFrozen());
-    const clock = views.clock();
-    const view = views.view(envelope, clock.org);
+    const clock = contexts.clock();
+    const view = contexts.view(envelope, clock.org);
     const refusal = callerRefusal(view);
     if (refusal !== null) return this.#lastReport(given, view, refusal);
     // Whoever takes the key away is answered once no gate goes by this exchange any more.
@@ -103,20 +103,20 @@ export class DecisionHandler {
 
   /** What a gate held before its key ended is taken once, so that the runs of these calls can be recorded. */
   #lastReport(given: LeaseExchange, view: View, refusal: Refusal): ExchangeAnswer {
-    const { views, gate, due } = this.#context;
+    const { contexts, gate, due } = this.#context;
     const isFinishing = given.ask === undefined && given.report !== undefined;
     if (!isFinishing || callerRefusal(view, true) !== null) return refusedExchange(refusal);
-    const reply = new OutsideGates(gate, view, views.clock(), this.#allowance).lastExchange(given);
+    const reply = new OutsideGates(gate, view, contexts.clock(), this.#allowance).lastExchange(given);
     due.arm();
     return reply;
   }
 
   #decideNow(call: DecisionCall, unlearned: Refusal | null): DecisionReply {
-    const { freeze, views, refusals, due } = this.#context;
+    const { freeze, contexts, refusals, due } = this.#context;
     if (!this.#context.isOpened) return this.#gone();
     freeze.check();
     const noted: Noted = (notes) => refusals.note(notes);
-    const verdict = this.verdict(call, { clock: views.clock(), unlearned, noted });
+    const verdict = this.verdict(call, { clock: contexts.clock(), unlearned, noted });
     due.arm();
     const { report, envelope } = call;
     return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
@@ -129,9 +129,9 @@ export class DecisionHandler {
 
   /** Decides at once. The org is here and is not being moved. */
   verdict({ ask, keyId, learn, envelope }: DecisionCall, { clock, unlearned, noted }: At): DecisionVerdict {
-    const { views, pulse, gate } = this.#context;
+    const { contexts, pulse, gate } = this.#context;
     pulse.beat();
-    const view = views.view(envelope, clock.org);
+    const view = contexts.view(envelope, clock.org);
     const refusal = callerRefusal(view) ?? unlearned;
     const verdict =
       refusal === null

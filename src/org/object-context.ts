@@ -43,7 +43,7 @@ export class ObjectContext {
   readonly gate: ObjectGate;
   readonly book: PlatformBook;
   readonly refusals: RefusalDesk;
-  readonly views: CallContexts;
+  readonly contexts: CallContexts;
   readonly publisher: Publisher;
   readonly due: DueRunner;
   readonly departure: Departure;
@@ -68,8 +68,8 @@ export class ObjectContext {
     this.granted = new Granted(wasOpened ? openSince : 0);
     this.gate = new ObjectGate(ctx.storage, this.settings.SVC_READ_LIMIT_PER_MINUTE, openSince);
     this.book = new PlatformBook(ctx.storage, env.DB, this.id);
-    this.refusals = new RefusalDesk(ctx, () => this.views.now());
-    this.views = this.#makeViews();
+    this.refusals = new RefusalDesk(ctx, () => this.contexts.now());
+    this.contexts = this.#makeContexts();
     this.publisher = this.#makePublisher();
     this.due = this.#makeDue();
     this.departure = this.#makeDeparture();
@@ -78,7 +78,7 @@ export class ObjectContext {
 
   notePepperChange(): boolean {
     return transaction(this.storage, () =>
-      notePepperChange(this.views.view({ actor: SYSTEM, trace: "peppers" })),
+      notePepperChange(this.contexts.view({ actor: SYSTEM, trace: "peppers" })),
     );
   }
 
@@ -90,7 +90,7 @@ export class ObjectContext {
     return true;
   }
 
-  #makeViews(): CallContexts {
+  #makeContexts(): CallContexts {
     const { settings, id, env, gate, refusals } = this;
     return new CallContexts({
       sql: this.storage.sql,
@@ -109,8 +109,8 @@ export class ObjectContext {
     return new Publisher(this.ctx, {
       env: this.env,
       orgId: this.id,
-      clock: () => this.views.clock(),
-      view: (orgNow) => this.views.view({ actor: SYSTEM, trace: "telling" }, orgNow),
+      clock: () => this.contexts.clock(),
+      view: (orgNow) => this.contexts.view({ actor: SYSTEM, trace: "telling" }, orgNow),
       isOpened: () => this.isOpened,
     });
   }
@@ -120,7 +120,7 @@ export class ObjectContext {
       storage: this.storage,
       env: this.env,
       handlers: DUE_HANDLERS,
-      view: (trace) => this.views.view({ actor: SYSTEM, trace }),
+      view: (trace) => this.contexts.view({ actor: SYSTEM, trace }),
       changed: () => this.isOpened && this.publisher.note(),
       isHeld: () => !this.isOpened || this.departure.isFrozen,
     });
@@ -131,11 +131,11 @@ export class ObjectContext {
       env: this.env,
       orgId: this.id,
       isOpened: () => this.isOpened,
-      view: (envelope) => this.views.view(envelope),
+      view: (envelope) => this.contexts.view(envelope),
       closeSlices: () =>
         closeSlices(
           this.gate,
-          () => this.views.clock(),
+          () => this.contexts.clock(),
           () => this.isOpened,
         ),
       settle: () => this.#settleToLeave(),

@@ -98,9 +98,9 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
 
   /** For a page of the console that is left open. It writes nothing, and waits for nothing. Null: no such org. */
   watch(digest: string, stream: string): Watched | null {
-    const { isOpened, departure, pulse, views } = this.#context;
+    const { isOpened, departure, pulse, contexts } = this.#context;
     if (!isOpened) return departure.answer(null);
-    return pulse.watch(views.view({ actor: SYSTEM, trace: "watch" }), digest, stream);
+    return pulse.watch(contexts.view({ actor: SYSTEM, trace: "watch" }), digest, stream);
   }
 
   /** Such a page was closed. Null: no such org. */
@@ -145,13 +145,13 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
 
   /** Counts a request against its rate limits. Null if there is no such org. */
   admitRequest(subject: RateSubject): RequestVerdict | null {
-    const { isOpened, departure, gate, views } = this.#context;
-    return isOpened ? gate.admitRequest(subject, views.clock()) : departure.answer(null);
+    const { isOpened, departure, gate, contexts } = this.#context;
+    return isOpened ? gate.admitRequest(subject, contexts.clock()) : departure.answer(null);
   }
 
   lookAtLimits(keys: readonly string[]): RateInfo[] {
-    const { isOpened, departure, gate, views } = this.#context;
-    return isOpened ? gate.look(keys, views.clock()) : departure.answer([]);
+    const { isOpened, departure, gate, contexts } = this.#context;
+    return isOpened ? gate.look(keys, contexts.clock()) : departure.answer([]);
   }
 
   override alarm(): void | Promise<void> {

@@ -6,7 +6,7 @@ import { Teller } from "./gauges/teller.ts";
 import type { OrgEnv, View } from "./kernel/door.ts";
 import { overviewOf } from "./overview/measure.ts";
 
-interface Standing {
+interface PublishContext {
   readonly env: OrgEnv;
   readonly orgId: string;
   readonly clock: () => { readonly org: number; readonly real: number };
@@ -17,12 +17,12 @@ interface Standing {
 
 /** What the platform hears of an org: its gauges and its line of the overview. */
 export class Publisher {
-  readonly #standing: Standing;
+  readonly #standing: PublishContext;
   readonly #tellers: readonly Teller[];
   /** When a key of the org was last used, as far as this life of the object knows. */
   #lastCallAt: number | null = null;
 
-  constructor(ctx: Pick<DurableObjectState, "waitUntil">, standing: Standing) {
+  constructor(ctx: Pick<DurableObjectState, "waitUntil">, standing: PublishContext) {
     this.#standing = standing;
     const { env, orgId } = standing;
     const gauges = gaugeTelling(env.COUNTERS, orgId, () => {

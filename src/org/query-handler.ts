@@ -18,16 +18,16 @@ export function askOf(
   input: unknown,
   { actor, trace }: Envelope,
 ): Outcome | object | Promise<Outcome | object> {
-  const { departure, storage, refusals, views, book } = context;
+  const { departure, storage, refusals, contexts, book } = context;
   if (!context.isOpened) return departure.answer(refuse("not_found"));
   const query = ALL[name] as unknown as Query<unknown, ErrorCode>;
   if (query.readsRefusals === true) refusals.store();
   const view = (): CheckpointedView => ({
-    ...views.view({ actor, trace }),
+    ...contexts.view({ actor, trace }),
     sql: checkpointFirst(storage),
   });
   const models = query.models?.(input, view()) ?? [];
-  const now = views.now();
+  const now = contexts.now();
   const run = () =>
     fetchingOrRefusing(() => {
       // Others are served while it waits.
@@ -36,5 +36,5 @@ export function askOf(
     }, actor.kind === "operator");
   if (book.missing(models, now).length === 0) return run();
   // If the org has left meanwhile, its new home knows the prices.
-  return book.learn(models, now, trace).then((unlearned) => (context.isOpened && unlearned) || run());
+  return book.load(models, now, trace).then((unread) => (context.isOpened && unread) || run());
 }

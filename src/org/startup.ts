@@ -28,7 +28,7 @@ export class Startup {
   }
 
   arrival(): Arrival {
-    const { storage, id, settings, views } = this.#context;
+    const { storage, id, settings, contexts } = this.#context;
     return new Arrival(storage, {
       orgId: id,
       settings,
@@ -36,7 +36,7 @@ export class Startup {
       setOpened: (opened) => (this.#context.isOpened = opened),
       holdsOrg: () => isOpened(storage.sql),
       steps: () => stepsOf(storage),
-      view: (envelope) => views.view(envelope),
+      view: (envelope) => contexts.view(envelope),
       arrived: (view) => this.#arrived(view),
     });
   }
@@ -55,13 +55,13 @@ export class Startup {
 
   /** Changes that were pushed while the object was unreachable are found when it wakes. No call waits for that. */
   async #rereadPlatform(): Promise<void> {
-    const { book, env, views } = this.#context;
+    const { book, env, contexts } = this.#context;
     const trace = `wake-${crypto.randomUUID()}`;
     const alone = { actor: SYSTEM, trace, idempotency: null, ifMatch: null };
     try {
       const revision = await book.hasMissed();
       if (revision !== null) await this.#commandHandler.execute("rereadPrices", { revision }, alone);
-      const terms = await missedPlanTerms(env.DB, views.view(alone));
+      const terms = await missedPlanTerms(env.DB, contexts.view(alone));
       if (terms === null) return;
       await this.#commandHandler.execute("setPlanTerms", terms, alone);
     } catch (error) {

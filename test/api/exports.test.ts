@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { keptForExports } from "../../src/org/exports/hold.ts";
 import { followEmptiedLogs } from "../../src/org/exports/logs.ts";
 import { waitingSince } from "../../src/org/exports/lag.ts";
-import { recordStep, type Step, type Written } from "../../src/org/exports/record.ts";
+import { recordStep, type Step, type WrittenFile } from "../../src/org/exports/record.ts";
 import { isOfSpans, loadExport, openWindow } from "../../src/org/exports/store.ts";
 import type { Tx } from "../../src/org/kernel/door.ts";
 import { HOUR, put, S3 } from "../support/exports.ts";
@@ -205,7 +205,7 @@ describe("a scheduled export", () => {
           replacement: window.replacement_to,
         };
         const file = { bytes, rows: 1, nanos: 1_000_000_000n, sha256: "0", media: "application/x-ndjson" };
-        const made: Written = { name: "runs-00001.ndjson", file, part: { kind: "runs", next } };
+        const made: WrittenFile = { name: "runs-00001.ndjson", file, part: { kind: "runs", next } };
         recordStep({ sql, now: 1, schedule: () => undefined } as unknown as Tx, { row, window }, made);
         return openWindow(sql, "stuck");
       });

@@ -253,7 +253,7 @@ test("an object registers before it reads, and accepts no book older than one it
       batch: (statements: D1PreparedStatement[]) => env.DB.batch(statements),
     } as unknown as D1Database;
     const book = new PlatformBook(state.storage, watched, org.id);
-    await book.learn([{ model: "pb-mini" }], Date.now(), "trace");
+    await book.load([{ model: "pb-mini" }], Date.now(), "trace");
     const older = await book.reread(revision + 1).catch((error: Error) => error.message);
     return { asked: asked.slice(0, 2), older };
   });
@@ -271,7 +271,7 @@ test("the book is read by an org that has used more names than one statement tak
   const names = Array.from({ length: 25_000 }, (_, i) => `pb-many-${20_000_000 + i}`);
   const found = await runInDurableObject(env.ORG.getByName(org.id), async (_object, state) => {
     const book = new PlatformBook(state.storage, env.DB, org.id);
-    await book.learn(
+    await book.load(
       names.slice(0, 500).map((model) => ({ model })),
       Date.now(),
       "trace",

@@ -29,10 +29,10 @@ function snapshotOf(keyId: string, status: "active" | "suspended"): Snapshot {
 
 test("an answer to an earlier question never replaces newer knowledge of the org", () => {
   const known = new KeyCache();
-  known.learn("one", "digest", snapshotOf("key_1", "suspended"), 1500);
-  known.learn("other", "digest", snapshotOf("key_2", "active"), 0);
+  known.set("one", "digest", snapshotOf("key_1", "suspended"), 1500);
+  known.set("other", "digest", snapshotOf("key_2", "active"), 0);
   expect(known.get("one", 3000)?.org.snapshot.status).toBe("suspended");
   expect(known.get("other", 1999)?.org.snapshot.status).toBe("suspended");
-  known.learn("other", "digest", snapshotOf("key_2", "active"), 1600);
+  known.set("other", "digest", snapshotOf("key_2", "active"), 1600);
   expect(known.get("one", 3000)?.org.snapshot.status).toBe("active");
 });

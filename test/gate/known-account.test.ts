@@ -23,9 +23,9 @@ test("an amount that the object refused counts until the object says that it fit
   known.refusedThere(8n);
   known.refusedThere(9n);
   expect([7, 8, 9].map((nanos) => known.hasRefused(nanos))).toEqual([false, true, true]);
-  known.learn(used(3n), 1);
+  known.set(used(3n), 1);
   expect(known.hasRefused(8)).toBe(true);
-  known.learn(used(2n), 2);
-  known.learn(used(6n), 3);
+  known.set(used(2n), 2);
+  known.set(used(6n), 3);
   expect(known.hasRefused(8)).toBe(false);
 });

@@ -14,7 +14,7 @@ test("an isolate keeps the latest 10,000 requests that it was told of, and at mo
   const recent = new RecentReservations(new ReservationTotal());
   const most = 100_000;
   for (let from = 0; from < most; from += 4000) {
-    recent.learn(recent.mark, { numbers: told(from, from + 4000), mark: `1 ${from + 4000}` });
+    recent.merge(recent.mark, { numbers: told(from, from + 4000), mark: `1 ${from + 4000}` });
   }
   let kept = 0;
   for (let index = 0; index < most; index += 1) if (recent.has(id(index))) kept += 1;
@@ -24,18 +24,18 @@ test("an isolate keeps the latest 10,000 requests that it was told of, and at mo
 
 test("an answer to an older ask leaves no gap: what it would skip is sent again", () => {
   const recent = new RecentReservations(new ReservationTotal());
-  recent.learn("", { numbers: told(0, 2), mark: "1 2" });
+  recent.merge("", { numbers: told(0, 2), mark: "1 2" });
   const late = recent.mark;
   recent.forget();
-  recent.learn(late, { numbers: told(2, 3), mark: "1 3" });
+  recent.merge(late, { numbers: told(2, 3), mark: "1 3" });
   expect([recent.mark, recent.has(id(0)), recent.has(id(2))]).toEqual(["", false, false]);
-  recent.learn("", { numbers: told(0, 3), mark: "1 3" });
+  recent.merge("", { numbers: told(0, 3), mark: "1 3" });
   expect([0, 1, 2, 3].map((index) => recent.has(id(index)))).toEqual([true, true, true, false]);
 });
 
 test("an org without traffic keeps nothing, and is told everything when it comes back", async () => {
   const gate = new OrgGate("isolate", new AllowCache());
-  gate.reservations.learn("", { numbers: told(0, 2), mark: "1 2" });
+  gate.reservations.merge("", { numbers: told(0, 2), mark: "1 2" });
   expect(gate.reservations.has(id(1))).toBe(true);
   const work: Promise<unknown>[] = [];
   gate.keep(1, [], {
@@ -55,7 +55,7 @@ test("orgs of one host keep at most 500,000 requests together, and each keeps it
   const orgs = Array.from({ length: 100 }, () => new RecentReservations(total));
   const numbers = told(0, 12_000);
   for (const recent of orgs) {
-    recent.learn("", { numbers, mark: "1 12000" });
+    recent.merge("", { numbers, mark: "1 12000" });
     expect([11_900, 11_999].map((index) => recent.has(id(index)))).toEqual([true, true]);
   }
   expect(total.numbers).toBeGreaterThan(400_000);

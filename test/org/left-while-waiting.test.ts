@@ -103,7 +103,7 @@ test("a gate's question that waits for a price is told where the org went", asyn
 /** The price book answers when told to. What it reads cannot be stored then, as in an object without tables. */
 function holdPrices(): PromiseWithResolvers<void> {
   const isLearned = Promise.withResolvers<void>();
-  const spy = vi.spyOn(PlatformBook.prototype, "learn");
+  const spy = vi.spyOn(PlatformBook.prototype, "load");
   spy.mockImplementationOnce(async () => {
     await isLearned.promise;
     return refuse("service_unavailable");
@@ -133,7 +133,7 @@ test.each<[string, Waiting]>([
 
 test("a decision that learned its price before it had to wait for a move is told where the org went", async () => {
   const { key, object } = await movable();
-  const spy = vi.spyOn(PlatformBook.prototype, "learn");
+  const spy = vi.spyOn(PlatformBook.prototype, "load");
   spy.mockImplementationOnce(async () => null);
   onTestFinished(() => spy.mockRestore());
   await runInDurableObject(object, async (instance: OrgObject) => {

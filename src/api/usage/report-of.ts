@@ -23,7 +23,7 @@ const DEFAULT_ROWS = 1000;
 const FILTER_NAMES = [...DIMENSION_NAMES, "tag", "without"];
 
 type Query = Readonly<Partial<Record<string, string>>> & { readonly group_by: string };
-interface Shown {
+interface ReportOptions {
   /** How many groups. */
   readonly limit: number | undefined;
   readonly nowMs: number;
@@ -35,7 +35,7 @@ interface Shown {
 export async function reportOf(
   org: OrgDoor,
   query: Query,
-  { limit = DEFAULT_ROWS, nowMs, showsRevenue }: Shown,
+  { limit = DEFAULT_ROWS, nowMs, showsRevenue }: ReportOptions,
 ) {
   const range = rangeOf({ from: query["from"], to: query["to"], timezone: query["timezone"] }, nowMs);
   if (isRefusal(range)) return range;

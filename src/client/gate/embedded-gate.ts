@@ -288,10 +288,10 @@ export class EmbeddedGate {
     const { touch, policies, orgNow, decisionPlan } = verdict;
     const { model, provider } = ask;
     if (model !== undefined && decisionPlan !== null)
-      this.#bounds.learn({ model, provider }, decisionPlan.ceiling);
+      this.#bounds.set({ model, provider }, decisionPlan.ceiling);
     if (touch !== null && decisionPlan !== null) {
       const asking = { route: DECISION_ROUTE, keyId: this.#caller.keyId };
-      this.#limitSetTokens.learn(ask, asking, { touch, decisionPlan, policies, orgNow });
+      this.#limitSetTokens.set(ask, asking, { touch, decisionPlan, policies, orgNow });
     }
     installPlan(this.#gate, { ...this.#caller, policies }, ask, { verdict, ...when });
   }
@@ -345,7 +345,7 @@ export class EmbeddedGate {
       return;
     }
     this.#validUntil = Math.max(this.#validUntil, askedAt + validMs);
-    this.#facts.learn(facts, askedAt);
+    this.#facts.set(facts, askedAt);
   }
 
   #background(given: DecideOptions["waitUntil"]): Background {

@@ -25,7 +25,7 @@ export interface PlannedLimits {
 export class LimitSetTokens {
   readonly #byLimit = new Map<string, string>();
 
-  learn(ask: DecisionAsk, asking: { route: string; keyId: string }, planned: PlannedLimits): void {
+  set(ask: DecisionAsk, asking: { route: string; keyId: string }, planned: PlannedLimits): void {
     const { touch, decisionPlan, policies, orgNow } = planned;
     const keys = decisionPlan.accounts.map(accountKey);
     const subject = { ...asking, names: ask };

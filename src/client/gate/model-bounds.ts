@@ -24,7 +24,7 @@ export class KnownBounds {
     return this.#known.get(keyOf(name)) ?? null;
   }
 
-  learn(name: ModelName, ceiling: KnownCeiling | null): ModelBounds | null {
+  set(name: ModelName, ceiling: KnownCeiling | null): ModelBounds | null {
     if (ceiling === null) {
       this.#known.delete(keyOf(name));
       return null;

@@ -29,7 +29,7 @@ export class KnownFacts {
   }
 
   /** An answer that was long on its way does not replace the answer to a later exchange. */
-  learn(facts: OrgFacts, askedAt: number): void {
+  set(facts: OrgFacts, askedAt: number): void {
     if (askedAt < this.#askedAt) return;
     this.#last = facts;
     this.#askedAt = askedAt;

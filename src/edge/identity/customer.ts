@@ -16,9 +16,9 @@ export function isCustomerToken(bearer: string): boolean {
   return bearer.startsWith("svc_customer_");
 }
 
-type Asked = Pick<Call, "env" | "settings" | "trace" | "address" | "judgedAt" | "caller">;
+type CustomerCall = Pick<Call, "env" | "settings" | "trace" | "address" | "judgedAt" | "caller">;
 
-export async function identifyCustomer(call: Asked, bearer: string): Promise<Refusal | null> {
+export async function identifyCustomer(call: CustomerCall, bearer: string): Promise<Refusal | null> {
   const asking: Actor = {
     kind: "customer",
     id: "customer",
@@ -52,7 +52,7 @@ export function checkCustomer({ caller, op }: Call): Refusal | null {
 
 /** Why a call is refused that anyone may make, but that comes with a customer token. Null: it does not. */
 export async function refuseCustomer(
-  call: Asked,
+  call: CustomerCall,
   bearer: string | null,
 ): Promise<Refusal<"unauthorized" | "forbidden"> | null> {
   if (bearer === null || !isCustomerToken(bearer)) return null;

@@ -68,7 +68,7 @@ function strangerOf({ settings, judgedAt }: Call, bearer: string): Stranger | nu
 }
 
 export function acquaint({ bearer, digest }: Stranger, snapshot: Snapshot, askedAt: number): void {
-  known.learn(bearer, digest, snapshot, askedAt);
+  known.set(bearer, digest, snapshot, askedAt);
 }
 
 export function identify(call: Call, introduce?: Introduce): Refusal | null | Promise<Refusal | null> {
@@ -111,9 +111,9 @@ async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> 
   return refuseGuess(call);
 }
 
-type Given = ParsedKey | "support token" | "customer token";
+type BearerKind = ParsedKey | "support token" | "customer token";
 
-function givenOut(settings: Settings, bearer: string): Given | null {
+function givenOut(settings: Settings, bearer: string): BearerKind | null {
   const peppers = peppersOf(settings);
   const isOurs = (kind: OrgTokenKind) =>
     firstUnder(peppers, (pepper) => orgOfToken(pepper, kind, bearer)) !== null;
@@ -163,7 +163,7 @@ async function installPlan(
     known.forget(bearer);
     return null;
   }
-  return known.learn(bearer, digest, snapshot, askedAt);
+  return known.set(bearer, digest, snapshot, askedAt);
 }
 
 /** Checks an authenticated key: revoked, then expired, then the org, then the address. */

@@ -39,7 +39,7 @@ export class KeyCache {
     return known === undefined || known.goodUntil <= now ? null : known;
   }
 
-  learn(bearer: string, digest: string, snapshot: Snapshot, askedAt: number): KnownKey {
+  set(bearer: string, digest: string, snapshot: Snapshot, askedAt: number): KnownKey {
     const scopes = sharedScopes(snapshot.key.scopes);
     const known: KnownKey = {
       org: this.#learnOrg(snapshot.org, askedAt),

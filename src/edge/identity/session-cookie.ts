@@ -27,7 +27,7 @@ export type Admitted =
       readonly org: OrgSnapshot;
     };
 
-export interface Asked {
+export interface SessionRequest {
   readonly request: Request;
   readonly env: Env;
   readonly settings: Settings;
@@ -59,7 +59,7 @@ function write(name: string, value: string, secure: boolean, seconds: number): s
 }
 
 /** Any cookie without a live session has ended. A forged cookie gets the same response as an expired one. */
-export async function admitCookie(asked: Asked): Promise<Admitted> {
+export async function admitCookie(asked: SessionRequest): Promise<Admitted> {
   const name = NAMES.find((candidate) => readCookie(asked.request, candidate) !== null);
   const token = name === undefined ? null : readCookie(asked.request, name);
   if (name === undefined || token === null) return { kind: "none" };
@@ -91,7 +91,7 @@ function unreachable(refusal: Refusal): never {
 }
 
 /** Signs the person out. The cookie is cleared in any case. */
-export async function endSession(asked: Asked, session: OwnSession): Promise<string> {
+export async function endSession(asked: SessionRequest, session: OwnSession): Promise<string> {
   const { id, role, org_id: orgId } = session;
   const actor = { kind: "session", id, role, onBehalfOf: null, address: asked.address } as const;
   const envelope = { actor, trace: asked.trace, idempotency: null, ifMatch: null };

@@ -11,7 +11,7 @@ import { remoteOrg } from "./remote-org.ts";
 
 type Moving = Pick<Call, "env" | "settings" | "envelope" | "org">;
 
-interface Wanted {
+interface MoveTarget {
   readonly to: string;
   readonly isArchiveCopied: boolean;
 }
@@ -28,7 +28,7 @@ export interface MovedOrg {
  * other region may have it, only that region can tell. So whatever ends this in between, the org is whole in one of them, and
  * the same call again finds out in which and goes on.
  */
-export async function moveOrg(call: Moving, orgId: string, wanted: Wanted): Promise<MovedOrg | Refusal> {
+export async function moveOrg(call: Moving, orgId: string, wanted: MoveTarget): Promise<MovedOrg | Refusal> {
   const source = objectHere(call.env, call.settings, orgId);
   let departing = await begun(call, orgId, wanted.to);
   if (isRefusal(departing)) return departing;
@@ -58,7 +58,7 @@ export function isThere({ env, settings }: Moving, orgId: string, move: Move): P
   return reach(async () => await target.abandonImport(move.archive ?? ""));
 }
 
-type Opened = Wanted & Extract<Departing, { kind: "opened" }>;
+type Opened = MoveTarget & Extract<Departing, { kind: "opened" }>;
 
 /** The move, once the other region has the org. Otherwise the org stays, if it is known that the other does not have it. */
 async function copied(call: Moving, orgId: string, opened: Opened): Promise<Move | Refusal> {

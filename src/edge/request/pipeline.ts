@@ -55,10 +55,10 @@ function endedOr<R extends Refusal | Relayed>(call: Call, refused: R): R | Refus
   return call.caller?.ended !== undefined && isRefusal(refused) ? call.caller.ended : refused;
 }
 
-type Found = Refusal | Relayed | null;
+type CheckResult = Refusal | Relayed | null;
 
 /** The checks wait only where one of them has to: most calls pass them at once. */
-function firstRefusal(checks: readonly Check[], call: Call, from = 0): Found | Promise<Found> {
+function firstRefusal(checks: readonly Check[], call: Call, from = 0): CheckResult | Promise<CheckResult> {
   for (let at = from; at < checks.length; at += 1) {
     const found = checks[at]?.(call) ?? null;
     if (found instanceof Promise) return found.then((one) => one ?? firstRefusal(checks, call, at + 1));

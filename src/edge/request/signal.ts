@@ -20,7 +20,7 @@ const RENEWAL_PATIENCE_MS = 250;
 /** The longest wait for a counter. After that, the call is stored after the response. */
 const STORING_PATIENCE_MS = 2000;
 
-export interface Asked {
+export interface SignalledRequest {
   readonly method: string;
   readonly path: string;
   readonly env: Env;
@@ -40,7 +40,7 @@ export interface Route {
   readonly method: string;
 }
 
-export function begin(asked: Asked): Begun {
+export function begin(asked: SignalledRequest): Begun {
   const startedAtMs = Date.now();
   return { startedAtMs, renewing: isConcerned(asked) ? renewCopy(asked, startedAtMs) : undefined };
 }
@@ -51,7 +51,7 @@ export function begin(asked: Asked): Begun {
  * was given: the headers of one from another region are immutable.
  */
 export function end(
-  asked: Asked,
+  asked: SignalledRequest,
   begun: Begun,
   named: Route,
   response: Response,
@@ -65,7 +65,7 @@ export function end(
 }
 
 async function deprecatedOrNot(
-  asked: Asked,
+  asked: SignalledRequest,
   { startedAtMs, renewing }: Begun,
   named: Route,
   response: Response,
@@ -80,23 +80,23 @@ async function deprecatedOrNot(
   return told;
 }
 
-function isConcerned({ path }: Asked): boolean {
+function isConcerned({ path }: SignalledRequest): boolean {
   return path.startsWith("/v1/");
 }
 
-function deprecationOf(asked: Asked, { route, method }: Route): Deprecation | undefined {
+function deprecationOf(asked: SignalledRequest, { route, method }: Route): Deprecation | undefined {
   if (!isConcerned(asked)) return undefined;
   return route === undefined ? deprecationCopy.findPath(asked.path) : deprecationCopy.find(method, route);
 }
 
-function renewCopy(asked: Asked, nowMs: number): Promise<void> | undefined {
+function renewCopy(asked: SignalledRequest, nowMs: number): Promise<void> | undefined {
   const renewal = deprecationCopy.renewal(nowMs);
   if (renewal === "none") return undefined;
   const renewing = renew(asked, nowMs);
   return renewal === "blocking" ? renewing : undefined;
 }
 
-function renew({ env, context }: Asked, nowMs: number): Promise<void> {
+function renew({ env, context }: SignalledRequest, nowMs: number): Promise<void> {
   const renewing = deprecationCopy.renew(env.REGISTRY, nowMs).catch(logged);
   context.waitUntil(renewing);
   return renewing;
@@ -108,7 +108,7 @@ async function patiently(renewing: Promise<void>, askedAtMs: number): Promise<vo
 }
 
 async function tellAndStore(
-  { env, context }: Asked,
+  { env, context }: SignalledRequest,
   deprecation: Deprecation,
   response: Response,
 ): Promise<Response> {
@@ -126,7 +126,7 @@ async function tellAndStore(
 }
 
 function count(
-  { method, env, context }: Asked,
+  { method, env, context }: SignalledRequest,
   route: string | undefined,
   { status, headers }: Response,
   startedAtMs: number,

@@ -3,7 +3,7 @@ import { orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
 import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
 import { peppersOf } from "../../settings.ts";
 import { askHome } from "../region/home.ts";
-import { type Asked, sessionToken } from "../identity/session-cookie.ts";
+import { type SessionRequest, sessionToken } from "../identity/session-cookie.ts";
 
 /** What a page of the console asks while it is open. */
 export interface Watching {
@@ -13,7 +13,10 @@ export interface Watching {
 }
 
 /** For the session of the request's cookie, which is looked up anew each time. Null if there is none. */
-export function watchingOf({ request, env, settings, address }: Asked, stream: string): Watching | null {
+export function watchingOf(
+  { request, env, settings, address }: SessionRequest,
+  stream: string,
+): Watching | null {
   const token = sessionToken(request);
   if (token === null) return null;
   const peppers = peppersOf(settings);

@@ -30,10 +30,10 @@ export class KnownAccount {
   /** As a decision plan has it: the limit may have changed by itself. */
   learnAll(account: Account, askedAt: number): void {
     this.account = { ...account };
-    this.learn(account.usage, askedAt);
+    this.set(account.usage, askedAt);
   }
 
-  learn(usage: Usage, askedAt: number): void {
+  set(usage: Usage, askedAt: number): void {
     this.account.usage = usage;
     this.askedAt = askedAt;
     this.room = usdParts(roomOf(this.account) ?? 0n);

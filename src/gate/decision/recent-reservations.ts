@@ -55,7 +55,7 @@ export class RecentReservations {
   /**
    * From an answer to an ask with a mark. If the mark has changed since, the answer would leave a gap and is ignored.
    */
-  learn(askedFrom: string, { numbers, mark }: RequestTotals): void {
+  merge(askedFrom: string, { numbers, mark }: RequestTotals): void {
     if (askedFrom !== this.#mark) return;
     this.#mark = mark;
     for (const number of numbers) this.#add(number);

@@ -17,7 +17,7 @@ export class OrgClock {
   }
 
   /** Learns from an answer to what was asked then. */
-  learn(orgNow: number, askedAt: number, now: number): void {
+  set(orgNow: number, askedAt: number, now: number): void {
     const told = { leastMs: orgNow - now, mostMs: orgNow - askedAt };
     const known = this.#bounds ?? told;
     const leastMs = Math.max(known.leastMs, told.leastMs);

@@ -4,10 +4,10 @@ import { SCOPE_FIELDS } from "../../contract/scopes.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import type { JudgedRun } from "../../domain/policy/attempt.ts";
 
-type Shown = ApprovalResource["attempt"];
+type AttemptView = ApprovalResource["attempt"];
 
 /** What whoever decides gets to see of an attempt: all that rules go by. */
-export function shownAttempt(run: JudgedRun, nanos: bigint): Shown {
+export function shownAttempt(run: JudgedRun, nanos: bigint): AttemptView {
   const { chain, metadata } = run;
   const isShown = metadata === undefined || JSON.stringify(metadata).length <= SHOWN_METADATA_CHARACTERS;
   return {
@@ -27,5 +27,5 @@ export function shownAttempt(run: JudgedRun, nanos: bigint): Shown {
 
 function namesOf(run: Partial<Record<(typeof SCOPE_FIELDS)[number], string | undefined>>) {
   const names = SCOPE_FIELDS.map((field) => [field, run[field] ?? null]);
-  return Object.fromEntries(names) as Pick<Shown, (typeof SCOPE_FIELDS)[number]>;
+  return Object.fromEntries(names) as Pick<AttemptView, (typeof SCOPE_FIELDS)[number]>;
 }

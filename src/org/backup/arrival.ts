@@ -10,7 +10,7 @@ import { beginStaging, dropStaging, isStaging, sealedAttempt, sealStaging, stage
 const STAGED_MS = 15 * 60_000;
 
 /** The object that the org arrives at. */
-interface Place {
+interface ArrivingObject {
   readonly orgId: string;
   readonly settings: Settings;
   readonly isOpened: () => boolean;
@@ -32,9 +32,9 @@ export interface Arriving {
 /** How an org comes from an archive: its frames are staged one by one, then it is there as a whole. */
 export class Arrival {
   readonly #storage: DurableObjectStorage;
-  readonly #place: Place;
+  readonly #place: ArrivingObject;
 
-  constructor(storage: DurableObjectStorage, place: Place) {
+  constructor(storage: DurableObjectStorage, place: ArrivingObject) {
     this.#storage = storage;
     this.#place = place;
   }

@@ -17,7 +17,7 @@ import { dropStaging, isStaging, stagedFrames } from "./staging.ts";
 
 export type Imported = { readonly archiveId: string; readonly fromRegion: string };
 
-interface Place {
+interface ImportContext {
   readonly storage: DurableObjectStorage;
   readonly orgId: string;
   readonly attempt: string;
@@ -37,7 +37,7 @@ export function importStaged({
   settings,
   steps,
   view,
-}: Place): Imported | Refusal<"conflict" | "validation_failed" | "residency_violation"> {
+}: ImportContext): Imported | Refusal<"conflict" | "validation_failed" | "residency_violation"> {
   const { sql } = storage;
   if (!isStaging(sql, attempt))
     return refuse("conflict", {}, { message: "Another import has taken the place of this one." });

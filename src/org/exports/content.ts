@@ -8,7 +8,7 @@ import { charactersApart } from "../runs/long-metadata.ts";
 import type { Run } from "../runs/run.ts";
 import { runsAsRecorded } from "../runs/to-api.ts";
 import { findRuns } from "../runs/store.ts";
-import type { Place } from "./logs.ts";
+import type { LogPosition } from "./logs.ts";
 import type { WindowRow } from "./store.ts";
 
 /** So much is read before other calls are served. */
@@ -18,11 +18,16 @@ const STEP_CORRECTIONS = 500;
 
 export interface ReadPart {
   readonly content: Content;
-  readonly next: Place;
+  readonly next: LogPosition;
 }
 
 /** What comes next in a window, of what a kind of file has. Null: nothing. */
-export function readPart(sql: SqlStorage, window: WindowRow, at: Place, kind: FileKind): ReadPart | null {
+export function readPart(
+  sql: SqlStorage,
+  window: WindowRow,
+  at: LogPosition,
+  kind: FileKind,
+): ReadPart | null {
   if (kind !== "corrections" && at.run < window.run_to) return readRuns(sql, window, at);
   if (kind === "runs") return null;
   if (at.adjustment < window.adjustment_to) return readAdjustments(sql, window, at);
@@ -30,7 +35,7 @@ export function readPart(sql: SqlStorage, window: WindowRow, at: Place, kind: Fi
 }
 
 /** Which kind of file comes next. Null: the window is whole. */
-export function nextKind(window: WindowRow, at: Place, isFocus: boolean): FileKind | null {
+export function nextKind(window: WindowRow, at: LogPosition, isFocus: boolean): FileKind | null {
   const hasRuns = at.run < window.run_to;
   if (!hasRuns && at.adjustment >= window.adjustment_to && at.replacement >= window.replacement_to)
     return null;
@@ -39,7 +44,7 @@ export function nextKind(window: WindowRow, at: Place, isFocus: boolean): FileKi
 }
 
 /** Runs as they were recorded. What changed since is a correction, so a window is the same whenever it is written. */
-function readRuns(sql: SqlStorage, window: WindowRow, at: Place): ReadPart {
+function readRuns(sql: SqlStorage, window: WindowRow, at: LogPosition): ReadPart {
   const runs: Run[] = [];
   let [characters, run] = [0, at.run];
   for (const found of runSegments(sql).between(at.run, window.run_to)) {
@@ -52,7 +57,7 @@ function readRuns(sql: SqlStorage, window: WindowRow, at: Place): ReadPart {
   return { content: { runs: runsAsRecorded(sql, runs), corrections: [] }, next };
 }
 
-function readAdjustments(sql: SqlStorage, window: WindowRow, at: Place): ReadPart {
+function readAdjustments(sql: SqlStorage, window: WindowRow, at: LogPosition): ReadPart {
   const rows = sql
     .exec<AdjustmentRow>(
       "SELECT * FROM run_adjustments WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?",
@@ -92,7 +97,7 @@ type ReplacementRow = {
   names: string;
 };
 
-function readReplacements(sql: SqlStorage, window: WindowRow, at: Place): ReadPart {
+function readReplacements(sql: SqlStorage, window: WindowRow, at: LogPosition): ReadPart {
   const rows = sql
     .exec<ReplacementRow>(
       "SELECT * FROM run_replacements WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?",

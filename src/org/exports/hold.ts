@@ -1,13 +1,13 @@
-import type { Place } from "./logs.ts";
+import type { LogPosition } from "./logs.ts";
 import { isOfSpans, loadExports, openWindow } from "./store.ts";
 
 /**
  * The first entries that an export has yet to write: retention deletes none of them, nor any after. Spans wait for a day at most,
  * which is less than any run is kept. Null: no export.
  */
-export function keptForExports(sql: SqlStorage): Place | null {
+export function keptForExports(sql: SqlStorage): LogPosition | null {
   const files = loadExports(sql).filter((row) => !isOfSpans(row));
-  const places = files.map((row): Place => {
+  const places = files.map((row): LogPosition => {
     const open = openWindow(sql, row.name);
     return {
       run: Math.min(open?.first_run ?? row.run_from, row.run_from),

@@ -1,7 +1,7 @@
 import { runSegments } from "../runs/segments/segments.ts";
 
 /** How far something has got in each of the logs that windows have parts of: the first entry that it does not include. */
-export interface Place {
+export interface LogPosition {
   readonly run: number;
   readonly adjustment: number;
   readonly replacement: number;
@@ -13,7 +13,7 @@ type Log = "run_adjustments" | "run_replacements";
  * The first entries, from a place on, that were recorded at a moment or later. Entries are in the order in which they were
  * written, so each is before or after this place, whatever the clocks did.
  */
-export function placeAt(sql: SqlStorage, from: Place, atMs: number): Place {
+export function placeAt(sql: SqlStorage, from: LogPosition, atMs: number): LogPosition {
   return {
     run: runSegments(sql).firstSince(from.run, atMs),
     adjustment: firstSince(sql, "run_adjustments", from.adjustment, atMs),
@@ -32,7 +32,7 @@ function firstSince(sql: SqlStorage, log: Log, from: number, atMs: number): numb
   return Math.max(from, seq);
 }
 
-export const LOGS_BEGIN: Place = { run: 1, adjustment: 1, replacement: 1 };
+export const LOGS_BEGIN: LogPosition = { run: 1, adjustment: 1, replacement: 1 };
 
 /** The numbers of an empty log begin anew, here or once the org is imported elsewhere. So do exports that are to go on in it. */
 export function followEmptiedLogs(sql: SqlStorage): void {

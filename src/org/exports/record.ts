@@ -4,7 +4,7 @@ import { type FileKind, retryWaitMs } from "../../domain/export/window.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { Tx } from "../kernel/door.ts";
-import type { Place } from "./logs.ts";
+import type { LogPosition } from "./logs.ts";
 import type { FileFacts } from "./manifest.ts";
 import { type FileExportRow, loadExport, openWindow, type WindowRow } from "./store.ts";
 
@@ -16,15 +16,15 @@ export interface Step {
 }
 
 /** What a step wrote. */
-export interface Written {
+export interface WrittenFile {
   readonly name: string;
   readonly file: MadeFile;
   /** What it is a part of, and where the next part begins. Null: it is the manifest. */
-  readonly part: { readonly kind: FileKind; readonly next: Place } | null;
+  readonly part: { readonly kind: FileKind; readonly next: LogPosition } | null;
 }
 
 /** Notes what a step wrote or why it failed, unless the export was changed or deleted meanwhile. */
-export function recordStep(tx: Tx, { row, window }: Step, made: Written | string): void {
+export function recordStep(tx: Tx, { row, window }: Step, made: WrittenFile | string): void {
   const { sql, now } = tx;
   const open = openWindow(sql, row.name);
   const isCurrent = loadExport(sql, row.name)?.change === row.change && open?.seq === window.seq;
@@ -48,8 +48,8 @@ export function recordStep(tx: Tx, { row, window }: Step, made: Written | string
 function recordFile(
   sql: SqlStorage,
   window: WindowRow,
-  { name, file }: Written,
-  { kind, next }: NonNullable<Written["part"]>,
+  { name, file }: WrittenFile,
+  { kind, next }: NonNullable<WrittenFile["part"]>,
 ): void {
   const { rows, nanos, bytes, sha256 } = file;
   const facts: FileFacts = {

@@ -10,10 +10,10 @@ import { scheduleDue } from "../kernel/due/table.ts";
 import { performDue } from "../kernel/perform/perform.ts";
 import { closeWindow } from "./close.ts";
 import { nextKind, readPart } from "./content.ts";
-import type { Place } from "./logs.ts";
+import type { LogPosition } from "./logs.ts";
 import { manifestOf } from "./manifest.ts";
 import { putFile } from "./put.ts";
-import { recordStep, type Step, type Written } from "./record.ts";
+import { recordStep, type Step, type WrittenFile } from "./record.ts";
 import { destinationOf, isOfSpans, loadExport, openWindow } from "./store.ts";
 
 /** Longer than any step takes. If the object goes down, the step is repeated then. */
@@ -52,7 +52,7 @@ function nextStep(view: View, name: string): Step | null {
 }
 
 /** The next file, once it is where it belongs; otherwise what failed. */
-async function write(object: DueContext, step: Step): Promise<Written | string> {
+async function write(object: DueContext, step: Step): Promise<WrittenFile | string> {
   try {
     const made = await make(object, step);
     return (await put(object, step, made)) ?? made;
@@ -62,8 +62,8 @@ async function write(object: DueContext, step: Step): Promise<Written | string> 
   }
 }
 
-async function make(object: DueContext, { row, window }: Step): Promise<Written> {
-  let at: Place = {
+async function make(object: DueContext, { row, window }: Step): Promise<WrittenFile> {
+  let at: LogPosition = {
     run: window.run_from,
     adjustment: window.adjustment_from,
     replacement: window.replacement_from,
@@ -96,7 +96,7 @@ function accountOf(view: View): { readonly id: string; readonly name: string } {
   return { id: view.orgId, name: view.profile().name };
 }
 
-function put(object: DueContext, { row, window }: Step, { name, file }: Written): Promise<string | null> {
+function put(object: DueContext, { row, window }: Step, { name, file }: WrittenFile): Promise<string | null> {
   const { prefix } = destinationOf(row);
   const folder = placeOf(prefix, row.name, { fromMs: window.from_at, toMs: window.to_at });
   return putFile(object.view(), object.env.ARCHIVE, row, { ...file, key: `${folder}/${name}` });

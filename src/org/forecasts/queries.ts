@@ -7,7 +7,7 @@ import { dayOf } from "../../domain/forecast/series.ts";
 import { roomOf } from "../../domain/meter/meter.ts";
 import { FORECAST_MEMORY_DAYS } from "../../domain/run/retention.ts";
 import type { RunColumns } from "../../domain/run/segment/columns.ts";
-import { foldArchived } from "../../storage/segments/archived-segments.ts";
+import { reduceArchived } from "../../storage/segments/archived-segments.ts";
 import { type SegmentMetadata, STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
@@ -191,7 +191,7 @@ function teamsAmongLatest(sql: SqlStorage, deploymentId: string): ReadonlySet<st
     .map(({ segment }) => segment);
   const key = `teams of ${deploymentId}`;
   const teams = new Set(
-    foldArchived(store, archived, { key, start: () => new Set<string>(), add: addTeams }),
+    reduceArchived(store, archived, { key, start: () => new Set<string>(), add: addTeams }),
   );
   for (const { segment } of latest)
     if (segment.state !== STATE.archived) addTeams(teams, store.columns(segment), segment);

@@ -3,7 +3,7 @@ import { sameSecret } from "../../domain/key/api-key.ts";
 import type { Settings } from "../../settings.ts";
 import { transaction } from "../../storage/transaction.ts";
 
-type Kept = { digest: string; pepper: string | null };
+type KeyDigest = { digest: string; pepper: string | null };
 
 /**
  * Stores the digest of a secret that was just used anew, under the current pepper. Only while the pepper is being changed, when
@@ -20,10 +20,10 @@ export function rehash(
   const current = digests.find((digest) => digest.mark === mark)?.digest;
   if (digests.length < 2 || current === undefined) return;
   const { sql } = storage;
-  const isUsed = ({ digest, pepper }: Kept) =>
+  const isUsed = ({ digest, pepper }: KeyDigest) =>
     pepper !== mark && digests.some((one) => sameSecret(one.digest, digest));
   for (const [table, id] of TABLES) {
-    const kept = sql.exec<Kept>(`SELECT digest, pepper FROM ${table} WHERE ${id} = ?`, keyId).toArray();
+    const kept = sql.exec<KeyDigest>(`SELECT digest, pepper FROM ${table} WHERE ${id} = ?`, keyId).toArray();
     const used = kept.find(isUsed);
     if (used === undefined) continue;
     transaction(storage, () => {

@@ -180,12 +180,12 @@ class Checking {
     return ids.originOf(id, orgNow) === "time" && givenAt(id) > forgottenUntil;
   }
 
-  #covers(taken: Taken): boolean {
+  #covers(taken: TakenAmounts): boolean {
     return taken.every(([key, amount]) => (this.#left.get(key) ?? 0n) >= amount);
   }
 
   /** When the last of these slices was first given, by the org's clock. */
-  #since(taken: Taken): number {
+  #since(taken: TakenAmounts): number {
     return taken.reduce((latest, [key]) => Math.max(latest, this.#givenAt.get(key) ?? 0), 0);
   }
 }
@@ -197,10 +197,10 @@ function linesOf({ lines, call, inputs = [] }: GivenHolds): readonly HoldLine[] 
 }
 
 /** What a hold takes of each limit. */
-type Taken = readonly (readonly [key: string, amount: bigint])[];
+type TakenAmounts = readonly (readonly [key: string, amount: bigint])[];
 
 /** Null: no call counts so many tokens, or has more input than that. */
-function takenBy(limitSet: GivenLimitSet, line: HoldLine): Taken | null {
+function takenBy(limitSet: GivenLimitSet, line: HoldLine): TakenAmounts | null {
   const counted = tokensOf(line);
   if (counted > MOST_TOKENS || inputTokensOf(line) > counted) return null;
   const tokens = BigInt(counted);

@@ -118,7 +118,7 @@ export class OutsideGates {
   }
 
   /** Null: the report names touches that were not given to this key. */
-  #take(name: string, given: LeaseReport, isLast: boolean): Taken | null {
+  #take(name: string, given: LeaseReport, isLast: boolean): TakenReport | null {
     const { sql } = this.#view;
     const book = leaseLedgerOf(sql);
     // No gate of ours has a name with a space.
@@ -225,12 +225,12 @@ export function refusedExchange(refusal: Refusal): ExchangeAnswer {
   return { refusal, text: null, ungoverned: 0, unsettled: {} };
 }
 
-interface Taken {
+interface TakenReport {
   readonly leases: string | null;
   readonly refused: readonly string[];
 }
 
-const NOTHING: Taken = { leases: null, refused: [] };
+const NOTHING: TakenReport = { leases: null, refused: [] };
 
 /** A decision plan without what the org has set up beyond this call: other names that have limits, and who is alerted when. */
 function shown({ accounts, matters, ceiling }: DecisionPlan): DecisionPlan {

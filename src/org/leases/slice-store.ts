@@ -31,7 +31,7 @@ type SliceRow = readonly [
   lingerMs: number,
   since: number,
 ];
-type Stored = readonly [meter: string, left: string, until: number, lingerMs: number, since?: number];
+type StoredSlice = readonly [meter: string, left: string, until: number, lingerMs: number, since?: number];
 
 export function sliceRow(holder: string, meter: string, slice: Outstanding | undefined): Row {
   if (slice === undefined) return [holder, meter, null, null, null, null];
@@ -78,16 +78,19 @@ export function loadSlices(sql: SqlStorage): Map<string, [string, Outstanding][]
 }
 
 /** As the table has them, of all isolates or of some. */
-function readGroups(sql: SqlStorage, holders: readonly string[] | null): Map<string, Map<string, Stored>> {
+function readGroups(
+  sql: SqlStorage,
+  holders: readonly string[] | null,
+): Map<string, Map<string, StoredSlice>> {
   const which = holders === null ? "" : "WHERE holder IN (SELECT value FROM json_each(?))";
   const rows = sql.exec<{ holder: string; slices: string }>(
     `SELECT holder, slices FROM lease_slices ${which}`,
     ...(holders === null ? [] : [JSON.stringify(holders)]),
   );
-  const groups = new Map<string, Map<string, Stored>>();
+  const groups = new Map<string, Map<string, StoredSlice>>();
   for (const { holder, slices } of rows) {
-    const group = groups.get(holder) ?? new Map<string, Stored>();
-    for (const stored of JSON.parse(slices) as Stored[]) group.set(stored[0], stored);
+    const group = groups.get(holder) ?? new Map<string, StoredSlice>();
+    for (const stored of JSON.parse(slices) as StoredSlice[]) group.set(stored[0], stored);
     groups.set(holder, group);
   }
   return groups;
@@ -104,7 +107,7 @@ const store: StoreRows = (sql, written, deleted) => {
   for (const [holder, group] of groups) writeGroup(sql, holder, [...group.values()]);
 };
 
-function writeGroup(sql: SqlStorage, holder: string, slices: readonly Stored[]): void {
+function writeGroup(sql: SqlStorage, holder: string, slices: readonly StoredSlice[]): void {
   const parts = partsOf(slices);
   for (const [part, json] of parts.entries()) {
     sql.exec(
@@ -118,7 +121,7 @@ function writeGroup(sql: SqlStorage, holder: string, slices: readonly Stored[]):
   sql.exec("DELETE FROM lease_slices WHERE holder = ? AND part >= ?", holder, parts.length);
 }
 
-function partsOf(slices: readonly Stored[]): string[] {
+function partsOf(slices: readonly StoredSlice[]): string[] {
   if (slices.length === 0) return [];
   const json = JSON.stringify(slices);
   if (json.length <= MOST_BOUND_CHARACTERS || slices.length === 1) return [json];

@@ -32,7 +32,7 @@ export function newEntry(meter: Meter, subject: string, atMs: number): MeterAcco
   return { meter, subject, window: windowOf(meter, atMs), ...stored, stored };
 }
 
-type Stored = MeterAccount["stored"];
+type StoredUsage = MeterAccount["stored"];
 
 const KEY = ["meter_id", "subject", "window_start"];
 const COUNTERS = ["spent", "over", "held", "leased", "notices"];
@@ -47,7 +47,7 @@ export const USAGE = new Table({
 });
 
 const MOST_COPIES = 10_000;
-const copies = new TransactionalCache<Map<string, Stored>>();
+const copies = new TransactionalCache<Map<string, StoredUsage>>();
 
 function keyOf({ meter, subject, window }: MeterAccount): string {
   // Neither a meter's id nor a number contains a space.
@@ -77,7 +77,7 @@ export function loadUsage(sql: SqlStorage, entries: readonly MeterAccount[]): vo
   for (const entry of unknown) known.set(keyOf(entry), entry.stored);
 }
 
-function fill(entry: MeterAccount, stored: Stored): void {
+function fill(entry: MeterAccount, stored: StoredUsage): void {
   entry.usage = stored.usage;
   entry.notices = stored.notices;
   entry.stored = stored;
@@ -92,7 +92,7 @@ function readChanged(sql: SqlStorage, entry: MeterAccount): boolean {
   return true;
 }
 
-function storedOf({ spent, over, held, leased, notices }: Omit<UsageRow, "at">): Stored {
+function storedOf({ spent, over, held, leased, notices }: Omit<UsageRow, "at">): StoredUsage {
   const usage = { spent: BigInt(spent), over: BigInt(over), held: BigInt(held), leased: BigInt(leased) };
   return { usage, notices };
 }

@@ -55,7 +55,7 @@ export class PlatformBook {
   /**
    * Reads missing prices from the book before they are needed. Returns null, or a refusal if the book is unreachable.
    */
-  async learn(names: readonly ModelName[], now: number, trace: string): Promise<Refusal | null> {
+  async load(names: readonly ModelName[], now: number, trace: string): Promise<Refusal | null> {
     const missing = this.missing(names, now);
     if (missing.length === 0) return null;
     try {
@@ -157,7 +157,7 @@ function storedHistory(sql: SqlStorage, name: ModelName): Revision | undefined {
   return (name.provider === undefined ? all.platform : all.hosted).at(-1);
 }
 
-interface Kept {
+interface CachedPrice {
   readonly name: ModelName;
   readonly price: FoundPrice | undefined;
   readonly history: Revision | undefined;
@@ -167,7 +167,7 @@ interface Kept {
 
 function keepPrice(
   sql: SqlStorage,
-  { name, price, history: before, bookRevision: revision, now }: Kept,
+  { name, price, history: before, bookRevision: revision, now }: CachedPrice,
 ): boolean {
   const terms = price?.terms ?? null;
   const found = price?.found ?? null;

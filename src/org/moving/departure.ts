@@ -22,7 +22,7 @@ import {
 } from "./state.ts";
 
 /** The object that an org leaves. */
-interface Place {
+interface DepartingObject {
   readonly env: OrgEnv;
   readonly orgId: string;
   readonly isOpened: () => boolean;
@@ -53,7 +53,7 @@ export type Departing =
 /** How an org goes to another region: its writes wait, a copy is made, and once the copy is there, nothing is left here. */
 export class Departure {
   readonly #storage: DurableObjectStorage;
-  readonly #place: Place;
+  readonly #place: DepartingObject;
   #move: Move | null;
   #movedTo: string | null;
   #hasLeft = false;
@@ -62,7 +62,7 @@ export class Departure {
   /** How many callers need the org to stay. */
   #held = 0;
 
-  constructor(storage: DurableObjectStorage, place: Place) {
+  constructor(storage: DurableObjectStorage, place: DepartingObject) {
     this.#storage = storage;
     this.#place = place;
     this.#move = place.isOpened() ? moveUnderWay(storage.sql) : null;

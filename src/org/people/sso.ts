@@ -32,14 +32,14 @@ export type SamlSettings = Common & {
 };
 export type SsoSettings = OidcSettings | SamlSettings;
 
-interface Stored {
+interface StoredConnection {
   readonly settings: SsoSettings;
   readonly updatedAt: number;
   /** Changes with each change of the connection, so that sign-ins of the old and the new one are distinguished. */
   readonly mark: string;
 }
 
-function load(view: View): Stored | null {
+function load(view: View): StoredConnection | null {
   const [row] = view.sql
     .exec<{ sealed: string; updated_at: number }>("SELECT sealed, updated_at FROM sso")
     .toArray();
@@ -105,7 +105,7 @@ export function connectionMark(view: View): string | null {
   return load(view)?.mark ?? null;
 }
 
-export type SignInConnection = SsoSettings & Pick<Stored, "mark">;
+export type SignInConnection = SsoSettings & Pick<StoredConnection, "mark">;
 
 /** Includes the secret: for the sign-in itself, never for an API response, and not if no one may sign in from here. */
 export const ssoSettings = query({

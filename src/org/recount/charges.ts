@@ -7,7 +7,7 @@ import { groupOf } from "../../domain/meter/traits.ts";
 import { chargeName } from "../../domain/meter/charge-text.ts";
 import type { RunColumns } from "../../domain/run/segment/columns.ts";
 import { countsGroups, type Meter, unitOf, windowOf } from "../../domain/meter/meter.ts";
-import { foldArchived } from "../../storage/segments/archived-segments.ts";
+import { reduceArchived } from "../../storage/segments/archived-segments.ts";
 import { STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { replacedRuns } from "../runs/replacements.ts";
@@ -32,7 +32,7 @@ export function* chargesSince(sql: SqlStorage, meter: Meter, sinceMs: number): G
   const store = runSegments(sql);
   const segments = store.held.toReversed().filter(({ recordedMax }) => recordedMax >= fromMs);
   const archived = segments.filter(({ state }) => state === STATE.archived);
-  const sums = foldArchived(store, archived, {
+  const sums = reduceArchived(store, archived, {
     key: `charges of ${meter.id} since ${fromMs} by ${JSON.stringify(meter.window)}`,
     start: () => new Map<string, Charge>(),
     add(all, columns) {

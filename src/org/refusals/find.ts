@@ -22,7 +22,7 @@ export interface Sought {
   readonly limit: number;
 }
 
-export interface Found {
+export interface RefusalPage {
   readonly refusals: readonly StoredRefusal[];
   /** Where the next page starts. Null if there is none. */
   readonly next: { readonly at: number; readonly id: string } | null;
@@ -35,7 +35,7 @@ const BEFORE_ALL = "\u007f";
  * Newest first. Rows of several isolates overlap in time, so a refusal is next only when every row that may have a
  * later one has been read.
  */
-export function findRefusals(sql: SqlStorage, sought: Sought): Found {
+export function findRefusals(sql: SqlStorage, sought: Sought): RefusalPage {
   const latest = Math.min(sought.to - 1, sought.after?.at ?? Number.MAX_SAFE_INTEGER);
   let found: StoredRefusal[] = [];
   let seen = 0;
@@ -58,7 +58,7 @@ export function findRefusal(sql: SqlStorage, id: string): StoredRefusal | undefi
   return row === undefined ? undefined : refusalsIn(row).find((refusal) => refusal.id === id);
 }
 
-function pageOf(all: readonly StoredRefusal[], limit: number, beyond: Found["next"]): Found {
+function pageOf(all: readonly StoredRefusal[], limit: number, beyond: RefusalPage["next"]): RefusalPage {
   const refusals = all.slice(0, limit);
   const last = refusals.at(-1);
   return { refusals, next: all.length > limit && last !== undefined ? { at: last.at, id: last.id } : beyond };

@@ -76,20 +76,20 @@ const RATES: Counters = {
 const ALL: readonly Counters[] = [WINDOWS, DAYS, RATES];
 
 /** The key of the row is the progress of the walk: the table, or the pages of holds after all of them, and the last key. */
-type Place = readonly [table: number, ...after: (string | number)[]];
+type SweepPosition = readonly [table: number, ...after: (string | number)[]];
 
 /** Walks all counters once, in bounded steps, and deletes those that are no longer read. */
 export const sweepUsage: DueHandler = {
   kind: "change",
   run(tx, key) {
     if (loadRetention(tx.sql).legalHold) return;
-    const place: Place = key === "" ? [0] : (JSON.parse(key) as Place);
+    const place: SweepPosition = key === "" ? [0] : (JSON.parse(key) as SweepPosition);
     const next = step(tx, place);
     if (next !== null) tx.schedule(DUE.usageSweep, JSON.stringify(next), nextSweep(tx.now, true));
   },
 };
 
-function step(tx: CheckpointedTx, [at, ...after]: Place): Place | null {
+function step(tx: CheckpointedTx, [at, ...after]: SweepPosition): SweepPosition | null {
   const counters = ALL[at];
   if (counters === undefined) {
     const next = forgetAfter(tx.sql, Number(after[0] ?? 0), tx.now);

@@ -12,7 +12,7 @@ import { loadPolicies } from "../policy-rules/store.ts";
 import { latestEval } from "./evals.ts";
 import { loadRoutingPolicy } from "./policy.ts";
 
-type Asked = {
+type SelectionRequest = {
   readonly inputTokens: number;
   readonly maxOutputTokens: number;
   readonly region: string | undefined;
@@ -21,8 +21,9 @@ type Asked = {
 /** The model that a call should use now, and why not the others. */
 export const selectModel = query({
   refuses: ["conflict", "no_model_passes_eval", "policy_expression_error"],
-  models: (_asked: Asked, view) => modelsIn(loadRoutingPolicy(view.sql)).map((model) => ({ model })),
-  run(view, asked: Asked) {
+  models: (_asked: SelectionRequest, view) =>
+    modelsIn(loadRoutingPolicy(view.sql)).map((model) => ({ model })),
+  run(view, asked: SelectionRequest) {
     const stored = loadRoutingPolicy(view.sql);
     if (stored === null) {
       return refuse("conflict", {}, { message: "This organization has no routing policy. Set one first." });
@@ -65,7 +66,11 @@ type Judging = { policies: PolicySet; allowance: Allowance };
 function candidateOf(
   view: View,
   judging: Judging,
-  { model, suite, asked }: { readonly model: string; readonly suite: string; readonly asked: Asked },
+  {
+    model,
+    suite,
+    asked,
+  }: { readonly model: string; readonly suite: string; readonly asked: SelectionRequest },
 ): Candidate {
   const row = loadModel(view.sql, model);
   const revision = pricesOf(view.sql, { model }).at(view.now, view.now);
@@ -84,7 +89,7 @@ function candidateOf(
 function ruledOut(
   view: View,
   { policies, allowance }: Judging,
-  { model, asked, cost }: { readonly model: string; readonly asked: Asked; readonly cost: bigint },
+  { model, asked, cost }: { readonly model: string; readonly asked: SelectionRequest; readonly cost: bigint },
 ): Candidate["ruledOut"] {
   const usage = { input_tokens: asked.inputTokens, output_tokens: asked.maxOutputTokens };
   const verdict = judge(policies, attemptOf({ model, usage }, cost), view.now, { allowance });

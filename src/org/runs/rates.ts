@@ -21,7 +21,7 @@ export const RUN_ROUTE = "POST /v1/runs";
 export const BULK_ROUTE = "POST /v1/runs/bulk";
 
 /** One limit for the runs of a call: its room at the start, and what the runs so far have taken. */
-interface Counted extends RateMeter {
+interface RunRate extends RateMeter {
   room: number;
   taken: number;
 }
@@ -38,8 +38,8 @@ export class RunRates {
   readonly #now: number;
   /** What the policies look at beside the customer. */
   readonly #traits: readonly Trait[];
-  readonly #touched = new Map<string, readonly Counted[]>();
-  readonly #counted = new Map<string, Counted>();
+  readonly #touched = new Map<string, readonly RunRate[]>();
+  readonly #counted = new Map<string, RunRate>();
 
   private constructor(tx: Tx, route: string, book: RateBook, policies: readonly RatePolicy[]) {
     this.#book = book;
@@ -92,7 +92,7 @@ export class RunRates {
     }
   }
 
-  #touchedBy(run: RunInput, route: string): readonly Counted[] {
+  #touchedBy(run: RunInput, route: string): readonly RunRate[] {
     const key = this.#traits.reduce(
       (text, trait) => `${text}\n${JSON.stringify(traitIn(run, trait))}`,
       `${route} ${run.customer_id ?? ""}`,
@@ -107,7 +107,7 @@ export class RunRates {
   }
 
   /** The counters that a run touches, and those in which its decision was counted, whomever the run names. */
-  #countedFor(run: RunInput, hold: HoldRow | null): Iterable<Counted> {
+  #countedFor(run: RunInput, hold: HoldRow | null): Iterable<RunRate> {
     const own = this.#touchedBy(run, this.#route);
     if (hold === null) return own;
     const decided =
@@ -117,7 +117,7 @@ export class RunRates {
     return decided.length === 0 ? own : new Set([...own, ...decided]);
   }
 
-  #count(meter: RateMeter): Counted {
+  #count(meter: RateMeter): RunRate {
     let counted = this.#counted.get(meter.key);
     if (counted === undefined) {
       counted = { ...meter, room: this.#book.standing(meter, 0).room, taken: 0 };

@@ -83,7 +83,7 @@ export const changeWebhook = command({
   },
 });
 
-interface Wanted {
+interface RequestedChange {
   readonly to: readonly string[] | undefined;
   readonly format: SentFormat;
   readonly url: string | undefined;
@@ -93,7 +93,11 @@ interface Wanted {
 const ONLY_MAILS = "sends mails, which have neither a format nor an address. Create another webhook";
 
 /** A secret that was stored for one format is never kept for another, which might show it. */
-function changedAddress(tx: Tx, before: SubscriptionRow, { format, url: given, routingKey, to }: Wanted) {
+function changedAddress(
+  tx: Tx,
+  before: SubscriptionRow,
+  { format, url: given, routingKey, to }: RequestedChange,
+) {
   const isOther = format !== before.format;
   const url = !isOther && format !== "sluice" && given === before.url ? undefined : given;
   if (url !== undefined && /\/…|^mailto:/.test(url)) {

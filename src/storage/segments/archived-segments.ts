@@ -49,8 +49,8 @@ function absent(of: SegmentPlace, segments: readonly SegmentMetadata[]): NeedsFe
   });
 }
 
-export interface Fold<State, Columns> {
-  /** Tells it from other folds of the same call. */
+export interface SegmentReducer<State, Columns> {
+  /** Tells it from other reducers of the same call. */
   readonly key: string;
   start(): State;
   /** Called once for each segment. `Unreadable` is thrown unless this takes it. */
@@ -66,15 +66,18 @@ interface Source<Columns> extends SegmentPlace {
  * What archived segments add up to. A few are fetched at a time, added and dropped again, so memory does not grow with their
  * number. The rule runs again for each few: what was added stays.
  */
-export function foldArchived<State, Columns>(
+export function reduceArchived<State, Columns>(
   of: Source<Columns>,
   segments: readonly SegmentMetadata[],
-  fold: Fold<State, Columns>,
+  reducer: SegmentReducer<State, Columns>,
 ): State {
-  if (segments.length === 0) return fold.start();
+  if (segments.length === 0) return reducer.start();
   const brought = fetchedSoFar();
   const fetched = fetchedIn(brought);
-  const sum = progressOf(`sum of ${fold.key}`, segments, () => ({ state: fold.start(), done: new Set() }));
+  const sum = progressOf(`sum of ${reducer.key}`, segments, () => ({
+    state: reducer.start(),
+    done: new Set(),
+  }));
   const batch: SegmentMetadata[] = [];
   let bytes = 0;
   for (const segment of segments) {
@@ -86,9 +89,9 @@ export function foldArchived<State, Columns>(
       bytes += segment.bytes;
       continue;
     }
-    if (!(data instanceof Unreadable)) fold.add(sum.state, of.decode(data), segment);
-    else if (fold.addUnreadable === undefined) throw data;
-    else fold.addUnreadable(sum.state, data, segment);
+    if (!(data instanceof Unreadable)) reducer.add(sum.state, of.decode(data), segment);
+    else if (reducer.addUnreadable === undefined) throw data;
+    else reducer.addUnreadable(sum.state, data, segment);
     sum.done.add(segment.firstSeq);
     fetched.delete(segment.firstSeq);
   }

@@ -1,5 +1,5 @@
 import type { Unreadable } from "../needs-fetch.ts";
-import { foldArchived } from "./archived-segments.ts";
+import { reduceArchived } from "./archived-segments.ts";
 import { FileProbe } from "./file-index.ts";
 import type { SegmentColumns, SegmentRow, SegmentTombstone } from "./layout.ts";
 import { type ArchivedFile, type SegmentMetadata, segmentWith, STATE } from "./metadata.ts";
@@ -62,7 +62,7 @@ function findInFiles<
   const probe = new FileProbe(segments, ids, segments.hashKey);
   const likely = archived.filter(({ seq, segment }) => probe.idAt(segment, seq) !== null);
   const bySegment = Map.groupBy(likely, ({ segment }) => segment);
-  const read = foldArchived(segments, [...bySegment.keys()], {
+  const read = reduceArchived(segments, [...bySegment.keys()], {
     key: `rows ${likely.map(({ seq }) => seq).join()}`,
     start: () => ({ rows: new Map<number, Row>(), unreadable: new Map<number, Unreadable>() }),
     add: ({ rows }, columns: Columns, segment) => {

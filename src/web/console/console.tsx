@@ -2,7 +2,12 @@ import { Hono } from "hono";
 import type { Env } from "../../edge/env.ts";
 import { peppersOf } from "../../settings.ts";
 import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
-import { admitCookie, type Admitted, type Asked, endSession } from "../../edge/identity/session-cookie.ts";
+import {
+  admitCookie,
+  type Admitted,
+  type SessionRequest,
+  endSession,
+} from "../../edge/identity/session-cookie.ts";
 import {
   type Ctx,
   formTooLong,
@@ -116,7 +121,7 @@ function dispatcher(context: Ctx, inside: Inside): Dispatch {
   return (request) => inside(request, context);
 }
 
-function askedOf(context: Ctx, { settings, trace, address }: Web): Asked {
+function askedOf(context: Ctx, { settings, trace, address }: Web): SessionRequest {
   const isWatching = context.req.header(LIVE_HEADER) !== undefined;
   return { request: context.req.raw, env: context.env, settings, trace, address, isWatching };
 }

@@ -41,7 +41,7 @@ export function addressToSave(path: string, query: URLSearchParams): string | nu
   return kept.size === 0 ? null : viewAddress(`${path}?${kept}`);
 }
 
-type Stored = readonly [orgId: string, name: string, at: string];
+type StoredView = readonly [orgId: string, name: string, at: string];
 
 function viewIn(stored: unknown): readonly SavedView[] {
   if (!Array.isArray(stored) || !stored.every((part) => typeof part === "string")) return [];
@@ -62,7 +62,7 @@ export function savedViews(request: Request): readonly SavedView[] {
 
 /** The value of the cookie. Null: there are too many of them. */
 export function viewsValue(views: readonly SavedView[]): string | null {
-  const stored = views.map(({ orgId, name, at }): Stored => [orgId, name, at]);
+  const stored = views.map(({ orgId, name, at }): StoredView => [orgId, name, at]);
   const value = Buffer.from(JSON.stringify(stored)).toString("base64url");
   return views.length <= MOST_VIEWS && value.length <= MOST_COOKIE ? value : null;
 }

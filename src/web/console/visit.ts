@@ -2,7 +2,7 @@ import type { JSX } from "hono/jsx/jsx-runtime";
 import { type KeyRole, roleIncludes } from "../../contract/access.ts";
 import type { SavedView } from "./saved-views.ts";
 import type { Visitor } from "./view/document.tsx";
-import type { Seal } from "./view/form.tsx";
+import type { FormGuard } from "./view/form.tsx";
 
 /** The response of an API operation. A refusal has the same envelope as for any caller. */
 export interface Answer<T> {
@@ -47,7 +47,7 @@ export interface PageRequest {
   readonly views: readonly SavedView[];
 }
 
-export type Shown =
+export type PageResponse =
   | { readonly status: number; readonly title: string; readonly under: string; readonly content: JSX.Element }
   | {
       readonly redirect: string;
@@ -55,7 +55,7 @@ export type Shown =
       readonly views?: string;
     };
 
-export type PageHandler = (visit: Visit, ask: PageRequest) => Promise<Shown>;
+export type PageHandler = (visit: Visit, ask: PageRequest) => Promise<PageResponse>;
 
 export type Route = readonly [method: "GET" | "POST", path: string, handler: PageHandler];
 
@@ -64,12 +64,12 @@ export interface ListOf<T> {
   readonly next_cursor: string | null;
 }
 
-export function show(title: string, under: string, content: JSX.Element, status = 200): Shown {
+export function show(title: string, under: string, content: JSX.Element, status = 200): PageResponse {
   return { status, title, under, content };
 }
 
 /** The hidden fields of a form. Each rendered form acts once. */
-export function sealOf(visit: Visit): Seal {
+export function formGuardOf(visit: Visit): FormGuard {
   return { csrf: visit.visitor.csrf, once: visit.once() };
 }
 

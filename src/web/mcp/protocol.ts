@@ -20,7 +20,7 @@ export const CODES = {
 type Id = string | number;
 
 /** A message that asks for an answer. */
-export interface Asked {
+export interface McpRequest {
   readonly id: Id;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export interface Unanswered {
   readonly isUnanswered: true;
 }
 
-type Read = Asked | Wrong | Unanswered;
+type McpMessage = McpRequest | Wrong | Unanswered;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -55,7 +55,7 @@ export function badRequest(message: string, status = 400): Wrong {
 }
 
 /** Reads one message. `header` gives the headers of its request. */
-export function readMessage(text: string, header: (name: string) => string | null): Read {
+export function readMessage(text: string, header: (name: string) => string | null): McpMessage {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -75,7 +75,7 @@ export function readMessage(text: string, header: (name: string) => string | nul
   return checkVersion({ id: id as Id, method, params, isModern: false }, header);
 }
 
-function checkVersion(asked: Asked, header: (name: string) => string | null): Asked | Wrong {
+function checkVersion(asked: McpRequest, header: (name: string) => string | null): McpRequest | Wrong {
   const meta = asked.params["_meta"];
   const said = isObject(meta) ? meta[VERSION_KEY] : undefined;
   const inHeader = header("mcp-protocol-version");
@@ -95,7 +95,7 @@ function checkVersion(asked: Asked, header: (name: string) => string | null): As
 
 /** What stands before this server may act on headers, so they must say what the body says. */
 function headerMismatch(
-  asked: Asked,
+  asked: McpRequest,
   version: string,
   header: (name: string) => string | null,
 ): string | null {
@@ -108,7 +108,7 @@ function headerMismatch(
   return null;
 }
 
-function unsupported({ id }: Asked, requested: string): Wrong {
+function unsupported({ id }: McpRequest, requested: string): Wrong {
   const message = `Unsupported protocol version. Supported: ${VERSIONS.join(", ")}.`;
   return { status: 400, code: CODES.version, message, id, data: { supported: VERSIONS, requested } };
 }
@@ -124,7 +124,7 @@ const INSTRUCTIONS =
 const KEPT_MS = 300_000;
 
 /** The result of the methods that only tell what this server is. Null for any other method. */
-export function describe({ method, params, isModern }: Asked): object | null {
+export function describe({ method, params, isModern }: McpRequest): object | null {
   if (method === "server/discover" && isModern) {
     const about = { serverInfo: SERVER, capabilities: CAPABILITIES, instructions: INSTRUCTIONS };
     return { supportedVersions: VERSIONS, ...about, ttlMs: KEPT_MS, cacheScope: "private" };
@@ -141,7 +141,7 @@ export function describe({ method, params, isModern }: Asked): object | null {
   };
 }
 
-export function toolList({ isModern }: Asked, tools: readonly object[]): object {
+export function toolList({ isModern }: McpRequest, tools: readonly object[]): object {
   return isModern ? { tools, ttlMs: KEPT_MS, cacheScope: "private" } : { tools };
 }
 

@@ -8,7 +8,7 @@ import { requestText } from "../../edge/request/request-line.ts";
 import { logFailure, logNow } from "../../log.ts";
 import { settingsOf } from "../../settings.ts";
 import {
-  type Asked,
+  type McpRequest,
   asData,
   badRequest,
   CODES,
@@ -115,7 +115,7 @@ async function bodyText(request: Request): Promise<string | Wrong> {
   }
 }
 
-async function handle(asked: Asked, context: Ctx, api: Api): Promise<Answered> {
+async function handle(asked: McpRequest, context: Ctx, api: Api): Promise<Answered> {
   const tools = TOOLS.filter(
     ({ isWrite, route }) => api.serves(route) && (isWrite !== true || context.req.query("write") === "1"),
   );
@@ -144,7 +144,12 @@ async function isKnownKey(context: Ctx, api: Api): Promise<boolean> {
   return status !== 401 && status !== 410;
 }
 
-async function callTool(asked: Asked, tools: readonly Tool[], context: Ctx, api: Api): Promise<Answered> {
+async function callTool(
+  asked: McpRequest,
+  tools: readonly Tool[],
+  context: Ctx,
+  api: Api,
+): Promise<Answered> {
   const { name, arguments: given = {} } = asked.params;
   const wrong = (message: string) => failed({ status: 200, code: CODES.params, message, id: asked.id });
   const tool = tools.find((one) => one.name === name);
@@ -200,7 +205,7 @@ async function bounded(response: Response): Promise<string | null> {
   return new Blob(parts as Uint8Array<ArrayBuffer>[]).text();
 }
 
-function done({ id, isModern }: Asked, result: object): Answered {
+function done({ id, isModern }: McpRequest, result: object): Answered {
   const whole = isModern ? { resultType: "complete", _meta: OWN_META, ...result } : result;
   return { status: 200, body: { jsonrpc: "2.0", id, result: whole } };
 }

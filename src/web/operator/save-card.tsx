@@ -1,7 +1,7 @@
 import type { FormValues, Field } from "../console/view/field.ts";
 import { Fields, Form, Problems } from "../console/view/form.tsx";
 import { Card } from "../console/view/parts.tsx";
-import { sealOf } from "../console/visit.ts";
+import { formGuardOf } from "../console/visit.ts";
 import type { OperatorVisit } from "./visit.ts";
 
 /** A form that saves something, and what was wrong with it. */
@@ -16,7 +16,7 @@ export function SaveCard(props: {
     <>
       <Problems of={props.fields} draft={props.draft} />
       <Card title={props.title}>
-        <Form action={props.action} seal={sealOf(props.visit)}>
+        <Form action={props.action} guard={formGuardOf(props.visit)}>
           <Fields of={props.fields} draft={props.draft} />
           <div>
             <button class="primary" type="submit">

@@ -4,7 +4,7 @@ import type { StoredOperatorSession } from "../../platform/operator-sessions.ts"
 import type { DeepHealth } from "../deep-health.ts";
 import type { MetricSums } from "../metrics.ts";
 import type { Sent } from "../console/in-process.ts";
-import type { Answer, PageRequest, Shown, Visit } from "../console/visit.ts";
+import type { Answer, PageRequest, PageResponse, Visit } from "../console/visit.ts";
 
 /** What a page of the operator console can use. Its API is called as the operator. */
 export interface OperatorVisit extends Visit {
@@ -36,6 +36,9 @@ export interface OperatorRequest extends PageRequest {
   readonly file: Uint8Array | null;
 }
 
-export type OperatorHandler = (visit: OperatorVisit, ask: OperatorRequest) => Promise<Shown | Response>;
+export type OperatorHandler = (
+  visit: OperatorVisit,
+  ask: OperatorRequest,
+) => Promise<PageResponse | Response>;
 
 export type OperatorRoute = readonly [method: "GET" | "POST", path: string, handler: OperatorHandler];

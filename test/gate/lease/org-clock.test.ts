@@ -25,7 +25,7 @@ test("no hold is made later than its report allows, or earlier than it says, by 
           const askedAt = now;
           const written = now + next.writtenMs;
           now = written + next.cameMs;
-          clock.learn(written + apartMs, askedAt, now);
+          clock.set(written + apartMs, askedAt, now);
         } else if (next.do === "hold") {
           const at = clock.at(now);
           if (at !== null) unreported.push({ at, truly: now + apartMs });
@@ -55,7 +55,7 @@ test("one quick answer bounds the clock, whatever slow ones come before and afte
     [1000, 1001, 1002],
     [2000, 2100, 2900],
   ] as const) {
-    clock.learn(written + apartMs, askedAt, came);
+    clock.set(written + apartMs, askedAt, came);
   }
   clock.sent();
   clock.acknowledged();
@@ -65,7 +65,7 @@ test("one quick answer bounds the clock, whatever slow ones come before and afte
 
 test.each([3_600_000, -3_600_000])("a clock that was changed by %s ms is accepted at once", (setMs) => {
   const clock = new OrgClock();
-  clock.learn(1000, 998, 1002);
-  clock.learn(2000 + setMs, 1998, 2002);
+  clock.set(1000, 998, 1002);
+  clock.set(2000 + setMs, 1998, 2002);
   expect(clock.at(3000)).toBe(2998 + setMs);
 });

@@ -26,7 +26,7 @@ const TABLE = new Table({
 export type EndName = "head" | "anchor";
 export type End = { readonly seq: number; readonly hash: string };
 type Row = { seq: number; hash: string; mac: string };
-type Place = Pick<View, "sql" | "orgId" | "settings">;
+type AuditContext = Pick<View, "sql" | "orgId" | "settings">;
 
 function macOf(pepper: string, orgId: string, name: EndName, end: End): string {
   return createHmac("sha256", pepper)
@@ -34,7 +34,7 @@ function macOf(pepper: string, orgId: string, name: EndName, end: End): string {
     .digest("base64url");
 }
 
-export function writeEnd(place: Place, name: EndName, end: End): void {
+export function writeEnd(place: AuditContext, name: EndName, end: End): void {
   TABLE.put(place.sql, [
     [name, end.seq, end.hash, macOf(place.settings.SVC_KEY_PEPPER, place.orgId, name, end)],
   ]);
@@ -54,14 +54,17 @@ export function readHead(sql: SqlStorage): End | undefined {
   return readRow(sql, "head");
 }
 
-export function readEnd(place: Place, name: EndName): (End & { readonly genuine: boolean }) | undefined {
+export function readEnd(
+  place: AuditContext,
+  name: EndName,
+): (End & { readonly genuine: boolean }) | undefined {
   const row = readRow(place.sql, name);
   if (row === undefined) return undefined;
   return { seq: row.seq, hash: row.hash, genuine: signerOf(place, name) !== null };
 }
 
 /** The pepper that an end was signed with. Null if neither was, or there is none. */
-export function signerOf(place: Place, name: EndName): string | null {
+export function signerOf(place: AuditContext, name: EndName): string | null {
   const row = readRow(place.sql, name);
   if (row === undefined) return null;
   return firstUnder(peppersOf(place.settings), (pepper) =>

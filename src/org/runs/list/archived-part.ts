@@ -2,7 +2,7 @@ import type { RunColumns } from "../../../domain/run/segment/columns.ts";
 import { dropFetched, needArchived, progressOf } from "../../../storage/segments/archived-segments.ts";
 import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
 import type { RunSegments } from "../segments/segments.ts";
-import { type Found, type PageOrder, TopRuns } from "./order.ts";
+import { type FoundRun, type PageOrder, TopRuns } from "./order.ts";
 
 /** The first time one segment is fetched, then twice as many each time, because most pages end in the first. */
 const MOST_AT_ONCE = 32;
@@ -46,7 +46,7 @@ export class ArchivedPart {
     }));
   }
 
-  get found(): readonly Found[] {
+  get found(): readonly FoundRun[] {
     return this.#progress.top.found;
   }
 
@@ -93,7 +93,7 @@ export class ArchivedPart {
 const PAGE = "a page of runs";
 
 /** A run without the rest of its segment. */
-function alone({ columns, at }: Pick<Found, "columns" | "at">): Found["columns"] {
+function alone({ columns, at }: Pick<FoundRun, "columns" | "at">): FoundRun["columns"] {
   const [run, characters] = [columns.rowAlone(at), columns.charactersOf(at)];
   return { rowAlone: () => run, charactersOf: () => characters };
 }

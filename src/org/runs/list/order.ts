@@ -4,7 +4,7 @@ import type { SegmentMetadata } from "../../../storage/segments/metadata.ts";
 /** Times are numbers, costs are bigints. One order has keys of one type. */
 export type Key = number | bigint;
 
-export interface Found {
+export interface FoundRun {
   readonly key: Key;
   readonly id: string;
   readonly columns: RunSource;
@@ -29,7 +29,7 @@ export class PageOrder {
     return one < other ? -this.#sign : this.#sign;
   }
 
-  compare(one: Pick<Found, "key" | "id">, other: Pick<Found, "key" | "id">): number {
+  compare(one: Pick<FoundRun, "key" | "id">, other: Pick<FoundRun, "key" | "id">): number {
     const byKey = this.compareKeys(one.key, other.key);
     if (byKey !== 0 || one.id === other.id) return byKey;
     return one.id < other.id ? -this.#sign : this.#sign;
@@ -71,14 +71,14 @@ export class PageOrder {
 export class TopRuns {
   readonly #order: PageOrder;
   readonly #most: number;
-  readonly #found: Found[] = [];
+  readonly #found: FoundRun[] = [];
 
   constructor(order: PageOrder, most: number) {
     this.#order = order;
     this.#most = most;
   }
 
-  get found(): readonly Found[] {
+  get found(): readonly FoundRun[] {
     return this.#found;
   }
 
@@ -89,7 +89,7 @@ export class TopRuns {
     return this.#order.compareKeys(key, last.key) <= 0;
   }
 
-  take(run: Found): void {
+  take(run: FoundRun): void {
     let [low, high] = [0, this.#found.length];
     while (low < high) {
       const middle = (low + high) >> 1;

@@ -5,7 +5,7 @@ import type { NameColumn, RunRecord } from "../../../domain/run/segment/record.t
 import { isCharged } from "../../../domain/meter/is-charged.ts";
 import { filterKeys, runSegments } from "../segments/segments.ts";
 import { ArchivedPart } from "./archived-part.ts";
-import { type Found, type Key, PageOrder, TopRuns } from "./order.ts";
+import { type FoundRun, type Key, PageOrder, TopRuns } from "./order.ts";
 import { tagIn } from "../../../domain/usage-report/tag.ts";
 import type { RunColumns } from "../../../domain/run/segment/columns.ts";
 import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
@@ -40,7 +40,7 @@ export function pageOfRuns(
   query: ListQuery,
   { apartOf, without }: { readonly apartOf: SizeApart; readonly without: ReadonlySet<string> },
 ): PageOfRuns {
-  const wanted = new Wanted(query, without);
+  const wanted = new RunPageRequest(query, without);
   const { order } = wanted;
   const top = new TopRuns(order, query.limit + 1);
   const store = runSegments(sql);
@@ -70,7 +70,7 @@ export function pageOfRuns(
 }
 
 interface Sighting {
-  readonly found: readonly Found[];
+  readonly found: readonly FoundRun[];
   /** Where the page must end. Null if everything was scanned. */
   readonly end: Key | null;
   readonly apartOf: SizeApart;
@@ -97,7 +97,7 @@ function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighti
 }
 
 /** The request for a page. */
-class Wanted {
+class RunPageRequest {
   readonly order: PageOrder;
   /** Null: runs that are stored without one. */
   readonly names: readonly (readonly [column: NameColumn, name: string | null])[];

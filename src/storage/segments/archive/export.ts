@@ -1,4 +1,4 @@
-import { foldArchived, needArchived } from "../archived-segments.ts";
+import { reduceArchived, needArchived } from "../archived-segments.ts";
 import { archivedFilter, readFileIndex } from "../file-index.ts";
 import type { SegmentMetadata } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
@@ -75,7 +75,7 @@ export function checkArchivedAfter(
   most = CHECKED_SEGMENTS,
 ): number | null {
   const next = segments.archived.filter(({ firstSeq }) => firstSeq > after).slice(0, most);
-  foldArchived(segments, next, {
+  reduceArchived(segments, next, {
     key: "whether files can be read",
     start: () => null,
     add: () => undefined,

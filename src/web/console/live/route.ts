@@ -1,4 +1,4 @@
-import { type Asked, admitCookie } from "../../../edge/identity/session-cookie.ts";
+import { type SessionRequest, admitCookie } from "../../../edge/identity/session-cookie.ts";
 import { watchingOf } from "../../../edge/support/watching.ts";
 import { type Web, webHeaders } from "../../html.tsx";
 import { changesOf } from "./stream.ts";
@@ -7,7 +7,7 @@ import { changesOf } from "./stream.ts";
  * The stream of one open page. It says that something happened, and nothing of what: the page reads that as its reader. Whoever
  * may not watch gets 204, after which the page refreshes itself now and then, and asks for a stream again.
  */
-export async function liveRoute(asked: Asked, web: Web): Promise<Response> {
+export async function liveRoute(asked: SessionRequest, web: Web): Promise<Response> {
   const admitted = await admitCookie({ ...asked, isWatching: true });
   const watching = admitted.kind === "live" ? watchingOf(asked, crypto.randomUUID()) : null;
   const mark = (await watching?.look()) ?? null;

@@ -1,5 +1,5 @@
 import { type FormValues, type Field, refusedDraft } from "../view/field.ts";
-import type { Answer, PageRequest, Shown, Visit } from "../visit.ts";
+import type { Answer, PageRequest, PageResponse, Visit } from "../visit.ts";
 
 export type Method = Parameters<Visit["api"]["send"]>[0];
 
@@ -16,11 +16,11 @@ export async function submit(
   }: {
     readonly request: { readonly method: Method; readonly path: string; readonly body: object | null };
     readonly fields: readonly Field[];
-    readonly done: (body: unknown) => Shown;
-    readonly again: (draft: FormValues, answer: Answer<unknown>) => Shown | Promise<Shown>;
+    readonly done: (body: unknown) => PageResponse;
+    readonly again: (draft: FormValues, answer: Answer<unknown>) => PageResponse | Promise<PageResponse>;
     readonly complaintAt?: ((field: string) => string) | undefined;
   },
-): Promise<Shown> {
+): Promise<PageResponse> {
   const once = ask.form.get("_once") ?? visit.once();
   const answer = inWordsOfForms(await visit.api.send(request.method, request.path, request.body, once));
   if (answer.error === null) return done(answer.body);

@@ -12,15 +12,19 @@ import {
   type ListOf,
   pagesOf,
   reaches,
-  sealOf,
+  formGuardOf,
   show,
-  type Shown,
+  type PageResponse,
   type Visit,
 } from "../visit.ts";
 import { unreadPage } from "./refused.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
 
-export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function listPage<T>(
+  resource: Resource<T>,
+  visit: Visit,
+  ask: PageRequest,
+): Promise<PageResponse> {
   const { path, title, filters = [] } = resource;
   const names = filters.map(({ name }) => name);
   const at = listPath(`${visit.org}/${resource.api}`, ask.query, names, resource.sort);
@@ -113,7 +117,7 @@ export function button<T>(resource: Resource<T>, action: Action<T>, visit: Visit
   return (
     <ActionButton
       action={`${resource.path}/${encodeURIComponent(resource.idOf(row))}/${action.name}`}
-      seal={sealOf(visit)}
+      guard={formGuardOf(visit)}
       label={action.label}
       about={`${action.label} ${resource.nameOf(row)}`}
       {...(confirm === undefined ? {} : { confirm })}

@@ -3,7 +3,7 @@ import { BLANK, bodyOf, type FormValues } from "../view/field.ts";
 import { Fields, Form, Problems, SaveOrCancel, SURE } from "../view/form.tsx";
 import { noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
-import { type PageRequest, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
+import { type PageRequest, reaches, formGuardOf, show, type PageResponse, type Visit } from "../visit.ts";
 import { submit } from "./act.ts";
 import { refusedPage } from "./refused.tsx";
 import type { Resource } from "./resource.ts";
@@ -30,7 +30,7 @@ export async function newPage(
   create: Create,
   visit: Visit,
   { draft = BLANK, status = 200, question = null }: NewState = {},
-): Promise<Shown> {
+): Promise<PageResponse> {
   const offers = (await create.offers?.(visit)) ?? {};
   const fields = create.fields.map((field) => {
     const offered = offers[field.name];
@@ -46,7 +46,7 @@ export async function newPage(
         </div>
       )}
       <Card>
-        <Form action={path} seal={sealOf(visit)}>
+        <Form action={path} guard={formGuardOf(visit)}>
           <Fields of={fields} draft={draft} />
           <SaveOrCancel save={create.save} cancel={path} isAsking={question !== null} />
         </Form>
@@ -68,7 +68,7 @@ export async function createOne(
   create: Create,
   visit: Visit,
   ask: PageRequest,
-): Promise<Shown> {
+): Promise<PageResponse> {
   const { put, fields } = create;
   const missing = missingPart(ask.form, fields);
   if (missing !== null && !reaches(visit, resource.role)) {

@@ -3,7 +3,7 @@ import { BLANK, bodyOf, type FormValues, draftOf } from "../view/field.ts";
 import { Asking, Fields, Form, Problems } from "../view/form.tsx";
 import { Notice, noticeAt } from "../view/notice.tsx";
 import { Card, Facts, Head } from "../view/parts.tsx";
-import { type PageRequest, reaches, sealOf, show, type Shown, type Visit } from "../visit.ts";
+import { type PageRequest, reaches, formGuardOf, show, type PageResponse, type Visit } from "../visit.ts";
 import { submit } from "./act.ts";
 import { button } from "./list.tsx";
 import { refusedPage, unreadPage } from "./refused.tsx";
@@ -25,7 +25,7 @@ export async function onePage<T>(
   visit: Visit,
   ask: PageRequest,
   refused: Refused | null = null,
-): Promise<Shown> {
+): Promise<PageResponse> {
   const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
   if (answer.body === null) return unreadPage(answer, resource.path);
   const [row = answer.body] = (await resource.complete?.(visit, [answer.body])) ?? [];
@@ -65,7 +65,7 @@ function changeCard<T>(resource: Resource<T>, visit: Visit, row: T, refused: For
   const fields = change.fieldsOf?.(row) ?? change.fields;
   return (
     <Card title={`Change this ${resource.one}`} note={change.note}>
-      <Form action={`${resource.path}/${encodeURIComponent(resource.idOf(row))}`} seal={sealOf(visit)}>
+      <Form action={`${resource.path}/${encodeURIComponent(resource.idOf(row))}`} guard={formGuardOf(visit)}>
         <Fields of={fields} draft={refused ?? draftOf(row, fields)} />
         <div class="inline">
           <button class="primary" type="submit">
@@ -95,7 +95,7 @@ function actionCard<T>(
     <Card title={action.label}>
       <Problems of={action.fields} draft={draft ?? BLANK} scope={action.name} />
       {confirm === undefined ? (
-        <Form action={to} seal={sealOf(visit)}>
+        <Form action={to} guard={formGuardOf(visit)}>
           {fields}
           <div>
             <button type="submit">{action.label}</button>
@@ -104,7 +104,7 @@ function actionCard<T>(
       ) : (
         <Asking
           action={to}
-          seal={sealOf(visit)}
+          guard={formGuardOf(visit)}
           label={action.label}
           about={`${action.label} ${resource.nameOf(row)}`}
           confirm={confirm}
@@ -120,7 +120,7 @@ export async function changeOne<T>(
   change: NonNullable<Resource<T>["change"]>,
   visit: Visit,
   ask: PageRequest,
-): Promise<Shown> {
+): Promise<PageResponse> {
   const { fields, method, keeps = [] } = change;
   const path = addressOf(resource, visit, ask);
   const kept = keeps.length === 0 ? {} : keptOf(await visit.api.get<object>(path), keeps);
@@ -146,7 +146,7 @@ export function actOnOne<T>(
   action: Action<T>,
   visit: Visit,
   ask: PageRequest,
-): Promise<Shown> {
+): Promise<PageResponse> {
   const id = ask.params["id"] ?? "";
   const { method, fields = [], notice = "saved" } = action;
   const stays = hasPage(resource) && method !== "DELETE";

@@ -7,7 +7,7 @@ import type { IconName } from "../view/icons.tsx";
 import type { NoticeName } from "../view/notice.tsx";
 import type { Fact } from "../view/parts.tsx";
 import type { Column } from "../view/table.tsx";
-import type { PageRequest, Shown, Visit } from "../visit.ts";
+import type { PageRequest, PageResponse, Visit } from "../visit.ts";
 import type { Method } from "./act.ts";
 
 /**
@@ -71,7 +71,7 @@ interface Create {
   /** Asks once more before something far-reaching is created. The API has checked it and says what it would be. */
   readonly question?: (wouldBe: unknown, visit: Visit) => Promise<string | null>;
   /** What is shown afterwards, if not the list. */
-  readonly done?: (made: unknown) => Shown;
+  readonly done?: (made: unknown) => PageResponse;
 }
 
 interface Change<T> {
@@ -102,7 +102,7 @@ export interface Action<T> {
   readonly body?: object;
   readonly notice?: NoticeName;
   /** What is shown afterwards, if not a notice. */
-  readonly done?: (answer: unknown, id: string) => Shown;
+  readonly done?: (answer: unknown, id: string) => PageResponse;
 }
 
 /** After a deletion the item has no page. */

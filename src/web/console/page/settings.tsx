@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import type { KeyRole } from "../../../contract/access.ts";
 import { bodyOf, type FormValues, draftOf, type Field } from "../view/field.ts";
-import { ActionButton, Fields, Form, Problems, type Seal } from "../view/form.tsx";
+import { ActionButton, Fields, Form, Problems, type FormGuard } from "../view/form.tsx";
 import { Notice, noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
 import { Unread } from "../view/unread.tsx";
@@ -10,9 +10,9 @@ import {
   type PageRequest,
   reaches,
   type Route,
-  sealOf,
+  formGuardOf,
   show,
-  type Shown,
+  type PageResponse,
   type Visit,
 } from "../visit.ts";
 import { submit } from "./act.ts";
@@ -54,7 +54,7 @@ interface Refusal {
   readonly status: number;
 }
 
-interface Given {
+interface SettingsOutcome {
   readonly refused?: Refusal | null;
   readonly status?: number;
 }
@@ -75,8 +75,8 @@ export async function showSettings(
   page: SettingsPage,
   visit: Visit,
   ask: PageRequest,
-  { refused = null, status = refused?.status ?? 200 }: Given = {},
-): Promise<Shown> {
+  { refused = null, status = refused?.status ?? 200 }: SettingsOutcome = {},
+): Promise<PageResponse> {
   const found = await Promise.all(page.settings.map(({ api }) => visit.api.get(addressOf(visit, api))));
   const content = (
     <>
@@ -122,14 +122,14 @@ function settingCard({ page, setting, visit, answer, ask, refused }: CardOf) {
       <div class="stack">
         <Problems of={fields} draft={own ?? { values: {}, errors: {}, problem: null }} scope={name} />
         {setting.above?.(answer.body)}
-        <Form action={`${page.path}/${name}`} seal={sealOf(visit)}>
+        <Form action={`${page.path}/${name}`} guard={formGuardOf(visit)}>
           <fieldset disabled={!mayWrite}>
             <Fields of={fields} draft={draft} scope={name} />
           </fieldset>
           <SaveButton setting={setting} mayWrite={mayWrite} />
         </Form>
         {mayWrite && answer.body !== null && (
-          <RemoveButton action={`${page.path}/${name}/delete`} setting={setting} seal={sealOf(visit)} />
+          <RemoveButton action={`${page.path}/${name}/delete`} setting={setting} guard={formGuardOf(visit)} />
         )}
       </div>
     </Card>
@@ -148,16 +148,21 @@ function SaveButton({ setting, mayWrite }: { setting: Setting<unknown>; mayWrite
   );
 }
 
-function RemoveButton(props: { action: string; setting: Setting<unknown>; seal: Seal }) {
+function RemoveButton(props: { action: string; setting: Setting<unknown>; guard: FormGuard }) {
   const { remove: button } = props.setting;
   return button === undefined ? null : (
     <div>
-      <ActionButton action={props.action} seal={props.seal} label={button.label} confirm={button.confirm} />
+      <ActionButton action={props.action} guard={props.guard} label={button.label} confirm={button.confirm} />
     </div>
   );
 }
 
-function save(page: SettingsPage, setting: Setting<unknown>, visit: Visit, ask: PageRequest): Promise<Shown> {
+function save(
+  page: SettingsPage,
+  setting: Setting<unknown>,
+  visit: Visit,
+  ask: PageRequest,
+): Promise<PageResponse> {
   const { name, method } = setting;
   const fields = setting.fieldsOf(null, ask.form);
   const body = setting.bodyOf?.(ask.form) ?? bodyOf(ask.form, fields);
@@ -175,7 +180,7 @@ function remove(
   setting: Setting<unknown>,
   visit: Visit,
   ask: PageRequest,
-): Promise<Shown> {
+): Promise<PageResponse> {
   return submit(visit, ask, {
     request: { method: "DELETE", path: addressOf(visit, setting.api), body: null },
     fields: [],

@@ -14,14 +14,14 @@ import {
   type ListOf,
   pagesOf,
   show,
-  type Shown,
+  type PageResponse,
   type Visit,
 } from "../visit.ts";
 import { unreadPage } from "../page/refused.tsx";
 
 const UNDER = "/console/audit";
 
-export async function listAudit(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function listAudit(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const [answer, verified] = await Promise.all([
     visit.api.get<ListOf<AuditEntry>>(
       listPath(

@@ -6,11 +6,11 @@ import { pageOf } from "../view/links.ts";
 import { Card, Empty, Head } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { UnreadFigure } from "../view/unread.tsx";
-import { type Answer, show, type Shown, type Visit } from "../visit.ts";
+import { type Answer, show, type PageResponse, type Visit } from "../visit.ts";
 import { unreadPage } from "../page/refused.tsx";
 
 const UNDER = "/console/deprecations";
-export async function listDeprecations(visit: Visit): Promise<Shown> {
+export async function listDeprecations(visit: Visit): Promise<PageResponse> {
   const [answer, callers] = await Promise.all([
     visit.api.get<readonly DeprecationEntry[]>("/v1/meta/deprecations"),
     visit.api.get<DeprecatedCalls>(`${visit.org}/deprecated-calls`),

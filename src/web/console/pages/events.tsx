@@ -5,7 +5,15 @@ import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Card, Empty, Head, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { Listed } from "../view/unread.tsx";
-import { type PageRequest, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
+import {
+  type PageRequest,
+  listPath,
+  type ListOf,
+  pagesOf,
+  show,
+  type PageResponse,
+  type Visit,
+} from "../visit.ts";
 import { unreadPage } from "../page/refused.tsx";
 
 const UNDER = "/console/events";
@@ -42,7 +50,7 @@ const COLUMNS: readonly Column<Event>[] = [
   },
 ];
 
-export async function listEvents(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function listEvents(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const names = FILTERS.map(({ name }) => name);
   const answer = await visit.api.get<ListOf<Event>>(listPath(`${visit.org}/events`, ask.query, names));
   const filtered = isFiltered(FILTERS, ask.query);

@@ -6,7 +6,7 @@ import { Meter } from "../view/charts.tsx";
 import { count, moment, share, usd } from "../view/format.ts";
 import { Badge, Card, Empty, Head, Tile, Tiles } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import { show, type Shown, type Visit } from "../visit.ts";
+import { show, type PageResponse, type Visit } from "../visit.ts";
 
 type Policy = OwnRateLimits["policies"][number];
 
@@ -105,7 +105,7 @@ const columns = (nameOf: NameOf): readonly Column<Policy>[] => [
 ];
 
 /** The platform's operator sets these; an org can only read them. */
-export async function rateLimits(visit: Visit): Promise<Shown> {
+export async function rateLimits(visit: Visit): Promise<PageResponse> {
   const answer = await visit.api.get<OwnRateLimits>(`${visit.org}/rate-limits`);
   if (answer.body === null) return unreadPage(answer, UNDER);
   const { read_rpm, effective_read_rpm, read_used, policies } = answer.body;

@@ -10,7 +10,15 @@ import { Card, Empty, Head, Pager } from "../view/parts.tsx";
 import { Id } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { Listed } from "../view/unread.tsx";
-import { type PageRequest, listPath, type ListOf, pagesOf, show, type Shown, type Visit } from "../visit.ts";
+import {
+  type PageRequest,
+  listPath,
+  type ListOf,
+  pagesOf,
+  show,
+  type PageResponse,
+  type Visit,
+} from "../visit.ts";
 import { unreadPage } from "../page/refused.tsx";
 
 const UNDER = "/console/refusals";
@@ -30,7 +38,7 @@ const FILTERS: readonly Filter[] = [
   { name: "to", title: "Before", isDate: true },
 ];
 
-export async function listRefusals(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function listRefusals(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const names = FILTERS.map(({ name }) => name);
   const answer = await visit.api.get<ListOf<KeptRefusal>>(
     listPath(`${visit.org}/refusals`, ask.query, names),

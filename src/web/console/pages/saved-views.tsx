@@ -9,7 +9,7 @@ import {
 } from "../saved-views.ts";
 import { Empty } from "../view/parts.tsx";
 import { VIEWS_PATH } from "../view/saved-views.tsx";
-import { type PageRequest, type Route, show, type Shown, type Visit } from "../visit.ts";
+import { type PageRequest, type Route, show, type PageResponse, type Visit } from "../visit.ts";
 
 const HOME = "/console";
 
@@ -21,7 +21,7 @@ function without(visit: Visit, ask: PageRequest, name: string, at: string): read
   );
 }
 
-async function saveView(visit: Visit, ask: PageRequest): Promise<Shown> {
+async function saveView(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const at = viewAddress(ask.form.get("at") ?? "");
   if (at === null) return { redirect: HOME };
   const name = viewName(ask.form.get("name") ?? "");
@@ -39,7 +39,7 @@ async function saveView(visit: Visit, ask: PageRequest): Promise<Shown> {
   return { redirect: at, views };
 }
 
-function notSaved(at: string, why: string, status: number): Shown {
+function notSaved(at: string, why: string, status: number): PageResponse {
   const back = (
     <a class="button" href={at}>
       Back
@@ -53,7 +53,7 @@ function notSaved(at: string, why: string, status: number): Shown {
   return show("Not saved", pageOfView({ at }), content, status);
 }
 
-async function deleteView(visit: Visit, ask: PageRequest): Promise<Shown> {
+async function deleteView(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const at = viewAddress(ask.query.get("at") ?? "") ?? HOME;
   const views = viewsValue(without(visit, ask, ask.query.get("name") ?? "", at));
   return { redirect: at, ...(views === null ? {} : { views }) };

@@ -7,7 +7,7 @@ export type Unit = (typeof UNITS)[number];
 export const UNIT_TITLES: Readonly<Record<Unit, string>> = { usd: "Dollars", tokens: "Tokens", runs: "Runs" };
 
 /** One part of a day's bar, such as a model. */
-interface Part {
+interface BarPart {
   readonly name: string;
   readonly amount: string;
 }
@@ -16,7 +16,7 @@ export interface DayAmount {
   readonly date: string;
   readonly amount: string;
   /** In the order of the legend. Without parts, the bar is one. */
-  readonly parts?: readonly Part[];
+  readonly parts?: readonly BarPart[];
 }
 
 export interface ForecastPoint {

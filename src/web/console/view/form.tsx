@@ -2,14 +2,14 @@ import type { Child } from "hono/jsx";
 import type { FormValues, Field } from "./field.ts";
 
 /** Hidden fields of every form: its token, and an idempotency key, so that a form sent twice acts once. */
-export interface Seal {
+export interface FormGuard {
   readonly csrf: string;
   readonly once: string;
 }
 
 export function Form(props: {
   readonly action: string;
-  readonly seal: Seal;
+  readonly guard: FormGuard;
   readonly children: Child;
   readonly class?: string;
   /** Whether it sends a file. */
@@ -22,8 +22,8 @@ export function Form(props: {
       class={props.class ?? "form"}
       {...(props.isUpload === true ? { enctype: "multipart/form-data" } : {})}
     >
-      <input type="hidden" name="_csrf" value={props.seal.csrf} />
-      <input type="hidden" name="_once" value={props.seal.once} />
+      <input type="hidden" name="_csrf" value={props.guard.csrf} />
+      <input type="hidden" name="_once" value={props.guard.once} />
       {props.children}
     </form>
   );
@@ -31,7 +31,7 @@ export function Form(props: {
 
 interface ActionProps {
   readonly action: string;
-  readonly seal: Seal;
+  readonly guard: FormGuard;
   readonly label: string;
   /** The accessible label, for readers who cannot see the row. */
   readonly about?: string;
@@ -41,37 +41,37 @@ interface ActionProps {
 
 /** One button that does one thing. */
 export function ActionButton(props: ActionProps) {
-  const { action, seal, label, about = label, confirm } = props;
+  const { action, guard, label, about = label, confirm } = props;
   if (confirm === undefined) {
     return (
-      <Form action={action} seal={seal} class="">
+      <Form action={action} guard={guard} class="">
         <button type="submit" class="small-button" aria-label={about}>
           {label}
         </button>
       </Form>
     );
   }
-  return <Asking action={action} seal={seal} label={label} about={about} confirm={confirm} />;
+  return <Asking action={action} guard={guard} label={label} about={about} confirm={confirm} />;
 }
 
 /** A button that asks before it acts. What is asked for beside the confirmation stands above the buttons. */
 export function Asking(props: {
   readonly action: string;
-  readonly seal: Seal;
+  readonly guard: FormGuard;
   readonly label: string;
   readonly about: string;
   readonly confirm: string;
   readonly asked?: Child;
 }) {
-  const { action, seal, label, about, confirm, asked } = props;
-  const id = `ask-${seal.once}`;
+  const { action, guard, label, about, confirm, asked } = props;
+  const id = `ask-${guard.once}`;
   return (
     <>
       <button type="button" class="small-button danger" popovertarget={id} aria-label={about}>
         {label}
       </button>
       <div class="ask" id={id} popover="auto" role="dialog" aria-label={about}>
-        <Form action={action} seal={seal} class="stack">
+        <Form action={action} guard={guard} class="stack">
           <p>{confirm}</p>
           {asked}
           <div class="inline">

@@ -1,5 +1,5 @@
 import { addressToSave, MOST_NAME, pageOfView, type SavedView } from "../saved-views.ts";
-import { sealOf, type Visit } from "../visit.ts";
+import { formGuardOf, type Visit } from "../visit.ts";
 import { ActionButton, Form } from "./form.tsx";
 import type { PageAddress } from "./table-order.ts";
 
@@ -29,7 +29,7 @@ export function SavedViews(props: {
       <details>
         <summary>{at === null ? "Edit views" : "Save this view"}</summary>
         {at !== null && (
-          <Form action={VIEWS_PATH} seal={sealOf(visit)} class="inline-form">
+          <Form action={VIEWS_PATH} guard={formGuardOf(visit)} class="inline-form">
             <input type="hidden" name="at" value={at} />
             <label for="view-name">Name</label>
             <input id="view-name" name="name" type="text" required maxlength={MOST_NAME} autocomplete="off" />
@@ -42,7 +42,7 @@ export function SavedViews(props: {
             <span>{view.name}</span>
             <ActionButton
               action={`${VIEWS_PATH}/delete?${new URLSearchParams({ name: view.name, at: view.at })}`}
-              seal={sealOf(visit)}
+              guard={formGuardOf(visit)}
               label="Delete"
               about={`Delete the view ${view.name}`}
             />

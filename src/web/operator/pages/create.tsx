@@ -1,7 +1,7 @@
 import { BLANK, bodyOf, type FormValues, type Field } from "../../console/view/field.ts";
 import { Fields, Form, Problems, SaveOrCancel } from "../../console/view/form.tsx";
 import { Card, Head, secretPage } from "../../console/view/parts.tsx";
-import { type PageRequest, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, formGuardOf, show, type PageResponse } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -26,17 +26,17 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
-export async function newOrganization(visit: OperatorVisit): Promise<Shown> {
+export async function newOrganization(visit: OperatorVisit): Promise<PageResponse> {
   return formPage(visit, BLANK, 200);
 }
 
-function formPage(visit: OperatorVisit, draft: FormValues, status: number): Shown {
+function formPage(visit: OperatorVisit, draft: FormValues, status: number): PageResponse {
   const content = (
     <>
       <Head title="Create organization" />
       <Problems of={FIELDS} draft={draft} />
       <Card>
-        <Form action={`${UNDER}/orgs`} seal={sealOf(visit)}>
+        <Form action={`${UNDER}/orgs`} guard={formGuardOf(visit)}>
           <Fields of={FIELDS} draft={draft} />
           <SaveOrCancel save="Create" cancel={UNDER} />
         </Form>
@@ -46,7 +46,7 @@ function formPage(visit: OperatorVisit, draft: FormValues, status: number): Show
   return show("Create organization", UNDER, content, status);
 }
 
-export function createOrganization(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export function createOrganization(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   return submit(visit, ask, {
     request: { method: "POST", path: "/v1/admin/orgs", body: bodyOf(ask.form, FIELDS) },
     fields: FIELDS,

@@ -3,7 +3,7 @@ import { BLANK, bodyOf, type FormValues, type Field } from "../../console/view/f
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Card, Empty, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type PageRequest, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, show, type PageResponse } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
 import { unreadPage } from "../../console/page/refused.tsx";
 import { SaveCard } from "../save-card.tsx";
@@ -26,7 +26,7 @@ const FIELDS: readonly Field[] = [
   { name: "documentation", label: "Documentation", kind: "text", required: true, placeholder: "https://…" },
 ];
 
-export function operatorDeprecations(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export function operatorDeprecations(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   return deprecationsPage(visit, ask, BLANK, 200);
 }
 
@@ -35,7 +35,7 @@ async function deprecationsPage(
   ask: PageRequest,
   draft: FormValues,
   status: number,
-): Promise<Shown> {
+): Promise<PageResponse> {
   const answer = await visit.api.get<readonly DeprecationEntry[]>("/v1/meta/deprecations");
   if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
   const content = (
@@ -78,7 +78,7 @@ async function deprecationsPage(
   return show("Deprecations", UNDER, content, status);
 }
 
-export function flagDeprecation(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export function flagDeprecation(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   return submit(visit, ask, {
     request: { method: "PUT", path: "/v1/admin/deprecations", body: bodyOf(ask.form, FIELDS) },
     fields: FIELDS,

@@ -2,7 +2,7 @@ import type { OrgCallsTop, OverviewEntry } from "../../../contract/resources/adm
 import { count } from "../../console/view/format.ts";
 import { Card, type Fact, Facts, Head } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";
-import { type ListOf, show, type Shown } from "../../console/visit.ts";
+import { type ListOf, show, type PageResponse } from "../../console/visit.ts";
 import { isWell } from "../../deep-health.ts";
 import type { MetricSums } from "../../metrics.ts";
 import { PartBadge } from "../platform-state.tsx";
@@ -45,7 +45,7 @@ function Busiest({ of }: { of: OrgCallsTop }) {
   );
 }
 
-export async function showHealth(visit: OperatorVisit): Promise<Shown> {
+export async function showHealth(visit: OperatorVisit): Promise<PageResponse> {
   const [health, metrics, failing] = await Promise.all([
     visit.health(),
     visit.metrics(),

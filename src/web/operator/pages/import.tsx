@@ -4,7 +4,7 @@ import { Fields, Form, Problems, SaveOrCancel } from "../../console/view/form.ts
 import { moment } from "../../console/view/format.ts";
 import { noticeAt } from "../../console/view/notice.tsx";
 import { Card, Facts, Head } from "../../console/view/parts.tsx";
-import { sealOf, show, type Shown } from "../../console/visit.ts";
+import { formGuardOf, show, type PageResponse } from "../../console/visit.ts";
 import { PartBadge } from "../platform-state.tsx";
 import { MOST_UPLOAD_MIB } from "../upload.ts";
 import type { OperatorRequest, OperatorVisit } from "../visit.ts";
@@ -23,11 +23,11 @@ const FIELDS: readonly Field[] = [
   { name: "confirm", label: "Type the id of the organization in the backup", kind: "text", required: true },
 ];
 
-export function newImport(visit: OperatorVisit): Promise<Shown> {
+export function newImport(visit: OperatorVisit): Promise<PageResponse> {
   return importPage(visit, BLANK, 200);
 }
 
-async function importPage(visit: OperatorVisit, draft: FormValues, status: number): Promise<Shown> {
+async function importPage(visit: OperatorVisit, draft: FormValues, status: number): Promise<PageResponse> {
   const health = await visit.health();
   const others = visit.regions.filter((region) => region !== visit.region);
   const content = (
@@ -52,7 +52,7 @@ async function importPage(visit: OperatorVisit, draft: FormValues, status: numbe
         />
       </Card>
       <Card>
-        <Form action={IMPORT_PATH} seal={sealOf(visit)} isUpload>
+        <Form action={IMPORT_PATH} guard={formGuardOf(visit)} isUpload>
           <Fields of={FIELDS} draft={draft} />
           <SaveOrCancel save="Import" cancel={UNDER} />
         </Form>
@@ -66,7 +66,7 @@ async function importPage(visit: OperatorVisit, draft: FormValues, status: numbe
 }
 
 /** Imports the file if it is a backup of the organization whose id was typed. Whatever is refused is shown in the form. */
-export async function importBackup(visit: OperatorVisit, ask: OperatorRequest): Promise<Shown> {
+export async function importBackup(visit: OperatorVisit, ask: OperatorRequest): Promise<PageResponse> {
   const typed = ask.form.get("confirm")?.trim() ?? "";
   const wrong = (errors: FormValues["errors"]) =>
     importPage(visit, { values: { confirm: typed }, errors, problem: null }, 422);

@@ -10,7 +10,7 @@ import { ActionButton, Fields, Form, Problems } from "../../console/view/form.ts
 import { moment } from "../../console/view/format.ts";
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
-import { type Answer, type PageRequest, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type Answer, type PageRequest, formGuardOf, show, type PageResponse } from "../../console/visit.ts";
 import { PartBadge } from "../platform-state.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -116,7 +116,7 @@ interface Refused {
 
 const pathOf = (org: Pick<Org, "id">) => `${UNDER}/orgs/${org.id}/data`;
 
-async function known(visit: OperatorVisit, ask: PageRequest): Promise<OrgState | Shown> {
+async function known(visit: OperatorVisit, ask: PageRequest): Promise<OrgState | PageResponse> {
   const id = encodeURIComponent(ask.params["id"] ?? "");
   const answer = await visit.api.get<Org>(`/v1/admin/orgs/${id}`);
   if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
@@ -129,12 +129,17 @@ async function known(visit: OperatorVisit, ask: PageRequest): Promise<OrgState |
   return { org, health, residency, others, nowMs: visit.nowMs };
 }
 
-export async function showOrganizationData(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export async function showOrganizationData(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const found = await known(visit, ask);
   return "org" in found ? dataPage(visit, ask, found, null) : found;
 }
 
-function dataPage(visit: OperatorVisit, ask: PageRequest, found: OrgState, refused: Refused | null): Shown {
+function dataPage(
+  visit: OperatorVisit,
+  ask: PageRequest,
+  found: OrgState,
+  refused: Refused | null,
+): PageResponse {
   const { org } = found;
   const title = "Backup, restore and move";
   const content = (
@@ -164,7 +169,7 @@ function dataPage(visit: OperatorVisit, ask: PageRequest, found: OrgState, refus
         <WorkCard name="move" visit={visit} found={found} refused={refused}>
           <ActionButton
             action={`${UNDER}/orgs/${org.id}/stay`}
-            seal={sealOf(visit)}
+            guard={formGuardOf(visit)}
             label="Give up a move"
             about={`Give up the move of ${org.name}`}
             confirm="A move that has not reached the other region ends, and the organization goes on where it was."
@@ -192,7 +197,7 @@ function WorkCard(props: {
       <Problems of={fields} draft={draft} scope={name} />
       <p class="quiet">{work.about}</p>
       <Facts of={work.checks(found)} />
-      <Form action={`${UNDER}/orgs/${found.org.id}/${name}`} seal={sealOf(visit)}>
+      <Form action={`${UNDER}/orgs/${found.org.id}/${name}`} guard={formGuardOf(visit)}>
         <Fields of={fields} draft={draft} scope={name} />
         <div>
           <button class={name === "backup" ? "primary" : "danger"} type="submit">
@@ -207,8 +212,8 @@ function WorkCard(props: {
 
 type Doing = (
   found: OrgState,
-  again: (draft: FormValues, answer: { status: number }) => Shown,
-) => Promise<Shown | Response>;
+  again: (draft: FormValues, answer: { status: number }) => PageResponse,
+) => Promise<PageResponse | Response>;
 
 /** Does the work if the organization's name or id was typed. Whatever is refused is shown in its form. */
 async function confirmed(
@@ -216,7 +221,7 @@ async function confirmed(
   ask: PageRequest,
   work: WorkName,
   doing: Doing,
-): Promise<Shown | Response> {
+): Promise<PageResponse | Response> {
   const found = await known(visit, ask);
   if (!("org" in found)) return found;
   const again = (draft: FormValues, { status }: { status: number }) =>
@@ -228,14 +233,17 @@ async function confirmed(
   return again({ values: Object.fromEntries(ask.form), errors, problem: null }, { status: 422 });
 }
 
-export function backupOrganization(visit: OperatorVisit, ask: PageRequest): Promise<Shown | Response> {
+export function backupOrganization(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse | Response> {
   return confirmed(visit, ask, "backup", async ({ org }, again) => {
     const answer = await visit.download(`/v1/admin/orgs/${org.id}/backup`);
     return answer instanceof Response ? answer : again(refusedDraft(ask.form, answer, []), answer);
   });
 }
 
-export function restoreOrganization(visit: OperatorVisit, ask: PageRequest): Promise<Shown | Response> {
+export function restoreOrganization(
+  visit: OperatorVisit,
+  ask: PageRequest,
+): Promise<PageResponse | Response> {
   return confirmed(visit, ask, "restore", (found, again) => {
     const { org } = found;
     const fields = WORKS.restore.fields();
@@ -252,7 +260,7 @@ export function restoreOrganization(visit: OperatorVisit, ask: PageRequest): Pro
 function restoredPage(
   org: Org,
   { restored_to, undo_bookmark }: { restored_to: string; undo_bookmark: string },
-): Shown {
+): PageResponse {
   const content = (
     <>
       <Head title={`${org.name} was restored`} about="It is suspended. Look at it, then resume it." />
@@ -272,7 +280,7 @@ function restoredPage(
   return show(`${org.name} was restored`, UNDER, content);
 }
 
-export function moveOrganization(visit: OperatorVisit, ask: PageRequest): Promise<Shown | Response> {
+export function moveOrganization(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse | Response> {
   return confirmed(visit, ask, "move", (found, again) => {
     const { org } = found;
     const fields = WORKS.move.fields(found);
@@ -285,7 +293,7 @@ export function moveOrganization(visit: OperatorVisit, ask: PageRequest): Promis
   });
 }
 
-export function stayOrganization(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export function stayOrganization(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const id = encodeURIComponent(ask.params["id"] ?? "");
   const path = pathOf({ id });
   return submit(visit, ask, {

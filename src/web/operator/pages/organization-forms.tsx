@@ -1,7 +1,7 @@
 import type { FormValues, Field, Option } from "../../console/view/field.ts";
 import { Asking, Fields, Form, Problems } from "../../console/view/form.tsx";
 import { Card } from "../../console/view/parts.tsx";
-import { sealOf } from "../../console/visit.ts";
+import { formGuardOf } from "../../console/visit.ts";
 import type { OperatorVisit } from "../visit.ts";
 
 /** The forms of an organization's page. Each shows what the API refused, field by field. */
@@ -47,7 +47,7 @@ export function ChangeCard(props: OrgForm & { readonly plans: readonly Option[] 
   return (
     <Card title="Plan and name">
       <Problems of={fields} draft={props.draft} />
-      <Form action={`${props.path}/change`} seal={sealOf(props.visit)}>
+      <Form action={`${props.path}/change`} guard={formGuardOf(props.visit)}>
         <Fields of={fields} draft={props.draft} />
         <div>
           <button type="submit">Save</button>
@@ -68,7 +68,7 @@ function PrepayCard({ path, visit, draft, name }: OrgForm & { readonly name: str
       <p class="quiet">The organization is not prepaid. Once it is, it spends only what was topped up.</p>
       <Asking
         action={`${path}/prepay`}
-        seal={sealOf(visit)}
+        guard={formGuardOf(visit)}
         label="Make prepaid"
         about={`Make prepaid: ${name}`}
         confirm="The balance begins at $0.00, so its calls are refused until it is topped up. It can be undone: stop prepaying."
@@ -82,7 +82,7 @@ function TopUpCard({ path, visit, draft, name }: OrgForm & { readonly name: stri
   return (
     <Card title="Prepaid balance">
       <Problems of={TOP_UP_FIELDS} draft={draft} />
-      <Form action={`${path}/top-up`} seal={sealOf(visit)}>
+      <Form action={`${path}/top-up`} guard={formGuardOf(visit)}>
         <Fields of={TOP_UP_FIELDS} draft={draft} />
         <div>
           <button class="primary" type="submit">
@@ -92,7 +92,7 @@ function TopUpCard({ path, visit, draft, name }: OrgForm & { readonly name: stri
       </Form>
       <Asking
         action={`${path}/stop-prepay`}
-        seal={sealOf(visit)}
+        guard={formGuardOf(visit)}
         label="Stop prepaying"
         about={`Stop prepaying for ${name}`}
         confirm="The balance no longer limits its calls, and is removed: it is $0.00 if the organization is made prepaid again."

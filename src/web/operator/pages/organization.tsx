@@ -9,7 +9,7 @@ import { Usd } from "../../console/view/money.tsx";
 import { Notice, noticeAt, type NoticeName } from "../../console/view/notice.tsx";
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type PageRequest, type ListOf, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, type ListOf, formGuardOf, show, type PageResponse } from "../../console/visit.ts";
 import { refusedPage, unreadPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
 import {
@@ -27,16 +27,16 @@ interface Quota {
   readonly available_usd: string;
 }
 
-type Part = "change" | "prepaid";
+type FormPart = "change" | "prepaid";
 
 /** A form that was refused, with what was typed and what is wrong with it. */
 interface Refused {
-  readonly part: Part;
+  readonly part: FormPart;
   readonly draft: FormValues;
   readonly status: number;
 }
 
-export function showOrganization(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export function showOrganization(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   return organizationPage(visit, ask, null);
 }
 
@@ -44,7 +44,7 @@ async function organizationPage(
   visit: OperatorVisit,
   ask: PageRequest,
   refused: Refused | null,
-): Promise<Shown> {
+): Promise<PageResponse> {
   const id = ask.params["id"] ?? "";
   const org = `/v1/orgs/${encodeURIComponent(id)}`;
   const answer = await visit.api.get<Org>(`/v1/admin/orgs/${encodeURIComponent(id)}`);
@@ -55,7 +55,8 @@ async function organizationPage(
     visit.api.get<ListOf<SupportGrant>>(`${org}/support-grants?limit=50`),
     visit.api.get<ListOf<{ plan: string }>>("/v1/admin/plans?limit=200"),
   ]);
-  const draftOf = (part: Part, otherwise: FormValues) => (refused?.part === part ? refused.draft : otherwise);
+  const draftOf = (part: FormPart, otherwise: FormValues) =>
+    refused?.part === part ? refused.draft : otherwise;
   const { body } = answer;
   const path = `${UNDER}/orgs/${body.id}`;
   const content = (
@@ -67,7 +68,7 @@ async function organizationPage(
         {body.status === "active" ? (
           <ActionButton
             action={`${path}/suspend`}
-            seal={sealOf(visit)}
+            guard={formGuardOf(visit)}
             label="Suspend"
             about={`Suspend ${body.name}`}
             confirm="All calls of this organization are refused until it is resumed."
@@ -75,7 +76,7 @@ async function organizationPage(
         ) : (
           <ActionButton
             action={`${path}/resume`}
-            seal={sealOf(visit)}
+            guard={formGuardOf(visit)}
             label="Resume"
             about={`Resume ${body.name}`}
           />
@@ -155,7 +156,7 @@ function Grants({ visit, path, of }: { visit: OperatorVisit; path: string; of: r
               status === "active" && (
                 <ActionButton
                   action={`${path}/enter/${id}`}
-                  seal={sealOf(visit)}
+                  guard={formGuardOf(visit)}
                   label="Enter"
                   about={`Enter under grant ${id}`}
                 />
@@ -173,13 +174,13 @@ interface Action {
   readonly path: (id: string) => string;
   readonly fields?: readonly Field[];
   /** The form that shows a refusal. An action without one has a page for it. */
-  readonly part?: Part;
+  readonly part?: FormPart;
   readonly notice: NoticeName;
 }
 
 /** Posts to the API and returns to the organization's page. */
 function acting({ method, path: apiPath, fields = [], part, notice }: Action) {
-  return (visit: OperatorVisit, ask: PageRequest): Promise<Shown> => {
+  return (visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> => {
     const id = encodeURIComponent(ask.params["id"] ?? "");
     const path = `${UNDER}/orgs/${id}`;
     const body = part === undefined ? null : bodyOf(ask.form, fields);

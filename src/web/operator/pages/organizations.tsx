@@ -4,7 +4,14 @@ import { Usd } from "../../console/view/money.tsx";
 import { Notice } from "../../console/view/notice.tsx";
 import { Badge, Card, Empty, Head, Pager, Status } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";
-import { type Answer, type PageRequest, listPath, pagesOf, show, type Shown } from "../../console/visit.ts";
+import {
+  type Answer,
+  type PageRequest,
+  listPath,
+  pagesOf,
+  show,
+  type PageResponse,
+} from "../../console/visit.ts";
 import { Sparkline } from "../../console/view/sparkline.tsx";
 import { pathFor } from "../../console/view/table-order.ts";
 import { IMPORT_PATH } from "./import.tsx";
@@ -21,7 +28,7 @@ interface OverviewPage {
 }
 
 /** All organizations, or those whose name or id is searched for. */
-export async function listOrganizations(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export async function listOrganizations(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const sought = ask.query.get("q")?.trim() ?? "";
   if (/^org_[0-9A-HJKMNP-TV-Z]{26}$/.test(sought)) return { redirect: `${UNDER}/orgs/${sought}` };
   const answer =

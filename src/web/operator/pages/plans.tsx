@@ -4,7 +4,7 @@ import { count } from "../../console/view/format.ts";
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Card, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type PageRequest, type ListOf, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, type ListOf, show, type PageResponse } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
 import { unreadPage } from "../../console/page/refused.tsx";
 import { SaveCard } from "../save-card.tsx";
@@ -51,7 +51,7 @@ function limit(number: number | null): string {
   return number === null ? "unlimited" : count(number);
 }
 
-export function listPlans(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export function listPlans(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   return plansPage(visit, ask, BLANK, 200);
 }
 
@@ -60,7 +60,7 @@ async function plansPage(
   ask: PageRequest,
   draft: FormValues,
   status: number,
-): Promise<Shown> {
+): Promise<PageResponse> {
   const answer = await visit.api.get<ListOf<PlanTerms>>("/v1/admin/plans?limit=200");
   if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
   const content = (
@@ -88,7 +88,7 @@ async function plansPage(
   return show("Plans", UNDER, content, status);
 }
 
-export function savePlan(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export function savePlan(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const plan = ask.form.get("plan")?.trim() ?? "";
   if (plan === "") {
     const draft = { values: Object.fromEntries(ask.form), errors: { plan: "is required" }, problem: null };

@@ -4,7 +4,7 @@ import { type Filter, Filters } from "../../console/view/filters.tsx";
 import { Notice } from "../../console/view/notice.tsx";
 import { Card, Empty, Head, NoMatch } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
-import { type PageRequest, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, show, type PageResponse } from "../../console/visit.ts";
 import { unreadPage } from "../../console/page/refused.tsx";
 import { UNDER } from "./price.tsx";
 import type { OperatorVisit } from "../visit.ts";
@@ -13,7 +13,7 @@ const MOST_SHOWN = 200;
 const FILTERS: readonly Filter[] = [{ name: "model", title: "Model contains" }];
 
 /** The platform's own prices. Each can be changed here; `npm run prices` and the API change many at once. */
-export async function showPriceBook(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export async function showPriceBook(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const answer = await visit.api.get<PriceBook>("/v1/admin/price-book");
   if (answer.body === null) return unreadPage(answer, UNDER, UNDER);
   const { revision, models } = answer.body;

@@ -13,7 +13,7 @@ import { ActionButton, Fields, Form, Problems, SaveOrCancel } from "../../consol
 import { words } from "../../console/view/format.ts";
 import { noticeAt } from "../../console/view/notice.tsx";
 import { Card, Head } from "../../console/view/parts.tsx";
-import { type PageRequest, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, formGuardOf, show, type PageResponse } from "../../console/visit.ts";
 import { refusedPage, unreadPage } from "../../console/page/refused.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -48,7 +48,7 @@ const FIELDS: readonly Field[] = [
 ];
 
 /** The form of one price of the book. */
-export async function showPrice(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export async function showPrice(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const { body, ...answer } = await visit.api.get<PriceBook>(API);
   if (body === null) return unreadPage(answer, UNDER, UNDER);
   const found = priceIn(body, ask.query.get("model") ?? "");
@@ -63,7 +63,7 @@ interface Drawn {
   readonly status: number;
 }
 
-function page(visit: OperatorVisit, book: PriceBook, { draft, status }: Drawn): Shown {
+function page(visit: OperatorVisit, book: PriceBook, { draft, status }: Drawn): PageResponse {
   const model = draft.values["model"] ?? "";
   const found = priceIn(book, model);
   const title = found === undefined ? "New price" : model;
@@ -76,7 +76,7 @@ function page(visit: OperatorVisit, book: PriceBook, { draft, status }: Drawn): 
         {found !== undefined && (
           <ActionButton
             action={`${UNDER}/remove?${new URLSearchParams({ model })}`}
-            seal={sealOf(visit)}
+            guard={formGuardOf(visit)}
             label="Remove"
             about={`Remove ${model}`}
             confirm="Organizations without a price of their own can then use this model only with a cost that they report."
@@ -85,7 +85,7 @@ function page(visit: OperatorVisit, book: PriceBook, { draft, status }: Drawn): 
       </Head>
       <Problems of={FIELDS} draft={draft} />
       <Card title={found === undefined ? "Price" : "Change this price"} note={kept(found)}>
-        <Form action={`${UNDER}/price`} seal={sealOf(visit)}>
+        <Form action={`${UNDER}/price`} guard={formGuardOf(visit)}>
           <input type="hidden" name="revision" value={book.revision} />
           <Fields of={FIELDS} draft={draft} />
           <SaveOrCancel save="Save" cancel={UNDER} />
@@ -109,7 +109,7 @@ function kept(found: ListedModel | undefined): string | null {
   return named.length === 0 ? null : `Not changed here: its ${named.join(", ")}.`;
 }
 
-export async function savePrice(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export async function savePrice(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const { body: book, ...read } = await visit.api.get<PriceBook>(API);
   if (book === null) return refusedPage(read, UNDER, UNDER);
   const model = ask.form.get("model")?.trim() ?? "";
@@ -129,7 +129,7 @@ export async function savePrice(visit: OperatorVisit, ask: PageRequest): Promise
   return page(visit, book, { draft, status: answer.status });
 }
 
-export async function removePrice(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export async function removePrice(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const { body: book, ...read } = await visit.api.get<PriceBook>(API);
   if (book === null) return refusedPage(read, UNDER, UNDER);
   const model = ask.query.get("model") ?? "";

@@ -4,7 +4,7 @@ import { moment } from "../../console/view/format.ts";
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Badge, Card, Head } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";
-import { type PageRequest, sealOf, show, type Shown } from "../../console/visit.ts";
+import { type PageRequest, formGuardOf, show, type PageResponse } from "../../console/visit.ts";
 import { isWithinTime } from "../session.ts";
 import type { OperatorVisit } from "../visit.ts";
 
@@ -13,7 +13,7 @@ const UNDER = "/operator/sessions";
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** Who is signed in with the operator key. Each session can be ended by itself. */
-export async function listSessions(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export async function listSessions(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const rows = (await visit.sessions.open()).filter((row) =>
     isWithinTime({ startedMs: row.startedAt, seenMs: row.seenAt }, visit.nowMs),
   );
@@ -50,7 +50,7 @@ function columns(visit: OperatorVisit): readonly Column<StoredOperatorSession>[]
       cell: ({ id, address }) => (
         <ActionButton
           action={`${UNDER}/${encodeURIComponent(id)}/end`}
-          seal={sealOf(visit)}
+          guard={formGuardOf(visit)}
           label="End"
           about={`End the session from ${address}`}
           confirm="Whoever uses it must sign in again with the operator key."
@@ -60,7 +60,7 @@ function columns(visit: OperatorVisit): readonly Column<StoredOperatorSession>[]
   ];
 }
 
-export async function endSession(visit: OperatorVisit, ask: PageRequest): Promise<Shown> {
+export async function endSession(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   await visit.sessions.end(ask.params["id"] ?? "");
   return noticeAt(UNDER, "revoked");
 }

@@ -9,7 +9,7 @@ import { noticeAt } from "../../view/notice.tsx";
 import { Card, Status } from "../../view/parts.tsx";
 import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type ListOf, reaches, type Route, sealOf, type Visit } from "../../visit.ts";
+import { type ListOf, reaches, type Route, formGuardOf, type Visit } from "../../visit.ts";
 import { amountText } from "./budget-words.ts";
 
 const PATH = "/console/budgets";
@@ -59,7 +59,7 @@ function columns(visit: Visit, budget: Budget): readonly Column<BudgetIncrease>[
       status === "active" && (
         <ActionButton
           action={`${PATH}/${budget.id}/increases/${id}/revoke`}
-          seal={sealOf(visit)}
+          guard={formGuardOf(visit)}
           label="Revoke"
           about={`Revoke ${reason}`}
           confirm="The limit falls back to what it was. If more is spent already, the next run is refused."

@@ -5,7 +5,7 @@ import { Fields, Form, Problems } from "../../view/form.tsx";
 import { words } from "../../view/format.ts";
 import { Badge, Card, type Tone } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type Answer, type PageRequest, reaches, sealOf, type Visit } from "../../visit.ts";
+import { type Answer, type PageRequest, reaches, formGuardOf, type Visit } from "../../visit.ts";
 
 export const TRY_PATH = "/console/safety/try";
 
@@ -68,7 +68,7 @@ export function safetyTest(visit: Visit, ask: PageRequest, answer: Answer<Safety
       <Card title="Try the detectors" note="Nothing is recorded.">
         <div class="stack">
           <Problems of={[INPUT]} draft={draft} scope="try" />
-          <Form action={TRY_PATH} seal={sealOf(visit)}>
+          <Form action={TRY_PATH} guard={formGuardOf(visit)}>
             <Fields of={[INPUT]} draft={draft} scope="try" />
             <div>
               <button type="submit">Try</button>

@@ -23,9 +23,9 @@ import {
   type ListOf,
   reaches,
   type Route,
-  sealOf,
+  formGuardOf,
   show,
-  type Shown,
+  type PageResponse,
   type Visit,
 } from "../../visit.ts";
 import { RefusalTable } from "../refusals.tsx";
@@ -54,7 +54,7 @@ const TTL: Field = {
   ],
 };
 
-export function showCustomer(visit: Visit, ask: PageRequest): Promise<Shown> {
+export function showCustomer(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   return page(visit, ask, {}, 200);
 }
 
@@ -64,7 +64,7 @@ interface Drafts {
   readonly revenue?: FormValues;
 }
 
-async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: number): Promise<Shown> {
+async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: number): Promise<PageResponse> {
   const id = ask.params["customer_id"] ?? "";
   const at = encodeURIComponent(id);
   const range = rangeOf(ask.query, visit.nowMs);
@@ -217,7 +217,7 @@ function TokenCard({ visit, id, draft }: { visit: Visit; id: string; draft: Form
     <Card title="Token for its portal" note="Reads this customer’s standing and usage, and nothing else.">
       <div class="stack">
         <Problems of={[TTL]} draft={draft} />
-        <Form action={`${customerAt(id)}/tokens`} seal={sealOf(visit)}>
+        <Form action={`${customerAt(id)}/tokens`} guard={formGuardOf(visit)}>
           <Fields of={[TTL]} draft={draft} />
           <div>
             <button type="submit">Create a token</button>

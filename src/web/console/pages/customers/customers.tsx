@@ -11,7 +11,7 @@ import {
   type ListOf,
   pagesOf,
   show,
-  type Shown,
+  type PageResponse,
   type Visit,
 } from "../../visit.ts";
 import { unreadPage } from "../../page/refused.tsx";
@@ -79,7 +79,7 @@ function columnsFor(rows: readonly CustomerStanding[]): readonly Column<Customer
   return isKnown ? [...COLUMNS.slice(0, 3), ...EARNED, ...COLUMNS.slice(3)] : COLUMNS;
 }
 
-export async function listCustomers(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function listCustomers(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const ranking = rankingIn(ask.query);
   if (ranking !== null) return rankedCustomers(visit, ask, ranking);
   const answer = await visit.api.get<ListOf<CustomerStanding>>(

@@ -8,7 +8,7 @@ import { Card, Empty, Head, NoMatch } from "../../view/parts.tsx";
 import { daysIn, type Range, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type PageRequest, show, type Shown, type Visit } from "../../visit.ts";
+import { type PageRequest, show, type PageResponse, type Visit } from "../../visit.ts";
 import { unreadPage } from "../../page/refused.tsx";
 
 const UNDER = "/console/customers";
@@ -129,7 +129,7 @@ export function CustomerTabs({ by, range }: { by: Ranking | null; range: Range |
   );
 }
 
-export async function rankedCustomers(visit: Visit, ask: PageRequest, by: Ranking): Promise<Shown> {
+export async function rankedCustomers(visit: Visit, ask: PageRequest, by: Ranking): Promise<PageResponse> {
   const range = rangeOf(ask.query, visit.nowMs);
   const read = ({ from, to }: Pick<Range, "from" | "to">) => {
     const asked = { group_by: "customer_id", limit: String(MOST_COMPARED), from, to };

@@ -5,7 +5,7 @@ import { customerAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Tile } from "../../view/parts.tsx";
 import { daysIn, type Range } from "../../view/range.ts";
-import { sealOf, type Visit } from "../../visit.ts";
+import { formGuardOf, type Visit } from "../../visit.ts";
 
 /** What a customer is called and pays. Everything that is left empty is taken back. */
 export const REVENUE: readonly Field[] = [
@@ -55,7 +55,7 @@ export function RevenueCard(props: {
     <Card title="Name and revenue" note="Only admins see what customers pay.">
       <div class="stack">
         {draft && <Problems of={REVENUE} draft={draft} scope="customer" />}
-        <Form action={customerAt(of.customer_id)} seal={sealOf(visit)}>
+        <Form action={customerAt(of.customer_id)} guard={formGuardOf(visit)}>
           <Fields of={REVENUE} draft={draft ?? draftOf(of, REVENUE)} scope="customer" />
           <div>
             <button type="submit">Save</button>

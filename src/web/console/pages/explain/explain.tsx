@@ -8,7 +8,7 @@ import { Fields, Problems } from "../../view/form.tsx";
 import { refusalsAt } from "../../view/links.ts";
 import { REFUSALS_ARE_KEPT } from "../../view/refusal-retention.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
-import { type Answer, type PageRequest, show, type Shown, type Visit } from "../../visit.ts";
+import { type Answer, type PageRequest, show, type PageResponse, type Visit } from "../../visit.ts";
 import { Checks } from "./checks.tsx";
 
 const UNDER = "/console/explain";
@@ -46,7 +46,7 @@ const FIELDS: readonly Field[] = [
 ];
 
 /** Why a call was refused or allowed, and whether another would pass. */
-export async function explain(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function explain(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const subject = SUBJECTS.find((name) => Boolean(ask.query.get(name)));
   const isAsked = FIELDS.some(({ name }) => Boolean(ask.query.get(name)?.trim()));
   const question = subject === undefined ? null : { [subject]: ask.query.get(subject) };

@@ -8,7 +8,7 @@ import type { ListOf, Visit } from "../../visit.ts";
 import { appliesTo } from "../budgets/budget-words.ts";
 
 /** Something that is found by its name. */
-export interface Found {
+export interface FoundName {
   readonly kind: string;
   readonly title: string;
   readonly href: string;
@@ -20,7 +20,7 @@ const MOST_SHOWN = 5;
 const SHORTEST = 2;
 
 /** What can be found by a name. Each reads one list, or a few rows of it. What the reader may not read is not found. */
-const KINDS: readonly ((visit: Visit, sought: string) => Promise<readonly Found[]>)[] = [
+const KINDS: readonly ((visit: Visit, sought: string) => Promise<readonly FoundName[]>)[] = [
   pages,
   customers,
   listed("Budget", "budgets", (row) => {
@@ -43,7 +43,7 @@ const KINDS: readonly ((visit: Visit, sought: string) => Promise<readonly Found[
 ];
 
 /** What has a name with this text in it, names that begin with it first. */
-export async function findNames(visit: Visit, sought: string): Promise<readonly Found[]> {
+export async function findNames(visit: Visit, sought: string): Promise<readonly FoundName[]> {
   if (sought.length < SHORTEST) return [];
   const found = await Promise.all(KINDS.map((find) => find(visit, sought)));
   return found.flat();
@@ -51,19 +51,19 @@ export async function findNames(visit: Visit, sought: string): Promise<readonly 
 
 /** Those whose titles have the text in them. */
 function matching(
-  all: readonly Found[],
+  all: readonly FoundName[],
   sought: string,
-  names = (one: Found) => one.title,
-): readonly Found[] {
+  names = (one: FoundName) => one.title,
+): readonly FoundName[] {
   const text = sought.toLowerCase();
-  const placeOf = (one: Found) => names(one).toLowerCase().indexOf(text);
+  const placeOf = (one: FoundName) => names(one).toLowerCase().indexOf(text);
   return all
     .filter((one) => placeOf(one) >= 0)
     .toSorted((one, other) => Math.min(placeOf(one), 1) - Math.min(placeOf(other), 1))
     .slice(0, MOST_SHOWN);
 }
 
-async function pages(_visit: Visit, sought: string): Promise<readonly Found[]> {
+async function pages(_visit: Visit, sought: string): Promise<readonly FoundName[]> {
   return matching(
     NAVIGATED.map(([href, title]) => ({ kind: "Page", title, href })),
     sought,
@@ -71,7 +71,7 @@ async function pages(_visit: Visit, sought: string): Promise<readonly Found[]> {
 }
 
 function listed(kind: string, path: string, shown: (row: unknown) => readonly [title: string, href: string]) {
-  return async (visit: Visit, sought: string): Promise<readonly Found[]> => {
+  return async (visit: Visit, sought: string): Promise<readonly FoundName[]> => {
     const { body } = await visit.api.get<ListOf<unknown>>(`${visit.org}/${path}?limit=${MOST_LOOKED_AT}`);
     const rows = (body?.data ?? []).map(shown);
     return matching(
@@ -82,7 +82,7 @@ function listed(kind: string, path: string, shown: (row: unknown) => readonly [t
 }
 
 /** By name among the first customers, and by the beginning of the id among all: their list is in the order of ids. */
-async function customers(visit: Visit, sought: string): Promise<readonly Found[]> {
+async function customers(visit: Visit, sought: string): Promise<readonly FoundName[]> {
   const path = `${visit.org}/customers`;
   const { body } = await visit.api.get<ListOf<CustomerStanding>>(`${path}?limit=${MOST_LOOKED_AT}`);
   const rows = [...(body?.data ?? [])];
@@ -102,7 +102,7 @@ async function customers(visit: Visit, sought: string): Promise<readonly Found[]
 }
 
 /** The users of the latest runs. */
-async function users(visit: Visit, sought: string): Promise<readonly Found[]> {
+async function users(visit: Visit, sought: string): Promise<readonly FoundName[]> {
   const { body } = await visit.api.get<ListOf<RunResource>>(`/v1/runs?limit=${MOST_LOOKED_AT}`);
   const ids = new Set((body?.data ?? []).flatMap(({ user_id: id }) => id ?? []));
   const found = [...ids].map((id) => ({

@@ -2,9 +2,9 @@ import type { CustomerStanding } from "../../../../contract/resources/customers.
 import { customerAt, pageOf } from "../../view/links.ts";
 import { REFUSALS_ARE_KEPT } from "../../view/refusal-retention.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
-import { type Found, findNames, MOST_LOOKED_AT } from "./names-found.ts";
+import { type FoundName, findNames, MOST_LOOKED_AT } from "./names-found.ts";
 import { explain } from "./explain.tsx";
-import { type PageRequest, show, type Shown, type Visit } from "../../visit.ts";
+import { type PageRequest, show, type PageResponse, type Visit } from "../../visit.ts";
 
 const UNDER = "/console/explain";
 const MOST_CHARACTERS = 128;
@@ -17,7 +17,7 @@ const OWN_PAGE = /^(key|bud|clm|rule|sub|apr)_[0-9A-Za-z]+$/;
 const LIST = "list";
 
 /** Finds what an id stands for or what has a name, and goes there. If it is several things, they are listed. */
-export async function search(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function search(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const q = ask.query.get("q")?.trim() ?? "";
   if (q === "") return explain(visit, ask);
   const hits = q.length <= MOST_CHARACTERS ? await hitsFor(visit, q) : [];
@@ -28,13 +28,13 @@ export async function search(visit: Visit, ask: PageRequest): Promise<Shown> {
 }
 
 /** Each place once, ids before names. */
-async function hitsFor(visit: Visit, q: string): Promise<readonly Found[]> {
+async function hitsFor(visit: Visit, q: string): Promise<readonly FoundName[]> {
   const [ids, names] = await Promise.all([PRINTABLE.test(q) ? idHits(visit, q) : [], findNames(visit, q)]);
   const places = new Map([...names, ...ids].map((hit) => [hit.href, hit]));
   return [...ids, ...names].filter((hit) => places.get(hit.href) === hit);
 }
 
-async function idHits(visit: Visit, q: string): Promise<readonly Found[]> {
+async function idHits(visit: Visit, q: string): Promise<readonly FoundName[]> {
   if (OWN_PAGE.test(q)) return [{ kind: "Id", title: q, href: pageOf(q) }];
   if (REFUSAL.test(q)) return [{ kind: "Refusal", title: q, href: explainAt("refusal_id", q) }];
   // The decision and its reservation share their id.
@@ -44,7 +44,7 @@ async function idHits(visit: Visit, q: string): Promise<readonly Found[]> {
     return [{ kind: "Reservation", title: q, href }];
   }
   const tried = await Promise.all([isTrace(visit, q), isRun(visit, q), isCustomer(visit, q)]);
-  const all: readonly Found[] = [
+  const all: readonly FoundName[] = [
     { kind: "Call, by its trace", title: q, href: explainAt("trace_id", q) },
     { kind: "Run", title: q, href: `/console/runs/${encodeURIComponent(q)}` },
     { kind: "Customer", title: q, href: customerAt(q) },
@@ -69,7 +69,7 @@ async function isCustomer(visit: Visit, id: string): Promise<boolean> {
   return body !== null && (body.last_run_on !== null || body.credits !== null || body.limits.length > 0);
 }
 
-function found(q: string, hits: readonly Found[]) {
+function found(q: string, hits: readonly FoundName[]) {
   return (
     <>
       <Head title={hits.length === 0 ? "Nothing found" : "Found"} about={<code>{q.slice(0, 200)}</code>} />

@@ -4,7 +4,7 @@ import { SCOPES } from "../../../../contract/access.ts";
 import type { Field } from "../../view/field.ts";
 import { ends, moment } from "../../view/format.ts";
 import { secretPage, Status } from "../../view/parts.tsx";
-import { show, type Shown } from "../../visit.ts";
+import { show, type PageResponse } from "../../visit.ts";
 import { keyUse, spentByKey } from "./key-use.tsx";
 
 const FIELDS: readonly Field[] = [
@@ -53,7 +53,7 @@ const PATH = "/console/keys";
 
 const shownOnce =
   (title: string) =>
-  (answer: unknown): Shown => {
+  (answer: unknown): PageResponse => {
     const { key } = answer as { key: string };
     const text = "Copy it now: no other page shows it.";
     return show(title, PATH, secretPage(title, ["The key", key, text], [PATH, "Back to keys"]), 201);

@@ -11,7 +11,7 @@ import { type Failed, isUnread, TryAgain, whyUnread } from "../../view/unread.ts
 import type { Visit } from "../../visit.ts";
 import { isSpending, type Spending } from "./spending.ts";
 
-interface Read {
+interface Figures {
   readonly cap: SpendCap | null;
   /** Null if the org is not prepaid. */
   readonly quota: Quota | null;
@@ -19,7 +19,7 @@ interface Read {
   readonly unread: readonly (readonly [name: string, why: Failed])[];
 }
 
-export async function readFigures({ api, org }: Visit): Promise<Read> {
+export async function readFigures({ api, org }: Visit): Promise<Figures> {
   const [cap, quota] = await Promise.all([
     api.get<SpendCap>(`${org}/spend-cap`),
     api.get<Quota>(`${org}/quota`),
@@ -78,7 +78,7 @@ function Spent({ of, range }: { of: Spending | Failed; range: Range }) {
 
 export function Figures(props: {
   readonly spending: Spending | Failed;
-  readonly figures: Read;
+  readonly figures: Figures;
   readonly out: LimitsInUse | null;
   readonly range: Range;
   readonly today: Pick<Range, "from" | "to">;

@@ -3,7 +3,7 @@ import { readNames } from "../../names.ts";
 import { Head } from "../../view/parts.tsx";
 import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
-import { type PageRequest, type ListOf, reaches, show, type Shown, type Visit } from "../../visit.ts";
+import { type PageRequest, type ListOf, reaches, show, type PageResponse, type Visit } from "../../visit.ts";
 import { readChanged } from "./changed.ts";
 import { divideDays } from "./day-breakdown.ts";
 import { FirstSteps } from "./first-steps.tsx";
@@ -30,7 +30,7 @@ async function readList(visit: Visit, view: View) {
 }
 
 /** What was spent, who spends, what runs out next, and what was refused today. */
-export async function overview(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function overview(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const view = viewOf(ask.query, rangeOf(ask.query, visit.nowMs));
   const { range } = view;
   const [list, out, refused, figures, spending, forecast] = await Promise.all([

@@ -10,7 +10,7 @@ import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { isUnread, TryAgain, Unread } from "../../view/unread.tsx";
-import { type PageRequest, reaches, show, type Shown, type Visit } from "../../visit.ts";
+import { type PageRequest, reaches, show, type PageResponse, type Visit } from "../../visit.ts";
 import { divideDays } from "../overview/day-breakdown.ts";
 import { readForecast, SpendCard } from "../overview/spend-card.tsx";
 import { isSpending, readSpending, type Sums } from "../overview/spending.ts";
@@ -24,7 +24,7 @@ export const REPORT_PATH = "/console/report";
 const MOST_ROWS = 50;
 
 /** What was spent in some days, on one page: to read, to print, to send on as a link, or to download. */
-export async function report(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function report(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const view = viewOf(ask.query, rangeOf(ask.query, visit.nowMs));
   const { range } = view;
   const [who, spending, forecast, unusual, cap] = await Promise.all([

@@ -8,7 +8,14 @@ import { customerAt, pageOf } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Badge, Card, type Fact, Facts, Head } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type Answer, type PageRequest, type ListOf, show, type Shown, type Visit } from "../../visit.ts";
+import {
+  type Answer,
+  type PageRequest,
+  type ListOf,
+  show,
+  type PageResponse,
+  type Visit,
+} from "../../visit.ts";
 import { ChainCard } from "./chain.tsx";
 import { Adjustments, adjustmentsOf, Breakdown, costFacts } from "./costs.tsx";
 
@@ -17,7 +24,7 @@ const MOST_IN_CHAIN = 200;
 
 type Charge = RunResource["charges"][number];
 
-export async function showRun(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function showRun(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const answer = await visit.api.get<RunResource>(`/v1/runs/${encodeURIComponent(ask.params["id"] ?? "")}`);
   const run = answer.body;
   if (run === null) return unreadPage(answer, UNDER);

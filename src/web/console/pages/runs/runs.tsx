@@ -16,7 +16,7 @@ import {
   type ListOf,
   pagesOf,
   show,
-  type Shown,
+  type PageResponse,
   type Visit,
 } from "../../visit.ts";
 import { unreadPage } from "../../page/refused.tsx";
@@ -74,7 +74,7 @@ const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
   -d '{"started_at":"2026-11-15T09:00:00Z","model":"acme/m1",
        "usage":{"input_tokens":900,"output_tokens":120},"cost_usd":"0.0123"}'`;
 
-export async function listRuns(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function listRuns(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const id = ask.query.get("id")?.trim();
   if (id) return { redirect: `${UNDER}/${encodeURIComponent(id)}` };
   const isOpened = [...ask.query.keys()].every((name) => name === "notice" || name === "order");

@@ -13,7 +13,7 @@ import {
   type ListOf,
   pagesOf,
   reaches,
-  sealOf,
+  formGuardOf,
   type Visit,
 } from "../../visit.ts";
 
@@ -49,7 +49,7 @@ function actions(visit: Visit, here: string): Column<Delivery> {
     kind: "actions",
     cell: ({ id }) => (
       <ActionButton
-        seal={sealOf(visit)}
+        guard={formGuardOf(visit)}
         action={`${here}/deliveries/${id}/replay`}
         label="Replay"
         about={`Replay ${id}`}

@@ -14,9 +14,9 @@ import {
   type ListOf,
   reaches,
   type Route,
-  sealOf,
+  formGuardOf,
   show,
-  type Shown,
+  type PageResponse,
   type Visit,
 } from "../../visit.ts";
 
@@ -47,7 +47,7 @@ async function findDelivery(visit: Visit, id: string, sought: string): Promise<D
 }
 
 /** One delivery: what was sent, and every attempt with the receiver's answer. */
-export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Shown> {
+export async function showDelivery(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const id = encodeURIComponent(ask.params["id"] ?? "");
   const here = `${PATH}/${id}`;
   const found = await findDelivery(visit, id, ask.params["delivery"] ?? "");
@@ -59,7 +59,7 @@ export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Show
       <Head title="Delivery" about={<code>{found.id}</code>}>
         {reaches(visit, "admin") && (
           <ActionButton
-            seal={sealOf(visit)}
+            guard={formGuardOf(visit)}
             action={`${here}/deliveries/${found.id}/replay`}
             label="Replay"
           />

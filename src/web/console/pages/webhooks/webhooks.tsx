@@ -8,7 +8,7 @@ import type { Field } from "../../view/field.ts";
 import { moment } from "../../view/format.ts";
 import { noticeAt } from "../../view/notice.tsx";
 import { secretPage, Status } from "../../view/parts.tsx";
-import { show, type Shown } from "../../visit.ts";
+import { show, type PageResponse } from "../../visit.ts";
 import { deliveryLog } from "./deliveries.tsx";
 import { messagePreview, pickable } from "./message-preview.tsx";
 
@@ -89,7 +89,7 @@ const REASONS = {
   exhausted: "Every attempt of a delivery failed",
 } as const;
 
-function secretShown(title: string, id: string, secret: string): Shown {
+function secretShown(title: string, id: string, secret: string): PageResponse {
   const text = "Use it to verify every delivery. Copy it now: no other page shows it.";
   const content = secretPage(
     title,
@@ -100,13 +100,13 @@ function secretShown(title: string, id: string, secret: string): Shown {
 }
 
 /** A part is queued at once. The rest is recovered by sending the form again. */
-function recovered({ queued, next_since }: RecoveredDeliveries, id: string): Shown {
+function recovered({ queued, next_since }: RecoveredDeliveries, id: string): PageResponse {
   if (queued === 0) return noticeAt(`${PATH}/${id}`, "nothing_missed");
   return noticeAt(`${PATH}/${id}`, next_since === null ? "recovered" : "recovered_part");
 }
 
 /** Programs are sent their test later. People see at once how it was answered. */
-function tested(answer: unknown, id: string): Shown {
+function tested(answer: unknown, id: string): PageResponse {
   const { attempts, status } = answer as Delivery;
   if (attempts === 0) return noticeAt(`${PATH}/${id}`, "tested");
   return noticeAt(`${PATH}/${id}`, status === "succeeded" ? "test_taken" : "test_refused");

@@ -7,12 +7,20 @@ import { firstOrg, waitUntilHealthy } from "./first-org.ts";
 import { frontSteps, lookAtFront, readFront } from "./front.ts";
 import { oneWorkerSteps, readOneWorker } from "./one-worker.ts";
 import { type DeployOptions, deployOptions } from "./options.ts";
-import { type Deploying, type Found, knownValues, look, planOf, preparationOf, type Step } from "./plan.ts";
+import {
+  type Deploying,
+  type AccountState,
+  knownValues,
+  look,
+  planOf,
+  preparationOf,
+  type Step,
+} from "./plan.ts";
 import { lookAtProxy, ORGS, PROXY_CONFIG, proxySteps, readProxy, serveFirstOrg } from "./proxy.ts";
 import { addressProblem, readTarget, type Target } from "./target.ts";
 import { Wrangler, type WranglerCommand } from "./wrangler.ts";
 
-const NOTHING: Found = { databases: new Map(), buckets: new Set(), secrets: new Set() };
+const NOTHING: AccountState = { databases: new Map(), buckets: new Set(), secrets: new Set() };
 
 const METRICS_TOKEN = "SVC_METRICS_TOKEN";
 const OPEN_METRICS = `Without ${METRICS_TOKEN}, anyone can read /metrics: requests by route and status, decisions, refusals, runs, tokens and dollars of the whole platform, and how many reservations are open. It names no organization, key or customer. To have a token made: npm run deploy -- --metrics-token`;

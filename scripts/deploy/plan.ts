@@ -12,14 +12,14 @@ export interface Step {
 }
 
 /** What the account has of a target. Null where it is not known, because nobody is signed in. */
-export interface Found {
+export interface AccountState {
   readonly databases: ReadonlyMap<string, string>;
   readonly buckets: ReadonlySet<string>;
   readonly secrets: ReadonlySet<string>;
 }
 
 /** Reads the account. Changes nothing. */
-export function look(wrangler: Wrangler, target: Target): Found {
+export function look(wrangler: Wrangler, target: Target): AccountState {
   const listed = wrangler.json(["d1", "list", "--json"]) as { name: string; uuid: string }[];
   const buckets = target.buckets
     .filter(
@@ -45,7 +45,7 @@ export interface Deploying {
 }
 
 /** Everything that is missing, in the order in which it is made, and then the deploy itself. */
-export function planOf(deploying: Deploying, found: Found): Step[] {
+export function planOf(deploying: Deploying, found: AccountState): Step[] {
   const deploy: Step = {
     says: `deploy the Worker ${deploying.target.worker}`,
     run: () => void deploying.wrangler.run(["deploy"]),
@@ -54,7 +54,7 @@ export function planOf(deploying: Deploying, found: Found): Step[] {
 }
 
 /** Everything that must be there before a Worker of the target is deployed. */
-export function preparationOf(deploying: Deploying, found: Found): Step[] {
+export function preparationOf(deploying: Deploying, found: AccountState): Step[] {
   return [
     ...deploying.target.databases.flatMap((database) => databaseSteps(deploying, found, database)),
     ...bucketSteps(deploying, found),
@@ -68,7 +68,7 @@ export function preparationOf(deploying: Deploying, found: Found): Step[] {
 
 function databaseSteps(
   { wrangler, target, config }: Deploying,
-  { databases }: Found,
+  { databases }: AccountState,
   { name, id }: { readonly name: string; readonly id: string },
 ): Step[] {
   const existing = databases.get(name);
@@ -91,7 +91,7 @@ function databaseSteps(
   ];
 }
 
-function bucketSteps({ wrangler, target }: Deploying, found: Found): Step[] {
+function bucketSteps({ wrangler, target }: Deploying, found: AccountState): Step[] {
   return target.buckets
     .filter(({ name }) => !found.buckets.has(name))
     .map(({ name, jurisdiction }) => ({
@@ -104,7 +104,7 @@ function within(jurisdiction: string | null): readonly string[] {
   return jurisdiction === null ? [] : ["--jurisdiction", jurisdiction];
 }
 
-function secretSteps({ wrangler, target, config, env }: Deploying, found: Found): Step[] {
+function secretSteps({ wrangler, target, config, env }: Deploying, found: AccountState): Step[] {
   const missing = target.secrets.filter((name) => !found.secrets.has(name));
   if (missing.length === 0) return [];
   return [

@@ -1,6 +1,6 @@
 import { SluiceError } from "../client/index.ts";
 import { type Command, Failure, type Terminal } from "./command.ts";
-import { make, nameOf, prepare, type Prepared } from "./make-changes.ts";
+import { make, nameOf, prepare, type PreparedChange } from "./make-changes.ts";
 import { FILE_OPTION, plan } from "./plan.ts";
 import { planText } from "./plan-text.ts";
 import { planOf, type SettingsPlan } from "./settings-plan.ts";
@@ -46,7 +46,7 @@ async function confirm(count: number, { ask }: Terminal): Promise<void> {
 }
 
 async function makeAll(
-  prepared: readonly Prepared[],
+  prepared: readonly PreparedChange[],
   { sluice }: SettingsPlan,
   { out }: Terminal,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Sluice } from "../client/index.ts";
 import { canonical, isAlike } from "./canonical.ts";
-import { type Complaints, complain, type Declared, type Section } from "./declarations.ts";
+import { type Complaints, complain, type Declaration, type Section } from "./declarations.ts";
 import type { SettingKind } from "./kind.ts";
 import { changedSecrets, secretFields } from "./secrets.ts";
 import { ambiguous, type CurrentSetting, currentSettings } from "./current-settings.ts";
@@ -20,7 +20,7 @@ export interface Change {
   /** Null for what is to be created. */
   readonly current: CurrentSetting | null;
   /** Null for what is to be deleted. */
-  readonly declared: Declared | null;
+  readonly declared: Declaration | null;
   readonly fields: readonly FieldChange[];
 }
 
@@ -39,14 +39,14 @@ export async function changesOf(
 }
 
 interface Pair {
-  readonly one: Declared;
+  readonly one: Declaration;
   readonly current: CurrentSetting | null;
 }
 
 /** Each thing of the file, with the thing of the org that it is. */
 function paired(
   kind: SettingKind,
-  declared: readonly Declared[],
+  declared: readonly Declaration[],
   settings: readonly CurrentSetting[],
   complaints: Complaints,
 ): Pair[] {
@@ -75,7 +75,7 @@ function paired(
 
 function changeOf(
   kind: SettingKind,
-  one: Declared,
+  one: Declaration,
   current: CurrentSetting | null,
   complaints: Complaints,
 ): Change[] {

@@ -24,7 +24,7 @@ export interface Command {
   /** Each option, with what it means. */
   readonly options: Readonly<Record<string, Option>>;
   /** Resolves to an exit status other than 0 where there is one to tell. */
-  run(given: Given, terminal: Terminal): Promise<number | void>;
+  run(given: CommandInput, terminal: Terminal): Promise<number | void>;
 }
 
 interface Option {
@@ -33,7 +33,7 @@ interface Option {
   readonly says: string;
 }
 
-export interface Given {
+export interface CommandInput {
   readonly options: Readonly<Record<string, string | boolean | undefined>>;
   readonly arguments: readonly string[];
 }
@@ -48,12 +48,12 @@ export class Failure extends Error {
   }
 }
 
-export const text = (given: Given, name: string): string | undefined => {
+export const text = (given: CommandInput, name: string): string | undefined => {
   const value = given.options[name];
   return typeof value === "string" ? value : undefined;
 };
 
-export function wholeNumber(given: Given, name: string): number | undefined {
+export function wholeNumber(given: CommandInput, name: string): number | undefined {
   const value = text(given, name);
   if (value === undefined) return undefined;
   if (!/^\d{1,15}$/.test(value))
@@ -66,7 +66,7 @@ export const ORG_OPTION = {
   org: { type: "string", says: "the org, for an operator's key; otherwise the key's own" },
 } as const;
 
-export function clientFor(given: Given, terminal: Terminal): Sluice {
+export function clientFor(given: CommandInput, terminal: Terminal): Sluice {
   const org = text(given, "org");
   return org === undefined ? terminal.client() : terminal.client().with({ org });
 }

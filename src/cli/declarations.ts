@@ -4,7 +4,7 @@ import { type Env, secretsOf, type Secrets } from "./secrets.ts";
 import { type Fields, isFields, joined, type SettingsFile, type Value } from "./yaml-file.ts";
 
 /** One thing that a file declares. */
-export interface Declared {
+export interface Declaration {
   readonly path: string;
   readonly label: string;
   /** Its id, where the file says it, or its name. */
@@ -28,7 +28,7 @@ export function complain({ file, lines }: Complaints, path: string, why: string)
 /** A section of a file, and all that it declares. */
 export interface Section {
   readonly kind: SettingKind;
-  readonly declared: readonly Declared[];
+  readonly declared: readonly Declaration[];
 }
 
 /** The sections that a file has. Of a kind that has none, nothing is looked at. */
@@ -43,7 +43,7 @@ export function sectionsOf(kinds: readonly SettingKind[], complaints: Complaints
   });
 }
 
-function declaredOf(kind: SettingKind, said: Value, complaints: Complaints): Declared[] {
+function declaredOf(kind: SettingKind, said: Value, complaints: Complaints): Declaration[] {
   const { section } = kind;
   if (kind.form === "single") {
     if (said === null && kind.remove !== undefined) return [];
@@ -71,7 +71,7 @@ function one(
   said: Value,
   { path, at }: { readonly path: string; readonly at: string | null },
   complaints: Complaints,
-): Declared[] {
+): Declaration[] {
   if (!isFields(said)) {
     complain(complaints, path, "must be a map from fields to values");
     return [];

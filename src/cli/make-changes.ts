@@ -8,7 +8,7 @@ import type { Resource } from "./kind.ts";
 import { isInherited, currentSettings } from "./current-settings.ts";
 
 /** A change, with the version that it is for. Null: what it sets must not be there yet. */
-export interface Prepared {
+export interface PreparedChange {
   readonly change: Change;
   readonly etag: string | null;
 }
@@ -20,8 +20,8 @@ export function nameOf({ kind, label }: Change): string {
 }
 
 /** Reads the version of everything that is to be changed, and checks that it is still what the plan was made for. */
-export async function prepare(changes: readonly Change[], sluice: Sluice): Promise<Prepared[]> {
-  const prepared: Prepared[] = [];
+export async function prepare(changes: readonly Change[], sluice: Sluice): Promise<PreparedChange[]> {
+  const prepared: PreparedChange[] = [];
   for (const change of changes) {
     const { kind, current } = change;
     if (current === null) {
@@ -66,7 +66,7 @@ async function read(change: Change, sluice: Sluice) {
 }
 
 /** Makes one change, if what it is for is still there as it was. */
-export async function make({ change, etag }: Prepared, sluice: Sluice): Promise<void> {
+export async function make({ change, etag }: PreparedChange, sluice: Sluice): Promise<void> {
   try {
     if (change.kind.form === "listed" && change.action === "create") return await create(change, sluice);
     const condition = etag === null ? { headers: { "if-none-match": "*" } } : { ifMatch: etag };

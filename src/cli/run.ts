@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { SluiceError } from "../client/index.ts";
 import { apply } from "./apply.ts";
-import { type Command, Failure, type Given, type Terminal, UsageError } from "./command.ts";
+import { type Command, Failure, type CommandInput, type Terminal, UsageError } from "./command.ts";
 import { decide } from "./decide.ts";
 import { explain } from "./explain.ts";
 import { exportSettings } from "./export.ts";
@@ -51,7 +51,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-function givenTo({ options }: Command, args: readonly string[]): Given {
+function givenTo({ options }: Command, args: readonly string[]): CommandInput {
   const known = Object.entries(options).map(
     ([name, { type, short }]) => [name, { type, ...(short === undefined ? {} : { short }) }] as const,
   );

@@ -22,7 +22,7 @@ export function secretsOf(
   fields: Fields,
   at: { readonly path: string; readonly env: Env },
 ): Secrets {
-  const found = { values: {} as Record<string, Value>, unset: [], mistakes: [] } as Found;
+  const found = { values: {} as Record<string, Value>, unset: [], mistakes: [] } as ResolvedSecrets;
   for (const name of secretFields(kind)) {
     const said = fields[name];
     if (said === undefined || said === null) continue;
@@ -40,13 +40,13 @@ export function secretsOf(
   return found;
 }
 
-interface Found {
+interface ResolvedSecrets {
   readonly values: Record<string, Value>;
   readonly unset: { path: string; variable: string }[];
   readonly mistakes: { path: string; why: string }[];
 }
 
-function resolved(said: Value, path: string, env: Env, found: Found): Value {
+function resolved(said: Value, path: string, env: Env, found: ResolvedSecrets): Value {
   const variable = typeof said === "string" ? REFERENCE.exec(said)?.[1] : undefined;
   if (variable === undefined) {
     found.mistakes.push({

@@ -1,6 +1,6 @@
 import type { Sluice } from "../client/index.ts";
 import { type Change, changesOf } from "./changes.ts";
-import { clientFor, Failure, type Given, type Terminal, text, UsageError } from "./command.ts";
+import { clientFor, Failure, type CommandInput, type Terminal, text, UsageError } from "./command.ts";
 import { type Complaints, sectionsOf } from "./declarations.ts";
 import { KINDS } from "./kinds.ts";
 import { tryChanges } from "./try-changes.ts";
@@ -15,7 +15,7 @@ export interface SettingsPlan {
 }
 
 /** What a file would change. Throws all that is wrong with it, after the service has checked every change. */
-export async function planOf(given: Given, terminal: Terminal): Promise<SettingsPlan> {
+export async function planOf(given: CommandInput, terminal: Terminal): Promise<SettingsPlan> {
   if (given.arguments.length > 0) throw new UsageError("takes options only: the file is given with -f");
   const name = text(given, "file");
   if (name === undefined) throw new UsageError("-f FILE is required: - is the standard input");

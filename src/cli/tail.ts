@@ -26,7 +26,7 @@ export const tail: Command = {
   async run(given, terminal) {
     if (given.arguments.length > 0) throw new UsageError("tail takes options only");
     const sluice = clientFor(given, terminal);
-    const seen = new Seen();
+    const seen = new SeenIds();
     const show = (lines: readonly Line[]) => {
       for (const { text, whole } of lines)
         terminal.out(`${given.options["json"] === true ? JSON.stringify(whole) : text}\n`);
@@ -44,7 +44,7 @@ export const tail: Command = {
 };
 
 /** The ids of what was shown, as far back as a look goes. */
-class Seen {
+class SeenIds {
   readonly #ids = new Set<string>();
 
   has(id: string): boolean {
@@ -61,7 +61,7 @@ class Seen {
 }
 
 /** What was not seen yet, oldest first. */
-async function newLines(sluice: Sluice, seen: Seen, most: number): Promise<Line[]> {
+async function newLines(sluice: Sluice, seen: SeenIds, most: number): Promise<Line[]> {
   const found = [
     ...(await unseen(sluice.refusals.list({ limit: PAGE }), refusalLine, seen, most)),
     ...(await unseen(sluice.events.list({ limit: PAGE, sort: "-created_at" }), eventLine, seen, most)),
@@ -74,7 +74,7 @@ async function newLines(sluice: Sluice, seen: Seen, most: number): Promise<Line[
 async function unseen<T>(
   newestFirst: AsyncIterable<T>,
   toLine: (one: T) => Line,
-  seen: Seen,
+  seen: SeenIds,
   most: number,
 ): Promise<Line[]> {
   const lines: Line[] = [];

@@ -75,11 +75,11 @@ class Reader {
     if (isSeq(node)) {
       return node.items.map((item, index) => this.read(item as Node, `${path}[${index}]`));
     }
-    if (isMap(node)) return this.#fields(node.items as unknown as readonly Item[], path);
+    if (isMap(node)) return this.#fields(node.items as unknown as readonly YamlItem[], path);
     return isScalar(node) ? this.#scalar(node.value, node.source ?? "", path) : null;
   }
 
-  #fields(items: readonly Item[], path: string): Fields {
+  #fields(items: readonly YamlItem[], path: string): Fields {
     const fields: [string, Value][] = [];
     const seen = new Set<string>();
     for (const { key, value } of items) {
@@ -107,7 +107,7 @@ class Reader {
   }
 }
 
-interface Item {
+interface YamlItem {
   readonly key: { readonly value: unknown; readonly range?: readonly [number, number, number] | null };
   readonly value: Node | null;
 }

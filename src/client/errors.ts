@@ -56,7 +56,7 @@ interface RefusedWith<C extends RefusalCode> extends SluiceError {
  */
 export type Refused = { [C in RefusalCode]: RefusedWith<C> }[RefusalCode];
 
-interface Given {
+interface RefusalBody {
   readonly code: string;
   readonly message: string;
   readonly details: object;
@@ -71,7 +71,10 @@ class RefusedError extends SluiceError {
   readonly retryAfterMs: number | null;
   readonly traceId: string | null;
 
-  constructor({ code, message, details }: Given, { status, headers }: Pick<Response, "status" | "headers">) {
+  constructor(
+    { code, message, details }: RefusalBody,
+    { status, headers }: Pick<Response, "status" | "headers">,
+  ) {
     const traceId = headers.get("x-svc-trace-id");
     super(`${code} (${status}): ${message}${fieldsText(details)}${traceId ? ` [trace ${traceId}]` : ""}`);
     this.code = code;
@@ -84,7 +87,7 @@ class RefusedError extends SluiceError {
 }
 
 export const Refused = RefusedError as unknown as {
-  new (given: Given, response: Pick<Response, "status" | "headers">): Refused;
+  new (given: RefusalBody, response: Pick<Response, "status" | "headers">): Refused;
   readonly prototype: Refused;
 };
 
@@ -103,7 +106,7 @@ function retryAfterMs(headers: Headers): number | null {
 /** The refusal in a response's body; null: the body is no answer of the service. */
 export function refusalIn(text: string, response: Response): Refused | null {
   try {
-    const { error } = JSON.parse(text) as { error?: Partial<Given> };
+    const { error } = JSON.parse(text) as { error?: Partial<RefusalBody> };
     if (typeof error?.code !== "string" || typeof error.message !== "string") return null;
     return new Refused({ code: error.code, message: error.message, details: error.details ?? {} }, response);
   } catch {

@@ -11,7 +11,7 @@ export interface Settings {
   readonly longestWaitMs: number;
 }
 
-export interface Prepared {
+export interface PreparedRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
@@ -30,7 +30,7 @@ const LONGEST_BACKOFF_MS = 8000;
 /** Sends a request, and sends it again where that is safe and may help. */
 export async function send<T>(
   settings: Settings,
-  request: Prepared,
+  request: PreparedRequest,
   options: CallOptions,
 ): Promise<WithResponse<T>> {
   const retries = options.maxRetries ?? settings.maxRetries;
@@ -50,9 +50,13 @@ export async function send<T>(
   }
 }
 
-type Got<T> = WithResponse<T> | { readonly failure: Failure; readonly response?: Response };
+type AttemptResult<T> = WithResponse<T> | { readonly failure: Failure; readonly response?: Response };
 
-async function once<T>(settings: Settings, request: Prepared, options: CallOptions): Promise<Got<T>> {
+async function once<T>(
+  settings: Settings,
+  request: PreparedRequest,
+  options: CallOptions,
+): Promise<AttemptResult<T>> {
   const { signal } = options;
   signal?.throwIfAborted();
   const timeoutMs = options.timeoutMs ?? settings.timeoutMs;
@@ -83,7 +87,11 @@ async function once<T>(settings: Settings, request: Prepared, options: CallOptio
   }
 }
 
-function headersOf({ key }: Settings, request: Prepared, options: CallOptions): Record<string, string> {
+function headersOf(
+  { key }: Settings,
+  request: PreparedRequest,
+  options: CallOptions,
+): Record<string, string> {
   return {
     ...request.headers,
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
@@ -98,7 +106,7 @@ function notOurs({ status, url, headers }: Response): Unreachable {
 }
 
 /** How long to wait before another attempt; null: there is none. */
-function waitBefore(failure: Failure, { isRepeatable }: Prepared, attempt: number): number | null {
+function waitBefore(failure: Failure, { isRepeatable }: PreparedRequest, attempt: number): number | null {
   const backoffMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (1 - Math.random() / 2);
   if (failure instanceof Unreachable) {
     const { status } = failure;

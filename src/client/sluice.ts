@@ -3,7 +3,7 @@ import { fromEnvironment } from "./environment.ts";
 import { SluiceError } from "./errors.ts";
 import { OPERATIONS } from "./generated/operations.ts";
 import type { Operations } from "./generated/types.ts";
-import { type Prepared, send, type Settings } from "./send.ts";
+import { type PreparedRequest, send, type Settings } from "./send.ts";
 
 export interface SluiceOptions {
   /** An API key. Default: the environment's `SLUICE_KEY`. Operations that anyone may call need none. */
@@ -99,7 +99,7 @@ function preparedOf(
   { method, path, has }: { method: string; path: string; has: (flag: string) => boolean },
   input: unknown,
   { idempotencyKey }: CallOptions,
-): Prepared {
+): PreparedRequest {
   const headers: Record<string, string> = {};
   let body: string | undefined;
   if (has("b")) {

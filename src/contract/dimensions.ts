@@ -23,7 +23,7 @@ export interface DimensionRow {
 }
 
 /** Names that are not stored, because most runs have them. A call that does not say otherwise has them too. */
-export const ABSENT: Readonly<Partial<Record<Rated, string>>> = { outcome: "completed" };
+export const ABSENT: Readonly<Partial<Record<RateTrait, string>>> = { outcome: "completed" };
 
 /** Every dimension. Filters, reports and columns of stored runs derive from this list. */
 export const DIMENSIONS: readonly DimensionRow[] = [
@@ -49,15 +49,15 @@ export function storedName({ absent }: DimensionRow, name: string | null): strin
 export const DIMENSION_NAMES: readonly Dimension[] = DIMENSIONS.map(({ name }) => name);
 
 /** Dimensions that are known before a call, by which a budget can apply to it. The outcome is not. */
-export type Matched = Exclude<Dimension, "outcome">;
-export const MATCHED = DIMENSION_NAMES.filter((name): name is Matched => name !== "outcome");
+export type MatchDimension = Exclude<Dimension, "outcome">;
+export const MATCHED = DIMENSION_NAMES.filter((name): name is MatchDimension => name !== "outcome");
 
 /** What a rate limit can tell calls apart by. It counts what is happening, so it need not be stored. */
-export type Rated = Dimension | "variant" | "chain_id";
-export const RATED: readonly Rated[] = [...DIMENSION_NAMES, "variant", "chain_id"];
+export type RateTrait = Dimension | "variant" | "chain_id";
+export const RATED: readonly RateTrait[] = [...DIMENSION_NAMES, "variant", "chain_id"];
 
 /** What a limit can tell calls apart by: a dimension, one tag, or all tags together. */
-export type Trait = Rated | "tags" | `tag:${string}`;
+export type Trait = RateTrait | "tags" | `tag:${string}`;
 
 /** What a limit can count by, as the fields of a call are named. All tags are one field. */
 export const COUNTED_BY = [...MATCHED, "variant", "tags"] as const;

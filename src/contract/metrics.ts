@@ -261,23 +261,23 @@ export function initialSeries(deprecatedRoutes: readonly string[]): string[] {
   ];
 }
 
-type Part = string | number;
+type SeriesPart = string | number;
 
 interface SeriesNode {
-  readonly next: Map<Part, SeriesNode>;
+  readonly next: Map<SeriesPart, SeriesNode>;
   text?: string;
 }
 
 /** A cache of series names for the hot path. Its size is bounded by the number of series. */
 const names: SeriesNode = { next: new Map() };
 
-function series(name: CounterName | typeof WAIT_HISTOGRAM.name, ...values: Part[]): string {
+function series(name: CounterName | typeof WAIT_HISTOGRAM.name, ...values: SeriesPart[]): string {
   let node = child(names, name);
   for (const value of values) node = child(node, value);
   return (node.text ??= [name, ...values].join(SEPARATOR));
 }
 
-function child(node: SeriesNode, part: Part): SeriesNode {
+function child(node: SeriesNode, part: SeriesPart): SeriesNode {
   const known = node.next.get(part);
   if (known) return known;
   const made: SeriesNode = { next: new Map() };

@@ -197,7 +197,7 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
       },
     },
   };
-  const made = createDocument(document, { override: leaveOpen }) as unknown as Made;
+  const made = createDocument(document, { override: leaveOpen }) as unknown as OpenApiDocument;
   for (const op of operations) {
     for (const method of methodsOf(op)) illustrate(made, op, method, baseUrl);
   }
@@ -206,20 +206,20 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
 
 type Content = Record<string, { schema: Schema; example?: unknown }>;
 
-interface Described {
+interface DescribedOperation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
   "x-codeSamples"?: object[];
 }
 
-interface Made {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components?: { readonly schemas?: Schemas };
 }
 
 /** Completes the words of a request, and shows how it is sent. */
-function illustrate(made: Made, op: OperationContract, method: string, baseUrl: string): void {
+function illustrate(made: OpenApiDocument, op: OperationContract, method: string, baseUrl: string): void {
   const described = made.paths[op.path]?.[method];
   if (described === undefined) return;
   const schemas = made.components?.schemas ?? {};

@@ -111,7 +111,7 @@ export class OrgGate {
   }
 
   /** Learns from an answer to what was asked then. */
-  learnTime(orgNow: number, askedAt: number, now: number): void {
+  setTime(orgNow: number, askedAt: number, now: number): void {
     this.news += 1;
     this.#clock.set(orgNow, askedAt, now);
   }
@@ -184,7 +184,7 @@ export class OrgGate {
     if (known === undefined) {
       known = new KnownAccount(account, askedAt);
       this.#accounts.set(key, known);
-    } else known.learnAll(account, askedAt);
+    } else known.mergeAll(account, askedAt);
     return known;
   }
 
@@ -201,7 +201,7 @@ export class OrgGate {
     return isFresh(askedAt, now) && askedAt > this.#freedAt;
   }
 
-  learnRates(rates: readonly RateInfo[], askedAt: number, now: number): void {
+  setRates(rates: readonly RateInfo[], askedAt: number, now: number): void {
     for (const info of rates) this.#rates.set(info.key, { info, askedAt, at: now });
     if (this.#rates.size > MOST_KNOWN) this.#rates.clear();
   }
@@ -302,9 +302,9 @@ export class OrgGate {
     this.#refusals.acknowledged(refusals);
     this.reservations.merge(mark, requests);
     if (this.leaseClient.granted(grant)) this.#clock.acknowledged();
-    this.learnTime(orgNow, askedAt, now);
+    this.setTime(orgNow, askedAt, now);
     this.accepts(version, askedAt);
-    this.learnRates(rates, askedAt, now);
+    this.setRates(rates, askedAt, now);
     for (const [key, found] of usage) {
       this.#accounts.get(key)?.set(found, askedAt);
     }

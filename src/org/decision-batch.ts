@@ -2,7 +2,7 @@ import type { RefusalNote } from "../domain/refusal/note.ts";
 import { type Answer, ASK_ALONE, type DecidedTogether, FAILED } from "../gate/decision/decided-together.ts";
 import type { DecisionVerdict } from "../gate/decision/object-verdict.ts";
 import { logFailure } from "../log.ts";
-import type { DecisionHandler, DecisionCall, Noted } from "./decision-handler.ts";
+import type { DecisionHandler, DecisionCall, NoteRefusals } from "./decision-handler.ts";
 import { modelsOf } from "./decisions/decide.ts";
 import { NeedsFetch, withoutFetching } from "../storage/needs-fetch.ts";
 import type { ObjectContext } from "./object-context.ts";
@@ -35,12 +35,12 @@ export class DecisionBatch {
     return { orgNow: clock.org, version: gate.version, answers };
   }
 
-  #one({ ask, keyId, learn, envelope }: PlainCall, clock: Clock, noted: Noted): Answer {
+  #one({ ask, keyId, learn, envelope }: PlainCall, clock: Clock, noted: NoteRefusals): Answer {
     const call = { ask, keyId, envelope, learn, report: null };
     try {
       if (this.#context.book.missing(modelsOf(ask), clock.org).length > 0) return ASK_ALONE;
       const verdict = withoutFetching(() =>
-        this.#decisionHandler.verdict(call, { clock, unlearned: null, noted }),
+        this.#decisionHandler.verdict(call, { clock, bookRefusal: null, noted }),
       );
       if (verdict instanceof NeedsFetch) return ASK_ALONE;
       return isPlain(verdict) ? verdict.text : { ...verdict, leases: null };

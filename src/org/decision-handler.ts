@@ -29,13 +29,13 @@ export interface DecisionCall {
 }
 
 /** Takes note of refusals. */
-export type Noted = (notes: readonly RefusalNote[]) => void;
+export type NoteRefusals = (notes: readonly RefusalNote[]) => void;
 
 interface At {
   readonly clock: Clock;
   /** What was needed of the price book could not be learned. */
-  readonly unlearned: Refusal | null;
-  readonly noted: Noted;
+  readonly bookRefusal: Refusal | null;
+  readonly noted: NoteRefusals;
 }
 
 /** Decisions that isolates and gates do not make by themselves, and what they report of their own. */
@@ -53,8 +53,8 @@ export class DecisionHandler {
     if (!this.#context.isOpened) return departure.answer(null);
     const orRefused = (made: DecisionReply | Refusal) =>
       isRefusal(made) ? this.#decideNow(call, made) : made;
-    const readAndDecide = (unlearned: Refusal | null): DecisionReply | Promise<DecisionReply> => {
-      const reply = fetchingOrRefusing(() => this.#decideNow(call, unlearned));
+    const readAndDecide = (bookRefusal: Refusal | null): DecisionReply | Promise<DecisionReply> => {
+      const reply = fetchingOrRefusing(() => this.#decideNow(call, bookRefusal));
       return reply instanceof Promise ? reply.then(orRefused) : orRefused(reply);
     };
     const now = contexts.now();
@@ -111,12 +111,12 @@ export class DecisionHandler {
     return reply;
   }
 
-  #decideNow(call: DecisionCall, unlearned: Refusal | null): DecisionReply {
+  #decideNow(call: DecisionCall, bookRefusal: Refusal | null): DecisionReply {
     const { freeze, contexts, refusals, due } = this.#context;
     if (!this.#context.isOpened) return this.#gone();
     freeze.check();
-    const noted: Noted = (notes) => refusals.note(notes);
-    const verdict = this.verdict(call, { clock: contexts.clock(), unlearned, noted });
+    const noted: NoteRefusals = (notes) => refusals.note(notes);
+    const verdict = this.verdict(call, { clock: contexts.clock(), bookRefusal, noted });
     due.arm();
     const { report, envelope } = call;
     return { ...verdict, leases: report === null ? null : this.#carriedReport(report, envelope.trace) };
@@ -128,11 +128,11 @@ export class DecisionHandler {
   }
 
   /** Decides at once. The org is here and is not being moved. */
-  verdict({ ask, keyId, learn, envelope }: DecisionCall, { clock, unlearned, noted }: At): DecisionVerdict {
+  verdict({ ask, keyId, learn, envelope }: DecisionCall, { clock, bookRefusal, noted }: At): DecisionVerdict {
     const { contexts, pulse, gate } = this.#context;
     pulse.beat();
     const view = contexts.view(envelope, clock.org);
-    const refusal = callerRefusal(view) ?? unlearned;
+    const refusal = callerRefusal(view) ?? bookRefusal;
     const verdict =
       refusal === null
         ? gate.decide(ask, { keyId, learn, view, clock })

@@ -19,7 +19,7 @@ import { platformProfile } from "./platform-profile.ts";
 import { RefusalDesk } from "./refusals/desk.ts";
 import { bindArchive, type FailedFile } from "../storage/segments/archive-binding.ts";
 import { applySchema, isOpened } from "./schema.ts";
-import { Granted } from "./snapshots/snapshot.ts";
+import { SnapshotAsks } from "./snapshots/snapshot.ts";
 import { Publisher } from "./publish.ts";
 import { CallContexts } from "./call-context.ts";
 
@@ -39,7 +39,7 @@ export class ObjectContext {
   isOpened: boolean;
   /** The schema was just brought up to date. */
   readonly isUpgraded: boolean;
-  readonly granted: Granted;
+  readonly granted: SnapshotAsks;
   readonly gate: ObjectGate;
   readonly book: PlatformBook;
   readonly refusals: RefusalDesk;
@@ -65,7 +65,7 @@ export class ObjectContext {
     this.isOpened = wasOpened || this.#openPlatform();
     this.isUpgraded = wasOpened && applySchema(ctx.storage);
     const openSince = this.isOpened ? Date.now() : 0;
-    this.granted = new Granted(wasOpened ? openSince : 0);
+    this.granted = new SnapshotAsks(wasOpened ? openSince : 0);
     this.gate = new ObjectGate(ctx.storage, this.settings.SVC_READ_LIMIT_PER_MINUTE, openSince);
     this.book = new PlatformBook(ctx.storage, env.DB, this.id);
     this.refusals = new RefusalDesk(ctx, () => this.contexts.now());

@@ -11,8 +11,8 @@ import type { Snapshot } from "../gate/snapshot/snapshot.ts";
 import type { RateInfo } from "../gate/lease/wire.ts";
 import { Authenticator } from "./authenticate.ts";
 import { askOf, type QueryName } from "./query-handler.ts";
-import type { Arrival, Arriving } from "./backup/arrival.ts";
-import type { Imported } from "./backup/import.ts";
+import type { Arrival, ArrivingOrg } from "./backup/arrival.ts";
+import type { ImportedOrg } from "./backup/import.ts";
 import { cameAt } from "./backup/came-by.ts";
 import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
 import { DecisionHandler, type DecisionCall } from "./decision-handler.ts";
@@ -21,12 +21,12 @@ import { DecisionBatch } from "./decision-batch.ts";
 import { type CommandName, CommandHandler, type Reservation } from "./command-handler.ts";
 import type { Envelope, OrgEnv, Outcome } from "./kernel/door.ts";
 import type { ExchangeAnswer } from "./leases/outside.ts";
-import type { Copied, Departing } from "./moving/departure.ts";
+import type { ArchiveCopy, DepartureResult } from "./moving/departure.ts";
 import { type Move, moveUnderWay } from "./moving/state.ts";
 import { loadProfile } from "./orgs/store.ts";
 import { ObjectContext, SYSTEM } from "./object-context.ts";
-import type { Watched } from "./people/watch.ts";
-import type { ObjectMethod, Passed, RegionDoor } from "./region-door.ts";
+import type { WatchResult } from "./people/watch.ts";
+import type { ObjectMethod, PassedReply, RegionDoor } from "./region-door.ts";
 import { loadRegions } from "./residency/rule.ts";
 import { Startup } from "./startup.ts";
 
@@ -68,7 +68,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     pass: Pick<RegionPass, "nonce" | "epoch">,
     method: ObjectMethod,
     args: readonly unknown[],
-  ): Promise<Passed> {
+  ): Promise<PassedReply> {
     const { epoch, taken } = this.takePass(pass);
     if (!taken) return { epoch, taken };
     const result = await (this[method] as (...given: readonly unknown[]) => unknown).call(this, ...args);
@@ -97,7 +97,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /** For a page of the console that is left open. It writes nothing, and waits for nothing. Null: no such org. */
-  watch(digest: string, stream: string): Watched | null {
+  watch(digest: string, stream: string): WatchResult | null {
     const { isOpened, departure, pulse, contexts } = this.#context;
     if (!isOpened) return departure.answer(null);
     return pulse.watch(contexts.view({ actor: SYSTEM, trace: "watch" }), digest, stream);
@@ -180,7 +180,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /** Whether the org is here, or may come to be here at any time. Null: neither. */
-  arriving(): Arriving | null {
+  arriving(): ArrivingOrg | null {
     return this.#arrival.state() ?? this.#context.departure.answer(null);
   }
 
@@ -189,7 +189,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /** Makes this object the org of the archive that was staged. */
-  finishImport(attempt: string, envelope: Envelope): Promise<Imported | Refusal> {
+  finishImport(attempt: string, envelope: Envelope): Promise<ImportedOrg | Refusal> {
     return this.#arrival.finish(attempt, envelope);
   }
 
@@ -198,11 +198,11 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#arrival.abandon(archiveId);
   }
 
-  beginMove(to: string, envelope: Envelope): Departing | Refusal {
+  beginMove(to: string, envelope: Envelope): DepartureResult | Refusal {
     return this.#context.departure.begin(to, envelope);
   }
 
-  freezeMove(to: string, copied: Copied, envelope: Envelope): Promise<Departing | Refusal> {
+  freezeMove(to: string, copied: ArchiveCopy, envelope: Envelope): Promise<DepartureResult | Refusal> {
     return this.#context.departure.freeze(to, copied, envelope);
   }
 

@@ -25,7 +25,7 @@ export const OBJECT_METHODS = [
 export type ObjectMethod = (typeof OBJECT_METHODS)[number];
 
 /** The result of another region's call. If `taken` is false, the pass was not accepted and nothing was done. */
-export interface Passed {
+export interface PassedReply {
   readonly epoch: string;
   readonly taken: boolean;
   readonly result?: unknown;
@@ -37,5 +37,5 @@ export interface RegionDoor {
     pass: Pick<RegionPass, "nonce" | "epoch">,
     method: ObjectMethod,
     args: readonly unknown[],
-  ): Promise<Passed>;
+  ): Promise<PassedReply>;
 }

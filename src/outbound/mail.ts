@@ -1,5 +1,5 @@
 import type { MailText } from "../domain/message/email.ts";
-import type { Posted } from "./post.ts";
+import type { PostResult } from "./post.ts";
 
 const TIMEOUT_MS = 15_000;
 
@@ -13,9 +13,9 @@ export async function sendMail(
   binding: Pick<SendEmail, "send">,
   { from, to, subject, text, html, headers }: Mail,
   timeoutMs = TIMEOUT_MS,
-): Promise<Posted> {
+): Promise<PostResult> {
   const startedAt = Date.now();
-  const ended = (statusCode: number | null, error: Posted["error"]): Posted => ({
+  const ended = (statusCode: number | null, error: PostResult["error"]): PostResult => ({
     statusCode,
     retryAfterMs: null,
     latencyMs: Date.now() - startedAt,

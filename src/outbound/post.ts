@@ -22,7 +22,7 @@ export interface Letter {
 }
 
 /** The result of posting a letter. Every outcome is a value: nothing here throws. */
-export interface Posted {
+export interface PostResult {
   readonly statusCode: number | null;
   readonly retryAfterMs: number | null;
   readonly latencyMs: number;
@@ -53,14 +53,14 @@ export function outboundRules(settings: Settings): UrlRules {
  * Posts to an address chosen by someone else. The address is checked again, with everything that its name resolves to
  * now. Redirects are not followed, and at most 4 KiB of the response are read.
  */
-export async function post(letter: Letter, options: PostOptions): Promise<Posted> {
+export async function post(letter: Letter, options: PostOptions): Promise<PostResult> {
   const startedAt = Date.now();
   const clock = new AbortController();
   const { signal } = clock;
   // Not `AbortSignal.timeout`, because its timer would outlive the response and keep the object in memory.
   const timer = setTimeout(() => clock.abort(), options.timeoutMs ?? letter.timeoutMs ?? TIMEOUT_MS);
   const tooLate = aborted(signal);
-  const failed = (error: PostError): Posted => ({
+  const failed = (error: PostError): PostResult => ({
     statusCode: null,
     retryAfterMs: null,
     latencyMs: Date.now() - startedAt,

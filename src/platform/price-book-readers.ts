@@ -26,7 +26,7 @@ export interface FoundPrice {
   readonly terms: PriceShown;
 }
 
-type Listed = { model: string; revision: number; created_at: number; price: string };
+type ListedRow = { model: string; revision: number; created_at: number; price: string };
 
 const REVISION = "SELECT COALESCE(MAX(revision), 0) AS revision FROM price_book";
 const IS_LATEST = `p.price IS NOT NULL AND p.revision =
@@ -120,11 +120,11 @@ async function readListed(d1: D1Database, models: readonly string[]): Promise<Li
   ]);
   return {
     revision: (latest?.results[0] as { revision: number } | undefined)?.revision ?? 0,
-    prices: pricesIn(found.flatMap(({ results }) => results) as Listed[]),
+    prices: pricesIn(found.flatMap(({ results }) => results) as ListedRow[]),
   };
 }
 
-function pricesIn(rows: readonly Listed[]): ListedPrices["prices"] {
+function pricesIn(rows: readonly ListedRow[]): ListedPrices["prices"] {
   return new Map(
     rows.map(({ model, revision, created_at: effectiveAt, price }) => [
       model,

@@ -7,9 +7,9 @@ import { type Refusal, refuse } from "../contract/refusal.ts";
 export class NeedsFetch extends Error {
   override readonly name = "NeedsFetch";
   /** Fetches what is needed. It is there while the rule runs again. */
-  readonly fetch: (fetched: Fetched) => Promise<void>;
+  readonly fetch: (fetched: FetchedObjects) => Promise<void>;
 
-  constructor(what: string, fetch: (fetched: Fetched) => Promise<void>) {
+  constructor(what: string, fetch: (fetched: FetchedObjects) => Promise<void>) {
     super(`${what} is not in the object`);
     this.fetch = fetch;
   }
@@ -27,7 +27,7 @@ export class Unreadable extends Error {
 }
 
 /** What one call has fetched from outside the object. */
-export class Fetched {
+export class FetchedObjects {
   readonly #kept = new Map<object | string, unknown>();
 
   /** What is kept under a key, made if there is nothing. */
@@ -42,10 +42,10 @@ export class Fetched {
 }
 
 /** Of the rule that runs now. No two run at once. */
-let current: Fetched | null = null;
+let current: FetchedObjects | null = null;
 
 /** What the running call has fetched. Null for a rule that cannot wait. */
-export function fetchedSoFar(): Fetched | null {
+export function fetchedSoFar(): FetchedObjects | null {
   return current;
 }
 
@@ -54,18 +54,18 @@ const MOST_ROUNDS = 100_000;
 
 /** Runs a rule that nobody can wait for. What it needs from outside is not fetched: then it has done nothing. */
 export function withoutFetching<T>(run: () => T): T | NeedsFetch {
-  return runWith(new Fetched(), run);
+  return runWith(new FetchedObjects(), run);
 }
 
 /** Runs a rule, at once if it needs nothing from outside. */
 export function fetchingAsNeeded<T>(run: () => T): T | Promise<T> {
-  const fetched = new Fetched();
+  const fetched = new FetchedObjects();
   const round = () => runWith(fetched, run);
   const first = round();
   return first instanceof NeedsFetch ? fetchAll(first, fetched, round) : first;
 }
 
-function runWith<T>(fetched: Fetched, run: () => T): T | NeedsFetch {
+function runWith<T>(fetched: FetchedObjects, run: () => T): T | NeedsFetch {
   const before = current;
   current = fetched;
   try {
@@ -78,7 +78,11 @@ function runWith<T>(fetched: Fetched, run: () => T): T | NeedsFetch {
   }
 }
 
-async function fetchAll<T>(first: NeedsFetch, fetched: Fetched, round: () => T | NeedsFetch): Promise<T> {
+async function fetchAll<T>(
+  first: NeedsFetch,
+  fetched: FetchedObjects,
+  round: () => T | NeedsFetch,
+): Promise<T> {
   let found: T | NeedsFetch = first;
   for (let rounds = 0; rounds < MOST_ROUNDS; rounds += 1) {
     if (!(found instanceof NeedsFetch)) return found;

@@ -132,16 +132,16 @@ export function formTooLong(web: Web): Response {
   return htmlResponse(page, 413, web);
 }
 
-type Answering = Pick<Web, "trace" | "region">;
+type PageAnswer = Pick<Web, "trace" | "region">;
 
-export function webHeaders({ trace, region }: Answering): Record<string, string> {
+export function webHeaders({ trace, region }: PageAnswer): Record<string, string> {
   return { ...HEADERS, [TRACE_HEADER]: trace, [REGION_HEADER]: region };
 }
 
 export function htmlResponse(
   page: JSX.Element,
   status: number,
-  web: Answering,
+  web: PageAnswer,
   more: Record<string, string> = {},
 ): Response {
   const headers = { ...webHeaders(web), "content-type": "text/html; charset=utf-8", ...more };
@@ -152,7 +152,7 @@ export function htmlResponse(
 /** Default: 303, so that the browser uses GET for the new URL. */
 export function redirectTo(
   location: string,
-  web: Answering,
+  web: PageAnswer,
   more: Record<string, string> = {},
   status = 303,
 ): Response {

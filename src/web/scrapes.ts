@@ -11,18 +11,18 @@ export const SCRAPING = { everyMs: 1000 } as const;
 
 type Shards = CounterNamespace & ReadableCounters & ReadableCounters<"readGauges">;
 
-interface Reading {
+interface ScrapeResult {
   readonly totals: readonly SeriesTotal[];
   readonly gauges: GaugeReading[];
 }
 
-let last: { readonly atMs: number; readonly reading: Promise<Reading> } | null = null;
+let last: { readonly atMs: number; readonly reading: Promise<ScrapeResult> } | null = null;
 
 /**
  * What the shards have, at most a second old, and what this isolate has counted since. Scrapes at the same time share one
  * reading. A reading that fails is not kept.
  */
-export async function scrape(shards: Shards, nowMs: number): Promise<Reading> {
+export async function scrape(shards: Shards, nowMs: number): Promise<ScrapeResult> {
   if (last === null || nowMs >= last.atMs + SCRAPING.everyMs || nowMs < last.atMs) {
     last = { atMs: nowMs, reading: read(shards, nowMs) };
   }
@@ -37,7 +37,7 @@ export async function scrape(shards: Shards, nowMs: number): Promise<Reading> {
   }
 }
 
-async function read(shards: Shards, nowMs: number): Promise<Reading> {
+async function read(shards: Shards, nowMs: number): Promise<ScrapeResult> {
   await counters.flushAll(shards, nowMs);
   const [totals, gauges] = await Promise.all([readTotals(shards), readGauges(shards)]);
   counters.noteRead();

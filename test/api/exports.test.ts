@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { keptForExports } from "../../src/org/exports/hold.ts";
 import { followEmptiedLogs } from "../../src/org/exports/logs.ts";
 import { waitingSince } from "../../src/org/exports/lag.ts";
-import { recordStep, type Step, type WrittenFile } from "../../src/org/exports/record.ts";
+import { recordStep, type ExportStep, type WrittenFile } from "../../src/org/exports/record.ts";
 import { isOfSpans, loadExport, openWindow } from "../../src/org/exports/store.ts";
 import type { Tx } from "../../src/org/kernel/door.ts";
 import { HOUR, put, S3 } from "../support/exports.ts";
@@ -191,13 +191,13 @@ describe("a scheduled export", () => {
   test("counts a file once, and none that was written before it was changed", async () => {
     const org = await newStuck();
     const step = () =>
-      inObject(org, (sql): Step => {
+      inObject(org, (sql): ExportStep => {
         const [row, window] = [loadExport(sql, "stuck"), openWindow(sql, "stuck")];
         if (row === null || isOfSpans(row) || window === null) throw new Error("nothing is open");
         return { row, window };
       });
     const bytes = new Uint8Array(1);
-    const record = ({ row, window }: Step) =>
+    const record = ({ row, window }: ExportStep) =>
       inObject(org, (sql) => {
         const next = {
           run: window.run_to,

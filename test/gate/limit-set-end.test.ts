@@ -39,7 +39,7 @@ function gateWithSlice(): OrgGate {
     usage: { spent: 0n, over: 0n, held: 0n, leased: 0n },
   } as unknown as Account;
   const key = accountKey(account);
-  gate.learnTime(NOW, NOW, NOW);
+  gate.setTime(NOW, NOW, NOW);
   gate.accepts("1", NOW);
   gate.matters = new KnownLimits({ customer: false, workflow: [], deployment: [], department: [] });
   const limitSet = newLimitSet({
@@ -67,7 +67,7 @@ test("an isolate holds nothing from a slice once its window is over by the org's
   const decide = () => decideHere(gate, caller, ASK, { now: NOW + 1, background: nowhere });
   expect(decide()).toContain('"decision":"allow"');
   expect(hasPlan(gate, caller, ASK, NOW + 1)).toBe(true);
-  gate.learnTime(NOW + DAY, NOW + 1, NOW + 1);
+  gate.setTime(NOW + DAY, NOW + 1, NOW + 1);
   expect(decide()).toBeNull();
   expect(hasPlan(gate, caller, ASK, NOW + 1)).toBe(false);
 });

@@ -5,7 +5,7 @@ import {
   bucketAt,
   roomAhead,
   slidingWindow,
-  type Taken,
+  type BucketAmount,
   usedNow,
 } from "../../src/domain/rate/sliding-window.ts";
 import type { ObjectAnswer } from "../../src/gate/org-gate.ts";
@@ -24,7 +24,7 @@ const policyOf = (limit: number, seconds: number, kind: "rate" | "quota" = "rate
 });
 
 /** What the object tells of a limit, in the isolate's time. */
-function told(policy: RatePolicy, taken: readonly Taken[], nowMs: number): ObjectAnswer<RateInfo> {
+function told(policy: RatePolicy, taken: readonly BucketAmount[], nowMs: number): ObjectAnswer<RateInfo> {
   const standing = standingOf(policy, taken, { amount: 1, nowMs });
   const window = slidingWindow(policy.window_seconds);
   const ahead = roomAhead(window, taken, { limit: policy.limit, nowMs });

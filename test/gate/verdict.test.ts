@@ -63,7 +63,7 @@ test("an allow is told to a caller in this process as its text says", () => {
         const told = rates.flatMap(({ room }, at) =>
           room === null ? [] : [{ key: `r${at}`, room, used: 0, waitMs: 0, moreInMs: 0 }],
         );
-        gate.learnRates(told, NOW, NOW);
+        gate.setRates(told, NOW, NOW);
         const id = "rsv_01K9Z0000000000000000000AB";
         const allow = { limitSet, id, nanos, output, expiresAt: NOW + 60_000, orgNow: NOW, now: NOW };
         const given = allowValues(gate, allow);

@@ -12,7 +12,7 @@ import { reach } from "../../edge/object/org-door.ts";
 import { CutOff, refuseCutOff } from "../../edge/request/read-bounded.ts";
 import { askHome, askPeers } from "../../edge/region/home.ts";
 import { objectHere } from "../../edge/region/placement.ts";
-import type { Arriving } from "../../org/backup/arrival.ts";
+import type { ArrivingOrg } from "../../org/backup/arrival.ts";
 import { peppersOf } from "../../settings.ts";
 
 export const importOrg = operation(
@@ -39,10 +39,10 @@ export const importOrg = operation(
   },
 );
 
-type Importing = Pick<Call, "env" | "settings" | "door" | "envelope" | "request">;
+type ImportCall = Pick<Call, "env" | "settings" | "door" | "envelope" | "request">;
 type Frames = AsyncGenerator<ReadFrame | ArchiveProblem>;
 
-async function imported(call: Importing, frames: Frames) {
+async function imported(call: ImportCall, frames: Frames) {
   const { value: first } = await frames.next();
   const head = archiveHead(first as ReadFrame | ArchiveProblem | undefined);
   if (typeof head === "string") return bad(head);
@@ -71,7 +71,7 @@ async function imported(call: Importing, frames: Frames) {
 }
 
 /** An org that is anywhere is not imported over. */
-async function begin(call: Importing, head: ArchiveHead, attempt: string) {
+async function begin(call: ImportCall, head: ArchiveHead, attempt: string) {
   const { env, settings } = call;
   const known = await askHome(env, settings, head.org_id, async (object) => await object.whereabouts());
   if (known !== null && known.homeRegion !== settings.SVC_REGION) {
@@ -87,7 +87,7 @@ async function begin(call: Importing, head: ArchiveHead, attempt: string) {
  * its way into another region. If one does not answer, nothing is imported.
  */
 async function sealAndAskPeers(
-  call: Importing,
+  call: ImportCall,
   orgId: string,
   attempt: string,
 ): Promise<Refusal<"conflict"> | null> {
@@ -96,7 +96,7 @@ async function sealAndAskPeers(
   if (!(await reach(async () => await object.sealImport(attempt)))) return overtaken();
   const drop = () => reach(async () => await object.dropImport(attempt));
   const ask = async (peer: Pick<typeof object, "arriving">) => {
-    const found: Arriving | null = await peer.arriving();
+    const found: ArrivingOrg | null = await peer.arriving();
     return found?.attempt === attempt ? null : found;
   };
   try {
@@ -110,7 +110,7 @@ async function sealAndAskPeers(
   }
 }
 
-function existsElsewhere({ homeRegion, attempt }: Arriving): string {
+function existsElsewhere({ homeRegion, attempt }: ArrivingOrg): string {
   return attempt === null
     ? `This organization exists already, in region ${homeRegion}.`
     : `This organization is being imported into region ${homeRegion}. Import it into one region only; if that import does not end, try again after 15 minutes.`;

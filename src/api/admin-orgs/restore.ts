@@ -50,12 +50,12 @@ export const restoreOrg = operation(CONTRACT, async (call) => {
 });
 
 /** The same call has restored the organization before. It may have been used since. */
-async function again(call: CallOf<typeof CONTRACT>, recorded: Recorded) {
+async function again(call: CallOf<typeof CONTRACT>, recorded: RecordedRestore) {
   const org = await call.org.query("getOrg", {});
   return isRefusal(org) ? org : reply(200, { org: org.body, ...bodyOf(recorded) });
 }
 
-type Recorded = AnswerOf<{ restored_to: string; undo_bookmark: string }>;
+type RecordedRestore = AnswerOf<{ restored_to: string; undo_bookmark: string }>;
 
 /** The object restarts in between, and is what it was then: most likely active. */
 async function suspended(call: CallOf<typeof CONTRACT>) {

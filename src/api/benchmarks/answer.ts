@@ -12,7 +12,7 @@ import {
 import { type Cohort, noteFirstRead } from "../../platform/cohorts.ts";
 import { figuresFromObject } from "./figures.ts";
 
-type Asking = Pick<Call, "env" | "settings" | "door" | "envelope">;
+type CohortCall = Pick<Call, "env" | "settings" | "door" | "envelope">;
 
 const AT_ONCE = 50;
 
@@ -20,7 +20,7 @@ const AT_ONCE = 50;
  * The cohort's answer for a month, made by the first read of that month. Null if it may not be given. For an answer of
  * an earlier month, the floor applies to those of its members that contribute in this one.
  */
-export async function answerIn(call: Asking, cohort: Cohort, month: Month): Promise<CohortAnswer | null> {
+export async function answerIn(call: CohortCall, cohort: Cohort, month: Month): Promise<CohortAnswer | null> {
   const { DB } = call.env;
   const floor = call.settings.SVC_COHORT_FLOOR;
   let answer = await latestAnswer(DB, cohort.id, month);
@@ -37,7 +37,7 @@ export async function answerIn(call: Asking, cohort: Cohort, month: Month): Prom
  * The figures are those of the previous month, which is complete. A cohort that was never read may have members without
  * figures for it; its first answer then uses the current month so far.
  */
-async function makeAnswer(call: Asking, cohort: Cohort, month: Month, floor: number): Promise<void> {
+async function makeAnswer(call: CohortCall, cohort: Cohort, month: Month, floor: number): Promise<void> {
   const { DB } = call.env;
   const neverRead = cohort.firstReadAt === null;
   const orgIds = await contributors(DB, cohort.id, month, neverRead);
@@ -58,7 +58,7 @@ async function makeAnswer(call: Asking, cohort: Cohort, month: Month, floor: num
 
 /** Figures that the orgs' objects have pushed. An object that has not pushed is asked. */
 async function figuresIn(
-  call: Asking,
+  call: CohortCall,
   orgIds: readonly string[],
   month: Month,
 ): Promise<Map<string, MonthlyFigures>> {

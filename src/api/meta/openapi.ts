@@ -43,18 +43,20 @@ function withDeprecations(
   for (const { method, route } of deprecations) {
     const isAny = operations.some(({ path, anyMethod }) => path === route && anyMethod === true);
     const verbs = Object.entries(marked[route] ?? {}).map(([verb, described]) =>
-      isAny || verb === method.toLowerCase() ? [verb, deprecated(described as Described)] : [verb, described],
+      isAny || verb === method.toLowerCase()
+        ? [verb, deprecated(described as DescribedOperation)]
+        : [verb, described],
     );
     if (verbs.length > 0) marked[route] = Object.fromEntries(verbs) as Record<string, object>;
   }
   return marked;
 }
 
-interface Described {
+interface DescribedOperation {
   readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
 }
 
-function deprecated(described: Described): object {
+function deprecated(described: DescribedOperation): object {
   const responses = Object.entries(described.responses).map(([status, response]) => [
     status,
     { ...response, headers: { ...response.headers, ...DEPRECATION_HEADERS } },

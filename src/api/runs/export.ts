@@ -48,7 +48,7 @@ export const exportRuns = operation(
     refuses: [],
   },
   async (call) => {
-    const { from, to, format = "ndjson", focus_version: version, ...names } = call.query as Asked;
+    const { from, to, format = "ndjson", focus_version: version, ...names } = call.query as ExportQuery;
     if (version !== undefined && format !== "focus") {
       return invalidField("focus_version", "invalid_value", "goes with format=focus only");
     }
@@ -74,7 +74,7 @@ export const exportRuns = operation(
   },
 );
 
-type Asked = ExportNames & { readonly format?: ExportFormat; readonly focus_version?: FocusVersion };
+type ExportQuery = ExportNames & { readonly format?: ExportFormat; readonly focus_version?: FocusVersion };
 
 async function* lines(first: RunPage, next: NextPage, format: keyof typeof RUN_EXPORTS) {
   const { header, line } = RUN_EXPORTS[format];

@@ -6,7 +6,7 @@ import type { DoorCode, OrgDoor } from "../../edge/object/org-door.ts";
 import type { AdjustmentsAsk } from "../../org/adjustments/queries.ts";
 import { allPages, type ExportNames, type NextPage, type RunPage } from "./export-pages.ts";
 
-interface Asked {
+interface FocusRange {
   readonly version: FocusVersion;
   readonly range: { readonly fromMs: number; readonly toMs: number };
   readonly filters: ExportNames;
@@ -15,7 +15,7 @@ interface Asked {
 /** The charges of a range as FOCUS: those of runs, then adjustments. */
 export async function focusTexts(
   org: OrgDoor,
-  asked: Asked,
+  asked: FocusRange,
   runs: { readonly first: RunPage; readonly next: NextPage },
 ): Promise<AsyncGenerator<string> | Refusal<DoorCode>> {
   const profile = await org.query("getOrg", {});
@@ -26,7 +26,7 @@ export async function focusTexts(
 
 async function* texts(
   org: OrgDoor,
-  { range, filters }: Asked,
+  { range, filters }: FocusRange,
   { writer, first, next }: { writer: FocusWriter; first: RunPage; next: NextPage },
 ): AsyncGenerator<string> {
   yield writer.header;

@@ -7,7 +7,7 @@ import type { Report, ReportCursor } from "../../org/usage/report.ts";
 /** Retention that takes away what a report has yet to read makes it begin anew; it is not so fast that this goes on. */
 const TRIES = 3;
 
-interface Collected {
+interface CollectedReport {
   readonly sums: GroupSums;
   /** Of all runs, by the same names: runs and tokens are their counts. Null: those of the sums say it all. */
   readonly totals: GroupSums | null;
@@ -20,7 +20,7 @@ interface Collected {
 export async function collect(
   org: OrgDoor,
   report: Report,
-): Promise<Collected | Refusal<DoorCode | "validation_failed">> {
+): Promise<CollectedReport | Refusal<DoorCode | "validation_failed">> {
   let [sums, totals, tries]: [GroupSums, GroupSums | null, number] = [new GroupSums(), null, 0];
   let cursor: ReportCursor | null = null;
   for (;;) {

@@ -7,7 +7,7 @@ import { isTimeZone, localDayAt, startOfLocalDay } from "../../domain/time/zone.
 const DEFAULT_DAYS = 30;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-interface Asked {
+interface RangeQuery {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly timezone?: string | undefined;
@@ -22,7 +22,7 @@ export interface Range {
 
 /** The range that a report is about: by default the last 30 days, today included. */
 export function rangeOf(
-  { from, to, timezone = "UTC" }: Asked,
+  { from, to, timezone = "UTC" }: RangeQuery,
   nowMs: number,
 ): Range | Refusal<"validation_failed"> {
   if (!isTimeZone(timezone)) {

@@ -2,7 +2,7 @@ import { type Dimension, DIMENSION_NAMES, TAG_PREFIX } from "../../contract/dime
 import { isRefusal } from "../../contract/refusal.ts";
 import { soughtRuns } from "../../contract/run-filters.ts";
 import { isReportTime, type UsageReport } from "../../contract/resources/usage/usage-report.ts";
-import type { Grouping, ReportAsk } from "../../domain/usage-report/ask.ts";
+import type { ReportGrouping, ReportAsk } from "../../domain/usage-report/ask.ts";
 import { toRevenue } from "../../domain/price/revenue.ts";
 import { isByCustomer, type Revenues, withRevenue } from "../../domain/usage-report/revenue.ts";
 import {
@@ -90,7 +90,7 @@ async function earnedOf(org: OrgDoor, { lines, ask, timeZone, nowMs }: Spent) {
   return withRevenue(lines, ask, { revenues, timeZone, nowMs });
 }
 
-function groupingOf(name: string, range: Range): Grouping {
+function groupingOf(name: string, range: Range): ReportGrouping {
   if (isReportTime(name)) return { kind: "time", stretches: stretchesOf(name, range) };
   if (name.startsWith(TAG_PREFIX)) return { kind: "tag", name: name.slice(TAG_PREFIX.length) };
   return { kind: "name", name: name as Dimension };

@@ -21,7 +21,7 @@ import type {
 } from "../generated/types.ts";
 import { Sluice } from "../sluice.ts";
 import { fetchOver } from "./binding.ts";
-import { exchange, type Exchange, type Exchanged, type ExchangedVerdict } from "./exchange.ts";
+import { exchange, type Exchange, type ExchangeReply, type ExchangedVerdict } from "./exchange.ts";
 import { FallbackRules } from "./fallback-rules.ts";
 import { IdPool } from "./id-pool.ts";
 import { askForBounds, KnownBounds, type ModelBounds } from "./model-bounds.ts";
@@ -229,7 +229,7 @@ export class EmbeddedGate {
     const askedAt = this.#clock.now();
     const { verdict } = await this.#exchange({ ask, learn: true });
     if (verdict === null) throw new Unreachable("the service answered a decision with nothing", {});
-    this.#learn(ask, verdict, { askedAt, now: this.#clock.now() });
+    this.#install(ask, verdict, { askedAt, now: this.#clock.now() });
     return this.#bounds.get(name);
   }
 
@@ -265,7 +265,7 @@ export class EmbeddedGate {
     const worth = isLeasable && gate.wantsPlan && !hasPlan(gate, this.#caller, ask, askedAt);
     const carried = isLeasable ? gate.carry(slicesOf(gate, this.#caller, ask), askedAt) : null;
     const report = carried === null ? {} : { report: this.#limitSetTokens.reportOf(carried.text) };
-    let got: Exchanged;
+    let got: ExchangeReply;
     try {
       got = await this.#exchange({ ask, traceparent, learn: worth, ...report });
     } catch (error) {
@@ -277,14 +277,18 @@ export class EmbeddedGate {
     const { verdict } = got;
     if (verdict === null) throw new Unreachable("the service answered a decision with nothing", {});
     this.#counts.asked += 1;
-    this.#learn(ask, verdict, { askedAt, now });
+    this.#install(ask, verdict, { askedAt, now });
     if (verdict.refusal === null && isLeasable) wish(gate, this.#caller, ask, { now, background });
     if (verdict.text !== null) return JSON.parse(verdict.text) as Allowed;
     if (verdict.refusal === null) throw new Unreachable("the verdict is missing", {});
     throw refused(verdict.refusal, got.trace);
   }
 
-  #learn(ask: DecisionsDecideBody, verdict: ExchangedVerdict, when: { askedAt: number; now: number }): void {
+  #install(
+    ask: DecisionsDecideBody,
+    verdict: ExchangedVerdict,
+    when: { askedAt: number; now: number },
+  ): void {
     const { touch, policies, orgNow, decisionPlan } = verdict;
     const { model, provider } = ask;
     if (model !== undefined && decisionPlan !== null)
@@ -305,14 +309,14 @@ export class EmbeddedGate {
     return ungovernedAllow();
   }
 
-  async #exchange(given: Partial<Exchange>): Promise<Exchanged> {
+  async #exchange(given: Partial<Exchange>): Promise<ExchangeReply> {
     const askedAt = this.#clock.now();
     const told = this.#unreportedCounts.toTell();
     try {
       const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...told });
       this.#unreportedCounts.wereTold(told);
       holdWhile(!this.#unreportedCounts.isEmpty, this);
-      this.#learnOf(got, askedAt);
+      this.#applyFacts(got, askedAt);
       const { onExpiry, facts } = got;
       const { checks } = facts;
       if (checks !== this.#caller.checks || onExpiry !== this.#caller.onExpiry) {
@@ -339,7 +343,7 @@ export class EmbeddedGate {
   }
 
   /** Of a key that has ended, nothing holds any more. */
-  #learnOf({ validMs, facts }: Exchanged, askedAt: number): void {
+  #applyFacts({ validMs, facts }: ExchangeReply, askedAt: number): void {
     if (validMs === 0) {
       this.#validUntil = 0;
       return;

@@ -12,7 +12,7 @@ export interface ExchangedVerdict extends DecisionVerdict {
   readonly policies: readonly RatePolicy[];
 }
 
-export interface Exchanged {
+export interface ExchangeReply {
   /** Names the exchange in the service's log. A refusal in it is kept under the same trace. */
   readonly trace: string | null;
   readonly validMs: number;
@@ -37,7 +37,7 @@ export interface Exchange {
 }
 
 /** One exchange with the service. */
-export async function exchange(sluice: Sluice, holder: string, given: Exchange): Promise<Exchanged> {
+export async function exchange(sluice: Sluice, holder: string, given: Exchange): Promise<ExchangeReply> {
   const { ask, ...rest } = given;
   // Named, so that a decision whose answer is lost is the same decision when it is asked again.
   const named =

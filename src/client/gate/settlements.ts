@@ -54,7 +54,7 @@ export interface SettlementOptions {
 export class Settlements {
   readonly #sluice: Sluice;
   readonly #options: SettlementOptions;
-  #queue: Waiting[] = [];
+  #queue: WaitingRun[] = [];
   /** How many of those that wait, from the first on, are to be sent now. */
   #due = 0;
   #sending: Promise<void> | null = null;
@@ -159,7 +159,7 @@ export class Settlements {
   }
 
   /** Those of a bulk that go again. Null: nothing is known of any of them. */
-  async #send(bulk: readonly Waiting[]): Promise<readonly Waiting[] | null> {
+  async #send(bulk: readonly WaitingRun[]): Promise<readonly WaitingRun[] | null> {
     try {
       const { results } = await this.#sluice.runs.recordBulk({ runs: bulk.map(({ run }) => run) });
       return this.#toSendAgain(bulk, results);
@@ -179,8 +179,8 @@ export class Settlements {
     }
   }
 
-  #toSendAgain(bulk: readonly Waiting[], results: Results): readonly Waiting[] {
-    const again: Waiting[] = [];
+  #toSendAgain(bulk: readonly WaitingRun[], results: Results): readonly WaitingRun[] {
+    const again: WaitingRun[] = [];
     for (const { index, status, error } of results) {
       const one = bulk[index];
       if (status !== "rejected") this.sent += 1;
@@ -213,7 +213,7 @@ export class Settlements {
 type Results = Awaited<ReturnType<Sluice["runs"]["recordBulk"]>>["results"];
 
 /** A run on its way, and since when. */
-interface Waiting {
+interface WaitingRun {
   readonly run: RunInput;
   readonly since: number;
 }

@@ -6,7 +6,7 @@ import { REPLY_WORDS } from "./reply-words.ts";
 
 const MOST_DEPTH = 16;
 
-interface Place {
+interface FieldPlace {
   /** The field, and the field or resource that it belongs to. */
   readonly name: string;
   readonly owner: string;
@@ -18,7 +18,7 @@ export function replyExample(schema: Schema, schemas: Schemas, owner: string): u
   return exampleAt(schema, { name: owner, owner, schemas, depth: 0 });
 }
 
-function exampleAt(schema: Schema, place: Place): unknown {
+function exampleAt(schema: Schema, place: FieldPlace): unknown {
   if (place.depth > MOST_DEPTH) return null;
   if (schema.$ref !== undefined) {
     const name = schema.$ref.slice(schema.$ref.lastIndexOf("/") + 1);
@@ -35,7 +35,7 @@ function exampleAt(schema: Schema, place: Place): unknown {
 }
 
 /** The words of a field, if their example is of the field's type. */
-function wordFor(schema: Schema, { name, owner }: Place): unknown {
+function wordFor(schema: Schema, { name, owner }: FieldPlace): unknown {
   for (const words of [REPLY_WORDS, FIELD_WORDS]) {
     const example = (words[`${owner}.${name}`] ?? words[name])?.example;
     if (example !== undefined && isOf(schema, example)) return example;
@@ -57,7 +57,7 @@ function typesOf({ anyOf = [] }: Schema): string[] {
   return anyOf.flatMap(({ type = [] }) => type);
 }
 
-function valueOf(schema: Schema, place: Place): unknown {
+function valueOf(schema: Schema, place: FieldPlace): unknown {
   const { properties, items, additionalProperties, pattern = "" } = schema;
   const depth = place.depth + 1;
   if (properties !== undefined) {
@@ -76,7 +76,7 @@ function valueOf(schema: Schema, place: Place): unknown {
 }
 
 /** One entry, or none where anything may stand. */
-function recordOf(values: Schema | boolean | undefined, place: Place): object {
+function recordOf(values: Schema | boolean | undefined, place: FieldPlace): object {
   if (typeof values !== "object" || Object.keys(values).length === 0) return {};
   return { example: exampleAt(values, place) };
 }

@@ -6,7 +6,7 @@ interface Sample {
   readonly source: string;
 }
 
-interface Called {
+interface SampledOperation {
   readonly method: string;
   /** With examples in place of its parameters. */
   readonly url: string;
@@ -14,7 +14,7 @@ interface Called {
   readonly body: unknown;
 }
 
-export function samplesOf(called: Called): Sample[] {
+export function samplesOf(called: SampledOperation): Sample[] {
   return [
     { lang: "shell", label: "curl", source: curl(called) },
     { lang: "typescript", label: "TypeScript", source: typescript(called) },
@@ -22,7 +22,7 @@ export function samplesOf(called: Called): Sample[] {
   ];
 }
 
-function curl({ method, url, isOpen, body }: Called): string {
+function curl({ method, url, isOpen, body }: SampledOperation): string {
   const parts = [`curl ${method === "GET" ? "" : `-X ${method} `}"${url}"`];
   if (!isOpen) parts.push(`-H "Authorization: Bearer $KEY"`);
   if (body !== undefined) {
@@ -34,7 +34,7 @@ function curl({ method, url, isOpen, body }: Called): string {
   return parts.join(" \\\n  ");
 }
 
-function typescript({ method, url, isOpen, body }: Called): string {
+function typescript({ method, url, isOpen, body }: SampledOperation): string {
   const headers = [
     ...(isOpen ? [] : ["    authorization: `Bearer ${process.env.KEY}`,"]),
     ...(body === undefined ? [] : ['    "content-type": "application/json",']),
@@ -50,7 +50,7 @@ function typescript({ method, url, isOpen, body }: Called): string {
   return `const response = await ${call};\nconsole.log(response.status, await response.text());`;
 }
 
-function python({ method, url, isOpen, body }: Called): string {
+function python({ method, url, isOpen, body }: SampledOperation): string {
   const args = [
     `    "${url}",`,
     ...(isOpen ? [] : [`    headers={"Authorization": f"Bearer {os.environ['KEY']}"},`]),

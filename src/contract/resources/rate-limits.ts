@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
 import { PRINTABLE_ASCII, SAFE_ID } from "../bounds.ts";
-import { EACH, type Rated, RATED } from "../dimensions.ts";
+import { EACH, type RateTrait, RATED } from "../dimensions.ts";
 import { matchedTags, matchParts } from "./budgets/budget-match.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { callerId, idShape } from "../ids.ts";
@@ -12,7 +12,8 @@ const MOST_POLICIES = 100;
 const MOST_EACH = 2;
 /** Those that came after keys and customers, of which a policy names one at most. */
 const BESIDE = RATED.filter(
-  (trait): trait is Exclude<Rated, "key_id" | "customer_id"> => trait !== "key_id" && trait !== "customer_id",
+  (trait): trait is Exclude<RateTrait, "key_id" | "customer_id"> =>
+    trait !== "key_id" && trait !== "customer_id",
 );
 const LONGEST_WINDOW_SECONDS = 31_622_400;
 

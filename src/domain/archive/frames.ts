@@ -26,14 +26,14 @@ function keyOf(pepper: string): Buffer {
   return createHmac("sha256", pepper).update("sluice backup").digest();
 }
 
-interface Signed {
+interface SignedFrame {
   readonly before: Uint8Array;
   readonly index: number;
   readonly isLast: boolean;
   readonly content: Uint8Array;
 }
 
-function signatureOf(key: Buffer, { before, index, isLast, content }: Signed): Buffer {
+function signatureOf(key: Buffer, { before, index, isLast, content }: SignedFrame): Buffer {
   const place = Buffer.alloc(HEAD_BYTES);
   place.writeUInt32BE(index);
   place.writeUInt8(isLast ? 1 : 0, 4);
@@ -151,7 +151,7 @@ export class FrameReader {
     return { content, isLast };
   }
 
-  #choose(given: Buffer, first: Pick<Signed, "isLast" | "content">): void {
+  #choose(given: Buffer, first: Pick<SignedFrame, "isLast" | "content">): void {
     for (const pepper of this.#peppers) {
       this.#key = keyOf(pepper);
       this.#before = createHmac("sha256", this.#key).update(MAGIC).digest();

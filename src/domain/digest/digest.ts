@@ -9,7 +9,7 @@ import type { DigestDays } from "./schedule.ts";
 const MOST_LINES = 5;
 const MOST_UNUSUAL = 10;
 
-interface Part {
+interface SpendRow {
   readonly name: string | null;
   readonly cost_usd: string;
   readonly previous_cost_usd: string;
@@ -21,9 +21,9 @@ export interface DigestFacts {
   readonly days: DigestDays;
   readonly today: number;
   readonly sensitivity: Sensitivity;
-  readonly totals: Pick<Part, "cost_usd" | "previous_cost_usd">;
-  readonly models: readonly Part[];
-  readonly customers: readonly Part[];
+  readonly totals: Pick<SpendRow, "cost_usd" | "previous_cost_usd">;
+  readonly models: readonly SpendRow[];
+  readonly customers: readonly SpendRow[];
   readonly limits: readonly LimitInUse[];
   readonly refusals: readonly { readonly code: string; readonly count: number }[];
   /** The org, and those of which something may be unusual: also by hour, if hours are kept. */
@@ -32,7 +32,7 @@ export interface DigestFacts {
 
 type Line = Digest["by_model"][number];
 
-const lineOf = (kind: Line["kind"], { name, cost_usd, previous_cost_usd }: Part): Line => ({
+const lineOf = (kind: Line["kind"], { name, cost_usd, previous_cost_usd }: SpendRow): Line => ({
   kind,
   name,
   spent_usd: cost_usd,

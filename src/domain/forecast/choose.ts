@@ -6,7 +6,7 @@ import {
   levelled,
   outOfScale,
   type Fit,
-  type Levelled,
+  type LevelledSeries,
   type Shape,
 } from "./fit.ts";
 import type { DailySeries } from "./series.ts";
@@ -55,7 +55,7 @@ export function chooseModel(all: DailySeries, horizonDays: number): Model {
   return { fit: best.fit, driftPerDay: Math.max(measured, noise / (10 * series.values.length)) };
 }
 
-type Scales = Readonly<Record<Shape["scale"], Levelled | null>>;
+type Scales = Readonly<Record<Shape["scale"], LevelledSeries | null>>;
 
 function inScales(series: DailySeries): Scales {
   return { linear: levelled(series, "linear"), log: levelled(series, "log") };

@@ -51,7 +51,7 @@ export function expected(fit: Fit, ahead: number, slope = fit.slope): number {
 }
 
 /** A series in one scale without its weekday pattern. All shapes of that scale share it. */
-export type Levelled = {
+export type LevelledSeries = {
   readonly lastDay: DayNumber;
   readonly seenDays: number;
   readonly weekdays: WeekdayPattern;
@@ -59,7 +59,7 @@ export type Levelled = {
 };
 
 /** Null if the scale does not suit the data, such as a log scale with too many zeros. */
-export function levelled(series: DailySeries, scale: Shape["scale"]): Levelled | null {
+export function levelled(series: DailySeries, scale: Shape["scale"]): LevelledSeries | null {
   const known = knownPoints(series);
   const points = scale === "log" ? known.filter(([, value]) => value > 0) : known;
   if (points.length < 2 || points.length < known.length * 0.9) return null;
@@ -73,7 +73,7 @@ export function levelled(series: DailySeries, scale: Shape["scale"]): Levelled |
   };
 }
 
-export function fitShape({ lastDay, seenDays, weekdays, level }: Levelled, shape: Shape): Fit {
+export function fitShape({ lastDay, seenDays, weekdays, level }: LevelledSeries, shape: Shape): Fit {
   const inWindow = level.filter(([day]) => day > lastDay - shape.windowDays);
   const first = line(inWindow.length >= 7 ? inWindow : level, shape, lastDay);
   const limit = OUTLIER_SPREADS * spread(first.residuals);

@@ -48,13 +48,17 @@ export interface UnusualSpend {
   readonly high_usd: string;
 }
 
-type Asked = Omit<DaysAsked, "usualUsd">;
+type SubjectDaysAsked = Omit<DaysAsked, "usualUsd">;
 
 /**
  * The unusual days of one subject, each once: of a day that is not unusual as a whole, the hour in which most was spent of
  * those that are. `org` is the spend of the whole org, which includes the subject's.
  */
-export function unusualSpend(subject: SubjectDays, org: SubjectDays, asked: Asked): UnusualSpend[] {
+export function unusualSpend(
+  subject: SubjectDays,
+  org: SubjectDays,
+  asked: SubjectDaysAsked,
+): UnusualSpend[] {
   const { days, hours = [] } = subject;
   const usualUsd = usualOf(org, asked);
   const found = unusualDays(days, daysCompared(subject, asked, usualUsd));
@@ -99,7 +103,7 @@ export function standingOut(subjects: readonly SubjectDays[], asked: LookedAt): 
 }
 
 /** The unusual days of all. The first is the org. */
-export function allUnusual(subjects: readonly SubjectDays[], asked: Asked): UnusualSpend[] {
+export function allUnusual(subjects: readonly SubjectDays[], asked: SubjectDaysAsked): UnusualSpend[] {
   const [org] = subjects;
   return org === undefined ? [] : subjects.flatMap((subject) => unusualSpend(subject, org, asked));
 }

@@ -14,7 +14,7 @@ const INSTRUCTION_STEPS = 6;
 /** The match ends before the next character. */
 const MATCHED = -1;
 
-export type Found = { end: number } | "nothing" | "too_costly";
+export type SearchResult = { end: number } | "nothing" | "too_costly";
 
 /**
  * Runs a program over a text and pays for each step. A state is the set of all positions of the program. Transitions
@@ -45,7 +45,7 @@ export class LinearMatcher {
   }
 
   /** The end of the match that ends first. */
-  find(text: string, stepBudget: StepBudget): Found {
+  find(text: string, stepBudget: StepBudget): SearchResult {
     const latin = this.#latin;
     const states = this.#states;
     const { columns } = states;

@@ -3,7 +3,7 @@ import type { Account, Usage } from "./meter.ts";
 import { excessOf, withFact } from "./usage.ts";
 
 /** What was charged to a customer's credits, and what they could not cover. */
-export interface Credited {
+export interface CreditBack {
   readonly draws: ReadonlyMap<string, bigint>;
   readonly uncovered: bigint;
 }
@@ -29,7 +29,7 @@ function withGivenBack(usage: Usage, amount: bigint): Usage {
 }
 
 /** Draws an amount from the customer's current credits. */
-export function drawMore(pool: CreditPool | undefined, amount: bigint): Credited {
+export function drawMore(pool: CreditPool | undefined, amount: bigint): CreditBack {
   if (pool === undefined) return { draws: new Map(), uncovered: 0n };
   const { draws, uncovered } = drawFrom(pool, amount);
   return { draws: new Map(draws.map(({ pack, amount: drawn }) => [pack.meter.id, drawn])), uncovered };
@@ -39,7 +39,7 @@ export function drawMore(pool: CreditPool | undefined, amount: bigint): Credited
  * Returns an amount to the credits that it came from: first what they could not cover, then to the packs, last drawn
  * first, and never more than was drawn from each.
  */
-export function giveBack({ draws, uncovered }: Credited, amount: bigint): Credited {
+export function giveBack({ draws, uncovered }: CreditBack, amount: bigint): CreditBack {
   const fromUncovered = less(uncovered, amount);
   let rest = amount - fromUncovered;
   const back = new Map<string, bigint>();

@@ -1,5 +1,5 @@
 /** A limit in one window, in units of the limit. */
-export interface Paced {
+export interface MeterProgress {
   readonly used: bigint;
   readonly room: bigint;
   /** Since when it counts. */
@@ -17,7 +17,7 @@ const MOST_MS = 400 * 86_400_000;
  * When a limit is used up if its window goes on as it went so far. Null if nothing was used, or if the window ends before.
  * A limit without room is used up now.
  */
-export function runsOutAt({ used, room, startMs, endMs }: Paced, nowMs: number): number | null {
+export function runsOutAt({ used, room, startMs, endMs }: MeterProgress, nowMs: number): number | null {
   if (room <= 0n) return nowMs;
   if (used <= 0n) return null;
   const elapsedMs = Math.max(nowMs - startMs, LEAST_MS);

@@ -47,10 +47,10 @@ export function scopesOf(
   } satisfies Record<TouchingScope | "beside", unknown>;
 }
 
-type Naming = Parameters<typeof scopesOf>[0];
+type NamedFields = Parameters<typeof scopesOf>[0];
 
 /** Whether two calls of one key surely have the same scopes. Tags, whose order may differ, are not compared. */
-export function isNamedAlike(one: Naming, other: Naming): boolean {
+export function isNamedAlike(one: NamedFields, other: NamedFields): boolean {
   return (
     one.customer_id === other.customer_id &&
     one.workflow_id === other.workflow_id &&

@@ -1,4 +1,4 @@
-import { type Rated, RATED, TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
+import { type RateTrait, RATED, TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
 import { type CallNames, traitIn } from "./traits.ts";
 
 /** Which calls a limit applies to, and which of them it counts together. */
@@ -16,7 +16,7 @@ export interface MatchPart {
 }
 
 /** As callers write it. */
-export type GivenMatch = { readonly [Name in Rated]?: OneOrMany | undefined } & {
+export type GivenMatch = { readonly [Name in RateTrait]?: OneOrMany | undefined } & {
   readonly tags?: Readonly<Record<string, OneOrMany>> | undefined;
 };
 type OneOrMany = string | readonly string[];

@@ -3,7 +3,7 @@ import { type Account, countsApart, countsGroups, type EachNames, namedIn } from
 import { type CallNames, groupOf } from "./traits.ts";
 
 /** A hold, as far as the charge of its run depends on it. */
-interface Settled {
+interface SettledHold {
   readonly atMs: number;
   /** The phase whose limits were checked for it. */
   readonly phase: Phase;
@@ -17,7 +17,7 @@ interface Settled {
  */
 export function settledAccounts(
   own: readonly Account[],
-  { atMs, phase, standing }: Settled,
+  { atMs, phase, standing }: SettledHold,
 ): readonly Account[] {
   const counting = standing.filter(({ meter }) => !meterRowOf(meter.kind).isDrawn);
   const rest = new Map(counting.map((account) => [account.meter.id, account]));

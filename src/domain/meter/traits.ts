@@ -1,8 +1,8 @@
-import { ABSENT, type Rated, TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
+import { ABSENT, type RateTrait, TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
 import { type Tags, tagsText } from "../run/tags.ts";
 
 /** What a call says of itself, by which limits tell calls apart. */
-export type CallNames = { readonly [Name in Exclude<Rated, "chain_id">]?: string | undefined } & {
+export type CallNames = { readonly [Name in Exclude<RateTrait, "chain_id">]?: string | undefined } & {
   readonly tags?: Tags | undefined;
   readonly chain?: { readonly chain_id: string } | undefined;
 };

@@ -19,19 +19,19 @@ export class Misuse extends Error {
 }
 
 type Scope = { names: Readonly<Record<string, string>>; depth: number; loops: number };
-export type Checked = { type: string; nodes: number; patterns: Map<string, LinearPattern> };
+export type CheckedExpression = { type: string; nodes: number; patterns: Map<string, LinearPattern> };
 
 /**
  * Bounds an expression's size, resolves its names, functions and operand types as far as they are known, and compiles
  * its patterns. What is unknown (`run.metadata.x`) is `dyn` and checked at evaluation.
  */
-export function check(expr: Expr): Checked {
+export function check(expr: Expr): CheckedExpression {
   const state = { nodes: 0, patterns: new Map<string, LinearPattern>() };
   const type = typeOf(expr, { names: VARIABLES, depth: 1, loops: 0 }, state);
   return { type, ...state };
 }
 
-type State = Omit<Checked, "type">;
+type State = Omit<CheckedExpression, "type">;
 
 function typeOf(expr: Expr, outer: Scope, state: State): string {
   state.nodes += 1;

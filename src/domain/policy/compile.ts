@@ -2,7 +2,7 @@ import { isCelError, parse, plan } from "@bufbuild/cel";
 import { sizeProblem, tooLarge } from "../linear/pattern.ts";
 import type { Attempt } from "./attempt.ts";
 import { bind, type Bindings } from "./bindings.ts";
-import { check, type Checked, Misuse } from "./check.ts";
+import { check, type CheckedExpression, Misuse } from "./check.ts";
 import { type Expr, language, metered } from "./language.ts";
 import { costOf, meteredExpr } from "./cost.ts";
 import { checkTypes } from "./types.ts";
@@ -20,10 +20,10 @@ export type Allowance = { left: number };
 
 /** What rules are evaluated for. It is bound once for all of them. */
 export type Facts = { readonly attempt: Attempt; readonly now: number; bindings?: Bindings };
-type Matched = { matched: boolean } | { failed: string };
+type MatchResult = { matched: boolean } | { failed: string };
 /** `size`: the total size of its patterns. */
-type Compiled = { evaluate: (facts: Facts, allowance: Allowance) => Matched; size: number };
-export type CompileResult = Compiled | { problem: string };
+type CompiledRule = { evaluate: (facts: Facts, allowance: Allowance) => MatchResult; size: number };
+export type CompileResult = CompiledRule | { problem: string };
 
 /** The maximum total size of one rule's patterns. */
 const LARGEST_RULE = 2_000;
@@ -40,14 +40,14 @@ export function compileNew(source: string): CompileResult {
   });
 }
 
-function sizeOf({ patterns }: Pick<Checked, "patterns">): number {
+function sizeOf({ patterns }: Pick<CheckedExpression, "patterns">): number {
   return [...patterns.values()].reduce((sum, { size }) => sum + size, 0);
 }
 
 /** A problem includes its position: `line 1, column 12: …`. A compiled expression always ends within its budget. */
 export function compile(
   source: string,
-  demand: (expr: Expr, checked: Checked) => void = () => undefined,
+  demand: (expr: Expr, checked: CheckedExpression) => void = () => undefined,
 ): CompileResult {
   const tooBig = bounded(source);
   if (tooBig) return tooBig;
@@ -91,7 +91,7 @@ function evaluate(
   run: ReturnType<typeof plan>,
   meter: Parameters<typeof metered>[0],
   bindings: Bindings,
-): Matched {
+): MatchResult {
   const value = metered(meter, () => run(bindings));
   if (meter.over) return { failed: "the expression costs too much to evaluate" };
   if (isCelError(value)) return { failed: value.message };

@@ -4,7 +4,7 @@ import { judge, type PolicySet, shadowed, withAllowance } from "./policy.ts";
 import { type DetectorSet, scan } from "../safety/safety.ts";
 import type { RunStepBudget } from "./step-budget.ts";
 
-export interface Compiled {
+export interface RunChecks {
   readonly policies: PolicySet;
   readonly detectors: DetectorSet;
 }
@@ -14,7 +14,7 @@ export interface Compiled {
  * given. Everything else leaves a trace, and is for whoever keeps that.
  */
 export function passesChecks(
-  { policies, detectors }: Compiled,
+  { policies, detectors }: RunChecks,
   run: CheckedRun,
   {
     nanos,

@@ -16,11 +16,11 @@ export type PolicyRule = {
   mode: (typeof MODES)[number];
 };
 
-type Ruled = { ruleId: string; reason: string; attempted: string };
+type RuleRefusal = { ruleId: string; reason: string; attempted: string };
 export type PolicyVerdict =
   | { verdict: "allow"; ruleId?: string; reason?: string }
-  | ({ verdict: "deny" } & Ruled)
-  | ({ verdict: "require_approval" } & Ruled)
+  | ({ verdict: "deny" } & RuleRefusal)
+  | ({ verdict: "require_approval" } & RuleRefusal)
   | { verdict: "error"; ruleId: string; message: string };
 
 /** The result of each rule, for the dry run. */

@@ -1,5 +1,5 @@
 import { TOKEN_CLASSES, TOKEN_CLASS_NAMES, type TokenTotal } from "../../contract/token-classes.ts";
-import { hasNoUnits, isUnpriced, type Unpriced } from "./unpriced.ts";
+import { hasNoUnits, isUnpriced, type UnpricedRun } from "./unpriced.ts";
 import { FACTOR_OF_ONE, factorOf, isPricedByUnits, type Price, type Rates, REQUEST_UNIT } from "./price.ts";
 
 /** The most that requests of a model may cost: all that an isolate needs to reserve for one. */
@@ -56,7 +56,7 @@ export function reservationOf(
   ceiling: Ceiling,
   { inputTokens, outputTokens, units }: MostUsed,
   variant: string | undefined,
-): bigint | Unpriced {
+): bigint | UnpricedRun {
   if (ceiling.isByUnits && hasNoUnits(units)) return { unpriced: "units", name: "units" };
   const factor = variant === undefined ? ceiling.highestFactor : namedFactor(ceiling, variant);
   if (factor === null) return { unpriced: "variant", name: variant ?? "" };
@@ -70,7 +70,7 @@ export function reservationOf(
 }
 
 /** As a run is charged for them: a request is at least one, and what is not counted needs no price. */
-function costOfUnits({ units: prices }: Ceiling, units: MostUsed["units"]): bigint | Unpriced {
+function costOfUnits({ units: prices }: Ceiling, units: MostUsed["units"]): bigint | UnpricedRun {
   let nanos = 0n;
   for (const name in units) {
     const count = units[name] ?? 0;

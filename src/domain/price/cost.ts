@@ -4,7 +4,7 @@ import {
   type TokenClass,
   type TokenTotal,
 } from "../../contract/token-classes.ts";
-import { hasNoUnits, isUnpriced, type Unpriced } from "./unpriced.ts";
+import { hasNoUnits, isUnpriced, type UnpricedRun } from "./unpriced.ts";
 import {
   FACTOR_OF_ONE,
   factorOf,
@@ -41,7 +41,7 @@ const LARGEST_SMALL = Number.MAX_SAFE_INTEGER / 2;
 const PARTS_PER_NANO = MILLION * FACTOR_OF_ONE;
 
 /** The cost in nano-dollars: exact, and rounded up once as a whole. */
-export function costOf(price: Price, usage: RunUsage, variant?: string): bigint | Unpriced {
+export function costOf(price: Price, usage: RunUsage, variant?: string): bigint | UnpricedRun {
   const { units } = usage;
   const small =
     variant === undefined && units === undefined && !price.units.has(REQUEST_UNIT)
@@ -89,7 +89,7 @@ function smallCost(price: Price, usage: RunUsage): number | null {
 }
 
 /** What each class and unit adds to the cost. The sum is the cost: the largest entry includes the rounding. */
-export function breakdownOf(price: Price, usage: RunUsage, variant?: string): BreakdownEntry[] | Unpriced {
+export function breakdownOf(price: Price, usage: RunUsage, variant?: string): BreakdownEntry[] | UnpricedRun {
   const lines = linesOf(price, usage, variant);
   if (isUnpriced(lines)) return lines;
   let rest = roundedUp(lines);
@@ -110,7 +110,7 @@ function roundedUp(lines: readonly Line[]): bigint {
   return (parts + PARTS_PER_NANO - 1n) / PARTS_PER_NANO;
 }
 
-function linesOf(price: Price, usage: RunUsage, variant: string | undefined): Line[] | Unpriced {
+function linesOf(price: Price, usage: RunUsage, variant: string | undefined): Line[] | UnpricedRun {
   const factor = factorOf(price, variant);
   if (factor === null) return { unpriced: "variant", name: variant ?? "" };
   const rates = ratesFor(price, usage.input_tokens);
@@ -131,7 +131,7 @@ function linesOf(price: Price, usage: RunUsage, variant: string | undefined): Li
   return addUnits(lines, price, usage);
 }
 
-function addUnits(lines: Line[], price: Price, { units = {} }: RunUsage): Line[] | Unpriced {
+function addUnits(lines: Line[], price: Price, { units = {} }: RunUsage): Line[] | UnpricedRun {
   const counted = Object.entries(units);
   // A run is at least one request. Counts of zero are not stored, so that they mean the same as none.
   if (price.units.has(REQUEST_UNIT) && (units[REQUEST_UNIT] ?? 0) === 0) counted.push([REQUEST_UNIT, 1]);

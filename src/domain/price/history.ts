@@ -1,22 +1,22 @@
 /** One revision of a price. */
-export interface Dated {
+export interface DatedTerms {
   readonly effectiveAt: number;
   /** From then on there is no price. */
   readonly isRemoved: boolean;
 }
 
 /** The revisions of one source, in the order in which they take effect. */
-export type History<R extends Dated> = readonly R[];
+export type History<R extends DatedTerms> = readonly R[];
 
 /** Histories of which at most one gives the price: where several are in force alike, none is meant for sure. */
-export interface Source<R extends Dated> {
+export interface Source<R extends DatedTerms> {
   readonly histories: readonly History<R>[];
   /** Whether a revision is meant by the name that is asked for. If omitted: always. */
   readonly isMeant?: (revision: R) => boolean;
 }
 
 /** The revision in force at a time. Null if there is none, or the price was removed. */
-export function inForce<R extends Dated>(history: History<R>, atMs: number): R | null {
+export function inForce<R extends DatedTerms>(history: History<R>, atMs: number): R | null {
   const latest = history.findLast(({ effectiveAt }) => effectiveAt <= atMs);
   return latest === undefined || latest.isRemoved ? null : latest;
 }
@@ -25,7 +25,7 @@ export function inForce<R extends Dated>(history: History<R>, atMs: number): R |
  * The price of what happened at a time, from the first source that has one. If it happened before any price was known,
  * the current price applies. A future price never applies.
  */
-export function priceAt<R extends Dated>(
+export function priceAt<R extends DatedTerms>(
   sources: readonly Source<R>[],
   atMs: number,
   nowMs: number,
@@ -33,7 +33,7 @@ export function priceAt<R extends Dated>(
   return firstInForce(sources, Math.min(atMs, nowMs)) ?? firstInForce(sources, nowMs);
 }
 
-function firstInForce<R extends Dated>(sources: readonly Source<R>[], atMs: number): R | null {
+function firstInForce<R extends DatedTerms>(sources: readonly Source<R>[], atMs: number): R | null {
   for (const { histories, isMeant = () => true } of sources) {
     let found: R | null = null;
     let count = 0;
@@ -50,7 +50,7 @@ function firstInForce<R extends Dated>(sources: readonly Source<R>[], atMs: numb
 
 /** When the next revision of any source takes effect. Null if none is scheduled. */
 export function nextChange(
-  sources: readonly Pick<Source<Dated>, "histories">[],
+  sources: readonly Pick<Source<DatedTerms>, "histories">[],
   nowMs: number,
 ): number | null {
   const all = sources.flatMap(({ histories }) => histories).flat();

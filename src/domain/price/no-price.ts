@@ -1,5 +1,5 @@
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
-import type { Unpriced } from "./unpriced.ts";
+import type { UnpricedRun } from "./unpriced.ts";
 
 type NoPrice = Refusal<"validation_failed">;
 
@@ -8,7 +8,7 @@ export function noModelPrice(): NoPrice {
 }
 
 /** `counted` is the field that has the units. */
-export function noPrice({ unpriced, name }: Unpriced, counted: "usage" | "estimate"): NoPrice {
+export function noPrice({ unpriced, name }: UnpricedRun, counted: "usage" | "estimate"): NoPrice {
   if (unpriced === "variant")
     return invalidField("variant", "no_price", "is not a variant of this model's price");
   return unpriced === "unit"

@@ -3,7 +3,7 @@ import { anyOf, type NamePattern } from "./name-pattern.ts";
 
 /** What a book knows of providers: by which names callers mean them, and which models they claim. */
 export class Providers {
-  readonly #known: ReadonlyMap<string, Compiled>;
+  readonly #known: ReadonlyMap<string, CompiledProvider>;
 
   /** `others` have rows in the book, and no more than that is known of them. */
   constructor(given: readonly BookProvider[], others: readonly string[]) {
@@ -46,7 +46,7 @@ export class Providers {
   }
 }
 
-interface Compiled {
+interface CompiledProvider {
   readonly given: BookProvider;
   readonly isHost: boolean;
   readonly fallbacks: readonly string[];
@@ -54,7 +54,7 @@ interface Compiled {
   readonly models: NamePattern;
 }
 
-function compiled(given: BookProvider): Compiled {
+function compiled(given: BookProvider): CompiledProvider {
   const { hosts, fallbacks, names, models } = given;
   return { given, isHost: hosts, fallbacks, names: anyOf(names), models: anyOf(models) };
 }

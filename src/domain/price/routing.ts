@@ -20,13 +20,13 @@ export type Candidate = {
   evals: readonly EvalResult[];
 };
 
-export type Considered = { model: string; eligible: boolean; why: string };
+export type CandidateReport = { model: string; eligible: boolean; why: string };
 /** If no model is selected, `barrier` is why the fallback cannot be used, and `failedRule` is a rule that failed. */
 export type NoModel = { model: undefined; barrier: string | undefined; failedRule: string | undefined };
 type Selected = { model: string; reason: "cheapest" | "best" | "fallback" };
-type Selection = (Selected | NoModel) & { considered: Considered[] };
+type Selection = (Selected | NoModel) & { considered: CandidateReport[] };
 
-type Passed = { candidate: Candidate; costNanos: bigint; bound: number };
+type EligibleCandidate = { candidate: Candidate; costNanos: bigint; bound: number };
 
 /** Two-sided 95 %. */
 const Z = 1.96;
@@ -47,8 +47,8 @@ export function selectModel(
   known: readonly Candidate[],
   asked: { region: string | undefined; now: number },
 ): Selection {
-  const considered: Considered[] = [];
-  const passed: Passed[] = [];
+  const considered: CandidateReport[] = [];
+  const passed: EligibleCandidate[] = [];
   for (const candidate of known.filter(({ model }) => policy.candidates.includes(model))) {
     const result = examine(policy, candidate, asked);
     considered.push({ model: candidate.model, eligible: "bound" in result, why: result.why });
@@ -113,11 +113,11 @@ function latestEval({ model, evals }: Candidate, suite: string, now: number): Ev
     .reduce<EvalResult | undefined>((best, one) => (best && best.runAt > one.runAt ? best : one), undefined);
 }
 
-function byCost(left: Passed, right: Passed): number {
+function byCost(left: EligibleCandidate, right: EligibleCandidate): number {
   if (left.costNanos !== right.costNanos) return left.costNanos < right.costNanos ? -1 : 1;
   return right.bound - left.bound;
 }
 
-function byBound(left: Passed, right: Passed): number {
+function byBound(left: EligibleCandidate, right: EligibleCandidate): number {
   return right.bound - left.bound || (left.costNanos < right.costNanos ? -1 : 1);
 }

@@ -2,12 +2,12 @@
  * What cannot be priced: a variant or a unit that the price does not have, or a usage without units of a model that is
  * priced by them alone. It is refused, never free.
  */
-export interface Unpriced {
+export interface UnpricedRun {
   readonly unpriced: "variant" | "unit" | "units";
   readonly name: string;
 }
 
-export function isUnpriced(value: unknown): value is Unpriced {
+export function isUnpriced(value: unknown): value is UnpricedRun {
   return typeof value === "object" && value !== null && "unpriced" in value;
 }
 

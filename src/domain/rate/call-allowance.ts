@@ -8,7 +8,7 @@ const LONGEST_SECONDS = 60;
 const FIRST_SECONDS = 10;
 const MOST_KEYS = 1_000;
 
-interface Left {
+interface RemainingCalls {
   readonly atMs: number;
   readonly calls: number;
 }
@@ -18,7 +18,7 @@ interface Left {
  * of is counted up to that, so that no key can add any number to counters that others read.
  */
 export class CallAllowance {
-  readonly #keys = new BoundedMap<string, Left>(MOST_KEYS);
+  readonly #keys = new BoundedMap<string, RemainingCalls>(MOST_KEYS);
 
   /** How many of the reported calls are counted. */
   take(keyId: string, reported: number, nowMs: number): number {

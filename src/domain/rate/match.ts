@@ -1,4 +1,4 @@
-import { EACH, type Rated, RATED, TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
+import { EACH, type RateTrait, RATED, TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
 import type { RateLimits } from "../../contract/resources/rate-limits.ts";
 import { type GivenMatch, type Match, matches, matchOf, traitsIn } from "../meter/match.ts";
 import { type CallNames, groupOf, groupText, traitIn } from "../meter/traits.ts";
@@ -14,7 +14,7 @@ interface RateParts {
 }
 
 const PARTS = new WeakMap<RateMatch, RateParts>();
-const IN_BODY = RATED.filter((name): name is Exclude<Rated, "key_id"> => name !== "key_id");
+const IN_BODY = RATED.filter((name): name is Exclude<RateTrait, "key_id"> => name !== "key_id");
 
 function partsOf(match: RateMatch): RateParts {
   let parts = PARTS.get(match);

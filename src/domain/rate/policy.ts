@@ -2,7 +2,7 @@ import type { NewRateLimits, RateLimits } from "../../contract/resources/rate-li
 import { formatUsd, parseUsd } from "../price/money.ts";
 import { looksAtBody, rateSubject } from "./match.ts";
 import type { CallNames } from "../meter/traits.ts";
-import { quotaWindow, slidingWindow, type Taken, usedNow, waitMs } from "./sliding-window.ts";
+import { quotaWindow, slidingWindow, type BucketAmount, usedNow, waitMs } from "./sliding-window.ts";
 
 type ShownPolicy = RateLimits["policies"][number];
 
@@ -176,7 +176,7 @@ export interface RateStanding {
 
 export function standingOf(
   policy: RatePolicy,
-  taken: readonly Taken[],
+  taken: readonly BucketAmount[],
   { amount, nowMs }: { readonly amount: number; readonly nowMs: number },
 ): RateStanding {
   if (policy.kind === "quota") {

@@ -11,7 +11,7 @@ export interface SlidingWindow {
 }
 
 /** What was taken in one bucket: `[bucket number, amount]`. In lists, oldest first. */
-export type Taken = readonly [bucket: number, amount: number];
+export type BucketAmount = readonly [bucket: number, amount: number];
 
 export function slidingWindow(windowSeconds: number): SlidingWindow {
   const windowMs = windowSeconds * 1000;
@@ -31,7 +31,7 @@ function oldestBucket(window: SlidingWindow, nowMs: number): number {
  * What counts against the limit now. Future buckets count too: a lease is entered at its end, the latest time it may be
  * used.
  */
-export function usedNow(window: SlidingWindow, taken: readonly Taken[], nowMs: number): number {
+export function usedNow(window: SlidingWindow, taken: readonly BucketAmount[], nowMs: number): number {
   const oldest = oldestBucket(window, nowMs);
   let used = 0;
   for (const [bucket, amount] of taken) if (bucket >= oldest) used += amount;
@@ -41,9 +41,9 @@ export function usedNow(window: SlidingWindow, taken: readonly Taken[], nowMs: n
 /** Adds an amount and drops buckets that have left the window. A negative amount is a return. */
 export function take(
   window: SlidingWindow,
-  taken: readonly Taken[],
+  taken: readonly BucketAmount[],
   { amount, atMs, nowMs }: { readonly amount: number; readonly atMs: number; readonly nowMs: number },
-): Taken[] {
+): BucketAmount[] {
   const oldest = oldestBucket(window, nowMs);
   const bucket = bucketAt(window, atMs);
   const kept = taken.filter(([number]) => number >= oldest && number !== bucket);
@@ -58,7 +58,7 @@ export function take(
  */
 export function waitMs(
   window: SlidingWindow,
-  taken: readonly Taken[],
+  taken: readonly BucketAmount[],
   { limit, amount, nowMs }: { readonly limit: number; readonly amount: number; readonly nowMs: number },
 ): number | null {
   if (amount > limit) return null;
@@ -87,7 +87,7 @@ const MOST_AHEAD = 16;
  */
 export function roomAhead(
   window: SlidingWindow,
-  taken: readonly Taken[],
+  taken: readonly BucketAmount[],
   { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
 ): readonly RoomAhead[] {
   const oldest = oldestBucket(window, nowMs);

@@ -14,31 +14,31 @@ export interface RefusalBatch {
   readonly more: readonly RefusalSum[];
 }
 
-type Place = number | null;
+type TextIndex = number | null;
 type WireNote = [
   at: number,
   trace: string,
   nanos: string | null,
   status: number,
-  decided: Place,
-  operation: Place,
-  code: Place,
-  details: Place,
-  limit: Place,
-  keyId: Place,
-  model: Place,
+  decided: TextIndex,
+  operation: TextIndex,
+  code: TextIndex,
+  details: TextIndex,
+  limit: TextIndex,
+  keyId: TextIndex,
+  model: TextIndex,
   /** The scopes and the user, each at its place, and the parent, if it has one. */
-  ...(Place | string | undefined)[],
+  ...(TextIndex | string | undefined)[],
 ];
 type WireSum = [
   hour: number,
   count: number,
   nanos: string,
-  code: Place,
-  limit: Place,
-  keyId: Place,
-  customerId: Place,
-  workflowId: Place,
+  code: TextIndex,
+  limit: TextIndex,
+  keyId: TextIndex,
+  customerId: TextIndex,
+  workflowId: TextIndex,
 ];
 const USER_AT = 15;
 const PARENT_AT = 16;
@@ -51,7 +51,7 @@ export interface WireBatch {
 
 export function writeBatch({ notes, more }: RefusalBatch): WireBatch {
   const places = new Map<string, number>();
-  const put = (text: string | null): Place => {
+  const put = (text: string | null): TextIndex => {
     if (text === null) return null;
     let place = places.get(text);
     if (place === undefined) places.set(text, (place = places.size));
@@ -64,9 +64,9 @@ export function writeBatch({ notes, more }: RefusalBatch): WireBatch {
   };
 }
 
-type Put = (text: string | null) => Place;
+type AddText = (text: string | null) => TextIndex;
 
-function wireNote(note: RefusalNote, put: Put): WireNote {
+function wireNote(note: RefusalNote, put: AddText): WireNote {
   const wire: WireNote = [
     note.at,
     note.trace,
@@ -86,7 +86,7 @@ function wireNote(note: RefusalNote, put: Put): WireNote {
   return wire;
 }
 
-function wireSum(sum: RefusalSum, put: Put): WireSum {
+function wireSum(sum: RefusalSum, put: AddText): WireSum {
   const { hour, count, nanos, code, limit, keyId, customerId, workflowId } = sum;
   const names = [put(code), put(limit), put(keyId), put(customerId), put(workflowId)] as const;
   return [hour, count, String(nanos), ...names];
@@ -95,7 +95,7 @@ function wireSum(sum: RefusalSum, put: Put): WireSum {
 export function readBatch({ texts, notes, more }: WireBatch): RefusalBatch {
   const optional = (place: unknown): string | null =>
     typeof place === "number" ? (texts[place] ?? null) : null;
-  const text = (place: Place): string => optional(place) ?? "";
+  const text = (place: TextIndex): string => optional(place) ?? "";
   return {
     notes: notes.map((wire) => {
       const [at, trace, nanos, status, decided, operation, code, details, limit, key, model] = wire;

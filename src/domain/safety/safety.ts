@@ -11,12 +11,12 @@ export type Detector = { id: string; action: (typeof DETECTOR_ACTIONS)[number] }
   | { kind: "pattern"; pattern: string }
 );
 /** A match, or the fact that the input was too large to scan. */
-type Reading = { found: string | undefined } | "too_costly";
-type Reader = (text: string, stepBudget: StepBudget) => Reading;
+type DetectorResult = { found: string | undefined } | "too_costly";
+type Reader = (text: string, stepBudget: StepBudget) => DetectorResult;
 export type DetectorSet = readonly { detector: Detector; read: Reader }[];
 /** `isUnread`: the detector found nothing, because it could not finish. */
-type Blocked = { detector: string; sample: string; isUnread: boolean };
-export type Scan = { blocked: Blocked | undefined; shadowed: string[]; unread: string[] };
+type DetectorBlock = { detector: string; sample: string; isUnread: boolean };
+export type Scan = { blocked: DetectorBlock | undefined; shadowed: string[]; unread: string[] };
 /** Compiles each detector once. The order is kept, so the first detector that blocks is named. */
 export function detectorSet(
   detectors: readonly Detector[],
@@ -54,7 +54,7 @@ function readLinear(
   { matcher, regex, instructions }: LinearPattern,
   text: string,
   stepBudget: StepBudget,
-): Reading {
+): DetectorResult {
   const match = matcher.find(text, stepBudget);
   if (match === "too_costly") return match;
   if (match === "nothing") return { found: undefined };
@@ -95,7 +95,7 @@ export function scan(set: DetectorSet, input: unknown, stepBudget: RunStepBudget
   return { blocked: undefined, shadowed, unread };
 }
 
-export interface Tried {
+export interface DetectorTrial {
   readonly id: string;
   readonly kind: Detector["kind"];
   readonly action: Detector["action"];
@@ -105,7 +105,7 @@ export interface Tried {
 }
 
 /** What every detector finds in an input, also those behind one that blocks. */
-export function tryDetectors(set: DetectorSet, input: unknown, stepBudget: RunStepBudget): Tried[] {
+export function tryDetectors(set: DetectorSet, input: unknown, stepBudget: RunStepBudget): DetectorTrial[] {
   const text = textToRead(input);
   return set.map(({ detector: { id, kind, action }, read }) => {
     const reading = read(text, action === "block" ? stepBudget.enforced : stepBudget.watched);
@@ -116,7 +116,7 @@ export function tryDetectors(set: DetectorSet, input: unknown, stepBudget: RunSt
   });
 }
 
-function blockedBy(detector: Detector, text: string, isUnread: boolean): Blocked {
+function blockedBy(detector: Detector, text: string, isUnread: boolean): DetectorBlock {
   return { detector: detector.id, sample: cut(text), isUnread };
 }
 

@@ -1,7 +1,7 @@
 import { HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
 
 /** What a receiver did with a request. */
-export interface Received {
+export interface ReceiverReply {
   readonly statusCode: number | null;
   readonly retryAfterMs: number | null;
   /** Why there is no status code. */
@@ -31,7 +31,7 @@ export function spanWaitMs(attempts: number, askedMs: number | null = null): num
 }
 
 /** What follows from an answer, after this many failed attempts in a row. */
-export function spanStep(received: Received, spans: number, attempts: number): SpanStep {
+export function spanStep(received: ReceiverReply, spans: number, attempts: number): SpanStep {
   const { statusCode, retryAfterMs } = received;
   if (statusCode !== null && statusCode >= 200 && statusCode < 300) {
     return { kind: "taken", rejected: rejectedIn(received.excerpt, spans) };

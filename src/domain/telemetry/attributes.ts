@@ -20,10 +20,10 @@ export class Dollars {
   }
 }
 
-type Given = string | number | boolean | Dollars | readonly string[] | null | undefined;
+type AttributeValue = string | number | boolean | Dollars | readonly string[] | null | undefined;
 
 /** Null, undefined and empty lists are left out. Numbers are whole. */
-export function attributesOf(given: Readonly<Record<string, Given>>): Attribute[] {
+export function attributesOf(given: Readonly<Record<string, AttributeValue>>): Attribute[] {
   const attributes: Attribute[] = [];
   for (const [key, one] of Object.entries(given)) {
     if (one === null || one === undefined || (Array.isArray(one) && one.length === 0)) continue;
@@ -32,7 +32,7 @@ export function attributesOf(given: Readonly<Record<string, Given>>): Attribute[
   return attributes;
 }
 
-function valueOf(given: NonNullable<Given>): AnyValue {
+function valueOf(given: NonNullable<AttributeValue>): AnyValue {
   if (typeof given === "string") return { stringValue: wellFormed(given) };
   if (typeof given === "number") return { intValue: given };
   if (typeof given === "boolean") return { boolValue: given };

@@ -8,7 +8,7 @@ export interface Stretches {
 }
 
 /** One thing that a report is grouped by. */
-export type Grouping =
+export type ReportGrouping =
   | { readonly kind: "name"; readonly name: Dimension }
   | { readonly kind: "tag"; readonly name: string }
   | { readonly kind: "time"; readonly stretches: Stretches };
@@ -17,7 +17,7 @@ export type Grouping =
 export interface ReportAsk {
   readonly fromMs: number;
   readonly toMs: number;
-  readonly groupBy: readonly Grouping[];
+  readonly groupBy: readonly ReportGrouping[];
   /** Only runs with these names. */
   readonly filters: Readonly<Partial<Record<Dimension, string>>>;
   /** Only runs that do not name these. */

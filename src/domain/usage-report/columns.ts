@@ -2,7 +2,7 @@ import { type DimensionRow, DIMENSIONS, storedName } from "../../contract/dimens
 import { KnownNames } from "../run/segment/known-names.ts";
 import { NameReader } from "../run/segment/numbered-names.ts";
 import { COLUMN_NUMBERS } from "../run/segment/record.ts";
-import type { Grouping, ReportAsk } from "./ask.ts";
+import type { ReportGrouping, ReportAsk } from "./ask.ts";
 import type { NameNumbers } from "./run-sums.ts";
 import { tagIn } from "./tag.ts";
 
@@ -22,7 +22,7 @@ function named(column: number, numberOf: (name: string | null) => number): Named
 
 /** Names by their numbers. */
 export function groupedColumn(
-  grouping: Exclude<Grouping, { kind: "time" }>,
+  grouping: Exclude<ReportGrouping, { kind: "time" }>,
   numbers: NameNumbers,
 ): NamedColumn {
   const { kind, name } = grouping;

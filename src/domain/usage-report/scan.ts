@@ -2,7 +2,7 @@ import { momentsOf } from "../run/segment/added-columns.ts";
 import { type RowGroup, rowGroupsOf } from "../run/segment/row-groups.ts";
 import { COLUMN_NUMBERS } from "../run/segment/record.ts";
 import { addAmounts } from "./amounts.ts";
-import { type Grouping, type ReportAsk, StretchFinder } from "./ask.ts";
+import { type ReportGrouping, type ReportAsk, StretchFinder } from "./ask.ts";
 import { ASKED_FOR, groupedColumn, type NamedColumn, soughtColumns } from "./columns.ts";
 import { addRollup } from "./rollup.ts";
 import { Groups, type Key } from "./groups.ts";
@@ -12,7 +12,7 @@ import type { GroupRow } from "./sums.ts";
 const NO_MOMENTS = new Float64Array(0);
 
 /** Which runs of a segment are asked for, by their places in it. */
-interface Part {
+interface SegmentRange {
   readonly from: number;
   /** Not included. */
   readonly to: number;
@@ -23,12 +23,12 @@ interface Part {
 }
 
 /** A grouping with the numbers of its names: those of a column, or of stretches of time. */
-interface Grouped {
+interface GroupTotals {
   readonly numbers: NameNumbers;
   readonly by: NamedColumn | { readonly finder: StretchFinder; readonly shared: Int32Array };
 }
 
-function groupedOf(grouping: Grouping): Grouped {
+function groupedOf(grouping: ReportGrouping): GroupTotals {
   const numbers = new NameNumbers();
   if (grouping.kind !== "time") return { numbers, by: groupedColumn(grouping, numbers) };
   const shared = Int32Array.from(grouping.stretches.labels, (label) => numbers.of(label));
@@ -40,7 +40,7 @@ export class SegmentScan {
   readonly #ask: ReportAsk;
   readonly #sums = new RunSums();
   readonly #groups = new Groups();
-  readonly #groupings: readonly Grouped[];
+  readonly #groupings: readonly GroupTotals[];
   readonly #sought: readonly NamedColumn[];
   readonly #isByTime: boolean;
 
@@ -51,7 +51,7 @@ export class SegmentScan {
     this.#isByTime = ask.groupBy.some(({ kind }) => kind === "time");
   }
 
-  add(bytes: Uint8Array, { from, to, without, isWithin }: Part): void {
+  add(bytes: Uint8Array, { from, to, without, isWithin }: SegmentRange): void {
     let before = 0;
     for (const rowGroup of rowGroupsOf(bytes)) {
       const [first, end] = [Math.max(0, from - before), Math.min(rowGroup.count, to - before)];
@@ -75,7 +75,7 @@ export class SegmentScan {
     return this.#sums.rows(this.#groupings.map(({ numbers }) => numbers));
   }
 
-  #addRowGroup(rowGroup: RowGroup, part: Part): void {
+  #addRowGroup(rowGroup: RowGroup, part: SegmentRange): void {
     const { count, columns } = rowGroup;
     const needsTime = !part.isWithin || this.#isByTime;
     const moments = needsTime ? momentsOf(columns.get(COLUMN_NUMBERS.startedAt), count) : NO_MOMENTS;
@@ -87,7 +87,7 @@ export class SegmentScan {
   }
 
   /** By run, 1 where it is asked for. Null: none is. */
-  #runsIn({ count, columns }: RowGroup, part: Part, moments: Float64Array): Uint8Array | null {
+  #runsIn({ count, columns }: RowGroup, part: SegmentRange, moments: Float64Array): Uint8Array | null {
     const { from, to, without, isWithin } = part;
     const isIn = new Uint8Array(count).fill(1, from, to);
     // A place outside of the array is not set.
@@ -109,7 +109,7 @@ export class SegmentScan {
   }
 }
 
-function keyOf(by: Grouped["by"], { count, columns }: RowGroup, moments: Float64Array): Key {
+function keyOf(by: GroupTotals["by"], { count, columns }: RowGroup, moments: Float64Array): Key {
   if (!("finder" in by)) return by.reader.read(columns.get(by.column), count);
   const { finder, shared } = by;
   const places = new Int32Array(count);

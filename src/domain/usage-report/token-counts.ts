@@ -4,7 +4,7 @@ import { COUNT_AT, savedParts } from "./sums.ts";
 /** What is counted of runs beside their number: as in `COUNTED`, without the first. Missing ones at the end are zero. */
 export type TokenCounts = number[];
 
-interface Counted {
+interface RunTokens {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly extra: {
@@ -13,7 +13,7 @@ interface Counted {
   } | null;
 }
 
-export function addTokens(counts: TokenCounts, run: Counted): void {
+export function addTokens(counts: TokenCounts, run: RunTokens): void {
   counts[0] = (counts[0] ?? 0) + run.inputTokens;
   counts[1] = (counts[1] ?? 0) + run.outputTokens;
   const { parts, saved } = run.extra ?? {};

@@ -7,13 +7,13 @@ import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import type { Verdicts } from "../../contract/resources/decisions/decisions.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
 import { counters } from "../../counters.ts";
-import { answerDecision, type Deciding } from "./answer.ts";
+import { answerDecision, type DecisionCall } from "./answer.ts";
 
 const DENIALS: ReadonlySet<string> = new Set(DECISION_DENIALS);
 
 /** One decision after another, so that each finds what those before it have left. */
 export async function answerDecisions(
-  call: Deciding,
+  call: DecisionCall,
   asks: readonly DecisionAsk[],
 ): Promise<AnswerOf<Verdicts>> {
   const results: string[] = [];

@@ -29,7 +29,7 @@ import type { OrgGate } from "../../gate/org-gate.ts";
 import { decisionRateHeaders } from "../../gate/snapshot/rate-standing.ts";
 
 /** What a decision needs from its call. */
-export type Deciding = Pick<
+export type DecisionCall = Pick<
   Call,
   | "env"
   | "settings"
@@ -50,7 +50,7 @@ type DecisionCode = (typeof DECISION_REFUSALS)[number] | "validation_failed";
 
 /** The decision: made here if the isolate can, otherwise by the org's object. */
 export async function answerDecision(
-  call: Deciding,
+  call: DecisionCall,
   ask: DecisionAsk,
 ): Promise<AnswerOf<VerdictBody> | Refusal<DecisionCode>> {
   const caller = callerOf(call);
@@ -79,7 +79,7 @@ export async function answerDecision(
   return answer as unknown as AnswerOf<VerdictBody>;
 }
 
-export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null {
+export function refusedBeforeBody(call: DecisionCall, orgId: string): Refusal | null {
   const gate = gates.of(orgId);
   // What the object has decided, it has also counted.
   if (gate === null || call.introduced !== null) return null;
@@ -93,12 +93,12 @@ export function refusedBeforeBody(call: Deciding, orgId: string): Refusal | null
   return refusal;
 }
 
-function askedBy(call: Deciding, ask: DecisionAsk | null) {
+function askedBy(call: DecisionCall, ask: DecisionAsk | null) {
   const { clockOffsetMs } = call.caller?.org?.snapshot ?? { clockOffsetMs: 0 };
   return { trace: call.trace, parent: call.parent, keyId: call.actor.id, clockOffsetMs, ask };
 }
 
-function tellRates(call: Deciding, gate: OrgGate | null, caller: GateCaller): void {
+function tellRates(call: DecisionCall, gate: OrgGate | null, caller: GateCaller): void {
   if (gate !== null && caller.unread.length > 0)
     Object.assign(call.headers, decisionRateHeaders(gate, caller, call.startedAt));
 }
@@ -166,7 +166,7 @@ function unanswered(): never {
   throw new Error("the object answered a decision with nothing");
 }
 
-function callerOf(call: Deciding): GateCaller {
+function callerOf(call: DecisionCall): GateCaller {
   const org = call.caller?.org;
   if (org === undefined || org === null) throw new Error("a decision is an org's own");
   return newGateCaller(org.snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere);

@@ -29,7 +29,7 @@ export const LINE = {
 } as const;
 
 /** An ask on its way. */
-interface Waiting {
+interface WaitingAsk {
   readonly text: string;
   readonly told: (reply: BatchAnswer) => void;
   readonly failed: (error: unknown) => void;
@@ -54,14 +54,14 @@ const SLOW = Symbol("slow");
  * answered or fails for itself.
  */
 export class DecisionBatcher {
-  #waiting: Waiting[] = [];
+  #waiting: WaitingAsk[] = [];
   #characters = 0;
   readonly #carriers = new Set<Carrier>();
 
   /** The object's decision. `ASK_ALONE`: it decided nothing, and is to be asked for this one alone. */
   async ask(call: PlainCall, sender: Sender): Promise<BatchAnswer> {
     const { promise, resolve: told, reject: failed } = Promise.withResolvers<BatchAnswer>();
-    const waiting: Waiting = { text: JSON.stringify(call), told, failed, isSent: false, hasLeft: false };
+    const waiting: WaitingAsk = { text: JSON.stringify(call), told, failed, isSent: false, hasLeft: false };
     this.#join(waiting);
     this.#retire(sender.now());
     if (this.#carriers.size < LINE.mostCalls) sender.waitUntil(this.#carry(sender));
@@ -75,7 +75,7 @@ export class DecisionBatcher {
     }
   }
 
-  #join(waiting: Waiting): void {
+  #join(waiting: WaitingAsk): void {
     const characters = this.#characters + waiting.text.length;
     if (this.#waiting.length >= LINE.mostWaiting || characters > LINE.mostWaitingCharacters) {
       throw new ObjectUnreachable("too many decisions wait for the object");
@@ -110,8 +110,8 @@ export class DecisionBatcher {
   }
 
   /** The next ones that fit into a call, in the order in which they came. At least one, if any waits. */
-  #take(): Waiting[] {
-    const batch: Waiting[] = [];
+  #take(): WaitingAsk[] {
+    const batch: WaitingAsk[] = [];
     let characters = 0;
     let taken = 0;
     for (const waiting of this.#waiting) {
@@ -130,7 +130,7 @@ export class DecisionBatcher {
   }
 
   /** An error of the call is one of each ask: it is unknown whether the object decided. */
-  async #send(batch: readonly Waiting[], sender: Sender): Promise<void> {
+  async #send(batch: readonly WaitingAsk[], sender: Sender): Promise<void> {
     try {
       const asked = `[${batch.map(({ text }) => text).join(",")}]`;
       const decided = await patiently(sender.send(asked), (ms) => sender.wait(ms));
@@ -141,7 +141,7 @@ export class DecisionBatcher {
   }
 }
 
-function tell({ told, failed }: Waiting, decided: DecidedTogether | null, index: number): void {
+function tell({ told, failed }: WaitingAsk, decided: DecidedTogether | null, index: number): void {
   const answer = decided === null ? ASK_ALONE : decided.answers[index];
   if (answer === undefined || answer === FAILED) failed(new ObjectUnreachable("the object failed"));
   else if (typeof answer === "string" && decided !== null) told(replyOf(answer, decided));

@@ -2,7 +2,7 @@ import { askedRun } from "../../domain/run/checked-run.ts";
 import { policySet } from "../../domain/policy/policy.ts";
 import { loadRulesEngine, rulesEngine } from "../../domain/policy/engine-loading.ts";
 import { detectorSet } from "../../domain/safety/safety.ts";
-import { type Compiled, passesChecks } from "../../domain/policy/passes-checks.ts";
+import { type RunChecks, passesChecks } from "../../domain/policy/passes-checks.ts";
 import type { RunStepBudget } from "../../domain/policy/step-budget.ts";
 import type { Judge } from "../../gate/snapshot/caller.ts";
 import type { KnownChecks } from "../../gate/snapshot/decision-plan.ts";
@@ -11,7 +11,7 @@ import type { KnownChecks } from "../../gate/snapshot/decision-plan.ts";
 const newStepBudget = (): RunStepBudget => ({ enforced: { left: 1_000_000 }, watched: { left: 300_000 } });
 
 /** Compiled when an org first needs them, and as long as its gate goes by them. */
-const compiled = new WeakMap<KnownChecks, Compiled>();
+const compiled = new WeakMap<KnownChecks, RunChecks>();
 
 /** Whether the org's rules and detectors let a call pass, by the same functions as its object. */
 export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
@@ -24,7 +24,7 @@ export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
 };
 
 /** Null while what compiles them is being loaded: until then the object judges. */
-function compiledFor(checks: KnownChecks): Compiled | null {
+function compiledFor(checks: KnownChecks): RunChecks | null {
   const made = compiled.get(checks);
   if (made !== undefined) return made;
   const { rules, detectors } = checks;

@@ -4,12 +4,12 @@ import type { FieldError } from "../../contract/error-details.ts";
 import { headerOf } from "../../contract/resources/decisions/decision-headers.ts";
 import type { Verdict } from "../../contract/resources/decisions/decisions.ts";
 import type { DecisionAsk } from "../../gate/decision/ask.ts";
-import { answerDecision, type Deciding } from "./answer.ts";
+import { answerDecision, type DecisionCall } from "./answer.ts";
 
-type Answered = Awaited<ReturnType<typeof answerDecision>>;
+type DecisionAnswer = Awaited<ReturnType<typeof answerDecision>>;
 
 /** A decision for a proxy that asked in headers: its problems are named by them, and its reservation is told in them. */
-export async function answerProxied(call: Deciding, ask: DecisionAsk): Promise<Answered> {
+export async function answerProxied(call: DecisionCall, ask: DecisionAsk): Promise<DecisionAnswer> {
   const answer = await answerDecision(call, ask);
   if (isRefusal(answer)) return inHeaders(answer);
   const verdict = JSON.parse(answer.text ?? "null") as Verdict;

@@ -125,9 +125,9 @@ async function byObject(
   }
   if (refusal !== null) refused(call, gate, refusal, "object");
   if (gate === null) return refusal;
-  gate.learnTime(orgNow, askedAt, now);
+  gate.setTime(orgNow, askedAt, now);
   if (refusal !== null) {
-    gate.learnRates(rates, askedAt, now);
+    gate.setRates(rates, askedAt, now);
     return refusal;
   }
   if (call.counted !== undefined) return null;

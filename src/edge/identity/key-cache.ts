@@ -42,7 +42,7 @@ export class KeyCache {
   set(bearer: string, digest: string, snapshot: Snapshot, askedAt: number): KnownKey {
     const scopes = sharedScopes(snapshot.key.scopes);
     const known: KnownKey = {
-      org: this.#learnOrg(snapshot.org, askedAt),
+      org: this.#setOrg(snapshot.org, askedAt),
       key: { ...snapshot.key, scopes: scopes.list },
       digest,
       role: snapshot.key.role,
@@ -61,7 +61,7 @@ export class KeyCache {
   }
 
   /** Answers may arrive out of order. An older one does not replace what keys already know. */
-  #learnOrg(snapshot: OrgSnapshot, askedAt: number): KnownOrg {
+  #setOrg(snapshot: OrgSnapshot, askedAt: number): KnownOrg {
     const known = this.#orgs.get(snapshot.id);
     if (known !== undefined && askedAt < known.askedAt) return known;
     const allowList = snapshot.ipAllowList.flatMap((text) => parseCidr(text) ?? []);

@@ -72,12 +72,12 @@ export class OrgDoor {
   }
 
   /** Takes the idempotency key for command `N`, which completes it. If there is an outcome, `N` has given it before. */
-  async reserve<N extends keyof Commands>(): Promise<Reserved<N>> {
-    return (await reach(async () => await this.#stub.reserve(this.#envelope))) as Reserved<N>;
+  async reserve<N extends keyof Commands>(): Promise<ReservedResult<N>> {
+    return (await reach(async () => await this.#stub.reserve(this.#envelope))) as ReservedResult<N>;
   }
 }
 
-type Reserved<N extends keyof Commands> =
+type ReservedResult<N extends keyof Commands> =
   | { readonly fence: number; readonly seed: string }
   | { readonly outcome: AnswerOf<CommandBody<N>> | Refusal<DoorCode> };
 

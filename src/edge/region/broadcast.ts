@@ -4,10 +4,10 @@ import { ObjectUnreachable } from "../object/unreachable.ts";
 import { peersOf } from "./peer.ts";
 import { relay } from "./settle.ts";
 
-type Spreading = Parameters<typeof relay>[0] & Pick<Call, "rawBody">;
+type BroadcastCall = Parameters<typeof relay>[0] & Pick<Call, "rawBody">;
 
 /** Repeats a call in every other region. Returns the regions that failed. */
-export async function spread(call: Spreading): Promise<string[]> {
+export async function spread(call: BroadcastCall): Promise<string[]> {
   // A call from another region was already spread there.
   if (call.pass !== null) return [];
   const outcomes = await Promise.all(
@@ -16,7 +16,7 @@ export async function spread(call: Spreading): Promise<string[]> {
   return outcomes.flat();
 }
 
-async function isDoneIn(call: Spreading, region: string): Promise<boolean> {
+async function isDoneIn(call: BroadcastCall, region: string): Promise<boolean> {
   try {
     const answer = await relay(call, region, call.rawBody);
     return !isRefusal(answer) && answer.relayed.ok;

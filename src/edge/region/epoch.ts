@@ -8,6 +8,6 @@ export function knownEpoch(region: string, keeper: string): string | undefined {
   return epochs.get(`${region} ${keeper}`);
 }
 
-export function learnEpoch(region: string, keeper: string, epoch: string): void {
+export function rememberEpoch(region: string, keeper: string, epoch: string): void {
   epochs.set(`${region} ${keeper}`, epoch);
 }

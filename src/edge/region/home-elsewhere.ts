@@ -1,17 +1,17 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Call } from "../request/call.ts";
 import { peersOf } from "./peer.ts";
-import { relay, type Relayed } from "./settle.ts";
+import { relay, type RelayedReply } from "./settle.ts";
 
-type Asking = Parameters<typeof relay>[0] & Pick<Call, "rawBody">;
+type PeerQuestion = Parameters<typeof relay>[0] & Pick<Call, "rawBody">;
 
 /**
  * Forwards a call about something that this region's database does not know but another region's may. The region that
  * knows it answers. If none does, it is not found. If a region does not answer, the result is unknown (503).
  */
 export async function askElsewhere(
-  call: Asking,
-): Promise<Refusal<"not_found" | "service_unavailable"> | Relayed> {
+  call: PeerQuestion,
+): Promise<Refusal<"not_found" | "service_unavailable"> | RelayedReply> {
   // A call from another region was already tried there, so it is not forwarded again.
   if (call.pass !== null) return refuse("not_found");
   const answers = await Promise.allSettled(

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
-import type { Departing } from "../../org/moving/departure.ts";
+import type { DepartureResult } from "../../org/moving/departure.ts";
 import { isMoved } from "../../org/moving/moved.ts";
 import type { Move } from "../../org/moving/state.ts";
 import type { Envelope } from "../../org/kernel/door.ts";
@@ -9,7 +9,7 @@ import { reach } from "../object/org-door.ts";
 import { objectHere } from "./placement.ts";
 import { remoteOrg } from "./remote-org.ts";
 
-type Moving = Pick<Call, "env" | "settings" | "envelope" | "org">;
+type MoveCall = Pick<Call, "env" | "settings" | "envelope" | "org">;
 
 interface MoveTarget {
   readonly to: string;
@@ -28,7 +28,11 @@ export interface MovedOrg {
  * other region may have it, only that region can tell. So whatever ends this in between, the org is whole in one of them, and
  * the same call again finds out in which and goes on.
  */
-export async function moveOrg(call: Moving, orgId: string, wanted: MoveTarget): Promise<MovedOrg | Refusal> {
+export async function moveOrg(
+  call: MoveCall,
+  orgId: string,
+  wanted: MoveTarget,
+): Promise<MovedOrg | Refusal> {
   const source = objectHere(call.env, call.settings, orgId);
   let departing = await begun(call, orgId, wanted.to);
   if (isRefusal(departing)) return departing;
@@ -44,27 +48,27 @@ export async function moveOrg(call: Moving, orgId: string, wanted: MoveTarget): 
   return isRefusal(moved) ? moved : left(call, orgId, moved);
 }
 
-function alone(call: Moving): Envelope {
+function alone(call: MoveCall): Envelope {
   return { ...call.envelope(), idempotency: null, ifMatch: null };
 }
 
-function begun(call: Moving, orgId: string, to: string): Promise<Departing | Refusal> {
+function begun(call: MoveCall, orgId: string, to: string): Promise<DepartureResult | Refusal> {
   return reach(async () => await objectHere(call.env, call.settings, orgId).beginMove(to, alone(call)));
 }
 
 /** Ends an import that may still be under way. True if the other region has the org. */
-export function isThere({ env, settings }: Moving, orgId: string, move: Move): Promise<boolean> {
+export function isThere({ env, settings }: MoveCall, orgId: string, move: Move): Promise<boolean> {
   const target = remoteOrg(env, settings, move.toRegion, orgId);
   return reach(async () => await target.abandonImport(move.archive ?? ""));
 }
 
-type Opened = MoveTarget & Extract<Departing, { kind: "opened" }>;
+type OpenMove = MoveTarget & Extract<DepartureResult, { kind: "opened" }>;
 
 /** The move, once the other region has the org. Otherwise the org stays, if it is known that the other does not have it. */
-async function copied(call: Moving, orgId: string, opened: Opened): Promise<Move | Refusal> {
+async function copied(call: MoveCall, orgId: string, opened: OpenMove): Promise<Move | Refusal> {
   const source = objectHere(call.env, call.settings, orgId);
   const { to, archiveId, isArchiveCopied } = opened;
-  const staging = new Staging(call, remoteOrg(call.env, call.settings, to, orgId), opened);
+  const staging = new StagedUpload(call, remoteOrg(call.env, call.settings, to, orgId), opened);
   const early = await staging.begin();
   if (early !== null) {
     await call.org.command("dropBackup", { archiveId }, alone(call));
@@ -98,15 +102,15 @@ async function copied(call: Moving, orgId: string, opened: Opened): Promise<Move
 }
 
 /** A copy on its way to the other region, frame by frame. */
-class Staging {
-  readonly #call: Moving;
+class StagedUpload {
+  readonly #call: MoveCall;
   readonly #target: ReturnType<typeof remoteOrg>;
-  readonly #opened: Opened;
+  readonly #opened: OpenMove;
   readonly #archive: OrgArchive;
   readonly attempt = crypto.randomUUID();
   #staged = 0;
 
-  constructor(call: Moving, target: ReturnType<typeof remoteOrg>, opened: Opened) {
+  constructor(call: MoveCall, target: ReturnType<typeof remoteOrg>, opened: OpenMove) {
     this.#call = call;
     this.#target = target;
     this.#opened = opened;
@@ -125,7 +129,7 @@ class Staging {
     return isArchiveCopied ? null : this.#all(this.#archive.runsBefore());
   }
 
-  rest(made: Extract<Departing, { kind: "frozen" }>): Promise<Refusal | null> {
+  rest(made: Extract<DepartureResult, { kind: "frozen" }>): Promise<Refusal | null> {
     return this.#all(this.#archive.rest(made, this.#opened.isArchiveCopied));
   }
 
@@ -162,7 +166,7 @@ export function changed(): Refusal<"conflict"> {
 }
 
 /** The other region has the org, so this one must not. A call at the same time may have seen to that already. */
-async function left({ env, settings }: Moving, orgId: string, move: Move): Promise<MovedOrg | Refusal> {
+async function left({ env, settings }: MoveCall, orgId: string, move: Move): Promise<MovedOrg | Refusal> {
   const source = objectHere(env, settings, orgId);
   const { toRegion: to, archive, frozenAt } = move;
   if (!(await reach(async () => await source.endMove(move.id, "left")))) {

@@ -3,7 +3,7 @@ import { type RegionPass, signPass } from "../../domain/region/pass.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "../object/unreachable.ts";
-import { knownEpoch, learnEpoch } from "./epoch.ts";
+import { knownEpoch, rememberEpoch } from "./epoch.ts";
 
 export const PASS_HEADER = "x-svc-region-pass";
 /**
@@ -34,7 +34,7 @@ interface SentRequest {
 
 type PassCaller = Pick<RegionPass, "keeper" | "trace" | "address">;
 
-interface Sent {
+interface RegionCall {
   /** The name of the receiving region. */
   readonly to: string;
   readonly request: SentRequest;
@@ -46,7 +46,7 @@ interface Sent {
  * error page of an intermediary) means that the region is unavailable. An object that has restarted refuses the pass
  * and does nothing; the request is then sent again once, with a pass for the new epoch.
  */
-export async function sendToRegion(env: Env, settings: Settings, sent: Sent): Promise<Response> {
+export async function sendToRegion(env: Env, settings: Settings, sent: RegionCall): Promise<Response> {
   const first = await sendOnce(env, settings, sent);
   if (!first.headers.has(UNTAKEN_HEADER)) return first;
   await first.body?.cancel();
@@ -57,7 +57,7 @@ export async function sendToRegion(env: Env, settings: Settings, sent: Sent): Pr
  * If the connection is lost, the same pass goes once more. A region takes it once, so the request is not done twice; a pass that
  * is refused then may be one whose answer was lost.
  */
-async function sendOnce(env: Env, settings: Settings, sent: Sent): Promise<Response> {
+async function sendOnce(env: Env, settings: Settings, sent: RegionCall): Promise<Response> {
   const signed = signedRequest(settings, sent);
   const address = settings.SVC_REGIONS[sent.to];
   try {
@@ -82,7 +82,7 @@ function isConnectionLost(error: unknown): boolean {
 /** Something answered that is not this service. */
 class ForeignAnswer extends Error {}
 
-function signedRequest(settings: Settings, { to, request, caller }: Sent): RequestInit {
+function signedRequest(settings: Settings, { to, request, caller }: RegionCall): RequestInit {
   const headers = new Headers(request.headers);
   const { method, target, signedBody } = request;
   const signed = {
@@ -96,12 +96,12 @@ function signedRequest(settings: Settings, { to, request, caller }: Sent): Reque
   return { method, headers, body: request.body, redirect: "manual" };
 }
 
-function checkedResponse({ to, caller }: Sent, response: Response): Response {
+function checkedResponse({ to, caller }: RegionCall, response: Response): Response {
   if (response.headers.get(REGION_HEADER) === null) {
     throw new ForeignAnswer(`region ${to} gave a foreign answer`);
   }
   const epoch = response.headers.get(EPOCH_HEADER);
-  if (epoch !== null) learnEpoch(to, caller.keeper, epoch);
+  if (epoch !== null) rememberEpoch(to, caller.keeper, epoch);
   return response;
 }
 

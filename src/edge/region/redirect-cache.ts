@@ -9,18 +9,18 @@ type Method = (...args: readonly unknown[]) => Promise<unknown>;
 class FollowedOrg {
   readonly #home: string;
   readonly #at: (region: string) => OrgStub;
-  readonly #learn: (region: string) => void;
+  readonly #remember: (region: string) => void;
 
-  constructor(home: string, at: (region: string) => OrgStub, learn: (region: string) => void) {
+  constructor(home: string, at: (region: string) => OrgStub, remember: (region: string) => void) {
     this.#home = home;
     this.#at = at;
-    this.#learn = learn;
+    this.#remember = remember;
   }
 
   async follow(method: ObjectMethod, args: readonly unknown[]): Promise<unknown> {
     const answer = await this.#call(this.#home, method, args);
     if (!isMoved(answer)) return answer;
-    this.#learn(answer.movedTo);
+    this.#remember(answer.movedTo);
     const there = await this.#call(answer.movedTo, method, args);
     if (isMoved(there)) throw new ObjectUnreachable("the org is moving");
     return there;
@@ -42,7 +42,7 @@ for (const method of OBJECT_METHODS) {
 export function followed(
   home: string,
   at: (region: string) => OrgStub,
-  learn: (region: string) => void,
+  remember: (region: string) => void,
 ): OrgStub {
-  return new FollowedOrg(home, at, learn) as unknown as OrgStub;
+  return new FollowedOrg(home, at, remember) as unknown as OrgStub;
 }

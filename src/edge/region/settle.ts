@@ -8,28 +8,28 @@ import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, sendToRegion, UNTAKEN_HEADER } from "./peer.ts";
 
 /** A response of another region, passed on unchanged. */
-export interface Relayed {
+export interface RelayedReply {
   readonly relayed: Response;
 }
 
 /**
  * Decides where a call is served: here, in the org's home region, or nowhere.
  */
-export function settleRegion(call: Call): Refusal | null | Promise<Refusal | Relayed | null> {
+export function settleRegion(call: Call): Refusal | null | Promise<Refusal | RelayedReply | null> {
   if (call.orgId === null || call.caller === null) return null;
   const own = call.caller.org?.snapshot;
   return own === undefined ? settleForOperator(call, call.orgId) : settle(call, own);
 }
 
 /** An operator belongs to no org, so no snapshot tells the org's home. */
-async function settleForOperator(call: Call, orgId: string): Promise<Refusal | Relayed | null> {
+async function settleForOperator(call: Call, orgId: string): Promise<Refusal | RelayedReply | null> {
   const { env, settings } = call;
   if (peersOf(settings).length === 0 && call.op.path.startsWith("/v1/admin/")) return null;
   const residency = await askHome(env, settings, orgId, async (object) => await object.whereabouts());
   return residency === null ? null : settle(call, residency);
 }
 
-function settle(call: Call, residency: Residency): Refusal | null | Promise<Refusal | Relayed> {
+function settle(call: Call, residency: Residency): Refusal | null | Promise<Refusal | RelayedReply> {
   call.home = residency.homeRegion;
   const placement = placementFor(call, residency);
   if (placement === "serve") return null;
@@ -41,7 +41,7 @@ function settle(call: Call, residency: Residency): Refusal | null | Promise<Refu
  * complete to the other region, or like a failure of that region to this one, and a slow one would not arrive before
  * the other region's timeout.
  */
-async function forward(call: Call, to: string): Promise<Refusal | Relayed> {
+async function forward(call: Call, to: string): Promise<Refusal | RelayedReply> {
   const body = call.request.body === null ? null : await readBytes(call);
   return isRefusal(body) ? body : relay(call, to, body);
 }
@@ -74,7 +74,7 @@ export async function relay(
   call: Pick<Call, "env" | "settings" | "request" | "pass" | "orgId" | "trace" | "address">,
   to: string,
   body: string | Uint8Array<ArrayBuffer> | null,
-): Promise<Refusal<"service_unavailable"> | Relayed> {
+): Promise<Refusal<"service_unavailable"> | RelayedReply> {
   const { env, settings, request } = call;
   if (request.headers.has(PASS_HEADER)) return refuse("service_unavailable");
   const { pathname, search } = new URL(request.url);

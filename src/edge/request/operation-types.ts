@@ -3,7 +3,7 @@ import type { OperationContract } from "../../contract/operation.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { CallerCode } from "../../org/caller.ts";
 import type { AnswerOf, Body } from "../../org/kernel/door.ts";
-import type { Relayed } from "../region/settle.ts";
+import type { RelayedReply } from "../region/settle.ts";
 import type { Introduce } from "../identity/stranger.ts";
 import type { Call } from "./call.ts";
 
@@ -25,7 +25,7 @@ export interface Reply<B extends Body = Body> {
 }
 
 /** A streamed reply. Only operations that declare another media type return one. */
-export interface Streamed {
+export interface StreamedReply {
   readonly status: 200;
   readonly stream: ReadableStream<Uint8Array>;
   readonly media: string;
@@ -34,12 +34,12 @@ export interface Streamed {
 export type Result<Code extends ErrorCode = ErrorCode, B extends Body = Body> =
   | AnswerOf<B>
   | Reply<B>
-  | Streamed
-  | Relayed
+  | StreamedReply
+  | RelayedReply
   | Refusal<Code>;
 
 /** A check of a call: a refusal, an answer of another region, or null. */
-export type Check = (call: Call) => Refusal | null | Promise<Refusal | Relayed | null>;
+export type Check = (call: Call) => Refusal | null | Promise<Refusal | RelayedReply | null>;
 
 export interface Operation {
   readonly contract: OperationContract;

@@ -27,7 +27,7 @@ type ResultOf<C extends OperationContract> = Result<C["refuses"][number] | Stand
 type BodyOf<R> = R extends Reply<infer B> ? B : R extends AnswerOf<infer B> ? B : never;
 
 /** No constraint if every field of the result is listed. Otherwise an impossible type that names the field. */
-type Listed<C extends OperationContract, R> = [Unlisted<BodyOf<R>, ReplyOf<C>>] extends [never]
+type ListedFields<C extends OperationContract, R> = [Unlisted<BodyOf<R>, ReplyOf<C>>] extends [never]
   ? unknown
   : { readonly "fields that the reply does not list": Unlisted<BodyOf<R>, ReplyOf<C>> };
 
@@ -37,7 +37,7 @@ type Listed<C extends OperationContract, R> = [Unlisted<BodyOf<R>, ReplyOf<C>>] 
  */
 export function operation<const C extends OperationContract, R extends ResultOf<C>>(
   contract: C,
-  handle: ((call: CallOf<C>) => Promise<R>) & Listed<C, R>,
+  handle: ((call: CallOf<C>) => Promise<R>) & ListedFields<C, R>,
 ): Operation {
   // A read without parameters refuses unknown parameters instead of dropping them.
   const strict = contract.method === "GET" && contract.query === undefined;

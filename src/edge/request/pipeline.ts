@@ -15,7 +15,7 @@ import { checkRate, countMalformed } from "../decision/request-rate.ts";
 import type { Env } from "../env.ts";
 import { withReachableDatabase } from "../object/reachable-database.ts";
 import { passOf, untaken } from "../region/pass.ts";
-import { type Relayed, settleRegion } from "../region/settle.ts";
+import { type RelayedReply, settleRegion } from "../region/settle.ts";
 import { answerRecorded, checkSupport } from "../support/support.ts";
 import { Call } from "./call.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
@@ -51,11 +51,11 @@ async function answer(operation: Operation, call: Call): Promise<Result> {
 }
 
 /** A key that has ended is told so before anything else that is wrong with its call. */
-function endedOr<R extends Refusal | Relayed>(call: Call, refused: R): R | Refusal {
+function endedOr<R extends Refusal | RelayedReply>(call: Call, refused: R): R | Refusal {
   return call.caller?.ended !== undefined && isRefusal(refused) ? call.caller.ended : refused;
 }
 
-type CheckResult = Refusal | Relayed | null;
+type CheckResult = Refusal | RelayedReply | null;
 
 /** The checks wait only where one of them has to: most calls pass them at once. */
 function firstRefusal(checks: readonly Check[], call: Call, from = 0): CheckResult | Promise<CheckResult> {
@@ -68,7 +68,7 @@ function firstRefusal(checks: readonly Check[], call: Call, from = 0): CheckResu
 }
 
 /** A request as it arrived, and the parameters of its path. */
-export interface Arrived {
+export interface ArrivedRequest {
   readonly request: Request;
   readonly url: string;
   readonly env: Env;
@@ -79,7 +79,7 @@ export interface Arrived {
 /** Answers a call of one operation: the only way from a request to an answer. */
 export async function serveCall(
   operation: Operation,
-  { request, url, env, context, params }: Arrived,
+  { request, url, env, context, params }: ArrivedRequest,
 ): Promise<Response> {
   const settings = settingsOf(env);
   const now = Date.now();

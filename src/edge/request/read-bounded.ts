@@ -71,15 +71,15 @@ function piecesOf(body: ReadableStream<Uint8Array>): Pieces {
 }
 
 /** The runtime's own reader. The standard reader, whose type it has elsewhere, does not have this method. */
-interface Gathering {
+interface BodyReader {
   readAtLeast(least: number, into: Uint8Array): Promise<{ readonly value?: Uint8Array }>;
   cancel(): Promise<void>;
 }
 
 /** Null if the body was made here, not received, and cannot be read this way. */
-function gathering(body: ReadableStream<Uint8Array>): Gathering | null {
+function gathering(body: ReadableStream<Uint8Array>): BodyReader | null {
   try {
-    return body.getReader({ mode: "byob" }) as unknown as Gathering;
+    return body.getReader({ mode: "byob" }) as unknown as BodyReader;
   } catch {
     return null;
   }

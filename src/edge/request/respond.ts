@@ -10,12 +10,12 @@ import { counters } from "../../counters.ts";
 import { logFailure, logNow, logSoon } from "../../log.ts";
 import { countDecision, placeOf } from "../decision/count-decision.ts";
 import { unavailable } from "../object/unreachable.ts";
-import type { Relayed } from "../region/settle.ts";
+import type { RelayedReply } from "../region/settle.ts";
 import type { Call } from "./call.ts";
 import type { Result } from "./operation-types.ts";
 import { isInShare, requestText } from "./request-line.ts";
 
-interface Outgoing {
+interface EncodedReply {
   readonly status: number;
   readonly text: string | null;
   readonly code: string | null;
@@ -26,7 +26,7 @@ interface Outgoing {
 const NO_HEADERS = {};
 
 /** The result as bytes and headers. A reply that breaks its contract is an internal error. */
-function encode(contract: OperationContract, result: Exclude<Result, Relayed>): Outgoing {
+function encode(contract: OperationContract, result: Exclude<Result, RelayedReply>): EncodedReply {
   if (isRefusal(result)) return encodeRefusal(contract, result);
   if ("stream" in result) {
     const { media, stream } = result;
@@ -58,7 +58,7 @@ function refusalText(refusal: Refusal): string {
   return text;
 }
 
-function encodeRefusal(contract: OperationContract, refusal: Refusal): Outgoing {
+function encodeRefusal(contract: OperationContract, refusal: Refusal): EncodedReply {
   const { status, code } = refusal;
   const text = refusalText(refusal);
   const headers = refusalHeaders(refusal);
@@ -71,7 +71,7 @@ function encodeRefusal(contract: OperationContract, refusal: Refusal): Outgoing 
 }
 
 /** A denial in the form of a reply keeps its code, which is logged and counted. */
-function encodeDenial(contract: OperationContract, refusal: Refusal, reply: object): Outgoing {
+function encodeDenial(contract: OperationContract, refusal: Refusal, reply: object): EncodedReply {
   checkReply(contract, 200, reply);
   return { status: 200, text: JSON.stringify(reply), code: refusal.code, headers: refusalHeaders(refusal) };
 }
@@ -86,13 +86,13 @@ function checkReply(contract: OperationContract, status: number, body: unknown):
   }
 }
 
-interface Logged {
+interface LoggedReply {
   readonly status: number;
   readonly code: string | null;
   readonly refusal: Refusal | null;
 }
 
-function log(call: Call, { status, code, refusal }: Logged): void {
+function log(call: Call, { status, code, refusal }: LoggedReply): void {
   const { startedAt, trace, parent, request, op, caller, settings, isCutOff } = call;
   const isAllow = code === null && placeOf(call) !== null;
   if (isAllow && !isInShare(settings.SVC_LOG_DECISIONS, trace)) return;
@@ -138,7 +138,7 @@ export function failed(trace: string, error: unknown): Refusal {
 }
 
 /** An operator can name an org that does not exist. What it was refused is no call of the org's. */
-function isOfOrg(call: Call, { code }: Outgoing): call is Call & { readonly orgId: string } {
+function isOfOrg(call: Call, { code }: EncodedReply): call is Call & { readonly orgId: string } {
   return call.orgId !== null && call.caller !== null && (call.caller.org !== null || code === null);
 }
 
@@ -148,7 +148,7 @@ export function respond(call: Call, result: Result): Response {
     log(call, { status: result.relayed.status, code: null, refusal: null });
     return result.relayed;
   }
-  let out: Outgoing;
+  let out: EncodedReply;
   try {
     const denial = call.caller !== null && isRefusal(result) ? contract.denialReply?.(result) : null;
     out = denial && isRefusal(result) ? encodeDenial(contract, result, denial) : encode(contract, result);
@@ -165,7 +165,7 @@ export function respond(call: Call, result: Result): Response {
   return written(call, out);
 }
 
-function written(call: Call, { status, text, stream, headers: more }: Outgoing): Response {
+function written(call: Call, { status, text, stream, headers: more }: EncodedReply): Response {
   const { trace, headers: own, settings } = call;
   const shared = commonHeaders(settings.SVC_REGION, own[DECIDED_HEADER]);
   shared.set(TRACE_HEADER, trace);

@@ -28,7 +28,7 @@ export class KnownAccount {
   }
 
   /** As a decision plan has it: the limit may have changed by itself. */
-  learnAll(account: Account, askedAt: number): void {
+  mergeAll(account: Account, askedAt: number): void {
     this.account = { ...account };
     this.set(account.usage, askedAt);
   }

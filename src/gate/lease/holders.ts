@@ -2,7 +2,7 @@ import { LEASE } from "./protocol.ts";
 import { isRateKey } from "../../domain/rate/policy.ts";
 
 /** One isolate's part of one meter: what it may still have unreported, and until when it may use it. */
-export interface Outstanding {
+export interface OutstandingSlice {
   left: bigint;
   until: number;
   lingerMs: number;
@@ -30,11 +30,11 @@ interface Counters {
 
 export interface StoredHolder extends Counters {
   readonly holder: string;
-  readonly slices: readonly (readonly [meter: string, slice: Outstanding])[];
+  readonly slices: readonly (readonly [meter: string, slice: OutstandingSlice])[];
 }
 
 export interface Holder extends Counters {
-  readonly slices: Map<string, Outstanding>;
+  readonly slices: Map<string, OutstandingSlice>;
 }
 
 /** Of one isolate: 5,000 customers with four limits each. Calls that touch others are decided by the object. */
@@ -43,7 +43,7 @@ export const MOST_SLICES = 20_000;
 const MOST_OF_ALL = 60_000;
 
 /** Whether a slice still counts against its limit. */
-export function isCounted({ until, lingerMs }: Outstanding, now: number): boolean {
+export function isCounted({ until, lingerMs }: OutstandingSlice, now: number): boolean {
   return now < until + lingerMs;
 }
 
@@ -51,11 +51,11 @@ export function isCounted({ until, lingerMs }: Outstanding, now: number): boolea
  * Whether holds from a slice may still be reported. The window of a rate limit can be over long before that: its slice
  * counts no more, and still says what the isolate was given.
  */
-export function mayCover(meter: string, slice: Outstanding, now: number): boolean {
+export function mayCover(meter: string, slice: OutstandingSlice, now: number): boolean {
   return now < coversUntil(meter, slice);
 }
 
-function coversUntil(meter: string, { until, lingerMs }: Outstanding): number {
+function coversUntil(meter: string, { until, lingerMs }: OutstandingSlice): number {
   return until + (isRateKey(meter) ? Math.max(lingerMs, LEASE.longestHoldMs) : lingerMs);
 }
 
@@ -67,7 +67,7 @@ export function goneAt({ askedAt }: Pick<Counters, "askedAt">): number {
 /** The isolates that have slices, and which. */
 export class Holders {
   readonly #holders = new Map<string, Holder>();
-  readonly #byMeter = new Map<string, Map<string, Outstanding>>();
+  readonly #byMeter = new Map<string, Map<string, OutstandingSlice>>();
   #count = 0;
   /** No slice can be orphaned, and no isolate gone, before this time. Renewals make both later. */
   #sweepAt = Number.NEGATIVE_INFINITY;
@@ -80,7 +80,7 @@ export class Holders {
   }
 
   /** The slices of one meter that still count. */
-  *slicesOf(meter: string, now: number): Generator<Outstanding> {
+  *slicesOf(meter: string, now: number): Generator<OutstandingSlice> {
     for (const slice of this.#byMeter.get(meter)?.values() ?? []) {
       if (isCounted(slice, now)) yield slice;
     }
@@ -138,7 +138,7 @@ export class Holders {
     return true;
   }
 
-  slice(name: string, meter: string): Outstanding | undefined {
+  slice(name: string, meter: string): OutstandingSlice | undefined {
     return this.#holders.get(name)?.slices.get(meter);
   }
 
@@ -166,7 +166,7 @@ export class Holders {
     return this.#holders;
   }
 
-  protected *all(): Generator<Outstanding> {
+  protected *all(): Generator<OutstandingSlice> {
     for (const { slices } of this.#holders.values()) yield* slices.values();
   }
 
@@ -194,7 +194,7 @@ export class Holders {
   }
 
   /** As its isolate counts it, and from later on. */
-  protected renewed(meter: string, slice: Outstanding, now: number): void {
+  protected renewed(meter: string, slice: OutstandingSlice, now: number): void {
     const countedUntil = slice.until + slice.lingerMs;
     slice.until = Math.max(slice.until, now + LEASE.lifeMs);
     // What counts for a fixed window does so until the window ends.
@@ -203,10 +203,10 @@ export class Holders {
     }
   }
 
-  protected keep(name: string, holder: Holder, meter: string, slice: Outstanding): void {
+  protected keep(name: string, holder: Holder, meter: string, slice: OutstandingSlice): void {
     if (!holder.slices.has(meter)) this.#count += 1;
     holder.slices.set(meter, slice);
-    const shared = this.#byMeter.get(meter) ?? new Map<string, Outstanding>();
+    const shared = this.#byMeter.get(meter) ?? new Map<string, OutstandingSlice>();
     this.#byMeter.set(meter, shared.set(name, slice));
     this.#sweepAt = Math.min(this.#sweepAt, coversUntil(meter, slice));
   }

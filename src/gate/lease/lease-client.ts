@@ -16,7 +16,7 @@ export const GIVE_UP_MS = 2000;
 const NOTHING = { left: 0n, want: 0n, least: 0n };
 
 /** An ask whose answer has not come. */
-interface Pending {
+interface PendingExchange {
   readonly attempt: number;
   readonly askedAt: number;
   readonly lastBatch: number;
@@ -35,7 +35,7 @@ export class LeaseClient<Hold> {
   #attempt = 0;
   #batch = 0;
   #acknowledged = 0;
-  #pending: Pending | null = null;
+  #pending: PendingExchange | null = null;
   /** Slices that were used since the last batch was closed. */
   #touched: Slice[] = [];
   /** Calls that the object decided since the last ask, of all slices together. */
@@ -243,7 +243,7 @@ export class LeaseClient<Hold> {
   }
 
   /** All slices but those that were named, or that the object has something to say about, last for another life. */
-  #renew({ slices, lapsed = [] }: Grant, { askedAt, named }: Pending): void {
+  #renew({ slices, lapsed = [] }: Grant, { askedAt, named }: PendingExchange): void {
     const others = new Set<string>(lapsed);
     for (const { meter } of named) others.add(meter);
     for (const slice of this.#slices.values()) {

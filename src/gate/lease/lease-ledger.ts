@@ -7,10 +7,10 @@ import {
   type Terms,
   type Want,
 } from "./protocol.ts";
-import { goneAt, Holders, isCounted, mayCover, type Holder, type Outstanding } from "./holders.ts";
+import { goneAt, Holders, isCounted, mayCover, type Holder, type OutstandingSlice } from "./holders.ts";
 import { additionTo, shareOf, smaller } from "./size.ts";
 
-export { mayCover, MOST_SLICES, type Outstanding, type StoredHolder } from "./holders.ts";
+export { mayCover, MOST_SLICES, type OutstandingSlice, type StoredHolder } from "./holders.ts";
 
 /** What an ask did to one meter. */
 export interface Move {
@@ -26,7 +26,7 @@ export interface Move {
   readonly until: number;
 }
 
-export interface Settled<Hold> {
+export interface Settlement<Hold> {
   readonly grant: Grant;
   /** Holds reported for the first time. */
   readonly holds: readonly Hold[];
@@ -74,7 +74,7 @@ export class LeaseLedger extends Holders {
    * Takes an ask: reported holds once, what the isolate no longer keeps, then additions. Null for an ask that came late
    * or twice, because a later one includes everything in it.
    */
-  settle<Hold>(ask: LeaseRequest<Hold>, termsOf: TermsOf, now: number): Settled<Hold> | null {
+  settle<Hold>(ask: LeaseRequest<Hold>, termsOf: TermsOf, now: number): Settlement<Hold> | null {
     const holder = this.open(ask.holder);
     if (ask.attempt <= holder.attempt) return null;
     holder.attempt = ask.attempt;
@@ -170,7 +170,7 @@ export class LeaseLedger extends Holders {
     const { wants, keeps, renews, mark } = ask;
     if (renews === undefined) return [];
     const lapsed: string[] = [];
-    const unnamed: (readonly [string, Outstanding])[] = [];
+    const unnamed: (readonly [string, OutstandingSlice])[] = [];
     for (const entry of holder.slices) {
       if (!wants.has(entry[0]) && keeps?.has(entry[0]) !== true) unnamed.push(entry);
     }
@@ -266,11 +266,11 @@ export class LeaseLedger extends Holders {
 const noMove = (until: number): Move => ({ used: 0n, covered: 0n, returned: 0n, added: 0n, until });
 
 /** Whether a slice that an ask does not name can be renewed at all. */
-function mayRenew(slice: Outstanding, mark: string | undefined, now: number): boolean {
+function mayRenew(slice: OutstandingSlice, mark: string | undefined, now: number): boolean {
   return isCounted(slice, now) && slice.mark === mark;
 }
 
 /** Whether more must be known for that than how long slices live. */
-function needsTerms({ isPressed, lifeMs, endsAt }: Outstanding, now: number): boolean {
+function needsTerms({ isPressed, lifeMs, endsAt }: OutstandingSlice, now: number): boolean {
   return isPressed || lifeMs !== LEASE.lifeMs || (endsAt !== undefined && endsAt < now + LEASE.lifeMs);
 }

@@ -13,7 +13,7 @@ const SHARE_OF_ROOM = 4n;
 const SHARE_OF_ORPHANS = 8n;
 const CALLS_WORTH_LEASING = 4n;
 
-export interface Sizing {
+export interface SliceSizing {
   readonly limit: bigint;
   readonly used: bigint;
   /** All slices of this meter in use, including the asking isolate's own. */
@@ -32,14 +32,14 @@ export function shareOf({
   used,
   orphaned,
   holders,
-}: Pick<Sizing, "limit" | "used" | "orphaned" | "holders">): bigint {
+}: Pick<SliceSizing, "limit" | "used" | "orphaned" | "holders">): bigint {
   const room = limit - used - orphaned;
   if (room <= 0n || orphaned * SHARE_OF_ORPHANS > limit) return 0n;
   return smaller(limit / SHARE_OF_LIMIT, room / SHARE_OF_ROOM) / BigInt(Math.max(1, holders));
 }
 
 /** What to add to a slice now. */
-export function additionTo(sizing: Sizing): bigint {
+export function additionTo(sizing: SliceSizing): bigint {
   const { live, left, holders, want, least } = sizing;
   const share = shareOf(sizing);
   // As a part of the room it is never more than the room.

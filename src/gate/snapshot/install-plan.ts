@@ -28,8 +28,8 @@ export function installPlan(
   { verdict, askedAt, now }: TimedVerdict,
 ): void {
   const { orgNow, rates, refusal, decisionPlan, touch: mark = null, version } = verdict;
-  gate.learnTime(orgNow, askedAt, now);
-  if (refusal !== null) gate.learnRates(rates, askedAt, now);
+  gate.setTime(orgNow, askedAt, now);
+  if (refusal !== null) gate.setRates(rates, askedAt, now);
   if (decisionPlan === null) return;
   if (!gate.accepts(version, askedAt)) return;
   gate.matters = new KnownLimits(decisionPlan.matters);
@@ -41,7 +41,7 @@ export function installPlan(
   });
   if (refusal !== null && LIMIT_CODES.has(refusal.code)) {
     const least = leastOf(ask);
-    learnRefusal(costOf(gate, least, orgNow), least, decisionPlan, accounts);
+    installRefusal(costOf(gate, least, orgNow), least, decisionPlan, accounts);
   }
   const isWhole = checksAll(ask, caller.checks);
   if (isWhole) {
@@ -68,7 +68,7 @@ export function installPlan(
 const LIMIT_CODES: ReadonlySet<string> = new Set(RUN_CODES);
 
 /** The decision plan is from the time of the refusal: the limit that refused is the first in it without room. */
-function learnRefusal(
+function installRefusal(
   nanos: number | null,
   ask: DecisionAsk,
   { accounts }: DecisionPlan,

@@ -1,4 +1,4 @@
-import { adjustAccount, type Credited, drawMore, giveBack } from "../../domain/meter/adjustment.ts";
+import { adjustAccount, type CreditBack, drawMore, giveBack } from "../../domain/meter/adjustment.ts";
 import type { CreditPool } from "../../domain/meter/credit.ts";
 import { type Account, unitOf } from "../../domain/meter/meter.ts";
 import type { Tx } from "../kernel/door.ts";
@@ -9,7 +9,7 @@ import type { MeterAccount } from "../meters/usage.ts";
 import type { Run } from "../runs/run.ts";
 import type { StoredAdjustment } from "./store.ts";
 
-type Charged = Pick<StoredAdjustment, "charges" | "backdated" | "over" | "draws" | "uncovered">;
+type AdjustmentCharge = Pick<StoredAdjustment, "charges" | "backdated" | "over" | "draws" | "uncovered">;
 
 /** Charges an amount to every limit that the run was charged to, or gives it back, in memory. */
 export function chargeAdjustment(
@@ -17,7 +17,7 @@ export function chargeAdjustment(
   run: Run,
   before: readonly StoredAdjustment[],
   amount: bigint,
-): { work: UnitOfWork; charged: Charged } {
+): { work: UnitOfWork; charged: AdjustmentCharge } {
   const work = new UnitOfWork(tx.sql, "run", tx.now);
   const named = limitsOf(work, run, tx.now);
   const backdated = backdatedOf(work, run, tx.now);
@@ -29,7 +29,7 @@ export function chargeAdjustment(
   }
   const credited = adjustCredits(work, creditedSoFar(run, before), run, { amount, now: tx.now });
   const draws = [...credited.draws].map(([pack, drawn]) => [pack, String(drawn)] as const);
-  const charged: Charged = {
+  const charged: AdjustmentCharge = {
     charges: entries.map(({ meter }) => meter.id),
     ...(backdated.length === 0 ? {} : { backdated: backdated.map(({ meter }) => meter.id) }),
     ...(Object.keys(over).length === 0 ? {} : { over }),
@@ -61,7 +61,7 @@ function backdatedOf(work: UnitOfWork, run: Run, now: number): readonly MeterAcc
 }
 
 /** What was charged to credits for the run, including all adjustments. Null if it did not use credits. */
-function creditedSoFar(run: Run, before: readonly StoredAdjustment[]): Credited | null {
+function creditedSoFar(run: Run, before: readonly StoredAdjustment[]): CreditBack | null {
   const { draws: drawn = [], uncovered: open } = run.extra ?? {};
   if (drawn.length === 0 && open === undefined) return null;
   const draws = new Map<string, bigint>();
@@ -75,10 +75,10 @@ function creditedSoFar(run: Run, before: readonly StoredAdjustment[]): Credited 
 
 function adjustCredits(
   work: UnitOfWork,
-  soFar: Credited | null,
+  soFar: CreditBack | null,
   run: Run,
   { amount, now }: { readonly amount: bigint; readonly now: number },
-): Credited {
+): CreditBack {
   if (soFar === null) return { draws: new Map(), uncovered: 0n };
   if (amount > 0n) {
     const scopes = { customer: run.extra?.payer ?? run.customerId ?? undefined };

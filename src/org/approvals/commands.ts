@@ -5,7 +5,7 @@ import { hasAdminOutside, isInFamily, lineOf, selfOf } from "../keys/family.ts";
 import { type ApprovalRow, loadApproval, saveApproval, toApproval } from "./store.ts";
 
 type ApprovalRef = { readonly approvalId: string };
-type Decided = ApprovalRef & { readonly note?: string | undefined };
+type ApprovalDecision = ApprovalRef & { readonly note?: string | undefined };
 
 function current(view: View, input: ApprovalRef) {
   const row = loadApproval(view.sql, input.approvalId);
@@ -16,17 +16,17 @@ export const approve = command({
   action: "approval.approved",
   refuses: ["not_found", "conflict", "forbidden"],
   current,
-  run: (tx, input: Decided) => decide(tx, input, "approved"),
+  run: (tx, input: ApprovalDecision) => decide(tx, input, "approved"),
 });
 
 export const deny = command({
   action: "approval.denied",
   refuses: ["not_found", "conflict", "forbidden"],
   current,
-  run: (tx, input: Decided) => decide(tx, input, "denied"),
+  run: (tx, input: ApprovalDecision) => decide(tx, input, "denied"),
 });
 
-function decide(tx: Tx, { approvalId: id, note }: Decided, status: "approved" | "denied") {
+function decide(tx: Tx, { approvalId: id, note }: ApprovalDecision, status: "approved" | "denied") {
   const row = loadApproval(tx.sql, id);
   if (row === null) return refuse("not_found");
   if (row.status !== "pending") {

@@ -3,7 +3,7 @@ import type { Settings } from "../../settings.ts";
 import type { Envelope, View } from "../kernel/door.ts";
 import { deleteDeparted, hasDeparted } from "../../storage/segments/archive/departed-files.ts";
 import { cameBy, wasImported } from "./came-by.ts";
-import { type Imported, importStaged } from "./import.ts";
+import { type ImportedOrg, importStaged } from "./import.ts";
 import { beginStaging, dropStaging, isStaging, sealedAttempt, sealStaging, stage } from "./staging.ts";
 
 /** How long an import may take. */
@@ -23,7 +23,7 @@ interface ArrivingObject {
 }
 
 /** The org is here, or an import may make it at any time. */
-export interface Arriving {
+export interface ArrivingOrg {
   readonly homeRegion: string;
   /** The import. Null: the org is here. */
   readonly attempt: string | null;
@@ -62,7 +62,7 @@ export class Arrival {
   }
 
   /** Null: neither is the org here, nor may an import make it. */
-  state(): Arriving | null {
+  state(): ArrivingOrg | null {
     const { isOpened, settings } = this.#place;
     const attempt = isOpened() ? null : sealedAttempt(this.#storage.sql);
     return isOpened() || attempt !== null ? { homeRegion: settings.SVC_REGION, attempt } : null;
@@ -93,7 +93,7 @@ export class Arrival {
     await deleteDeparted(sql);
   }
 
-  async finish(attempt: string, envelope: Envelope): Promise<Imported | Refusal> {
+  async finish(attempt: string, envelope: Envelope): Promise<ImportedOrg | Refusal> {
     const { orgId, settings, isOpened, setOpened, holdsOrg, steps, view, arrived } = this.#place;
     if (isOpened()) return existsAlready();
     setOpened(true);

@@ -15,7 +15,7 @@ import { noteImported } from "./came-by.ts";
 import { BadArchive, loadArchive, type Steps } from "./load.ts";
 import { dropStaging, isStaging, stagedFrames } from "./staging.ts";
 
-export type Imported = { readonly archiveId: string; readonly fromRegion: string };
+export type ImportedOrg = { readonly archiveId: string; readonly fromRegion: string };
 
 interface ImportContext {
   readonly storage: DurableObjectStorage;
@@ -37,7 +37,7 @@ export function importStaged({
   settings,
   steps,
   view,
-}: ImportContext): Imported | Refusal<"conflict" | "validation_failed" | "residency_violation"> {
+}: ImportContext): ImportedOrg | Refusal<"conflict" | "validation_failed" | "residency_violation"> {
   const { sql } = storage;
   if (!isStaging(sql, attempt))
     return refuse("conflict", {}, { message: "Another import has taken the place of this one." });

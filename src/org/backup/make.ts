@@ -75,7 +75,7 @@ export const openBackup = command({
   },
 });
 
-interface Making {
+interface BackupPart {
   readonly archiveId: string;
   /** Whether it names the files of archived runs as they are, because they were copied. Else it carries the runs. */
   readonly namesFiles: boolean;
@@ -88,7 +88,7 @@ interface Making {
 export const makeBackup = command({
   action: "org.backed_up",
   refuses: ["conflict"],
-  run(tx, { archiveId, namesFiles }: Making) {
+  run(tx, { archiveId, namesFiles }: BackupPart) {
     if (!isOpenedAs(tx.sql, archiveId)) return replaced();
     const store = new PartStore(tx, archiveId);
     const rows: Record<string, number> = {};

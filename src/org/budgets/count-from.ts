@@ -8,10 +8,10 @@ import { toMeter } from "../meters/store.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import type { BudgetExtra, BudgetRow } from "./store.ts";
 
-export type Backdated = Pick<BudgetExtra, "countsFromMs">;
+export type BackdatedBudget = Pick<BudgetExtra, "countsFromMs">;
 
 /** No run of the organization is from before its creation, so a budget that counts from then counts each period as a whole. */
-export function backdatedTo(view: View, from: NewBudget["count_from"]): Backdated {
+export function backdatedTo(view: View, from: NewBudget["count_from"]): BackdatedBudget {
   return from === "period_start" ? { countsFromMs: view.profile().createdAt } : {};
 }
 

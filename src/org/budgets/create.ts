@@ -7,7 +7,7 @@ import { command, done } from "../kernel/door.ts";
 import { storedShares } from "../meters/show.ts";
 import { saveMeterRow, toMeter } from "../meters/store.ts";
 import { recount } from "../recount/recount.ts";
-import { type Backdated, backdatedTo, uncountable } from "./count-from.ts";
+import { type BackdatedBudget, backdatedTo, uncountable } from "./count-from.ts";
 import { matchOfScope, tooManyBudgets } from "./room.ts";
 import { type BudgetExtra, type BudgetRow, storedAmount, toBudget } from "./store.ts";
 
@@ -30,7 +30,7 @@ export const createBudget = command({
   },
 });
 
-function rowOf(input: NewBudget, now: number, backdated: Backdated): BudgetRow {
+function rowOf(input: NewBudget, now: number, backdated: BackdatedBudget): BudgetRow {
   const { unit, timezone, scope_kind: kind = MATCH_SCOPE } = input;
   return {
     id: newId(METERS.budget.idPrefix, now),

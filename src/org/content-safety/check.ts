@@ -6,7 +6,7 @@ import type { Finding } from "../kernel/finding.ts";
 import { loadDetectors } from "./config.ts";
 
 type Code = "content_safety_blocked";
-type Checked = { readonly input?: unknown };
+type ScannedRun = { readonly input?: unknown };
 
 /**
  * Scans the input of runs with the org's detectors. Only the caller gets the sample: neither the audit entry nor the
@@ -14,7 +14,7 @@ type Checked = { readonly input?: unknown };
  */
 export function checkSafety(
   tx: Tx,
-): ((run: Checked, nanos: bigint, stepBudget: RunStepBudget) => Finding<Code> | null) | null {
+): ((run: ScannedRun, nanos: bigint, stepBudget: RunStepBudget) => Finding<Code> | null) | null {
   const detectors = loadDetectors(tx);
   if (detectors.length === 0) return null;
   return ({ input }, _nanos, stepBudget) => {

@@ -60,7 +60,7 @@ function inPlan(hold: HoldRow): HoldRow {
   return { ...hold, meters: [...new Set([...there, ...OF_RUNS])].join(" ") };
 }
 
-interface Expired {
+interface ExpiredReservation {
   readonly hold: HoldRow;
   readonly request: HoldRequest;
   /** What it had of which credit packs. */
@@ -71,7 +71,7 @@ interface Expired {
 function chargeExpired(
   tx: Tx,
   work: UnitOfWork,
-  { hold, request, reserved }: Expired,
+  { hold, request, reserved }: ExpiredReservation,
 ): { readonly hold: HoldRow; readonly estimate: Estimate } {
   const nanos = BigInt(hold.amount);
   const standing = standingOf(work, hold).filter(({ meter }) => !meterRowOf(meter.kind).isDrawn);

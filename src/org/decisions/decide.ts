@@ -30,13 +30,13 @@ import {
 import { requestIdReused, fingerprintOf } from "../../gate/decision/request-fingerprint.ts";
 import type { HoldRates } from "./hold-rates.ts";
 import { costsOf, estimateOf } from "./estimate.ts";
-import { type Fitted, fittedFreeing } from "./fit.ts";
+import { type FittedAsk, fittedFreeing } from "./fit.ts";
 import { writeHoldExtras } from "./hold-extras.ts";
 import { holdRequestOf } from "./hold-request.ts";
 import { deleteHold, type HoldRow, insertHold, loadRequest } from "./store.ts";
 
 /** A decision, and whether it created a new hold. */
-export interface Decided {
+export interface DecidedAsk {
   readonly result: Done<Verdict> | Refusal<DecideCode>;
   readonly taken: boolean;
   /** The id of the new reservation, if it derives from a request id. */
@@ -79,7 +79,7 @@ export function modelsOf({ model, provider, estimate }: DecisionAsk): readonly M
  * A request that was already decided, here or in an isolate that has reported it, gets the same answer and reserves
  * nothing more.
  */
-export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): Decided {
+export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): DecidedAsk {
   if (ask.request_id === undefined || ask.dry_run === true) {
     const id = tx.reservationIds().newId(tx.now);
     const made = decideAnew(tx, ask, { id, isStored: false, rates });
@@ -104,13 +104,13 @@ interface NewDecision {
   readonly rates: RateTerms;
 }
 
-type Result = Decided["result"];
+type Result = DecidedAsk["result"];
 
 function decideAnew(
   tx: Tx,
   ask: DecisionAsk,
   { id, isStored, rates }: NewDecision,
-): Pick<Decided, "result" | "ask"> {
+): Pick<DecidedAsk, "result" | "ask"> {
   const costOf = costsOf(tx, ask);
   if (isRefusal(costOf)) {
     tx.afterRefusal(() => tallyUnpriced(tx, [costOf]));
@@ -159,14 +159,14 @@ function dryRun(tx: Tx, accounts: readonly Account[], said: Pick<VerdictParts, "
 }
 
 /** What an admitted ask is reserved in. */
-interface Taking extends Pick<NewHold, "id" | "accounts" | "shadowed"> {
+interface Admission extends Pick<NewHold, "id" | "accounts" | "shadowed"> {
   readonly rates: RateTerms;
   readonly checked: CheckedRequest;
   readonly work: UnitOfWork;
 }
 
 /** Reserves what was admitted. */
-function take(tx: Tx, { ask, attempt }: Fitted, taking: Taking): Result {
+function take(tx: Tx, { ask, attempt }: FittedAsk, taking: Admission): Result {
   const { id, rates, checked, work, accounts, shadowed } = taking;
   const { phase, scopes } = checked;
   const { nanos, tokens } = attempt;

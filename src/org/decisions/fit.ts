@@ -21,13 +21,13 @@ export interface Fit {
 }
 
 /** An ask with as many output tokens as fit, and what it takes. */
-export interface Fitted {
+export interface FittedAsk {
   readonly ask: DecisionAsk;
   readonly attempt: Attempt;
 }
 
 /** For a call that is only explained. */
-export function fittedNow(ask: DecisionAsk, fit: Fit): Fitted {
+export function fittedNow(ask: DecisionAsk, fit: Fit): FittedAsk {
   return fitted(ask, fit, () => false);
 }
 
@@ -35,7 +35,7 @@ export function fittedNow(ask: DecisionAsk, fit: Fit): Fitted {
  * The same for a decision. What limits still count of reservations that are over is ended before it shortens an answer, as it
  * is before it refuses one.
  */
-export function fittedFreeing(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: Fit): Fitted {
+export function fittedFreeing(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: Fit): FittedAsk {
   let tries = TRIES_FOR_ROOM;
   return fitted(ask, fit, (limit) => {
     tries -= 1;
@@ -46,7 +46,7 @@ export function fittedFreeing(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: F
 }
 
 /** Where not even the least fits, the least is what limits refuse. */
-function fitted(ask: DecisionAsk, fit: Fit, free: (limit: Account) => boolean): Fitted {
+function fitted(ask: DecisionAsk, fit: Fit, free: (limit: Account) => boolean): FittedAsk {
   const { attempt, costOf, accounts, tokenRoom, nanosRoom } = fit;
   const { min_output_tokens: least } = ask.estimate;
   if (least === undefined) return { ask, attempt };

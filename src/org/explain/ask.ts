@@ -13,11 +13,11 @@ import type { View } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { candidatesFor } from "./candidates.ts";
 import { judged } from "./check.ts";
-import { type Explained, explanation } from "./explanation.ts";
+import { type ExplanationResult, explanation } from "./explanation.ts";
 import type { Subject } from "./subject.ts";
 
 /** Explains a decision without making it: the result of each check now. */
-export function explainAsk(view: View, ask: DecisionAsk): Explained {
+export function explainAsk(view: View, ask: DecisionAsk): ExplanationResult {
   const costOf = costsOf(view, ask);
   if (isRefusal(costOf)) return within("ask", costOf);
   const depth = depthIn(ask.chain, (id) => view.hooks.placeInChain(view.sql, id));

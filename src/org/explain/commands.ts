@@ -3,7 +3,7 @@ import type { ExplainQuestion } from "../../contract/resources/explain.ts";
 import { modelsOf } from "../decisions/decide.ts";
 import { command, done, type CheckpointedView } from "../kernel/door.ts";
 import { explainAsk } from "./ask.ts";
-import type { Explained } from "./explanation.ts";
+import type { ExplanationResult } from "./explanation.ts";
 import { explainHold } from "./hold.ts";
 import { explainRun } from "./run.ts";
 import { explainRefusal, explainTrace } from "./trace.ts";
@@ -22,7 +22,7 @@ export const explain = command({
   },
 });
 
-function explained(view: CheckpointedView, question: ExplainQuestion): Explained {
+function explained(view: CheckpointedView, question: ExplainQuestion): ExplanationResult {
   const { ask, trace_id, refusal_id, reservation_id, run_id } = question;
   if (ask !== undefined) return explainAsk(view, ask);
   if (trace_id !== undefined) return explainTrace(view, trace_id);

@@ -2,7 +2,7 @@ import type { Refusal } from "../../contract/refusal.ts";
 import type { ExplainedCheck, Explanation } from "../../contract/resources/explain.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 
-export type Explained = Explanation | Refusal<"not_found" | "validation_failed">;
+export type ExplanationResult = Explanation | Refusal<"not_found" | "validation_failed">;
 
 export function explanation(
   of: Pick<Explanation, "subject" | "id">,

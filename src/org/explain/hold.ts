@@ -8,11 +8,11 @@ import type { View } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { candidatesFor } from "./candidates.ts";
 import { amountsOf, type Candidate, CHECK_OF, judged } from "./check.ts";
-import { type Explained, explanation } from "./explanation.ts";
+import { type ExplanationResult, explanation } from "./explanation.ts";
 import { passing } from "./past.ts";
 
 /** For a reservation, the limits that hold it are known, but not what it was made for. */
-export function explainHold(view: View, id: string): Explained {
+export function explainHold(view: View, id: string): ExplanationResult {
   const hold = loadHold(view.sql, id);
   if (hold === null) return refuse("not_found");
   const nanos = BigInt(hold.amount);

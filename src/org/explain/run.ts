@@ -9,12 +9,16 @@ import { replacedRuns } from "../runs/replacements.ts";
 import { findRun } from "../runs/store.ts";
 import { candidatesFor } from "./candidates.ts";
 import { type Candidate, judged } from "./check.ts";
-import { type Explained, explanation } from "./explanation.ts";
+import { type ExplanationResult, explanation } from "./explanation.ts";
 import { passedThen } from "./past.ts";
 import type { Subject } from "./subject.ts";
 
 /** A recorded run: it passed every check, or none could refuse it. */
-export function explainRun(view: View, id: string, of: Pick<Explanation, "subject" | "id">): Explained {
+export function explainRun(
+  view: View,
+  id: string,
+  of: Pick<Explanation, "subject" | "id">,
+): ExplanationResult {
   const run = findRun(view.sql, id);
   if (run === undefined || replacedRuns(view.sql).has(id)) return refuse("not_found");
   const candidates = candidatesFor(view, subjectOf(view, run));

@@ -10,14 +10,14 @@ import { findRefusal, findRefusals, type StoredRefusal } from "../refusals/find.
 import { toRefusal } from "../refusals/show.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "../runs/rates.ts";
 import { candidatesFor } from "./candidates.ts";
-import { type Explained, explanation } from "./explanation.ts";
+import { type ExplanationResult, explanation } from "./explanation.ts";
 import { judgedThen } from "./past.ts";
 import { explainRun } from "./run.ts";
 
 const MOST_REFUSALS = 1000;
 
 /** What was refused under a trace, or the run that was recorded. */
-export function explainTrace(view: CheckpointedView, trace: string): Explained {
+export function explainTrace(view: CheckpointedView, trace: string): ExplanationResult {
   const refusals = refusalsOf(view, trace);
   // The first refused run of a batch: all have one time, and are sorted by position.
   const refusal = refusals.at(-1);
@@ -26,7 +26,7 @@ export function explainTrace(view: CheckpointedView, trace: string): Explained {
 }
 
 /** One refusal, also of a trace that has several. */
-export function explainRefusal(view: CheckpointedView, id: string): Explained {
+export function explainRefusal(view: CheckpointedView, id: string): ExplanationResult {
   const refusal = findRefusal(view.sql, id);
   if (refusal === undefined) return refuse("not_found");
   const { length } = refusalsOf(view, refusal.trace);
@@ -58,7 +58,7 @@ function refused(
 }
 
 /** A recorded run is in the audit trail with its trace. */
-function explainTracedRun(view: CheckpointedView, trace: string): Explained {
+function explainTracedRun(view: CheckpointedView, trace: string): ExplanationResult {
   for (const { action, target } of AUDIT.stored(view.sql).with("trace", trace)) {
     if (action === "run.recorded" && target !== null)
       return explainRun(view, target, { subject: "trace_id", id: trace });

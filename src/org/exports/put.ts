@@ -5,7 +5,7 @@ import { secretOf } from "./secret.ts";
 import { destinationOf, type FileExportRow } from "./store.ts";
 
 /** A file on its way to where an export is kept. */
-interface Outgoing {
+interface UploadRequest {
   /** Below the destination. */
   readonly key: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -20,7 +20,7 @@ export async function putFile(
   view: View,
   bucket: R2Bucket | undefined,
   row: FileExportRow,
-  file: Outgoing,
+  file: UploadRequest,
 ): Promise<string | null> {
   const destination = destinationOf(row);
   if (destination.kind === "otlp") throw new Error("files are not sent to a receiver of spans");
@@ -43,7 +43,7 @@ function putInStorage(
   view: View,
   row: FileExportRow,
   destination: Extract<Destination, { kind: "s3" }>,
-  file: Outgoing,
+  file: UploadRequest,
 ): Promise<string | null> {
   const { endpoint, bucket, region, access_key_id: accessKeyId } = destination;
   const secretAccessKey = secretOf(row, view.settings);

@@ -10,7 +10,7 @@ import { type FileExportRow, loadExport, openWindow, type WindowRow } from "./st
 
 const WINDOWS_KEPT_MS = 400 * DAY_MS;
 
-export interface Step {
+export interface ExportStep {
   readonly row: FileExportRow;
   readonly window: WindowRow;
 }
@@ -24,7 +24,7 @@ export interface WrittenFile {
 }
 
 /** Notes what a step wrote or why it failed, unless the export was changed or deleted meanwhile. */
-export function recordStep(tx: Tx, { row, window }: Step, made: WrittenFile | string): void {
+export function recordStep(tx: Tx, { row, window }: ExportStep, made: WrittenFile | string): void {
   const { sql, now } = tx;
   const open = openWindow(sql, row.name);
   const isCurrent = loadExport(sql, row.name)?.change === row.change && open?.seq === window.seq;

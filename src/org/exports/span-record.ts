@@ -7,14 +7,14 @@ import type { ReadSpans } from "./span-read.ts";
 import { loadSpanState, saveSpanState, type SpanState } from "../span-exports/state.ts";
 
 /** A request on its way. */
-export interface Sending {
+export interface SpanSource {
   readonly row: SpanExportRow;
   readonly state: SpanState;
   readonly read: ReadSpans;
 }
 
 /** Notes what became of a request, unless the export was changed or deleted meanwhile. True: the next one can follow. */
-export function recordSpans(tx: Tx, sending: Sending, step: SpanStep): boolean {
+export function recordSpans(tx: Tx, sending: SpanSource, step: SpanStep): boolean {
   const { row, read } = sending;
   if (loadExport(tx.sql, row.name)?.change !== row.change) return true;
   const state = loadSpanState(tx.sql, row.name);
@@ -37,7 +37,7 @@ export function recordSpans(tx: Tx, sending: Sending, step: SpanStep): boolean {
 }
 
 /** After a request whose spans the receiver has, or will never take. */
-function movedOn({ sql }: Tx, { row, read }: Sending, rejected: number): SpanState {
+function movedOn({ sql }: Tx, { row, read }: SpanSource, rejected: number): SpanState {
   const { run, refusals, lateDone, dropped } = read.next;
   // The numbers of an empty log begin anew meanwhile.
   sql.exec("UPDATE exports SET run_from = ? WHERE name = ? AND run_from = ?", run, row.name, row.run_from);

@@ -10,7 +10,7 @@ import { performDue } from "../kernel/perform/perform.ts";
 import { headersOf } from "./secret.ts";
 import { destinationOf, isOfSpans, loadExport, type SpanExportRow } from "./store.ts";
 import { type ReadSpans, readSpans } from "./span-read.ts";
-import { recordSpans, type Sending } from "./span-record.ts";
+import { recordSpans, type SpanSource } from "./span-record.ts";
 import { loadSpanState, saveSpanState, type SpanState } from "../span-exports/state.ts";
 
 /** Longer than any attempt takes. If the object goes down, the attempt is repeated then. */
@@ -44,7 +44,7 @@ export async function sendSpans(object: DueContext, name: string): Promise<void>
 }
 
 /** What to send now, and moves the due row to the next time to look. Null: nothing. */
-function nextSending(view: View, name: string): Sending | null {
+function nextSending(view: View, name: string): SpanSource | null {
   const { sql, now } = view;
   const row = loadExport(sql, name);
   if (row === null || !isOfSpans(row)) {

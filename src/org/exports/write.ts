@@ -13,7 +13,7 @@ import { nextKind, readPart } from "./content.ts";
 import type { LogPosition } from "./logs.ts";
 import { manifestOf } from "./manifest.ts";
 import { putFile } from "./put.ts";
-import { recordStep, type Step, type WrittenFile } from "./record.ts";
+import { recordStep, type ExportStep, type WrittenFile } from "./record.ts";
 import { destinationOf, isOfSpans, loadExport, openWindow } from "./store.ts";
 
 /** Longer than any step takes. If the object goes down, the step is repeated then. */
@@ -38,7 +38,7 @@ export async function writeExport(object: DueContext, name: string): Promise<voi
 }
 
 /** The window to go on with, if it is time, and moves the due row to the next time to look. */
-function nextStep(view: View, name: string): Step | null {
+function nextStep(view: View, name: string): ExportStep | null {
   const { sql, now } = view;
   const row = loadExport(sql, name);
   if (row === null || isOfSpans(row)) {
@@ -52,7 +52,7 @@ function nextStep(view: View, name: string): Step | null {
 }
 
 /** The next file, once it is where it belongs; otherwise what failed. */
-async function write(object: DueContext, step: Step): Promise<WrittenFile | string> {
+async function write(object: DueContext, step: ExportStep): Promise<WrittenFile | string> {
   try {
     const made = await make(object, step);
     return (await put(object, step, made)) ?? made;
@@ -62,7 +62,7 @@ async function write(object: DueContext, step: Step): Promise<WrittenFile | stri
   }
 }
 
-async function make(object: DueContext, { row, window }: Step): Promise<WrittenFile> {
+async function make(object: DueContext, { row, window }: ExportStep): Promise<WrittenFile> {
   let at: LogPosition = {
     run: window.run_from,
     adjustment: window.adjustment_from,
@@ -96,7 +96,11 @@ function accountOf(view: View): { readonly id: string; readonly name: string } {
   return { id: view.orgId, name: view.profile().name };
 }
 
-function put(object: DueContext, { row, window }: Step, { name, file }: WrittenFile): Promise<string | null> {
+function put(
+  object: DueContext,
+  { row, window }: ExportStep,
+  { name, file }: WrittenFile,
+): Promise<string | null> {
   const { prefix } = destinationOf(row);
   const folder = placeOf(prefix, row.name, { fromMs: window.from_at, toMs: window.to_at });
   return putFile(object.view(), object.env.ARCHIVE, row, { ...file, key: `${folder}/${name}` });

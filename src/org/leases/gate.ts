@@ -17,7 +17,7 @@ import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, leastOf, tokensOf } from "../../gate/decision/ask.ts";
 import type { DecisionPlan } from "../../gate/snapshot/decision-plan.ts";
 import type { DecisionVerdict, RequestVerdict } from "../../gate/decision/object-verdict.ts";
-import { type Decided as DecidedAsk, decideOnce, type RateTerms } from "../decisions/decide.ts";
+import { type DecidedAsk, decideOnce, type RateTerms } from "../decisions/decide.ts";
 import { writeHoldRates, type HoldRates } from "../decisions/hold-rates.ts";
 import { estimateOf } from "../decisions/estimate.ts";
 import { keepRefusals } from "../refusals/commands.ts";
@@ -43,11 +43,11 @@ interface TakenReport {
   readonly holds: readonly ReportedHolds[];
 }
 
-interface Decided extends Omit<DecidedAsk, "result"> {
+interface LeasedDecision extends Omit<DecidedAsk, "result"> {
   readonly result: Done | Refusal;
 }
 
-function turnedAway(refusal: Refusal, ask: DecisionAsk): Decided {
+function turnedAway(refusal: Refusal, ask: DecisionAsk): LeasedDecision {
   return { result: refusal, taken: false, named: null, ask };
 }
 
@@ -288,7 +288,7 @@ export class ObjectGate {
   }
 
   /** A refused decision has held nothing, so there is nothing to take back. */
-  #exact(ask: DecisionAsk, rates: RateTerms, view: View): Decided {
+  #exact(ask: DecisionAsk, rates: RateTerms, view: View): LeasedDecision {
     const ending = new Ending();
     const decided = decideOnce(openTx(view, ending), ask, rates);
     ending.end(view, isRefusal(decided.result));

@@ -1,4 +1,4 @@
-import { LeaseLedger, type Outstanding } from "../../gate/lease/lease-ledger.ts";
+import { LeaseLedger, type OutstandingSlice } from "../../gate/lease/lease-ledger.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";
@@ -44,7 +44,7 @@ export function loadBook(sql: SqlStorage, now: number): LeaseLedger {
   const book = new LeaseLedger();
   const slices = loadSlices(sql);
   for (const { holder, attempt, batch, asked_at: askedAt, refusals, until } of readHolders(sql)) {
-    const restored = (slices.get(holder) ?? []).map(([meter, slice]): [string, Outstanding] => [
+    const restored = (slices.get(holder) ?? []).map(([meter, slice]): [string, OutstandingSlice] => [
       meter,
       { ...slice, until: Math.min(now + LEASE.lifeMs, Math.max(slice.until, until)) },
     ]);

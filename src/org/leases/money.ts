@@ -50,7 +50,7 @@ export function* leasedAnew(sql: SqlStorage, meter: Meter, now: number) {
   }
 }
 
-interface Leased {
+interface LeasedRoom {
   readonly meter: Meter;
   readonly subject: string;
   readonly stands: boolean;
@@ -63,7 +63,7 @@ export class LeasedAccounts {
   readonly #sql: SqlStorage;
   readonly #clock: Clock;
   /** Null: the limit is gone. */
-  readonly #leased = new Map<string, Leased | null>();
+  readonly #leased = new Map<string, LeasedRoom | null>();
   /** One entry for each counter, even if several keys lead to it. */
   readonly #entries = new Map<string, MeterAccount>();
   #loaded = false;

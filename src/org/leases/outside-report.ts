@@ -70,7 +70,7 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
     if (limitSet === null) return null;
     limitSets.push(limitSet);
   }
-  const checking = new Checking(given, limitSets, terms);
+  const checking = new ReportCheck(given, limitSets, terms);
   const { stored, version } = terms;
   const current = new Set(limitSets.filter((limitSet) => limitSet.version === version).flatMap(limitsOf));
   const wants = new Map<string, Want>();
@@ -111,7 +111,7 @@ function reported({ keys, meters, customer, byBody }: GivenLimitSet, keyId: stri
   return { keys, meters, customer, keyId, rates: byBody };
 }
 
-class Checking {
+class ReportCheck {
   readonly refused: string[] = [];
   readonly #given: LeaseReport;
   readonly #limitSets: readonly GivenLimitSet[];

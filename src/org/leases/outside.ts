@@ -104,7 +104,7 @@ export class OutsideGates {
       verdict: verdict === null || given.ask === undefined ? null : this.#told(given.ask, verdict),
       leases: taken.leases === null ? null : (JSON.parse(taken.leases) as object),
     });
-    return { refusal: null, text, ungoverned, unsettled: Object.fromEntries(unsettled) as Unsettled };
+    return { refusal: null, text, ungoverned, unsettled: Object.fromEntries(unsettled) as UnsettledCounts };
   }
 
   #counted(reported: number): number {
@@ -216,10 +216,10 @@ export interface ExchangeAnswer {
   /** Calls that the gate let pass while the service was away, as far as they are counted. */
   readonly ungoverned: number;
   /** Calls whose runs the gate has dropped, as far as they are counted. */
-  readonly unsettled: Unsettled;
+  readonly unsettled: UnsettledCounts;
 }
 
-type Unsettled = { readonly [Reason in UnsettledReason]?: number };
+type UnsettledCounts = { readonly [Reason in UnsettledReason]?: number };
 
 export function refusedExchange(refusal: Refusal): ExchangeAnswer {
   return { refusal, text: null, ungoverned: 0, unsettled: {} };

@@ -34,7 +34,7 @@ import { rateAmount } from "../../domain/rate/policy.ts";
 import { countedBy, writeHoldRatesOfKeys } from "../decisions/hold-rates.ts";
 
 /** What the object has no hold for, by limit: it is returned instead of held. */
-export type Dropped = ReadonlyMap<string, bigint>;
+export type DroppedHolds = ReadonlyMap<string, bigint>;
 
 /** Holds that are reported for the first time. */
 export interface FreshHolds {
@@ -49,8 +49,8 @@ export interface FreshHolds {
  * id in both: its hold is stored once, until the later end. If its amount differs, both were allowed and both are held.
  * A hold that has expired when it is reported is stored like any other, for its run, and expires.
  */
-export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): Dropped {
-  const keeping = new Keeping(tx, accounts, fresh);
+export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): DroppedHolds {
+  const keeping = new HoldReport(tx, accounts, fresh);
   for (const [index, named, unnamed, , call = null] of fresh.holds) {
     const limitSet = fresh.touches[index];
     if (limitSet !== undefined) keeping.keep({ limitSet, call }, named, unnamed);
@@ -80,7 +80,7 @@ const NEW = {
   key_id: null,
 } as const;
 
-class Keeping {
+class HoldReport {
   readonly dropped = new Map<string, bigint>();
   readonly #tx: Tx;
   readonly #accounts: LeasedAccounts;

@@ -1,4 +1,4 @@
-import type { Outstanding } from "../../gate/lease/lease-ledger.ts";
+import type { OutstandingSlice } from "../../gate/lease/lease-ledger.ts";
 import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
 import { type Row, type StoreRows, Table } from "../../storage/table.ts";
 
@@ -33,7 +33,7 @@ type SliceRow = readonly [
 ];
 type StoredSlice = readonly [meter: string, left: string, until: number, lingerMs: number, since?: number];
 
-export function sliceRow(holder: string, meter: string, slice: Outstanding | undefined): Row {
+export function sliceRow(holder: string, meter: string, slice: OutstandingSlice | undefined): Row {
   if (slice === undefined) return [holder, meter, null, null, null, null];
   const { left, until, lingerMs, since = 0 } = slice;
   return [holder, meter, String(left), until, lingerMs, since];
@@ -53,8 +53,8 @@ export function putSlices(sql: SqlStorage, rows: readonly Row[]): void {
 }
 
 /** What each isolate has, with what the write-ahead log has of it. */
-export function loadSlices(sql: SqlStorage): Map<string, [string, Outstanding][]> {
-  const found = new Map<string, Map<string, Outstanding>>();
+export function loadSlices(sql: SqlStorage): Map<string, [string, OutstandingSlice][]> {
+  const found = new Map<string, Map<string, OutstandingSlice>>();
   const of = (holder: string) => {
     let slices = found.get(holder);
     if (slices === undefined) found.set(holder, (slices = new Map()));

@@ -1,7 +1,7 @@
 import type { PriceRevision, PriceShown } from "../../contract/resources/prices/prices.ts";
 import { type Ceiling, ceilingOf } from "../../domain/price/ceiling.ts";
 import type { FoundRow } from "../../domain/price/book-index.ts";
-import type { Dated } from "../../domain/price/history.ts";
+import type { DatedTerms } from "../../domain/price/history.ts";
 import type { Price } from "../../domain/price/price.ts";
 import { priceOf } from "../../domain/price/terms.ts";
 
@@ -19,7 +19,7 @@ export type RevisionRow = {
 };
 
 /** A revision with its terms, also in the form that rules use. */
-export class Revision implements Dated {
+export class Revision implements DatedTerms {
   readonly revision: number;
   readonly model: string;
   readonly otherName: string | null;

@@ -9,7 +9,7 @@ import { transaction } from "../../storage/transaction.ts";
 import { perform } from "../kernel/perform/perform.ts";
 import { hasDeparted } from "../../storage/segments/archive/departed-files.ts";
 import { loadRegions } from "../residency/rule.ts";
-import type { Moved } from "./moved.ts";
+import type { MovedAnswer } from "./moved.ts";
 import {
   forgetMove,
   leaveBehind,
@@ -39,13 +39,13 @@ interface DepartingObject {
 }
 
 /** How far the copy is when the org is frozen. */
-export interface Copied {
+export interface ArchiveCopy {
   readonly archiveId: string;
   readonly isArchiveCopied: boolean;
 }
 
 /** An archive that was opened, the org as it is not changed any more, or what became of an earlier attempt. */
-export type Departing =
+export type DepartureResult =
   | { readonly kind: "opened"; readonly archiveId: string; readonly head: string; readonly runs: string }
   | { readonly kind: "frozen"; readonly move: Move; readonly parts: number; readonly end: string }
   | { readonly kind: "unknown"; readonly move: Move };
@@ -81,12 +81,12 @@ export class Departure {
   /** What an object without an org answers. */
   answer<T>(otherwise: T): T {
     if (this.#movedTo === null) return otherwise;
-    const moved: Moved = { movedTo: this.#movedTo };
+    const moved: MovedAnswer = { movedTo: this.#movedTo };
     return moved as T;
   }
 
   /** Opens the archive that the org leaves in. What never changes is copied before anything is frozen. */
-  begin(to: string, envelope: Envelope): Departing | Refusal {
+  begin(to: string, envelope: Envelope): DepartureResult | Refusal {
     if (!this.#place.isOpened()) return this.answer(refuse("not_found"));
     if (this.#move !== null && this.#move.attempt !== null) return { kind: "unknown", move: this.#move };
     const regions = loadRegions(this.#storage.sql);
@@ -97,7 +97,7 @@ export class Departure {
   }
 
   /** Freezes the org and copies its tables. A move that never reached the other region is begun anew. */
-  async freeze(to: string, copied: Copied, envelope: Envelope): Promise<Departing | Refusal> {
+  async freeze(to: string, copied: ArchiveCopy, envelope: Envelope): Promise<DepartureResult | Refusal> {
     const early = this.#problem();
     if (early !== null) return early;
     const { closeSlices, openSlices, isOpened } = this.#place;
@@ -113,7 +113,7 @@ export class Departure {
   }
 
   /** Why no move can begin now. */
-  #problem(): Departing | Refusal | null {
+  #problem(): DepartureResult | Refusal | null {
     if (!this.#place.isOpened()) return this.answer(refuse("not_found"));
     if (this.#held > 0)
       return refuse("conflict", {}, { message: "The organization is being restored. Try again." });
@@ -121,7 +121,7 @@ export class Departure {
     return null;
   }
 
-  async #freezeNow(to: string, copied: Copied, envelope: Envelope): Promise<Departing | Refusal> {
+  async #freezeNow(to: string, copied: ArchiveCopy, envelope: Envelope): Promise<DepartureResult | Refusal> {
     const { sql } = this.#storage;
     const { archiveId, isArchiveCopied } = copied;
     const id = crypto.randomUUID();

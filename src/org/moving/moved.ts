@@ -1,8 +1,8 @@
 /** What an object answers whose org went to another region: ask there. */
-export interface Moved {
+export interface MovedAnswer {
   readonly movedTo: string;
 }
 
-export function isMoved(answer: unknown): answer is Moved {
+export function isMoved(answer: unknown): answer is MovedAnswer {
   return typeof answer === "object" && answer !== null && "movedTo" in answer;
 }

@@ -5,7 +5,7 @@ import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { isLiveSession, type SessionRow } from "./session.ts";
 
 /** What a page of the console that is left open learns: whether anything changed, and whether it may go on. */
-export type Watched =
+export type WatchResult =
   | { readonly kind: "live"; readonly mark: string; readonly org: OrgSnapshot }
   | { readonly kind: "over" | "too_many" };
 
@@ -29,7 +29,7 @@ export class Pulse {
   }
 
   /** Asking does not count as using the session, so a page that is left open does not keep it alive. */
-  watch(view: View, digest: string, stream: string): Watched {
+  watch(view: View, digest: string, stream: string): WatchResult {
     const row = view.sql
       .exec<SessionRow>("SELECT * FROM sessions WHERE digest IN (?, ?)", ...lookedUp(digest))
       .toArray()[0];

@@ -21,14 +21,14 @@ import { loadPolicies } from "./store.ts";
 
 const PENDING_MS = 7 * DAY_MS;
 
-type Checked = JudgedRun & { readonly approval_id?: string | undefined };
+type CheckedRun = JudgedRun & { readonly approval_id?: string | undefined };
 type Code = "policy_blocked" | "policy_approval_required" | "policy_expression_error";
-type Ruled = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
+type RuledVerdict = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
 
 /** Checks runs against the org's rules. Null: it has none. */
 export function checkPolicy(
   tx: Tx,
-): ((run: Checked, nanos: bigint, stepBudget: RunStepBudget) => Finding<Code> | null) | null {
+): ((run: CheckedRun, nanos: bigint, stepBudget: RunStepBudget) => Finding<Code> | null) | null {
   const policies = loadPolicies(tx);
   if (policies.length === 0) return null;
   return (run, nanos, stepBudget) => check(tx, policies, { stepBudget, run, nanos });
@@ -41,7 +41,7 @@ function check(
     stepBudget,
     run,
     nanos,
-  }: { readonly stepBudget: RunStepBudget; readonly run: Checked; readonly nanos: bigint },
+  }: { readonly stepBudget: RunStepBudget; readonly run: CheckedRun; readonly nanos: bigint },
 ): Finding<Code> | null {
   const attempt = attemptOf(run, nanos);
   const digest = attemptDigest(run, nanos);
@@ -89,7 +89,7 @@ function failed(tx: Tx, ruleId: string): Finding<Code> {
   return { refusal: refuse("policy_expression_error", { rule_id: ruleId }), effect };
 }
 
-function blocked(tx: Tx, { ruleId, reason, attempted }: Ruled): Finding<Code> {
+function blocked(tx: Tx, { ruleId, reason, attempted }: RuledVerdict): Finding<Code> {
   const details = { reason, attempted, rule_id: ruleId };
   const effect = () =>
     tx.record({ action: "policy.blocked", target: ruleId, outcome: "refused", detail: { attempted } });
@@ -100,8 +100,8 @@ function blocked(tx: Tx, { ruleId, reason, attempted }: Ruled): Finding<Code> {
 /** The refusal creates the approval request. The same attempt finds the one that is already waiting. */
 function requested(
   tx: Tx,
-  { ruleId, reason, attempted }: Ruled,
-  { digest, run, nanos }: { readonly digest: string; readonly run: Checked; readonly nanos: bigint },
+  { ruleId, reason, attempted }: RuledVerdict,
+  { digest, run, nanos }: { readonly digest: string; readonly run: CheckedRun; readonly nanos: bigint },
 ): Finding<Code> {
   const details = { reason, attempted, rule_id: ruleId };
   const waiting = findApproval(tx.sql, ruleId, digest, "pending");

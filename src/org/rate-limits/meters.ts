@@ -19,7 +19,7 @@ import {
   type RoomAhead,
   roomAhead,
   slidingWindow,
-  type Taken,
+  type BucketAmount,
 } from "../../domain/rate/sliding-window.ts";
 import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
@@ -48,7 +48,7 @@ export const RATE_COUNTS = new Table({
 });
 /** A counter that has counted nothing. */
 const NONE = "[]";
-const TAKEN = new TransactionalCache<BoundedMap<string, Taken[]>>();
+const TAKEN = new TransactionalCache<BoundedMap<string, BucketAmount[]>>();
 const LIMITS = new TransactionalCache<{
   readonly policies: readonly RatePolicy[];
   readonly read: RatePolicy;
@@ -108,7 +108,7 @@ export class RateMeters {
     return roomAhead(slidingWindow(seconds), taken, { limit, nowMs: clock.org });
   }
 
-  #counted(meter: RateMeter, book: LeaseLedger, clock: Clock): Taken[] {
+  #counted(meter: RateMeter, book: LeaseLedger, clock: Clock): BucketAmount[] {
     const taken = [...this.#load(meter, clock.org)];
     for (const slice of book.slicesOf(leaseKey(meter, clock.org), clock.real)) {
       taken.push([bucketOf(meter.policy, slice.until + clock.org - clock.real), Number(slice.left)]);
@@ -150,7 +150,7 @@ export class RateMeters {
     this.#write(meter, taken);
   }
 
-  #write({ key }: RateMeter, taken: readonly Taken[]): void {
+  #write({ key }: RateMeter, taken: readonly BucketAmount[]): void {
     RATE_COUNTS.put(this.#sql, [[key, JSON.stringify(taken)]]);
   }
 
@@ -208,12 +208,12 @@ export class RateMeters {
     return null;
   }
 
-  #load(meter: RateMeter, nowMs: number): Taken[] {
+  #load(meter: RateMeter, nowMs: number): BucketAmount[] {
     const first = firstBucket(meter.policy, nowMs);
     const all = TAKEN.get(this.#sql, () => new BoundedMap(MOST_COUNTERS));
     let taken = all.get(meter.key);
     if (taken === undefined) {
-      taken = JSON.parse(this.#read(meter.key)) as Taken[];
+      taken = JSON.parse(this.#read(meter.key)) as BucketAmount[];
       all.set(meter.key, taken);
     }
     // Those that no longer count go when the counter is next written.

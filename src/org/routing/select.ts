@@ -61,11 +61,11 @@ function noModel({ barrier, failedRule }: NoModel, fallbackModel: string | undef
   return refuse("no_model_passes_eval", {}, { message });
 }
 
-type Judging = { policies: PolicySet; allowance: Allowance };
+type PolicyJudge = { policies: PolicySet; allowance: Allowance };
 
 function candidateOf(
   view: View,
-  judging: Judging,
+  judging: PolicyJudge,
   {
     model,
     suite,
@@ -88,7 +88,7 @@ function candidateOf(
 /** A model that a rule denies, holds for approval or fails on cannot be selected. */
 function ruledOut(
   view: View,
-  { policies, allowance }: Judging,
+  { policies, allowance }: PolicyJudge,
   { model, asked, cost }: { readonly model: string; readonly asked: SelectionRequest; readonly cost: bigint },
 ): Candidate["ruledOut"] {
   const usage = { input_tokens: asked.inputTokens, output_tokens: asked.maxOutputTokens };

@@ -51,7 +51,7 @@ export function orgSnapshot(
  * Which snapshots may still be in use. After an eviction it knows none, so it assumes one for every key, granted when
  * it woke.
  */
-export class Granted {
+export class SnapshotAsks {
   #wokeAt: number;
   readonly #lastAsked = new Map<string, number>();
 

@@ -15,7 +15,7 @@ import { command, done, type View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueContext } from "../kernel/due/handler.ts";
 import type * as newHours from "./new-hours.ts";
-import type { Place } from "./new-hours.ts";
+import type { ReadPosition } from "./new-hours.ts";
 
 /** Steps of one round of due work. */
 const MOST_STEPS = 20;
@@ -26,7 +26,7 @@ const MANY_RUNS = 10_000;
 /** Hours are kept for so long after somebody looked at them. */
 const KEPT_AFTER_LOOK_MS = 7 * DAY_MS;
 
-const BEGINNING: Place = { run: 1, replacement: 1 };
+const BEGINNING: ReadPosition = { run: 1, replacement: 1 };
 
 let counter: typeof newHours | null = null;
 
@@ -61,14 +61,14 @@ function storedHours(sql: SqlStorage): HoursBySubject {
 
 /** Stored hours in memory, and how far they were counted. */
 interface HoursCopy {
-  readonly counted: Place;
+  readonly counted: ReadPosition;
   readonly bySubject: HoursBySubject;
 }
 
 /** For the next look. A rollback leaves them: they are read again where storage is counted up to another place. */
 const copies = new TransactionalCache<HoursCopy>(() => {});
 
-function keptHours(sql: SqlStorage, counted: Place): HoursBySubject {
+function keptHours(sql: SqlStorage, counted: ReadPosition): HoursBySubject {
   const read = (): HoursCopy => ({ counted, bySubject: storedHours(sql) });
   const there = copies.get(sql, read);
   if (isSamePlace(there.counted, counted)) return there.bySubject;
@@ -77,7 +77,7 @@ function keptHours(sql: SqlStorage, counted: Place): HoursBySubject {
   return fresh.bySubject;
 }
 
-function isSamePlace(one: Place, other: Place): boolean {
+function isSamePlace(one: ReadPosition, other: ReadPosition): boolean {
   return one.run === other.run && one.replacement === other.replacement;
 }
 

@@ -31,14 +31,14 @@ const SUBJECTS: readonly (readonly [SubjectKind, Dimension])[] = [
 ];
 
 /** The first run, and the first replacement of an estimate by its run, that are not counted yet. */
-export interface Place {
+export interface ReadPosition {
   readonly run: number;
   readonly replacement: number;
 }
 
 export interface NewHours {
   readonly sums: HourSums;
-  readonly next: Place;
+  readonly next: ReadPosition;
   /** Whether all is counted that is stored. */
   readonly isEnd: boolean;
 }
@@ -54,13 +54,13 @@ interface NewRuns {
 }
 
 /** The runs from a place on, without reading them. */
-export function newRunsFrom(sql: SqlStorage, now: number, from: Place): NewRuns {
+export function newRunsFrom(sql: SqlStorage, now: number, from: ReadPosition): NewRuns {
   const left = segmentsFrom(runSegments(sql), now, from);
   const runs = left.reduce((sum, { firstSeq, rows }) => sum + rows - Math.max(0, from.run - firstSeq), 0);
   return { runs, isOneStep: countInStep(left) === left.length };
 }
 
-function segmentsFrom(store: RunSegments, now: number, from: Place): SegmentMetadata[] {
+function segmentsFrom(store: RunSegments, now: number, from: ReadPosition): SegmentMetadata[] {
   const fromMs = firstKeptHour(now) * HOUR_MS;
   return store.all.filter(
     (segment) =>
@@ -69,7 +69,7 @@ function segmentsFrom(store: RunSegments, now: number, from: Place): SegmentMeta
 }
 
 /** What runs from a place on cost, by the hour of their start. Adjustments of runs are no spend of an hour. */
-export function countNewRuns(sql: SqlStorage, now: number, from: Place): NewHours {
+export function countNewRuns(sql: SqlStorage, now: number, from: ReadPosition): NewHours {
   const store = runSegments(sql);
   const sums = new HourSums();
   const fromMs = firstKeptHour(now) * HOUR_MS;
@@ -85,7 +85,7 @@ export function countNewRuns(sql: SqlStorage, now: number, from: Place): NewHour
   return { sums, next: { run: store.lastSeq + 1, ...replacements.next }, isEnd: replacements.isEnd };
 }
 
-interface Counted {
+interface HourCounter {
   readonly sums: HourSums;
   readonly fromMs: number;
 }
@@ -93,7 +93,7 @@ interface Counted {
 function addRuns(
   store: RunSegments,
   segments: readonly SegmentMetadata[],
-  { sums, fromRun, fromMs, toMs }: Counted & { readonly fromRun: number; readonly toMs: number },
+  { sums, fromRun, fromMs, toMs }: HourCounter & { readonly fromRun: number; readonly toMs: number },
 ): void {
   needArchived(store, segments);
   const stretches = hoursBetween(fromMs, toMs);
@@ -136,8 +136,8 @@ type Replacement = { seq: number; started_at: number; cost: string; names: strin
 /** An estimate that a run took the place of is no spend any more. */
 function subtractReplaced(
   sql: SqlStorage,
-  { sums, fromMs, first }: Counted & { readonly first: number },
-): { readonly next: Pick<Place, "replacement">; readonly isEnd: boolean } {
+  { sums, fromMs, first }: HourCounter & { readonly first: number },
+): { readonly next: Pick<ReadPosition, "replacement">; readonly isEnd: boolean } {
   const rows = sql
     .exec<Replacement>(
       "SELECT seq, started_at, cost, names FROM run_replacements WHERE seq >= ? ORDER BY seq LIMIT ?",

@@ -1,5 +1,5 @@
 import type { Dimension } from "../../contract/dimensions.ts";
-import { type Grouping, type ReportAsk, StretchFinder } from "../../domain/usage-report/ask.ts";
+import { type ReportGrouping, type ReportAsk, StretchFinder } from "../../domain/usage-report/ask.ts";
 import { tagIn } from "../../domain/usage-report/tag.ts";
 import type { GroupSums } from "../../domain/usage-report/sums.ts";
 import { nameIn } from "../adjustments/names.ts";
@@ -54,7 +54,7 @@ function isWanted({ filters, without = [], tags = [] }: ReportAsk, names: RunNam
   );
 }
 
-function groupOf(grouping: Grouping, names: RunNames, atMs: number): string | null {
+function groupOf(grouping: ReportGrouping, names: RunNames, atMs: number): string | null {
   if (grouping.kind === "name") return nameIn(names, grouping.name);
   if (grouping.kind === "tag") return tagIn(names.tags ?? null, grouping.name);
   const { stretches } = grouping;

@@ -6,7 +6,7 @@ import { childTraceParent } from "../../domain/text/traceparent.ts";
 import { signatureHeaders } from "../../domain/webhook/signature.ts";
 import { limitIn } from "../../domain/message/event-data.ts";
 import type { MessageFormat } from "../../contract/webhook-formats.ts";
-import type { Posted } from "../../outbound/post.ts";
+import type { PostResult } from "../../outbound/post.ts";
 import { sendApart } from "../../outbound/sender.ts";
 import { transaction } from "../../storage/transaction.ts";
 import type { OrgEnv, Tx, CheckpointedView } from "../kernel/door.ts";
@@ -16,7 +16,7 @@ import { eventLetter, fullEvent } from "../events/letter.ts";
 import { performDue } from "../kernel/perform/perform.ts";
 import { meterName } from "../meters/store.ts";
 import { addressOf } from "./address.ts";
-import type { Mailed } from "./mail-letter.ts";
+import type { MailedPost } from "./mail-letter.ts";
 import type { MessageDraft } from "./message-letter.ts";
 import { attemptsOf, type DeliveryRow, headOf } from "./queue.ts";
 import { signingOf } from "./secrets.ts";
@@ -31,7 +31,7 @@ import { unsubscribeLink } from "./unsubscribe.ts";
 /** Longer than any attempt takes. If the object goes down, the attempt is repeated then. */
 const LEASE_MS = 30_000;
 
-type Sent = Posted & Partial<Pick<Mailed, "mailed">>;
+type SentDelivery = PostResult & Partial<Pick<MailedPost, "mailed">>;
 
 interface Attempt {
   readonly delivery: DeliveryRow;
@@ -152,7 +152,11 @@ function recipientsLeft(view: CheckpointedView, subscription: SubscriptionRow, {
 const mailedIn = (mailed: string | null) => JSON.parse(mailed ?? "[]") as string[];
 
 /** Messages are written by code that is loaded when an org has a webhook of such a format: few have one. */
-async function send(env: OrgEnv, { url, headers, body, draft }: Attempt, from: string): Promise<Sent> {
+async function send(
+  env: OrgEnv,
+  { url, headers, body, draft }: Attempt,
+  from: string,
+): Promise<SentDelivery> {
   if (draft === null) return sendApart({ url, headers, body });
   if (draft.format === "email") return (await import("./mail-letter.ts")).sendMessage(env, draft, from);
   const { messageBody, withoutSecret } = await import("./message-letter.ts");
@@ -163,7 +167,7 @@ function newSpanId(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString("hex");
 }
 
-function recordAttempt(tx: Tx, { id, attempts }: DeliveryRow, posted: Sent): void {
+function recordAttempt(tx: Tx, { id, attempts }: DeliveryRow, posted: SentDelivery): void {
   const { sql, now } = tx;
   const row = sql
     .exec<DeliveryRow>("SELECT * FROM webhook_deliveries WHERE id = ? AND attempts = ?", id, attempts)

@@ -25,7 +25,7 @@ type IncidentRow = {
   ends_at: number | null;
 };
 
-interface Paged {
+interface PagedIncident {
   readonly now: number;
   readonly subscriptionId: string;
   readonly type: EventKind;
@@ -33,7 +33,7 @@ interface Paged {
 }
 
 /** Notes an incident, so that it ends by itself. Only limits of the org itself do. */
-export function openIncident(sql: SqlStorage, { now, subscriptionId, type, event }: Paged): void {
+export function openIncident(sql: SqlStorage, { now, subscriptionId, type, event }: PagedIncident): void {
   const limit = limitIn(type, event.data);
   const meter = limit === null ? undefined : loadMetersById(sql, [limit], now).get(limit);
   if (limit === null || meter === undefined) return;

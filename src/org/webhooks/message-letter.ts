@@ -7,7 +7,7 @@ import { foreignText, type Message } from "../../domain/message/message.ts";
 import { incidentKey, pagerDutyBody, resolvedBody } from "../../domain/message/pagerduty.ts";
 import { slackBody } from "../../domain/message/slack.ts";
 import { teamsBody } from "../../domain/message/teams.ts";
-import type { Posted } from "../../outbound/post.ts";
+import type { PostResult } from "../../outbound/post.ts";
 import type { Address } from "./address.ts";
 
 export interface Recipient {
@@ -71,7 +71,7 @@ function messageOf({ orgName, baseUrl, limitName, folded }: MessageDraft, event:
 const SHORTEST_SECRET = 10;
 
 /** What a receiver answers is shown to whoever reads the delivery log. If it repeats its secret, that is left out. */
-export function withoutSecret({ address }: MessageDraft, posted: Posted): Posted {
+export function withoutSecret({ address }: MessageDraft, posted: PostResult): PostResult {
   const { url, routingKey } = address;
   const { pathname, search } = new URL(url);
   const secrets = [

@@ -78,14 +78,14 @@ function enqueueMessage(sql: SqlStorage, { now, subscriptionId, type, event, oth
   enqueue(sql, { ...message, fold: { ...fold, folded: others } });
 }
 
-type Folded = Pick<DeliveryRow, "seq" | "status" | "attempts" | "fold_stage">;
+type FoldedDelivery = Pick<DeliveryRow, "seq" | "status" | "attempts" | "fold_stage">;
 
-const isUnsent = ({ status, attempts }: Folded) => status === "pending" && attempts === 0;
+const isUnsent = ({ status, attempts }: FoldedDelivery) => status === "pending" && attempts === 0;
 
 /** A delivery that failed is as if it had not been: recovering queues its event again. */
-function foldedWith(sql: SqlStorage, subscriptionId: string, key: string): Folded[] {
+function foldedWith(sql: SqlStorage, subscriptionId: string, key: string): FoldedDelivery[] {
   return sql
-    .exec<Folded>(
+    .exec<FoldedDelivery>(
       `SELECT seq, status, attempts, fold_stage FROM webhook_deliveries
        WHERE subscription_id = ? AND fold_key = ? AND status <> 'failed'`,
       subscriptionId,

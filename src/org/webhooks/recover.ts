@@ -14,7 +14,7 @@ import { loadSubscription, patternsOf } from "./subscriptions.ts";
 /** Looking at this many takes a fraction of a second. The object answers other calls before the next. */
 const EVENTS_AT_ONCE = 20_000;
 
-type Missed = Pick<EventRow, "seq" | "id" | "type" | "created_at" | "data">;
+type MissedEvent = Pick<EventRow, "seq" | "id" | "type" | "created_at" | "data">;
 
 /**
  * Queues what a webhook did not get since a time: deliveries that failed, and events from while it was disabled. What
@@ -62,9 +62,9 @@ function missedBy(
   { sql }: CheckpointedTx,
   webhookId: string,
   { kinds, first, end, sinceMs }: Range,
-): Missed[] {
-  const missed: Missed[] = [];
-  let sought: Missed[] = [];
+): MissedEvent[] {
+  const missed: MissedEvent[] = [];
+  let sought: MissedEvent[] = [];
   const look = () => {
     missed.push(...undelivered(sql, webhookId, sought));
     sought = [];
@@ -80,7 +80,7 @@ function missedBy(
 }
 
 /** Those events that are neither delivered nor queued. */
-function undelivered(sql: SqlStorage, webhookId: string, events: readonly Missed[]): Missed[] {
+function undelivered(sql: SqlStorage, webhookId: string, events: readonly MissedEvent[]): MissedEvent[] {
   const keys = events.map(({ seq, id, type }) => [seq, id, type]);
   const rows = readInParts(keys, (json) =>
     sql.exec<{ seq: number }>(
@@ -97,13 +97,13 @@ function undelivered(sql: SqlStorage, webhookId: string, events: readonly Missed
   return events.filter(({ seq }) => found.has(seq));
 }
 
-function eventAt({ sql }: CheckpointedTx, seq: number): Missed | null {
+function eventAt({ sql }: CheckpointedTx, seq: number): MissedEvent | null {
   for (const event of EVENTS.stored(sql).after(seq - 1)) return event;
   return null;
 }
 
 /** Neighbours of one kind together, in order. */
-function alike(missed: readonly Missed[]): { type: EventKind; events: FullEvent[] }[] {
+function alike(missed: readonly MissedEvent[]): { type: EventKind; events: FullEvent[] }[] {
   const parts: { type: EventKind; events: FullEvent[] }[] = [];
   for (const { type, id, data } of missed) {
     const event = { id, data: JSON.parse(data) as EventData };

@@ -20,7 +20,7 @@ export function findIn({ words, firstSeq }: Block, number: number, found: number
   }
 }
 
-interface Partitioning {
+interface BlockRange {
   /** Covers `count` of 2 ** bits blocks, from block `from` on. */
   readonly bits: number;
   readonly from: number;
@@ -33,7 +33,7 @@ interface Partitioning {
 /** Distributes the entries of blocks over other blocks. */
 export function partition(
   given: readonly Block[],
-  { bits, from, count, firstSeq, oldestSeq }: Partitioning,
+  { bits, from, count, firstSeq, oldestSeq }: BlockRange,
 ): Block[] {
   const shift = 32 - bits;
   const sizes = new Uint32Array(count);

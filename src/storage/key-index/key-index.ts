@@ -2,7 +2,7 @@ import { RecentKeys } from "./recent-keys.ts";
 import type { HashProbe } from "./probe.ts";
 import type { IndexTables } from "./stored-blocks.ts";
 import { filterLengths } from "./stored-filters.ts";
-import { FAN, findSuspects, MissingBlock, type Place, Segment, type SegmentRow } from "./segment.ts";
+import { FAN, findSuspects, MissingBlock, type IndexContext, Segment, type SegmentRow } from "./segment.ts";
 
 /** How many rows are kept in memory before they become a segment. */
 export const RECENT = 4096;
@@ -160,7 +160,7 @@ export class KeyIndex {
     return true;
   }
 
-  get #place(): Place {
+  get #place(): IndexContext {
     return { sql: this.#sql, tables: this.#tables, ofFirstLevel: this.#size };
   }
 

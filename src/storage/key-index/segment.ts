@@ -35,7 +35,7 @@ export type SegmentRow = {
 };
 
 /** An index, and the number of entries in its segments of level 0. */
-export interface Place {
+export interface IndexContext {
   readonly sql: SqlStorage;
   readonly tables: IndexTables;
   readonly ofFirstLevel: number;
@@ -85,7 +85,7 @@ export class Segment {
   /** How many blocks existed when it was read. */
   #found = 0;
 
-  private constructor({ sql, tables, ofFirstLevel }: Place, row: SegmentRow) {
+  private constructor({ sql, tables, ofFirstLevel }: IndexContext, row: SegmentRow) {
     this.#sql = sql;
     this.#tables = tables;
     this.#row = row;
@@ -100,14 +100,14 @@ export class Segment {
   }
 
   /** `filterBytes` is the length of its filter, if that has rows of its own. */
-  static read(index: Place, row: SegmentRow, filterBytes: number): Segment {
+  static read(index: IndexContext, row: SegmentRow, filterBytes: number): Segment {
     const segment = new Segment(index, row);
     if (segment.#hasStored(filterBytes)) segment.#found = segment.#blocks;
     else segment.#readBlocks();
     return segment;
   }
 
-  static create(index: Place, row: SegmentRow): Segment {
+  static create(index: IndexContext, row: SegmentRow): Segment {
     index.sql.exec(
       `INSERT INTO ${index.tables.name}_segments (segment, level, first_seq, last_seq, state, step) VALUES (?, ?, ?, ?, ?, ?)`,
       row.segment,

@@ -1,4 +1,4 @@
-import { NeedsFetch, type Fetched, fetchedSoFar, Unreadable } from "../needs-fetch.ts";
+import { NeedsFetch, type FetchedObjects, fetchedSoFar, Unreadable } from "../needs-fetch.ts";
 import { fetchSegments } from "./fetch.ts";
 import type { SegmentPlace } from "./layout.ts";
 import { type SegmentMetadata, STATE } from "./metadata.ts";
@@ -11,7 +11,7 @@ type FetchedSegments = Map<number, Uint8Array<ArrayBuffer> | Unreadable>;
 const BATCH_SEGMENTS = 32;
 const BATCH_BYTES = 4_194_304;
 
-function fetchedIn(brought: Fetched | null): FetchedSegments {
+function fetchedIn(brought: FetchedObjects | null): FetchedSegments {
   if (brought === null) throw new Error("this call cannot wait for archived rows");
   return brought.keep("archived segments", () => new Map());
 }

@@ -5,7 +5,7 @@ import { DIGEST_BYTES } from "./file-metadata.ts";
 import type { SegmentPlace } from "./layout.ts";
 import type { ArchivedFile, SegmentMetadata } from "./metadata.ts";
 
-type Fetched = Uint8Array<ArrayBuffer> | Unreadable;
+type FetchedBytes = Uint8Array<ArrayBuffer> | Unreadable;
 
 /** A file is read in pieces of at most this size, or one segment. */
 const PIECE_BYTES = 4_194_304;
@@ -27,8 +27,8 @@ interface Piece {
 export async function fetchSegments(
   of: SegmentPlace,
   segments: readonly SegmentMetadata[],
-): Promise<ReadonlyMap<number, Fetched>> {
-  const found = new Map<number, Fetched>();
+): Promise<ReadonlyMap<number, FetchedBytes>> {
+  const found = new Map<number, FetchedBytes>();
   const pieces = piecesOf(segments);
   for (let from = 0; from < pieces.length; from += AT_ONCE) {
     const some = pieces.slice(from, from + AT_ONCE);
@@ -57,7 +57,7 @@ function piecesOf(segments: readonly SegmentMetadata[]): Piece[] {
   return pieces;
 }
 
-async function fetchPiece(of: SegmentPlace, { file, offset, length }: Piece): Promise<Fetched> {
+async function fetchPiece(of: SegmentPlace, { file, offset, length }: Piece): Promise<FetchedBytes> {
   const failed = (reason: ArchiveFailure, why: string) => unreadable(of, file, { reason, why });
   const { bucket } = archiveOf(of.sql);
   if (bucket === null) return failed("no_bucket", "No bucket is bound as ARCHIVE: bind it");
@@ -74,7 +74,12 @@ async function fetchPiece(of: SegmentPlace, { file, offset, length }: Piece): Pr
 }
 
 /** A segment of a piece that begins at an offset of the file. */
-function cut(of: SegmentPlace, read: Fetched | undefined, segment: SegmentMetadata, from: number): Fetched {
+function cut(
+  of: SegmentPlace,
+  read: FetchedBytes | undefined,
+  segment: SegmentMetadata,
+  from: number,
+): FetchedBytes {
   const { place } = segment;
   if (read === undefined || place === undefined) throw new Error("only archived segments are fetched");
   if (read instanceof Unreadable) return read;

@@ -14,7 +14,7 @@ export interface FoundRows<Row, Tombstone> {
   readonly unreadable: Map<string, Unreadable>;
 }
 
-interface Archived {
+interface ArchivedPosition {
   readonly seq: number;
   readonly segment: SegmentMetadata;
 }
@@ -30,7 +30,7 @@ export function findRows<
   ids: ReadonlySet<string>,
 ): FoundRows<Row, Tombstone> {
   const found: FoundRows<Row, Tombstone> = { rows: new Map(), tombstones: [], unreadable: new Map() };
-  const archived: Archived[] = [];
+  const archived: ArchivedPosition[] = [];
   for (const seq of [...new Set(seqs)].sort((a, b) => a - b)) {
     const segment = segmentWith(segments.all, seq);
     if (segment === undefined) continue;
@@ -55,7 +55,7 @@ function findInFiles<
   Tombstone extends SegmentTombstone,
 >(
   segments: Segments<Row, Columns, Tombstone>,
-  archived: readonly Archived[],
+  archived: readonly ArchivedPosition[],
   ids: ReadonlySet<string>,
   found: FoundRows<Row, Tombstone>,
 ): void {

@@ -7,7 +7,7 @@ import { segmentsWithNames } from "./table.ts";
 /** A few MB. */
 const MOST_KNOWN = 50_000;
 
-interface Known {
+interface SegmentAnswers {
   /** Whether a segment may contain the names. The metadata of a segment that changes is replaced by others. */
   readonly mayHave: WeakMap<SegmentMetadata, boolean>;
   size: number;
@@ -19,7 +19,7 @@ interface Known {
  */
 export class NamedSegments {
   readonly #place: SegmentPlace;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, SegmentAnswers>();
 
   constructor(place: SegmentPlace) {
     this.#place = place;

@@ -236,14 +236,14 @@ export class WriteAheadLog {
   }
 }
 
-interface Carried {
+interface CarriedRow {
   readonly name: string;
   readonly image: MemtableRow;
 }
 
 /** Entries with the rows that stay in the write-ahead log. Null if there are too many of them. */
-function carriedBodies(carried: readonly Carried[]): string[] | null {
-  const parts: Carried[][] = [];
+function carriedBodies(carried: readonly CarriedRow[]): string[] | null {
+  const parts: CarriedRow[][] = [];
   let [room, characters] = [0, 0];
   for (const one of carried) {
     const size = JSON.stringify(one.image.row).length + 1;
@@ -259,7 +259,7 @@ function carriedBodies(carried: readonly Carried[]): string[] | null {
   return parts.map(bodyOf);
 }
 
-function bodyOf(rows: readonly Carried[]): string {
+function bodyOf(rows: readonly CarriedRow[]): string {
   const changes = Array.from(
     Map.groupBy(rows, ({ name }) => name),
     ([name, of]): TableChange => {

@@ -34,7 +34,7 @@ export interface Api {
   readonly serves: (route: string) => boolean;
 }
 
-interface Answered {
+interface ServedAnswer {
   readonly status: number;
   readonly body: object | null;
   readonly headers?: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export async function serveMcp(context: Ctx, api: Api): Promise<Response> {
   const trace = crypto.randomUUID();
   const startedAt = Date.now();
   const { method } = context.req;
-  let answered: Answered;
+  let answered: ServedAnswer;
   try {
     answered = await answer(context, api);
   } catch (error) {
@@ -74,7 +74,7 @@ export async function serveMcp(context: Ctx, api: Api): Promise<Response> {
   return new Response(body === null ? null : JSON.stringify(body), { status, headers: all });
 }
 
-async function answer(context: Ctx, api: Api): Promise<Answered> {
+async function answer(context: Ctx, api: Api): Promise<ServedAnswer> {
   const { req } = context;
   if (req.method !== "POST") return { status: 405, body: null, headers: { allow: "POST" } };
   const refused = requestProblem(context);
@@ -88,7 +88,7 @@ async function answer(context: Ctx, api: Api): Promise<Answered> {
 }
 
 /** Pages of other origins have no business here, whatever key they have. */
-function requestProblem({ req, env }: Ctx): Answered | null {
+function requestProblem({ req, env }: Ctx): ServedAnswer | null {
   const origin = req.header("origin");
   const own = [new URL(req.url).origin, new URL(settingsOf(env).SVC_BASE_URL).origin];
   if (origin !== undefined && !own.includes(origin))
@@ -115,7 +115,7 @@ async function bodyText(request: Request): Promise<string | Wrong> {
   }
 }
 
-async function handle(asked: McpRequest, context: Ctx, api: Api): Promise<Answered> {
+async function handle(asked: McpRequest, context: Ctx, api: Api): Promise<ServedAnswer> {
   const tools = TOOLS.filter(
     ({ isWrite, route }) => api.serves(route) && (isWrite !== true || context.req.query("write") === "1"),
   );
@@ -149,7 +149,7 @@ async function callTool(
   tools: readonly Tool[],
   context: Ctx,
   api: Api,
-): Promise<Answered> {
+): Promise<ServedAnswer> {
   const { name, arguments: given = {} } = asked.params;
   const wrong = (message: string) => failed({ status: 200, code: CODES.params, message, id: asked.id });
   const tool = tools.find((one) => one.name === name);
@@ -205,17 +205,17 @@ async function bounded(response: Response): Promise<string | null> {
   return new Blob(parts as Uint8Array<ArrayBuffer>[]).text();
 }
 
-function done({ id, isModern }: McpRequest, result: object): Answered {
+function done({ id, isModern }: McpRequest, result: object): ServedAnswer {
   const whole = isModern ? { resultType: "complete", _meta: OWN_META, ...result } : result;
   return { status: 200, body: { jsonrpc: "2.0", id, result: whole } };
 }
 
-function failed({ status, code, message, id, data }: Wrong): Answered {
+function failed({ status, code, message, id, data }: Wrong): ServedAnswer {
   const error = data === undefined ? { code, message } : { code, message, data };
   return { status, body: { jsonrpc: "2.0", id, error } };
 }
 
-function unauthorized(id: string | number | null): Answered {
+function unauthorized(id: string | number | null): ServedAnswer {
   const message = "Send a key of this service: Authorization: Bearer svc_…";
   const headers = { "www-authenticate": "Bearer" };
   return { ...failed({ status: 401, code: CODES.unauthorized, message, id }), headers };

@@ -43,7 +43,7 @@ import { settingsOf } from "../../settings.ts";
 type Inside = (request: Request, context: Ctx) => Response | Promise<Response>;
 
 /** What an admitted request of an operator can use. */
-interface Admitted {
+interface AdmittedOperator {
   readonly session: OperatorSession;
   readonly form: URLSearchParams;
   readonly file: Uint8Array | null;
@@ -109,7 +109,7 @@ function forged(web: Web): Response {
 }
 
 /** Only an operator's session passes. A form must also be one of its own. */
-async function admit(context: Ctx, web: Web): Promise<Admitted | Response> {
+async function admit(context: Ctx, web: Web): Promise<AdmittedOperator | Response> {
   const request = context.req.raw;
   const now = Date.now();
   const session = operatorSession(request, web.settings, now);
@@ -171,7 +171,12 @@ async function servePage(
 }
 
 /** The operator as a caller of the API, with the request's own address. */
-function visitOf(context: Ctx, web: Web, { csrf, session }: Admitted, dispatch: Dispatch): OperatorVisit {
+function visitOf(
+  context: Ctx,
+  web: Web,
+  { csrf, session }: AdmittedOperator,
+  dispatch: Dispatch,
+): OperatorVisit {
   const { DB } = context.env;
   const actor = {
     kind: "operator",

@@ -9,7 +9,7 @@ const BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer";
 /** Providers' clocks drift. Most services allow two minutes. */
 const SKEW_MS = 120_000;
 
-interface Expected {
+interface ExpectedAssertion {
   readonly idpEntityId: string;
   readonly audience: string;
   readonly recipient: string;
@@ -21,7 +21,7 @@ interface Expected {
  * Whether a verified assertion is for this service, this sign-in and the current time. A missing value is refused like
  * a wrong one.
  */
-export function assertionHolds(verified: unknown, expected: Expected): boolean {
+export function assertionHolds(verified: unknown, expected: ExpectedAssertion): boolean {
   const assertion = only(verified, "Assertion");
   const subject = only(assertion, "Subject");
   const conditions = only(assertion, "Conditions");
@@ -37,7 +37,7 @@ export function assertionHolds(verified: unknown, expected: Expected): boolean {
   return all(subject, "SubjectConfirmation").some((confirmation) => confirms(confirmation, expected));
 }
 
-function confirms(confirmation: XmlNode, expected: Expected): boolean {
+function confirms(confirmation: XmlNode, expected: ExpectedAssertion): boolean {
   const data = only(confirmation, "SubjectConfirmationData");
   return (
     confirmation.$?.["Method"] === BEARER &&

@@ -37,7 +37,7 @@ const samlRequest = () => import("../saml/request.ts");
 const samlResponse = () => import("../saml/response.ts");
 const oidc = () => import("../sso/oidc.ts");
 
-interface Remembered<T> {
+interface RememberedSignIn<T> {
   readonly attempt: T;
   readonly returnTo: string;
   /** Identifies the connection under which the sign-in started. */
@@ -107,7 +107,7 @@ async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
   );
   if (!started.ok) return refuseSignIn(started.failure, web);
   const { mark } = connection;
-  await begun.remember({ attempt: started.attempt, returnTo, mark } satisfies Remembered<OidcAttempt>);
+  await begun.remember({ attempt: started.attempt, returnTo, mark } satisfies RememberedSignIn<OidcAttempt>);
   return redirectTo(started.url, web, { "set-cookie": begun.cookie }, 302);
 }
 
@@ -119,7 +119,7 @@ async function oidcCallback(context: Ctx, web: Web, orgId: string): Promise<Resp
   const returned = new URL(context.req.url).searchParams;
   const taken = await takeAttempt(context, returned.get("state") ?? "", web);
   if (taken === null || taken.orgId !== orgId) return refuseSignIn("attempt_unknown", web);
-  const { attempt, returnTo, mark } = taken.remembered as Remembered<OidcAttempt>;
+  const { attempt, returnTo, mark } = taken.remembered as RememberedSignIn<OidcAttempt>;
   if (attempt.redirectUri !== oidcRedirectUri(web.settings.SVC_BASE_URL, orgId))
     return refuseSignIn("connection_changed", web);
   const connection = await connectionOf(context.env, orgId, web);
@@ -161,7 +161,7 @@ async function samlLogin(context: Ctx, web: Web, orgId: string): Promise<Respons
   const { url, attempt } = await startSaml(connection, serviceOf(web, orgId), begun.handle);
   const returnTo = returnPath(context.req.query("return_to"));
   const { mark } = connection;
-  await begun.remember({ attempt, returnTo, mark } satisfies Remembered<SamlAttempt>);
+  await begun.remember({ attempt, returnTo, mark } satisfies RememberedSignIn<SamlAttempt>);
   return redirectTo(url, web, { "set-cookie": begun.cookie }, 302);
 }
 
@@ -173,7 +173,7 @@ async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Respon
   const form = read.fields;
   const taken = await takeAttempt(context, form.get("RelayState") ?? "", web);
   if (taken === null || taken.orgId !== orgId) return refuseSignIn("attempt_unknown", web);
-  const { attempt, returnTo, mark } = taken.remembered as Remembered<SamlAttempt>;
+  const { attempt, returnTo, mark } = taken.remembered as RememberedSignIn<SamlAttempt>;
   const connection = await connectionOf(context.env, orgId, web);
   if (isRefusal(connection)) return keptOut(connection.code, web);
   if (connection?.kind !== "saml" || connection.mark !== mark) return refuseSignIn("connection_changed", web);

@@ -6,7 +6,7 @@ import {
   retryAfterSeconds,
   slidingWindow,
   take,
-  type Taken,
+  type BucketAmount,
   usedNow,
   waitMs,
 } from "../../../src/domain/rate/sliding-window.ts";
@@ -23,7 +23,7 @@ const limits = fc.integer({ min: 0, max: 40 });
 function admit(windowSeconds: number, limit: number, load: { afterMs: number; amount: number }[]) {
   const window = slidingWindow(windowSeconds);
   const admitted: { at: number; amount: number }[] = [];
-  let taken: Taken[] = [];
+  let taken: BucketAmount[] = [];
   let now = START;
   for (const { afterMs, amount } of load) {
     now += afterMs;
@@ -98,7 +98,7 @@ describe("a sliding window", () => {
 
   test("keeps no bucket that has left it", () => {
     const window = slidingWindow(60);
-    let taken: Taken[] = [];
+    let taken: BucketAmount[] = [];
     for (let at = START; at < START + 600_000; at += 100)
       taken = take(window, taken, { amount: 1, atMs: at, nowMs: at });
     expect(taken.length).toBeLessThanOrEqual(122);

@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LeaseLedger } from "../../../src/gate/lease/lease-ledger.ts";
-import { additionTo, type Sizing } from "../../../src/gate/lease/size.ts";
+import { additionTo, type SliceSizing } from "../../../src/gate/lease/size.ts";
 import { World } from "./world.ts";
 
 const amount = fc.bigInt({ min: 0n, max: 2_000_000n });
 const part = fc.bigInt({ min: 0n, max: 1000n });
 /** Limits of which much is used, and slices of about the size that they may have. */
-const sizing: fc.Arbitrary<Sizing> = fc
+const sizing: fc.Arbitrary<SliceSizing> = fc
   .record({
     limit: amount,
     room: fc.oneof(part, fc.bigInt({ min: 0n, max: 60n })),

@@ -1,4 +1,4 @@
-import { LeaseLedger, type Settled } from "../../../src/gate/lease/lease-ledger.ts";
+import { LeaseLedger, type Settlement } from "../../../src/gate/lease/lease-ledger.ts";
 import { type LeaseRequest, type Grant, LEASE, type Terms } from "../../../src/gate/lease/protocol.ts";
 import { LeaseClient, type ReportBounds } from "../../../src/gate/lease/lease-client.ts";
 
@@ -212,7 +212,7 @@ export class World {
   }
 
   /** Both sides of the account: each hold is taken over once, and its slices give exactly what the holds are worth. */
-  #expectOnce({ holds, moves }: Settled<Hold>): void {
+  #expectOnce({ holds, moves }: Settlement<Hold>): void {
     let sum = 0n;
     for (const { id, amount } of holds) {
       if (this.#reported.has(id)) throw new Error(`hold ${id} was taken over twice`);

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
-import type { Imported } from "../../../src/org/backup/import.ts";
+import type { ImportedOrg } from "../../../src/org/backup/import.ts";
 import type { Move } from "../../../src/org/moving/state.ts";
 import { archiveOf, bindArchive } from "../../../src/storage/segments/archive-binding.ts";
 import { filesOf, newArchivist, sendRuns } from "../../support/archive.ts";
@@ -66,7 +66,7 @@ test("files that could not be deleted are deleted later, also if the org has com
   const home = env.ORG.getByName(org.id);
   await home.beginImport("return", "bak_return");
   await home.stageImport("return", 0, archive.toString("base64"));
-  const { archiveId } = (await home.finishImport("return", OPERATOR)) as Imported;
+  const { archiveId } = (await home.finishImport("return", OPERATOR)) as ImportedOrg;
   const archived = earlier.replace("/runs/", `/runs/${archiveId}/`);
   await expect.poll(() => filesOf(org.id), { timeout: 20_000 }).toEqual([archived]);
   expect((await sendRuns(org, "old", 1000)).body).toMatchObject({ duplicates: 1000 });

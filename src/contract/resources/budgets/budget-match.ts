@@ -5,7 +5,7 @@ import {
   isTagValue,
   isTrait,
   MATCHED,
-  type Rated,
+  type RateTrait,
   TAG_PREFIX,
 } from "../../dimensions.ts";
 import { SAFE_ID } from "../../bounds.ts";
@@ -22,7 +22,7 @@ function oneOrMany(shape: z.ZodType<string>) {
 }
 
 /** The shape of each name where a limit says which calls it applies to. */
-const SHAPES: Readonly<Partial<Record<Rated, z.ZodType<string>>>> = {
+const SHAPES: Readonly<Partial<Record<RateTrait, z.ZodType<string>>>> = {
   key_id: z.string().regex(SAFE_ID, "must be the id of a key"),
   model: modelName.refine((text) => !text.slice(0, -1).includes("*"), {
     message: "may have `*` only at its end, where it stands for any ending",
@@ -48,10 +48,10 @@ function areTagValues(value: unknown): boolean {
 }
 
 type OneOrMany = string | string[];
-type PartsShape<Name extends Rated> = { [Each in Name]: z.ZodOptional<z.ZodType<OneOrMany, OneOrMany>> };
+type PartsShape<Name extends RateTrait> = { [Each in Name]: z.ZodOptional<z.ZodType<OneOrMany, OneOrMany>> };
 
 /** A value or a list of values for each name. */
-export function matchParts<Name extends Rated>(names: readonly Name[]): PartsShape<Name> {
+export function matchParts<Name extends RateTrait>(names: readonly Name[]): PartsShape<Name> {
   return Object.fromEntries(
     names.map((name) => [name, oneOrMany(SHAPES[name] ?? dimensionShape(name as Dimension)).optional()]),
   ) as unknown as PartsShape<Name>;

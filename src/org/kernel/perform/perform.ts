@@ -68,7 +68,7 @@ function replayed<Input>(view: View, command: Command<Input, ErrorCode>, outcome
   return command.replayRefusal?.(view, outcome.text) ?? outcome;
 }
 
-interface Performed<Input> {
+interface CommandCall<Input> {
   readonly envelope: Envelope;
   readonly command: Command<Input, ErrorCode>;
   readonly input: Input;
@@ -77,7 +77,7 @@ interface Performed<Input> {
 /** Why what is there now does not meet the conditions of the call. */
 function conditionRefusal<Input>(
   view: View,
-  { envelope: { ifMatch, mustBeNew }, command: { current }, input }: Performed<Input>,
+  { envelope: { ifMatch, mustBeNew }, command: { current }, input }: CommandCall<Input>,
 ): Refusal | null {
   if (current === undefined || (ifMatch === null && mustBeNew !== true)) return null;
   const there = current(view, input);
@@ -88,7 +88,7 @@ function conditionRefusal<Input>(
 export function perform<Input>(
   storage: DurableObjectStorage,
   view: View,
-  { envelope, command, input }: Performed<Input>,
+  { envelope, command, input }: CommandCall<Input>,
 ): Outcome {
   const within = command.usesWal === true ? walTransaction : transaction;
   return within(storage, () => {

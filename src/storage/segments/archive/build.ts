@@ -15,7 +15,7 @@ interface Built {
 }
 
 /** A segment, as it was when the file was begun. */
-interface Read {
+interface StoredSegment {
   readonly segment: SegmentMetadata;
   readonly data: Uint8Array<ArrayBuffer>;
   readonly names: Uint8Array;
@@ -28,7 +28,7 @@ export async function buildFile(
   wanted: readonly SegmentMetadata[],
 ): Promise<Built | null> {
   const file = await segments.layout.archiveFile();
-  const read: Read[] = [];
+  const read: StoredSegment[] = [];
   for (const segment of wanted) {
     if (!isAlike(segment, segmentWith(segments.all, segment.firstSeq))) return null;
     const data = segments.bytesOf(segment);

@@ -26,7 +26,7 @@ const CARRIED_BYTES = 524_288;
 
 type CarriedCell = string | ArrayBuffer;
 
-interface Carried {
+interface CarriedSegments {
   /** Their cells, each a text that begins with its kind, or bytes. */
   readonly rows: readonly (readonly CarriedCell[])[];
   /** The last segment among them. Null: no more follow. */
@@ -34,7 +34,7 @@ interface Carried {
 }
 
 /** The next archived segments after the one that begins with a seq, each as its digest says. */
-export function carriedAfter(segments: Segments, after: number): Carried {
+export function carriedAfter(segments: Segments, after: number): CarriedSegments {
   const chosen: SegmentMetadata[] = [];
   let bytes = 0;
   for (const segment of segments.archived) {

@@ -29,7 +29,7 @@ interface OrgState {
   readonly nowMs: number;
 }
 
-interface Work {
+interface DataTask {
   readonly title: string;
   readonly about: string;
   readonly act: string;
@@ -91,7 +91,7 @@ const WORKS = {
       },
     ],
   },
-} as const satisfies Record<string, Work>;
+} as const satisfies Record<string, DataTask>;
 
 type WorkName = keyof typeof WORKS;
 
@@ -189,7 +189,7 @@ function WorkCard(props: {
   readonly children?: Child;
 }) {
   const { name, visit, found, refused } = props;
-  const work: Work = WORKS[name];
+  const work: DataTask = WORKS[name];
   const draft = refused?.work === name ? refused.draft : BLANK;
   const fields = [...work.fields(found), CONFIRM];
   return (
@@ -210,7 +210,7 @@ function WorkCard(props: {
   );
 }
 
-type Doing = (
+type TaskRun = (
   found: OrgState,
   again: (draft: FormValues, answer: { status: number }) => PageResponse,
 ) => Promise<PageResponse | Response>;
@@ -220,7 +220,7 @@ async function confirmed(
   visit: OperatorVisit,
   ask: PageRequest,
   work: WorkName,
-  doing: Doing,
+  doing: TaskRun,
 ): Promise<PageResponse | Response> {
   const found = await known(visit, ask);
   if (!("org" in found)) return found;

@@ -29,7 +29,7 @@ interface OpenBatch extends CounterBatch {
 export class Counters {
   readonly #pending = new Map<string, number>();
   readonly #unsettled = new Map<number, OpenBatch>();
-  /** What was handed to the shard since its totals were read last. */
+  /** The counts that were handed to the shard since its totals were read last. */
   readonly #handedOn = new Map<string, number>();
   #source = "";
   #lastSeq = 0;
@@ -72,7 +72,7 @@ export class Counters {
     this.#handedOn.clear();
   }
 
-  /** What this isolate has counted and the totals that were read last do not have. */
+  /** Returns what this isolate has counted and the totals that were read last do not have. */
   sinceRead(): [series: string, by: number][] {
     return [...this.#handedOn, ...this.#pending];
   }

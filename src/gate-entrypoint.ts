@@ -3,7 +3,7 @@ import type { Env } from "./edge/env.ts";
 import { handle } from "./worker.ts";
 import type { Serve } from "./entry.ts";
 
-/** What a call over RPC is answered with: the status and the body of the HTTP response, and the headers that say more. */
+/** The answer to a call over RPC: the status and the body of the HTTP response, and the headers that say more. */
 export interface GateAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -30,7 +30,7 @@ export function logNow(line: string): void {
 const MOST_GATHERED = 64;
 const GATHER_MS = 200;
 let gathered: string[] = [];
-/** When what gathers will be written; null: nobody waits for that. */
+/** When what gathers will be written; null if nobody waits for that. */
 let dueAtMs: number | null = null;
 
 /**

@@ -364,7 +364,7 @@ export const OPERATIONS: readonly Operation[] = SERVED.map(withConditions);
 
 export const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);
 
-/** Whether an operation has this name, such as `GET /v1/orgs/{id}`. */
+/** Returns whether an operation has this name, such as `GET /v1/orgs/{id}`. */
 export function serves(name: string): boolean {
   return CONTRACTS.some((contract) => routeOf(contract) === name);
 }

@@ -24,7 +24,7 @@ function normal(value: Value, path: string): Value {
   return whole.replace(/^0+(?=\d)/, "") + (digits === "" ? "" : `.${digits}`);
 }
 
-/** What a field is, whether it was said or not. Undefined: nobody said it, and there is no default. */
+/** Returns what a field is, whether it was said or not. Undefined if nobody said it, and there is no default. */
 function saidOrDefault(fields: Fields, name: string, field: Field): Value | undefined {
   const said = fields[name];
   return said === undefined || (said === null && field.default !== undefined) ? field.default : said;
@@ -43,7 +43,7 @@ export function canonical(kind: SettingKind, given: Fields): Readonly<Record<str
   );
 }
 
-/** What a resource has in the fields of its kind. */
+/** Returns what a resource has in the fields of its kind. */
 export function fieldsOf(kind: SettingKind, resource: Resource): Fields {
   const shown = kind.toFields?.(resource) ?? resource;
   const names = Object.keys(kind.fields).filter((name) => kind.fields[name]?.shownAs === undefined);

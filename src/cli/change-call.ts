@@ -3,7 +3,10 @@ import { canonical, isAlike } from "./canonical.ts";
 import type { Change } from "./changes.ts";
 import type { Fields, Value } from "./yaml-file.ts";
 
-/** What is sent for a change, without what is the default. Of a thing that is listed, a change has only the fields that differ. */
+/**
+ * Returns what is sent for a change, without what is the default. Of a thing that is listed, a change has only the
+ * fields that differ.
+ */
 function bodyOf({ kind, declared, action, fields }: Change): Fields {
   if (declared === null) return {};
   const { values: secrets } = declared.secrets;
@@ -23,7 +26,7 @@ function bodyOf({ kind, declared, action, fields }: Change): Fields {
   return kind.toBody?.(body) ?? body;
 }
 
-/** What a new thing is set to after it was made. Null if that is nothing. */
+/** Returns what a new thing is set to after it was made. Null if that is nothing. */
 export function setLater({ kind, declared, action }: Change): Fields | null {
   if (kind.form !== "listed" || action !== "create" || declared === null) return null;
   const all = canonical(kind, declared.fields);

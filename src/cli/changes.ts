@@ -24,7 +24,7 @@ export interface Change {
   readonly fields: readonly FieldChange[];
 }
 
-/** What would have to change in a section. What is wrong with it is among the complaints. */
+/** Returns what would have to change in a section. What is wrong with it is among the complaints. */
 export async function changesOf(
   { kind, declared }: Section,
   sluice: Sluice,

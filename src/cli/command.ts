@@ -1,6 +1,6 @@
 import type { Sluice } from "../client/index.ts";
 
-/** What a command reads and writes besides its arguments. */
+/** The means by which a command reads and writes besides its arguments. */
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
@@ -9,7 +9,7 @@ export interface Terminal {
   /** The text of a file. It throws if there is none, or if it is larger than this. */
   readonly read: (path: string, mostBytes: number) => string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What somebody answers to a question. Null if nobody is there. */
+  /** Asks somebody a question and resolves to the answer. Null if nobody is there. */
   readonly ask: (question: string) => Promise<string | null>;
   /** Waits. False if the process is to end instead. */
   readonly wait: (ms: number) => Promise<boolean>;
@@ -17,9 +17,9 @@ export interface Terminal {
 
 /** One command of `sluice`. */
 export interface Command {
-  /** What comes after its name. */
+  /** The part of its usage line after its name. */
   readonly usage: string;
-  /** What it does, in one line. */
+  /** Its purpose, in one line. */
   readonly summary: string;
   /** Each option, with what it means. */
   readonly options: Readonly<Record<string, Option>>;

@@ -7,7 +7,7 @@ import type { Fields, Value } from "./yaml-file.ts";
 export interface CurrentSetting {
   /** How a reader knows it. */
   readonly label: string;
-  /** What the API finds it by: its id or its name. */
+  /** The name by which the API finds it: its id or its name. */
   readonly at: string;
   /** Of a listed thing, what it is known by in a file. Null if it is known by its id only. */
   readonly key: string | null;

@@ -3,7 +3,7 @@ import type { Fields, Value } from "./yaml-file.ts";
 
 /** One field of a kind. */
 export interface Field {
-  /** What it is where nobody says it. Such a field is not exported. */
+  /** The value that it has where nobody says it. A field with its default is not exported. */
   readonly default?: Value;
   /** Another name that files may have for it. */
   readonly alias?: string;
@@ -27,15 +27,15 @@ interface BaseKind {
   /** Of the file. */
   readonly section: string;
   readonly fields: Readonly<Record<string, Field>>;
-  /** Which of what the org has a file can say. The others are left alone. Undefined: all. */
+  /** Which of what the org has a file can say. The others are left alone. Undefined means all. */
   readonly isDeclared?: (resource: Resource) => boolean;
   /** A resource with the fields of the file, where it has others. */
   readonly toFields?: (resource: Resource) => Resource;
-  /** What the service fills in, so that it compares as equal. */
+  /** Fills in what the service would, so that it compares as equal. */
   readonly complete?: (fields: Fields) => Fields;
   /** The body of a change, where the service wants more than what is said. */
   readonly toBody?: (fields: Fields) => Fields;
-  /** Who can change it, where that is not whoever can change limits. */
+  /** The role that can change it, where limits can be changed by another one. */
   readonly changedBy?: string;
   /** Reads one again before it is changed, for its ETag. */
   readonly get: Call;
@@ -45,7 +45,7 @@ interface BaseKind {
 /** There is one, or none. `set` replaces it. */
 export interface SingleKind extends BaseKind {
   readonly form: "single";
-  /** What it is found by, where that is not the org alone. */
+  /** The place where it is found, where that is not the org alone. */
   readonly place?: (sluice: Sluice) => Promise<string>;
   readonly read: (sluice: Sluice) => Answer<unknown>;
   readonly set: Send;

@@ -7,7 +7,7 @@ import { Failure, plain } from "./command.ts";
 import type { Resource } from "./kind.ts";
 import { isInherited, currentSettings } from "./current-settings.ts";
 
-/** A change, with the version that it is for. Null: what it sets must not be there yet. */
+/** A change, with the version that it is for. Null if what it sets must not be there yet. */
 export interface PreparedChange {
   readonly change: Change;
   readonly etag: string | null;
@@ -110,7 +110,7 @@ async function createOnce(change: Change, sluice: Sluice, idempotencyKey: string
   }
 }
 
-/** Whether what was made then is still there. */
+/** Returns whether what was made then is still there. */
 async function exists({ kind }: Change, id: string, sluice: Sluice): Promise<boolean> {
   try {
     await kind.get(sluice, id, {});

@@ -6,7 +6,7 @@ import type { Value } from "./yaml-file.ts";
 const SIGNS = { create: "+", change: "~", delete: "-" } as const;
 const LONGEST = 120;
 
-/** What would change, a line for each thing and for each of its fields. Secrets are not shown. */
+/** Returns what would change, a line for each thing and for each of its fields. Secrets are not shown. */
 export function planText(changes: readonly Change[]): string {
   if (changes.length === 0) return "Nothing would change.\n";
   const count = (action: Change["action"]) => changes.filter((one) => one.action === action).length;

@@ -74,7 +74,7 @@ export function secretFields(kind: SettingKind): string[] {
   return Object.keys(kind.fields).filter((name) => kind.fields[name]?.shownAs !== undefined);
 }
 
-/** Which secrets of an entry are others than those that the org has, as far as it shows. */
+/** Returns which secrets of an entry are others than those that the org has, as far as it shows. */
 export function changedSecrets(
   kind: SettingKind,
   resource: Resource,
@@ -102,7 +102,7 @@ function variableFor(...parts: readonly string[]): string {
     .replaceAll(/[^A-Z0-9]+/g, "_")}}`;
 }
 
-/** What stands in an exported file in place of secrets: the names of variables to set. */
+/** Returns what stands in an exported file in place of secrets: the names of variables to set. */
 export function references(kind: SettingKind, label: string, resource: Resource): Fields {
   return Object.fromEntries(
     secretFields(kind).flatMap((name): [string, Value][] => {

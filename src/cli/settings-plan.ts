@@ -14,7 +14,7 @@ export interface SettingsPlan {
   readonly closed: ReadonlySet<string>;
 }
 
-/** What a file would change. Throws all that is wrong with it, after the service has checked every change. */
+/** Returns what a file would change. Throws all that is wrong with it, after the service has checked every change. */
 export async function planOf(given: CommandInput, terminal: Terminal): Promise<SettingsPlan> {
   if (given.arguments.length > 0) throw new UsageError("takes options only: the file is given with -f");
   const name = text(given, "file");

@@ -60,7 +60,7 @@ class SeenIds {
   }
 }
 
-/** What was not seen yet, oldest first. */
+/** Returns what was not seen yet, oldest first. */
 async function newLines(sluice: Sluice, seen: SeenIds, most: number): Promise<Line[]> {
   const found = [
     ...(await unseen(sluice.refusals.list({ limit: PAGE }), refusalLine, seen, most)),

@@ -6,7 +6,7 @@ import { joined } from "./yaml-file.ts";
 
 const DRY_RUN = { "x-svc-dry-run": "true" };
 
-/** Whose key may not make a change can still see what it would be. */
+/** A caller whose key may not make a change can still see what the change would be. */
 const NOT_ALLOWED = new Set(["forbidden", "missing_scope"]);
 
 /** The sections that this key may not change. What the service says to the others is among the complaints. */

@@ -21,7 +21,7 @@ export interface WithResponse<T> {
   readonly response: Response;
 }
 
-/** What a call returns: a promise of the body. */
+/** The return value of a call: a promise of the body. */
 export interface Answer<T> extends Promise<T> {
   /** The body together with the response that it came in, for its headers. */
   withResponse(): Promise<WithResponse<T>>;
@@ -33,7 +33,7 @@ export interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-/** What a list returns: awaited, it is the first page; iterated over, it is every entry of every page. */
+/** The return value of a list: awaited, it is the first page; iterated over, it is every entry of every page. */
 export interface Pages<T> extends Answer<Page<T>>, AsyncIterable<T> {}
 
 /** Sends a request; the cursor is that of a further page. */

@@ -15,7 +15,7 @@ export class Unreachable extends SluiceError {
   override name = "Unreachable";
   /** The status of an answer that was not the service's. */
   readonly status: number | null;
-  /** How long to wait before the same call may succeed; null: waiting does not help. */
+  /** How long to wait before the same call may succeed; null if waiting does not help. */
   readonly retryAfterMs: number | null;
 
   constructor(message: string, { status = null, cause, headers }: UnreachableBy) {
@@ -41,10 +41,10 @@ interface UnreachableBy {
 interface RefusedWith<C extends RefusalCode> extends SluiceError {
   readonly code: C;
   readonly status: Refusals[C]["status"];
-  /** What the service said of it, without what this package adds. */
+  /** The service's own message, without what this package adds. */
   readonly reason: string;
   readonly details: Refusals[C]["details"];
-  /** How long to wait before the same call can succeed; null: waiting does not help. */
+  /** How long to wait before the same call can succeed; null if waiting does not help. */
   readonly retryAfterMs: number | null;
   /** Names the request in the service's log. */
   readonly traceId: string | null;
@@ -103,7 +103,7 @@ function retryAfterMs(headers: Headers): number | null {
   return seconds >= 0 ? seconds * 1000 : null;
 }
 
-/** The refusal in a response's body; null: the body is no answer of the service. */
+/** The refusal in a response's body; null if the body is no answer of the service. */
 export function refusalIn(text: string, response: Response): Refused | null {
   try {
     const { error } = JSON.parse(text) as { error?: Partial<RefusalBody> };

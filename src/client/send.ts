@@ -1,7 +1,7 @@
 import type { CallOptions, WithResponse } from "./answer.ts";
 import { refusalIn, type Refused, Unreachable } from "./errors.ts";
 
-/** What a client sends its requests with. */
+/** The settings with which a client sends its requests. */
 export interface Settings {
   readonly url: string;
   readonly key: string | undefined;
@@ -16,7 +16,7 @@ export interface PreparedRequest {
   readonly path: string;
   readonly body: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether sending it twice does no more than sending it once. */
+  /** True if sending it twice does no more than sending it once. */
   readonly isRepeatable: boolean;
   readonly isStream: boolean;
 }
@@ -105,7 +105,7 @@ function notOurs({ status, url, headers }: Response): Unreachable {
   return new Unreachable(message, { status, headers });
 }
 
-/** How long to wait before another attempt; null: there is none. */
+/** How long to wait before another attempt; null if there is none. */
 function waitBefore(failure: Failure, { isRepeatable }: PreparedRequest, attempt: number): number | null {
   const backoffMs = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** attempt) * (1 - Math.random() / 2);
   if (failure instanceof Unreachable) {

@@ -39,7 +39,7 @@ export const SCOPES: readonly [Scope, ...Scope[]] = [
   ...RESOURCES.flatMap((resource): Scope[] => [`${resource}:read`, `${resource}:write`]),
 ];
 
-/** What each role may write. Every role can read everything except keys. */
+/** The scopes that each role may write. Every role can read everything except keys. */
 const WRITES: Record<KeyRole, readonly string[]> = {
   viewer: [],
   developer: ["decisions:evaluate", "runs:write", "routing:write"],

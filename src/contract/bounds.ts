@@ -8,7 +8,7 @@ export const PRINTABLE_ASCII = /^[\x20-\x7e]+$/;
 export const SAFE_ID = /^[A-Za-z0-9_]{1,64}$/;
 export const SAFE_ID_TEXT = "must be 1 to 64 letters, digits and underscores";
 
-/** Whether a text is a valid id chosen by a caller: 1 to 128 printable ASCII characters. */
+/** Returns whether a text is a valid id chosen by a caller: 1 to 128 printable ASCII characters. */
 export function isCallerId(text: string): boolean {
   return text.length <= CALLER_ID_MOST_CHARACTERS && PRINTABLE_ASCII.test(text);
 }

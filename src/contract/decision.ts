@@ -2,8 +2,8 @@ import { MAX_TOKENS } from "./runs.ts";
 import { underEachField } from "./scopes.ts";
 
 /**
- * What a decision requires, stated once. The operation, its schema and the typed reader, which uses neither, derive from
- * it.
+ * The requirements of a decision, stated once. The operation, its schema and the typed reader, which uses neither,
+ * derive from it.
  */
 export const DECISION = {
   method: "POST",
@@ -60,17 +60,17 @@ interface EstimateInTokens {
   readonly min_output_tokens?: number | undefined;
 }
 
-/** Whether an estimate is in tokens, which its model's price turns into dollars. */
+/** Returns whether an estimate is in tokens, which its model's price turns into dollars. */
 export function isInTokens(estimate: EstimateInTokens): boolean {
   return (estimate.input_tokens ?? estimate.max_output_tokens ?? estimate.min_output_tokens) !== undefined;
 }
 
-/** Whether an estimate is in what its model's price turns into dollars: tokens, units or both. */
+/** Returns whether an estimate is in what its model's price turns into dollars: tokens, units or both. */
 export function isPriced(estimate: EstimateInTokens & { readonly units?: object | undefined }): boolean {
   return isInTokens(estimate) || estimate.units !== undefined;
 }
 
-/** What an estimate that is in dollars lacks, and one that is not. */
+/** The messages for an estimate without an amount: one that is in dollars, and one that is not. */
 export const NO_AMOUNT = "is required if no tokens or units are given";
 export const NO_MODEL = "is required to price tokens and units";
 
@@ -80,7 +80,7 @@ interface LeastOutput {
   readonly min_output_tokens?: number | undefined;
 }
 
-/** What is wrong with `min_output_tokens` beside the other fields of its estimate. Null if nothing is. */
+/** Returns what is wrong with `min_output_tokens` beside the other fields of its estimate. Null if nothing is. */
 export function leastOutputProblem(estimate: LeastOutput): "invalid_value" | "out_of_range" | null {
   const { cost_usd: cost, min_output_tokens: least, max_output_tokens: most } = estimate;
   if (least === undefined) return null;

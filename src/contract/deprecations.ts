@@ -17,7 +17,7 @@ export interface Deprecation {
   readonly sunset: string;
   readonly replacement?: string;
   readonly documentation?: string;
-  /** What callers should do instead. */
+  /** Tells callers what to do instead. */
   readonly migration?: string;
 }
 
@@ -105,7 +105,9 @@ export function deprecationHeaders(
   };
 }
 
-/** Why a deprecation cannot be changed to this, or undefined. A published sunset can move later, never earlier. */
+/**
+ * Returns why a deprecation cannot be changed to this, or undefined. A published sunset can move later, never earlier.
+ */
 export function flagConflict(known: Deprecation | undefined, next: Deprecation): string | undefined {
   if (sunsetMs(next) < midnight(next.since)) return "The sunset is before the deprecation date.";
   if (!known) return undefined;
@@ -120,8 +122,8 @@ export function flagConflict(known: Deprecation | undefined, next: Deprecation):
 const NOTICE_YEARS = 1;
 
 /**
- * Why a sunset gives too little notice, or undefined. Notice starts on the day of the announcement: today or the day
- * the deprecation takes effect, whichever is later. For a route that is already announced, that day is known.
+ * Returns why a sunset gives too little notice, or undefined. Notice starts on the day of the announcement: today or
+ * the day the deprecation takes effect, whichever is later. For a route that is already announced, that day is known.
  */
 export function shortNotice(
   known: Deprecation | undefined,

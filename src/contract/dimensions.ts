@@ -6,7 +6,7 @@ import { NAMED_FIELDS, SCOPES, type ScopeField } from "./scopes.ts";
  */
 const COLUMNS = { model: 10, provider: 21, key_id: 22, user_id: 20, outcome: 24 } as const;
 
-/** What runs can be told apart by: a field of each run, with one name or none. */
+/** Runs can be told apart by a dimension: a field of each run, with one name or none. */
 export type Dimension = keyof typeof COLUMNS | ScopeField;
 
 type PropertyOf<Name> = Name extends `${infer Kind}_id` ? `${Kind}Id` : Name;
@@ -18,7 +18,7 @@ export interface DimensionRow {
   readonly property: DimensionProperty;
   /** Its number in a block of stored runs. */
   readonly column: number;
-  /** The name of runs that are stored without one. Null: they have none. */
+  /** The name of runs that are stored without one. Null if they have none. */
   readonly absent: string | null;
 }
 
@@ -41,7 +41,7 @@ export const DIMENSIONS: readonly DimensionRow[] = [
   })),
 ];
 
-/** A name as it is stored. Null: none. */
+/** A name as it is stored. Null if there is none. */
 export function storedName({ absent }: DimensionRow, name: string | null): string | null {
   return name === absent ? null : name;
 }
@@ -52,18 +52,18 @@ export const DIMENSION_NAMES: readonly Dimension[] = DIMENSIONS.map(({ name }) =
 export type MatchDimension = Exclude<Dimension, "outcome">;
 export const MATCHED = DIMENSION_NAMES.filter((name): name is MatchDimension => name !== "outcome");
 
-/** What a rate limit can tell calls apart by. It counts what is happening, so it need not be stored. */
+/** Rate limits can tell calls apart by these names. They count what is happening, so it need not be stored. */
 export type RateTrait = Dimension | "variant" | "chain_id";
 export const RATED: readonly RateTrait[] = [...DIMENSION_NAMES, "variant", "chain_id"];
 
-/** What a limit can tell calls apart by: a dimension, one tag, or all tags together. */
+/** Limits can tell calls apart by a trait: a dimension, one tag, or all tags together. */
 export type Trait = RateTrait | "tags" | `tag:${string}`;
 
-/** What a limit can count by, as the fields of a call are named. All tags are one field. */
+/** Limits can count by these fields of a call. All tags are one field. */
 export const COUNTED_BY = [...MATCHED, "variant", "tags"] as const;
 export type CountedBy = (typeof COUNTED_BY)[number];
 
-/** Whether a budget can have groups by it. */
+/** Returns whether a budget can have groups by it. */
 export function isTrait(name: string): name is Trait {
   if (name.startsWith(TAG_PREFIX)) return TAG_NAME.test(name.slice(TAG_PREFIX.length));
   return name === "tags" || (MATCHED as readonly string[]).includes(name);

@@ -5,7 +5,10 @@
 
 interface ErrorSpec {
   readonly statuses: readonly [number, ...number[]];
-  /** Whether sending the same request again can succeed by itself: never, after `Retry-After`, or with backoff. */
+  /**
+   * The field says whether sending the same request again can succeed by itself: never, after `Retry-After`, or with
+   * backoff.
+   */
   readonly retry: "never" | "after_interval" | "with_backoff";
   readonly message: string;
 }

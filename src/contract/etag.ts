@@ -52,13 +52,13 @@ function withoutCounters(name: string, value: unknown): unknown {
   return value.map((entry: object) => Object.entries(entry).filter(([field]) => !counted.includes(field)));
 }
 
-/** Why a write that must make something new (`If-None-Match: *`) is refused. */
+/** Returns why a write that must make something new (`If-None-Match: *`) is refused. */
 export function newOnlyRefusal(current: object | null): Refusal<"conflict"> | null {
   if (current === null) return null;
   return refuse("conflict", {}, { message: "If-None-Match was sent, but the resource exists." });
 }
 
-/** Why a write with this `If-Match` header (null: none) is refused. `*` matches anything that exists. */
+/** Returns why a write with this `If-Match` header (null: none) is refused. `*` matches anything that exists. */
 export function ifMatchRefusal(header: string | null, current: object | null): Refusal<"conflict"> | null {
   if (header === null) return null;
   if (current === null) {

@@ -94,7 +94,7 @@ function isNoMember({ code, path = [] }: z.core.$ZodRawIssue, discriminator: str
 /** A shape's own words stay; others are chosen where all issues become errors. */
 const OWN_WORDS = { reportInput: true, error: () => "" };
 
-/** What is wrong with a field in every member that has it. */
+/** Returns what is wrong with a field in every member that has it. */
 function issuesOf(field: string, said: unknown, members: readonly Member[]): z.core.$ZodRawIssue[] {
   const shapes = members.flatMap(({ shape }) => (Object.hasOwn(shape, field) ? [shape[field]] : []));
   if (shapes.length === 0)

@@ -10,7 +10,7 @@ export const DECIDED_HEADER = "x-svc-decided";
 /** Asks for all checks of a change, and for the answer that it would get, without making it. */
 export const DRY_RUN_HEADER = "x-svc-dry-run";
 
-/** What a decision that was asked in headers reserved. */
+/** These headers tell what a decision that was asked in headers has reserved. */
 export const RESERVATION_HEADERS = {
   id: "x-sluice-reservation-id",
   amount: "x-sluice-reserved-usd",

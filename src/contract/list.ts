@@ -12,7 +12,7 @@ export interface ListQuery {
   /** The last row of the previous page, or null for the first page. */
   readonly after: { readonly value: string | number; readonly id: string } | null;
   readonly filters: Readonly<Record<string, string>>;
-  /** What cursors of this list belong to. */
+  /** The scope that cursors of this list belong to. */
   readonly scope: string;
 }
 
@@ -95,7 +95,7 @@ export function listQuery(spec: ListSpec) {
   });
 }
 
-/** What is asked for, as cursors have it. */
+/** Returns what is asked for, as cursors have it. */
 function orderOf(spec: ListSpec, sort: string | undefined): string {
   const order = sort ?? defaultSort(spec);
   return spec.highestFirst?.includes(order) === true ? `-${order}` : order;
@@ -156,7 +156,10 @@ function written(parts: readonly [sort: string, value: string | number, id: stri
     .replace(/=+$/, "");
 }
 
-/** A cursor of the same list, which goes on after another value of the field that it is sorted by. Null: it is no cursor. */
+/**
+ * A cursor of the same list, which goes on after another value of the field that it is sorted by. Null if it is no
+ * cursor.
+ */
 export function movedCursor(cursor: string, value: string): string | null {
   const known = decodeCursor(cursor);
   return known === null ? null : written([known.sort, value, value, known.scope ?? ""]);

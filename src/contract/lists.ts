@@ -11,7 +11,7 @@ export const FORECAST_METRICS = ["usd", "runs", "tokens"] as const;
 export const DETECTOR_ACTIONS = ["block", "shadow"] as const;
 export const MOST_DETECTORS = 30;
 
-/** What a policy rule is about. */
+/** The subjects of policy rules. */
 export const TARGETS = ["model", "action"] as const;
 /** Most restrictive first. */
 export const EFFECTS = ["deny", "require_approval", "allow"] as const;
@@ -34,22 +34,22 @@ export const EXPORT_FORMATS = ["ndjson", "csv", "parquet", "focus"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const EXPORT_PERIODS = ["hour", "day"] as const;
 export type ExportPeriod = (typeof EXPORT_PERIODS)[number];
-/** What an export to a receiver of telemetry has instead: spans, sent soon after their cause. */
+/** An export to a receiver of telemetry has this in place of a file format: spans, sent soon after their cause. */
 export const SPAN_FORMAT = "otlp";
 export const SPAN_PERIOD = "minute";
 /** Versions of the FinOps Open Cost and Usage Specification. */
 export const FOCUS_VERSIONS = ["1.2", "1.4"] as const;
 export type FocusVersion = (typeof FOCUS_VERSIONS)[number];
 
-/** What a decision is checked against: the limits that can refuse before a run, or everything that can refuse a run. */
+/** The checks of a decision: the limits that can refuse before a run, or everything that can refuse a run. */
 export const DECISION_CHECKS = ["limits", "all"] as const;
 /** How a run ended, as its caller says. */
 export const REPORTED_OUTCOMES = ["completed", "cancelled", "failed"] as const;
 export const RUN_OUTCOMES = [...REPORTED_OUTCOMES, "unreported"] as const;
-/** What happens to a reservation that is not settled. */
+/** The ways to treat a reservation that is not settled. */
 export const EXPIRY_ACTIONS = ["release", "charge"] as const;
 
-/** What a call is checked against, in the order in which it is. */
+/** The checks of a call, in their order. */
 export const CHECK_NAMES = [
   "rate_limit",
   "policy",
@@ -88,5 +88,5 @@ export type UnsettledReason = (typeof UNSETTLED_REASONS)[number];
 export const SENSITIVITIES = ["off", "low", "normal", "high"] as const;
 export const UNUSUAL_KINDS = ["org", "model", "customer", "key", "user"] as const;
 
-/** What a digest is made of. */
+/** The periods that digests are made of. */
 export const DIGEST_PERIODS = ["day", "week", "month"] as const;

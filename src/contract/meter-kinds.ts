@@ -2,10 +2,10 @@ import type { EventKind } from "./event-kinds.ts";
 import type { PERIODS } from "./lists.ts";
 import type { ScopeKind } from "./scopes.ts";
 
-/** What a meter counts. Dollars are nano-dollars; `depth` is a gauge: compared, never added up. */
+/** The unit that a meter counts. Dollars are nano-dollars; `depth` is a gauge: compared, never added up. */
 export type Unit = "usd" | "runs" | "tokens" | "requests" | "depth";
 
-/** What a budget can count. */
+/** The units that a budget can count. */
 export const BUDGET_UNITS = ["usd", "tokens", "runs"] as const satisfies readonly Unit[];
 export type BudgetUnit = (typeof BUDGET_UNITS)[number];
 
@@ -24,7 +24,7 @@ interface MeterKindRow {
   readonly denial: string;
   /** The event sent at the first refusal of each window. */
   readonly event: EventKind | null;
-  /** The event sent when spending reaches one of the limit's alert thresholds. Null: it has none. */
+  /** The event sent when spending reaches one of the limit's alert thresholds. Null if it has none. */
   readonly alert: EventKind | null;
   /** A run takes its cost from credit packs, not from the meter itself. */
   readonly isDrawn: boolean;
@@ -129,8 +129,8 @@ export function meterKindOf(id: string): MeterKind | null {
 }
 
 /**
- * Whether it counts the sum of its runs. Otherwise each run is judged alone, by its depth or by what the packs have
- * left.
+ * Returns whether it counts the sum of its runs. Otherwise each run is judged alone, by its depth or by what the packs
+ * have left.
  */
 export function isAddedUp(kind: MeterKind): boolean {
   const { unit, isDrawn } = METERS[kind];

@@ -118,8 +118,8 @@ export const COUNTERS = {
 export type CounterName = keyof typeof COUNTERS;
 
 /**
- * What objects tell of themselves, each its own value. `sum`: the values are added up. `oldest`: each value is a time,
- * and the longest time since any of them is shown, in seconds.
+ * The gauges that objects tell of themselves, each its own value. `sum`: the values are added up. `oldest`: each value
+ * is a time, and the longest time since any of them is shown, in seconds.
  */
 export const GAUGES = {
   svc_holds_open: { help: "Open reservations.", shown: "sum" },
@@ -142,10 +142,10 @@ export const GAUGES = {
 } as const satisfies Record<string, { readonly help: string; readonly shown: "sum" | "oldest" }>;
 
 export type GaugeName = keyof typeof GAUGES;
-/** Null: the object has nothing of this kind. */
+/** Null if the object has nothing of this kind. */
 export type GaugeValue = readonly [name: GaugeName, value: number | null];
 
-/** What an org reads of its own limits. Dollars are dollars, not nano-dollars. */
+/** The gauges that an org reads of its own limits. Dollars are dollars, not nano-dollars. */
 export const LIMIT_GAUGES = {
   svc_limit: "The limit itself. An unlimited one has none.",
   svc_limit_spent: "What was spent in the current period, including what passed the limit.",

@@ -62,7 +62,7 @@ export const DEPRECATION_HEADERS = {
   Link: text("Documentation of the deprecation, and the successor route.", '</docs>; rel="deprecation"'),
 };
 
-/** Which headers a response with this status may have. It always has the first two. */
+/** Returns which headers a response with this status may have. It always has the first two. */
 export function responseHeaders(op: OperationContract, status: number): References {
   const names: HeaderName[] = [TRACE_HEADER, REGION_HEADER];
   if (op.role !== "anyone") names.push("RateLimit", "RateLimit-Policy");

@@ -86,7 +86,7 @@ export interface OperationContract {
   readonly streamedBody?: string;
   /** The object's answer is passed on unchanged. Its shape is checked in tests, not on each call. */
   readonly trustsReply?: boolean;
-  /** Which setting bounds the body. */
+  /** The setting that bounds the body. */
   readonly bodyLimit?: "decision" | "bulk";
   readonly reply: ReplyShapes;
   /** Media types of the reply, if it is not JSON, or not always: with a shape it can be both. */
@@ -120,7 +120,7 @@ export function scopesNeeded({ scope, allScopes, role }: OperationContract): rea
   return all ? [scope, ...scopesOf(role)] : [scope];
 }
 
-/** What a caller needs to have: every scope of a list, or else another one. */
+/** The scopes that a caller needs: every one of a list, or else another one. */
 export interface NeededScopes {
   readonly scopes: readonly Scope[];
   readonly orScope?: Scope | undefined;

@@ -12,7 +12,7 @@ export interface Refusal<C extends ErrorCode = ErrorCode> {
   readonly retryAfterSeconds?: number;
   /** The limit that refused, if the details do not name it. Not part of the response. */
   readonly limit?: string;
-  /** What a limit had no room for. For the log; not part of the response. */
+  /** The amount that a limit had no room for. It is for the log, and not part of the response. */
   readonly amountUsd?: string;
 }
 

@@ -2,18 +2,18 @@ import { type Dimension, DIMENSIONS, TAG_NAME, TAG_PREFIX, TAG_VALUE_MOST_CHARAC
 
 /** Filters of runs beside their names: a tag with its value, and what a run must not name. Plain values, without zod. */
 
-/** What a run may leave out. A model and an outcome it always has. */
+/** The fields that a run may leave out. A model and an outcome it always has. */
 export const LEFT_OUT: readonly Dimension[] = DIMENSIONS.flatMap(({ name, absent }) =>
   name === "model" || absent !== null ? [] : [name],
 );
 
-/** A tag that is sought. Null: runs without it. */
+/** A tag that is sought. Null means runs without it. */
 export interface SoughtTag {
   readonly name: string;
   readonly value: string | null;
 }
 
-/** `team:search`. A name has no colon, a value may. Null: it is not that. */
+/** `team:search`. A name has no colon, a value may. Null if it is not that. */
 export function soughtTag(text: string): SoughtTag | null {
   const end = text.indexOf(":");
   const [name, value] = [text.slice(0, end), text.slice(end + 1)];
@@ -21,7 +21,7 @@ export function soughtTag(text: string): SoughtTag | null {
   return value === "" || value.length > TAG_VALUE_MOST_CHARACTERS ? null : { name, value };
 }
 
-/** `customer_id`, or `tag:team`. Null: runs cannot be without it. */
+/** `customer_id`, or `tag:team`. Null if runs cannot be without it. */
 export function soughtWithout(text: string): SoughtTag | Dimension | null {
   const name = LEFT_OUT.find((one) => one === text);
   if (name !== undefined) return name;
@@ -29,7 +29,7 @@ export function soughtWithout(text: string): SoughtTag | Dimension | null {
   return TAG_NAME.test(tag) ? { name: tag, value: null } : null;
 }
 
-/** What filters seek. */
+/** The runs that filters seek. */
 interface SoughtRuns {
   readonly names: readonly (readonly [filter: string, name: string])[];
   readonly without: readonly Dimension[];

@@ -27,7 +27,8 @@ type ScopeRow = FieldNumbers & {
 const UNNAMED = { column: null, place: null } as const;
 
 /**
- * What a limit can apply to. Limits of one kind refuse in this order of their scopes. A new scope is one row here.
+ * The scopes that a limit can apply to. Limits of one kind refuse in this order of their scopes. A new scope is one row
+ * here.
  */
 export const SCOPES = {
   org: { ...UNNAMED, hasBudgets: true, countsEach: false, one: "The whole org", many: "The whole org" },

@@ -2,7 +2,7 @@
 export const WEBHOOK_FORMATS = ["sluice", "slack", "teams", "discord", "pagerduty"] as const;
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
 
-/** What a webhook can be: one of these, or mails. */
+/** The formats of a webhook: one of these, or mails. */
 export const SENT_FORMATS = [...WEBHOOK_FORMATS, "email"] as const;
 export type SentFormat = (typeof SENT_FORMATS)[number];
 

@@ -1,6 +1,6 @@
 /**
- * What decides in an isolate, for a host to embed. The host authenticates the key and reads the body. It has one
- * `Gates`, and asks the org's object whatever `decideHere` leaves open. Its clock, object and background work are
+ * This is what decides in an isolate, for a host to embed. The host authenticates the key and reads the body. It has
+ * one `Gates`, and asks the org's object whatever `decideHere` leaves open. Its clock, object and background work are
  * arguments.
  */
 export { DECISION, DECISION_ROUTE } from "../contract/decision.ts";

@@ -21,7 +21,7 @@ const NOTHING_DECIDED = { text: null, rates: [], decisionPlan: null, version: ""
 export interface DecisionCall {
   readonly ask: DecisionAsk;
   readonly keyId: string;
-  /** Whether the isolate wants to decide such calls by itself from now on. */
+  /** True if the isolate wants to decide such calls by itself from now on. */
   readonly learn: boolean;
   readonly envelope: Envelope;
   /** What the isolate decided from its slices. */

@@ -35,7 +35,10 @@ export class ObjectContext {
   readonly env: OrgEnv;
   readonly id: string;
   readonly settings: Settings;
-  /** Whether the org is here. An object that nobody opened stays empty, so asking for an unknown org leaves nothing behind. */
+  /**
+   * True if the org is here. An object that nobody opened stays empty, so asking for an unknown org leaves nothing
+   * behind.
+   */
   isOpened: boolean;
   /** The schema was just brought up to date. */
   readonly isUpgraded: boolean;

@@ -76,14 +76,16 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /**
-   * What an isolate needs to judge requests of this key by itself for the next two seconds. Null if there is no such
-   * key.
+   * Returns what an isolate needs to judge requests of this key by itself for the next two seconds. Null if there is no
+   * such key.
    */
   authenticate(keyId: string, digest: string): Snapshot | null {
     return this.#authenticator.authenticate(keyId, digest);
   }
 
-  /** What an isolate needs to know of a key, and the decision that came with it. Null if there is no such key. */
+  /**
+   * Returns what an isolate needs to know of a key, and the decision that came with it. Null if there is no such key.
+   */
   introduce(keyId: string, digest: string, asked: Introduction): Promise<Introduced | null> {
     return this.#authenticator.introduce(keyId, digest, asked);
   }
@@ -96,14 +98,17 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return { homeRegion: profile.homeRegion, regions: loadRegions(sql) };
   }
 
-  /** For a page of the console that is left open. It writes nothing, and waits for nothing. Null: no such org. */
+  /**
+   * For a page of the console that is left open. It writes nothing, and waits for nothing. Null if there is no such
+   * org.
+   */
   watch(digest: string, stream: string): WatchResult | null {
     const { isOpened, departure, pulse, contexts } = this.#context;
     if (!isOpened) return departure.answer(null);
     return pulse.watch(contexts.view({ actor: SYSTEM, trace: "watch" }), digest, stream);
   }
 
-  /** Such a page was closed. Null: no such org. */
+  /** Such a page was closed. Null if there is no such org. */
   unwatch(stream: string): true | null {
     const { isOpened, departure, pulse } = this.#context;
     pulse.forget(stream);
@@ -138,7 +143,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#decisionHandler.syncLeases(report);
   }
 
-  /** An exchange with a gate in a caller's own process, as text; null: no such org. */
+  /** An exchange with a gate in a caller's own process, as text; null if there is no such org. */
   exchangeLeases(given: LeaseExchange, envelope: Envelope): Promise<ExchangeAnswer | null> {
     return this.#decisionHandler.exchangeLeases(given, envelope);
   }
@@ -179,7 +184,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#arrival.seal(attempt);
   }
 
-  /** Whether the org is here, or may come to be here at any time. Null: neither. */
+  /** Returns whether the org is here, or may come to be here at any time. Null: neither. */
   arriving(): ArrivingOrg | null {
     return this.#arrival.state() ?? this.#context.departure.answer(null);
   }
@@ -210,7 +215,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#context.departure.commit(id, attempt);
   }
 
-  /** It stays only from the attempt that the caller has seen. False: nothing was changed. */
+  /** It stays only from the attempt that the caller has seen. False if nothing was changed. */
   endMove(id: string, how: "left" | "stayed", attemptSeen: string | null = null): Promise<boolean> | boolean {
     const { departure } = this.#context;
     return how === "left" ? departure.leave(id) : departure.stay(id, attemptSeen);

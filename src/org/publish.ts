@@ -11,7 +11,7 @@ interface PublishContext {
   readonly orgId: string;
   readonly clock: () => { readonly org: number; readonly real: number };
   readonly view: (orgNow: number) => View;
-  /** Whether the org is here. */
+  /** True if the org is here. */
   readonly isOpened: () => boolean;
 }
 

@@ -14,7 +14,7 @@ interface Org {
   readonly ids: ReservationIds;
   /** By the org's clock. */
   readonly now: () => number;
-  /** Whether the org is in this object: it may leave while somebody waits. */
+  /** True if the org is in this object: it may leave while somebody waits. */
   readonly isHere: () => boolean;
 }
 

@@ -12,8 +12,8 @@ interface Endpoint {
 }
 
 /**
- * Why nothing can be sent to an address, by what its name resolves to now. A sender in this Worker checks that again; the proxy
- * relies on its runtime, which reaches public addresses alone.
+ * Returns why nothing can be sent to an address, by what its name resolves to now. A sender in this Worker checks that
+ * again; the proxy relies on its runtime, which reaches public addresses alone.
  */
 export async function endpointErrors(
   { field, url, hasPath = false }: Endpoint,

@@ -17,7 +17,10 @@ export async function isSafeToCall(address: string, rules: SignInRules, resolve?
   return (await addressProblem(address, { ...rules, ...(resolve && { resolve }) })) === null;
 }
 
-/** What is wrong with an address of a provider when it is set. A name that does not resolve now is checked again at each use. */
+/**
+ * Returns what is wrong with an address of a provider when it is set. A name that does not resolve now is checked again
+ * at each use.
+ */
 export async function addressError(
   field: string,
   address: string,

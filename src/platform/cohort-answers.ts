@@ -181,7 +181,7 @@ export async function pushFigures(
     .run();
 }
 
-/** Whether an org contributes, starting with the given month. The org's object holds the original. */
+/** Returns whether an org contributes, starting with the given month. The org's object holds the original. */
 export async function pushContribution(
   db: D1Database,
   orgId: string,

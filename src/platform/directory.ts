@@ -15,7 +15,7 @@ export async function publishOrg(d1: D1Database, record: OrgRecord): Promise<voi
   await database(d1).insert(orgs).values(row).onConflictDoUpdate({ target: orgs.id, set: row });
 }
 
-/** Whether an org has its home here. */
+/** Returns whether an org has its home here. */
 export async function isListed(d1: D1Database, orgId: string): Promise<boolean> {
   const found = await database(d1).select({ id: orgs.id }).from(orgs).where(eq(orgs.id, orgId)).limit(1);
   return found.length > 0;

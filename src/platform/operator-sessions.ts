@@ -18,7 +18,7 @@ export async function noteOperatorSession(
   await db.delete(operatorSessions).where(lt(operatorSessions.startedAt, endedBefore));
 }
 
-/** Whether nobody has ended the session. It is then seen as used now. */
+/** Returns whether nobody has ended the session. It is then seen as used now. */
 export async function isOperatorSessionOpen(d1: D1Database, id: string, now: number): Promise<boolean> {
   const db = database(d1);
   const [row] = await db

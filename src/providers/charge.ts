@@ -5,7 +5,7 @@ import type { Reading } from "./usage/reading.ts";
 /** What a call is charged. */
 export interface Charge {
   readonly usage: Usage;
-  /** Undefined: the price book prices the usage. */
+  /** Undefined if the price book prices the usage. */
   readonly cost_usd?: string | undefined;
   readonly variant?: string | undefined;
   readonly estimated: boolean;
@@ -14,16 +14,16 @@ export interface Charge {
 /** What was reserved for a call. */
 export interface Reserved {
   readonly outputTokens: number;
-  /** Whether the request carried that bound. Otherwise only the model's own maximum bounds its output. */
+  /** True if the request carried that bound. Otherwise only the model's own maximum bounds its output. */
   readonly isBound: boolean;
-  /** Undefined: nothing was reserved. */
+  /** Undefined if nothing was reserved. */
   readonly amountUsd: string | undefined;
 }
 
 export interface Ended {
-  /** Null: nothing came. */
+  /** Null if nothing came. */
   readonly reading: Reading | null;
-  /** Whether the answer ended by itself. It may have been left, stopped or broken off instead. */
+  /** True if the answer ended by itself. It may have been left, stopped or broken off instead. */
   readonly isWhole: boolean;
 }
 

@@ -86,7 +86,7 @@ function boundOf({ outputBound }: MeteredRequest, facts: FactsOfModel, options: 
   return perAnswer ?? Math.min(usualPerAnswer ?? options.defaultMaxOutputTokens, facts.outputTokens);
 }
 
-/** The bound to write into the body, from the output tokens that were reserved. Null: the caller's own stands. */
+/** The bound to write into the body, from the output tokens that were reserved. Null if the caller's own stands. */
 export function boundToWrite(
   { request, estimate }: Metered,
   reservedOutput: number | undefined,

@@ -5,7 +5,7 @@ export interface ModelFacts {
   readonly contextTokens: number;
   /** The most tokens that it writes in one answer. */
   readonly outputTokens: number;
-  /** Whether it may write tokens that are billed and not shown, whatever a request says. */
+  /** True if it may write tokens that are billed and not shown, whatever a request says. */
   readonly reasons: boolean;
   /** The most that one picture costs. */
   readonly pictureTokens?: number;

@@ -26,14 +26,17 @@ export interface MeteredRequest {
   readonly isStream: boolean;
   /** The most input tokens that what the body shows can have. */
   readonly inputTokens: number;
-  /** The member by which the provider reads more than the body shows. Null: all of the input is in the body. */
+  /** The member by which the provider reads more than the body shows. Null if all of the input is in the body. */
   readonly unseenInput: string | null;
-  /** Whether input may be billed above the rate of text: sound, and what is written to a cache. */
+  /** True if input may be billed above the rate of text: sound, and what is written to a cache. */
   readonly hasCostlyInput: boolean;
-  /** Null: the answer has no tokens, or they do not depend on a bound. Then `fixedOutputTokens` says how many there may be. */
+  /**
+   * Null if the answer has no tokens, or they do not depend on a bound. Then `fixedOutputTokens` says how many there
+   * may be.
+   */
   readonly outputBound: OutputBound | null;
   readonly fixedOutputTokens: number;
-  /** Whether output may be billed that the answer does not show. */
+  /** True if output may be billed that the answer does not show. */
   readonly hidesOutput: boolean;
   /** The most pieces that are billed beside tokens. */
   readonly units: Units;
@@ -41,11 +44,11 @@ export interface MeteredRequest {
   readonly startedUnits: Units;
   /** The units in which pieces are billed that the answer tells under another name. */
   readonly billedAs: Readonly<Record<string, string>>;
-  /** The price variant, such as a service tier. Null: the standard one. */
+  /** The price variant, such as a service tier. Null means the standard one. */
   readonly variant: string | null;
   /** The provider answers at once and goes on working. */
   readonly isBackground: boolean;
-  /** False: the stream has an event with the usage that the caller did not ask for. */
+  /** False if the stream has an event with the usage that the caller did not ask for. */
   readonly showsUsageEvent: boolean;
   /** What content rules read. */
   readonly texts: readonly string[];
@@ -53,9 +56,9 @@ export interface MeteredRequest {
 
 /** What bounds the output of a request. */
 export interface OutputBound {
-  /** The bound of one answer that the caller set. Null: none. */
+  /** The bound of one answer that the caller set. Null if there is none. */
   readonly perAnswer: number | null;
-  /** What the provider takes where there is none. Null: whatever the model can write. */
+  /** What the provider takes where there is none. Null means whatever the model can write. */
   readonly usualPerAnswer: number | null;
   /** How many answers are written: each may be as long as the bound. */
   readonly answers: number;
@@ -63,11 +66,11 @@ export interface OutputBound {
 
 /** What an answer says about its cost. */
 export interface AnswerFacts {
-  /** Null: nothing that can be believed. */
+  /** Null if there is nothing that can be believed. */
   readonly usage: Usage | null;
-  /** Null: the answer does not say it. */
+  /** Null if the answer does not say it. */
   readonly units: Units | null;
-  /** The service tier that the provider used. Null: the answer does not say it. */
+  /** The service tier that the provider used. Null if the answer does not say it. */
   readonly variant: string | null;
   /** What the provider says that the call costs, in dollars. */
   readonly costUsd: string | null;
@@ -77,17 +80,17 @@ export interface AnswerFacts {
 export interface EventFacts {
   /** Raw, because some providers spread it over several events. */
   readonly usage?: unknown;
-  /** Whether that is the usage of the whole answer. A stream may begin with that of its input. */
+  /** True if that is the usage of the whole answer. A stream may begin with that of its input. */
   readonly isWholeUsage?: boolean;
   /** Text of the output: a string, or an object with texts in it. */
   readonly text?: readonly unknown[];
-  /** Whether the event is output that has no text to count, such as sound. */
+  /** True if the event is output that has no text to count, such as sound. */
   readonly isUncounted?: boolean;
   readonly isLast?: boolean;
   readonly hasFailed?: boolean;
   /** The answer as a whole, where an event carries it. */
   readonly answer?: JsonObject | undefined;
-  /** Whether the event has the usage and nothing else: it is there because it was asked for. */
+  /** True if the event has the usage and nothing else: it is there because it was asked for. */
   readonly isUsageEvent?: boolean;
 }
 
@@ -101,11 +104,11 @@ export interface ProviderApi {
   readRequest(body: JsonObject, given: RequestContext): MeteredRequest;
   /** The same body with a bound on the output of each answer, and a request for the usage of a stream. */
   withBounds(body: JsonObject, bounds: Bounds): JsonObject;
-  /** What a whole answer says. It may hold only some of the members that `answerMembers` names. */
+  /** Returns what a whole answer says. It may hold only some of the members that `answerMembers` names. */
   readAnswer(answer: JsonObject): AnswerFacts;
   /** The members that `readAnswer` needs. Large answers are read by them alone. */
   readonly answerMembers: readonly string[];
-  /** Null: answers of this API are never streams of events. */
+  /** Null if answers of this API are never streams of events. */
   readonly readEvent: ((event: JsonObject) => EventFacts) | null;
   /** A refusal as the SDKs of this API expect it. */
   errorBody(refusal: WireRefusal): object;
@@ -115,13 +118,13 @@ export interface ProviderApi {
 export type AnswerApi = Pick<ProviderApi, "readAnswer" | "answerMembers" | "readEvent">;
 
 export interface Bounds {
-  /** Null: the request needs none. */
+  /** Null if the request needs none. */
   readonly maxOutputTokens: number | null;
 }
 
 /** What is known of a request beside its body. */
 export interface RequestContext {
-  /** The model that the path names. Null: it names none. */
+  /** The model that the path names. Null if it names none. */
   readonly pathModel: string | null;
   readonly query: URLSearchParams;
   readonly headers: Headers;

@@ -32,14 +32,14 @@ export function awsCredentials(service: string): (key: string) => AwsCredentials
 export interface ProviderTerms {
   /** The provider's name in the price book. */
   readonly prices: string;
-  /** Where it is served. Paths are added to it. Null: each account has an address of its own. */
+  /** Where it is served. Paths are added to it. Null if each account has an address of its own. */
   readonly url: string | null;
   /** The end of `url` that its own SDK writes before every path. It is taken off, so that both ways lead to the same call. */
   readonly sdkPrefix?: string;
   /** Names of its hosts, where there are many. */
   readonly hosts?: RegExp;
   readonly auth: Auth;
-  /** For one that takes signatures, too. Null: the key is sent as it is. */
+  /** For one that takes signatures, too. Null if the key is sent as it is. */
   readonly signsWith?: (key: string) => AwsCredentials | null;
   /** By which statuses it says that it does not accept a key. Default: 401. */
   readonly keyRefusals?: readonly number[];
@@ -74,7 +74,7 @@ export interface Provider extends ProviderTerms {
   readonly name: string;
   route(method: string, path: string): Route;
   facts(model: string): FactsOfModel;
-  /** Where it serves a call of an API that another provider serves at a path. Null: it does not. */
+  /** Where it serves a call of an API that another provider serves at a path. Null if it does not. */
   pathLike(api: ProviderApi, path: string, model: string): string | null;
 }
 

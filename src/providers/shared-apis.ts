@@ -4,17 +4,17 @@ import { openai } from "./openai.ts";
 import type { Provider } from "./provider.ts";
 import { PROVIDERS, providerNamed } from "./table.ts";
 
-/** By its own name, or by the one that it has in the price book. Undefined: it is not in the table. */
+/** By its own name, or by the one that it has in the price book. Undefined if it is not in the table. */
 export function providerCalled(name: string): Provider | undefined {
   return providerNamed(name) ?? Object.values(PROVIDERS).find(({ prices }) => prices === name);
 }
 
-/** Who makes a model, by its name. Undefined: the name does not say. */
+/** Returns who makes a model, by its name. Undefined if the name does not say. */
 export function makerOf(model: string): Provider | undefined {
   return [openai, anthropic, gemini].find(({ models }) => models.some((facts) => facts.models.test(model)));
 }
 
-/** Whether some API of one is an API of the other. */
+/** Returns whether some API of one is an API of the other. */
 export function shareAnApi(one: Provider, other: Provider): boolean {
   const names = new Set(Object.values(one.serves).map(({ name }) => name));
   return Object.values(other.serves).some(({ name }) => names.has(name));

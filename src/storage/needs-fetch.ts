@@ -30,7 +30,7 @@ export class Unreadable extends Error {
 export class FetchedObjects {
   readonly #kept = new Map<object | string, unknown>();
 
-  /** What is kept under a key, made if there is nothing. */
+  /** Returns what is kept under a key, made if there is nothing. */
   keep<T>(key: object | string, make: () => T): T {
     if (!this.#kept.has(key)) this.#kept.set(key, make());
     return this.#kept.get(key) as T;
@@ -44,7 +44,7 @@ export class FetchedObjects {
 /** Of the rule that runs now. No two run at once. */
 let current: FetchedObjects | null = null;
 
-/** What the running call has fetched. Null for a rule that cannot wait. */
+/** Returns what the running call has fetched. Null for a rule that cannot wait. */
 export function fetchedSoFar(): FetchedObjects | null {
   return current;
 }

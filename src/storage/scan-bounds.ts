@@ -29,7 +29,7 @@ export interface Sorted {
   readonly found?: readonly string[];
 }
 
-/** The last row that a page with filters looks at; null: it goes to the end. */
+/** The last row that a page with filters looks at; null if it goes to the end. */
 export function lastSeen(
   sql: SqlStorage,
   { table, where, column, id, found = [] }: Sorted,
@@ -54,8 +54,8 @@ export function lastSeen(
 }
 
 /**
- * Which rows of a log a filtered page scans, and the first row that it leaves to the next page. Null if it scans to the
- * end.
+ * Returns which rows of a log a filtered page scans, and the first row that it leaves to the next page. Null if it
+ * scans to the end.
  */
 export function scanOf(
   sql: SqlStorage,

@@ -36,7 +36,7 @@ export class Table {
     return this.#shape.name as TableName;
   }
 
-  /** The row of these names where memory has it; null: it is deleted; undefined: the table may have it. */
+  /** The row of these names where memory has it; null if it is deleted; undefined if the table may have it. */
   get(sql: SqlStorage, ...names: readonly Value[]): Row | null | undefined {
     return walOf(sql).get(this.#shape.name, nameOf(names));
   }

@@ -8,7 +8,7 @@ export function checkpointForUpgrade(sql: SqlStorage): void {
   if (shapes !== null) new WriteAheadLog(sql, readShapesText(shapes)).checkpoint();
 }
 
-/** Whether what is left in the write-ahead log was written for tables of another shape. */
+/** Returns whether what is left in the write-ahead log was written for tables of another shape. */
 export function hasOtherShapes(sql: SqlStorage): boolean {
   return readShapes(sql) !== shapesText();
 }

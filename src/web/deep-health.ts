@@ -26,8 +26,8 @@ export function isWell(health: DeepHealth): boolean {
 let last: { readonly atMs: number; readonly health: Promise<DeepHealth> } | null = null;
 
 /**
- * Whether the database, the archive and an object answer, at most a few seconds old. Calls at the same time share one look, so
- * that asking often loads nothing.
+ * Returns whether the database, the archive and an object answer, at most a few seconds old. Calls at the same time
+ * share one look, so that asking often loads nothing.
  */
 export function deepHealth(env: Env, settings: Settings, nowMs: number): Promise<DeepHealth> {
   if (last === null || nowMs >= last.atMs + DEEP_HEALTH.everyMs || nowMs < last.atMs) {

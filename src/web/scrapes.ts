@@ -19,8 +19,8 @@ interface ScrapeResult {
 let last: { readonly atMs: number; readonly reading: Promise<ScrapeResult> } | null = null;
 
 /**
- * What the shards have, at most a second old, and what this isolate has counted since. Scrapes at the same time share one
- * reading. A reading that fails is not kept.
+ * Returns what the shards have, at most a second old, and what this isolate has counted since. Scrapes at the same time
+ * share one reading. A reading that fails is not kept.
  */
 export async function scrape(shards: Shards, nowMs: number): Promise<ScrapeResult> {
   if (last === null || nowMs >= last.atMs + SCRAPING.everyMs || nowMs < last.atMs) {

@@ -4,8 +4,8 @@ import type { Call } from "../../edge/request/call.ts";
 import { type EarnedDays, monthToDate } from "../../domain/price/revenue.ts";
 
 /**
- * Whether the caller may know what customers pay: whoever reads for the organization. Not support, nor a customer itself, to whom
- * the margin is nobody's business.
+ * Returns whether the caller may know what customers pay: whoever reads for the organization. Not support, nor a
+ * customer itself, to whom the margin is nobody's business.
  */
 export function showsRevenue({ caller }: Pick<Call, "caller">): boolean {
   return caller !== null && caller.support === undefined && caller.customer === undefined;

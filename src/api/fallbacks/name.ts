@@ -1,7 +1,7 @@
 import { FALLBACK_NAME } from "../../contract/resources/fallbacks.ts";
 import type { FieldError } from "../../contract/error-details.ts";
 
-/** Why a name cannot be one. Null: it can. */
+/** Returns why a name cannot be one. Null if it can. */
 export function nameError(name: string): FieldError | null {
   if (FALLBACK_NAME.test(name)) return null;
   return {

@@ -3,7 +3,7 @@ import { PROVIDER_KEY_NAME } from "../../contract/resources/provider-keys.ts";
 /** A suffix may be written as it is, or as one segment with the others. */
 export const WITH_SUFFIX = ["/v1/orgs/:id/provider-keys/:provider{[^/]+/[^/]+}"];
 
-/** Why a name cannot be one. Null: it can. */
+/** Returns why a name cannot be one. Null if it can. */
 export function nameError(provider: string) {
   if (PROVIDER_KEY_NAME.test(provider)) return null;
   return {

@@ -37,7 +37,7 @@ export const recordRuns = operation(
   },
 );
 
-/** What the schema finds wrong. */
+/** Returns what the schema finds wrong. */
 function explained(call: Call) {
   return (parseBody(call) ?? validateBody(call) ?? refuseUnread()) as Refusal<"validation_failed">;
 }

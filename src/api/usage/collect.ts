@@ -9,7 +9,7 @@ const TRIES = 3;
 
 interface CollectedReport {
   readonly sums: GroupSums;
-  /** Of all runs, by the same names: runs and tokens are their counts. Null: those of the sums say it all. */
+  /** Of all runs, by the same names: runs and tokens are their counts. Null if those of the sums say it all. */
   readonly totals: GroupSums | null;
   readonly keptFromMs: number | null;
   /** Runs that retention has deleted are in it. */

@@ -27,7 +27,7 @@ interface ReportOptions {
   /** How many groups. */
   readonly limit: number | undefined;
   readonly nowMs: number;
-  /** Whether the caller may know what customers pay. */
+  /** True if the caller may know what customers pay. */
   readonly showsRevenue: boolean;
 }
 

@@ -40,7 +40,7 @@ const DECISION_ROUTE = "POST /v1/edge/decision";
 /** One is enough, unless answers are lost or there is more to report than fits into one. */
 const MOST_LAST_REPORTS = 5;
 
-/** An allow, and the reservation that its run settles. Null: no limit has seen it. */
+/** An allow, and the reservation that its run settles. Null if no limit has seen it. */
 export interface Allowed extends Omit<Verdict, "decision"> {
   readonly decision: "allow" | "deny";
 }
@@ -124,14 +124,14 @@ export class EmbeddedGate {
   }
 
   /**
-   * What holds of the organization, at most two seconds old. Asking the service for it also proves the key: rejects with
-   * `Refused` for a key that may not decide, and with `Unreachable` where nobody can tell.
+   * Returns what holds of the organization, at most two seconds old. Asking the service for it also proves the key:
+   * rejects with `Refused` for a key that may not decide, and with `Unreachable` where nobody can tell.
    */
   async facts(): Promise<OrgFacts> {
     return this.knownFacts ?? (await this.#askFacts());
   }
 
-  /** The same as far as it is known without asking. Null: nothing is known, or it is too old. */
+  /** The same as far as it is known without asking. Null if nothing is known, or it is too old. */
   get knownFacts(): OrgFacts | null {
     return this.#clock.now() < this.#validUntil ? this.#facts.last : null;
   }
@@ -145,7 +145,10 @@ export class EmbeddedGate {
     return facts === null ? [] : this.#fallbacks.get(facts, ask).catch(() => []);
   }
 
-  /** Whether a call may begin with another model than its own. Null: nothing was heard of the organization yet. */
+  /**
+   * Returns whether a call may begin with another model than its own. Null if nothing was heard of the organization
+   * yet.
+   */
   get beginsWithFallbacks(): boolean | null {
     const { last } = this.#facts;
     return last === null ? null : last.fallbacks?.shares === true;
@@ -219,8 +222,8 @@ export class EmbeddedGate {
   }
 
   /**
-   * What the price of a model says about its calls: its largest context, its longest output, and its units. Null if such
-   * calls have no price. The service is asked once for each provider and model.
+   * Returns what the price of a model says about its calls: its largest context, its longest output, and its units.
+   * Null if such calls have no price. The service is asked once for each provider and model.
    */
   async priceOf(name: ModelName): Promise<ModelBounds | null> {
     const known = this.#bounds.get(name);

@@ -21,7 +21,7 @@ export interface ExchangeReply {
   readonly ids: readonly string[];
   readonly refused: readonly string[];
   readonly verdict: ExchangedVerdict | null;
-  /** As the gate reads it; null: the report came late or twice. */
+  /** As the gate reads it; null if the report came late or twice. */
   readonly leases: string | null;
 }
 

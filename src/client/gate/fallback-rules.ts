@@ -12,7 +12,7 @@ interface KnownRules {
 
 type FindRules = (question: EdgeFallbacksFindBody) => Promise<readonly FallbackRule[]>;
 
-/** What a call says of itself, by which rules could tell calls apart. */
+/** The fields of a call by which rules could tell calls apart. */
 type CallFields = {
   readonly [Name in keyof EdgeFallbacksFindBody]?: EdgeFallbacksFindBody[Name] | undefined;
 };
@@ -71,7 +71,7 @@ export class FallbackRules {
   }
 }
 
-/** Only what some rule looks at. Null: the call names no model. */
+/** Only what some rule looks at. Null if the call names no model. */
 function questionOf({ by }: FallbackFacts, named: CallFields): EdgeFallbacksFindBody | null {
   const { model } = named;
   if (model === undefined) return null;

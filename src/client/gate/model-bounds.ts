@@ -4,7 +4,7 @@ import type { ModelName } from "../../domain/price/model-name.ts";
 import type { KnownCeiling } from "../../gate/snapshot/ceilings.ts";
 import type { DecisionsDecideBody } from "../generated/types.ts";
 
-/** What the price of a model says about its calls. */
+/** The bounds that the price of a model sets to its calls. */
 export interface ModelBounds {
   /** The most tokens of a request. Null if the price does not state it. */
   readonly context_window: number | null;

@@ -11,8 +11,8 @@ export interface GateOptions extends Pick<SluiceOptions, "url" | "fetch"> {
   /** The service's `Gate` entrypoint, in place of `url`, for a Worker of the same account. */
   readonly binding?: GateBinding | undefined;
   /**
-   * What to do while the service cannot be reached and no slice is left: `refuse` (the default), or `allow`, which lets calls
-   * pass that no limit has seen. They are counted, and their runs are reported as incurred.
+   * Says what to do while the service cannot be reached and no slice is left: `refuse` (the default), or `allow`, which
+   * lets calls pass that no limit has seen. They are counted, and their runs are reported as incurred.
    */
   readonly whenUnreachable?: "refuse" | "allow" | undefined;
   /** How long a decision may wait for the service. Default: 3,000. */

@@ -1,17 +1,17 @@
 import type { FallbackFacts } from "./fallback-rules.ts";
 import type { LeaseReply } from "../generated/types.ts";
 
-/** What the service says of the key's organization with each exchange. */
+/** The facts about the key's organization that the service sends with each exchange. */
 export interface OrgFacts {
-  /** What decisions are checked against by default. */
+  /** The checks that decisions get by default. */
   readonly checks: LeaseReply["checks"];
   /** The fields of calls that some limit counts by, such as `user_id`. */
   readonly countedBy: ReadonlySet<string>;
-  /** Whether content safety reads the input of calls. */
+  /** True if content safety reads the input of calls. */
   readonly scansInput: boolean;
-  /** Whether runs are sent on as spans, below the span that each names. */
+  /** True if runs are sent on as spans, below the span that each names. */
   readonly sendsSpans: boolean;
-  /** What decides which fallbacks apply to a call. Null: there are none. */
+  /** What decides which fallbacks apply to a call. Null if there are none. */
   readonly fallbacks: FallbackFacts | null;
 }
 
@@ -47,7 +47,7 @@ export class KnownFacts {
   }
 }
 
-/** Null: it takes longer. */
+/** Null if it takes longer. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<null>((resolve) => {

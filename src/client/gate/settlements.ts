@@ -158,7 +158,7 @@ export class Settlements {
     }
   }
 
-  /** Those of a bulk that go again. Null: nothing is known of any of them. */
+  /** Those of a bulk that go again. Null if nothing is known of any of them. */
   async #send(bulk: readonly WaitingRun[]): Promise<readonly WaitingRun[] | null> {
     try {
       const { results } = await this.#sluice.runs.recordBulk({ runs: bulk.map(({ run }) => run) });

@@ -79,7 +79,7 @@ function isAllowed({ enum: values }: Schema, example: unknown): boolean {
   return values === undefined || values.includes(example);
 }
 
-/** What the schema itself suggests: its example, its only value, its parts. */
+/** Returns what the schema itself suggests: its example, its only value, its parts. */
 export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {
   if (depth > MOST_DEPTH) return undefined;
   if (schema.examples !== undefined) return schema.examples[0];

@@ -1,6 +1,6 @@
 import type { ScopeField } from "../scopes.ts";
 
-/** What a field of a request means, and an example. The schema's own words win; these complete them. */
+/** The meaning of a field of a request, and an example. The schema's own words win; these complete them. */
 export interface FieldWords {
   readonly says?: string;
   readonly example?: unknown;
@@ -16,7 +16,7 @@ export const SCOPE_WORDS = {
   customer_id: who("Your name of the customer whom the call is for.", "globex"),
 } satisfies Record<ScopeField, FieldWords>;
 
-/** What calls and runs say of themselves. */
+/** The fields by which calls and runs are attributed. */
 const ATTRIBUTION = {
   model: who("The model's name, as in the price book.", "gpt-4o-mini"),
   action: who("What the run does, for policy rules that target actions.", "send_email"),
@@ -198,7 +198,7 @@ const PRICES = {
   documentation: who("Where the deprecation is explained.", "https://example.com/changes"),
 } satisfies Record<string, FieldWords>;
 
-/** What gates and LiteLLM send. People hardly write these by hand. */
+/** The fields that gates and LiteLLM send. People hardly write these by hand. */
 const MACHINES = {
   version: { says: "The version of this exchange." },
   holder: { example: "gate-of-checkout-1" },

@@ -4,7 +4,7 @@ import { type FieldWords, SCOPE_WORDS } from "./field-words.ts";
 const ULID = "01M7HTM37XKXAVSGTYB4RGP8HM";
 const id = (prefix: string, says: string): FieldWords => ({ says, example: `${prefix}_${ULID}` });
 
-/** What parameters of paths, queries and headers mean. */
+/** The meanings of parameters of paths, queries and headers. */
 export const PARAMETER_WORDS: Readonly<Record<string, FieldWords>> = {
   id: id("org", "The organization."),
   org_id: id("org", "The organization."),

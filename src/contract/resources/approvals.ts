@@ -43,7 +43,7 @@ export type ApprovalResource = z.output<typeof approval>;
 
 const MOST_NOTE_CHARACTERS = 500;
 
-/** What an approval is decided with. */
+/** The body of the decision about an approval. */
 export const approvalDecision = z.strictObject({
   note: z
     .string()

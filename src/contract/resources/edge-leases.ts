@@ -20,7 +20,7 @@ const MOST_SUMS = 600;
 /** More calls than a gate refuses between two reports. */
 const MOST_COUNTED = 10_000_000;
 const MOST_DETAIL_CHARACTERS = 2000;
-/** What a gate can refuse by itself. */
+/** The refusals that a gate can make by itself. */
 const GATE_REFUSALS = ["rate_limited", ...DECISION_CODES] as const;
 /** An id, or an ellipsis for all that are not listed separately. */
 const nameOrOthers = z
@@ -160,7 +160,7 @@ const leaseReport = z.strictObject({
 });
 export type LeaseReport = z.output<typeof leaseReport>;
 
-/** What a gate in the caller's own process and the service tell each other. */
+/** The exchange between a gate in the caller's own process and the service. */
 export const leaseExchange = withRule(
   z.strictObject({
     version: z.literal(

@@ -28,7 +28,7 @@ const text = (most: number) =>
     .max(most)
     .regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces");
 
-/** What the sender sets itself, what names somebody else, and what belongs to one connection. */
+/** The sender sets some of these headers itself; others name somebody else, or belong to one connection. */
 const NOT_SET_HERE =
   /^(host|cookie|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|content-.*|accept-encoding|traceparent|tracestate|x-sluice-.*|x-svc-.*|cf-connecting-ip|x-forwarded-.*|x-http-method.*)$/i;
 const MOST_HEADERS = 10;

@@ -12,7 +12,10 @@ import { modelName } from "./usage/dimension-shape.ts";
 
 export const FALLBACK_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** What makes a call go on to the next model: a limit refused it, its provider failed before it answered, or it has no price. */
+/**
+ * The conditions on which a call goes on to the next model: a limit refused it, its provider failed before it answered,
+ * or it has no price.
+ */
 export const FALLBACK_CONDITIONS = ["limit", "provider_error", "no_price"] as const;
 
 const MOST_MODELS = 5;
@@ -102,7 +105,7 @@ export const fallback = z
 export type Fallback = Unchanging<z.output<typeof fallback>>;
 export const fallbackPage = pageOf(fallback);
 
-/** What a call says of itself, by which rules apply to it. */
+/** The facts of a call by which rules apply to it. */
 export const fallbackQuestion = z.strictObject({
   model: modelName,
   variant: callerId.optional(),
@@ -127,7 +130,7 @@ export const fallbackAnswer = z.object({
   rules: z.array(rule).meta({ description: "The rules that apply to the call, by name." }),
 });
 
-/** What a gate needs to know before it asks. */
+/** The facts that a gate needs before it asks. */
 export const fallbackFacts = z.object({
   version: z.string().meta({ description: "Changes with the rules." }),
   by: z.array(z.enum(COUNTED_BY)).meta({ description: "The fields of calls that decide which rules apply." }),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { alertThresholds, shownThresholds } from "./budgets/alert-thresholds.ts";
 import { timestamp } from "../shapes.ts";
 
-/** What a plan includes in a calendar month. */
+/** The amounts that a plan includes in a calendar month. */
 export const planTerms = z
   .object({
     plan: z.string(),

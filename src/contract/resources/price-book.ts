@@ -21,7 +21,7 @@ const listedModel = z.object({
 });
 export type ListedModel = z.output<typeof listedModel>;
 
-/** What the book knows of a provider beside its rows. */
+/** The facts about a provider that its rows do not have. */
 const bookProvider = z.object({
   provider: z.string(),
   names: z.array(z.string()),

@@ -16,7 +16,7 @@ const printable = (most: number) =>
     .max(most)
     .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII characters");
 
-/** What the proxy sets itself, what names somebody, and what belongs to one connection. */
+/** The proxy sets some of these headers itself; others name somebody, or belong to one connection. */
 const NOT_SET_HERE =
   /^(authorization|api-key|x-api-key|x-goog-api-key|host|cookie|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|content-.*|accept-encoding|x-sluice-.*|x-svc-.*|cf-connecting-ip|x-forwarded-.*|x-http-method.*)$/i;
 
@@ -82,7 +82,7 @@ export const providerKey = z
 export type ProviderKey = Unchanging<z.output<typeof providerKey>>;
 export const providerKeyPage = pageOf(providerKey);
 
-/** What a proxy of the same account is given for a call. */
+/** The access that a proxy of the same account is given for a call. */
 export const providerAccess = z.object({
   provider: z.string(),
   secret: z.string(),

@@ -130,7 +130,7 @@ export class FrameReader {
     return null;
   }
 
-  /** Null: it has not arrived completely. */
+  /** Null if it has not arrived completely. */
   #next(): ReadFrame | ArchiveProblem | null {
     if (this.#pending.byteLength < HEAD_BYTES) return null;
     const length = this.#pending.readUInt32BE(0);

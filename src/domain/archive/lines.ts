@@ -1,6 +1,6 @@
 /**
- * What an archive says, one JSON text to a line: what it is, then each table with its rows, then the sums of all. Numbers
- * are digits, because a 64-bit number is not one of JSON's.
+ * An archive has one JSON text to a line: its head, then each table with its rows, then the sums of all. Numbers are
+ * digits, because a 64-bit number is not one of JSON's.
  */
 
 export interface ArchiveHead {

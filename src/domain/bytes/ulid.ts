@@ -16,7 +16,7 @@ function ulid(nowMs: number, random: Uint8Array, from = 0): string {
   return String.fromCharCode(...codes);
 }
 
-/** What each letter stands for, by its code. */
+/** The value of each letter, by its code. */
 const NO_LETTER = -1;
 const VALUES = new Int8Array(128).fill(NO_LETTER);
 for (const [value, code] of ALPHABET.entries()) VALUES[code] = value;

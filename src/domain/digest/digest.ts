@@ -15,7 +15,7 @@ interface SpendRow {
   readonly previous_cost_usd: string;
 }
 
-/** What the object knows of a period. The rest is computed from it. */
+/** The facts about a period that the object knows. The rest of a digest is computed from them. */
 export interface DigestFacts {
   readonly name: string;
   readonly days: DigestDays;

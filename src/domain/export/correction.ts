@@ -5,8 +5,8 @@ import type { RunNames } from "../run/segment/run-names.ts";
 import { namesByField } from "../run/segment/names-by-field.ts";
 
 /**
- * What changes the cost of a run that may be exported already: an adjustment, or an estimate that is taken back because its
- * run was reported.
+ * A change of the cost of a run that may be exported already: an adjustment, or an estimate that is taken back because
+ * its run was reported.
  */
 export interface Correction {
   readonly kind: "adjustment" | "replacement";
@@ -14,14 +14,14 @@ export interface Correction {
   readonly id: string;
   /** The run whose cost changes. */
   readonly runId: string;
-  /** When that run started; null: it is no longer stored. */
+  /** When that run started; null if it is no longer stored. */
   readonly startedAt: number | null;
   readonly recordedAt: number;
   readonly nanos: bigint;
   readonly reason: string | null;
   /** The run that was reported in its place. */
   readonly byRunId: string | null;
-  /** What the run named. */
+  /** The names that the run gave. */
   readonly names: RunNames;
 }
 

@@ -3,7 +3,7 @@ import type { RunResource } from "../../contract/resources/runs/runs.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import { NANO_SCALE, parseDecimal, RATE_SCALE } from "./decimal.ts";
 
-/** What a charge is for. Charges of the same are added up. */
+/** The purpose of a charge. Charges of the same kind are added up. */
 interface ChargeKind {
   /** The start of the day in UTC. */
   readonly dayMs: number;
@@ -15,7 +15,7 @@ interface ChargeKind {
   readonly tags: string | null;
   readonly variant: string | null;
   readonly revision: number | null;
-  /** A class of tokens or the name of a unit; null: the caller gave the cost of the run as a whole. */
+  /** A class of tokens or the name of a unit; null if the caller gave the cost of the run as a whole. */
   readonly meter: string | null;
   readonly priced: "tokens" | "units" | "reported" | "adjustment";
   /** In 10^-18 dollars, for a million tokens or one unit. */

@@ -4,7 +4,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 import type { Charge } from "./charge.ts";
 import { type Decimal, formatDecimal, millionsOf, NANO_SCALE, productOf, RATE_SCALE } from "./decimal.ts";
 
-/** Whose charges they are. */
+/** The account that the charges belong to. */
 export interface FocusAccount {
   readonly id: string;
   readonly name: string;
@@ -38,7 +38,7 @@ function providerOf({ provider, model }: Charge, { name }: FocusAccount): string
 
 const cost: Amount = ({ nanos }) => ({ units: nanos, scale: NANO_SCALE });
 
-/** What a caller reported has no rate: each dollar of it is a unit. */
+/** A cost that a caller reported has no rate: each dollar of it is a unit. */
 const unitPrice: Amount = ({ priced, rate }) => {
   if (priced === "adjustment") return null;
   return rate === null ? { units: 1n, scale: 0 } : { units: rate, scale: RATE_SCALE };

@@ -8,7 +8,7 @@ import { dayOf, type DayNumber } from "./series.ts";
 
 export type ForecastMetric = (typeof FORECAST_METRICS)[number];
 
-/** What one scope used on one day. Dollars are a number, because a forecast is an estimate. */
+/** The usage of one scope on one day. Dollars are a number, because a forecast is an estimate. */
 export type DayUsage = { readonly day: DayNumber } & Readonly<Record<ForecastMetric, number>>;
 
 export type BudgetState = {

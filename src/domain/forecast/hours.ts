@@ -9,7 +9,7 @@ export type HourNumber = number;
 
 export type HourTotal = { readonly hour: HourNumber; readonly value: number; readonly runs: number };
 
-/** What a subject spent in an hour, in dollars, and with how many runs. The id of the org itself is empty. */
+/** The spend of a subject in an hour, in dollars, and the number of its runs. The id of the org itself is empty. */
 export type HourSpend = readonly [hour: HourNumber, kind: SubjectKind, id: string, usd: number, runs: number];
 
 type Sum = { usd: number; runs: number };
@@ -27,7 +27,7 @@ export const firstHourOf = (day: DayNumber): HourNumber => day * HOURS_A_DAY;
  */
 const MOST_KEPT = 30;
 
-/** What subjects spent by hour, of each kind and hour only those that spent most. */
+/** The spend of subjects by hour. Of each kind and hour it keeps only those that spent most. */
 export class HourSums {
   readonly #sums = new Map<HourNumber, Map<SubjectKind, Map<string, Sum>>>();
 

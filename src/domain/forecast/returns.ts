@@ -24,7 +24,9 @@ export function fitReturns(days: readonly { readonly teams: number; readonly val
   return { exponent: Math.min(1, Math.max(LEAST_EXPONENT, medianSlope(points))), source: "fitted" };
 }
 
-/** What multiples of today's capacity would use. `marginal` is the value of one more unit, relative to today's. */
+/**
+ * Returns what multiples of today's capacity would use. `marginal` is the value of one more unit, relative to today's.
+ */
 export function returnsCurve(returns: Returns, totalToday: number): ReturnsPoint[] {
   return CAPACITIES.map((capacity) => ({
     capacity,

@@ -22,15 +22,15 @@ import {
   unusualDays,
 } from "./unusual.ts";
 
-/** What somebody or something spent each day. */
+/** The spend of somebody or something on each day. */
 export interface SubjectDays {
   readonly kind: SubjectKind;
   /** Null for the org itself. */
   readonly id: string | null;
   readonly days: readonly SpentDay[];
-  /** What is known of its hours. */
+  /** Its known hours. */
   readonly hours?: readonly HourTotal[];
-  /** Its days are sums of its hours, which are known up to this day. Absent: they are known up to now. */
+  /** Its days are sums of its hours, which are known up to this day. Absent if they are known up to now. */
   readonly knownTo?: DayNumber;
 }
 
@@ -39,7 +39,7 @@ export interface UnusualSpend {
   readonly subject_kind: SubjectKind;
   readonly subject_id: string | null;
   readonly date: string;
-  /** Null: the day as a whole is unusual. */
+  /** Null if the day as a whole is unusual. */
   readonly hour: string | null;
   readonly direction: "above" | "below";
   readonly spent_usd: string;
@@ -79,7 +79,7 @@ function usualOf(org: SubjectDays, { from }: LookedAt): number {
   return before.length === 0 ? 0 : median(before.map(({ value }) => value));
 }
 
-/** What the days of a subject are compared with. */
+/** The days that a subject's days are compared with. */
 function daysCompared<T extends LookedAt>({ kind, knownTo }: SubjectDays, asked: T, usualUsd: number) {
   const today = Math.min(asked.today, knownTo ?? asked.today);
   return { ...asked, today, usualUsd: kind === "org" ? 0 : usualUsd };
@@ -111,7 +111,7 @@ export function allUnusual(subjects: readonly SubjectDays[], asked: SubjectDaysA
 /** So many days of hours are kept: the four weeks before the week that is listed by default. */
 export const KEPT_DAYS = 35;
 
-/** Whether hours can show anything of the days from `from` on: not if too few of the days before are kept. */
+/** True if hours can show anything of the days from `from` on: not if too few of the days before are kept. */
 export function hoursMatter({ from, today }: Omit<LookedAt, "to">): boolean {
   return from - (today - KEPT_DAYS) >= LEAST_HISTORY_DAYS;
 }

@@ -20,7 +20,7 @@ const LEAST_OF_ORG = 0.1;
 /** Nothing is unusual that differs from what is expected by less. */
 export const leastMargin = (usualUsd: number): number => Math.max(LEAST_USD, LEAST_OF_ORG * usualUsd);
 
-/** What was spent in these days before is usual for whoever spends in bursts, and a little more than that, too. */
+/** Spend like that of these days before is usual for whoever spends in bursts, and so is a little more than that. */
 export const RECENT_DAYS = 28;
 export const MORE_THAN_EVER = 1.5;
 const LESS_THAN_EVER = 0.5;
@@ -35,7 +35,7 @@ export function widthFor(sensitivity: keyof typeof WIDTHS, runs: number | undefi
   return WIDTHS[sensitivity] * (runs === undefined ? 1 : 1 + SKEW / Math.sqrt(Math.max(1, runs)));
 }
 
-/** What was spent on a day, and with how many runs, if that is known. */
+/** The spend of a day, and the number of its runs, if that is known. */
 export interface SpentDay extends DayTotal {
   readonly runs?: number;
 }
@@ -43,7 +43,7 @@ export interface SpentDay extends DayTotal {
 /** Spend that is outside of what was expected. */
 export interface Outside {
   readonly usd: number;
-  /** What was expected, and the forecast's range around it. */
+  /** The expected spend, and the forecast's range around it. */
   readonly expected: number;
   readonly low: number;
   readonly high: number;
@@ -63,7 +63,7 @@ export interface LookedAt {
 }
 
 export interface ComparedWith {
-  /** What the whole org usually spends in a day. A part of it that differs by little of that is nobody's concern. */
+  /** The usual spend of the whole org in a day. A part of it that differs by little of that is nobody's concern. */
   readonly usualUsd?: number;
 }
 
@@ -71,7 +71,7 @@ export interface DaysAsked extends LookedAt, ComparedWith {
   readonly sensitivity: Sensitivity;
 }
 
-/** What the days before `from` let expect of each day from then on. Null if they are fewer than two weeks. */
+/** Returns what the days before `from` let expect of each day from then on. Null if they are fewer than two weeks. */
 export function expectedDays(totals: readonly DayTotal[], from: DayNumber, days: number): Band[] | null {
   // The days before are over, so the day after them is as good as today.
   const history = historyOf(
@@ -90,8 +90,8 @@ export function unusualDays(totals: readonly SpentDay[], asked: DaysAsked): Unus
 }
 
 /**
- * Whether a day is outside of what the days before were, as each that is unusual must be, and not by less than anybody's
- * concern. Most subjects have none, and need no forecast, which takes a hundred times as long.
+ * Returns whether a day is outside of what the days before were, as each that is unusual must be, and not by less than
+ * anybody's concern. Most subjects have none, and need no forecast, which takes a hundred times as long.
  */
 export function leavesRecent(totals: readonly SpentDay[], asked: LookedAt & ComparedWith): boolean {
   const { from, to, today, usualUsd = 0 } = asked;

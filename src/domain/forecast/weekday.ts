@@ -3,7 +3,7 @@ import { weekdayOf, type DayNumber } from "./series.ts";
 
 export type Point = readonly [day: DayNumber, value: number];
 
-/** What each weekday adds to the level, indexed by `weekdayOf`. */
+/** The amount that each weekday adds to the level, indexed by `weekdayOf`. */
 export type WeekdayPattern = readonly number[];
 
 const NO_PATTERN: WeekdayPattern = [0, 0, 0, 0, 0, 0, 0];

@@ -66,7 +66,7 @@ export function keyDigest(pepper: string, text: string): string {
   return createHmac("sha256", pepper).update(text).digest("hex");
 }
 
-/** Whether a secret is the expected one. It compares digests of equal length in constant time. */
+/** Returns whether a secret is the expected one. It compares digests of equal length in constant time. */
 export function isSecret(given: string, expected: string): boolean {
   return timingSafeEqual(sha256(given), sha256(expected));
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { Peppers } from "./peppers.ts";
 
-/** What an org stores encrypted. A value can be decrypted for its own purpose only. */
+/** The purposes for which an org stores something encrypted. A value can be decrypted for its own purpose only. */
 export const ENCRYPTED_FOR = {
   exportDestination: "export-destination",
   providerKey: "provider-key",
@@ -39,7 +39,7 @@ export function decryptAny([current, other]: Peppers, purpose: string, ciphertex
   return tryDecrypt(current, purpose, ciphertext) ?? decrypt(other, purpose, ciphertext);
 }
 
-/** Null: it was encrypted under another pepper, or for another purpose. */
+/** Null if it was encrypted under another pepper, or for another purpose. */
 export function tryDecrypt(pepper: string, purpose: string, ciphertext: string): string | null {
   try {
     return decrypt(pepper, purpose, ciphertext);

@@ -11,7 +11,7 @@ export function pepperMark(pepper: string): string {
   return createHmac("sha256", pepper).update("pepper mark").digest("hex").slice(0, MARK_CHARACTERS);
 }
 
-/** What is read under the current pepper, or else under the other one. */
+/** Returns what is read under the current pepper, or else under the other one. */
 export function firstUnder<T>([current, other]: Peppers, read: (pepper: string) => T | null): T | null {
   return read(current) ?? (other === undefined ? null : read(other));
 }
@@ -26,7 +26,7 @@ export function givenDigest([current, other]: Peppers, digestUnder: (pepper: str
 }
 
 export interface DigestUnder {
-  /** Null: under the pepper of whoever gave it. */
+  /** Null means under the pepper of whoever gave it. */
   readonly mark: string | null;
   readonly digest: string;
 }
@@ -38,7 +38,7 @@ export function digestsIn(given: string): readonly DigestUnder[] {
   });
 }
 
-/** Whether one of the digests is the stored one. Each is compared in constant time. */
+/** Returns whether one of the digests is the stored one. Each is compared in constant time. */
 export function proves(given: string, stored: string): boolean {
   if (!given.includes(" ")) return sameSecret(given.slice(given.indexOf(".") + 1), stored);
   return digestsIn(given).some(({ digest }) => sameSecret(digest, stored));

@@ -3,9 +3,9 @@ import { roleIncludes, type KeyRole, type Role, type Scope } from "../../contrac
 /** The rights of a caller that can be passed on to a key. */
 export interface Holder {
   readonly role: Role;
-  /** Null: every scope of the role. */
+  /** Null means every scope of the role. */
   readonly scopes: ReadonlySet<Scope> | null;
-  /** Null: it does not expire. */
+  /** Null if it does not expire. */
   readonly expiresAtMs: number | null;
 }
 

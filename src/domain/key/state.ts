@@ -18,7 +18,7 @@ export function keyProblem(
   return notBefore !== null && notBefore > now ? "key_expired" : null;
 }
 
-/** Whether a key could be used once and no longer can. One that is not valid yet has not ended. */
+/** Returns whether a key could be used once and no longer can. One that is not valid yet has not ended. */
 export function hasEnded({ revoked, expiresAt }: Omit<KeyState, "notBefore">, now: number): boolean {
   return revoked || (expiresAt !== null && expiresAt <= now);
 }
@@ -26,7 +26,7 @@ export function hasEnded({ revoked, expiresAt }: Omit<KeyState, "notBefore">, no
 /** How long a key may finish what it began, after it expired or was revoked. */
 const FINISHING_MS = DAY_MS;
 
-/** Whether a key that has ended may still finish what it began. */
+/** Returns whether a key that has ended may still finish what it began. */
 export function mayFinish(
   { revokedAt, expiresAt }: { readonly revokedAt: number | null; readonly expiresAt: number | null },
   now: number,

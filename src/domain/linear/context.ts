@@ -30,7 +30,7 @@ export function contextOf(before: number, rune: number): number {
   );
 }
 
-/** What RE2 calls a word: ASCII letters, digits and `_`. */
+/** Returns what RE2 calls a word: ASCII letters, digits and `_`. */
 function isWord(rune: number): boolean {
   return (
     (rune >= 97 && rune <= 122) || (rune >= 65 && rune <= 90) || (rune >= 48 && rune <= 57) || rune === 95

@@ -36,7 +36,7 @@ export function compileLinear(source: string): LinearPattern | { problem: string
   return { regex, instructions, size, matcher: new LinearMatcher(programOf(regex)) };
 }
 
-/** Why a pattern that compiles cannot be stored. A pattern that is already stored stays in force. */
+/** Returns why a pattern that compiles cannot be stored. A pattern that is already stored stays in force. */
 export function sizeProblem({ size }: LinearPattern): string | undefined {
   return size > LARGEST_PATTERN ? tooLarge("the pattern", size, LARGEST_PATTERN) : undefined;
 }

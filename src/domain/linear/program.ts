@@ -28,7 +28,7 @@ interface CompiledProgram {
   getInst(at: number): Instruction;
 }
 
-/** What the matcher does at an instruction. */
+/** The action of the matcher at an instruction. */
 export const STEP = { stop: 0, go: 1, fork: 2, assert: 3, read: 4, match: 5 } as const;
 
 const STEPS: Readonly<Record<number, number>> = {
@@ -53,7 +53,7 @@ export interface Program {
   readonly out: Int32Array;
   /** The second branch of a fork, or what an assertion requires. */
   readonly arg: Int32Array;
-  /** Whether the characters before and after matter. */
+  /** True if the characters before and after matter. */
   readonly asserts: boolean;
   readonly reads: (at: number, rune: number) => boolean;
   /** Characters of one class are the same to every instruction. */

@@ -13,7 +13,7 @@ const HOSTS: Readonly<Record<Product, readonly string[]>> = {
 const PAGERDUTY_PATH = "/v2/enqueue";
 export const PAGERDUTY_URL = `https://events.pagerduty.com${PAGERDUTY_PATH}`;
 
-/** What of a secret is shown. */
+/** The number of characters of a secret that are shown. */
 const SHOWN = 4;
 
 export interface ProductRules {
@@ -21,7 +21,7 @@ export interface ProductRules {
   readonly allowPrivate: boolean;
 }
 
-/** Why messages of a format cannot go to an address that is otherwise sound. Null if they can. */
+/** Returns why messages of a format cannot go to an address that is otherwise sound. Null if they can. */
 export function productUrlProblem(format: WebhookFormat, url: string, rules: ProductRules): string | null {
   if (format === "sluice" || rules.allowPrivate) return null;
   const { hostname, port, pathname } = new URL(url);

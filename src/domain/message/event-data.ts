@@ -20,7 +20,7 @@ export function dollarsIn(data: EventData, field: string): string | null {
   return value === null ? null : `$${foreignText(value, 40)}`;
 }
 
-/** Which limit an event is about. Null if it is about none. */
+/** Returns which limit an event is about. Null if it is about none. */
 export function limitIn(kind: string, data: EventData): string | null {
   const named = textIn(data, "budget_id") ?? textIn(data, "limit_id") ?? textIn(data, "credit_pack_id");
   if (named !== null) return named;

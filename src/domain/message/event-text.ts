@@ -115,7 +115,7 @@ const TEXTS: Partial<Record<EventKind, KindText>> = {
   },
 };
 
-/** What people are told of an event. `limitName` is the name of the limit that it is about, if that has one. */
+/** Returns what people are told of an event. `limitName` is the name of the limit that it is about, if that has one. */
 export function eventText(kind: EventKind, data: EventData, limitName: string | null): EventText {
   if (kind === "digest.ready") return digestText(data);
   if (kind === "spend.unusual") return unusualText(data);

@@ -20,8 +20,8 @@ const FREQUENT: Partial<Record<EventKind, string>> = {
 };
 
 /**
- * What a message about an event has in common with others: the limit and its window, whichever counter of the limit it is; or
- * for what happens with calls, the cause and the hour. Null if each is a message of its own.
+ * Returns what a message about an event has in common with others: the limit and its window, whichever counter of the
+ * limit it is; or for what happens with calls, the cause and the hour. Null if each is a message of its own.
  */
 export function foldOf(kind: EventKind, data: EventData, atMs: number): Fold | null {
   const cause = FREQUENT[kind];

@@ -1,7 +1,7 @@
 import { dollarsIn, type EventData, limitIn, numberIn, textIn } from "./event-data.ts";
 import { type EventText, type Fact, foreignText, momentText, quoted } from "./message.ts";
 
-/** What limits are called, by the group of their events, and where the console shows them. */
+/** The names of limits, by the group of their events, and the pages of the console that show them. */
 const LIMITS: Readonly<Record<string, readonly [name: string, path: string]>> = {
   budget: ["Budget", "/console/budgets/"],
   customer_limit: ["The limit of a customer", "/console/customer-limits/"],

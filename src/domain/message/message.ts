@@ -1,4 +1,7 @@
-/** What a person is told of an event: what, how much, until when, what to do, and one link. All of it is plain text. */
+/**
+ * A message tells a person of an event: what happened, how much it is, until when, and what to do, with one link. All
+ * of it is plain text.
+ */
 export interface Message {
   readonly title: string;
   readonly facts: readonly Fact[];

@@ -20,12 +20,12 @@ interface PagedEvent {
   readonly data: EventData;
 }
 
-/** What PagerDuty knows an incident by. It is the same when it begins and when it ends. */
+/** Returns what PagerDuty knows an incident by. It is the same when it begins and when it ends. */
 export function incidentKey(orgId: string, about: string): string {
   return `sluice/${orgId}/${about}`.slice(0, MOST_KEY);
 }
 
-/** What an incident is about: a limit, an approval, a grant, a rule, a detector, the org, or just one event. */
+/** Returns what an incident is about: a limit, an approval, a grant, a rule, a detector, the org, or just one event. */
 function incidentOf({ id, type, data }: PagedEvent): string {
   const limit = limitIn(type, data);
   if (limit !== null) return limit;

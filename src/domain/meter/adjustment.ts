@@ -2,7 +2,7 @@ import { type CreditPool, drawFrom } from "./credit.ts";
 import type { Account, Usage } from "./meter.ts";
 import { excessOf, withFact } from "./usage.ts";
 
-/** What was charged to a customer's credits, and what they could not cover. */
+/** The amounts that were charged to a customer's credits, and the part that they could not cover. */
 export interface CreditBack {
   readonly draws: ReadonlyMap<string, bigint>;
   readonly uncovered: bigint;

@@ -4,7 +4,7 @@ import { amountOf, type Attempt } from "../refusal/limit-denials.ts";
 import { type Account, hasRoomFor, unitOf } from "./meter.ts";
 import { excessOf, withFact, withHeld, withSpent } from "./usage.ts";
 
-/** Whether an attempt may go ahead. This changes nothing. */
+/** The answer to whether an attempt may go ahead. It changes nothing. */
 export interface Verdict {
   /** The first meter without room, in the order of refusal. Null allows the attempt. */
   readonly refusedBy: Account | null;
@@ -25,8 +25,8 @@ export function admit(accounts: readonly Account[], attempt: Attempt): Verdict {
 const NONE: readonly Account[] = [];
 
 /**
- * Whether every meter has room for the sum of many attempts. Then none of them is refused in any order, and charging
- * the sum equals charging each. Always false for meters that must judge one by one: depths and credit packs.
+ * Returns whether every meter has room for the sum of many attempts. Then none of them is refused in any order, and
+ * charging the sum equals charging each. Always false for meters that must judge one by one: depths and credit packs.
  */
 export function hasRoomForAll(accounts: Iterable<Account>, attempts: Attempt): boolean {
   for (const account of accounts) {

@@ -3,8 +3,8 @@ import { type Account, totalSpent } from "./meter.ts";
 const WHOLE = 1_000_000_000n;
 
 /**
- * What has been announced about a meter in one window, as words separated by spaces. It is stored with the usage, so a
- * new window starts empty and each announcement is made once per window.
+ * The announcements that were made about a meter in one window, as words separated by spaces. They are stored with the
+ * usage, so a new window starts empty and each announcement is made once per window.
  */
 export type Notices = string;
 

@@ -2,8 +2,8 @@ import { isAddedUp, METERS, meterKindOf, type Unit } from "../../contract/meter-
 import type { Account, Meter } from "./meter.ts";
 
 /**
- * What a run was charged to, as it is stored: the limits' ids between spaces, each with what it counts where its id does not
- * say that. A limit may be gone when its charge is read.
+ * Returns what a run was charged to, as it is stored: the limits' ids between spaces, each with what it counts where
+ * its id does not say that. A limit may be gone when its charge is read.
  */
 export function chargeText(accounts: readonly Account[]): string {
   const charged = accounts.filter(({ meter }) => isAddedUp(meter.kind));

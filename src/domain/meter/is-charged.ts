@@ -5,7 +5,7 @@ import { chargesIn } from "./charge-text.ts";
 
 type Sought = Pick<ReturnType<typeof soughtRuns>, "limitId" | "chargedFrom">;
 
-/** Whether filters that ask what a run was charged to match it. A run that is gone matches none. */
+/** Returns whether filters that ask what a run was charged to match it. A run that is gone matches none. */
 export function isCharged(
   sought: Sought,
   runOf: () => Pick<RunRecord, "charges" | "chargedAt"> | undefined,

@@ -17,7 +17,7 @@ export const TOUCHING_SCOPES: readonly TouchingScope[] = [...SINGLE_SCOPES, ...E
 
 /** The properties of an attempt that a meter's scope can match. */
 export type Scopes = { readonly [Kind in TouchingScope]?: string | undefined } & {
-  /** What it says beside them. */
+  /** The traits of the call beside its scopes. */
   readonly beside?: CallNames;
 };
 
@@ -49,7 +49,7 @@ export function scopesOf(
 
 type NamedFields = Parameters<typeof scopesOf>[0];
 
-/** Whether two calls of one key surely have the same scopes. Tags, whose order may differ, are not compared. */
+/** Returns whether two calls of one key surely have the same scopes. Tags, whose order may differ, are not compared. */
 export function isNamedAlike(one: NamedFields, other: NamedFields): boolean {
   return (
     one.customer_id === other.customer_id &&

@@ -1,11 +1,11 @@
 import { type RateTrait, RATED, TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
 import { type CallNames, traitIn } from "./traits.ts";
 
-/** Which calls a limit applies to, and which of them it counts together. */
+/** Selects the calls that a limit applies to, and those of them that it counts together. */
 export interface Match {
   /** All of them must match. */
   readonly parts: readonly MatchPart[];
-  /** Each value has its own counter. Empty: one counter for all. */
+  /** Each value has its own counter. Empty means one counter for all. */
   readonly groupBy: readonly Trait[];
 }
 
@@ -44,7 +44,7 @@ export function traitsIn(all: readonly Match[]): Trait[] {
   return [...new Set(all.flatMap(({ parts, groupBy }) => [...parts.map(({ trait }) => trait), ...groupBy]))];
 }
 
-/** The beginning that a value stands for; null: it stands for itself. */
+/** The beginning that a value stands for; null if it stands for itself. */
 export function prefixOf(trait: Trait, value: string): string | null {
   return trait === "model" && value.endsWith("*") ? value.slice(0, -1) : null;
 }
@@ -54,7 +54,7 @@ function isLike(trait: Trait, wanted: string, value: string): boolean {
   return prefix === null ? wanted === value : value.startsWith(prefix);
 }
 
-/** Whether some call could match both. */
+/** Returns whether some call could match both. */
 export function couldMeet(one: Match, other: Match): boolean {
   return one.parts.every((part) => {
     const theirs = other.parts.find(({ trait }) => trait === part.trait);

@@ -34,7 +34,7 @@ export interface Meter {
   readonly isBackdated?: true;
   /** If it counts something other than its kind does. */
   readonly unit?: Unit;
-  /** Which calls it applies to, if its scope does not say. */
+  /** The calls that it applies to, if its scope does not say. */
   readonly match?: Match;
   /** When the limit changes by itself. */
   readonly limitUntilMs?: number;
@@ -45,8 +45,8 @@ export interface Meter {
 }
 
 /**
- * What one meter has counted for one subject in one window. `over` is what facts brought past the limit. It is counted
- * separately, so that `spent + held + leased <= limit` holds for everything that was admitted.
+ * The counts of one meter for one subject in one window. `over` is the amount that facts brought past the limit. It is
+ * counted separately, so that `spent + held + leased <= limit` holds for everything that was admitted.
  */
 export interface Usage {
   readonly spent: bigint;
@@ -70,13 +70,14 @@ export function unitOf({ kind, unit }: Pick<Meter, "kind" | "unit">): Unit {
   return unit ?? METERS[kind].unit;
 }
 
-/** Whether each group of calls has its own counter. */
+/** Returns whether each group of calls has its own counter. */
 export function countsGroups({ match }: Pick<Meter, "match">): boolean {
   return match !== undefined && match.groupBy.length > 0;
 }
 
 /**
- * Whether each customer, chain or group has its own counter under this meter. In other scopes `*` is an ordinary name.
+ * Returns whether each customer, chain or group has its own counter under this meter. In other scopes `*` is an
+ * ordinary name.
  */
 export function countsApart(meter: Pick<Meter, "scope" | "match">): boolean {
   const { kind, id } = meter.scope;
@@ -88,10 +89,10 @@ export function subjectOf(meter: Meter, someone: string): string {
   return countsApart(meter) ? someone : "";
 }
 
-/** What a call names of each scope that a limit can count separately. */
+/** The names that a call gives of each scope that a limit can count separately. */
 export type EachNames = { readonly [Kind in EachScope]: string | null | undefined };
 
-/** Which of them a limit counts. Empty if it counts none. */
+/** Returns which of them a limit counts. Empty if it counts none. */
 export function namedIn({ scope: { kind } }: Pick<Meter, "scope">, names: EachNames): string {
   return (SCOPES[kind].countsEach ? names[kind as EachScope] : null) ?? "";
 }
@@ -107,7 +108,7 @@ export function zoneOf({ window }: Pick<Meter, "window">): string {
   return window.kind === "period" ? "UTC" : window.timeZone;
 }
 
-/** What is left. Negative if facts or a lowered limit exceeded it. Null if unlimited. */
+/** Returns what is left. Negative if facts or a lowered limit exceeded it. Null if unlimited. */
 export function roomOf(account: Pick<Account, "meter" | "usage">): bigint | null {
   const { limit } = account.meter;
   if (limit === null) return null;

@@ -11,9 +11,10 @@ interface SettledHold {
 }
 
 /**
- * What a run that settles a hold is charged to, each limit once: the limits of the hold, and those that the run's own
- * fields touch. If a limit counts customers, chains or groups separately, the run is charged where the hold is. A limit that
- * was created after the hold counts neither the hold nor its run. Credit packs are drawn from, not charged.
+ * Returns what a run that settles a hold is charged to, each limit once: the limits of the hold, and those that the
+ * run's own fields touch. If a limit counts customers, chains or groups separately, the run is charged where the hold
+ * is. A limit that was created after the hold counts neither the hold nor its run. Credit packs are drawn from, not
+ * charged.
  */
 export function settledAccounts(
   own: readonly Account[],
@@ -36,7 +37,7 @@ function isYounger({ meter }: Account, atMs: number, phase: Phase): boolean {
   return meter.sinceMs > atMs && meterRowOf(meter.kind).phases.includes(phase);
 }
 
-/** What a run says, as it is stored. */
+/** The fields of a run, as they are stored. */
 export interface SettledCall extends EachNames {
   readonly names: CallNames;
 }

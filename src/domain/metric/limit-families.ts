@@ -3,7 +3,7 @@ import type { SampledFamily } from "./exposition.ts";
 
 type GaugeName = keyof typeof LIMIT_GAUGES;
 
-/** One limit of an org, as its own Prometheus sees it. Null: there is no such value. */
+/** One limit of an org, as its own Prometheus sees it. Null if there is no such value. */
 export interface LimitReading {
   readonly labels: Readonly<Record<(typeof LIMIT_LABELS)[number], string>>;
   readonly limit: number | null;

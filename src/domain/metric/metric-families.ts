@@ -42,7 +42,7 @@ function waitFamily(sums: ReadonlyMap<string, number>): HistogramFamily {
   return { type: "histogram", name, help, bounds, distributions };
 }
 
-/** What one shard knows of a gauge: the sum of its objects' values, and the least of them. */
+/** The part of a gauge that one shard knows: the sum of its objects' values, and the least of them. */
 export interface GaugePart {
   readonly name: string;
   readonly sum: number;

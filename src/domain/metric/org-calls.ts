@@ -20,7 +20,7 @@ const SLOWEST = 4;
 
 export interface OneCall {
   readonly status: number;
-  /** Null: it was not refused. */
+  /** Null if it was not refused. */
   readonly code: string | null;
   readonly place: keyof typeof CPU_US;
   readonly waitedMs: number;
@@ -120,7 +120,7 @@ class Steps {
   }
 }
 
-/** What several shards counted in the minutes of the last hour, by org. */
+/** Returns what several shards counted in the minutes of the last hour, by org. */
 export function hoursOf(rows: readonly OrgMinuteRow[]): Map<string, OrgHour> {
   const hours = new Map<string, OrgHour>();
   for (const [orgId, minute, ...counts] of rows) {

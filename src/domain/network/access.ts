@@ -3,7 +3,7 @@ import { addressAllowed, parseCidr } from "./address.ts";
 /** An org's rules about which addresses its people may use and which regions may serve them. */
 export interface EntryRules {
   readonly ipAllowList: readonly string[];
-  /** Null: any. */
+  /** Null means any. */
   readonly regions: readonly string[] | null;
 }
 
@@ -20,7 +20,7 @@ export function isEntryProblem(code: string): code is EntryProblem {
   return ENTRY_PROBLEMS.some((problem) => problem === code);
 }
 
-/** Why a person of the org is refused here. Null if allowed. An address that cannot be parsed is refused. */
+/** Returns why a person of the org is refused here. Null if allowed. An address that cannot be parsed is refused. */
 export function entryProblem(rules: EntryRules, from: EntryFrom): EntryProblem | null {
   const list = rules.ipAllowList.flatMap((text) => parseCidr(text) ?? []);
   const unreadable = rules.ipAllowList.length > 0 && list.length === 0;

@@ -36,7 +36,7 @@ const NOT_PUBLIC_V4 = blocks(
 const GLOBAL_V6 = blocks("2000::/3");
 const NOT_PUBLIC_V6 = blocks("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
-/** Whether an address is on the public internet. IPv6 addresses that embed an IPv4 address are not. */
+/** Returns whether an address is on the public internet. IPv6 addresses that embed an IPv4 address are not. */
 export function isPublicAddress(text: string): boolean {
   const address = parseAddress(text);
   if (address === null || (address.family === 4 && text.includes(":"))) return false;

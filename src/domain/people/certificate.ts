@@ -14,7 +14,7 @@ export function certificatesIn(text: string): string[] {
   });
 }
 
-/** What is wrong with the certificates of a SAML provider. Null if signatures can be verified with them. */
+/** Returns what is wrong with the certificates of a SAML provider. Null if signatures can be verified with them. */
 export function certificateProblem(text: string): string | null {
   const found = certificatesIn(text);
   if (found.length === 0) return "must be an X.509 certificate in PEM";

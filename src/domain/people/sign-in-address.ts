@@ -15,8 +15,8 @@ export function isLocalProvider(address: string, rules: SignInRules): boolean {
 }
 
 /**
- * Why an address of an identity provider is refused. Null if it is allowed. The rules are those for webhooks. Plain
- * http is allowed only to this machine, because it carries secrets and identities.
+ * Returns why an address of an identity provider is refused. Null if it is allowed. The rules are those for webhooks.
+ * Plain http is allowed only to this machine, because it carries secrets and identities.
  */
 export function signInAddressProblem(address: string, rules: SignInRules): string | null {
   if (!isLocalProvider(address, rules)) {

@@ -1,12 +1,12 @@
 import { certificatesIn } from "./certificate.ts";
 
-/** What an org trusts when a provider identifies a person. */
+/** The connection that an org trusts when a provider identifies a person. */
 type Trusted =
   | { readonly kind: "oidc"; readonly issuer: string; readonly clientId: string }
   | { readonly kind: "saml"; readonly idpEntityId: string; readonly idpCertificate: string };
 
 /**
- * Whether the new connection still trusts everyone that the old one admitted: the same provider, and no removed
+ * Returns whether the new connection still trusts everyone that the old one admitted: the same provider, and no removed
  * certificate. A new secret or role, or an additional certificate, does not reduce trust.
  */
 export function trustsAsBefore(before: Trusted, after: Trusted): boolean {

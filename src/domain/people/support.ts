@@ -1,6 +1,6 @@
 /**
- * What support can do under a grant: read, and only what the grant's scope names. A scope never exceeds a viewer's
- * rights, and a grant is never extended: for more, the owner opens another.
+ * Support can only read under a grant, and only what the grant's scope names. A scope never exceeds a viewer's rights,
+ * and a grant is never extended: for more, the owner opens another.
  */
 
 import type { SUPPORT_SCOPES } from "../../contract/lists.ts";
@@ -53,7 +53,7 @@ export function supportRefusal(
     readonly method: string;
     readonly scope: string | undefined;
     readonly role: string;
-    /** Whether the operation changes nothing, whatever its method. */
+    /** True if the operation changes nothing, whatever its method. */
     readonly reads?: boolean;
   },
 ): SupportRefusal | null {

@@ -23,7 +23,7 @@ export type XmlExcess =
 
 const REFERENCE = /(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6});/y;
 
-/** What exceeds a bound or is not allowed. Null if the text may be parsed. */
+/** Returns what exceeds a bound or is not allowed. Null if the text may be parsed. */
 export function xmlExcess(xml: string): XmlExcess | null {
   const count = { elements: 0, attributes: 0, depth: 0 };
   if (hasForeignReference(xml)) return "entity";

@@ -3,7 +3,10 @@ import { comparable, rawText } from "../text/raw-json.ts";
 import { ATTRIBUTED } from "../../contract/dimensions.ts";
 import { SCOPE_FIELDS, type ScopeField, type ScopeNames } from "../../contract/scopes.ts";
 
-/** What a rule can read of a run. It excludes `input`, so that no verdict, event or audit entry can contain it. */
+/**
+ * The fields of a run that a rule can read. `input` is not among them, so that no verdict, event or audit entry can
+ * contain it.
+ */
 export type Attempt = {
   model: string;
   action?: string | undefined;

@@ -18,7 +18,7 @@ const BUDGET = 20_000;
 /** The shared allowance of several evaluations. */
 export type Allowance = { left: number };
 
-/** What rules are evaluated for. It is bound once for all of them. */
+/** The facts that rules are evaluated for. They are bound once for all rules. */
 export type Facts = { readonly attempt: Attempt; readonly now: number; bindings?: Bindings };
 type MatchResult = { matched: boolean } | { failed: string };
 /** `size`: the total size of its patterns. */

@@ -1,3 +1,3 @@
-/** What compiles rules and patterns. With its libraries it is a third of the program. */
+/** This module compiles rules and patterns. With its libraries it is a third of the program. */
 export { compileLinear, tooLarge } from "../linear/pattern.ts";
 export { compile } from "./compile.ts";

@@ -19,7 +19,7 @@ export const VARIABLES: Readonly<Record<string, string>> = Object.fromEntries(
 
 export type Expr = NonNullable<ReturnType<typeof parse>["expr"]>;
 
-/** What one evaluation may still spend. Once it is `over`, no result counts. */
+/** The work that one evaluation may still do. Once the meter is `over`, no result counts. */
 export type Meter = { left: number; over: boolean; patterns: ReadonlyMap<string, LinearPattern> };
 
 /** Charges for the size of its argument. A rule cannot call it, because `@` cannot start an identifier. */

@@ -10,8 +10,8 @@ export interface RunChecks {
 }
 
 /**
- * Whether rules and detectors have nothing to say about a run: no refusal, no approval and no shadow, within the work that is
- * given. Everything else leaves a trace, and is for whoever keeps that.
+ * Returns whether rules and detectors have nothing to say about a run: no refusal, no approval and no shadow, within
+ * the work that is given. Everything else leaves a trace, and is for whoever keeps that.
  */
 export function passesChecks(
   { policies, detectors }: RunChecks,

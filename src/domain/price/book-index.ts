@@ -145,7 +145,7 @@ function spellingsOf(model: string): string[] {
   return other === model ? [model] : [model, other];
 }
 
-/** What an org's object asks the book for: a name at a provider, or alone. */
+/** Returns what an org's object asks the book for: a name at a provider, or alone. */
 export function lookUp(index: BookIndex, { provider, model }: ModelName): FoundRow | null {
   return provider === undefined ? index.find(model) : index.findAt(provider, model);
 }

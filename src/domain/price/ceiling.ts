@@ -10,9 +10,9 @@ export interface Ceiling {
   readonly variants: readonly { readonly name: string; readonly factor: bigint }[];
   /** The factor for a request without a variant. */
   readonly highestFactor: bigint;
-  /** What one of each unit costs, in nano-dollars. */
+  /** The cost of one of each unit, in nano-dollars. */
   readonly units: readonly { readonly name: string; readonly nanos: bigint }[];
-  /** Whether the model is priced by units alone: its tokens say nothing about what a request may cost. */
+  /** True if the model is priced by units alone: its tokens say nothing about what a request may cost. */
   readonly isByUnits: boolean;
 }
 

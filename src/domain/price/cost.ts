@@ -55,8 +55,8 @@ export function costOf(price: Price, usage: RunUsage, variant?: string): bigint 
 }
 
 /**
- * What a usage would have cost more at the base rates: without its cache, and without a variant that is cheaper than those, such
- * as a batch. Nothing where the base rates are lower.
+ * Returns what a usage would have cost more at the base rates: without its cache, and without a variant that is cheaper
+ * than those, such as a batch. Nothing where the base rates are lower.
  */
 export function savedOf(
   price: Price,
@@ -88,7 +88,7 @@ function smallCost(price: Price, usage: RunUsage): number | null {
   return (sum - rest) / TOKENS_PER_RATE + (rest === 0 ? 0 : 1);
 }
 
-/** What each class and unit adds to the cost. The sum is the cost: the largest entry includes the rounding. */
+/** Returns what each class and unit adds to the cost. The sum is the cost: the largest entry includes the rounding. */
 export function breakdownOf(price: Price, usage: RunUsage, variant?: string): BreakdownEntry[] | UnpricedRun {
   const lines = linesOf(price, usage, variant);
   if (isUnpriced(lines)) return lines;

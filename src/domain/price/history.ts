@@ -11,7 +11,7 @@ export type History<R extends DatedTerms> = readonly R[];
 /** Histories of which at most one gives the price: where several are in force alike, none is meant for sure. */
 export interface Source<R extends DatedTerms> {
   readonly histories: readonly History<R>[];
-  /** Whether a revision is meant by the name that is asked for. If omitted: always. */
+  /** True if a revision is meant by the name that is asked for. If omitted: always. */
   readonly isMeant?: (revision: R) => boolean;
 }
 

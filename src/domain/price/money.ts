@@ -13,7 +13,7 @@ export const MAX_USD_NANOS = 1_000_000_000n * NANOS_PER_USD - 1n;
 const NOT_USD = -1;
 const POINT = 46;
 
-/** Whether a text is an amount that this API accepts. */
+/** Returns whether a text is an amount that this API accepts. */
 export function isUsd(text: string): boolean {
   return readUsd(text) !== NOT_USD;
 }

@@ -10,7 +10,7 @@ export function isExclusion(pattern: string): boolean {
   return pattern.startsWith(EXCLUDES);
 }
 
-/** Whether a pattern stands for one name only. */
+/** Returns whether a pattern stands for one name only. */
 export function isLiteral(pattern: string): boolean {
   return !/[*#]/.test(pattern) && !isExclusion(pattern);
 }
@@ -33,7 +33,7 @@ export function namePattern(pattern: string): NamePattern {
   };
 }
 
-/** Whether one of the patterns matches, and none excludes the name. */
+/** Returns whether one of the patterns matches, and none excludes the name. */
 export function anyOf(patterns: readonly string[]): NamePattern {
   const included = patterns.filter((one) => !isExclusion(one)).map(namePattern);
   const excluded = patterns.filter(isExclusion).map((one) => namePattern(one.slice(EXCLUDES.length)));

@@ -15,7 +15,7 @@ export interface PriceTier {
   readonly rates: Rates;
 }
 
-/** What a model costs. */
+/** The price of a model. */
 export interface Price {
   readonly rates: Rates;
   /** Lowest first. The whole request is priced by the highest tier that its input exceeds. */
@@ -45,7 +45,7 @@ export function ratesFor(price: Price, inputTokens: number): Rates {
 /** A unit that every run has one of, unless it states how many. */
 export const REQUEST_UNIT = "request";
 
-/** Whether tokens cost nothing and units do: a run that states no unit would be free by omission. */
+/** Returns whether tokens cost nothing and units do: a run that states no unit would be free by omission. */
 export function isPricedByUnits({ rates, tiers, units }: Price): boolean {
   return (
     units.size > 0 && !units.has(REQUEST_UNIT) && [rates, ...tiers.map((tier) => tier.rates)].every(isFree)

@@ -1,7 +1,7 @@
 import type { BookProvider } from "../../contract/resources/price-book.ts";
 import { anyOf, type NamePattern } from "./name-pattern.ts";
 
-/** What a book knows of providers: by which names callers mean them, and which models they claim. */
+/** The providers that a book knows: the names by which callers mean them, and the models that they claim. */
 export class Providers {
   readonly #known: ReadonlyMap<string, CompiledProvider>;
 
@@ -20,7 +20,7 @@ export class Providers {
     return this.#known.has(provider);
   }
 
-  /** Whether it hosts models of others, so that their names alone do not mean its rows. */
+  /** Returns whether it hosts models of others, so that their names alone do not mean its rows. */
   isHost(provider: string): boolean {
     return this.#known.get(provider)?.isHost === true;
   }

@@ -2,11 +2,11 @@ import { DAY_MS } from "../../contract/durations.ts";
 import { parseUsd } from "./money.ts";
 import { calendarWindow, dayWindowIn, windowAt } from "../time/period.ts";
 
-/** What a customer pays its org. */
+/** The amount that a customer pays its org. */
 export interface Revenue {
-  /** Nano-dollars for a calendar month. Null: nothing by the month. */
+  /** Nano-dollars for a calendar month. Null if there is nothing by the month. */
   readonly perMonth: bigint | null;
-  /** What is added to its cost, in billionths of that. Null: its cost is not passed on. */
+  /** What is added to its cost, in billionths of that. Null if its cost is not passed on. */
   readonly markup: bigint | null;
 }
 
@@ -14,7 +14,7 @@ export interface RevenueRange {
   readonly fromMs: number;
   /** Not included. */
   readonly toMs: number;
-  /** Whose months. */
+  /** The time zone of its months. */
   readonly timeZone: string;
 }
 

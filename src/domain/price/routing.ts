@@ -10,7 +10,7 @@ export type RoutingPolicy = {
   fallbackModel: string | undefined;
 };
 
-/** What is known of a model when one is selected. Money is in nano-dollars, for the tokens in question. */
+/** The facts about a model when one is selected. Money is in nano-dollars, for the tokens in question. */
 export type Candidate = {
   model: string;
   /** The rule that denies it, holds it for approval, or fails. */

@@ -1,5 +1,5 @@
 /**
- * What cannot be priced: a variant or a unit that the price does not have, or a usage without units of a model that is
+ * A usage that cannot be priced: its variant or unit is not in the price, or it has no units although the model is
  * priced by them alone. It is refused, never free.
  */
 export interface UnpricedRun {
@@ -11,7 +11,7 @@ export function isUnpriced(value: unknown): value is UnpricedRun {
   return typeof value === "object" && value !== null && "unpriced" in value;
 }
 
-/** Whether nothing is counted that is priced by the piece. */
+/** Returns whether nothing is counted that is priced by the piece. */
 export function hasNoUnits(units: Readonly<Record<string, number>> | undefined): boolean {
   for (const _ in units) return false;
   return true;

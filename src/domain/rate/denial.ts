@@ -70,7 +70,7 @@ function quotaRefusal(asked: AskedRate, nowMs: number): RateRefusal {
   return refuse("quota_exhausted", details, isNever ? { ...retry, message: moreThanAll(asked) } : retry);
 }
 
-/** Whether an amount does not fit into a limit even if nothing is used. */
+/** Returns whether an amount does not fit into a limit even if nothing is used. */
 export function isMoreThanAll({ limit }: RatePolicy, amount: number): boolean {
   return amount > limit;
 }

@@ -5,9 +5,9 @@ import { type CallNames, groupOf, groupText, traitIn } from "../meter/traits.ts"
 
 type RateMatch = RateLimits["policies"][number]["match"];
 
-/** What a policy looks at in a call, in the form in which calls are compared with it. */
+/** The parts of a call that a policy looks at, in the form in which calls are compared with it. */
 interface RateParts {
-  /** What a call must have. `groupBy` names what is counted separately. */
+  /** The names that a call must have. `groupBy` names what is counted separately. */
   readonly match: Match;
   /** One counter for each customer, in the form that policies by customer alone have always had. */
   readonly isByCustomer: boolean;
@@ -38,7 +38,7 @@ function readParts(match: RateMatch): RateParts {
   };
 }
 
-/** Whether a policy has a counter for each of something, rather than one for all. */
+/** Returns whether a policy has a counter for each of something, rather than one for all. */
 export function countsEach(given: RateMatch): boolean {
   return partsOf(given).match.groupBy.length > 0;
 }
@@ -48,12 +48,12 @@ export function onlySubject(given: RateMatch): string {
   return partsOf(given).isByCustomer ? (given.customer_id ?? "") : "";
 }
 
-/** Whose counter it is, as people read it. */
+/** Returns whose counter it is, as people read it. */
 export function subjectText(given: RateMatch, subject: string): string {
   return partsOf(given).isByCustomer ? subject : (groupText(subject) ?? "");
 }
 
-/** Whether a policy looks at what only the body says. */
+/** Returns whether a policy looks at what only the body says. */
 export function looksAtBody(match: RateMatch): boolean {
   const { parts, groupBy } = partsOf(match).match;
   return parts.length > 0 || groupBy.some((trait) => trait !== "key_id");
@@ -61,7 +61,7 @@ export function looksAtBody(match: RateMatch): boolean {
 
 const APART: ReadonlySet<Trait> = new Set(["customer_id", "key_id"]);
 
-/** What a policy looks at in the body beside the customer. */
+/** Returns what a policy looks at in the body beside the customer. */
 export function matchBeside(given: RateMatch): Match {
   const { parts, groupBy } = partsOf(given).match;
   return {
@@ -76,7 +76,10 @@ export function traitsOf(given: RateMatch): Trait[] {
   return given.key_id === undefined ? traits : [...traits, "key_id"];
 }
 
-/** Whose counter a call is in, by its names and its key. Empty: there is one for all. Null: the policy does not apply to the call. */
+/**
+ * Returns whose counter a call is in, by its names and its key. Empty if there is one for all. Null if the policy does
+ * not apply to the call.
+ */
 export function rateSubject(given: RateMatch, names: CallNames): string | null {
   const { match, isByCustomer } = partsOf(given);
   if (!matches(match, names)) return null;

@@ -54,7 +54,7 @@ export function shownAmount({ unit }: Pick<RatePolicy, "unit">, amount: number):
   return unit === "usd" ? formatUsd(BigInt(Math.round(amount))) : amount;
 }
 
-/** What a policy counts of a call that may cost so much and use so many tokens. */
+/** Returns what a policy counts of a call that may cost so much and use so many tokens. */
 export function rateAmount(
   { unit }: RatePolicy,
   { nanos, tokens }: { readonly nanos: number; readonly tokens: number },
@@ -68,7 +68,7 @@ export interface RateSubject {
   /** `POST /v1/edge/decision`. */
   readonly route: string;
   readonly keyId: string;
-  /** What its body says. Missing: it is not read yet, and only policies that do not look at it apply. */
+  /** What its body says. If missing, it is not read yet, and only policies that do not look at it apply. */
   readonly names?: CallNames | undefined;
   /** Only policies that name the route apply. */
   readonly byRouteOnly?: boolean;
@@ -94,7 +94,7 @@ export function readPolicy(perMinute: number): RatePolicy {
   };
 }
 
-/** Whether the request line and the key are enough to tell if a policy applies, and for how much. */
+/** Returns whether the request line and the key are enough to tell if a policy applies, and for how much. */
 export function needsNoBody(policy: RatePolicy): boolean {
   return policy.unit === "requests" && !looksAtBody(policy.match);
 }
@@ -120,7 +120,7 @@ export function meterOf(policy: RatePolicy, names: CallNames): RateMeter | null 
   return { policy, key: subject === "" ? policy.id : `${policy.id} ${subject}` };
 }
 
-/** Whose counter it is. Empty: there is one for all. */
+/** Returns whose counter it is. Empty if there is one for all. */
 export function subjectIn({ policy, key }: RateMeter): string {
   return key.slice(policy.id.length + 1);
 }

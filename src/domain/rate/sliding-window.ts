@@ -10,7 +10,7 @@ export interface SlidingWindow {
   readonly bucketMs: number;
 }
 
-/** What was taken in one bucket: `[bucket number, amount]`. In lists, oldest first. */
+/** The amount that was taken in one bucket: `[bucket number, amount]`. Lists have the oldest first. */
 export type BucketAmount = readonly [bucket: number, amount: number];
 
 export function slidingWindow(windowSeconds: number): SlidingWindow {
@@ -28,8 +28,8 @@ function oldestBucket(window: SlidingWindow, nowMs: number): number {
 }
 
 /**
- * What counts against the limit now. Future buckets count too: a lease is entered at its end, the latest time it may be
- * used.
+ * Returns what counts against the limit now. Future buckets count too: a lease is entered at its end, the latest time
+ * it may be used.
  */
 export function usedNow(window: SlidingWindow, taken: readonly BucketAmount[], nowMs: number): number {
   const oldest = oldestBucket(window, nowMs);

@@ -154,13 +154,13 @@ export function budgetAmounts({
   return { limit_usd: none, spent_usd: none, unit, limit: asCount(limit), spent: asCount(spent) };
 }
 
-/** Which of a limit's counters it is. */
+/** Returns which of a limit's counters it is. */
 export function groupIn({ meter, subject }: Pick<Account, "meter" | "subject">) {
   if (meter.match === undefined || !countsGroups(meter)) return {};
   return { group: groupText(subject), group_values: groupValues(meter.match.groupBy, subject) };
 }
 
-/** What is left. Zero if facts exceeded the limit, because an amount has no sign. */
+/** Returns what is left. Zero if facts exceeded the limit, because an amount has no sign. */
 export function availableOf(account: Account): bigint {
   const room = roomOf(account) ?? 0n;
   return room < 0n ? 0n : room;

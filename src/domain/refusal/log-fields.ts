@@ -2,7 +2,7 @@ import { isKeptCode } from "../../contract/kept-refusals.ts";
 import { isUsd } from "../price/money.ts";
 import { limitOf, type NamedRefusal } from "./note.ts";
 
-/** Which limit or rule refused whom, and how much was asked for. */
+/** The limit or rule that refused, whom it refused, and how much was asked for. */
 export interface RefusedFields {
   readonly limit: string;
   readonly customer: string | null;

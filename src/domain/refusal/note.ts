@@ -13,7 +13,7 @@ export interface RefusalNote extends StoredNames {
   readonly code: string;
   /** The details of the refusal, as JSON. */
   readonly details: string;
-  /** Which limit or rule refused. */
+  /** The limit or rule that refused. */
   readonly limit: string;
   readonly keyId: string | null;
   /** In nano-dollars. Null if the call was refused before its amount was known. */
@@ -66,7 +66,7 @@ type LimitDetails = Readonly<
   Partial<Record<"budget_id" | "policy_id" | "rule_id" | "detector" | "limit_kind" | "reason", unknown>>
 >;
 
-/** What a refusal says of the limit that refused. */
+/** The facts of a refusal by which its limit is found. */
 export interface NamedRefusal {
   readonly code: string;
   readonly details: object;

@@ -1,9 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * What one region tells another about a forwarded request: the real caller and the trace id. A pass is signed, valid
- * for one request, and accepted once: `keeper` is the org whose object, in the receiving region, remembers `nonce`
- * until the pass expires.
+ * With a pass, one region tells another the real caller of a forwarded request and its trace id. A pass is signed,
+ * valid for one request, and accepted once: `keeper` is the org whose object, in the receiving region, remembers
+ * `nonce` until the pass expires.
  */
 export type RegionPass = {
   readonly at: number;

@@ -21,7 +21,7 @@ export function placementOf(residency: Residency, call: RegionalCall): Placement
   return call.writes && residency.homeRegion !== call.region ? "forward" : "serve";
 }
 
-/** What is wrong with a rule, by field. Without the home region, writes could not be served anywhere. */
+/** Returns what is wrong with a rule, by field. Without the home region, writes could not be served anywhere. */
 export function ruleFaults(
   regions: readonly string[],
   homeRegion: string,

@@ -24,24 +24,24 @@ const CHECK_TO = CHECK_FROM + 6;
 /** An id is recognized in the half day in which it was decided, and in the next one. */
 export const DATED_MS = 12 * HOUR_MS;
 
-/** What an id is made of. */
+/** The parts that an id is made of. */
 type Origin = "time" | "request";
 
-/** What names the reservations of a gate. */
+/** Names the reservations of a gate. */
 export interface ReservationNames {
-  /** Whether it can name another one now. */
+  /** Returns whether it can name another one now. */
   isReady(): boolean;
   /** A unique id. */
   newId(nowMs: number): string;
-  /** What all ids of a fingerprint under a request id have in common. Null: only the object can name it. */
+  /** Returns what all ids of a fingerprint under a request id have in common. Null if only the object can name it. */
   nameOf(requestId: string, fingerprint: string): string | null;
   /** The id of a reservation that is made now for what is named so. */
   dated(name: string, nowMs: number): string;
 }
 
 /**
- * What the ids of an org's reservations are made with. They must stay the same when the pepper changes: the same request has
- * the same id, and is decided once.
+ * Returns what the ids of an org's reservations are made with. They must stay the same when the pepper changes: the
+ * same request has the same id, and is decided once.
  */
 export function reservationKey(pepper: string, orgId: string): string {
   return Buffer.concat([
@@ -81,7 +81,9 @@ export class ReservationIds implements ReservationNames {
     return this.dated(this.nameOf(requestId, fingerprint), nowMs);
   }
 
-  /** What all ids of a fingerprint under a request id have in common, in the form of an id without its check. */
+  /**
+   * Returns what all ids of a fingerprint under a request id have in common, in the form of an id without its check.
+   */
   nameOf(requestId: string, fingerprint: string): string {
     const request = this.#requests.of(requestId);
     // The check includes the request, so the ids of one request say nothing about those of another.
@@ -96,8 +98,8 @@ export class ReservationIds implements ReservationNames {
   }
 
   /**
-   * What an id of this org is made of. Null if the id was never given out, or for a request that was decided earlier than in
-   * the half day before this one.
+   * Returns what an id of this org is made of. Null if the id was never given out, or for a request that was decided
+   * earlier than in the half day before this one.
    */
   originOf(id: string, nowMs: number): Origin | null {
     if (!id.startsWith(PREFIX) || id.length !== ID_CHARACTERS) return null;
@@ -114,17 +116,20 @@ export class ReservationIds implements ReservationNames {
   }
 }
 
-/** Whether two ids are of one fingerprint under one request id, whenever it was decided. */
+/** Returns whether two ids are of one fingerprint under one request id, whenever it was decided. */
 export function hasSameFingerprint(one: string, other: string): boolean {
   return fingerprintPart(one) === fingerprintPart(other);
 }
 
-/** What all ids of a fingerprint under a request id have in common. No two ids without a request id have it in common. */
+/**
+ * Returns what all ids of a fingerprint under a request id have in common. No two ids without a request id have it in
+ * common.
+ */
 export function fingerprintPart(id: string): string {
   return id.slice(0, CHECK_FROM) + id.slice(CHECK_TO);
 }
 
-/** Whether two ids belong to one request, whatever was asked. */
+/** Returns whether two ids belong to one request, whatever was asked. */
 export function isSameRequest(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
   // From the end: ids that are compared in long lists differ there, and no part of them is copied.

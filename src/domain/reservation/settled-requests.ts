@@ -15,7 +15,7 @@ export class SettledRequests {
     else ids.push(id);
   }
 
-  /** Whether a reservation of its fingerprint is. */
+  /** Returns whether a reservation of its fingerprint is. */
   has(id: string): boolean {
     const ids = this.#byRequest.get(requestNumber(id));
     return ids !== undefined && ids.some((other) => hasSameFingerprint(other, id));

@@ -7,7 +7,7 @@ const POINT = 46;
 const LETTER_Z = 90;
 const PLAIN_TIME = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z$/;
 
-/** Whether the value of a field is well-formed. */
+/** Checks whether the value of a field is well-formed. */
 export type Check = (value: unknown) => boolean;
 
 /** A check that knows the last value that passed: most runs of a batch repeat it, and comparing is faster than checking. */

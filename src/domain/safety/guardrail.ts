@@ -11,8 +11,8 @@ export function boundOfTexts({ texts }: GuardrailAsk): number {
 }
 
 /**
- * What LiteLLM's request asks. Headers come from its configuration and take precedence; what its callers can set beyond
- * that is not read. Without an estimate the texts are priced by the model.
+ * Returns what LiteLLM's request asks. Headers come from its configuration and take precedence; what its callers can
+ * set beyond that is not read. Without an estimate the texts are priced by the model.
  */
 export function guardrailDecision(headers: AskHeaders, asked: GuardrailAsk): DecisionAsk {
   const ask = askOf(headers);

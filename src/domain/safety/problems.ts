@@ -7,7 +7,7 @@ const LARGEST_SET = 5_000;
 
 type Problem = { field: "id" | "pattern"; problem: string };
 
-/** Why each detector cannot be stored, with the field that is wrong. Undefined if it can. */
+/** Returns why each detector cannot be stored, with the field that is wrong. Undefined if it can. */
 export function detectorProblems(detectors: readonly Detector[]): (Problem | undefined)[] {
   let size = 0;
   return detectors.map((detector) => {

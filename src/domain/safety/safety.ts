@@ -104,7 +104,7 @@ export interface DetectorTrial {
   readonly sample: string | null;
 }
 
-/** What every detector finds in an input, also those behind one that blocks. */
+/** Returns what every detector finds in an input, also those behind one that blocks. */
 export function tryDetectors(set: DetectorSet, input: unknown, stepBudget: RunStepBudget): DetectorTrial[] {
   const text = textToRead(input);
   return set.map(({ detector: { id, kind, action }, read }) => {

@@ -1,6 +1,6 @@
 import { HOUR_MS, MINUTE_MS } from "../../contract/durations.ts";
 
-/** What a receiver did with a request. */
+/** The answer of a receiver to a request. */
 export interface ReceiverReply {
   readonly statusCode: number | null;
   readonly retryAfterMs: number | null;
@@ -30,7 +30,7 @@ export function spanWaitMs(attempts: number, askedMs: number | null = null): num
   return Math.max(usual, Math.min(askedMs ?? 0, LONGEST_ASKED_MS));
 }
 
-/** What follows from an answer, after this many failed attempts in a row. */
+/** Returns what follows from an answer, after this many failed attempts in a row. */
 export function spanStep(received: ReceiverReply, spans: number, attempts: number): SpanStep {
   const { statusCode, retryAfterMs } = received;
   if (statusCode !== null && statusCode >= 200 && statusCode < 300) {

@@ -34,7 +34,7 @@ export interface SpanFacts {
   readonly startMs: number;
   readonly endMs: number;
   readonly attributes: readonly Attribute[];
-  /** Null: it did not fail. */
+  /** Null if it did not fail. */
   readonly error: string | null;
   /** The trace that the caller's own request belongs to. */
   readonly parent: TraceParent | null;

@@ -9,8 +9,8 @@ const MOST_VALUES = 700_000;
 const MOST_FIELDS = 200_000;
 
 /**
- * What is wrong with the structure of a JSON text, or null. It is found without parsing: a hostile text of a few
- * megabytes can use a hundred times as much memory, and exhaust the stack.
+ * Returns what is wrong with the structure of a JSON text, or null. It is found without parsing: a hostile text of a
+ * few megabytes can use a hundred times as much memory, and exhaust the stack.
  */
 export function structureProblem(text: string): string | null {
   let depth = 0;

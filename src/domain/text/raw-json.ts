@@ -72,7 +72,7 @@ function withRawNumbers(text: string): string {
 /** Numbers of 16 characters or with an exponent, in the position of a value. Shorter ones are written unchanged. */
 const CANDIDATE = /[:,[\s](-?(?:[\d.]{16}|\d[\d.]*[eE])[\d.eE+-]*)/g;
 
-/** Whether a JSON text has a number that a double would change. Text that only looks like one counts too. */
+/** Returns whether a JSON text has a number that a double would change. Text that only looks like one counts too. */
 export function hasChangedNumber(text: string): boolean {
   for (const [, source = ""] of text.matchAll(CANDIDATE)) if (isChanged(source)) return true;
   return false;

@@ -1,4 +1,4 @@
-/** What a caller's W3C trace context says: which trace its request belongs to, and whether that trace is recorded. */
+/** A caller's W3C trace context: it says which trace the request belongs to, and whether that trace is recorded. */
 export interface TraceParent {
   readonly traceId: string;
   /** Two hexadecimal digits. */

@@ -6,7 +6,7 @@
 const BACKSLASH = 92;
 const LETTER_U = 117;
 
-/** Whether a JSON text spells half of a surrogate pair. Most texts have no such escape and cost one search. */
+/** Returns whether a JSON text spells half of a surrogate pair. Most texts have no such escape and cost one search. */
 export function spellsLoneSurrogate(json: string): boolean {
   let at = json.indexOf("\\u");
   if (at < 0) return false;

@@ -19,7 +19,9 @@ export function instantOf(text: string): number {
   return parsed.ms + ms;
 }
 
-/** Whether a time is within a second, of which the text has the beginning. From the end on, where times differ. */
+/**
+ * Returns whether a time is within a second, of which the text has the beginning. From the end on, where times differ.
+ */
 export function isWithin(time: string, second: string): boolean {
   for (let at = second.length - 1; at >= 0; at -= 1) {
     if (time.charCodeAt(at) !== second.charCodeAt(at)) return false;

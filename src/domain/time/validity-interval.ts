@@ -38,7 +38,7 @@ export class ValidityInterval {
   }
 }
 
-/** What is the same in each interval of several. */
+/** Keeps a value that is the same in all of an interval, for several intervals. */
 export class ByValidity<T> {
   readonly #known: { readonly interval: ValidityInterval; readonly value: T }[] = [];
 

@@ -7,8 +7,8 @@ const formatters = new Map<string, Intl.DateTimeFormat>();
 const ZONE_PATTERN = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 
 /**
- * Whether the text names an IANA time zone. An offset such as `+01:00` is not one, because it has no daylight saving
- * time.
+ * Returns whether the text names an IANA time zone. An offset such as `+01:00` is not one, because it has no daylight
+ * saving time.
  */
 export function isTimeZone(text: string): boolean {
   if (!ZONE_PATTERN.test(text)) return false;

@@ -29,7 +29,10 @@ export function addAmounts(rowGroup: RowGroup, groups: Int32Array, { costs, coun
   }
 }
 
-/** What the runs of a row group count beside their columns, in columns: the run, which of the counts, and how much. */
+/**
+ * The counts of the runs of a row group that have no column of their own, in columns: the run, which of the counts, and
+ * how much.
+ */
 class Extras {
   length = 0;
   runs = new Int32Array(FIRST_ROOM);

@@ -13,7 +13,10 @@ export type ReportGrouping =
   | { readonly kind: "tag"; readonly name: string }
   | { readonly kind: "time"; readonly stretches: Stretches };
 
-/** What a report adds up: runs that started, and adjustments that were made, from a moment until before another. */
+/**
+ * The question of a report: it adds up runs that started, and adjustments that were made, from a moment until before
+ * another.
+ */
 export interface ReportAsk {
   readonly fromMs: number;
   readonly toMs: number;
@@ -26,7 +29,7 @@ export interface ReportAsk {
   readonly tags?: readonly SoughtTag[];
 }
 
-/** Which of the stretches has a moment. Most moments are in the same one as the moment before. */
+/** Finds the stretch that a moment is in. Most moments are in the same one as the moment before. */
 export class StretchFinder {
   readonly #starts: readonly number[];
   #last = 0;

@@ -2,7 +2,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 import { NAMED_FIELDS } from "../../contract/scopes.ts";
 import type { ReportAsk, Stretches } from "./ask.ts";
 
-/** What a report asks of the daily sums: full days in UTC, of all names of a kind, or of one. */
+/** A report's question to the daily sums: full days in UTC, of all names of a kind, or of one. */
 export interface DailyAsk {
   readonly fromDay: string;
   /** Not included. */
@@ -14,7 +14,7 @@ export interface DailyAsk {
   readonly groupBy: readonly (Stretches | null)[];
 }
 
-/** What sums are kept by day for. */
+/** The kinds of names for which sums are kept by day. */
 export const DAILY_KINDS: ReadonlyMap<string, string> = new Map([
   ["model", "model"],
   ...NAMED_FIELDS.map(([kind, field]) => [field, kind] as const),
@@ -28,7 +28,7 @@ export interface DaysAsk {
   readonly edges: readonly ReportAsk[];
 }
 
-/** The same report, with its full days asked of the daily sums. Null: it has none, or they cannot tell. */
+/** The same report, with its full days asked of the daily sums. Null if it has none, or they cannot tell. */
 export function daysAskOf(ask: ReportAsk, timeZone: string): DaysAsk | null {
   const fromMs = Math.ceil(ask.fromMs / DAY_MS) * DAY_MS;
   const toMs = Math.floor(ask.toMs / DAY_MS) * DAY_MS;
@@ -44,7 +44,10 @@ export function daysAskOf(ask: ReportAsk, timeZone: string): DaysAsk | null {
   return { days, edges: edges.filter((edge) => edge.fromMs < edge.toMs) };
 }
 
-/** The same report, asked of the daily sums. Null: they cannot tell, because it is by more than one name, or by other days. */
+/**
+ * The same report, asked of the daily sums. Null if they cannot tell, because it is by more than one name, or by other
+ * days.
+ */
 export function dailyAskOf(ask: ReportAsk, timeZone: string): DailyAsk | null {
   const { fromMs, toMs, groupBy, filters, tags = [], without = [] } = ask;
   if (timeZone !== "UTC" || fromMs % DAY_MS !== 0 || toMs % DAY_MS !== 0) return null;

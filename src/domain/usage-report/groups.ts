@@ -3,7 +3,7 @@ import { codeOf } from "./run-sums.ts";
 
 /** One grouping of a row group. */
 export interface Key {
-  /** By run, a place in `shared`. Null: 0 for all runs. */
+  /** By run, a place in `shared`. Null means 0 for all runs. */
   readonly places: Int32Array | null;
   /** Numbers that mean the same in all row groups. */
   readonly shared: Int32Array;
@@ -56,7 +56,7 @@ function sameGroup(groups: Int32Array, isIn: Uint8Array, lookUp: (run: number) =
   return groups;
 }
 
-/** The places of each run as one number. Null: all runs have the same. */
+/** The places of each run as one number. Null if all runs have the same. */
 function codesOf(
   keys: readonly Key[],
   length: number,

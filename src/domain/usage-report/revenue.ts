@@ -5,7 +5,7 @@ import type { ReportLine } from "./rows.ts";
 import { COUNTED, type GroupNames, MOST_GROUPS } from "./sums.ts";
 import { tooMany } from "./too-many.ts";
 
-/** What the org's customers pay, by their names. */
+/** The revenue from the org's customers, by their names. */
 export type Revenues = ReadonlyMap<string, Revenue>;
 
 interface Earned {
@@ -18,13 +18,13 @@ interface Earned {
 interface Stretch {
   readonly fromMs: number;
   readonly toMs: number;
-  /** By grouping. Null: it is by customer. */
+  /** By grouping. Null if it is by customer. */
   readonly labels: readonly (string | null)[];
 }
 
 /**
- * Whether a report is about customers as a whole, so that it can tell what they pay: it is by customer, or about one, and
- * otherwise only by times.
+ * Returns whether a report is about customers as a whole, so that it can tell what they pay: it is by customer, or
+ * about one, and otherwise only by times.
  */
 export function isByCustomer({ groupBy, filters, without = [], tags = [] }: ReportAsk): boolean {
   const isOfOthers = groupBy.some((one) => one.kind !== "time" && !isCustomer(one));
@@ -68,7 +68,7 @@ interface Fee {
   nanos: bigint;
 }
 
-/** What is paid by the month, for each line that has a part of it. */
+/** Returns what is paid by the month, for each line that has a part of it. */
 function feesOf(
   ask: ReportAsk,
   { revenues, timeZone, nowMs }: Earned,

@@ -23,7 +23,7 @@ export const ROLLUP_COLUMNS: readonly number[] = [
   COLUMN_NUMBERS.tags,
 ];
 
-/** The column whose rollups know all that a report asks of their runs. Null: only the runs do. */
+/** The column whose rollups know all that a report asks of their runs. Null if only the runs do. */
 export function rollupColumn({ groupBy, filters, without = [], tags = [] }: ReportAsk): number | null {
   const [grouping, ...others] = groupBy;
   const isOfSome = Object.keys(filters).length > 0 || without.length > 0 || tags.length > 0;

@@ -11,14 +11,14 @@ import type { GroupRow } from "./sums.ts";
 
 const NO_MOMENTS = new Float64Array(0);
 
-/** Which runs of a segment are asked for, by their places in it. */
+/** The runs of a segment that are asked for, by their places in it. */
 interface SegmentRange {
   readonly from: number;
   /** Not included. */
   readonly to: number;
   /** Places whose runs do not count; some may be outside of the segment. */
   readonly without: readonly number[];
-  /** Whether all of them started within the report's time. */
+  /** True if all of them started within the report's time. */
   readonly isWithin: boolean;
 }
 
@@ -86,7 +86,7 @@ export class SegmentScan {
     addAmounts(rowGroup, groups, this.#sums);
   }
 
-  /** By run, 1 where it is asked for. Null: none is. */
+  /** By run, 1 where it is asked for. Null if none is. */
   #runsIn({ count, columns }: RowGroup, part: SegmentRange, moments: Float64Array): Uint8Array | null {
     const { from, to, without, isWithin } = part;
     const isIn = new Uint8Array(count).fill(1, from, to);

@@ -1,8 +1,8 @@
 import type { TokenClass } from "../../contract/token-classes.ts";
 
 /**
- * What is counted of runs, beside their cost: runs, input and output tokens, each class of tokens, and what was saved, in two
- * parts. Sums are stored in this order, so it only grows at the end.
+ * The counts of runs, beside their cost: runs, input and output tokens, each class of tokens, and what was saved, in
+ * two parts. Sums are stored in this order, so it only grows at the end.
  */
 export const COUNTED = [
   "runs",
@@ -47,7 +47,7 @@ export function savedIn(counts: readonly number[]): bigint {
 /** More are refused: they are kept in memory, and nobody reads so many. */
 export const MOST_GROUPS = 50_000;
 
-/** The names of a group, one for each grouping; null: runs without one. */
+/** The names of a group, one for each grouping; null means runs without one. */
 export type GroupNames = readonly (string | null)[];
 
 export interface Group {

@@ -1,7 +1,7 @@
 import type { TokenClass } from "../../contract/token-classes.ts";
 import { COUNT_AT, savedParts } from "./sums.ts";
 
-/** What is counted of runs beside their number: as in `COUNTED`, without the first. Missing ones at the end are zero. */
+/** The counts of runs beside their number: as in `COUNTED`, without the first. Missing ones at the end are zero. */
 export type TokenCounts = number[];
 
 interface RunTokens {

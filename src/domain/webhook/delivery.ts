@@ -41,8 +41,8 @@ export function waitMs(deliveryId: string, attemptsMade: number, retryAfterMs: n
 }
 
 /**
- * What follows from an attempt's outcome. A 410 disables the subscription. So do ten failed attempts: the receiver has
- * been unavailable for three days and blocks its own queue.
+ * Returns what follows from an attempt's outcome. A 410 disables the subscription. So do ten failed attempts: the
+ * receiver has been unavailable for three days and blocks its own queue.
  */
 export function nextStep(deliveryId: string, attemptsMade: number, outcome: Outcome): NextStep {
   const { statusCode, retryAfterMs } = outcome;

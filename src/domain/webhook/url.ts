@@ -31,7 +31,7 @@ export interface UrlRules {
   readonly ownHosts: readonly string[];
 }
 
-/** Why a URL cannot be used for deliveries. Null if it can. The reason is shown to the subscriber. */
+/** Returns why a URL cannot be used for deliveries. Null if it can. The reason is shown to the subscriber. */
 export function webhookUrlProblem(text: string, rules: UrlRules): string | null {
   if (text.length > MAX_URL_LENGTH) return `must be at most ${MAX_URL_LENGTH} characters`;
   // The parser would silently repair these, so the shown and the called URL would differ.
@@ -74,7 +74,7 @@ export function neverResolves(name: string): boolean {
   return name.toLowerCase().endsWith(".invalid");
 }
 
-/** Whether a name that resolves to these addresses may be called. One private address is enough to refuse. */
+/** Returns whether a name that resolves to these addresses may be called. One private address is enough to refuse. */
 export function resolvesToPublic(addresses: readonly string[]): boolean {
   return addresses.length > 0 && addresses.every((text) => isPublicAddress(text));
 }

@@ -28,7 +28,7 @@ import { installPlan } from "../../gate/snapshot/install-plan.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
 import { decisionRateHeaders } from "../../gate/snapshot/rate-standing.ts";
 
-/** What a decision needs from its call. */
+/** The parts of a call that a decision needs. */
 export type DecisionCall = Pick<
   Call,
   | "env"
@@ -137,7 +137,7 @@ async function decideThere(
   return verdictFrom(pending, reply, askedAt);
 }
 
-/** What the object decided when it told about the key. */
+/** Returns what the object decided when it told about the key. */
 function decidedBefore(
   pending: PendingDecision,
   { reply, askedAt }: NonNullable<Call["introduced"]>,

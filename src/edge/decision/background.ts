@@ -3,7 +3,7 @@ import { orgObject } from "../region/home.ts";
 import { objectHere } from "../region/placement.ts";
 import { type ObjectBackground, waitFor } from "./gates.ts";
 
-/** What a request gives the gate of its org. */
+/** Returns what a request gives the gate of its org. */
 export function backgroundOf(
   call: Pick<Call, "env" | "settings" | "context" | "home">,
   orgId: string,

@@ -7,7 +7,10 @@ import { counters } from "../../counters.ts";
 
 export const DENIALS: ReadonlySet<string> = new Set(DECISION_DENIALS);
 
-/** Where a decision was made. A decision is recognized by the header that says it. Null: it is a dry run, or something else. */
+/**
+ * Where a decision was made. A decision is recognized by the header that says it. Null if it is a dry run, or something
+ * else.
+ */
 export function placeOf({ headers, body }: Pick<Call, "headers" | "body">): DecidedAt | null {
   const place = headers[DECIDED_HEADER];
   const isDry = (body as { dry_run?: unknown } | undefined)?.dry_run === true;

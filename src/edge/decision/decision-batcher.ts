@@ -3,7 +3,7 @@ import type { PlainCall } from "../../org/decision-batch.ts";
 import { ASK_ALONE, type DecidedTogether, FAILED } from "../../gate/decision/decided-together.ts";
 import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
 
-/** What a request gives to the asks that it sends: its own connection to the object, and work that outlives it. */
+/** A request gives this to the asks that it sends: its own connection to the object, and work that outlives it. */
 export interface Sender {
   send(asked: string): Promise<DecidedTogether | null>;
   waitUntil(work: Promise<unknown>): void;

@@ -9,7 +9,7 @@ export const gates = new Gates(() => crypto.randomUUID());
 /** The gate's background, plus the methods of the object that decisions need. */
 export interface ObjectBackground extends Background {
   object(): OrgStub;
-  /** Whether the org is at home in this region, as far as is known. */
+  /** True if the org is at home in this region, as far as is known. */
   readonly isHere: boolean;
   /** Asks the object of this region for several decisions in one call. */
   send(asked: string): Promise<DecidedTogether | null>;

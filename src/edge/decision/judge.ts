@@ -13,7 +13,7 @@ const newStepBudget = (): RunStepBudget => ({ enforced: { left: 1_000_000 }, wat
 /** Compiled when an org first needs them, and as long as its gate goes by them. */
 const compiled = new WeakMap<KnownChecks, RunChecks>();
 
-/** Whether the org's rules and detectors let a call pass, by the same functions as its object. */
+/** Returns whether the org's rules and detectors let a call pass, by the same functions as its object. */
 export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
   // Which rules need a model is for the object to say.
   if (ask.model === undefined && checks.rules.length > 0) return false;

@@ -6,7 +6,7 @@ import { readText, refuseNotUtf8 } from "../request/body.ts";
 import type { Call } from "../request/call.ts";
 import { refuseCutOff } from "../request/read-bounded.ts";
 
-/** Whether a body can be read before its caller is known: it is declared to be short. */
+/** Returns whether a body can be read before its caller is known: it is declared to be short. */
 export function isShort({ headers }: Request): boolean {
   const length = headers.get("content-length");
   return length !== null && Number(length) <= DECISION.mostBodyBytes;
@@ -30,7 +30,7 @@ async function read(call: Call): Promise<Refusal | null> {
   return null;
 }
 
-/** What a decoder puts in the place of bytes that are not UTF-8. A text may also have it by right. */
+/** A decoder puts this character in the place of bytes that are not UTF-8. A text may also have it by right. */
 const REPLACEMENT = "\ufffd";
 const BYTE_ORDER_MARK_BYTES = 3;
 

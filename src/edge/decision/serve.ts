@@ -11,7 +11,7 @@ import { answerDecision } from "./answer.ts";
 import { introduce } from "./introduce.ts";
 import { readAsk, validateAsk } from "./read-ask.ts";
 
-/** What the checks need to know of a decision. Its schemas are with the operation that is published. */
+/** The part of a decision's contract that the checks need. Its schemas are with the operation that is published. */
 export const DECISION_CONTRACT = {
   method: DECISION.method,
   path: DECISION.path,

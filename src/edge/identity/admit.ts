@@ -5,7 +5,7 @@ import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { addressAllowed } from "../../domain/network/address.ts";
 import { type Call, orgInPath } from "../request/call.ts";
 
-/** What an authenticated caller may do. These checks do not need the body and run in the contract's order. */
+/** These checks say what an authenticated caller may do. They do not need the body and run in the contract's order. */
 
 /** A path with an invalid percent-encoding names nothing, so there is no field to point at. */
 export function checkPath(call: Call): Refusal | null {

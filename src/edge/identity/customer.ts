@@ -50,7 +50,7 @@ export function checkCustomer({ caller, op }: Call): Refusal | null {
   return refuse("forbidden", {}, { message });
 }
 
-/** Why a call is refused that anyone may make, but that comes with a customer token. Null: it does not. */
+/** Returns why a call is refused that anyone may make, but that comes with a customer token. Null if it does not. */
 export async function refuseCustomer(
   call: CustomerCall,
   bearer: string | null,

@@ -1,7 +1,9 @@
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 
-/** Why nothing that signs in is made for this org. The platform's own org is opened by the operator key alone. */
+/**
+ * Returns why nothing that signs in is made for this org. The platform's own org is opened by the operator key alone.
+ */
 export function refusePlatformAccess(orgId: string): Refusal<"forbidden"> | null {
   if (orgId !== PLATFORM_ORG_ID) return null;
   const message =

@@ -6,7 +6,7 @@ import { identify } from "./identify.ts";
 import { checkResidency } from "../region/settle.ts";
 import { checkSupport } from "../support/support.ts";
 
-/** What was checked before the body was read and may have changed since. */
+/** These checks were made before the body was read, and their result may have changed since. */
 const CHECKS = [
   checkOrgActive,
   checkAddress,

@@ -7,5 +7,5 @@ export interface Stranger extends ParsedKey {
   readonly digest: string;
 }
 
-/** Asks about a key that this isolate does not know, together with what it asks for. Null: it cannot. */
+/** Asks about a key that this isolate does not know, together with what it asks for. Null if it cannot. */
 export type Introduce = (call: Call, stranger: Stranger) => Promise<void> | null;

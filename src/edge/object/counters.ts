@@ -20,7 +20,7 @@ export async function readTotals(shards: ReadableCounters): Promise<SeriesTotal[
   return parts.flat();
 }
 
-/** What the orgs' objects told the shards last. */
+/** Returns what the orgs' objects told the shards last. */
 export async function readGauges(shards: ReadableCounters<"readGauges">): Promise<GaugeReading[]> {
   const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).readGauges()));
   return parts.flat();

@@ -25,7 +25,7 @@ export function remoteOrg(env: Env, settings: Settings, region: string, org: str
   return Object.fromEntries(methods) as OrgStub;
 }
 
-/** Whether an org has its home in another region, by the directory there. No object is woken for it. */
+/** Returns whether an org has its home in another region, by the directory there. No object is woken for it. */
 export async function isListedIn(
   env: Env,
   settings: Settings,

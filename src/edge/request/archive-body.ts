@@ -2,7 +2,7 @@ import { type ArchiveProblem, FrameReader, type ReadFrame } from "../../domain/a
 import type { Peppers } from "../../domain/key/peppers.ts";
 import { CutOff } from "./read-bounded.ts";
 
-/** What is wrong with an archive, and what to do. */
+/** For each problem of an archive, what is wrong and what to do. */
 export const ARCHIVE_PROBLEMS: Readonly<Record<ArchiveProblem, string>> = {
   no_archive: "is not a backup of this service: send the file as it was downloaded",
   other_version: "was made by another version of this service: import it with that version, and upgrade then",

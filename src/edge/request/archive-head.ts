@@ -14,7 +14,7 @@ const headShape = z.object({
   }),
 });
 
-/** What an archive is of. The first line is complete in the first frame. */
+/** Returns what an archive is of. The first line is complete in the first frame. */
 export function archiveHead(first: ReadFrame | ArchiveProblem | undefined): ArchiveHead | ArchiveProblem {
   if (first === undefined) return "no_archive";
   if (typeof first === "string") return first;

@@ -18,7 +18,7 @@ import { orgObject } from "../region/home.ts";
 export interface Caller {
   readonly actor: Actor;
   readonly role: Role;
-  /** Null: every scope of the role. */
+  /** Null means every scope of the role. */
   readonly scopes: ReadonlySet<Scope> | null;
   readonly org: KnownOrg | null;
   /** The digest of the key's secret, if the caller is a key. */
@@ -73,7 +73,7 @@ export class Call {
   idempotencyKey: string | null = null;
   /** Set if the object counted the request and must give it back when the call is refused. */
   counted: CountedRequest | undefined = undefined;
-  /** What the object decided when it told about an unknown key. */
+  /** The object's decision, made when it told about an unknown key. */
   introduced: { readonly askedAt: number; readonly reply: DecisionReply } | null = null;
   /** Of the change, beside `If-Match`. */
   conditions: Pick<Envelope, "mustBeNew" | "isDryRun"> = {};
@@ -146,7 +146,7 @@ export class Call {
     };
   }
 
-  /** What the object checks against its own rows first. */
+  /** Returns what the object checks against its own rows first. */
   get credential(): Credential {
     const { role, orScope } = this.op;
     return {

@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** What is wrong with a value, in plain English. A shape with a message of its own says that instead. */
+/** Returns what is wrong with a value, in plain English. A shape with a message of its own says that instead. */
 export function issueText(issue: RawIssue): string {
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- what is left has no better text
   switch (issue.code) {

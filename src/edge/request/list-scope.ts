@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Call } from "./call.ts";
 
 /**
- * What a cursor belongs to: this list, of this org, with these filters. In another list it would start at an arbitrary
- * place, and the caller would not notice.
+ * Returns what a cursor belongs to: this list, of this org, with these filters. In another list it would start at an
+ * arbitrary place, and the caller would not notice.
  */
 export function listScope(call: Call, query: Readonly<Record<string, unknown>>): string {
   const { limit: _, cursor: __, sort: ___, ...filters } = query;

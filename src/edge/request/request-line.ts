@@ -23,7 +23,10 @@ export interface RequestLine {
   readonly refused?: RefusedFields | null;
 }
 
-/** Whether a call that was allowed is among the share of them that is logged. Its trace id is random, and chosen here. */
+/**
+ * Returns whether a call that was allowed is among the share of them that is logged. Its trace id is random, and chosen
+ * here.
+ */
 export function isInShare(share: number, trace: string): boolean {
   return Number.parseInt(trace.slice(-8), 16) < share * 2 ** 32;
 }

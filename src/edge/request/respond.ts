@@ -131,7 +131,7 @@ function commonHeaders(region: string, decided = ""): Headers {
   });
 }
 
-/** What the caller is told of a failure. Its cause is for the log alone. */
+/** Returns what the caller is told of a failure. Its cause is for the log alone. */
 export function failed(trace: string, error: unknown): Refusal {
   logFailure(trace, error);
   return unavailable(error) ?? refuse("internal");

@@ -34,7 +34,7 @@ export interface Begun {
   readonly renewing: Promise<void> | undefined;
 }
 
-/** What a response is signalled as: its route, and the method that names it. */
+/** The route that a response is signalled as, and the method that names it. */
 export interface Route {
   readonly route: string | undefined;
   readonly method: string;

@@ -3,7 +3,7 @@ import { settingsOf } from "../../settings.ts";
 /** One year, the minimum of browsers' preload lists. It does not cover subdomains, which may not be ours. */
 const HSTS = "max-age=31536000";
 
-/** Whether the base URL is https. With invalid settings, nothing is served anyway. */
+/** Returns whether the base URL is https. With invalid settings, nothing is served anyway. */
 function isHttpsOnly(env: object): boolean {
   try {
     return settingsOf(env).SVC_BASE_URL.startsWith("https:");
@@ -12,7 +12,7 @@ function isHttpsOnly(env: object): boolean {
   }
 }
 
-/** Whether a plain http request reached a service with an https base URL. */
+/** Returns whether a plain http request reached a service with an https base URL. */
 export function isInTheClear(url: string, env: object): boolean {
   return !url.startsWith("https:") && isHttpsOnly(env);
 }

@@ -69,7 +69,7 @@ function* toFieldErrors(
   }
 }
 
-/** The problems of the best-fitting member of a union that is for values of this type. Null: none is. */
+/** The problems of the best-fitting member of a union that is for values of this type. Null if none is. */
 function closestShape(issue: Issue): readonly Issue[] | null {
   if (issue.code !== "invalid_union") return null;
   const ofType = issue.errors.filter((inner) => !inner.some(isOfOtherType));

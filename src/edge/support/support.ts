@@ -29,7 +29,7 @@ export type SupportCall = Pick<
 
 const identified = new WeakSet<Request>();
 
-/** Whether this request's token was already identified. */
+/** Returns whether this request's token was already identified. */
 export function isIdentified(request: Request): boolean {
   return identified.has(request);
 }

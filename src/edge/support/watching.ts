@@ -5,9 +5,9 @@ import { peppersOf } from "../../settings.ts";
 import { askHome } from "../region/home.ts";
 import { type SessionRequest, sessionToken } from "../identity/session-cookie.ts";
 
-/** What a page of the console asks while it is open. */
+/** The questions that a page of the console asks while it is open. */
 export interface Watching {
-  /** A mark that changes whenever something happens to the org. Null: the session has ended or lost its access. */
+  /** A mark that changes whenever something happens to the org. Null if the session has ended or lost its access. */
   look(): Promise<string | null>;
   end(): Promise<void>;
 }

@@ -38,7 +38,7 @@ export class AllowCache<Gate> {
   }
 }
 
-/** Whether two allows name the same hold, with the same amount and end. */
+/** Returns whether two allows name the same hold, with the same amount and end. */
 export function isSameHold(one: string, other: string): boolean {
   const from = one.indexOf(RESERVATION);
   return from >= 0 && other.includes(one.slice(from, one.indexOf("}", from)));

@@ -8,7 +8,7 @@ export type { DecisionAsk };
 
 export const DEFAULT_HOLD_SECONDS = 900;
 
-/** What a token limit counts of a call: the tokens it may use, as far as it states them. */
+/** Returns what a token limit counts of a call: the tokens it may use, as far as it states them. */
 export function tokensOf(ask: DecisionAsk): number {
   return isInTokens(ask.estimate) ? (ask.estimate.input_tokens ?? 0) + mostOutput(ask) : 0;
 }
@@ -18,7 +18,7 @@ export function mostOutput({ estimate }: DecisionAsk): number {
   return estimate.max_output_tokens ?? (isInTokens(estimate) ? DEFAULT_OUTPUT_TOKENS : 0);
 }
 
-/** What a call may use with so many output tokens. */
+/** Returns what a call may use with so many output tokens. */
 export function mostUsed({ estimate }: DecisionAsk, outputTokens: number): MostUsed {
   return { inputTokens: estimate.input_tokens ?? 0, outputTokens, units: estimate.units };
 }
@@ -28,7 +28,7 @@ export function withOutput(ask: DecisionAsk, outputTokens: number): DecisionAsk 
   return { ...ask, estimate: { ...ask.estimate, max_output_tokens: outputTokens } };
 }
 
-/** What there must be room for, if the call is to be allowed. */
+/** Returns what there must be room for, if the call is to be allowed. */
 export function leastOf(ask: DecisionAsk): DecisionAsk {
   const { min_output_tokens: least } = ask.estimate;
   return least === undefined ? ask : withOutput(ask, least);
@@ -39,12 +39,12 @@ export function allowedOutput(ask: DecisionAsk): number | null {
   return ask.estimate.min_output_tokens === undefined ? null : mostOutput(ask);
 }
 
-/** Whether a call is checked against everything that a run is: as it says, otherwise as its org says. */
+/** Returns whether a call is checked against everything that a run is: as it says, otherwise as its org says. */
 export function checksAll(ask: Pick<DecisionAsk, "checks">, usual: DecisionChecks): boolean {
   return (ask.checks ?? usual) === "all";
 }
 
-/** Whether a reservation that nobody settles becomes a run: as its call says, else as its org does. */
+/** Returns whether a reservation that nobody settles becomes a run: as its call says, else as its org does. */
 export function chargesOnExpiry(ask: Pick<DecisionAsk, "on_expiry">, usual: ExpiryAction): boolean {
   return (ask.on_expiry ?? usual) === "charge";
 }

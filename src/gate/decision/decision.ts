@@ -59,8 +59,8 @@ export function refusedUnread(
 }
 
 /**
- * Whether calls like this one can be decided from slices at all. Others are no reason to ask for any. Only the object
- * knows chains and approvals.
+ * Returns whether calls like this one can be decided from slices at all. Others are no reason to ask for any. Only the
+ * object knows chains and approvals.
  */
 export function isForSlices(ask: DecisionAsk, caller: GateCaller): boolean {
   if (ask.dry_run === true) return false;
@@ -158,7 +158,7 @@ function allowNamed(
   return { limitSet, id, nanos, output: allowedOutput(ask), expiresAt, orgNow, now };
 }
 
-/** What the object needs to make a run of the hold. Null if it is given back when it expires. */
+/** Returns what the object needs to make a run of the hold. Null if it is given back when it expires. */
 function chargeOf(ask: DecisionAsk, { onExpiry, keyId }: GateCaller): HoldCharge | null {
   if (!chargesOnExpiry(ask, onExpiry)) return null;
   return { call: callText(ask, keyId), inputTokens: ask.estimate.input_tokens ?? 0 };
@@ -189,14 +189,14 @@ export function asGiven(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, tex
   return text;
 }
 
-/** Whether the isolate already knows what calls like this one touch. */
+/** Returns whether the isolate already knows what calls like this one touch. */
 export function hasPlan(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, now: number): boolean {
   const limitSet = gate.knows(now) ? limitSetOf(gate, caller, ask) : undefined;
   const orgNow = gate.orgNow(now) ?? 0;
   return limitSet !== undefined && orgNow < limitSet.endsAt && costOf(gate, ask, orgNow) !== null;
 }
 
-/** What calls like this one would be decided from, as far as the isolate knows. */
+/** Returns what calls like this one would be decided from, as far as the isolate knows. */
 export function slicesOf(gate: OrgGate, caller: GateCaller, ask: DecisionAsk): readonly Slice[] {
   return limitSetOf(gate, caller, ask)?.slices ?? [];
 }

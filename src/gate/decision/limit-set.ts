@@ -46,7 +46,7 @@ export class KnownAccount {
     if (this.#refused === null || amount < this.#refused) this.#refused = amount;
   }
 
-  /** Whether the object has refused this amount, or less, by it. */
+  /** Returns whether the object has refused this amount, or less, by it. */
   hasRefused(amount: number): boolean {
     return this.#refused !== null && amount >= this.#refused;
   }
@@ -72,13 +72,13 @@ export interface TouchedRate {
   readonly isUsd: boolean;
 }
 
-/** What calls of one kind touch: found once, used for all with the same names. */
+/** The limits that calls of one kind touch: found once, used for all with the same names. */
 export interface LimitSet {
   readonly rates: readonly TouchedRate[];
   readonly accounts: readonly TouchedAccount[];
   /** Slices of both, rates first. */
   readonly slices: readonly Slice[];
-  /** What a call takes from each. */
+  /** The amounts that a call takes from each. */
   readonly takes: readonly Take[];
   readonly reported: LimitSetLine;
   /** When the first of its windows ends, by the org's clock. Then another window is touched. */
@@ -88,7 +88,7 @@ export interface LimitSet {
 type Take = "one" | "tokens" | "nanos" | "nothing";
 const RATE_TAKES = { requests: "one", tokens: "tokens", usd: "nanos" } as const;
 
-/** Which names matter, in a form that is fast to check. */
+/** The names that matter, in a form that is fast to check. */
 export class KnownLimits {
   readonly #named = new Map<SingleScope, ReadonlySet<string> | null>();
   readonly customer: boolean;
@@ -199,7 +199,7 @@ function endOf(policy: RatePolicy, orgNow: number): number {
   return policy.kind === "quota" ? quotaWindowEnd(policy, orgNow) : Number.POSITIVE_INFINITY;
 }
 
-/** What a call takes from each slice, in order. */
+/** Returns what a call takes from each slice, in order. */
 export function amountsOf(
   { takes }: LimitSet,
   { nanos, tokens }: { readonly nanos: number; readonly tokens: number },

@@ -12,15 +12,15 @@ const MOST_OF_ALL = 20_000;
 export class LimitSetTotal {
   count = 0;
 
-  /** Whether gates without traffic are to forget what they know. */
+  /** Returns whether gates without traffic are to forget what they know. */
   get isHigh(): boolean {
     return this.count > MOST_OF_ALL / 2;
   }
 }
 
 /**
- * What calls touch, by caller and names. There are two generations: a rotation drops what was not used since the one before.
- * It comes with time, and when the younger generation is full.
+ * The limit sets of calls, by caller and names. There are two generations: a rotation drops what was not used since the
+ * one before. It comes with time, and when the younger generation is full.
  */
 export class LimitSets {
   #young = new Map<string, LimitSet>();

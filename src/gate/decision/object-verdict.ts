@@ -2,7 +2,7 @@ import type { Refusal } from "../../contract/refusal.ts";
 import type { DecisionPlan } from "../snapshot/decision-plan.ts";
 import type { RateInfo } from "../lease/wire.ts";
 
-/** Whether a request is within its rate limits, and their state. */
+/** The verdict on a request's rate limits, and their state. */
 export interface RequestVerdict {
   readonly refusal: Refusal | null;
   readonly rates: readonly RateInfo[];

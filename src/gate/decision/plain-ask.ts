@@ -25,7 +25,7 @@ export function plainAsk(text: string): DecisionAsk | null {
 
 /** Brackets in a text that is certainly not nested too deeply. */
 const FEW_OBJECTS = 3;
-/** What a decoder puts in the place of bytes that are not UTF-8. */
+/** A decoder puts this character in the place of bytes that are not UTF-8. */
 const REPLACEMENT = "\ufffd";
 
 /**

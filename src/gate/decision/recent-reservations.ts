@@ -45,7 +45,7 @@ export class RecentReservations {
     return this.#mark;
   }
 
-  /** Whether the request of a reservation's id is known. */
+  /** Returns whether the request of a reservation's id is known. */
   has(id: string): boolean {
     if (this.#young.size === 0) return false;
     const number = requestNumber(id);

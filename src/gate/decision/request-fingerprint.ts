@@ -6,9 +6,9 @@ type Estimate = DecisionAsk["estimate"];
 type FingerprintField = Exclude<keyof DecisionAsk, "request_id" | "dry_run" | "estimate">;
 
 /**
- * What a decision asks for, as one text: the same fields in any order give the same text. A request id stands for one
- * fingerprint, and the reservation's name contains a hash of it. The types keep the list complete: a new field must be
- * added.
+ * Returns what a decision asks for, as one text: the same fields in any order give the same text. A request id stands
+ * for one fingerprint, and the reservation's name contains a hash of it. The types keep the list complete: a new field
+ * must be added.
  */
 export function fingerprintOf(ask: DecisionAsk): string {
   const { estimate } = ask;

@@ -7,12 +7,12 @@ import type { Batch } from "./protocol.ts";
 export interface ReportBounds<Hold> {
   readonly batchBytes: number;
   readonly reportBytes: number;
-  /** What a hold adds to its batch. `named` are the names that are already in the batch. */
+  /** Returns the size that a hold adds to its batch. `named` are the names that are already in the batch. */
   readonly weigh: (hold: Hold, named: Set<unknown>) => number;
 }
 
 export const UNBOUNDED = { batchBytes: Infinity, reportBytes: Infinity, weigh: () => 0 };
-/** What a sum adds to a batch, in addition to its meter's name. */
+/** The size that a sum adds to a batch, in addition to its meter's name. */
 export const SUM_BYTES = 40;
 
 export interface ClosedBatch<Hold> extends Batch<Hold> {
@@ -32,7 +32,7 @@ export function fitting<Hold>(
   return over < 0 ? [...batches] : batches.slice(0, over);
 }
 
-/** What batches took of each meter, together. */
+/** Returns what batches took of each meter, together. */
 export function usedIn(batches: readonly Batch<unknown>[]): Map<string, bigint> {
   const sums = new Map<string, bigint>();
   for (const { used } of batches) {

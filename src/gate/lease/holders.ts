@@ -13,11 +13,11 @@ export interface OutstandingSlice {
   endsAt?: number | undefined;
   /** Something has changed since it was sized: it is renewed only as its terms allow. Missing as well. */
   isPressed?: boolean | undefined;
-  /** Which limits its isolate knew. */
+  /** The version of the limits that its isolate knew. */
   mark?: string | undefined;
 }
 
-/** What must survive a restart of the object so that a report counts once. */
+/** The numbers that must survive a restart of the object so that a report counts once. */
 interface Counters {
   attempt: number;
   batch: number;
@@ -42,14 +42,14 @@ export const MOST_SLICES = 20_000;
 /** Of all isolates together: about 60 MB of the object's memory. */
 const MOST_OF_ALL = 60_000;
 
-/** Whether a slice still counts against its limit. */
+/** Returns whether a slice still counts against its limit. */
 export function isCounted({ until, lingerMs }: OutstandingSlice, now: number): boolean {
   return now < until + lingerMs;
 }
 
 /**
- * Whether holds from a slice may still be reported. The window of a rate limit can be over long before that: its slice
- * counts no more, and still says what the isolate was given.
+ * Returns whether holds from a slice may still be reported. The window of a rate limit can be over long before that:
+ * its slice counts no more, and still says what the isolate was given.
  */
 export function mayCover(meter: string, slice: OutstandingSlice, now: number): boolean {
   return now < coversUntil(meter, slice);
@@ -72,7 +72,7 @@ export class Holders {
   /** No slice can be orphaned, and no isolate gone, before this time. Renewals make both later. */
   #sweepAt = Number.NEGATIVE_INFINITY;
 
-  /** What isolates have of a meter now. */
+  /** Returns what isolates have of a meter now. */
   leased(meter: string, now: number): bigint {
     let sum = 0n;
     for (const slice of this.slicesOf(meter, now)) sum += slice.left;
@@ -126,8 +126,8 @@ export class Holders {
   }
 
   /**
-   * Whether storage must learn of an isolate's ask that changed so much. If it changed nothing but the end of slices, storage
-   * gets to know more of the time to come, so that the next ones need not be stored.
+   * Returns whether storage must learn of an isolate's ask that changed so much. If it changed nothing but the end of
+   * slices, storage gets to know more of the time to come, so that the next ones need not be stored.
    */
   mustStore(name: string, hasChanged: boolean, now: number): boolean {
     const holder = this.open(name);
@@ -188,7 +188,7 @@ export class Holders {
     this.#holders.delete(name);
   }
 
-  /** Whether an isolate gets no slices of further meters. */
+  /** True if an isolate gets no slices of further meters. */
   protected isFull({ slices }: Holder): boolean {
     return slices.size >= MOST_SLICES || this.#count >= MOST_OF_ALL;
   }
@@ -197,7 +197,7 @@ export class Holders {
   protected renewed(meter: string, slice: OutstandingSlice, now: number): void {
     const countedUntil = slice.until + slice.lingerMs;
     slice.until = Math.max(slice.until, now + LEASE.lifeMs);
-    // What counts for a fixed window does so until the window ends.
+    // An amount that counts for a fixed window does so until the window ends.
     if (slice.endsAt !== undefined && isRateKey(meter)) {
       slice.lingerMs = Math.max(0, countedUntil - slice.until);
     }

@@ -115,18 +115,18 @@ export class LeaseClient<Hold> {
     return this.#batch + 1;
   }
 
-  /** Whether the object has a batch. */
+  /** Returns whether the object has a batch. */
   hasReported(batch: number): boolean {
     return batch <= this.#acknowledged;
   }
 
-  /** Whether an ask should be sent at once, because a slice is half used. */
+  /** Returns whether an ask should be sent at once, because a slice is half used. */
   urgent(slices: readonly Slice[], now: number): boolean {
     for (const { left, full } of slices) if (left * 2 < full) return !this.asking(now);
     return false;
   }
 
-  /** Whether steady traffic has no slices. Then the next call to the object carries an ask. */
+  /** Returns whether steady traffic has no slices. Then the next call to the object carries an ask. */
   wanting(slices: readonly Slice[], now: number): boolean {
     for (const { misses } of slices) if (misses >= URGENT_CALLS) return !this.asking(now);
     return false;
@@ -137,13 +137,13 @@ export class LeaseClient<Hold> {
     return this.#pending !== null && now < this.#pending.askedAt + GIVE_UP_MS;
   }
 
-  /** Whether it has slices, and so asks again and again. */
+  /** Returns whether it has slices, and so asks again and again. */
   get isActive(): boolean {
     for (const { left } of this.#slices.values()) if (left > 0) return true;
     return false;
   }
 
-  /** Whether there is nothing to report, give back or ask for. */
+  /** Returns whether there is nothing to report, give back or ask for. */
   get idle(): boolean {
     if (this.#unreported || this.#unacknowledged.length > 0 || this.#pending !== null) return false;
     if (this.#misses >= STEADY_CALLS) return false;
@@ -174,7 +174,7 @@ export class LeaseClient<Hold> {
     const batches = fitting(this.#unacknowledged, this.#bounds);
     const wants = new Map<string, Want>();
     const named = this.#name(wants, now, isEnding);
-    // What was used and is not in this report has not been given back.
+    // An amount that was used and is not in this report has not been given back.
     for (const [meter, sum] of usedIn(this.#unacknowledged.slice(batches.length))) {
       const want = wants.get(meter) ?? (isEnding ? NOTHING : null);
       if (want !== null) wants.set(meter, { ...want, left: want.left + sum });
@@ -189,7 +189,7 @@ export class LeaseClient<Hold> {
     return isEnding ? ask : { ...ask, renews: this.#unnamed(wants) };
   }
 
-  /** What the ask says about single slices. At its end an isolate keeps nothing, and so it names nothing. */
+  /** Returns what the ask says about single slices. At its end an isolate keeps nothing, and so it names nothing. */
   #name(wants: Map<string, Want>, now: number, isEnding: boolean): Slice[] {
     const named: Slice[] = [];
     // Reads take from a slice of their own. They keep those of decisions no longer than no call at all does.

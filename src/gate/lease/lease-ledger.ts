@@ -12,7 +12,7 @@ import { additionTo, shareOf, smaller } from "./size.ts";
 
 export { mayCover, MOST_SLICES, type OutstandingSlice, type StoredHolder } from "./holders.ts";
 
-/** What an ask did to one meter. */
+/** The change that an ask made to one meter. */
 export interface Move {
   /** Held and now reported. */
   used: bigint;
@@ -99,7 +99,7 @@ export class LeaseLedger extends Holders {
     return { grant: { attempt: ask.attempt, slices, lapsed }, holds, moves, changed };
   }
 
-  /** Whether a batch of an isolate's refusals is new. If so, it counts as taken. */
+  /** Returns whether a batch of an isolate's refusals is new. If so, it counts as taken. */
   takesRefusals(name: string, number: number): boolean {
     const holder = this.open(name);
     if (number <= (holder.refusals ?? 0)) return false;
@@ -149,8 +149,9 @@ export class LeaseLedger extends Holders {
   }
 
   /**
-   * Renews the slices that the ask does not name. Those of limits that have changed, come near or end soon only as their terms
-   * allow. Returns those that are not renewed; null: none is, because the isolate has some that are not in the book.
+   * Renews the slices that the ask does not name. Those of limits that have changed, come near or end soon only as
+   * their terms allow. Returns those that are not renewed; null if none is, because the isolate has some that are not
+   * in the book.
    */
   #renew(
     ask: LeaseRequest<unknown>,
@@ -265,12 +266,12 @@ export class LeaseLedger extends Holders {
 
 const noMove = (until: number): Move => ({ used: 0n, covered: 0n, returned: 0n, added: 0n, until });
 
-/** Whether a slice that an ask does not name can be renewed at all. */
+/** Returns whether a slice that an ask does not name can be renewed at all. */
 function mayRenew(slice: OutstandingSlice, mark: string | undefined, now: number): boolean {
   return isCounted(slice, now) && slice.mark === mark;
 }
 
-/** Whether more must be known for that than how long slices live. */
+/** Returns whether more must be known for that than how long slices live. */
 function needsTerms({ isPressed, lifeMs, endsAt }: OutstandingSlice, now: number): boolean {
   return isPressed || lifeMs !== LEASE.lifeMs || (endsAt !== undefined && endsAt < now + LEASE.lifeMs);
 }

@@ -37,7 +37,7 @@ export interface Batch<Hold> {
 }
 
 export interface Want {
-  /** What the isolate keeps of its slice. The ask gives back the rest. */
+  /** The amount that the isolate keeps of its slice. The ask gives back the rest. */
   readonly left: bigint;
   /** The total that it would use until the next asks. */
   readonly want: bigint;
@@ -50,11 +50,11 @@ export interface LeaseRequest<Hold> {
   readonly attempt: number;
   readonly batches: readonly Batch<Hold>[];
   readonly wants: ReadonlyMap<string, Want>;
-  /** What it keeps of slices that it may have no more of. */
+  /** The amount that it keeps of slices that it may have no more of. */
   readonly keeps?: ReadonlyMap<string, bigint>;
   /** So many slices that it does not name are kept, and renewed. Missing: those that it does not name are given back. */
   readonly renews?: number;
-  /** Which limits it knows. Only slices that were named with the same value are renewed unnamed. */
+  /** The version of the limits that it knows. Only slices that were named with the same value are renewed unnamed. */
   readonly mark?: string;
 }
 
@@ -62,18 +62,20 @@ export interface Addition {
   readonly add: bigint;
   /** How long the whole slice can be used, from the ask on. Null if it was not renewed and keeps its end. */
   readonly forMs: number | null;
-  /** What one isolate may hold of this meter now. The isolate gives back what is above it. */
+  /** The most that one isolate may hold of this meter at this time. The isolate gives back what is above it. */
   readonly share: bigint;
 }
 
 export interface Grant {
   readonly attempt: number;
   readonly slices: ReadonlyMap<string, Addition>;
-  /** Slices that the ask did not name, and that were not renewed: they keep their end. Null: none of them was renewed. */
+  /**
+   * Slices that the ask did not name, and that were not renewed: they keep their end. Null if none of them was renewed.
+   */
   readonly lapsed?: readonly string[] | null;
 }
 
-/** What the object knows of a meter when it sizes a slice. */
+/** The facts about a meter by which the object sizes a slice. */
 export interface Terms {
   readonly limit: bigint;
   /** Spent and held, without what is leased. */

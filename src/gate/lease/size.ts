@@ -26,7 +26,7 @@ export interface SliceSizing {
   readonly least: bigint;
 }
 
-/** What one isolate may hold of a meter. */
+/** Returns what one isolate may hold of a meter. */
 export function shareOf({
   limit,
   used,
@@ -38,7 +38,7 @@ export function shareOf({
   return smaller(limit / SHARE_OF_LIMIT, room / SHARE_OF_ROOM) / BigInt(Math.max(1, holders));
 }
 
-/** What to add to a slice now. */
+/** Returns what to add to a slice now. */
 export function additionTo(sizing: SliceSizing): bigint {
   const { live, left, holders, want, least } = sizing;
   const share = shareOf(sizing);
@@ -49,7 +49,7 @@ export function additionTo(sizing: SliceSizing): bigint {
   return size - left;
 }
 
-/** Whether slices have become more than a part of the room, so that they are to be given back. */
+/** Returns whether slices have become more than a part of the room, so that they are to be given back. */
 export function isTooMuch(leased: bigint, room: bigint): boolean {
   return leased * SHARE_OF_ROOM > room;
 }

@@ -18,7 +18,7 @@ export interface Slice {
   batched: number;
   missed: number;
   misses: number;
-  /** What an interval between asks takes. It decays when traffic falls. */
+  /** The amount that an interval between asks takes. It decays when traffic falls. */
   pace: number;
   /** The largest recent call. */
   least: number;
@@ -49,9 +49,9 @@ export function newSlice(meter: string): Slice {
 }
 
 /**
- * What an ask says about a slice, and what the slice keeps meanwhile. Null if it need not be named. Starts the next interval.
- * A slice is topped up when it is half used and cut when it is twice too large, so that most asks name few slices. It goes
- * back if no call took from it for `keptMs`.
+ * Returns what an ask says about a slice, and what the slice keeps meanwhile. Null if it need not be named. Starts the
+ * next interval. A slice is topped up when it is half used and cut when it is twice too large, so that most asks name
+ * few slices. It goes back if no call took from it for `keptMs`.
  */
 export function wantOf(slice: Slice, now: number, keptMs: number): Want | null {
   const taken = slice.used + slice.missed;
@@ -68,7 +68,7 @@ export function wantOf(slice: Slice, now: number, keptMs: number): Want | null {
   return { left: BigInt(slice.left), want: BigInt(want), least: BigInt(slice.least) };
 }
 
-/** What a slice should hold, from what the last interval took. */
+/** Returns what a slice should hold, from what the last interval took. */
 function demand(slice: Slice, now: number, keptMs: number): number {
   const taken = slice.used + slice.missed;
   if (taken > 0 || slice.misses > 0) slice.usedAt = now;

@@ -1,6 +1,6 @@
 import type { DecisionAsk } from "../decision/ask.ts";
 
-/** What the fields of a call are for that the run of it does not say. */
+/** The fields of a call that its run does not say. */
 type Unsaid =
   | "request_id"
   | "dry_run"
@@ -12,8 +12,8 @@ type Unsaid =
   | "input";
 
 /**
- * What a run says that a reservation becomes where nobody settles it, beside its time, amount and tokens. Many calls say the
- * same, so it is sent once for all of them. An isolate decides no call in a chain that it has checked.
+ * The fields of the run that a reservation becomes where nobody settles it, beside its time, amount and tokens. Many
+ * calls say the same, so it is sent once for all of them. An isolate decides no call in a chain that it has checked.
  */
 export type CallLine = Omit<DecisionAsk, Unsaid> & {
   /** The key that asked. A gate outside does not say it: the object knows whose report it is. */

@@ -50,7 +50,7 @@ export class RefusalOutbox {
     return this.#since !== null && now >= this.#since + REPORT_AFTER_MS;
   }
 
-  /** Whether half of the maximum is waiting. While a batch is in transit, nothing can be done about it. */
+  /** Returns whether half of the maximum is waiting. While a batch is in transit, nothing can be done about it. */
   get isPressing(): boolean {
     if (this.#sent !== null) return false;
     return (
@@ -73,7 +73,7 @@ export class RefusalOutbox {
     this.#total.notes += 1;
   }
 
-  /** What to report now: the batch in transit, otherwise everything that waits. */
+  /** Returns what to report now: the batch in transit, otherwise everything that waits. */
   batch(): NumberedBatch | null {
     if (this.#sent !== null || this.#since === null) return this.#sent;
     this.#number += 1;

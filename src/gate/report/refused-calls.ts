@@ -9,7 +9,10 @@ type RefusedCall = RefusedCalls["notes"][number];
 /** The largest amount that the service takes in a report. */
 const MOST_NANOS = 10n ** 18n - 1n;
 
-/** What a gate in a caller's own process refused by itself, as it goes to the service. Only codes of a gate's own refusals are in it. */
+/**
+ * Returns what a gate in a caller's own process refused by itself, as it goes to the service. Only codes of a gate's
+ * own refusals are in it.
+ */
 export function refusedCalls({ number, batch }: NumberedBatch): RefusedCalls {
   const { notes, more } = readBatch(batch);
   return {

@@ -11,7 +11,7 @@ export interface KnownCeiling extends Ceiling {
 
 const MOST_KNOWN = 2000;
 
-/** What calls of a model may cost, by provider and model. Null for a model without a price. */
+/** The most that calls of a model may cost, by provider and model. Null for a model without a price. */
 export class Ceilings {
   /** By provider, because joining two names for each call costs more than looking up each of them. */
   readonly #known = new Map<string | undefined, Map<string, KnownCeiling | null>>();

@@ -5,34 +5,34 @@ import type { PolicyRule } from "../../domain/policy/policy.ts";
 import type { KnownCeiling } from "./ceilings.ts";
 import type { Detector } from "../../domain/safety/safety.ts";
 
-/** What an isolate needs to decide calls like this one by itself. */
+/** The facts by which an isolate decides calls like this one by itself. */
 export interface DecisionPlan {
   /** The dollar limits that the call touches, in order of refusal, and their state. */
   readonly accounts: readonly Account[];
   readonly matters: Matters;
   /** Null if the model has no price, or none was asked for. */
   readonly ceiling: KnownCeiling | null;
-  /** Of a call that is checked against everything; null: calls like it are for the object. */
+  /** Of a call that is checked against everything; null if calls like it are for the object. */
   readonly checks?: KnownChecks | null;
 }
 
-/** What checks a call before the limits do, to be compiled where it is first needed. */
+/** The checks of a call before the limits, to be compiled where they are first needed. */
 export interface KnownChecks {
   readonly rules: readonly PolicyRule[];
   readonly detectors: readonly Detector[];
 }
 
-/** Which of a call's names determine what it touches: all (null), some, or none. */
+/** The names of a call that determine what it touches: all (null), some, or none. */
 export type Matters = { readonly [Kind in SingleScope]: readonly string[] | null } & {
   readonly customer: boolean;
-  /** What limits look at beside the scopes. Missing: at nothing. */
+  /** The traits that limits look at beside the scopes. If missing, they look at none. */
   readonly traits?: readonly TraitMatters[];
 };
 
-/** Which values of a trait determine what a call touches. */
+/** The values of a trait that determine what a call touches. */
 export interface TraitMatters {
   readonly trait: Trait;
-  /** Null: all. */
+  /** Null means all. */
   readonly names: readonly string[] | null;
   /** And all that begin so. */
   readonly prefixes: readonly string[];

@@ -2,7 +2,7 @@ import { ReservationTotal } from "../decision/recent-reservations.ts";
 import { WaitingTotal } from "../report/refusal-outbox.ts";
 import { LimitSetTotal } from "../decision/limit-sets.ts";
 
-/** What all gates of a host count together, so that its memory is bounded. */
+/** The totals of all gates of a host, so that its memory is bounded. */
 export interface HostTotals {
   readonly reservations: ReservationTotal;
   readonly waiting: WaitingTotal;

@@ -12,7 +12,7 @@ import type { RateInfo } from "../lease/wire.ts";
 import type { GateCaller } from "./caller.ts";
 import type { OrgGate, ObjectAnswer } from "../org-gate.ts";
 
-/** What a call takes from one rate limit, and what the isolate knows of it. */
+/** The amount that a call takes from one rate limit, and what the isolate knows of that limit. */
 interface TouchedNow {
   readonly meter: RateMeter;
   readonly answer: ObjectAnswer<RateInfo> | null;

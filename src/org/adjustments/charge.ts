@@ -60,7 +60,7 @@ function backdatedOf(work: UnitOfWork, run: Run, now: number): readonly MeterAcc
   return found.filter(({ meter }) => unitOf(meter) === "usd" && !charged.has(meter.id));
 }
 
-/** What was charged to credits for the run, including all adjustments. Null if it did not use credits. */
+/** Returns what was charged to credits for the run, including all adjustments. Null if it did not use credits. */
 function creditedSoFar(run: Run, before: readonly StoredAdjustment[]): CreditBack | null {
   const { draws: drawn = [], uncovered: open } = run.extra ?? {};
   if (drawn.length === 0 && open === undefined) return null;

@@ -78,7 +78,7 @@ function signedNanos(text: string): bigint {
   return digits === text ? nanos : -nanos;
 }
 
-/** What the run then costs: never below zero, and never more than the maximum amount. */
+/** Returns what the run then costs: never below zero, and never more than the maximum amount. */
 function netOf(
   run: Run,
   before: readonly StoredAdjustment[],

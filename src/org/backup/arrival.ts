@@ -15,7 +15,7 @@ interface ArrivingObject {
   readonly settings: Settings;
   readonly isOpened: () => boolean;
   readonly setOpened: (isOpened: boolean) => void;
-  /** Whether its storage holds an org. */
+  /** True if its storage holds an org. */
   readonly holdsOrg: () => boolean;
   readonly steps: () => Parameters<typeof importStaged>[0]["steps"];
   readonly view: (envelope: Envelope) => View;
@@ -25,7 +25,7 @@ interface ArrivingObject {
 /** The org is here, or an import may make it at any time. */
 export interface ArrivingOrg {
   readonly homeRegion: string;
-  /** The import. Null: the org is here. */
+  /** The import. Null if the org is here. */
   readonly attempt: string | null;
 }
 
@@ -39,7 +39,7 @@ export class Arrival {
     this.#place = place;
   }
 
-  /** False: the org is here already, and came from this archive. */
+  /** False if the org is here already, and came from this archive. */
   begin(attempt: string, archiveId: string): Refusal<"conflict"> | { begun: boolean } {
     const { sql } = this.#storage;
     if (this.#place.isOpened()) return wasImported(sql, archiveId) ? { begun: false } : existsAlready();
@@ -53,15 +53,16 @@ export class Arrival {
   }
 
   /**
-   * From now on, this region says that the org may come to be here. Whoever imports an org seals it first and asks all other
-   * regions then, so of two imports at the same time at least one learns of the other. False: another import took its place.
+   * From now on, this region says that the org may come to be here. Whoever imports an org seals it first and asks all
+   * other regions then, so of two imports at the same time at least one learns of the other. False if another import
+   * took its place.
    */
   seal(attempt: string): boolean {
     const { sql } = this.#storage;
     return !this.#place.isOpened() && this.#storage.transactionSync(() => sealStaging(sql, attempt));
   }
 
-  /** Null: neither is the org here, nor may an import make it. */
+  /** Null if neither is the org here, nor may an import make it. */
   state(): ArrivingOrg | null {
     const { isOpened, settings } = this.#place;
     const attempt = isOpened() ? null : sealedAttempt(this.#storage.sql);

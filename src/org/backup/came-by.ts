@@ -21,12 +21,12 @@ export function noteImported(sql: SqlStorage, archiveId: string, now: number): v
   );
 }
 
-/** Whether the org that is here came from this archive. */
+/** Returns whether the org that is here came from this archive. */
 export function wasImported(sql: SqlStorage, archiveId: string): boolean {
   return sql.exec("SELECT 1 FROM imported_archives WHERE id = ?", archiveId).toArray().length > 0;
 }
 
-/** When the org came to this object last. Null: it was opened here. */
+/** When the org came to this object last. Null if it was opened here. */
 export function cameAt(sql: SqlStorage): number | null {
   return sql.exec<{ at: number | null }>("SELECT max(at) AS at FROM imported_archives").one().at;
 }
@@ -37,7 +37,7 @@ export function noteCameBy(sql: SqlStorage, archives: readonly string[]): void {
     sql.exec("INSERT INTO came_by (archive) VALUES (?) ON CONFLICT DO NOTHING", archive);
 }
 
-/** Whether an org that is not here any more came from this archive. */
+/** Returns whether an org that is not here any more came from this archive. */
 export function cameBy(sql: SqlStorage, archiveId: string): boolean {
   if (!isTable(sql, "came_by")) return false;
   return sql.exec("SELECT 1 FROM came_by WHERE archive = ?", archiveId).toArray().length > 0;

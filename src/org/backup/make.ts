@@ -77,7 +77,7 @@ export const openBackup = command({
 
 interface BackupPart {
   readonly archiveId: string;
-  /** Whether it names the files of archived runs as they are, because they were copied. Else it carries the runs. */
+  /** True if it names the files of archived runs as they are, because they were copied. Else it carries the runs. */
   readonly namesFiles: boolean;
 }
 

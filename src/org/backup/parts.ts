@@ -13,7 +13,7 @@ export function isOpenedAs(sql: SqlStorage, archiveId: string): boolean {
   return partOf(sql, archiveId, OPENED) !== null;
 }
 
-/** Whether an archive of this org is being read. */
+/** Returns whether an archive of this org is being read. */
 export function isBeingRead(sql: SqlStorage): boolean {
   return sql.exec("SELECT 1 FROM backup_frames LIMIT 1").toArray().length > 0;
 }

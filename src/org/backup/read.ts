@@ -23,7 +23,7 @@ export const backupRuns = query({
   },
 });
 
-/** Whether files of archived runs can be read. A caller that has begun to answer could not say so any more. */
+/** Checks whether files of archived runs can be read. A caller that has begun to answer could not say so any more. */
 export const checkBackup = query({
   refuses: ["conflict"],
   run({ sql }, { archiveId, after }: { archiveId: string; after: number }) {

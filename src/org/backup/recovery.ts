@@ -9,7 +9,7 @@ const RESTART_MS = 50;
  * no history of an object's storage.
  */
 export interface Recovery {
-  /** What the storage was at a time, as the platform names it. */
+  /** Returns what the storage was at a time, as the platform names it. */
   bookmarkAt(atMs: number): Promise<string>;
   /** The storage becomes what it was there when the object starts next. Returns the way back. */
   restoreAtNextStart(bookmark: string): Promise<string>;

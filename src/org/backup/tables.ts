@@ -54,7 +54,7 @@ export function rowsOf(sql: SqlStorage, { name, columns }: ArchivedTable) {
   return sql.exec(`SELECT ${columns.map(cellColumn).join(", ")} FROM ${quotedName(name)}`).raw();
 }
 
-/** What all days cost, of the whole org. */
+/** Returns what all days cost, of the whole org. */
 export function spentOfAllDays(sql: CheckpointedSql): string {
   let nanos = 0n;
   for (const { usd } of sql.exec<{ usd: string }>(

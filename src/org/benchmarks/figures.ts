@@ -4,7 +4,7 @@ import { type Month, monthOf, nextMonth, startOf } from "../../domain/cohort/mon
 import type { MonthlyFigures } from "../../domain/cohort/percentile.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
 
-/** What the org did in a month, up to now. Null if the org is younger than the month. */
+/** Returns what the org did in a month, up to now. Null if the org is younger than the month. */
 export function figuresFor(view: CheckpointedView, month: Month): MonthlyFigures | null {
   const end = startOf(nextMonth(month));
   if (view.profile().createdAt >= end) return null;

@@ -1,7 +1,7 @@
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 
-/** Whether the org contributes its monthly figures to cohorts. Off by default. */
+/** The org's choice to contribute its monthly figures to cohorts. It is off by default. */
 export interface BenchmarkProfile {
   readonly contributing: boolean;
   /** The month from which the last change counts. Null if there was none. */

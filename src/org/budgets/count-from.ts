@@ -15,7 +15,7 @@ export function backdatedTo(view: View, from: NewBudget["count_from"]): Backdate
   return from === "period_start" ? { countsFromMs: view.profile().createdAt } : {};
 }
 
-/** Why a budget cannot count all that it would have to. Null if it can. */
+/** Returns why a budget cannot count all that it would have to. Null if it can. */
 export function uncountable(view: View, row: BudgetRow): Refusal<"validation_failed"> | null {
   const meter = toMeter(row, view.now);
   if (meter.isBackdated !== true) return null;
@@ -26,7 +26,10 @@ export function uncountable(view: View, row: BudgetRow): Refusal<"validation_fai
   return invalidField("count_from", "unavailable", message);
 }
 
-/** When the last run was recorded that retention has deleted. If its id is forgotten, too, it was before this. Null: there is none. */
+/**
+ * When the last run was recorded that retention has deleted. If its id is forgotten, too, it was before this. Null if
+ * there is none.
+ */
 function lastDeleted({ sql, now }: View): number | null {
   const { all } = runSegments(sql);
   const deleted = all.findLast(({ state }) => state === STATE.tombstones);

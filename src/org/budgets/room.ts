@@ -11,7 +11,7 @@ import { knownMeters } from "../meters/store.ts";
  */
 const MOST_ON_ONE_CALL = 64;
 
-/** Why there is no room for one more budget beside those that could apply to the same call. */
+/** Returns why there is no room for one more budget beside those that could apply to the same call. */
 export function tooManyBudgets(view: View, match: Match, field: string): Refusal<"validation_failed"> | null {
   const { index } = knownMeters(view.sql, view.now);
   const scoped = [...index.byScope.values()].flatMap((ids) => [...ids.values()].flat());
@@ -22,7 +22,7 @@ export function tooManyBudgets(view: View, match: Match, field: string): Refusal
   return invalidField(field, "too_many", message);
 }
 
-/** What a budget of a scope matches. */
+/** Returns what a budget of a scope matches. */
 export function matchOfScope({ scope: { kind, id }, match }: Pick<Meter, "scope" | "match">): Match {
   if (match !== undefined) return match;
   if (kind === "org" || kind === "chain" || kind === "match") return { parts: [], groupBy: [] };

@@ -10,7 +10,8 @@ type CheckCode = (typeof CHECK_CODES)[number];
 
 /**
  * A check that can refuse a run before any meter does, prepared once per call. It returns what it found, or null,
- * within the work allowance of the run. Facts are not checked, because they have happened. Null: the org checks nothing.
+ * within the work allowance of the run. Facts are not checked, because they have happened. Null if the org checks
+ * nothing.
  */
 type RunCheck = (
   tx: Tx,
@@ -21,7 +22,7 @@ const RUN_CHECKS: readonly RunCheck[] = [checkPolicy, checkSafety];
 
 /**
  * Every check, prepared for the runs of one call. Returns the finding of the first that refuses, otherwise all
- * findings. Null: the org has none.
+ * findings. Null if the org has none.
  */
 export function runChecks(
   tx: Tx,

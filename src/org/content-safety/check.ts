@@ -10,7 +10,7 @@ type ScannedRun = { readonly input?: unknown };
 
 /**
  * Scans the input of runs with the org's detectors. Only the caller gets the sample: neither the audit entry nor the
- * event contains any of the input. Null: it has none.
+ * event contains any of the input. Null if it has none.
  */
 export function checkSafety(
   tx: Tx,

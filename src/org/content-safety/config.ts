@@ -22,7 +22,10 @@ export const loadDetectors = compiled.load;
 
 const anyDetector = new TransactionalCache<boolean>();
 
-/** Whether the org has any detector, of either action. Kept in memory, because gates are told with each exchange. */
+/**
+ * Returns whether the org has any detector, of either action. Kept in memory, because gates are told with each
+ * exchange.
+ */
 export function hasDetectors(sql: SqlStorage): boolean {
   return anyDetector.get(sql, () => load(sql).detectors.length > 0);
 }

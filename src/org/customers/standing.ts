@@ -64,7 +64,9 @@ export function standingOf(
   };
 }
 
-/** What a customer pays, and what is left of that after its cost. Only customers that pay have their costs read. */
+/**
+ * Returns what a customer pays, and what is left of that after its cost. Only customers that pay have their costs read.
+ */
 function earnedOf(
   view: CheckpointedView,
   row: CustomerRow | null,

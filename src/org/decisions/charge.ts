@@ -96,7 +96,7 @@ function backdatedOf(work: UnitOfWork, hold: HoldRow, { ask, keyId }: HoldReques
   return work.backdated({ scopes, atMs: hold.at }).filter(({ meter }) => !reservesOf(hold, meter.id));
 }
 
-/** What they count of it. A hold keeps its tokens only where a limit of its own counts them. */
+/** Returns what they count of it. A hold keeps its tokens only where a limit of its own counts them. */
 function attemptIn(hold: HoldRow, { ask }: HoldRequest): Attempt {
   return { nanos: BigInt(hold.amount), tokens: tokensOf(ask), depth: 0 };
 }

@@ -23,9 +23,9 @@ export interface CheckedRequest {
   readonly phase: Phase;
   readonly attempt: Attempt;
   readonly scopes: Scopes;
-  /** What the checks before the limits find. */
+  /** Returns what the checks before the limits find. */
   judge(): readonly Finding<CheckCode>[];
-  /** What is stored with its hold of the ask as it was decided. Null if nothing is needed. */
+  /** Returns what is stored with its hold of the ask as it was decided. Null if nothing is needed. */
   holdRequest(decided: DecisionAsk): string | null;
 }
 

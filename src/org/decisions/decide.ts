@@ -99,7 +99,7 @@ export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): DecidedA
 interface NewDecision {
   /** Of its hold. */
   readonly id: string;
-  /** Whether a hold of that id is stored, which is over. */
+  /** True if a hold of that id is stored, which is over. */
   readonly isStored: boolean;
   readonly rates: RateTerms;
 }
@@ -178,7 +178,7 @@ function take(tx: Tx, { ask, attempt }: FittedAsk, taking: Admission): Result {
   return done(200, hold(tx, ask, { id, nanos, counted, beside, asked: request, packs, accounts, shadowed }));
 }
 
-/** What a check refused, for a dry run: nothing was requested, so no approval is waiting. */
+/** Returns what a check refused, for a dry run: nothing was requested, so no approval is waiting. */
 function denialBy(tx: Tx, { status, code, details }: Refusal): NonNullable<Verdict["would_deny"]> {
   const { approval_id: approval, ...said } = details as { approval_id?: string };
   const isWaiting = approval !== undefined && loadApproval(tx.sql, approval) !== null;
@@ -248,7 +248,7 @@ function repeatedVerdict(
   return done(200, verdictOfReported(row, ask, amountOf(tx, row, ask)));
 }
 
-/** What a hold was made for. Of one that no isolate has reported, only the request says it. */
+/** Returns what a hold was made for. Of one that no isolate has reported, only the request says it. */
 function amountOf(tx: Tx, row: HoldRow, ask: DecisionAsk): bigint {
   if (row.unreported === null) return BigInt(row.amount);
   const estimate = estimateOf(tx, ask);
@@ -309,7 +309,7 @@ function verdictOf(now: number, accounts: readonly Account[], parts: VerdictPart
 const nowText = new TimeText();
 const expiryText = new TimeText();
 
-/** What is left of a limit. An unlimited one has no such amount, and a depth is not an amount. */
+/** Returns what is left of a limit. An unlimited one has no such amount, and a depth is not an amount. */
 function limitOf(account: Account): Verdict["limits"] {
   const { kind, id, limit } = account.meter;
   const unit = unitOf(account.meter);

@@ -11,15 +11,16 @@ import { pricesOf } from "../models/revisions.ts";
 type Priced = Pick<Tx, "sql" | "now">;
 type Invalid = Refusal<"validation_failed">;
 
-/** What an ask reserves if it is given all that it asks for, in nano-dollars. */
+/** Returns what an ask reserves if it is given all that it asks for, in nano-dollars. */
 export function estimateOf(tx: Priced, ask: DecisionAsk): bigint | Invalid {
   const costOf = costsOf(tx, ask);
   return isRefusal(costOf) ? costOf : costOf(mostOutput(ask));
 }
 
 /**
- * What an ask reserves with so many output tokens, at most those that it asks for. `cost_usd` takes precedence. Otherwise tokens
- * at the highest rates of the price book that can apply, and units. What has no price is refused, never free.
+ * Returns what an ask reserves with so many output tokens, at most those that it asks for. `cost_usd` takes precedence.
+ * Otherwise tokens at the highest rates of the price book that can apply, and units. What has no price is refused,
+ * never free.
  */
 export function costsOf(tx: Priced, ask: DecisionAsk): ((outputTokens: number) => bigint) | Invalid {
   const { cost_usd } = ask.estimate;

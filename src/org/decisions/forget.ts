@@ -16,7 +16,7 @@ function isForgotten(
   return status !== "open" && (endedAt ?? 0) + keptMs <= now;
 }
 
-/** Forgets holds in the pages after a number. Returns the number to continue from; null: there are no more pages. */
+/** Forgets holds in the pages after a number. Returns the number to continue from; null if there are no more pages. */
 export function forgetAfter(sql: SqlStorage, number: number, now: number): number | null {
   const pages = HOLDS.pages(sql);
   let last = number;

@@ -66,7 +66,7 @@ export function phaseOf(hold: { readonly beside: string | null }): Phase {
   return hold.beside === null ? "decision" : (holdExtrasOf(hold).phase ?? "run");
 }
 
-/** Whose counter of a limit a hold is in. */
+/** Returns whose counter of a limit a hold is in. */
 export function subjectIn(
   meter: Meter,
   hold: { readonly customer_id: string | null; readonly beside: string | null },

@@ -17,7 +17,7 @@ export type HoldRates = {
   tokens: number;
 };
 
-/** What is stored of them with a hold. */
+/** Returns what is stored of them with a hold. */
 export function writeHoldRates(meters: readonly RateMeter[]): string {
   return meters.map((meter) => entryOf(meter.policy.id, subjectIn(meter))).join(" ");
 }
@@ -34,13 +34,13 @@ function entryOf(id: string, subject: string): string {
 /** A hold, as far as it says what was counted of its decision, or of its run. */
 type RatedHold = HoldRates & { readonly amount: string };
 
-/** What was counted in one counter of a policy. */
+/** Returns what was counted in one counter of a policy. */
 export function countedBy(meter: RateMeter, hold: RatedHold): number {
   if (!isCountedIn(meter, hold)) return 0;
   return rateAmount(meter.policy, { nanos: Number(hold.amount), tokens: hold.tokens });
 }
 
-/** Whether it was counted there. */
+/** Returns whether it was counted there. */
 export function isCountedIn(meter: RateMeter, { rates }: Pick<HoldRates, "rates">): boolean {
   return rates.split(" ").includes(entryOf(meter.policy.id, subjectIn(meter)));
 }

@@ -8,7 +8,7 @@ export interface HoldRequest {
   /** The key that asked. Missing if no key did. */
   readonly keyId?: string | undefined;
   readonly depth: number;
-  /** Whether the hold becomes a run where nobody settles it. */
+  /** True if the hold becomes a run where nobody settles it. */
   readonly isCharged: boolean;
   readonly estimate?: HoldEstimate;
 }
@@ -34,12 +34,12 @@ export function writeHoldRequest(
   return JSON.stringify(request);
 }
 
-/** The run that stands in for the one that nobody has reported; null: there is none. */
+/** The run that stands in for the one that nobody has reported; null if there is none. */
 export function estimateIn(hold: Pick<HoldRow, "asked" | "status">): HoldEstimate | null {
   return hold.status === "expired" ? (holdRequestOf(hold)?.estimate ?? null) : null;
 }
 
-/** Whether a run that names the hold now comes too late to take the place of the estimate, which stays. */
+/** Returns whether a run that names the hold now comes too late to take the place of the estimate, which stays. */
 export function isFinal(hold: Pick<HoldRow, "asked" | "status" | "expires_at">, now: number): boolean {
   return estimateIn(hold) !== null && now >= hold.expires_at + EXPIRED_HOLD_KEPT_MS;
 }

@@ -38,7 +38,7 @@ export function reservesOf({ meters }: Pick<HoldRow, "meters">, meterId: string)
   return ` ${meters} `.includes(` ${meterId} `);
 }
 
-/** What those that end later hold, in nano-dollars. */
+/** Returns what those that end later hold, in nano-dollars. */
 export function heldAfter(sql: CheckpointedSql, now: number): bigint {
   let nanos = 0n;
   for (const { first, first_expiry: at, held } of openPages(sql)) {
@@ -61,7 +61,7 @@ export function countOpen(sql: SqlStorage): number {
   return open;
 }
 
-/** Whether a hold that memory has changed is open where it is stored. */
+/** Returns whether a hold that memory has changed is open where it is stored. */
 function wasOpen(sql: SqlStorage, row: readonly (string | number | null)[]): boolean {
   const pages = HOLDS.pages(sql);
   const stored = pages.row(pages.numberOf(row));

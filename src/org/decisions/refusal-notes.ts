@@ -7,7 +7,7 @@ import { estimateOf } from "./estimate.ts";
 import { holdRequestOf } from "./hold-request.ts";
 import type { HoldRow } from "./store.ts";
 
-/** What is stored of a decision that the object refused. */
+/** Returns what is stored of a decision that the object refused. */
 export function refusedDecision(
   view: View,
   ask: DecisionAsk,
@@ -28,7 +28,10 @@ export function refusedDecision(
   return note === null ? [] : [note];
 }
 
-/** What is stored of a renewal that was refused: what it asked for, and whom its hold is for, as far as that is kept. */
+/**
+ * Returns what is stored of a renewal that was refused: what it asked for, and whom its hold is for, as far as that is
+ * kept.
+ */
 export function refusedRenewal(
   view: View,
   hold: HoldRow,

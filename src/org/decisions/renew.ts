@@ -88,7 +88,7 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
   return { ...before, amount: String(amount), meters, beside };
 }
 
-/** What a hold with a higher amount takes from the rate limits by dollars in which its decision was counted. */
+/** Returns what a hold with a higher amount takes from the rate limits by dollars in which its decision was counted. */
 function moreOf(tx: Tx, before: HoldRow, amount: bigint): AskedRate[] {
   const more = Number(amount - BigInt(before.amount));
   const policies = tx

@@ -98,7 +98,7 @@ function storedHolds(sql: SqlStorage, keyHashes: ReadonlySet<number>): HoldRow[]
   return rows.filter((row) => HOLDS.get(sql, idIn(row)) === undefined).map(fromRow);
 }
 
-/** Whether any hold was settled or released before it was reported. */
+/** Returns whether any hold was settled or released before it was reported. */
 export function hasUnreported(sql: SqlStorage): boolean {
   for (const row of HOLDS.changed(sql)) if (isUnreported(row)) return true;
   return (

@@ -3,8 +3,9 @@ import { ENDED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import type { HoldRow } from "./store.ts";
 
 /**
- * Whether an id that is not stored may be of a hold that an isolate made and has not reported, or never will because it is
- * gone. It is one as long as every hold of its age is stored; after that it may have ended, and been forgotten.
+ * Returns whether an id that is not stored may be of a hold that an isolate made and has not reported, or never will
+ * because it is gone. It is one as long as every hold of its age is stored; after that it may have ended, and been
+ * forgotten.
  */
 export function mayBeUnreported(ids: ReservationIds, id: string, now: number): boolean {
   const origin = ids.originOf(id, now);

@@ -32,7 +32,7 @@ export function isConfirmed(sql: SqlStorage, address: string): boolean {
   return (loadEmail(sql, address)?.confirmed_at ?? null) !== null;
 }
 
-/** Whether a link may be mailed to it now. */
+/** Returns whether a link may be mailed to it now. */
 export function mayBeMailed({ confirmed_at, mails, mailed_at }: EmailRow, now: number): boolean {
   if (confirmed_at !== null || mails >= MOST_MAILS) return false;
   return mailed_at === null || mailed_at <= now - MAIL_EVERY_MS;

@@ -28,7 +28,7 @@ export const mailLink: DueHandler = {
   },
 };
 
-/** Null: nothing is to be mailed. */
+/** Null if nothing is to be mailed. */
 function newLink({ sql, now, settings, orgId }: View, address: string): string | null {
   scheduleDue(sql, DUE.email, address, null);
   const row = loadEmail(sql, address);

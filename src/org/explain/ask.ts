@@ -37,7 +37,7 @@ export function explainAsk(view: View, ask: DecisionAsk): ExplanationResult {
   return explanation({ subject: "ask", id: null }, view.now, attempt.nanos, checks);
 }
 
-/** What would be reserved: as much as fits, if the call asks for that. */
+/** Returns what would be reserved: as much as fits, if the call asks for that. */
 function fittedAttempt(
   view: View,
   ask: DecisionAsk,

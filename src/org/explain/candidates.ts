@@ -86,7 +86,7 @@ function limitCandidates(view: View, subject: Subject): Candidate[] {
   }));
 }
 
-/** Which of a limit's counters was looked at. */
+/** Returns which of a limit's counters was looked at. */
 function ofGroup(account: Account, judged: Pick<Candidate, "passes" | "why">) {
   const { group } = groupIn(account);
   if (group === undefined) return judged;

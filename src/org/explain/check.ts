@@ -64,7 +64,7 @@ export function amountsOf(account: Account, now: number): Amounts {
   };
 }
 
-/** What an attempt takes from a limit, in words. */
+/** Returns what an attempt takes from a limit, in words. */
 export function takenText(meter: Meter, attempt: Attempt): string {
   const unit = unitOf(meter);
   const amount = amountOf(unit, attempt);

@@ -4,7 +4,7 @@ import type { StoredRefusal } from "../refusals/find.ts";
 /** The details of a stored refusal. */
 export type Details = Readonly<Record<string, string | number | null | undefined>>;
 
-/** Why a check refused, with what was asked for and what was used, as far as the refusal says so. */
+/** Returns why a check refused, with what was asked for and what was used, as far as the refusal says so. */
 export function whyRefused({ code, nanos }: Pick<StoredRefusal, "code" | "nanos">, details: Details): string {
   if (code.startsWith("policy_") && typeof details["reason"] === "string") {
     return `${code}: ${details["reason"]}`;
@@ -44,7 +44,7 @@ function amountText(amount: string | number | null, unit: string): string {
   return unit === "usd" ? `$${amount}` : `${amount} ${unit}`.trim();
 }
 
-/** What the refusing limit counts. A rate policy's refusal does not say. */
+/** Returns what the refusing limit counts. A rate policy's refusal does not say. */
 function unitOf(details: Details): string {
   const { unit, limit_kind: kind, reason, quota } = details;
   if (typeof unit === "string") return unit;

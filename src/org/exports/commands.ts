@@ -71,7 +71,7 @@ function formOf({ format, focus_version, every, destination }: NewExport) {
   return { format, every, focus_version: format === "focus" ? (focus_version ?? "1.2") : null };
 }
 
-/** What is shown of a destination, and its secret, encrypted. */
+/** Returns what is shown of a destination, and its secret, encrypted. */
 function apart(tx: Tx, given: NewExport["destination"]): readonly [Destination, string | null] {
   if (given.kind === "bucket") return [given, null];
   const encrypted = (secret: string) =>

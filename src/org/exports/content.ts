@@ -21,7 +21,7 @@ export interface ReadPart {
   readonly next: LogPosition;
 }
 
-/** What comes next in a window, of what a kind of file has. Null: nothing. */
+/** Returns what comes next in a window, of what a kind of file has. Null if there is nothing. */
 export function readPart(
   sql: SqlStorage,
   window: WindowRow,
@@ -34,7 +34,7 @@ export function readPart(
   return at.replacement < window.replacement_to ? readReplacements(sql, window, at) : null;
 }
 
-/** Which kind of file comes next. Null: the window is whole. */
+/** Returns which kind of file comes next. Null if the window is whole. */
 export function nextKind(window: WindowRow, at: LogPosition, isFocus: boolean): FileKind | null {
   const hasRuns = at.run < window.run_to;
   if (!hasRuns && at.adjustment >= window.adjustment_to && at.replacement >= window.replacement_to)

@@ -2,7 +2,7 @@ import { windowFrom } from "../../domain/export/window.ts";
 import { loadSpanState } from "../span-exports/state.ts";
 import { type ExportRow, isOfSpans, loadExports, openWindow } from "./store.ts";
 
-/** When the first window that is not written ended, or will end. Of spans: since when some wait. Null: none does. */
+/** When the first window that is not written ended, or will end. Of spans: since when some wait. Null if none does. */
 function endOfUnwritten(sql: SqlStorage, row: ExportRow): number | null {
   if (isOfSpans(row)) return loadSpanState(sql, row.name).waiting_since;
   return openWindow(sql, row.name)?.to_at ?? windowFrom(row.every, row.next_from).toMs;
@@ -13,7 +13,9 @@ export function lagOf(sql: SqlStorage, row: ExportRow, now: number): number {
   return Math.max(0, now - (endOfUnwritten(sql, row) ?? now));
 }
 
-/** The same of all exports, as the moment since when one waits. It may be yet to come. Null: there is none that waits. */
+/**
+ * The same of all exports, as the moment since when one waits. It may be yet to come. Null if there is none that waits.
+ */
 export function waitingSince(sql: SqlStorage): number | null {
   const ends = loadExports(sql)
     .map((row) => endOfUnwritten(sql, row))

@@ -19,7 +19,7 @@ export interface ExportStep {
 export interface WrittenFile {
   readonly name: string;
   readonly file: MadeFile;
-  /** What it is a part of, and where the next part begins. Null: it is the manifest. */
+  /** What it is a part of, and where the next part begins. Null if it is the manifest. */
   readonly part: { readonly kind: FileKind; readonly next: LogPosition } | null;
 }
 

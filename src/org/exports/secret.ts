@@ -8,7 +8,7 @@ export function secretOf({ sealed }: ExportRow, settings: Settings): string {
   return decryptAny(peppersOf(settings), ENCRYPTED_FOR.exportDestination, sealed);
 }
 
-/** What goes with each request to a receiver of spans. */
+/** Returns what goes with each request to a receiver of spans. */
 export function headersOf(row: ExportRow, settings: Settings): Readonly<Record<string, string>> {
   return row.sealed === null ? {} : (JSON.parse(secretOf(row, settings)) as Record<string, string>);
 }

@@ -13,7 +13,9 @@ export interface SpanSource {
   readonly read: ReadSpans;
 }
 
-/** Notes what became of a request, unless the export was changed or deleted meanwhile. True: the next one can follow. */
+/**
+ * Notes what became of a request, unless the export was changed or deleted meanwhile. True if the next one can follow.
+ */
 export function recordSpans(tx: Tx, sending: SpanSource, step: SpanStep): boolean {
   const { row, read } = sending;
   if (loadExport(tx.sql, row.name)?.change !== row.change) return true;

@@ -40,7 +40,7 @@ export class RefusalReader {
     this.#readTo = state.refusal_read_to;
   }
 
-  /** The next one. Null: all were read. */
+  /** The next one. Null if all were read. */
   peek(): StoredRefusal | null {
     for (;;) {
       this.#open ??= this.#nextRow();

@@ -43,7 +43,7 @@ export async function sendSpans(object: DueContext, name: string): Promise<void>
   }
 }
 
-/** What to send now, and moves the due row to the next time to look. Null: nothing. */
+/** Returns what to send now, and moves the due row to the next time to look. Null if there is nothing. */
 function nextSending(view: View, name: string): SpanSource | null {
   const { sql, now } = view;
   const row = loadExport(sql, name);
@@ -61,7 +61,7 @@ function nextSending(view: View, name: string): SpanSource | null {
   return { row, state, read };
 }
 
-/** Whether nothing was dropped or passed over either. */
+/** Returns whether nothing was dropped or passed over either. */
 function isSamePlace(row: SpanExportRow, state: SpanState, { next }: ReadSpans): boolean {
   const { refusals, lateDone, dropped, run } = next;
   return (

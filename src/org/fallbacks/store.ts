@@ -22,7 +22,7 @@ export interface KnownRule {
   readonly match: Match;
   readonly then: Fallback["then"];
   readonly on: Fallback["on"];
-  /** In billionths. Null: the rule has none. */
+  /** In billionths. Null if the rule has none. */
   readonly share: bigint | null;
 }
 
@@ -75,7 +75,7 @@ export function knownRules(sql: SqlStorage): KnownRules {
   });
 }
 
-/** What gates hear of the rules with each exchange. Undefined: the org has none. */
+/** Returns what gates hear of the rules with each exchange. Undefined if the org has none. */
 export function fallbackFactsOf(sql: SqlStorage, nowMs: number): FallbackFacts | undefined {
   const { rules, version } = knownRules(sql);
   if (rules.length === 0) return undefined;

@@ -17,9 +17,9 @@ const NANOS_PER_USD = 1e9;
 const NOTHING: ScopeUsage = { days: [], budgets: [] };
 
 /**
- * What a budget that matches calls has to do with, in dollars. If it matches by one name that daily sums are kept for, its days
- * are those sums. Otherwise they are its share, so far, of the days of such a name or of the org. Of several counters it is
- * the fullest.
+ * Returns what a budget that matches calls has to do with, in dollars. If it matches by one name that daily sums are
+ * kept for, its days are those sums. Otherwise they are its share, so far, of the days of such a name or of the org. Of
+ * several counters it is the fullest.
  */
 export function matchUsage(view: CheckpointedView, id: string): ScopeUsage {
   const meter = matchMeter(view, id);
@@ -89,7 +89,7 @@ function daysOf({ sql, now }: CheckpointedView, part: MatchPart | null): DayUsag
   }));
 }
 
-/** Whose counter has most in it now. Empty: there is only one, or none yet. */
+/** Returns whose counter has most in it now. Empty if there is only one, or none yet. */
 function fullest(view: CheckpointedView, meter: Meter): string {
   return countsApart(meter) ? (largest(view, meter, 1)[0] ?? "") : "";
 }

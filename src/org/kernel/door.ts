@@ -120,8 +120,8 @@ export interface Hooks {
   /** Queues events for the subscriptions to their kind. */
   queueEvents(sql: SqlStorage, now: number, kind: EventKind, events: NewEvents): void;
   /**
-   * Why the caller may no longer act, by the object's own rows. Null if it may. `servesEnded`: a key that has expired or was
-   * revoked lately passes.
+   * Returns why the caller may no longer act, by the object's own rows. Null if it may. `servesEnded`: a key that has
+   * expired or was revoked lately passes.
    */
   callerRefusal(view: View, servesEnded?: boolean): Refusal | null;
   /** The position of a run in its chain. Undefined if there is no such run. */
@@ -171,12 +171,15 @@ export interface View {
   readonly trace: string;
   readonly parent: string | null;
   readonly hooks: Hooks;
-  /** Whether this region has a bucket. */
+  /** True if this region has a bucket. */
   readonly hasBucket: boolean;
-  /** Whether this region can send mail. */
+  /** True if this region can send mail. */
   readonly hasEmail: boolean;
   profile(): Profile;
-  /** Whether an id that is not stored may belong to a hold that an isolate made and has not reported, or never will. */
+  /**
+   * Returns whether an id that is not stored may belong to a hold that an isolate made and has not reported, or never
+   * will.
+   */
   mayBeUnreported(reservationId: string): boolean;
   reservationIds(): ReservationIds;
   rates(): RateBook;
@@ -253,7 +256,7 @@ interface AnyCommand<Input, Code extends ErrorCode> {
   readonly waitsForSlices?: boolean;
   /** D1 has a copy of what this changes. It is published there before the command returns. */
   readonly publishes?: "profile" | "benchmarks";
-  /** Whether this caller may get a stored response again. One that shows a secret is not for everyone who may call. */
+  /** True if this caller may get a stored response again. One that shows a secret is not for everyone who may call. */
   readonly replayRefusal?: (view: View, answer: string) => Refusal<Code> | null;
   /**
    * Reservations in the input. If an isolate may have made one and not reported it yet, the command waits for it,

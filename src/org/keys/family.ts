@@ -2,8 +2,8 @@ import { isLive, SESSION_MAX_MS } from "../../domain/people/session.ts";
 import type { View } from "../kernel/door.ts";
 
 /**
- * Who stands behind a caller's id. A key is itself, also in the console. The sessions of one person at one provider are that
- * person, who may sign in again at any time.
+ * Returns who stands behind a caller's id. A key is itself, also in the console. The sessions of one person at one
+ * provider are that person, who may sign in again at any time.
  */
 export function selfOf(sql: SqlStorage, id: string): string {
   const [person] = sql.exec<{ provider: string; subject: string; key_id: string | null }>(
@@ -14,7 +14,7 @@ export function selfOf(sql: SqlStorage, id: string): string {
   return person.key_id ?? `person ${JSON.stringify([person.provider, person.subject])}`;
 }
 
-/** Who is noted with a key that the caller mints. What the operator or the system makes is nobody's. */
+/** Returns who is noted with a key that the caller mints. What the operator or the system makes is nobody's. */
 export function minterOf({ actor, sql }: View): string | null {
   return actor.kind === "key" || actor.kind === "session" ? selfOf(sql, actor.id) : null;
 }
@@ -40,7 +40,10 @@ export function isInFamily(sql: SqlStorage, head: string, self: string): boolean
   return sql.exec(`${FAMILY} SELECT 1 FROM family WHERE id = ?2`, head, self).toArray().length > 0;
 }
 
-/** Whether somebody outside of a family has at least the role of an admin now: with a usable key, or in the console. */
+/**
+ * Returns whether somebody outside of a family has at least the role of an admin now: with a usable key, or in the
+ * console.
+ */
 export function hasAdminOutside({ sql, now }: View, head: string): boolean {
   const keys = sql.exec(
     `${FAMILY} SELECT 1 FROM keys WHERE id NOT IN family AND role IN ('admin', 'owner') AND revoked_at IS NULL

@@ -19,7 +19,7 @@ export type KeyRow = {
   created_at: number;
   /** The key or the person that minted it; null: the operator, or it is not known. */
   minted_by: string | null;
-  /** The mark of the pepper that the digest was made with; null: it was made by a version that noted none. */
+  /** The mark of the pepper that the digest was made with; null if it was made by a version that noted none. */
   pepper: string | null;
 };
 
@@ -59,7 +59,7 @@ export function saveKey(sql: SqlStorage, row: KeyRow): void {
   );
 }
 
-/** Whether no owner key would be left that works now. An expired key does not count. */
+/** Returns whether no owner key would be left that works now. An expired key does not count. */
 export function isLastOwner(sql: SqlStorage, row: KeyRow, now: number): boolean {
   if (row.role !== "owner" || (row.expires_at !== null && row.expires_at <= now)) return false;
   const others = sql.exec(

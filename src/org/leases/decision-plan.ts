@@ -53,7 +53,7 @@ function pick({ status, code, details }: Refusal): object {
   return { status, code, details };
 }
 
-/** Null: calls like it are for the object. */
+/** Null if calls like it are for the object. */
 export function decisionPlanFor(
   view: View,
   ask: DecisionAsk,
@@ -77,7 +77,7 @@ function isLeased({ meter: { kind, limit, mode } }: Account): boolean {
   return kind !== "credits" && limit !== null && mode !== "count";
 }
 
-/** Null: the customer has credits, now or later, which the object reserves; or there is more than is sent around. */
+/** Null if the customer has credits, now or later, which the object reserves; or there is more than is sent around. */
 function checksFor(view: View, customerId: string | undefined): KnownChecks | null {
   if (customerId !== undefined && hasPacks(view, customerId)) return null;
   const checks = {
@@ -120,7 +120,7 @@ function mattersIn({ sql, now }: View, rates: readonly RatePolicy[]): Matters {
   };
 }
 
-/** Which values of a trait limits look at. Where each value has its own counter, all of them do. */
+/** Returns which values of a trait limits look at. Where each value has its own counter, all of them do. */
 function traitMatters(matches: readonly Match[], trait: Trait): TraitMatters {
   const values = matches.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.trait === trait ? part.values : [])),

@@ -23,7 +23,7 @@ function named(key: string): LeasedMeter {
   return { key, meterId, startMs: Number(start), subject };
 }
 
-/** Whether the limit is still the one that the key names, with the key's window. */
+/** Returns whether the limit is still the one that the key names, with the key's window. */
 function stands({ key, startMs, subject }: LeasedMeter, meter: Meter): boolean {
   return accountKey(newEntry(meter, subject, startMs)) === key;
 }
@@ -36,7 +36,9 @@ function momentsOf(changedAtMs: number): readonly number[] {
   return [changedAtMs, changedAtMs + LEASE.lifeMs];
 }
 
-/** What isolates have of a meter whose windows change now, and the time whose window it counts in from now on. */
+/**
+ * Returns what isolates have of a meter whose windows change now, and the time whose window it counts in from now on.
+ */
 export function* leasedAnew(sql: SqlStorage, meter: Meter, now: number) {
   for (const { slices } of leaseLedgerOf(sql).holders()) {
     for (const [key, { left }] of slices) {
@@ -62,7 +64,7 @@ interface LeasedRoom {
 export class LeasedAccounts {
   readonly #sql: SqlStorage;
   readonly #clock: Clock;
-  /** Null: the limit is gone. */
+  /** Null if the limit is gone. */
   readonly #leased = new Map<string, LeasedRoom | null>();
   /** One entry for each counter, even if several keys lead to it. */
   readonly #entries = new Map<string, MeterAccount>();
@@ -142,7 +144,7 @@ export class LeasedAccounts {
     return first;
   }
 
-  /** What a hold takes of the limit that is leased under a key. */
+  /** Returns what a hold takes of the limit that is leased under a key. */
   amountIn(key: string, hold: { readonly nanos: bigint; readonly tokens: number }): bigint {
     const meter = this.#leased.get(key)?.meter;
     return amountOf(meter === undefined ? "usd" : unitOf(meter), { ...hold, depth: 0 });

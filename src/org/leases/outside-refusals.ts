@@ -15,7 +15,7 @@ import type { NumberedBatch } from "../../gate/report/refusal-outbox.ts";
 type RefusedCall = RefusedCalls["notes"][number];
 type Names = Pick<RefusedCalls["more"][number], "code" | "limit" | "customer_id" | "workflow_id">;
 
-/** Whether the org has this limit, and it can refuse such a call so. */
+/** Tells whether the org has this limit, and whether it can refuse such a call so. */
 export type KnowsLimit = (refused: Names) => boolean;
 
 const CODES: Readonly<Partial<Record<DenialKind, Names["code"]>>> = {

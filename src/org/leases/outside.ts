@@ -117,7 +117,7 @@ export class OutsideGates {
     return { ...report, refusals: atMost(this.#counted(callsIn(refusals)), refusals) };
   }
 
-  /** Null: the report names touches that were not given to this key. */
+  /** Null if the report names touches that were not given to this key. */
   #take(name: string, given: LeaseReport, isLast: boolean): TakenReport | null {
     const { sql } = this.#view;
     const book = leaseLedgerOf(sql);

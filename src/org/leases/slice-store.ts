@@ -52,7 +52,7 @@ export function putSlices(sql: SqlStorage, rows: readonly Row[]): void {
   );
 }
 
-/** What each isolate has, with what the write-ahead log has of it. */
+/** Returns what each isolate has, with what the write-ahead log has of it. */
 export function loadSlices(sql: SqlStorage): Map<string, [string, OutstandingSlice][]> {
   const found = new Map<string, Map<string, OutstandingSlice>>();
   const of = (holder: string) => {

@@ -101,7 +101,7 @@ export function loadMeterRow<Row extends MeterRow = MeterRow>(
   return sql.exec<Row>("SELECT * FROM meters WHERE id = ? AND kind = ?", id, kind).toArray()[0] ?? null;
 }
 
-/** What its owner calls a limit. Null if it has no name, or is no more. */
+/** Returns what its owner calls a limit. Null if it has no name, or is no more. */
 export function meterName(sql: SqlStorage, id: string): string | null {
   const rows = sql.exec<{ name: string | null }>(
     "SELECT extra ->> '$.name' AS name FROM meters WHERE id = ?",
@@ -175,7 +175,7 @@ interface KnownMeters {
   readonly traits: readonly Trait[];
   /** Every field of calls that some limit counts by. */
   readonly countedBy: readonly CountedBy[];
-  /** Whether any customer has rows. In most orgs none has, and the lookup can be skipped. */
+  /** True if any customer has rows. In most orgs none has, and the lookup can be skipped. */
   readonly hasCustomerRows: boolean;
   /** When the first of these limits changes by itself. */
   readonly untilMs: number;

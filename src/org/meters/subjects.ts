@@ -4,7 +4,7 @@ import { USAGE } from "./usage.ts";
 /** Of those that a limit counts separately, as many as a list of limits may show. */
 export const LIMITS_PER_METER = 50;
 
-/** Whose counters have most in them in a window, reservations included. */
+/** Returns whose counters have most in them in a window, reservations included. */
 export function largestSubjects(
   sql: CheckpointedSql,
   { meterId, startMs, limit }: { readonly meterId: string; readonly startMs: number; readonly limit: number },

@@ -83,7 +83,7 @@ function fill(entry: MeterAccount, stored: StoredUsage): void {
   entry.stored = stored;
 }
 
-/** False: it is as the table has it. */
+/** False if it is as the table has it. */
 function readChanged(sql: SqlStorage, entry: MeterAccount): boolean {
   const row = USAGE.get(sql, entry.meter.id, entry.subject, entry.window.startMs);
   if (row === undefined || row === null) return false;
@@ -149,7 +149,7 @@ export function takeNearLimits(sql: SqlStorage): ReadonlySet<string> {
   return found;
 }
 
-/** Whether slices of the limit are more than they would be if they were given now. */
+/** Returns whether slices of the limit are more than they would be if they were given now. */
 function comesNear({ meter: { limit }, usage: { spent, over, held, leased } }: MeterAccount): boolean {
   return leased > 0n && limit !== null && isTooMuch(leased, limit - spent - over - held);
 }

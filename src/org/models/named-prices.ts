@@ -100,8 +100,8 @@ export class NamedPrices {
   }
 
   /**
-   * What the platform's book must be asked for before this name can be priced. The org's own price for the provider needs
-   * no book, and the provider's price in the book needs no other.
+   * Returns what the platform's book must be asked for before this name can be priced. The org's own price for the
+   * provider needs no book, and the provider's price in the book needs no other.
    */
   wanted(nowMs: number, isKnown: (provider: string) => boolean): ModelName[] {
     const { model, provider } = this.#name;

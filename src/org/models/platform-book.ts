@@ -42,7 +42,7 @@ export class PlatformBook {
     this.#orgId = orgId;
   }
 
-  /** What has no price here and may have one in the book. */
+  /** Returns what has no price here and may have one in the book. */
   missing(names: readonly ModelName[], now: number): ModelName[] {
     const { sql } = this.#storage;
     const { revision, providers } = providersOf(sql);

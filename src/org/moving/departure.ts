@@ -78,7 +78,7 @@ export class Departure {
     return this.#move !== null;
   }
 
-  /** What an object without an org answers. */
+  /** Returns what an object without an org answers. */
   answer<T>(otherwise: T): T {
     if (this.#movedTo === null) return otherwise;
     const moved: MovedAnswer = { movedTo: this.#movedTo };
@@ -112,7 +112,7 @@ export class Departure {
     }
   }
 
-  /** Why no move can begin now. */
+  /** Returns why no move can begin now. */
   #problem(): DepartureResult | Refusal | null {
     if (!this.#place.isOpened()) return this.answer(refuse("not_found"));
     if (this.#held > 0)
@@ -161,7 +161,7 @@ export class Departure {
     return refuse("service_unavailable", {}, { message, retryAfterSeconds: 5 });
   }
 
-  /** From now on, only the other region can tell whether it has the org. False: this move is no longer under way. */
+  /** From now on, only the other region can tell whether it has the org. False if this move is no longer under way. */
   commit(id: string, attempt: string): boolean {
     const isNoted = this.#place.isOpened() && noteAttempt(this.#storage.sql, id, attempt);
     this.#move = this.#place.isOpened() ? moveUnderWay(this.#storage.sql) : null;
@@ -169,8 +169,9 @@ export class Departure {
   }
 
   /**
-   * The org goes on here, as if nothing had been. The caller knows that the other region does not have it, and cannot get it
-   * from the attempt that the caller has seen. False: the move is not at that attempt, so the caller knows nothing.
+   * The org goes on here, as if nothing had been. The caller knows that the other region does not have it, and cannot
+   * get it from the attempt that the caller has seen. False if the move is not at that attempt, so the caller knows
+   * nothing.
    */
   stay(id: string, attemptSeen: string | null): boolean {
     if (!this.#place.isOpened()) return false;

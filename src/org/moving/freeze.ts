@@ -10,7 +10,7 @@ class Frozen extends Error {
   override readonly name = "Frozen";
 }
 
-/** Whether the org may be changed here now: not while it is copied, and not after it went. */
+/** Tells whether the org may be changed here now: not while it is copied, and not after it went. */
 export class Freeze {
   readonly #isFrozen: () => boolean;
 

@@ -31,7 +31,9 @@ export function moveUnderWay(sql: SqlStorage): Move | null {
   return row ?? null;
 }
 
-/** A newer move takes the place of one that has not reached the other region. False: one that may have is under way. */
+/**
+ * A newer move takes the place of one that has not reached the other region. False if one that may have is under way.
+ */
 export function noteMove(
   sql: SqlStorage,
   { id, toRegion, isArchiveCopied }: { id: string; toRegion: string; isArchiveCopied: boolean },
@@ -54,7 +56,7 @@ export function noteArchive(sql: SqlStorage, id: string, archive: string): void 
   sql.exec("UPDATE moving SET archive = ? WHERE id = ? AND attempt IS NULL", archive, id);
 }
 
-/** False: the move was given up meanwhile, or another one has taken its place. */
+/** False if the move was given up meanwhile, or another one has taken its place. */
 export function noteAttempt(sql: SqlStorage, id: string, attempt: string): boolean {
   const noted = sql.exec(
     "UPDATE moving SET attempt = ? WHERE id = ? AND attempt IS NULL AND archive IS NOT NULL RETURNING id",
@@ -64,7 +66,7 @@ export function noteAttempt(sql: SqlStorage, id: string, attempt: string): boole
   return noted.toArray().length > 0;
 }
 
-/** False: there is no such move, or it is not at the attempt that the caller has seen. */
+/** False if there is no such move, or it is not at the attempt that the caller has seen. */
 export function forgetMove(sql: SqlStorage, id: string, attemptSeen: string | null): boolean {
   const forgotten = sql.exec(
     "DELETE FROM moving WHERE id = ? AND attempt IS ? RETURNING id",

@@ -13,7 +13,7 @@ import { isFailing, type SubscriptionRow } from "../webhooks/subscriptions.ts";
 const DEPRECATED_FOR_MS = 30 * DAY_MS;
 const MOST_SPENT = 10n ** BigInt(SPENT_DIGITS) - 1n;
 
-/** What the operator's overview shows of this org. `offsetMs`: how far its clock is ahead of the real one. */
+/** Returns what the operator's overview shows of this org. `offsetMs`: how far its clock is ahead of the real one. */
 export function overviewOf(view: View, lastCallAt: number | null, offsetMs: number): OverviewRecord {
   const month = windowAt("month", view.now);
   const { runs_limit, tokens_limit } = storedPlanTerms(view);

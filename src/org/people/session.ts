@@ -78,7 +78,7 @@ export interface NewSession extends Opened {
   readonly connection: string | null;
 }
 
-/** Why nobody may open a session now, from this address and in this region. */
+/** Returns why nobody may open a session now, from this address and in this region. */
 export function sessionProblem(tx: Tx, region: string): EntryProblem | "org_suspended" | null {
   return tx.profile().status === "suspended" ? "org_suspended" : entryProblemOf(tx, region);
 }

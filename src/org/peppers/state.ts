@@ -13,7 +13,7 @@ export function pepperState(sql: SqlStorage): Row | undefined {
   return sql.exec<Row>("SELECT mark, since, sealed FROM pepper_state").toArray()[0];
 }
 
-/** What the org's reservations are named with, if it is kept. Null: the pepper gives it. */
+/** Returns what the org's reservations are named with, if it is kept. Null if the pepper gives it. */
 export function storedReservationKey(sql: SqlStorage, settings: Settings): string | null {
   const row = pepperState(sql);
   return row === undefined ? null : decryptAny(peppersOf(settings), ENCRYPTED_FOR.reservationKey, row.sealed);

@@ -25,7 +25,7 @@ type CheckedRun = JudgedRun & { readonly approval_id?: string | undefined };
 type Code = "policy_blocked" | "policy_approval_required" | "policy_expression_error";
 type RuledVerdict = Extract<PolicyVerdict, { verdict: "deny" | "require_approval" }>;
 
-/** Checks runs against the org's rules. Null: it has none. */
+/** Checks runs against the org's rules. Null if it has none. */
 export function checkPolicy(
   tx: Tx,
 ): ((run: CheckedRun, nanos: bigint, stepBudget: RunStepBudget) => Finding<Code> | null) | null {

@@ -7,7 +7,7 @@ export type ProviderKeyRow = {
   base_url: string | null;
   /** JSON. */
   header_names: string;
-  /** JSON. Null: every model. */
+  /** JSON. Null means every model. */
   models: string | null;
   created_at: number;
   updated_at: number;

@@ -100,7 +100,7 @@ export class RateMeters {
     return standingOf(meter.policy, this.#counted(meter, book, clock), { amount, nowMs: clock.org });
   }
 
-  /** Where calls may ask for more than one: how much room there will be when; null: each waits the same. */
+  /** Where calls may ask for more than one: how much room there will be when; null if each waits the same. */
   ahead(meter: RateMeter, book: LeaseLedger, clock: Clock): readonly RoomAhead[] | null {
     const { limit, kind, unit, window_seconds: seconds } = meter.policy;
     if (kind !== "rate" || unit === "requests") return null;

@@ -23,8 +23,8 @@ interface Charge {
 }
 
 /**
- * What runs were charged to a meter, at a moment or later, since it counts. None is charged to a time after it was recorded,
- * so older segments are not read. Of the others only the columns are decoded that say what was charged.
+ * Returns what runs were charged to a meter, at a moment or later, since it counts. None is charged to a time after it
+ * was recorded, so older segments are not read. Of the others only the columns are decoded that say what was charged.
  */
 export function* chargesSince(sql: SqlStorage, meter: Meter, sinceMs: number): Generator<Charge> {
   const fromMs = Math.max(sinceMs, meter.sinceMs);
@@ -78,7 +78,7 @@ function* chargesIn(columns: RunColumns, meter: Meter, { fromMs, replaced }: Ran
   }
 }
 
-/** Whose counter a run belongs to by what it says itself. */
+/** Returns whose counter a run belongs to by what it says itself. */
 function subjectsIn(columns: RunColumns, meter: Meter): (at: number) => string {
   if (countsGroups(meter)) {
     const groupBy = meter.match?.groupBy ?? [];
@@ -117,7 +117,7 @@ function placesCounted(columns: RunColumns, meter: Meter): readonly number[] {
   return places;
 }
 
-/** Whether a run is in the meter's scope by what it says. Runs that say the same are looked at once. */
+/** Returns whether a run is in the meter's scope by what it says. Runs that say the same are looked at once. */
 function scopeIn(columns: RunColumns, meter: Meter): (at: number) => boolean {
   const which = columnsOf(meter);
   const known = new Map<string, boolean>();
@@ -130,7 +130,7 @@ function scopeIn(columns: RunColumns, meter: Meter): (at: number) => boolean {
   };
 }
 
-/** Whether a limit applies to a run that says this, as it is found for a new one. */
+/** Returns whether a limit applies to a run that says this, as it is found for a new one. */
 export function isTouched(meter: Meter, names: RunNames): boolean {
   return touchedBy(indexMeters([meter]), runScopes(names), "run").length > 0;
 }

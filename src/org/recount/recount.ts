@@ -77,7 +77,7 @@ class Counters {
   }
 }
 
-/** Whose counter an adjustment belongs to by what its run said. */
+/** Returns whose counter an adjustment belongs to by what its run said. */
 function ownSubject(meter: Meter, { chain, customer, names }: StoredAdjustment): string {
   if (countsGroups(meter)) return groupOf(callNames(names), meter.match?.groupBy ?? []);
   return namedIn(meter, { chain, customer });

@@ -117,7 +117,7 @@ export const listSupportGrants = query({
     ),
 });
 
-/** Whether support has used a grant that is still open. The console shows it on every page. */
+/** Tells whether support has used a grant that is still open. The console shows it on every page. */
 export const supportInside = query({
   refuses: [],
   run(view, _input: object) {

@@ -105,7 +105,7 @@ function withStored(sql: SqlStorage, sums: HourSums): HourSpend[][] {
   });
 }
 
-/** Whether the next look should find these hours counted, and nobody has said so today. */
+/** Returns whether the next look should find these hours counted, and nobody has said so today. */
 export function isWorthKeeping({ sql, now }: View): boolean {
   const counted = readCounted(sql);
   if (counted === undefined) return hourCounter().newRunsFrom(sql, now, BEGINNING).runs > MANY_RUNS;
@@ -129,7 +129,7 @@ export const keepHours = command({
   },
 });
 
-/** Whether somebody has looked lately. */
+/** Returns whether somebody has looked lately. */
 export function isLookedAt(sql: SqlStorage, now: number): boolean {
   return (readCounted(sql)?.looked_at ?? 0) > now - KEPT_AFTER_LOOK_MS;
 }

@@ -39,7 +39,7 @@ export interface ReadPosition {
 export interface NewHours {
   readonly sums: HourSums;
   readonly next: ReadPosition;
-  /** Whether all is counted that is stored. */
+  /** True if all is counted that is stored. */
   readonly isEnd: boolean;
 }
 
@@ -49,7 +49,7 @@ export function firstKeptHour(now: number): HourNumber {
 
 interface NewRuns {
   readonly runs: number;
-  /** Whether one step reads them all. */
+  /** True if one step reads them all. */
   readonly isOneStep: boolean;
 }
 
@@ -68,7 +68,7 @@ function segmentsFrom(store: RunSegments, now: number, from: ReadPosition): Segm
   );
 }
 
-/** What runs from a place on cost, by the hour of their start. Adjustments of runs are no spend of an hour. */
+/** Returns what runs from a place on cost, by the hour of their start. Adjustments of runs are no spend of an hour. */
 export function countNewRuns(sql: SqlStorage, now: number, from: ReadPosition): NewHours {
   const store = runSegments(sql);
   const sums = new HourSums();

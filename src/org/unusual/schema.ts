@@ -24,7 +24,7 @@ export const UNUSUAL_STEPS: readonly SchemaStep[] = [
     ) STRICT`,
   },
   {
-    // When somebody last looked at hours that take long to count. Null: only the hourly look needs them.
+    // When somebody last looked at hours that take long to count. Null if only the hourly look needs them.
     name: "unusual/3",
     sql: "ALTER TABLE unusual_counted ADD COLUMN looked_at INTEGER",
   },

@@ -22,7 +22,10 @@ export function totalsOfDays(sql: CheckpointedSql, ask: DailyAsk): readonly Grou
   return daySums(sql, ask, ({ runs, tokens }) => [runs, tokens]);
 }
 
-/** Whether the sums of these days are kept. Those of longer ago may be deleted although a run that came late is stored. */
+/**
+ * Returns whether the sums of these days are kept. Those of longer ago may be deleted although a run that came late is
+ * stored.
+ */
 export function knowsDays(now: number, { fromDay }: DailyAsk): boolean {
   return Date.parse(fromDay) >= now - (FORECAST_MEMORY_DAYS - 1) * DAY_MS;
 }

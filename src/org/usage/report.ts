@@ -30,9 +30,9 @@ interface ReportStep {
   readonly isTotal: boolean;
   /** Retention took away what was still to be read: nothing counts that was added up before. */
   readonly isAnew: boolean;
-  /** When the first run that is stored was recorded, where retention has deleted others; null: it has not. */
+  /** When the first run that is stored was recorded, where retention has deleted others; null if it has not. */
   readonly keptFromMs: number | null;
-  /** Whether runs that retention has deleted are in the report. */
+  /** True if runs that retention has deleted are in the report. */
   readonly includesDeleted: boolean;
   readonly next: ReportCursor | null;
 }
@@ -86,7 +86,7 @@ function daysOf({ ask, timeZone }: Report, plan: ReportCursor["plan"]) {
   return plan === "runs" ? dailyAskOf(ask, timeZone) : (daysAskOf(ask, timeZone)?.days ?? null);
 }
 
-/** What runs are read for. */
+/** Returns what runs are read for. */
 function readsOf({ ask, timeZone }: Report, plan: ReportCursor["plan"]): readonly ReportAsk[] {
   return plan === "runs" ? [ask] : (daysAskOf(ask, timeZone)?.edges ?? []);
 }

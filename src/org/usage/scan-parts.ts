@@ -58,7 +58,7 @@ const alone = (segment: SegmentMetadata): ScanPart => ({
   bytes: segment.bytes,
 });
 
-/** The segments of a rollup. Empty: some of them are not among these. */
+/** The segments of a rollup. Empty if some of them are not among these. */
 function coveredBy(
   { lastSeq }: RollupMetadata,
   segments: readonly SegmentMetadata[],
@@ -74,7 +74,7 @@ function coveredBy(
   return covered;
 }
 
-/** Whether all runs of a rollup count. */
+/** Returns whether all runs of a rollup count. */
 function isAllAsked(rollup: RollupMetadata, { ask, fromRun, toRun, replaced }: ScannedRuns): boolean {
   const { firstSeq, lastSeq, startedMin, startedMax, groups } = rollup;
   return (

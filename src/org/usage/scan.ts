@@ -80,8 +80,8 @@ function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: la
 }
 
 /**
- * When the first run that is stored was recorded, where retention has deleted others; null: it has not. Where none is stored,
- * just after the last that was deleted, so that the answer is the same whenever it is read.
+ * When the first run that is stored was recorded, where retention has deleted others; null if it has not. Where none is
+ * stored, just after the last that was deleted, so that the answer is the same whenever it is read.
  */
 export function keptFrom(sql: SqlStorage): number | null {
   const { all, firstHeld } = runSegments(sql);

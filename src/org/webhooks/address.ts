@@ -13,7 +13,10 @@ export interface Address {
   readonly routingKey: string | null;
 }
 
-/** What is stored of an address: of the formats of products, all that is a secret is encrypted. Or why it cannot be used. */
+/**
+ * Returns what is stored of an address: of the formats of products, all that is a secret is encrypted. Or why it cannot
+ * be used.
+ */
 export function storedAddress(
   { settings }: Pick<View, "settings">,
   format: WebhookFormat,

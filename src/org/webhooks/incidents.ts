@@ -20,7 +20,7 @@ type IncidentRow = {
   incident: string;
   event_id: string;
   event_type: EventKind;
-  /** The limit when the incident began. Null: it had none. */
+  /** The limit when the incident began. Null if it had none. */
   amount: string | null;
   ends_at: number | null;
 };

@@ -24,7 +24,7 @@ export interface MessageDraft {
   readonly orgId: string;
   readonly orgName: string;
   readonly baseUrl: string;
-  /** Null: it only ends an incident. */
+  /** Null if it only ends an incident. */
   readonly event: Event | null;
   readonly limitName: string | null;
   readonly folded: number;

@@ -23,12 +23,12 @@ export type DeliveryRow = {
   replay_of: string | null;
   created_at: number;
   completed_at: number | null;
-  /** Messages with the same key are about the same limit and window. Null: it stands for itself. */
+  /** Messages with the same key are about the same limit and window. Null if it stands for itself. */
   fold_key: string | null;
   fold_stage: string | null;
   /** How many more events it stands for. */
   folded: number;
-  /** The limit whose incident it ends. Null: it begins one, or is none. */
+  /** The limit whose incident it ends. Null if it begins one, or is none. */
   resolves: string | null;
   /** JSON: addresses that got this mail, while others did not. */
   mailed: string | null;

@@ -64,11 +64,11 @@ export function watchFor(tx: Tx, row: SubscriptionRow): void {
 
 const MAILTO = "mailto:";
 
-/** What is stored of who gets the mails. */
+/** Returns what is stored of who gets the mails. */
 export const mailtoOf = (addresses: readonly string[]): string =>
   `${MAILTO}${[...new Set(addresses)].join(",")}`;
 
-/** Who gets the mails of a subscription, confirmed or not. */
+/** Returns who gets the mails of a subscription, confirmed or not. */
 export function recipientsOf({ format, url }: SubscriptionRow): string[] {
   return format === "email" ? url.slice(MAILTO.length).split(",") : [];
 }

@@ -1,8 +1,8 @@
 import { type JsonObject, objectOf } from "../json.ts";
 
 /**
- * What a conversation shows of its input, in the form in which other APIs have it. Only what stands where a picture or a document
- * is read as one counts as one. Everything else is text, whatever it looks like.
+ * Returns what a conversation shows of its input, in the form in which other APIs have it. Only what stands where a
+ * picture or a document is read as one counts as one. Everything else is text, whatever it looks like.
  */
 export function bedrockInput({ messages, system, toolConfig, outputConfig }: JsonObject): JsonObject {
   const turns = listOf(messages).map((message) => {

@@ -94,7 +94,7 @@ function invokeEvent({ chunk, exception }: JsonObject): EventFacts {
   return event === null ? { isUncounted: true } : (anthropicMessages.readEvent?.(event) ?? {});
 }
 
-/** Empty: no base64. */
+/** Empty if there is no base64. */
 function textIn(base64: string): string {
   try {
     return new TextDecoder().decode(Uint8Array.from(atob(base64), (char) => char.charCodeAt(0)));

@@ -103,7 +103,7 @@ function refuseSnakeCase(object: JsonObject): void {
 const HOSTED_TOOLS =
   'Only "functionDeclarations" are metered by this proxy. Other tools bill what the call does not say.';
 
-/** What a body shows of its input, in the form in which other APIs have it. */
+/** Returns what a body shows of its input, in the form in which other APIs have it. */
 export function geminiInput(body: JsonObject, pictureTokens: number): ReturnType<typeof seenInput> {
   const { contents, content, requests, systemInstruction, tools, generationConfig, toolConfig } = body;
   const input = [contents, content, requests].filter((each) => each !== undefined).map(withParts);

@@ -38,17 +38,20 @@ const STREAM_OPTIONS: ReadonlySet<string> = new Set(["include_usage"]);
 interface ChatTerms {
   /** What a bound is called. */
   readonly bound: (typeof BOUNDS)[number];
-  /** Whether a bound of the caller's goes on under the name that it came with. A host that knows one name ignores the other. */
+  /**
+   * True if a bound of the caller's goes on under the name that it came with. A host that knows one name ignores the
+   * other.
+   */
   readonly knowsBothBounds: boolean;
-  /** Whether a stream tells its usage only if it is asked to. Others always tell it, and some refuse the question. */
+  /** True if a stream tells its usage only if it is asked to. Others always tell it, and some refuse the question. */
   readonly asksForUsage: boolean;
   /** Members by which this host would do what is billed beside the price of the model. */
   readonly notMetered: readonly string[];
   /** Models that do so by themselves. */
   readonly notMeteredModels: RegExp | null;
-  /** Whether sound has prices of its own, and the usage tells it from text. Otherwise it is refused. */
+  /** True if sound has prices of its own, and the usage tells it from text. Otherwise it is refused. */
   readonly pricesSound: boolean;
-  /** Whether the price of a call has its search in it. Otherwise each search is a unit. */
+  /** True if the price of a call has its search in it. Otherwise each search is a unit. */
   readonly pricesSearch: boolean;
 }
 
@@ -178,7 +181,7 @@ function readChat(
   };
 }
 
-/** Whether a body asks for answers that are more than text. */
+/** Returns whether a body asks for answers that are more than text. */
 function isMoreThanText({ audio, modalities }: JsonObject): boolean {
   const list: unknown[] = Array.isArray(modalities) ? modalities : [modalities ?? "text"];
   return isJsonObject(audio) || list.some((one) => one !== "text");
@@ -211,7 +214,7 @@ export function chatAnswer({ usage, service_tier: tier }: JsonObject): AnswerFac
   return { usage: openAiUsage(usage), units: unitsIn(usage), variant: tierOf(tier), costUsd: costIn(usage) };
 }
 
-/** Perplexity tells how often it searched. Null: the usage does not say. */
+/** Perplexity tells how often it searched. Null if the usage does not say. */
 function unitsIn(usage: unknown): Units | null {
   const searches = countOf(objectOf(usage)["num_search_queries"]);
   return searches === null ? null : { web_search: searches };

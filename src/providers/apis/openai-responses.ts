@@ -120,7 +120,7 @@ function responsesAnswer({ usage, service_tier: tier, output }: JsonObject): Ans
   return { usage: openAiUsage(usage), units: unitsIn(output), variant: tierOf(tier), costUsd: null };
 }
 
-/** Null: the items were too large to be read. */
+/** Null if the items were too large to be read. */
 function unitsIn(output: unknown): Units | null {
   if (!Array.isArray(output)) return null;
   const units: Record<string, number> = {};

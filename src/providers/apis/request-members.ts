@@ -18,7 +18,10 @@ export function modelIn(body: JsonObject, pathModel: string | null): string {
   throw new Unmetered(400, 'Send a body in JSON with a "model".');
 }
 
-/** The highest of the bounds that a body sets: whichever of them the provider goes by, it is no more. Null: it sets none. */
+/**
+ * The highest of the bounds that a body sets: whichever of them the provider goes by, it is no more. Null if it sets
+ * none.
+ */
 export function boundIn(body: JsonObject, names: readonly string[]): number | null {
   const bounds = names
     .map((name) => wholeNumberIn(body, name, Number.MAX_SAFE_INTEGER))
@@ -31,7 +34,7 @@ export function answersIn(body: JsonObject, names: readonly string[]): number {
   return Math.max(1, ...names.map((name) => wholeNumberIn(body, name, MOST_ANSWERS) ?? 1));
 }
 
-/** Null: the body does not say. */
+/** Null if the body does not say. */
 export function wholeNumberIn(body: JsonObject, name: string, most: number): number | null {
   const value = body[name];
   if (value === undefined || value === null) return null;
@@ -69,7 +72,7 @@ const USUAL_TIERS = new Set<unknown>([
 ]);
 const TIER = /^[a-z][a-z0-9_-]{0,39}$/;
 
-/** The price variant of the service tier that a body asks for. Null: the standard one. */
+/** The price variant of the service tier that a body asks for. Null means the standard one. */
 export function tierIn(value: unknown): string | null {
   if (USUAL_TIERS.has(value)) return null;
   // A price of its own, and no tier: a host that ignores it would bill twice that.
@@ -78,7 +81,7 @@ export function tierIn(value: unknown): string | null {
   throw new Unmetered(400, '"service_tier" is not a tier.');
 }
 
-/** The price variant of the service tier that an answer names. Null: it names none. */
+/** The price variant of the service tier that an answer names. Null if it names none. */
 export function tierOf(value: unknown): string | null {
   if (typeof value !== "string") return null;
   if (USUAL_TIERS.has(value)) return "standard";
@@ -93,7 +96,7 @@ export function toolsIn({ tools }: JsonObject, members: ReadonlySet<string>): re
   return tools;
 }
 
-/** The first member of some that a body sets. Undefined: it sets none. */
+/** The first member of some that a body sets. Undefined if it sets none. */
 export function memberIn(body: JsonObject, names: readonly string[]): string | undefined {
   return names.find((name) => body[name] !== undefined && body[name] !== null);
 }

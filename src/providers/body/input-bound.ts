@@ -5,13 +5,13 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 export interface SeenInput {
   /** No tokenizer makes more tokens of the body than this. */
   readonly tokens: number;
-  /** The member by which the provider reads more than the body shows. Null: all of the input is in the body. */
+  /** The member by which the provider reads more than the body shows. Null if all of the input is in the body. */
   readonly unseen: string | null;
-  /** Whether some of it may be billed above the rate of text: sound, and what is written to a cache. */
+  /** True if some of it may be billed above the rate of text: sound, and what is written to a cache. */
   readonly isCostly: boolean;
-  /** Whether some of it is written to a cache for longer than the usual five minutes. */
+  /** True if some of it is written to a cache for longer than the usual five minutes. */
   readonly hasLongCache: boolean;
-  /** Whether there is a recording or a film among it. */
+  /** True if there is a recording or a film among it. */
   readonly hasSound: boolean;
   /** What people or programs wrote for the model: messages, instructions, documents and tools. */
   readonly texts: readonly string[];
@@ -100,9 +100,9 @@ export function seenInput(body: JsonObject, pictureTokens: number): SeenInput {
 interface Member {
   readonly name: string;
   readonly value: unknown;
-  /** Whether it belongs to a picture, a recording or a document. Elsewhere, what looks like one is text. */
+  /** True if it belongs to a picture, a recording or a document. Elsewhere, what looks like one is text. */
   readonly isMedia: boolean;
-  /** Whether it is below a member whose content is free: nothing in there is read as a picture. */
+  /** True if it is below a member whose content is free: nothing in there is read as a picture. */
   readonly isFree: boolean;
 }
 
@@ -186,7 +186,7 @@ class Walk {
     this.unseen ??= name;
   }
 
-  /** False: it is a picture, a recording or a document. */
+  /** False if it is a picture, a recording or a document. */
   #text(name: string, text: string, isMedia: boolean): boolean {
     const [, media] =
       isMedia && NAMES_ADDRESS.has(name) ? (DATA_URL.exec(text.slice(0, LONGEST_DATA_PREFIX)) ?? []) : [];

@@ -8,7 +8,7 @@ export interface ReadBody {
   readonly members: JsonObject;
   /** The body that goes on: nothing but what was read, with bounds. */
   write(members: JsonObject): BodyInit;
-  /** Null: the runtime sets it, because it names the boundary between the parts of a form. */
+  /** Null if the runtime sets it, because it names the boundary between the parts of a form. */
   readonly contentType: string | null;
   /** The same body for another model. */
   withModel(model: string): ReadBody;

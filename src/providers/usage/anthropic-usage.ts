@@ -41,7 +41,7 @@ function withIterations(usage: JsonObject): JsonObject {
   return { ...usage, ...Object.fromEntries(all) };
 }
 
-/** Searches and the like, which are billed beside tokens. Null: the usage does not say. */
+/** Searches and the like, which are billed beside tokens. Null if the usage does not say. */
 export function anthropicUnits(value: unknown): Units | null {
   const used = objectOf(value)["server_tool_use"];
   if (!isJsonObject(used)) return null;

@@ -22,10 +22,10 @@ export function isAwsEventStream(contentType: string | null): boolean {
  * nobody knows where the next one begins.
  */
 export class AwsFrames {
-  /** Null: a frame could not be read. */
+  /** Null if a frame could not be read. */
   readonly #onEvent: (event: JsonObject | null) => void;
   readonly #prelude = new Uint8Array(PRELUDE_BYTES);
-  /** The frame that is being read. Null: its length is not known yet. */
+  /** The frame that is being read. Null if its length is not known yet. */
   #frame: Uint8Array | null = null;
   #filled = 0;
   #isBroken = false;
@@ -71,7 +71,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** The length of the frame that a prelude begins. Null: it cannot be believed, or the frame is too long. */
+/** The length of the frame that a prelude begins. Null if it cannot be believed, or the frame is too long. */
 function lengthIn(prelude: Uint8Array): number | null {
   const view = viewOf(prelude);
   const [total, headers] = [view.getUint32(0), view.getUint32(4)];
@@ -80,7 +80,7 @@ function lengthIn(prelude: Uint8Array): number | null {
   return isWhole && isPossible ? total : null;
 }
 
-/** Null: the frame was changed on its way, or is no event. */
+/** Null if the frame was changed on its way, or is no event. */
 function eventIn(frame: Uint8Array): JsonObject | null {
   const view = viewOf(frame);
   const end = frame.byteLength - CHECKSUM_BYTES;
@@ -95,7 +95,7 @@ function eventIn(frame: Uint8Array): JsonObject | null {
   return type === "exception" || type === "error" ? { exception: payload } : null;
 }
 
-/** Those that are texts. Null: they cannot be read, or one comes twice. */
+/** Those that are texts. Null if they cannot be read, or one comes twice. */
 function headersIn(bytes: Uint8Array): ReadonlyMap<string, string> | null {
   const view = viewOf(bytes);
   const found = new Map<string, string>();
@@ -123,7 +123,7 @@ function textIn(bytes: Uint8Array, from: number, to: number): string {
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes.subarray(from, to));
 }
 
-/** Null: no JSON object. */
+/** Null if there is no JSON object. */
 function payloadIn(bytes: Uint8Array): JsonObject | null {
   try {
     const value = JSON.parse(textIn(bytes, 0, bytes.byteLength)) as unknown;

@@ -1,7 +1,7 @@
 /** More than any model reads or writes. */
 const MOST_TOKENS = 1_000_000_000_000;
 
-/** A whole number that can be one of tokens. Null: it is none. */
+/** A whole number that can be one of tokens. Null if it is none. */
 export function countOf(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= MOST_TOKENS
     ? (value as number)

@@ -9,14 +9,14 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /** The data of server-sent events, read from their bytes as they pass, wherever chunks begin and end. */
 export class EventLines {
-  /** Null: an event was too long to be read. */
+  /** Null if an event was too long to be read. */
   readonly #onData: (data: string | null) => void;
   #decoder: TextDecoder | null = null;
-  /** Whether the last chunk may have ended within a character. */
+  /** True if the last chunk may have ended within a character. */
   #isWithin = false;
   #isBegun = false;
   #line = "";
-  /** Null: the event has none yet. */
+  /** Null if the event has none yet. */
   #data: string | null = null;
   #length = 0;
   #isTooLong = false;

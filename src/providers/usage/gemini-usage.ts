@@ -3,8 +3,8 @@ import type { Usage } from "../provider-api.ts";
 import { countOf, partsOf, totalsOf } from "./counts.ts";
 
 /**
- * Gemini's usage in our classes. What a model thought is counted beside its candidates, and what its tools brought beside the
- * prompt. Null: it says nothing that can be believed.
+ * Gemini's usage in our classes. What a model thought is counted beside its candidates, and what its tools brought
+ * beside the prompt. Null if it says nothing that can be believed.
  */
 export function geminiUsage(value: unknown): Usage | null {
   if (!isJsonObject(value)) return null;

@@ -76,7 +76,7 @@ export class JsonMembers {
     this.#kept = null;
   }
 
-  /** Undefined: no JSON. */
+  /** Undefined if there is no JSON. */
   #parsed(): unknown {
     if (this.#kept === null) return undefined;
     try {

@@ -3,8 +3,8 @@ import type { Usage } from "../provider-api.ts";
 import { countOf, partsOf, totalsOf } from "./counts.ts";
 
 /**
- * The usage of OpenAI's APIs in our classes: `prompt_tokens` and `completion_tokens`, or `input_tokens` and `output_tokens`, each
- * with details. Null: it says nothing that can be believed.
+ * The usage of OpenAI's APIs in our classes: `prompt_tokens` and `completion_tokens`, or `input_tokens` and
+ * `output_tokens`, each with details. Null if it says nothing that can be believed.
  */
 export function openAiUsage(value: unknown): Usage | null {
   if (!isJsonObject(value)) return null;

@@ -7,12 +7,12 @@ import { JsonMembers } from "./json-members.ts";
 
 /** What has been read of an answer so far. */
 export interface Reading extends AnswerFacts {
-  /** Whether the usage is that of the whole answer. */
+  /** True if the usage is that of the whole answer. */
   readonly isWhole: boolean;
   readonly isStream: boolean;
   /** The most output tokens that the text that was seen can be. Only streams are counted. */
   readonly countedOutput: number;
-  /** Whether output passed that could not be counted. */
+  /** True if output passed that could not be counted. */
   readonly hasUncounted: boolean;
   /** The last event has come. Readers leave after it, without waiting for the end of the body. */
   readonly isDone: boolean;

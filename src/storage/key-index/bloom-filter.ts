@@ -36,8 +36,8 @@ export class BloomFilter {
   }
 
   /**
-   * Which of the numbers may be present. It filters in rounds without data-dependent branches, because the CPU would
-   * mispredict a quarter of them.
+   * Returns which of the numbers may be present. It filters in rounds without data-dependent branches, because the CPU
+   * would mispredict a quarter of them.
    */
   among({ numbers, spreads, left }: HashProbe): number[] {
     const words = this.#words;

@@ -29,7 +29,7 @@ export interface IndexedRows {
   /** Of the oldest and of the last row. A last one is known even where all rows are deleted, or seqs start again. */
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** Whether seqs have gaps. */
+  /** True if seqs have gaps. */
   readonly hasGaps: boolean;
   /** Changes if ids are hashed in another way. */
   readonly hashSecret: string;
@@ -144,9 +144,9 @@ export class KeyIndex {
   }
 
   /**
-   * Whether this matches storage. Rows that were added and rolled back are dropped. If more has changed, everything
-   * must be read again. Segments change only together with the newest of them, and rows are appended, so the ends are
-   * enough to compare.
+   * Returns whether this matches storage. Rows that were added and rolled back are dropped. If more has changed,
+   * everything must be read again. Segments change only together with the newest of them, and rows are appended, so the
+   * ends are enough to compare.
    */
   #isCurrent(): boolean {
     const { firstSeq, lastSeq, newest } = this.#stored();

@@ -32,7 +32,7 @@ export class KeyProbe extends HashProbe {
     return this.numbers.subarray(0, ids.length);
   }
 
-  /** Whether an id may occur twice. Always true if one does, and rarely otherwise. */
+  /** Returns whether an id may occur twice. Always true if one does, and rarely otherwise. */
   mayRepeat(): boolean {
     const { numbers } = this;
     // At most half full, so that a free slot is near.

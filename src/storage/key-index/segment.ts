@@ -80,7 +80,7 @@ export class Segment {
   readonly #tables: IndexTables;
   readonly #row: SegmentRow;
   readonly #wordsEach: number;
-  /** Null: it is stored, and not read yet. */
+  /** Null if it is stored, and not read yet. */
   #filter: BloomFilter | null;
   /** How many blocks existed when it was read. */
   #found = 0;
@@ -138,7 +138,7 @@ export class Segment {
     return this.#row.segment * PLACES + block;
   }
 
-  /** Whether all expected blocks exist. */
+  /** Returns whether all expected blocks exist. */
   get isWhole(): boolean {
     const { state, step } = this.#row;
     return state === "gone" || this.#found === (state === "made" ? this.#blocks : step * FAN);
@@ -148,7 +148,10 @@ export class Segment {
     return this.#row.level >= LARGE_LEVEL;
   }
 
-  /** Whether the filter has rows of its own. They are written once the segment is made, so it has all its blocks. */
+  /**
+   * Returns whether the filter has rows of its own. They are written once the segment is made, so it has all its
+   * blocks.
+   */
   #hasStored(filterBytes: number): boolean {
     if (!this.#isLarge || this.#row.state !== "made") return false;
     return filterBytes === this.#blocks * this.#wordsEach * WORD_BYTES;
@@ -174,7 +177,7 @@ export class Segment {
     if (this.#isLarge) writeFilter(this.#sql, this.#tables, this.#row, filter.bytes);
   }
 
-  /** Whether `read` has something to read. Until then, every number may be here. */
+  /** Returns whether `read` has something to read. Until then, every number may be here. */
   get isUnread(): boolean {
     return this.#filter === null;
   }

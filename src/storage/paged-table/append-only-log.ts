@@ -33,7 +33,7 @@ export class AppendOnlyLog<R extends LogRow> extends PagedTable {
     this.layout = layout;
   }
 
-  /** Whether a row waits for a checkpoint. */
+  /** Returns whether a row waits for a checkpoint. */
   isWaiting(sql: SqlStorage, name: Value): boolean {
     return this.get(sql, name) !== undefined;
   }

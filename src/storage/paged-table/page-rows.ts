@@ -60,7 +60,7 @@ export function lastNumber(sql: SqlStorage, { table }: PageLayout): number {
   return rows.toArray()[0]?.last ?? 0;
 }
 
-/** Null: there is no page. */
+/** Null if there is no page. */
 export function firstNumber(sql: SqlStorage, { table }: PageLayout): number | null {
   return sql.exec<{ first: number | null }>(`SELECT MIN(first) AS first FROM ${table}`).one().first;
 }

@@ -15,11 +15,11 @@ const MOST_READ = 64;
 
 /** What a page becomes. */
 interface PageDraft {
-  /** As it is stored. Null: it is new. */
+  /** As it is stored. Null if it is new. */
   readonly page: Page | null;
   readonly first: number;
   last: number;
-  /** By number. Null: it is deleted. */
+  /** By number. Null if it is deleted. */
   readonly changed: Map<number, Row | null>;
   readonly added: Row[];
 }
@@ -104,7 +104,7 @@ export class Pages implements RowStore {
     }
   }
 
-  /** The next page that has numbers after one. Null: there is none. */
+  /** The next page that has numbers after one. Null if there is none. */
   after(number: number): Page | null {
     return this.#with(number + 1) ?? this.#next(number);
   }
@@ -136,7 +136,7 @@ export class Pages implements RowStore {
     draft.changed.set(number, row);
   }
 
-  /** What the page of a row becomes. Null: no page has it. */
+  /** Returns what the page of a row becomes. Null if no page has it. */
   #draftOf(row: Row, drafts: Map<number, PageDraft>): PageDraft | null {
     const number = this.numberOf(row);
     const page = number > this.last ? null : this.#with(number);

@@ -1,4 +1,4 @@
-/** Where archived segments are. Null: nothing is bound, so nothing is archived. */
+/** Where archived segments are. Null if nothing is bound, so nothing is archived. */
 export interface Archive {
   readonly bucket: R2Bucket | null;
   /** The names of its files begin with this. */

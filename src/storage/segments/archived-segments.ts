@@ -24,7 +24,7 @@ export function archivedBytes(of: SegmentPlace, segment: SegmentMetadata): Uint8
   return found;
 }
 
-/** Whether the running call has fetched a segment. */
+/** Returns whether the running call has fetched a segment. */
 export function isFetched({ firstSeq }: SegmentMetadata): boolean {
   return fetchedIn(fetchedSoFar()).has(firstSeq);
 }
@@ -63,8 +63,8 @@ interface Source<Columns> extends SegmentPlace {
 }
 
 /**
- * What archived segments add up to. A few are fetched at a time, added and dropped again, so memory does not grow with their
- * number. The rule runs again for each few: what was added stays.
+ * Returns what archived segments add up to. A few are fetched at a time, added and dropped again, so memory does not
+ * grow with their number. The rule runs again for each few: what was added stays.
  */
 export function reduceArchived<State, Columns>(
   of: Source<Columns>,
@@ -101,8 +101,8 @@ export function reduceArchived<State, Columns>(
 }
 
 /**
- * What the running call has worked out of archived segments so far. One that is done may have left the archive since: then
- * nothing counts that was worked out.
+ * Returns what the running call has worked out of archived segments so far. One that is done may have left the archive
+ * since: then nothing counts that was worked out.
  */
 export function progressOf<Progress extends { readonly done: ReadonlySet<number> }>(
   name: string,

@@ -37,7 +37,7 @@ export function lastSeqOf({ firstSeq, rows }: Pick<SegmentMetadata, "firstSeq" |
   return firstSeq + rows - 1;
 }
 
-/** Whether both are of one segment with the same content. */
+/** Returns whether both are of one segment with the same content. */
 export function isAlike(one: SegmentMetadata, other: SegmentMetadata | undefined): boolean {
   return (
     one.state === other?.state &&

@@ -36,7 +36,7 @@ export class NameFilter {
     return this.#filter.bytes.slice().buffer;
   }
 
-  /** Whether the segment may contain all of the names. */
+  /** Returns whether the segment may contain all of the names. */
   mayHave(probe: HashProbe): boolean {
     return this.#filter.among(probe).length === probe.numbers.length;
   }

@@ -8,7 +8,7 @@ import { segmentsWithNames } from "./table.ts";
 const MOST_KNOWN = 50_000;
 
 interface SegmentAnswers {
-  /** Whether a segment may contain the names. The metadata of a segment that changes is replaced by others. */
+  /** True if a segment may contain the names. The metadata of a segment that changes is replaced by others. */
   readonly mayHave: WeakMap<SegmentMetadata, boolean>;
   size: number;
 }

@@ -6,7 +6,7 @@ import { deleteSegments, NO_FILTER, writeSegment } from "./table.ts";
 export interface OldestRows<Row> {
   readonly rows: readonly Row[];
   readonly bytes: number;
-  /** Whether they are all rows of their segment. */
+  /** True if they are all rows of their segment. */
   readonly isWhole: boolean;
 }
 

@@ -12,7 +12,7 @@ export function isSmall({ state, rows, bytes }: SegmentMetadata): boolean {
   return state === STATE.rows && rows < FULL_ROWS && bytes < FULL_BYTES;
 }
 
-/** Whether small segments make a full one, or are too many. */
+/** Returns whether small segments make a full one, or are too many. */
 export function areWorthMerging(small: readonly SegmentMetadata[]): boolean {
   if (small.length < 2) return false;
   const rows = small.reduce((sum, segment) => sum + segment.rows, 0);

@@ -44,7 +44,7 @@ export function readPart(
   return new Uint8Array(row.part);
 }
 
-/** Which of the segments that begin with these seqs may have rows with all of these names. */
+/** Returns which of the segments that begin with these seqs may have rows with all of these names. */
 export function segmentsWithNames(
   { sql, name }: SegmentPlace,
   probe: HashProbe,

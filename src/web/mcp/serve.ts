@@ -136,7 +136,7 @@ function orgOf({ req }: Ctx): string | null {
   return req.query("org") ?? (own === undefined ? null : `org_${own}`);
 }
 
-/** Whether the key is one, whatever it may do. */
+/** Returns whether the key is one, whatever it may do. */
 async function isKnownKey(context: Ctx, api: Api): Promise<boolean> {
   const org = orgOf(context);
   const path = org === null ? "/v1/admin/orgs?limit=1" : `/v1/orgs/${encodeURIComponent(org)}`;

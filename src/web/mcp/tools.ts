@@ -176,7 +176,7 @@ export interface ToolCall {
   readonly body: string | null;
 }
 
-/** What is wrong with the arguments of a call, or null. Their values are checked by the operation. */
+/** Returns what is wrong with the arguments of a call, or null. Their values are checked by the operation. */
 export function argumentProblem({ takes, required = [] }: Tool, given: Arguments): string | null {
   const unknown = Object.keys(given).find((name) => !Object.hasOwn(takes, name));
   if (unknown !== undefined) return `${JSON.stringify(unknown)} is not an argument of this tool`;

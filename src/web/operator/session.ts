@@ -43,7 +43,7 @@ export function operatorSession(request: Request, settings: Settings, nowMs: num
   return isWithinTime(session, nowMs) ? session : null;
 }
 
-/** Whether a session is neither too old nor was idle for too long. */
+/** Returns whether a session is neither too old nor was idle for too long. */
 export function isWithinTime(
   { startedMs, seenMs }: Pick<OperatorSession, "startedMs" | "seenMs">,
   nowMs: number,

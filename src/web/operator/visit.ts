@@ -17,9 +17,9 @@ export interface OperatorVisit extends Visit {
   readonly upload: <T>(path: string, file: Uint8Array) => Promise<Answer<T>>;
   /** What a backup is of, or what is wrong with it. */
   readonly backupHead: (file: Uint8Array) => Promise<ArchiveHead | ArchiveProblem>;
-  /** What the platform counts, as of now. Null: the counters cannot be read. */
+  /** What the platform counts, as of now. Null if the counters cannot be read. */
   readonly metrics: () => Promise<MetricSums | null>;
-  /** Whether what the Worker depends on answers. */
+  /** True if what the Worker depends on answers. */
   readonly health: () => Promise<DeepHealth>;
   /** Puts a resource in place of the version that was read. */
   readonly replace: (path: string, body: object, sent: Sent) => Promise<Answer<unknown>>;

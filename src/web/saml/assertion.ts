@@ -18,8 +18,8 @@ interface ExpectedAssertion {
 }
 
 /**
- * Whether a verified assertion is for this service, this sign-in and the current time. A missing value is refused like
- * a wrong one.
+ * Returns whether a verified assertion is for this service, this sign-in and the current time. A missing value is
+ * refused like a wrong one.
  */
 export function assertionHolds(verified: unknown, expected: ExpectedAssertion): boolean {
   const assertion = only(verified, "Assertion");

@@ -24,7 +24,7 @@ export async function startSaml(
   return { url, attempt: { idpEntityId: connection.idpEntityId, requestId } };
 }
 
-/** What an administrator gives to the provider. It has no certificate, because requests are not signed. */
+/** Returns what an administrator gives to the provider. It has no certificate, because requests are not signed. */
 export function serviceMetadata(service: ServiceAddresses): string {
   const entity = escaped(service.entityId);
   return `<?xml version="1.0" encoding="UTF-8"?>

@@ -12,7 +12,7 @@ export interface ProviderAccess {
   readonly send: (request: Request) => Promise<Response>;
   /** Plain http, for a provider on the same machine as a local server. */
   readonly allowHttp: boolean;
-  /** Whether people may be sent to this address. */
+  /** True if people may be sent to this address. */
   readonly mayVisit: (address: string) => boolean;
 }
 

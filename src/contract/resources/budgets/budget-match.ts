@@ -57,7 +57,7 @@ export function matchParts<Name extends RateTrait>(names: readonly Name[]): Part
   ) as unknown as PartsShape<Name>;
 }
 
-/** Which calls a limit applies to: those that have one of the values of every part. */
+/** Selects the calls that a limit applies to: those that have one of the values of every part. */
 export const budgetMatch = z
   .strictObject({
     ...matchParts(MATCHED),

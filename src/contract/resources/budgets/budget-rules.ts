@@ -13,7 +13,7 @@ export interface FieldProblem {
 
 export type Amount = string | number;
 
-/** What is wrong with an amount of a unit. */
+/** Returns what is wrong with an amount of a unit. */
 export function amountProblem(unit: BudgetUnit, amount: Amount): Omit<FieldProblem, "field"> | null {
   if (unit === "usd") {
     if (typeof amount === "string") return usdProblem(amount);

@@ -10,7 +10,7 @@ import { callerId } from "../../ids.ts";
 
 const NAME_MESSAGE = "must be 1 to 40 characters of a-z, 0-9, '_', '.' and '-'";
 
-/** What tags can have for values. */
+/** The schema of the values of tags. */
 interface TagValues {
   readonly isValue: (value: unknown) => boolean;
   readonly message: string;

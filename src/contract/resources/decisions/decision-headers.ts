@@ -151,7 +151,7 @@ const HEADER_OF: Readonly<Record<string, AskHeader>> = {
 };
 const UNIT = "estimate.units.";
 
-/** What a problem with a decision's field is called where it was asked in headers. */
+/** Returns what a problem with a decision's field is called where it was asked in headers. */
 export function headerOf(field: string): string {
   return field.startsWith(UNIT) ? "x-sluice-units" : (HEADER_OF[field] ?? field);
 }

@@ -19,7 +19,7 @@ const resolvedRow = z.object({
   ...priceShown,
 });
 
-/** Which price a call would have, and why. */
+/** The price that a call would have, and the reason for it. */
 export const resolvedPrice = z
   .object({
     model: z.string(),

@@ -9,7 +9,7 @@ import { TOKEN_PARTS } from "../../token-classes.ts";
 
 export const REPORT_TIMES = ["day", "week", "month"] as const;
 export const REPORT_FORMATS = ["json", "csv"] as const;
-/** What a report can be sorted by, beside its first group. */
+/** The fields by which a report can be sorted, beside its first group. */
 export const REPORT_SORTS = ["cost_usd", "runs", "tokens"] as const;
 const MOST_GROUPINGS = 3;
 export const REPORT_MOST_ROWS = 50_000;
@@ -85,7 +85,7 @@ export const reportQuery = withRule(
   },
 );
 
-/** What a customer may group its own usage by: nothing that tells how the org is organized. */
+/** The names by which a customer may group its own usage: none tells how the org is organized. */
 const CUSTOMER_GROUPINGS: readonly string[] = [...REPORT_TIMES, "model"];
 
 export const customerUsageQuery = z.strictObject({

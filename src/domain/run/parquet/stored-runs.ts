@@ -4,7 +4,7 @@ import { writeRaw } from "../../text/raw-json.ts";
 import type { RunRecord } from "../segment/record.ts";
 import type { Column } from "./column.ts";
 
-/** What a run has beside its columns, as far as it has a column in Parquet. */
+/** The fields of a run that are not columns of a segment, as far as they have a column in Parquet. */
 interface Extra {
   readonly priced?: true | number;
   readonly variant?: string;

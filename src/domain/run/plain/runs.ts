@@ -41,9 +41,10 @@ const MODEL_CHARACTERS = 200;
 const AMOUNT_CHARACTERS = 40;
 
 /**
- * The runs of a batch that have only common fields, read and checked in one pass. A run mostly repeats what the one before it
- * says, and what is the same is compared instead of read: this takes less than half of what parsing and checking take. Null:
- * something is unusual or wrong, and only the parser and the checks can tell. What is read here, they read and accept too.
+ * The runs of a batch that have only common fields, read and checked in one pass. A run mostly repeats what the one
+ * before it says, and what is the same is compared instead of read: this takes less than half of what parsing and
+ * checking take. Null if something is unusual or wrong, and only the parser and the checks can tell. What is read here,
+ * they read and accept too.
  */
 export function plainRuns(text: string): readonly RunInput[] | null {
   const scanner = Scanner.of(text);
@@ -102,7 +103,10 @@ class RunReader {
     return run;
   }
 
-  /** Which fields there were, as bits. 0: something is unusual or wrong. The run gets those that are not as before. */
+  /**
+   * Returns which fields there were, as bits. 0: something is unusual or wrong. The run gets those that are not as
+   * before.
+   */
   #readFields(run: Partial<Writable>): number {
     const scanner = this.#scanner;
     if (scanner.next() !== OPEN) return 0;

@@ -79,13 +79,13 @@ export class Scanner {
     this.#view = new DataView(bytes.buffer);
   }
 
-  /** Null: the text has other characters too. Of all scanners, only the last may be used. */
+  /** Null if the text has other characters too. Of all scanners, only the last may be used. */
   static of(text: string): Scanner | null {
     const bytes = asciiOf(text);
     return bytes === null ? null : new Scanner(text, bytes);
   }
 
-  /** Whether nothing follows a list, which was just passed, but the end of the object that it is in. */
+  /** Returns whether nothing follows a list, which was just passed, but the end of the object that it is in. */
   isAfterList(): boolean {
     if (this.#bytes[this.#at - 1] !== CLOSE_LIST || this.next() !== CLOSE) return false;
     this.skipSpace();
@@ -104,7 +104,7 @@ export class Scanner {
     while (isSpace(this.#bytes[this.#at] ?? 0)) this.#at += 1;
   }
 
-  /** Whether a text that is expected follows. It is passed. */
+  /** Returns whether a text that is expected follows. It is passed. */
   passes(expected: string): boolean {
     if (!this.text.startsWith(expected, this.#at)) return false;
     this.#at += expected.length;

@@ -14,7 +14,7 @@ export class UsageReader {
   readonly #members = new Members();
   readonly #counts = new Float64Array(FIELDS.length);
 
-  /** Null: it is unusual or wrong. */
+  /** Null if it is unusual or wrong. */
   read(scanner: Scanner): RunUsage | null {
     if (scanner.next() !== OPEN) return null;
     const seen = this.#readCounts(scanner);
@@ -29,7 +29,7 @@ export class UsageReader {
     return partAboveTotal(usage) === null ? usage : null;
   }
 
-  /** Which fields there were, as bits. 0: it is unusual or wrong. */
+  /** Returns which fields there were, as bits. 0: it is unusual or wrong. */
   #readCounts(scanner: Scanner): number {
     let seen = 0;
     for (let index = 0; ; index += 1) {

@@ -72,7 +72,7 @@ export class RunColumns {
     return this.#column("chargedAt", SIGNED).map((ms, at) => (recordedAt[at] ?? 0) - ms);
   }
 
-  /** What limits count of a run. */
+  /** Returns what limits count of a run. */
   amounts(at: number): RunAmounts {
     return amountsBy(this.#wholeColumns(at));
   }

@@ -7,8 +7,8 @@ const MOST_PROBES = 16;
 const EMPTY = -1;
 
 /**
- * What names mean, found by their bytes: many segments have the same names, and each is decoded when it is seen first. Two
- * names may have the same number.
+ * The meanings of names, found by their bytes: many segments have the same names, and each is decoded when it is seen
+ * first. Two names may have the same number.
  */
 export class KnownNames {
   readonly #numberOf: (name: string) => number;

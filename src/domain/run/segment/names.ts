@@ -6,7 +6,7 @@ import { COLUMN_NUMBERS, type NameColumn } from "./record.ts";
 export class NamesOfRuns {
   readonly #known = new Map<string, number>();
   readonly #most: number;
-  /** Null: all runs have the last number. */
+  /** Null if all runs have the last number. */
   #numbers: Uint32Array | null = null;
   #last: string | null = null;
   #number = 0;

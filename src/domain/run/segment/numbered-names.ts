@@ -7,7 +7,7 @@ const TOO_SHORT = "stored data ends too early";
 export interface NumberedNames {
   /** The number of no name, then of each name that the column has. */
   readonly shared: Int32Array;
-  /** By run, a place in `shared`. Null: all runs have the only one. */
+  /** By run, a place in `shared`. Null if all runs have the only one. */
   readonly places: Int32Array | null;
 }
 

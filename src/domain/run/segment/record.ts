@@ -21,7 +21,7 @@ export interface RunRecord extends StoredScopes {
   readonly provider: string | null;
   /** The key that reported the run. */
   readonly keyId: string | null;
-  /** Null: completed. */
+  /** Null means completed. */
   readonly outcome: string | null;
   /** A JSON object of texts. The same tags are the same text. */
   readonly tags: string | null;

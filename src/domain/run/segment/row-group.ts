@@ -95,7 +95,7 @@ function namesByColumn(runs: readonly RunRecord[]): Record<NameColumn, NamesOfRu
 
 interface Column {
   readonly column: keyof RunRecord;
-  /** Whether a run has a value here. Without this function the column is always written. */
+  /** True if a run has a value here. Without this function the column is always written. */
   readonly isPresent?: (run: RunRecord) => boolean;
   readonly write: (writer: ByteWriter, runs: readonly RunRecord[]) => void;
 }

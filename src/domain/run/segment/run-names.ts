@@ -4,7 +4,7 @@ import { type Scopes, scopesOf } from "../../meter/limit-set.ts";
 import type { CallNames } from "../../meter/traits.ts";
 import type { RunRecord } from "./record.ts";
 
-/** What a run is told apart by, without what it does not name. */
+/** The names by which runs are told apart, without those that the run does not give. */
 export type RunNames = { readonly [Property in DimensionProperty | "tags"]?: string };
 
 export function runNames(run: RunRecord): RunNames {
@@ -26,7 +26,7 @@ export function callNames(names: RunNames): CallNames {
   return { ...Object.fromEntries(said), ...(names.tags === undefined ? {} : { tags: tagsOf(names.tags) }) };
 }
 
-/** What limits match of it. */
+/** Returns what limits match of it. */
 export function runScopes(names: RunNames): Scopes {
   const { key_id: keyId, ...said } = callNames(names);
   return scopesOf(said, { keyId });

@@ -2,7 +2,7 @@ import { ByteReader } from "../../bytes/byte-reader.ts";
 import { ByteWriter } from "../../bytes/byte-writer.ts";
 
 /**
- * What is left of a run that retention has deleted: enough to recognize it if it is sent again, and to say what it
+ * The remainder of a run that retention has deleted: enough to recognize it if it is sent again, and to say what it
  * cost.
  */
 export interface Tombstone {

@@ -48,7 +48,10 @@ export function appendAudit(
   writeEnd(view, "head", { seq: full.seq, hash });
 }
 
-/** What the next entry follows. While the last one waits in the write-ahead log, nothing else can be stored after it. */
+/**
+ * Returns what the next entry follows. While the last one waits in the write-ahead log, nothing else can be stored
+ * after it.
+ */
 function lastOf({ sql }: View): End {
   const head = readHead(sql);
   if (head !== undefined && AUDIT.isWaiting(sql, head.seq)) return head;

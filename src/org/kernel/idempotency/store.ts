@@ -39,7 +39,7 @@ export function loadRecord(sql: SqlStorage, route: string, key: string): Record 
   return rows.toArray()[0] ?? null;
 }
 
-/** Whether it is not as the table has it. */
+/** Returns whether it is not as the table has it. */
 export function hasChanged(sql: SqlStorage, route: string, key: string): boolean {
   return TABLE.get(sql, route, key) !== undefined;
 }

@@ -28,7 +28,7 @@ export class DueRunner {
   readonly #view: (trace: string) => View;
   /** Called whenever the object has done something. */
   readonly #changed: () => void;
-  /** Whether nothing may begin now. */
+  /** True if nothing may begin now. */
   readonly #isHeld: () => boolean;
   /** Work in progress, by kind and key: never the same one twice at once. */
   readonly #working = new Map<string, Promise<void>>();

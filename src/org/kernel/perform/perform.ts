@@ -74,7 +74,7 @@ interface CommandCall<Input> {
   readonly input: Input;
 }
 
-/** Why what is there now does not meet the conditions of the call. */
+/** Returns why what is there now does not meet the conditions of the call. */
 function conditionRefusal<Input>(
   view: View,
   { envelope: { ifMatch, mustBeNew }, command: { current }, input }: CommandCall<Input>,

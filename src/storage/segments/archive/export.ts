@@ -29,7 +29,7 @@ type CarriedCell = string | ArrayBuffer;
 interface CarriedSegments {
   /** Their cells, each a text that begins with its kind, or bytes. */
   readonly rows: readonly (readonly CarriedCell[])[];
-  /** The last segment among them. Null: no more follow. */
+  /** The last segment among them. Null if no more follow. */
   readonly last: number | null;
 }
 

@@ -19,7 +19,7 @@ export const ROLLUP_SIZE: RollupSize = {
   untilMs: Number.POSITIVE_INFINITY,
 };
 
-/** The segments of the next rollup: stored here, in none yet, and never merged again. Empty: there are too few. */
+/** The segments of the next rollup: stored here, in none yet, and never merged again. Empty if there are too few. */
 export function nextToRollUp(
   segments: Segments,
   { leastRows, mostRows, untilMs }: RollupSize = ROLLUP_SIZE,

@@ -11,7 +11,7 @@ collectOnOneThread();
 await buildAssets();
 
 /** What a test waits for comes late on a busy machine. Only what never comes is a failure. */
-const PATIENT = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: { timeout: 60_000 } } };
+const PATIENT = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 60_000 } } };
 
 /**
  * Three kinds of test. `rules`: pure functions in plain Node, in milliseconds. `workerd`: objects and

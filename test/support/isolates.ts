@@ -21,7 +21,7 @@ export interface Org {
 }
 
 /** What a test can do to an isolate; see `odd-worker.ts`. */
-type Oddity = "apart-ms" | "vanish" | "hang" | "answer";
+type Oddity = "apart-ms" | "vanish" | "hang" | "answer" | "lives";
 
 export class Isolates {
   readonly server: Server;
@@ -52,6 +52,19 @@ export class Isolates {
   async make(isolate: number, oddity: Oddity, value: string | number): Promise<void> {
     const headers = { [`x-test-${oddity}`]: String(value) };
     await fetch(`${this.url(isolate)}/healthz`, { headers });
+  }
+
+  /** Nothing that isolates are granted during the run expires. A change after it waits as long for its response. */
+  async whileNothingExpires<T>(run: () => Promise<T>): Promise<T> {
+    const setLives = async (lives: "long" | "real") => {
+      for (let isolate = 0; isolate < ISOLATES; isolate += 1) await this.make(isolate, "lives", lives);
+    };
+    await setLives("long");
+    try {
+      return await run();
+    } finally {
+      await setLives("real");
+    }
   }
 
   async call(isolate: number, method: string, path: string, key: string, body?: object): Promise<Answer> {

@@ -1,4 +1,6 @@
 import type { Env } from "../../src/edge/env.ts";
+import { LEASE } from "../../src/gate/lease/protocol.ts";
+import { SNAPSHOT } from "../../src/gate/snapshot/snapshot.ts";
 import worker, { OrgObject as Whole } from "../../src/index.ts";
 
 export * from "../../src/index.ts";
@@ -13,13 +15,25 @@ export class OrgObject extends Whole {
 /**
  * The Worker in an isolate that a test can disturb, with a header on any request: change its clock (with the first
  * isolate's, that of its objects); make it vanish for an org, so that its unreported holds are never reported although
- * its callers have their responses; make an org's object hang from its point of view; or end an org's object.
+ * its callers have their responses; make an org's object hang from its point of view; end an org's object; or let what
+ * objects grant last, so that nothing expires however busy the machine is.
  */
 const realNow = Date.now.bind(Date);
 let apartMs = 0;
 const vanished = new Set<string>();
 const hanging = new Set<string>();
 Date.now = () => realNow() + apartMs;
+
+const LIVES = { lease: { ...LEASE }, snapshot: { ...SNAPSHOT } };
+const LASTING_MS = 600_000;
+
+function setLives(lives: string | null): void {
+  if (lives === null) return;
+  const longer = lives === "long" ? { lifeMs: LASTING_MS } : {};
+  const standing = lives === "long" ? { standingMs: LASTING_MS } : {};
+  Object.assign(LEASE, { ...LIVES.lease, ...longer, ...standing });
+  Object.assign(SNAPSHOT, { ...LIVES.snapshot, ...longer });
+}
 
 const NEVER = new Promise<never>(() => {});
 
@@ -60,6 +74,7 @@ export default {
     note(vanished, told("vanish"));
     note(hanging, told("hang"));
     hanging.delete(told("answer") ?? "");
+    setLives(told("lives"));
     await end(env, told("end"));
     return worker.fetch(request, vanished.size + hanging.size > 0 ? odd(env) : env, context);
   },

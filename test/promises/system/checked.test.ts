@@ -143,13 +143,15 @@ test("at least 99 % of allows stay in the isolates with rules, detectors on 2 kB
   await onPlan(org, "vast", { runs_limit: 10_000_000, tokens_limit: 100_000_000 });
   const input = "The quick brown fox jumps over the lazy dog. ".repeat(45);
   const ask = { checks: "all", model: "good", estimate: TOKENS, input };
-  await isolates.drive(org, 200, 16, () => ask);
   const shares: number[] = [];
-  while (shares.length < MOST_ROUNDS && !shares.some((share) => share >= 0.99)) {
-    const answers = await isolates.drive(org, 500, 16, () => ask);
-    expect(allowed(answers)).toHaveLength(500);
-    shares.push(atEdge(answers).length / answers.length);
-  }
+  await isolates.whileNothingExpires(async () => {
+    await isolates.drive(org, 200, 16, () => ask);
+    while (shares.length < MOST_ROUNDS && !shares.some((share) => share >= 0.99)) {
+      const answers = await isolates.drive(org, 500, 16, () => ask);
+      expect(allowed(answers)).toHaveLength(500);
+      shares.push(atEdge(answers).length / answers.length);
+    }
+  });
   expect(Math.max(...shares)).toBeGreaterThanOrEqual(0.99);
   const [last] = await isolates.drive(org, 1, 1, () => ask);
   const limits = last?.body.limits as { kind: string }[];

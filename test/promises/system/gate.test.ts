@@ -72,16 +72,18 @@ test("at least 99 % of allows far from a limit are decided in the isolates, and 
   const org = await isolates.newOrg();
   const id = await isolates.budget(org, "100000");
   const warmUp = 300;
-  await isolates.drive(org, warmUp, 16, (n) => ({ request_id: `warm-${n}` }));
   const shares: number[] = [];
-  // A report that is late on a busy machine spoils one round, not every round.
   const calls = 500;
-  while (shares.length < MOST_ROUNDS && !shares.some((share) => share >= 0.99)) {
-    const round = shares.length;
-    const answers = await isolates.drive(org, calls, 16, (n) => ({ request_id: `req-${round}-${n}` }));
-    expect(allowed(answers)).toHaveLength(calls);
-    shares.push(atEdge(answers).length / answers.length);
-  }
+  await isolates.whileNothingExpires(async () => {
+    await isolates.drive(org, warmUp, 16, (n) => ({ request_id: `warm-${n}` }));
+    // A report that is late on a busy machine spoils one round, not every round.
+    while (shares.length < MOST_ROUNDS && !shares.some((share) => share >= 0.99)) {
+      const round = shares.length;
+      const answers = await isolates.drive(org, calls, 16, (n) => ({ request_id: `req-${round}-${n}` }));
+      expect(allowed(answers)).toHaveLength(calls);
+      shares.push(atEdge(answers).length / answers.length);
+    }
+  });
   expect(Math.max(...shares)).toBeGreaterThanOrEqual(0.99);
   await isolates.reserves(org, id, usd(warmUp + shares.length * calls));
 });

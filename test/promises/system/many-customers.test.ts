@@ -22,16 +22,18 @@ test("isolates decide for many customers by themselves, once each was seen", asy
   // Each customer goes through every isolate in turn.
   const customer = (call: number) => `cus_${Math.floor(call / 4) % CUSTOMERS}`;
   const shares: number[] = [];
-  // A report that is late on a busy machine spoils one round, not every round.
-  while (shares.length < MOST_ROUNDS && !shares.some((share) => share >= 0.97)) {
-    const round = shares.length;
-    const answers = await isolates.drive(org, CALLS, 8, (call) => ({
-      customer_id: customer(call),
-      request_id: `many-${round}-${call}`,
-    }));
-    expect(allowed(answers)).toHaveLength(CALLS);
-    shares.push(atEdge(answers).length / answers.length);
-  }
+  await isolates.whileNothingExpires(async () => {
+    // A report that is late on a busy machine spoils one round, not every round.
+    while (shares.length < MOST_ROUNDS && !shares.some((share) => share >= 0.97)) {
+      const round = shares.length;
+      const answers = await isolates.drive(org, CALLS, 8, (call) => ({
+        customer_id: customer(call),
+        request_id: `many-${round}-${call}`,
+      }));
+      expect(allowed(answers)).toHaveLength(CALLS);
+      shares.push(atEdge(answers).length / answers.length);
+    }
+  });
   expect(Math.max(...shares)).toBeGreaterThanOrEqual(0.97);
   // Each call was reserved once for its customer, and all that isolates did not use is given back.
   const left = async () => {

@@ -10,7 +10,7 @@ export const azureKeyHeader: Auth = (key) => ["api-key", key];
 export const googleKeyHeader: Auth = (key) => ["x-goog-api-key", key];
 export const apiKeyHeader: Auth = (key) => ["x-api-key", key];
 
-/** What requests to Amazon are signed with. */
+/** The credentials that requests to Amazon are signed with. */
 export interface AwsCredentials {
   readonly service: string;
   readonly accessKeyId: string;
@@ -56,7 +56,7 @@ export interface ProviderTerms {
   readonly errorBody: (refusal: WireRefusal) => object;
 }
 
-/** What a call on a provider is, by its method and path. */
+/** The API that a call uses, by its method and path on a provider. */
 export type Route =
   | {
       readonly kind: "metered";
@@ -78,7 +78,7 @@ export interface Provider extends ProviderTerms {
   pathLike(api: ProviderApi, path: string, model: string): string | null;
 }
 
-/** What returns credentials of the account, or administers it. */
+/** Paths that return credentials of the account, or administer it, are never passed on. */
 const NEVER =
   /^\/(?:v\d+(?:beta)?\/)?(?:realtime\/(?:client_secrets|sessions|transcription_sessions)|chatkit\/sessions|organizations?|admin_api_keys|api_keys|dashboard|usage|billing)(?:\/|$)/i;
 

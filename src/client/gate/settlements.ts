@@ -55,7 +55,7 @@ export class Settlements {
   readonly #sluice: Sluice;
   readonly #options: SettlementOptions;
   #queue: WaitingRun[] = [];
-  /** How many of those that wait, from the first on, are to be sent now. */
+  /** The number of waiting runs, from the first on, that are to be sent now. */
   #due = 0;
   #sending: Promise<void> | null = null;
   #sendingSince = 0;

@@ -68,7 +68,7 @@ export interface RateSubject {
   /** `POST /v1/edge/decision`. */
   readonly route: string;
   readonly keyId: string;
-  /** What its body says. If missing, it is not read yet, and only policies that do not look at it apply. */
+  /** The names in its body. If missing, it is not read yet, and only policies that do not look at it apply. */
   readonly names?: CallNames | undefined;
   /** Only policies that name the route apply. */
   readonly byRouteOnly?: boolean;

@@ -38,7 +38,7 @@ export interface AdjustmentsAsk {
   /** Not included. */
   readonly toMs: number;
   readonly filters: Readonly<Record<string, string | undefined>>;
-  /** The last that was looked at; 0: none. */
+  /** The last adjustment that was looked at. 0 if there is none. */
   readonly after: number;
 }
 

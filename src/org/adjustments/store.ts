@@ -8,7 +8,7 @@ interface AdjustmentData {
   readonly reason: string;
   readonly customer: string | null;
   readonly chain: string | null;
-  /** What the run named, by the columns that it is stored in. */
+  /** The names that the run gave, by the columns that they are stored in. */
   readonly names: RunNames;
   /** From the run. */
   readonly subjects?: Readonly<Record<string, string>>;

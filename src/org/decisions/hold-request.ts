@@ -2,7 +2,10 @@ import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import { EXPIRED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import type { HoldRow } from "./table.ts";
 
-/** What is stored of a call with its hold, for the run that it may become and for its renewal. Its input never is. */
+/**
+ * The part of a call that is stored with its hold, for the run that it may become and for its renewal. Its input never
+ * is.
+ */
 export interface HoldRequest {
   readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
   /** The key that asked. Missing if no key did. */

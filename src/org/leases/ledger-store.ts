@@ -31,7 +31,7 @@ const TABLE = new Table({
 
 const ledgers = new TransactionalCache<LeaseLedger>();
 
-/** The book to work on. Code that changes what an isolate has saves it in the same transaction. */
+/** The lease ledger to work on. Code that changes what an isolate has saves it in the same transaction. */
 export function leaseLedgerOf(sql: SqlStorage): LeaseLedger {
   return ledgers.get(sql, () => loadLedger(sql, Date.now()));
 }

@@ -45,7 +45,7 @@ export function onlyMeterRow(
   };
 }
 
-/** What a row's `extra` says of its meter. */
+/** The fields of a meter that its row's `extra` has. */
 interface MeterExtra {
   readonly thresholds?: readonly string[];
   readonly lowRoom?: string;

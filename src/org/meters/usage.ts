@@ -36,7 +36,7 @@ type StoredUsage = MeterAccount["stored"];
 
 const KEY = ["meter_id", "subject", "window_start"];
 const COUNTERS = ["spent", "over", "held", "leased", "notices"];
-/** What is counted of each limit, subject and window. */
+/** The counts of each limit, subject and window. */
 export const USAGE = new Table({
   name: "usage",
   columns: [...KEY, ...COUNTERS],

@@ -37,7 +37,7 @@ const SHORTEST_SLICE_MS = 50;
 
 /** Policies may count each user separately, so only the latest counters are in memory. */
 const MOST_COUNTERS = 10_000;
-/** What each rate limit has counted. */
+/** The counts of each rate limit. */
 export const RATE_COUNTS = new Table({
   name: "rate_counts",
   columns: ["meter", "taken"],
@@ -54,9 +54,7 @@ const LIMITS = new TransactionalCache<{
   readonly read: RatePolicy;
 }>();
 
-/**
- * What the org's rate limits have counted. Kept in memory and written through, one row for each counter.
- */
+/** The counts of the org's rate limits. They are kept in memory and written through, one row for each counter. */
 export class RateMeters {
   readonly #sql: SqlStorage;
   readonly #fallbackReadRpm: number;

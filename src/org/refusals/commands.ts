@@ -53,7 +53,7 @@ function keepHour(sql: SqlStorage, now: number, hour: number, batch: RefusalBatc
   const lastAt = batch.more.length > 0 ? end : times.reduce((one, other) => Math.max(one, other), hour);
   const seq = insertBatch(sql, { firstAt, lastAt, notes: batch.notes.length, body });
   noteLateRefusals(sql, seq);
-  // Its hour has already been folded up to a later row.
+  // The sums of its hour already include a later row.
   if (seq <= totalsOf(sql).folded) addToHour(sql, hour, [batch]);
 }
 

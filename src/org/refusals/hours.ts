@@ -6,7 +6,7 @@ import { type BatchRow, batchOf, setTotals, totalsOf } from "./store.ts";
 export const GROUPS_PER_HOUR = 10_000;
 const GROUPS_PER_PART = 1000;
 
-/** Rows are folded when this many are waiting. Fewer make summaries faster; more mean fewer written rows. */
+/** The sums of hours are made when this many rows are waiting. Fewer make summaries faster; more mean fewer written rows. */
 const ROWS_TO_SUM = 64;
 const BYTES_TO_SUM = 2_097_152;
 
@@ -39,7 +39,7 @@ export function addToHour(sql: SqlStorage, hour: number, batches: readonly Refus
   }
 }
 
-/** Folds the rows that wait, once there are many. */
+/** Adds the rows that wait to the sums of their hours, once there are many. */
 export function sumHoursWhenMany(sql: SqlStorage, manyRows = ROWS_TO_SUM): void {
   const { unfoldedRows, unfoldedBytes } = totalsOf(sql);
   if (unfoldedRows >= manyRows || unfoldedBytes >= BYTES_TO_SUM) sumHours(sql);

@@ -36,10 +36,10 @@ type SentDelivery = PostResult & Partial<Pick<MailedPost, "mailed">>;
 interface Attempt {
   readonly delivery: DeliveryRow;
   readonly url: string;
-  /** Empty if it is written from the draft. */
+  /** The body. Empty if it is written from the draft. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A message of a product. */
+  /** The draft of a message for a product. */
   readonly draft: MessageDraft | null;
 }
 

@@ -20,7 +20,7 @@ export type SubscriptionRow = {
   created_at: number;
   updated_at: number;
   format: SentFormat;
-  /** What `url` does not show. Null for our own format. */
+  /** The part of the address that `url` does not show. Null for our own format. */
   sealed: string | null;
 };
 

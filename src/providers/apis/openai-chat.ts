@@ -36,7 +36,7 @@ const STREAM_OPTIONS: ReadonlySet<string> = new Set(["include_usage"]);
 
 /** How a host serves the API. */
 interface ChatTerms {
-  /** What a bound is called. */
+  /** The name of the bound. */
   readonly bound: (typeof BOUNDS)[number];
   /**
    * True if a bound of the caller's goes on under the name that it came with. A host that knows one name ignores the

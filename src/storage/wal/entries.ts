@@ -1,6 +1,6 @@
 import type { Row } from "./table-shape.ts";
 
-/** What one command changed of one table. */
+/** The changes that one command made to one table. */
 export type TableChange = readonly [table: string, written: readonly Row[], deleted: readonly Row[]];
 
 /** Entries that may wait for a checkpoint, each in its slot. */

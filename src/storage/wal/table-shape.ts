@@ -5,7 +5,7 @@ export type Value = string | number | null;
 /** The values of a row, in the order of its table's columns. */
 export type Row = readonly Value[];
 
-/** What the write-ahead log must know of a table to write its rows. */
+/** The write-ahead log must know this of a table to write its rows. */
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly string[];

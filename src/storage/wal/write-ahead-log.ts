@@ -16,9 +16,9 @@ import { isUnnumbered, numberOf, withNumber } from "./row-numbers.ts";
 import { openStore, shapeIn, type Shapes, SHAPES } from "./table-shapes.ts";
 
 /**
- * What frequent commands have changed and the tables do not have yet. Each such command writes one row, an entry that
- * says what it changed, whole; every so often a checkpoint writes each row that was changed once. A transaction of another
- * kind makes a checkpoint first and then works on the tables, so that nobody else need know.
+ * The changes of frequent commands that the tables do not have yet. Each such command writes one row, an entry that
+ * says what it changed, whole; every so often a checkpoint writes each row that was changed once. A transaction of
+ * another kind makes a checkpoint first and then works on the tables, so that nobody else need know.
  */
 export class WriteAheadLog {
   readonly #sql: SqlStorage;

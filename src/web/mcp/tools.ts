@@ -11,7 +11,7 @@ export interface Tool {
   readonly isWrite?: boolean;
   readonly takes: Readonly<Record<string, Argument>>;
   readonly required?: readonly string[];
-  /** What is asked for where nobody says it. */
+  /** The value that is asked for where nobody says it. */
   readonly usual?: Readonly<Record<string, string>>;
 }
 

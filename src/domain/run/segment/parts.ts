@@ -8,7 +8,7 @@ import { readTexts } from "./texts.ts";
  */
 const [PARTS_END, SAVED_END] = ['rts":{"', 'ved":"'];
 const [PARTS, SAVED] = ['"parts":{', '"saved":"'];
-/** The beginnings of both in the stored `extra` of a run: they come before anything that callers choose freely. */
+/** Matches both at the beginning of a stored `extra`: they come before anything that callers choose freely. */
 const WRITTEN =
   /^\{(?:"priced":(?:\d+|true),?)?(?:"variant":"[^"\\]*",?)?(?:"parts":\{([^}]*)\},?)?(?:"saved":"(\d+)")?/;
 

@@ -3,7 +3,7 @@ import type { Segments } from "../segments.ts";
 import { isSmall } from "../sizes.ts";
 import { rolledUpTo } from "./table.ts";
 
-/** Which rows a rollup is made of. */
+/** The number of rows that a rollup is made of. */
 export interface RollupSize {
   readonly leastRows: number;
   /** No segment is added to so many. */

@@ -19,7 +19,7 @@ import type { OperatorVisit } from "../visit.ts";
 const UNDER = "/operator";
 const RESTORED_DAYS = 30;
 
-/** What is known of the organization before anything is done with it. */
+/** The state of the organization before anything is done with it. */
 interface OrgState {
   readonly org: Org;
   readonly health: DeepHealth;

@@ -18,7 +18,7 @@ export const DECISION = {
 
 export const DEFAULT_OUTPUT_TOKENS = 4096;
 
-/** Of a body with an input to scan. */
+/** The bound of a body with an input to scan. */
 export const MOST_BODY_BYTES_WITH_INPUT = 262_144;
 /** In one call. */
 export const MOST_ASKS = 100;

@@ -8,7 +8,7 @@ type ShownPolicy = RateLimits["policies"][number];
 
 /** A limit on the rate: sliding (`rate`) or in fixed windows (`quota`), in requests, tokens or dollars. */
 export interface RatePolicy extends Omit<ShownPolicy, "limit" | "limit_usd"> {
-  /** Of dollars: in nano-dollars. */
+  /** The limit. One in dollars is in nano-dollars. */
   readonly limit: number;
 }
 

@@ -58,7 +58,7 @@ export function loadAdjustments(sql: SqlStorage, runId: string): StoredAdjustmen
     .map(fromAdjustmentRow);
 }
 
-/** Those that were made at a time or later. */
+/** Returns the adjustments that were made at a time or later. */
 export function* adjustmentsSince(sql: SqlStorage, fromMs: number): Generator<StoredAdjustment> {
   const rows = sql.exec<AdjustmentRow>("SELECT * FROM run_adjustments WHERE at >= ?", fromMs);
   for (const row of rows) yield fromAdjustmentRow(row);

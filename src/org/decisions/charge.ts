@@ -67,7 +67,7 @@ interface ExpiredReservation {
   readonly reserved: readonly Draw[];
 }
 
-/** What an expired hold held is charged in its place, by the run that it becomes. */
+/** Charges what an expired hold held, as the run that it becomes. */
 function chargeExpired(
   tx: Tx,
   work: UnitOfWork,

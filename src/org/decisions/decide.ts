@@ -97,7 +97,7 @@ export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): DecidedA
 }
 
 interface NewDecision {
-  /** Of its hold. */
+  /** The id of its hold. */
   readonly id: string;
   /** True if a hold of that id is stored, which is over. */
   readonly isStored: boolean;

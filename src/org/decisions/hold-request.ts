@@ -22,7 +22,7 @@ interface HoldEstimate {
   readonly draws: Readonly<Record<string, string>>;
 }
 
-/** Of a run whose reservation named no model. */
+/** The model of a run whose reservation named none. */
 export const NO_MODEL = "unknown";
 
 export function holdRequestOf({ asked }: Pick<HoldRow, "asked">): HoldRequest | null {

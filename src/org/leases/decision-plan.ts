@@ -22,7 +22,7 @@ import { pricesOf } from "../models/revisions.ts";
 const MOST_NAMES = 500;
 /** A slice is stored with its subject, for each isolate, so longer subjects are not leased. */
 export const MOST_SUBJECT_CHARACTERS = 400;
-/** Of rules and detectors together. */
+/** The most characters of rules and detectors together. */
 const MOST_CHARACTERS = 65_536;
 
 /** A rate limit as a decision found it. */

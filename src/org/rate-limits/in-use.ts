@@ -16,7 +16,7 @@ import { loadRateLimits } from "./store.ts";
 
 type InUse = OwnRateLimits["policies"][number];
 
-/** Of those that a policy counts separately, as many as are shown. */
+/** Of the subjects that a policy counts separately, as many as this are shown. */
 const MOST_SHOWN = 5;
 
 /** The rate limits with what each has counted in its current window, what isolates have leased included. */

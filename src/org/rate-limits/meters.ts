@@ -130,7 +130,7 @@ export class RateMeters {
   /** After an amount was added: slices of a limit that comes near are no longer renewed unseen. */
   pressIfNear(meter: RateMeter, book: LeaseLedger, nowMs: number): void {
     const key = leaseKey(meter, nowMs);
-    // Also what no longer counts: it costs a look at the terms, and no more.
+    // Slices that no longer count are included: that costs a look at the terms, and no more.
     const leased = book.leased(key, Number.NEGATIVE_INFINITY);
     if (leased === 0n) return;
     const used = this.#load(meter, nowMs).reduce((sum, [, amount]) => sum + amount, 0);
@@ -214,7 +214,7 @@ export class RateMeters {
       taken = JSON.parse(this.#read(meter.key)) as BucketAmount[];
       all.set(meter.key, taken);
     }
-    // Those that no longer count go when the counter is next written.
+    // Buckets that no longer count go when the counter is next written.
     if ((taken[0]?.[0] ?? first) < first) {
       taken = taken.filter(([bucket]) => bucket >= first);
       all.set(meter.key, taken);

@@ -140,7 +140,7 @@ function messageAttempt(
   };
 }
 
-/** Those who have not got this mail yet. */
+/** Returns the recipients who have not got this mail yet. */
 function recipientsLeft(view: CheckpointedView, subscription: SubscriptionRow, { mailed }: DeliveryRow) {
   const { id: subscriptionId } = subscription;
   const got = new Set(mailedIn(mailed));

@@ -37,7 +37,7 @@ export function readExtra(extra: Uint8Array | undefined, count: number, reader: 
   }
 }
 
-/** Of `"cache_read":12,"reasoning":3`. */
+/** Reads the parts of a text such as `"cache_read":12,"reasoning":3`. */
 function readWritten(written: string, run: number, reader: ExtraReader): void {
   for (let at = 0; at < written.length;) {
     const colon = written.indexOf(":", at);

@@ -39,7 +39,7 @@ export interface ProviderTerms {
   /** Names of its hosts, where there are many. */
   readonly hosts?: RegExp;
   readonly auth: Auth;
-  /** For one that takes signatures, too. Null if the key is sent as it is. */
+  /** Signs requests, where it takes signatures, too. Null if the key is sent as it is. */
   readonly signsWith?: (key: string) => AwsCredentials | null;
   /** By which statuses it says that it does not accept a key. Default: 401. */
   readonly keyRefusals?: readonly number[];
@@ -133,7 +133,7 @@ function lastOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Of a template such as `/v1/models/{model}`. */
+/** Returns the pattern of a template such as `/v1/models/{model}`. */
 function patternOf(template: string): RegExp {
   const escaped = template.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
   return new RegExp(`^${escaped.replace("{model}", "(?<model>[^/]+)")}$`);

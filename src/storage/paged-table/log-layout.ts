@@ -7,7 +7,7 @@ export type LogRow = { readonly seq: number };
 export interface LogLayout {
   readonly name: keyof LoggedTables;
   readonly columns: readonly string[];
-  /** By which the write-ahead log tells rows apart. */
+  /** The columns by which the write-ahead log tells rows apart. */
   readonly named: string;
   /** The write-ahead log numbers its rows. */
   readonly isNumbered?: true;

@@ -9,7 +9,7 @@ export interface FileSegment extends ZoneMap {
   readonly bytes: number;
   /** The length of the filter of its names. */
   readonly nameBytes: number;
-  /** Of the segment. */
+  /** The digest of the segment. */
   readonly digest: Uint8Array;
 }
 

@@ -171,7 +171,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface ToolCall {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly body: string | null;
 }

@@ -27,7 +27,7 @@ const CARRIED_BYTES = 524_288;
 type CarriedCell = string | ArrayBuffer;
 
 interface CarriedSegments {
-  /** Their cells, each a text that begins with its kind, or bytes. */
+  /** The cells of the segments, each a text that begins with its kind, or bytes. */
   readonly rows: readonly (readonly CarriedCell[])[];
   /** The last segment among them. Null if no more follow. */
   readonly last: number | null;

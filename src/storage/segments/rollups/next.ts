@@ -8,7 +8,7 @@ export interface RollupSize {
   readonly leastRows: number;
   /** No segment is added to so many. */
   readonly mostRows: number;
-  /** Only rows that were recorded until then. */
+  /** The time until which rows must have been recorded. */
   readonly untilMs: number;
 }
 

@@ -24,7 +24,7 @@ interface OrgState {
   readonly org: Org;
   readonly health: DeepHealth;
   readonly residency: Answer<Residency>;
-  /** Regions that it can move to. */
+  /** The regions that it can move to. */
   readonly others: readonly string[];
   readonly nowMs: number;
 }

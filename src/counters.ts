@@ -41,7 +41,7 @@ export class Counters {
     this.#maxUnsettled = maxUnsettled;
   }
 
-  /** Of orgs that were identified. */
+  /** The calls of orgs that were identified. */
   readonly orgs = new OrgCallCounts();
 
   count(series: string, by = 1): void {

@@ -5,7 +5,7 @@ import { serve } from "./edge/request/router.ts";
 import { refuseFailure } from "./edge/request/refuse-failure.ts";
 import { nameRoute, signals } from "./edge/request/signals.ts";
 
-/** What only the `Gate` entrypoint serves, with the checks of every other call. No address leads here. */
+/** Serves what only the `Gate` entrypoint has, with the checks of every other call. No address leads here. */
 export function createGateApp(): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   app.use(signals);

@@ -11,7 +11,7 @@ export function logFailure(trace: string, error: unknown): void {
   write("error", { level: "error", trace, cause: withoutSecrets(cause) });
 }
 
-/** What whoever runs the service has to mend, in fields that can be searched for. */
+/** Logs a problem that whoever runs the service has to mend, in fields that can be searched for. */
 export function logProblem(line: object): void {
   write("error", { level: "error", ...line });
 }

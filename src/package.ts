@@ -1,5 +1,5 @@
 /**
- * What the package has without a path: the name that each of its parts begins with. Each part has a path of its own, too,
+ * The package without a path has the name that each of its parts begins with. Each part has a path of its own, too,
  * with everything else that it exports.
  */
 export { governedFetch } from "./adapters/fetch.ts";

@@ -9,7 +9,7 @@ export interface CurrentSetting {
   readonly label: string;
   /** The name by which the API finds it: its id or its name. */
   readonly at: string;
-  /** Of a listed thing, what it is known by in a file. Null if it is known by its id only. */
+  /** The name by which a file knows a listed thing. Null if it is known by its id only. */
   readonly key: string | null;
   readonly resource: Resource;
   readonly fields: Fields;

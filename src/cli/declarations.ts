@@ -39,11 +39,11 @@ export function sectionsOf(kinds: readonly SettingKind[], complaints: Complaints
   }
   return kinds.flatMap((kind) => {
     const said = complaints.file.value[kind.section];
-    return said === undefined ? [] : [{ kind, declared: declaredOf(kind, said, complaints) }];
+    return said === undefined ? [] : [{ kind, declared: declarationsOf(kind, said, complaints) }];
   });
 }
 
-function declaredOf(kind: SettingKind, said: Value, complaints: Complaints): Declaration[] {
+function declarationsOf(kind: SettingKind, said: Value, complaints: Complaints): Declaration[] {
   const { section } = kind;
   if (kind.form === "single") {
     if (said === null && kind.remove !== undefined) return [];

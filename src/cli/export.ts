@@ -46,20 +46,20 @@ async function readable(kind: SettingKind, sluice: Sluice): Promise<Value | unde
 function valueOf(kind: SettingKind, settings: readonly CurrentSetting[]): Value | undefined {
   if (kind.form === "single") {
     const [setting] = settings;
-    if (setting !== undefined) return saidOf(kind, setting);
+    if (setting !== undefined) return withoutDefaults(kind, setting);
     return kind.remove === undefined ? undefined : null;
   }
   if (kind.form === "named")
-    return Object.fromEntries(settings.map((setting) => [setting.at, saidOf(kind, setting)]));
+    return Object.fromEntries(settings.map((setting) => [setting.at, withoutDefaults(kind, setting)]));
   const twice = ambiguous(settings);
   return settings.map((setting) => ({
     ...(twice.has(setting.key) ? { id: setting.at } : {}),
-    ...saidOf(kind, setting),
+    ...withoutDefaults(kind, setting),
   }));
 }
 
 /** The fields that say more than their defaults do. */
-function saidOf(kind: SettingKind, { fields, resource, label }: CurrentSetting): Fields {
+function withoutDefaults(kind: SettingKind, { fields, resource, label }: CurrentSetting): Fields {
   const usual = canonical(kind, {});
   const all = canonical(kind, fields);
   const secrets = references(kind, label, resource);

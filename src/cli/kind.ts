@@ -24,10 +24,10 @@ type Call = (sluice: Sluice, at: string, options: CallOptions) => Answer<unknown
 type Send = (sluice: Sluice, at: string, body: never, options: CallOptions) => Answer<unknown>;
 
 interface BaseKind {
-  /** Of the file. */
+  /** The section of the file. */
   readonly section: string;
   readonly fields: Readonly<Record<string, Field>>;
-  /** Which of what the org has a file can say. The others are left alone. Undefined means all. */
+  /** Tells which of the org's things a file can declare. The others are left alone. Undefined means all. */
   readonly isDeclared?: (resource: Resource) => boolean;
   /** A resource with the fields of the file, where it has others. */
   readonly toFields?: (resource: Resource) => Resource;
@@ -35,7 +35,7 @@ interface BaseKind {
   readonly complete?: (fields: Fields) => Fields;
   /** The body of a change, where the service wants more than what is said. */
   readonly toBody?: (fields: Fields) => Fields;
-  /** The role that can change it, where limits can be changed by another one. */
+  /** Says who can change it, where that is not whoever can change limits. */
   readonly changedBy?: string;
   /** Reads one again before it is changed, for its ETag. */
   readonly get: Call;

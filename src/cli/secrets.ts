@@ -9,7 +9,7 @@ const LAST = 4;
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface Secrets {
-  /** Those of the fields that are set, by name. */
+  /** The fields that are set, by name. */
   readonly values: Fields;
   /** References to variables that are not set, each with the path of its field. */
   readonly unset: readonly { readonly path: string; readonly variable: string }[];

@@ -44,7 +44,7 @@ interface Counts {
   line: number;
   /** Brackets that are open. */
   flow: number;
-  /** Of the line, the marks that open a list or a map inside another. */
+  /** The marks in the line that open a list or a map inside another. */
   items: number;
   values: number;
 }

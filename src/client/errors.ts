@@ -34,7 +34,7 @@ export class Unreachable extends SluiceError {
 interface UnreachableBy {
   readonly status?: number | null;
   readonly cause?: unknown;
-  /** Those of an answer that was not the service's. */
+  /** The headers of an answer that was not the service's. */
   readonly headers?: Headers;
 }
 

@@ -83,7 +83,7 @@ function methodOf(line: string, settings: Settings, ownOrg: string | undefined) 
       const value = params.shift() ?? (inPath(name) ? (options.org ?? ownOrg) : undefined);
       return encodeURIComponent(textOf(value, inPath(name) ? "org" : name));
     });
-    const request = preparedOf({ method, path, has }, input, options);
+    const request = toRequest({ method, path, has }, input, options);
     const sendPage = <T>(cursor?: string) =>
       send<T>(settings, { ...request, path: path + queryText(has("q") ? input : {}, cursor) }, options);
     return has("p") ? pages<unknown>(sendPage<Page<unknown>>) : answer<unknown>(sendPage);
@@ -95,7 +95,7 @@ function textOf(value: unknown, name: string): string {
   throw new SluiceError(`${name} must be a text that is not empty, not ${JSON.stringify(value)}`);
 }
 
-function preparedOf(
+function toRequest(
   { method, path, has }: { method: string; path: string; has: (flag: string) => boolean },
   input: unknown,
   { idempotencyKey }: CallOptions,

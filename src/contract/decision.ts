@@ -18,7 +18,7 @@ export const DECISION = {
 
 export const DEFAULT_OUTPUT_TOKENS = 4096;
 
-/** Of a body with an input to scan. */
+/** The bound of a body with an input to scan. */
 export const MOST_BODY_BYTES_WITH_INPUT = 262_144;
 /** In one call. */
 export const MOST_ASKS = 100;
@@ -70,7 +70,7 @@ export function isPriced(estimate: EstimateInTokens & { readonly units?: object 
   return isInTokens(estimate) || estimate.units !== undefined;
 }
 
-/** The messages for an estimate without an amount: one that is in dollars, and one that is not. */
+/** The messages for an estimate in dollars that lacks its amount, and for one in tokens or units that lacks its model. */
 export const NO_AMOUNT = "is required if no tokens or units are given";
 export const NO_MODEL = "is required to price tokens and units";
 

@@ -151,12 +151,12 @@ export function activeDeprecations(
   for (const deprecation of flagged) {
     const name = operationName(deprecation);
     const known = active.get(name);
-    active.set(name, known ? laterOf(known, deprecation) : deprecation);
+    active.set(name, known ? withLaterSunset(known, deprecation) : deprecation);
   }
   return [...active.values()];
 }
 
-function laterOf(known: Deprecation, flagged: Deprecation): Deprecation {
+function withLaterSunset(known: Deprecation, flagged: Deprecation): Deprecation {
   const sunset = imfFixdate(Math.max(sunsetMs(known), sunsetMs(flagged)));
   return { ...known, ...flagged, since: known.since, sunset };
 }

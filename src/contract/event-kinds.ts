@@ -39,7 +39,7 @@ export type EventKind = (typeof EVENT_KINDS)[number];
 
 const GROUPS = new Set(EVENT_KINDS.map((kind) => kind.slice(0, kind.indexOf("."))));
 
-/** What a subscription can ask for: a kind, all kinds of a group (`budget.*`), or everything (`*`). */
+/** Returns whether a subscription can ask for it: a kind, all kinds of a group (`budget.*`), or everything (`*`). */
 export function isEventPattern(pattern: string): boolean {
   if (pattern === "*" || (EVENT_KINDS as readonly string[]).includes(pattern)) return true;
   return pattern.endsWith(".*") && GROUPS.has(pattern.slice(0, -2));

@@ -14,7 +14,7 @@ import { fanOut } from "./webhooks/fan-out.ts";
 
 const HOOKS: Hooks = { queueEvents: fanOut, callerRefusal, placeInChain: findRun, recordEstimates };
 
-/** Who calls, and the id under which the call is logged. */
+/** The caller, and the id under which the call is logged. */
 export interface ViewFor {
   readonly actor: Actor;
   readonly trace: string;
@@ -22,7 +22,7 @@ export interface ViewFor {
   readonly credential?: Credential | null;
 }
 
-/** What contexts need. `isOpened`: whether the object has an org yet. */
+/** The parts that contexts are made of. `isOpened` tells whether the object has an org yet. */
 interface ContextParts {
   readonly sql: SqlStorage;
   readonly settings: Settings;

@@ -24,7 +24,7 @@ export interface DecisionCall {
   /** True if the isolate wants to decide such calls by itself from now on. */
   readonly learn: boolean;
   readonly envelope: Envelope;
-  /** What the isolate decided from its slices. */
+  /** The report of the isolate's own decisions. */
   readonly report: string | null;
 }
 
@@ -33,7 +33,7 @@ export type NoteRefusals = (notes: readonly RefusalNote[]) => void;
 
 interface At {
   readonly clock: Clock;
-  /** What was needed of the price book could not be learned. */
+  /** The refusal of a call because the price book could not be read. Null if it was read, or not needed. */
   readonly bookRefusal: Refusal | null;
   readonly noted: NoteRefusals;
 }

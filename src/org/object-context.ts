@@ -28,7 +28,7 @@ const LEAVING_PATIENCE_MS = 10_000;
 
 export const SYSTEM: Actor = { kind: "system", id: "system", role: "owner", onBehalfOf: null, address: null };
 
-/** What one org's object consists of, for as long as it is in memory. */
+/** The parts of one org's object, for as long as it is in memory. */
 export class ObjectContext {
   readonly ctx: DurableObjectState;
   readonly storage: DurableObjectStorage;

@@ -108,7 +108,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return pulse.watch(contexts.view({ actor: SYSTEM, trace: "watch" }), digest, stream);
   }
 
-  /** Such a page was closed. Null if there is no such org. */
+  /** Notes that such a page was closed. Null if there is no such org. */
   unwatch(stream: string): true | null {
     const { isOpened, departure, pulse } = this.#context;
     pulse.forget(stream);
@@ -133,7 +133,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#decisionHandler.decide(call);
   }
 
-  /** Such decisions of one isolate, as text. Null if each must be asked alone. */
+  /** Makes such decisions of one isolate, as text. Null if each must be asked alone. */
   decideTogether(asked: string): DecidedTogether | null {
     return this.#decisionBatch.decide(asked);
   }

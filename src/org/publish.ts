@@ -15,7 +15,7 @@ interface PublishContext {
   readonly isOpened: () => boolean;
 }
 
-/** What the platform hears of an org: its gauges and its line of the overview. */
+/** Tells the platform of an org: its gauges and its line of the overview. */
 export class Publisher {
   readonly #standing: PublishContext;
   readonly #tellers: readonly Teller[];

@@ -1,6 +1,6 @@
 import type { RegionPass } from "../domain/region/pass.ts";
 
-/** What an isolate can call on an org's object, in any region. */
+/** The methods that an isolate can call on an org's object, in any region. */
 export const OBJECT_METHODS = [
   "authenticate",
   "introduce",
@@ -31,7 +31,7 @@ export interface PassedReply {
   readonly result?: unknown;
 }
 
-/** What other regions call. The runtime's types cannot express the results of any method. */
+/** The methods that other regions call. The runtime's types cannot express the results of any method. */
 export interface RegionDoor {
   fromRegion(
     pass: Pick<RegionPass, "nonce" | "epoch">,

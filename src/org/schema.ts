@@ -54,8 +54,8 @@ export class StoredBefore extends Error {
 }
 
 /**
- * What an object makes its tables with, and how they changed. New steps are appended to those of their noun. Steps that add
- * columns come early: with each, SQLite reads the definitions of all tables again.
+ * The steps by which an object makes its tables and changes them. New steps are appended to those of their noun. Steps
+ * that add columns come early: with each, SQLite reads the definitions of all tables again.
  */
 export const ORG_STEPS: readonly SchemaStep[] = [
   { name: BASELINE },

@@ -8,7 +8,7 @@ import { type ObjectContext, SYSTEM } from "./object-context.ts";
 import { missedPlanTerms } from "./plans/reread.ts";
 import { isOpened, stepsOf } from "./schema.ts";
 
-/** What an object does when it comes into memory, and when its org has just come from an archive. */
+/** The work of an object when it comes into memory, and when its org has just come from an archive. */
 export class Startup {
   readonly #context: ObjectContext;
   readonly #commandHandler: CommandHandler;

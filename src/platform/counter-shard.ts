@@ -32,7 +32,7 @@ interface KnownTotals {
   /** The mark below which all of its batches are settled, and the batches applied above it. */
   readonly settled: number;
   readonly applied: readonly number[];
-  /** What it counted that is not in `counts` yet. */
+  /** The counts of the source that are not in `counts` yet. */
   readonly pending: string;
 }
 
@@ -169,7 +169,7 @@ export class CounterShard extends DurableObject {
   }
 }
 
-/** What each series was counted up by. */
+/** The amounts that each series was counted up by. */
 type Sums = Map<string, bigint>;
 
 /** As JSON, with whole digits as texts. */

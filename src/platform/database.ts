@@ -60,8 +60,8 @@ export const rateLimitPolicies = sqliteTable(
 );
 
 /**
- * Which org opened a grant, because an operator knows only the grant's id. The grant itself is stored in the org's
- * object.
+ * The org that opened each grant, because an operator knows only the grant's id. The grant itself is stored in the
+ * org's object.
  */
 export const supportGrants = sqliteTable(
   "support_grants",
@@ -73,7 +73,7 @@ export const supportGrants = sqliteTable(
   (table) => [index("support_grants_expires_at").on(table.expiresAt)],
 );
 
-/** Who is signed in to the operator console. */
+/** The sessions of the operator console. */
 export const operatorSessions = sqliteTable("operator_sessions", {
   id: text("id").primaryKey(),
   startedAt: integer("started_at").notNull(),

@@ -1,7 +1,7 @@
 import { desc, eq, lt } from "drizzle-orm";
 import { database, operatorSessions } from "./database.ts";
 
-/** Who is signed in to the operator console, so that each session can be ended by itself. */
+/** Sessions of the operator console are stored, so that each can be ended by itself. */
 
 export type StoredOperatorSession = typeof operatorSessions.$inferSelect;
 

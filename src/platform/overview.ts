@@ -4,7 +4,7 @@ import type { OVERVIEW_SORTS, OverviewEntry } from "../contract/resources/admin-
 import { formatUsd } from "../domain/price/money.ts";
 import { database, type orgOverview, orgOverview as table } from "./database.ts";
 
-/** What an org tells of itself. */
+/** The line that an org tells of itself. */
 export type OverviewRecord = typeof orgOverview.$inferSelect;
 export type OverviewSort = (typeof OVERVIEW_SORTS)[number];
 

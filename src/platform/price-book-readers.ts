@@ -8,11 +8,14 @@ import { jsonTexts } from "./json-texts.ts";
 
 /** The platform's price book, as orgs' objects read it. Each reads the models that it uses. */
 
-/** What the book has for some names. */
+/** The prices that the book has for some names. */
 export interface FoundPrices {
   readonly revision: number;
   readonly providers: readonly BookProvider[];
-  /** What was looked for. Providers are called as the book calls them; those that it does not know are left out. */
+  /**
+   * The names that were looked for. Providers are called as the book calls them; those that it does not know are left
+   * out.
+   */
   readonly asked: readonly ModelName[];
   readonly prices: readonly FoundPrice[];
 }

@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core"
 export const priceBook = sqliteTable("price_book", {
   revision: integer("revision").primaryKey(),
   createdAt: integer("created_at").notNull(),
-  /** What is known of providers, as JSON. */
+  /** The facts about providers, as JSON. */
   providers: text("providers").notNull().default("[]"),
 });
 

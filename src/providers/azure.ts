@@ -8,7 +8,7 @@ import { openai } from "./openai.ts";
 import { azureKeyHeader, provider } from "./provider.ts";
 import { openAiError } from "./wire-refusal.ts";
 
-/** What a deployment is called with, and what the newer form of the API has, which names the deployment as the model. */
+/** The calls of a deployment, and those of the newer form of the API, which names the deployment as the model. */
 const SERVED = {
   // The search of one's own data brings input that the body does not show.
   "/chat/completions": chatApi({

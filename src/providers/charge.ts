@@ -2,7 +2,7 @@ import type { Metered } from "./metering.ts";
 import type { MeteredRequest, Units, Usage } from "./provider-api.ts";
 import type { Reading } from "./usage/reading.ts";
 
-/** What a call is charged. */
+/** The charge of a call. */
 export interface Charge {
   readonly usage: Usage;
   /** Undefined if the price book prices the usage. */
@@ -11,7 +11,7 @@ export interface Charge {
   readonly estimated: boolean;
 }
 
-/** What was reserved for a call. */
+/** The reservation of a call. */
 export interface Reserved {
   readonly outputTokens: number;
   /** True if the request carried that bound. Otherwise only the model's own maximum bounds its output. */

@@ -102,7 +102,10 @@ function textOf(part: unknown): string {
   throw new Unmetered(403, 'Only parts of the type "text" are metered in "inputs" by this proxy.');
 }
 
-/** Of an answer, of its end, or of what an embedding says about itself. What is billed is less than all that was read. */
+/**
+ * The usage of an answer, of its end, or of what an embedding says about itself. What is billed is less than all that
+ * was read.
+ */
 function cohereUsage(value: unknown): Usage | null {
   const { billed_units: billed, tokens } = objectOf(value);
   const { input_tokens: _, output_tokens: __, ...others } = objectOf(billed);

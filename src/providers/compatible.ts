@@ -11,7 +11,7 @@ export const compatible = provider("openai", {
   serves: { ...openai.serves, "/v1/chat/completions": chatApi() },
 });
 
-/** What a compatible host says about itself, where it differs from the others. */
+/** The differences of a compatible host from the others. */
 type HostTerms = Pick<ProviderTerms, "url"> &
   Partial<ProviderTerms> & { readonly chat?: Parameters<typeof chatApi>[0] };
 

@@ -28,7 +28,10 @@ export function meteringFrom(options: SomeMetering): MeteringOptions {
 const LEAST_OUTPUT_TOKENS = 256;
 const MOST_TOKENS = 1_000_000_000_000;
 
-/** What a decision is asked for: units, and as many output tokens as there is room for, from the least to the most. */
+/**
+ * The estimate that a decision is asked for: units, and as many output tokens as there is room for, from the least to
+ * the most.
+ */
 export interface CallEstimate {
   readonly input_tokens: number;
   readonly max_output_tokens: number;

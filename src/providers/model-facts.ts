@@ -1,4 +1,4 @@
-/** What is known of a family of models beside its prices. */
+/** The facts about a family of models beside its prices. */
 export interface ModelFacts {
   readonly models: RegExp;
   /** The most tokens that it reads. */

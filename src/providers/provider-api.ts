@@ -2,7 +2,7 @@ import type { JsonObject } from "./json.ts";
 import type { FactsOfModel } from "./model-facts.ts";
 import type { WireRefusal } from "./wire-refusal.ts";
 
-/** What a call used, in the classes of a run: totals, and parts of them that do not overlap. */
+/** The usage of a call, in the classes of a run: totals, and parts of them that do not overlap. */
 export interface Usage {
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -20,7 +20,7 @@ export interface Usage {
 /** Counts of what is billed by the piece, such as searches, by the unit's name in the price book. */
 export type Units = Readonly<Record<string, number>>;
 
-/** What a request may cost, as far as it can be known before it is made. */
+/** The bounds of a request's cost, as far as they can be known before it is made. */
 export interface MeteredRequest {
   readonly model: string;
   readonly isStream: boolean;
@@ -50,21 +50,21 @@ export interface MeteredRequest {
   readonly isBackground: boolean;
   /** False if the stream has an event with the usage that the caller did not ask for. */
   readonly showsUsageEvent: boolean;
-  /** What content rules read. */
+  /** The texts that content rules read. */
   readonly texts: readonly string[];
 }
 
-/** What bounds the output of a request. */
+/** The bound of a request's output. */
 export interface OutputBound {
   /** The bound of one answer that the caller set. Null if there is none. */
   readonly perAnswer: number | null;
-  /** What the provider takes where there is none. Null means whatever the model can write. */
+  /** The bound that the provider takes where there is none. Null means whatever the model can write. */
   readonly usualPerAnswer: number | null;
   /** How many answers are written: each may be as long as the bound. */
   readonly answers: number;
 }
 
-/** What an answer says about its cost. */
+/** The facts about a call's cost that an answer tells. */
 export interface AnswerFacts {
   /** Null if there is nothing that can be believed. */
   readonly usage: Usage | null;
@@ -72,11 +72,11 @@ export interface AnswerFacts {
   readonly units: Units | null;
   /** The service tier that the provider used. Null if the answer does not say it. */
   readonly variant: string | null;
-  /** What the provider says that the call costs, in dollars. */
+  /** The cost of the call in dollars, if the provider tells it. */
   readonly costUsd: string | null;
 }
 
-/** What one event of a stream says. */
+/** The facts that one event of a stream tells. */
 export interface EventFacts {
   /** Raw, because some providers spread it over several events. */
   readonly usage?: unknown;
@@ -94,7 +94,7 @@ export interface EventFacts {
   readonly isUsageEvent?: boolean;
 }
 
-/** What is known of one API, whichever provider serves it. Nothing here reads or writes anything. */
+/** The description of one API, whichever provider serves it. Nothing here reads or writes anything. */
 export interface ProviderApi {
   readonly name: string;
   readonly body: "json" | "form";
@@ -122,7 +122,7 @@ export interface Bounds {
   readonly maxOutputTokens: number | null;
 }
 
-/** What is known of a request beside its body. */
+/** The facts about a request beside its body. */
 export interface RequestContext {
   /** The model that the path names. Null if it names none. */
   readonly pathModel: string | null;

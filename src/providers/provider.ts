@@ -10,7 +10,7 @@ export const azureKeyHeader: Auth = (key) => ["api-key", key];
 export const googleKeyHeader: Auth = (key) => ["x-goog-api-key", key];
 export const apiKeyHeader: Auth = (key) => ["x-api-key", key];
 
-/** What requests to Amazon are signed with. */
+/** The credentials that requests to Amazon are signed with. */
 export interface AwsCredentials {
   readonly service: string;
   readonly accessKeyId: string;
@@ -39,7 +39,7 @@ export interface ProviderTerms {
   /** Names of its hosts, where there are many. */
   readonly hosts?: RegExp;
   readonly auth: Auth;
-  /** For one that takes signatures, too. Null if the key is sent as it is. */
+  /** Signs requests, where it takes signatures, too. Null if the key is sent as it is. */
   readonly signsWith?: (key: string) => AwsCredentials | null;
   /** By which statuses it says that it does not accept a key. Default: 401. */
   readonly keyRefusals?: readonly number[];
@@ -56,7 +56,7 @@ export interface ProviderTerms {
   readonly errorBody: (refusal: WireRefusal) => object;
 }
 
-/** What a call on a provider is, by its method and path. */
+/** The API that a call uses, by its method and path on a provider. */
 export type Route =
   | {
       readonly kind: "metered";
@@ -78,7 +78,7 @@ export interface Provider extends ProviderTerms {
   pathLike(api: ProviderApi, path: string, model: string): string | null;
 }
 
-/** What returns credentials of the account, or administers it. */
+/** Paths that return credentials of the account, or administer it, are never passed on. */
 const NEVER =
   /^\/(?:v\d+(?:beta)?\/)?(?:realtime\/(?:client_secrets|sessions|transcription_sessions)|chatkit\/sessions|organizations?|admin_api_keys|api_keys|dashboard|usage|billing)(?:\/|$)/i;
 
@@ -133,7 +133,7 @@ function lastOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Of a template such as `/v1/models/{model}`. */
+/** Returns the pattern of a template such as `/v1/models/{model}`. */
 function patternOf(template: string): RegExp {
   const escaped = template.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`);
   return new RegExp(`^${escaped.replace("{model}", "(?<model>[^/]+)")}$`);

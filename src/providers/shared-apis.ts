@@ -4,7 +4,9 @@ import { openai } from "./openai.ts";
 import type { Provider } from "./provider.ts";
 import { PROVIDERS, providerNamed } from "./table.ts";
 
-/** By its own name, or by the one that it has in the price book. Undefined if it is not in the table. */
+/**
+ * Finds a provider by its own name, or by the one that it has in the price book. Undefined if it is not in the table.
+ */
 export function providerCalled(name: string): Provider | undefined {
   return providerNamed(name) ?? Object.values(PROVIDERS).find(({ prices }) => prices === name);
 }

@@ -3,7 +3,7 @@ import type { LoggedTables } from "./table.ts";
 import { type Bound, lastSeen, scanOf } from "./scan-bounds.ts";
 
 interface ListSource<R, Item, Table extends string> {
-  /** Not one of the write-ahead log, unless a checkpoint was made for it. */
+  /** The table. It is not one of the write-ahead log, unless a checkpoint was made for it. */
   readonly table: Table extends keyof LoggedTables
     ? `${Table} is in the write-ahead log: use listLog`
     : Table;

@@ -15,7 +15,10 @@ export class NeedsFetch extends Error {
   }
 }
 
-/** What is outside cannot be fetched. The message is for whoever called; `cure` is for whoever can mend it. */
+/**
+ * The refusal for something outside that cannot be fetched. The message is for whoever called; `cure` is for whoever
+ * can mend it.
+ */
 export class Unreadable extends Error {
   override readonly name = "Unreadable";
   readonly cure: string;
@@ -26,7 +29,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** What one call has fetched from outside the object. */
+/** The segments and other things that one call has fetched from outside the object. */
 export class FetchedObjects {
   readonly #kept = new Map<object | string, unknown>();
 

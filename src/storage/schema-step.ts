@@ -5,6 +5,6 @@
 export interface SchemaStep {
   readonly name: string;
   readonly sql?: string;
-  /** What no statement can do. */
+  /** Does what no statement can. */
   readonly fill?: (sql: SqlStorage) => void;
 }

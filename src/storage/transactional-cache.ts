@@ -1,6 +1,6 @@
 /**
- * What memory keeps of an object's storage. Code that writes the original renews or drops the copy. After a rollback every
- * copy is dropped, or brings itself up to date, so a copy always equals what is stored.
+ * Memory keeps some of an object's storage. Code that writes the original renews or drops the copy. After a rollback
+ * every copy is dropped, or brings itself up to date, so a copy always equals what is stored.
  */
 const CACHES: { rollBack(sql: SqlStorage): void }[] = [];
 

@@ -17,7 +17,7 @@ import { Pace } from "./pace.ts";
 const POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** Of a page that refreshes itself: its own script may run, and ask this origin. */
+/** A page that refreshes itself may run its own script, which asks this origin. */
 export const OWN_SCRIPT = {
   "content-security-policy": `${POLICY}; script-src 'self'; connect-src 'self'`,
 };

@@ -10,7 +10,7 @@ import { logFailure } from "../log.ts";
 import { settingsOf } from "../settings.ts";
 import { scrape } from "./scrapes.ts";
 
-/** What Prometheus scrapes. Outside /v1: plain text, no envelope. */
+/** Serves the metrics that Prometheus scrapes. Outside /v1: plain text, no envelope. */
 export async function metrics(context: Context<{ Bindings: Env }>): Promise<Response> {
   const { env } = context;
   const settings = settingsOf(env);

@@ -23,7 +23,7 @@ const HOSTED_TOOLS: readonly HostedTool[] = [
   { id: /\.file_search$/, unit: "file_search", bound: "none" },
   { id: /\.(?:web_fetch(?:_\d+)?|mcp)$/, unit: null, bound: "none" },
 ];
-/** Has a container of its own, which is billed as soon as the call is made. */
+/** The tool has a container of its own, which is billed as soon as the call is made. */
 const CODE_INTERPRETER = /^(?:openai|azure)\.code_interpreter$/;
 const CLIENT_TOOL = /\.(?:computer|bash|text_editor|memory|local_shell|apply_patch|custom)\w*$/;
 /** How often a hosted tool may be called in one answer, where the caller does not say. */

@@ -59,7 +59,7 @@ export const getOverview = operation(
       const top = topOf([busy]);
       return reply(200, { data, ranks, next_cursor: null, svc_org_calls_top: top, unavailable_regions: [] });
     }
-    const others = await Promise.all(peersOf(call.settings).map((region) => askedOf(call, region)));
+    const others = await Promise.all(peersOf(call.settings).map((region) => readFromRegion(call, region)));
     const silent = others.flatMap(({ region, page }) => (page === null ? [region] : []));
     const parts = [here, ...others.map(({ page }) => page ?? [])];
     const top = topOf([busy, ...others.map((other) => other.top)]);
@@ -106,7 +106,7 @@ interface Other {
 }
 
 /** The same page of another region. Null if it does not answer. */
-async function askedOf(
+async function readFromRegion(
   call: Parameters<typeof relay>[0] & Pick<Call, "settings">,
   region: string,
 ): Promise<Other> {

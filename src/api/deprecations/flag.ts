@@ -4,7 +4,7 @@ import { invalidField, refuse } from "../../contract/refusal.ts";
 import { flagInRegistry, olderCopiesEnd } from "../../edge/request/deprecation.ts";
 import { operation } from "../../edge/request/operation.ts";
 import type { Operation } from "../../edge/request/operation-types.ts";
-import { spread } from "../../edge/region/broadcast.ts";
+import { broadcast } from "../../edge/region/broadcast.ts";
 import { deprecationEntryShape, newDeprecation } from "../../contract/resources/deprecations.ts";
 
 /** `serves` tells whether an operation has this name, such as `GET /v1/orgs/{id}`. */
@@ -35,7 +35,7 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
           ? refuse("conflict", {}, { message: outcome.conflict })
           : invalidField("sunset", "out_of_range", outcome.tooSoon);
       }
-      const [missed] = await Promise.all([spread(call), olderCopiesEnd()]);
+      const [missed] = await Promise.all([broadcast(call), olderCopiesEnd()]);
       if (missed.length > 0) {
         const message = `Flagged here, but not in ${missed.join(", ")}. Send the request again.`;
         return refuse("service_unavailable", {}, { message });

@@ -50,7 +50,9 @@ export async function reportOf(
   if (isRefusal(collected)) return collected;
   const isWorth = showsRevenue && isByCustomer(ask);
   const spent = linesOf(collected.sums, collected.totals);
-  const lines = isWorth ? await earnedOf(org, { lines: spent, ask, timeZone: range.timeZone, nowMs }) : spent;
+  const lines = isWorth
+    ? await addRevenue(org, { lines: spent, ask, timeZone: range.timeZone, nowMs })
+    : spent;
   if (isRefusal(lines)) return lines;
   const [first = ""] = groupBy;
   const all = sorted(lines, query["sort"] ?? (isReportTime(first) ? first : "cost_usd"));
@@ -81,7 +83,7 @@ interface Spent {
 }
 
 /** The lines with what their customers pay. */
-async function earnedOf(org: OrgDoor, { lines, ask, timeZone, nowMs }: Spent) {
+async function addRevenue(org: OrgDoor, { lines, ask, timeZone, nowMs }: Spent) {
   const answer = await org.query("listRevenues", { customerId: ask.filters.customer_id ?? null });
   if (isRefusal(answer)) return answer;
   const revenues: Revenues = new Map(

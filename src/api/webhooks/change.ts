@@ -2,7 +2,10 @@ import { webhook, webhookChange } from "../../contract/resources/webhooks.ts";
 import { operation } from "../../edge/request/operation.ts";
 import { checkWebhookUrl } from "./address.ts";
 
-/** What reads show of a secret address, sent back. The object takes it only if it is the one that it shows. */
+/**
+ * Returns whether an address is what reads show of a secret one, sent back. The object takes it only if it is the one
+ * that it shows.
+ */
 const isShownOnly = (url: string | undefined) =>
   url !== undefined && (url.includes("/…") || url.startsWith("mailto:"));
 

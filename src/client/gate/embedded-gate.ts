@@ -345,7 +345,7 @@ export class EmbeddedGate {
     if (!this.#unreportedCounts.isEmpty) await this.#exchange({}).catch(() => undefined);
   }
 
-  /** Of a key that has ended, nothing holds any more. */
+  /** Installs the facts of an exchange. Nothing holds any more of a key that has ended. */
   #applyFacts({ validMs, facts }: ExchangeReply, askedAt: number): void {
     if (validMs === 0) {
       this.#validUntil = 0;

@@ -27,7 +27,7 @@ export interface ExchangeReply {
 
 export interface Exchange {
   readonly ask?: DecisionsDecideBody;
-  /** Of the call that is asked for. */
+  /** The header of the call that is asked for. */
   readonly traceparent?: string | undefined;
   readonly learn?: boolean;
   readonly report?: EdgeLeasesExchangeBody["report"];

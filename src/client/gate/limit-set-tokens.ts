@@ -13,7 +13,7 @@ type WireReport = NonNullable<EdgeLeasesExchangeBody["report"]>;
 /** As many limits as a gate has slices of. */
 const MOST = 20_000;
 
-/** What the service said that decisions of one kind touch. */
+/** The limits that decisions of one kind touch, as the service said. */
 export interface PlannedLimits {
   readonly touch: string;
   readonly decisionPlan: DecisionPlan;

@@ -11,7 +11,7 @@ export interface OrgFacts {
   readonly scansInput: boolean;
   /** True if runs are sent on as spans, below the span that each names. */
   readonly sendsSpans: boolean;
-  /** What decides which fallbacks apply to a call. Null if there are none. */
+  /** The facts that decide which fallbacks apply to a call. Null if there are none. */
   readonly fallbacks: FallbackFacts | null;
 }
 

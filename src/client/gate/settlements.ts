@@ -55,7 +55,7 @@ export class Settlements {
   readonly #sluice: Sluice;
   readonly #options: SettlementOptions;
   #queue: WaitingRun[] = [];
-  /** How many of those that wait, from the first on, are to be sent now. */
+  /** The number of waiting runs, from the first on, that are to be sent now. */
   #due = 0;
   #sending: Promise<void> | null = null;
   #sendingSince = 0;
@@ -151,14 +151,14 @@ export class Settlements {
         return;
       }
       const sent = new Set(bulk);
-      // Those that go again wait for the next time, behind the others.
+      // The runs that go again wait for the next time, behind the others.
       this.#queue = [...this.#queue.filter((one) => !sent.has(one)), ...again];
       this.#due = Math.max(0, this.#due - bulk.length);
       this.#failures = again.length > 0 ? this.#failures + 1 : 0;
     }
   }
 
-  /** Those of a bulk that go again. Null if nothing is known of any of them. */
+  /** Sends a bulk. Returns the runs that go again. Null if nothing is known of any of them. */
   async #send(bulk: readonly WaitingRun[]): Promise<readonly WaitingRun[] | null> {
     try {
       const { results } = await this.#sluice.runs.recordBulk({ runs: bulk.map(({ run }) => run) });

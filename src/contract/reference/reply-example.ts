@@ -38,12 +38,12 @@ function exampleAt(schema: Schema, place: FieldPlace): unknown {
 function wordFor(schema: Schema, { name, owner }: FieldPlace): unknown {
   for (const words of [REPLY_WORDS, FIELD_WORDS]) {
     const example = (words[`${owner}.${name}`] ?? words[name])?.example;
-    if (example !== undefined && isOf(schema, example)) return example;
+    if (example !== undefined && fitsSchema(schema, example)) return example;
   }
   return undefined;
 }
 
-function isOf(schema: Schema, example: unknown): boolean {
+function fitsSchema(schema: Schema, example: unknown): boolean {
   const types = schema.type === undefined ? typesOf(schema) : [schema.type].flat();
   if (example === null) return types.includes("null");
   if (schema.enum !== undefined) return schema.enum.includes(example);

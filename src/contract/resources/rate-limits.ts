@@ -10,7 +10,7 @@ import { name, resetTime, usd, usdInput } from "../shapes.ts";
 const ROUTE = /^(GET|POST|PUT|PATCH|DELETE) \/v1\/[\w/{}.:%-]{1,200}$/;
 const MOST_POLICIES = 100;
 const MOST_EACH = 2;
-/** Those that came after keys and customers, of which a policy names one at most. */
+/** The names that came after keys and customers, of which a policy has one at most. */
 const BESIDE = RATED.filter(
   (trait): trait is Exclude<RateTrait, "key_id" | "customer_id"> =>
     trait !== "key_id" && trait !== "customer_id",

@@ -10,7 +10,7 @@ import { namesByField } from "../run/segment/names-by-field.ts";
  */
 export interface Correction {
   readonly kind: "adjustment" | "replacement";
-  /** Of the adjustment, or of the estimate. */
+  /** The id of the adjustment, or of the estimate. */
   readonly id: string;
   /** The run whose cost changes. */
   readonly runId: string;

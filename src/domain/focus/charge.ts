@@ -11,7 +11,7 @@ interface ChargeKind {
   readonly provider: string | null;
   /** As in `SCOPE_FIELDS`. */
   readonly scopes: readonly (string | null)[];
-  /** JSON. */
+  /** The tags, as JSON. */
   readonly tags: string | null;
   readonly variant: string | null;
   readonly revision: number | null;

@@ -5,7 +5,7 @@ export interface Decimal {
 }
 
 export const NANO_SCALE = 9;
-/** Of rates, in dollars. */
+/** The scale of rates, in dollars. */
 export const RATE_SCALE = 18;
 const TOKENS_PER_RATE_SCALE = 6;
 

@@ -44,7 +44,7 @@ export class HourSums {
     return [...this.#sums.keys()];
   }
 
-  /** Of one hour, or of all. */
+  /** The rows of one hour, or of all. */
   rows(only?: HourNumber): HourSpend[] {
     const hours = only === undefined ? this.hours : [only];
     return hours.flatMap((hour) =>

@@ -117,7 +117,7 @@ function leastUsual(recent: readonly SpentDay[], day: DayNumber): number {
   return LESS_THAN_EVER * lowestOn(recent, weekdayOf(day));
 }
 
-/** Of the days from `from` on, those that are far outside of what is expected of each. */
+/** Returns the days from `from` on that are far outside of what is expected of each. */
 export function daysOutside(
   bands: readonly Band[],
   totals: readonly SpentDay[],

@@ -23,7 +23,7 @@ export type Lack =
   | { readonly kind: "time"; readonly untilMs: number };
 
 /** No one can create a secret with more rights or a later expiry than their own. */
-export function lackOf(holder: Holder, rights: KeyRights): Lack | null {
+export function firstLack(holder: Holder, rights: KeyRights): Lack | null {
   if (!roleIncludes(holder.role, rights.role)) return { kind: "role" };
   const { scopes, expiresAtMs } = holder;
   const scope = scopes === null ? undefined : rights.scopes.find((one) => !scopes.has(one));

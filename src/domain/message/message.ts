@@ -14,7 +14,7 @@ export interface Message {
 export type Fact = readonly [label: string, value: string];
 export type Severity = "info" | "warning" | "error";
 
-/** Of a message, before it is known whose it is. */
+/** The text of a message, before it is known whose it is. */
 export interface EventText extends Omit<Message, "link"> {
   /** A path of the console. */
   readonly path: string;

@@ -7,13 +7,15 @@ import type { CallNames } from "./traits.ts";
  * whoever could write one could leave a limit out. It is good for one key of one org.
  */
 export interface GivenLimitSet {
-  /** Of the limits that it names; others may apply once they change. */
+  /** The version of the limits that it names; others may apply once they change. */
   readonly version: string;
   /** Lease keys of dollar limits. */
   readonly keys: readonly string[];
-  /** Those of them that are not counted by what gates report. */
+  /** The keys among them whose limits are not counted by what gates report. */
   readonly uncounted: readonly string[];
-  /** Those of them that count tokens, and runs. Missing in touches of an earlier version. */
+  /**
+   * The keys among them whose limits count tokens, and those that count runs. Missing in touches of an earlier version.
+   */
   readonly ofTokens?: readonly string[];
   readonly ofRuns?: readonly string[];
   /** The meters' ids, between spaces. */
@@ -23,7 +25,7 @@ export interface GivenLimitSet {
   readonly requests: readonly string[];
   readonly tokens: readonly string[];
   readonly dollars: readonly string[];
-  /** Those of them that count a call by its body. */
+  /** The keys among them whose limits count a call by its body. */
   readonly byBody: readonly string[];
   /** What the call said where limits look at it. Null where it said nothing. Missing in touches of an earlier version. */
   readonly names?: { readonly [Name in keyof CallNames]?: CallNames[Name] | null };

@@ -10,7 +10,7 @@ import { type CallNames, traitIn } from "./traits.ts";
 export class MatchIndex {
   readonly meters: readonly Meter[];
   readonly #byValue = new Map<Trait, Map<string, Meter[]>>();
-  /** Those that no single value tells. */
+  /** The meters that no single value tells. */
   readonly #others: Meter[] = [];
 
   constructor(meters: readonly Meter[]) {

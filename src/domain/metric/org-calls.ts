@@ -26,7 +26,7 @@ export interface OneCall {
   readonly waitedMs: number;
 }
 
-/** Of one isolate, since it was asked last. */
+/** The calls of orgs in one isolate, since it was asked last. */
 export class OrgCallCounts {
   readonly #orgs = new Map<string, Counts>();
 
@@ -44,7 +44,7 @@ export class OrgCallCounts {
   }
 }
 
-/** Of many isolates, in the last minute and in the minutes of the last hour. */
+/** The calls of orgs in many isolates, in the last minute and in the minutes of the last hour. */
 export class RecentOrgCalls {
   readonly #minute = new Steps(STEP_MS, MINUTE_STEPS, MOST_ORGS);
   readonly #hour = new Steps(MINUTE_MS, HOUR_MINUTES, MOST_ORGS_OF_PAST_MINUTE);

@@ -6,7 +6,7 @@ import { calendarWindow, dayWindowIn, windowAt } from "../time/period.ts";
 export interface Revenue {
   /** Nano-dollars for a calendar month. Null if there is nothing by the month. */
   readonly perMonth: bigint | null;
-  /** What is added to its cost, in billionths of that. Null if its cost is not passed on. */
+  /** The part that is added to its cost, in billionths of that. Null if its cost is not passed on. */
   readonly markup: bigint | null;
 }
 

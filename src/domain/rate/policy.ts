@@ -8,7 +8,7 @@ type ShownPolicy = RateLimits["policies"][number];
 
 /** A limit on the rate: sliding (`rate`) or in fixed windows (`quota`), in requests, tokens or dollars. */
 export interface RatePolicy extends Omit<ShownPolicy, "limit" | "limit_usd"> {
-  /** Of dollars: in nano-dollars. */
+  /** The limit. One in dollars is in nano-dollars. */
   readonly limit: number;
 }
 
@@ -68,7 +68,7 @@ export interface RateSubject {
   /** `POST /v1/edge/decision`. */
   readonly route: string;
   readonly keyId: string;
-  /** What its body says. If missing, it is not read yet, and only policies that do not look at it apply. */
+  /** The names in its body. If missing, it is not read yet, and only policies that do not look at it apply. */
   readonly names?: CallNames | undefined;
   /** Only policies that name the route apply. */
   readonly byRouteOnly?: boolean;

@@ -13,7 +13,7 @@ export interface ReportLine {
   readonly tokens: number;
   /** As in `COUNTED`. */
   readonly counts: readonly number[];
-  /** What its customer pays. Null if nobody said. Absent if the report does not show it. */
+  /** The amount that its customer pays. Null if nobody said. Absent if the report does not show it. */
   readonly worth?: Worth | null;
 }
 

@@ -27,7 +27,7 @@ export function codeOf(code: number, number: number): number {
   return code * MOST_NUMBERS + number;
 }
 
-/** Of each of so many groupings. */
+/** Returns the number of each of so many groupings. */
 function numbersIn(code: number, groupings: number): number[] {
   const numbers: number[] = [];
   for (let left = code; numbers.length < groupings; left = Math.floor(left / MOST_NUMBERS)) {

@@ -28,7 +28,7 @@ interface GroupTotals {
   readonly by: NamedColumn | { readonly finder: StretchFinder; readonly shared: Int32Array };
 }
 
-function groupedOf(grouping: ReportGrouping): GroupTotals {
+function groupTotalsOf(grouping: ReportGrouping): GroupTotals {
   const numbers = new NameNumbers();
   if (grouping.kind !== "time") return { numbers, by: groupedColumn(grouping, numbers) };
   const shared = Int32Array.from(grouping.stretches.labels, (label) => numbers.of(label));
@@ -46,7 +46,7 @@ export class SegmentScan {
 
   constructor(ask: ReportAsk) {
     this.#ask = ask;
-    this.#groupings = ask.groupBy.map(groupedOf);
+    this.#groupings = ask.groupBy.map(groupTotalsOf);
     this.#sought = soughtColumns(ask);
     this.#isByTime = ask.groupBy.some(({ kind }) => kind === "time");
   }

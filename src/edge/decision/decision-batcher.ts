@@ -16,7 +16,7 @@ export const LINE = {
   mostCalls: 2,
   /** One turn of the isolate: requests that have arrived get to ask. */
   gatherMs: 0,
-  /** Of one call: the object serves nobody else meanwhile. */
+  /** The most asks of one call: the object serves nobody else meanwhile. */
   mostAsks: 32,
   mostCharacters: 1_000_000,
   /** That wait in this isolate, for one org. More are refused. */

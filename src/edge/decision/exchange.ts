@@ -39,7 +39,7 @@ export async function answerExchange(
   return answer as unknown as AnswerOf<LeaseReply>;
 }
 
-/** What only the gate can know, as far as the object believes it. */
+/** Counts what only the gate can know, as far as the object believes it. */
 function count({ ungoverned, unsettled }: ExchangeAnswer): void {
   if (ungoverned > 0) counters.count(UNGOVERNED_SERIES, ungoverned);
   for (const reason of UNSETTLED_REASONS) {

@@ -7,8 +7,8 @@ import { relay } from "./settle.ts";
 type BroadcastCall = Parameters<typeof relay>[0] & Pick<Call, "rawBody">;
 
 /** Repeats a call in every other region. Returns the regions that failed. */
-export async function spread(call: BroadcastCall): Promise<string[]> {
-  // A call from another region was already spread there.
+export async function broadcast(call: BroadcastCall): Promise<string[]> {
+  // A call from another region was already broadcast there.
   if (call.pass !== null) return [];
   const outcomes = await Promise.all(
     peersOf(call.settings).map(async (region) => ((await isDoneIn(call, region)) ? [] : [region])),

@@ -4,7 +4,7 @@ import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "../object/unreachable.ts";
 import { peersOf } from "./peer.ts";
 import { objectHere } from "./placement.ts";
-import { followed } from "./redirect-cache.ts";
+import { redirectedOrg } from "./redirect-cache.ts";
 import { type OrgStub, remoteOrg } from "./remote-org.ts";
 
 /** Where orgs are at home, as far as this isolate knows. An org that moved is found by asking where it was. */
@@ -21,7 +21,7 @@ export function orgObject(env: Env, settings: Settings, orgId: string, home: str
     region === settings.SVC_REGION
       ? objectHere(env, settings, orgId)
       : remoteOrg(env, settings, region, orgId);
-  return followed(home, at, (region) => homes.set(orgId, region));
+  return redirectedOrg(home, at, (region) => homes.set(orgId, region));
 }
 
 /**

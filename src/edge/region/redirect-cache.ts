@@ -6,7 +6,7 @@ import type { OrgStub } from "./remote-org.ts";
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** Calls the object of an org where it was, and once more where that says it is. */
-class FollowedOrg {
+class RedirectedOrg {
   readonly #home: string;
   readonly #at: (region: string) => OrgStub;
   readonly #remember: (region: string) => void;
@@ -32,17 +32,17 @@ class FollowedOrg {
 }
 
 for (const method of OBJECT_METHODS) {
-  Object.defineProperty(FollowedOrg.prototype, method, {
-    value(this: FollowedOrg, ...args: readonly unknown[]) {
+  Object.defineProperty(RedirectedOrg.prototype, method, {
+    value(this: RedirectedOrg, ...args: readonly unknown[]) {
       return this.follow(method, args);
     },
   });
 }
 
-export function followed(
+export function redirectedOrg(
   home: string,
   at: (region: string) => OrgStub,
   remember: (region: string) => void,
 ): OrgStub {
-  return new FollowedOrg(home, at, remember) as unknown as OrgStub;
+  return new RedirectedOrg(home, at, remember) as unknown as OrgStub;
 }

@@ -39,7 +39,7 @@ export interface Caller {
 export class Call {
   readonly op: OperationContract;
   readonly request: Request;
-  /** Of the request: the runtime makes a new text each time that it is asked. */
+  /** The URL of the request: the runtime makes a new text each time that it is asked. */
   readonly url: string;
   readonly env: Env;
   readonly settings: Settings;
@@ -75,7 +75,7 @@ export class Call {
   counted: CountedRequest | undefined = undefined;
   /** The object's decision, made when it told about an unknown key. */
   introduced: { readonly askedAt: number; readonly reply: DecisionReply } | null = null;
-  /** Of the change, beside `If-Match`. */
+  /** The conditions of the change, beside `If-Match`. */
   conditions: Pick<Envelope, "mustBeNew" | "isDryRun"> = {};
   digest = "";
   /** Extra response headers. */

@@ -164,7 +164,7 @@ function chargeOf(ask: DecisionAsk, { onExpiry, keyId }: GateCaller): HoldCharge
   return { call: callText(ask, keyId), inputTokens: ask.estimate.input_tokens ?? 0 };
 }
 
-/** What rules or detectors object to is for the object, which also keeps what must stay of it. */
+/** A call that rules or detectors object to is left to the object, which also keeps what must stay of it. */
 function passesChecks(
   { checks }: OrgGate,
   caller: GateCaller,

@@ -129,7 +129,7 @@ export function newLimitSet({
   readonly rates: readonly { readonly key: string; readonly meter: RateMeter }[];
   readonly customer: string | undefined;
   readonly keyId: string;
-  /** Of calls that are checked against everything. */
+  /** True for calls that are checked against everything. */
   readonly isWhole: boolean;
   readonly mark?: string | null;
   readonly orgNow: number;

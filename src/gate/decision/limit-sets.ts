@@ -2,10 +2,10 @@ import { SCOPE_FIELDS, SINGLE_FIELDS } from "../../contract/scopes.ts";
 import { type CallNames, traitIn } from "../../domain/meter/traits.ts";
 import type { KnownLimits, LimitSet } from "./limit-set.ts";
 
-/** Of one org, since the last rotation. */
+/** The most sets of one org, since the last rotation. */
 const MOST_SETS = 2500;
 const FEW_SETS = 100;
-/** Of all orgs of a host: some 40 MB, with their slices and what is known of their limits. */
+/** The most sets of all orgs of a host: some 40 MB, with their slices and what is known of their limits. */
 const MOST_OF_ALL = 20_000;
 
 /** How many kinds of calls all gates of a host know. */

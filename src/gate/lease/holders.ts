@@ -39,7 +39,7 @@ export interface Holder extends Counters {
 
 /** Of one isolate: 5,000 customers with four limits each. Calls that touch others are decided by the object. */
 export const MOST_SLICES = 20_000;
-/** Of all isolates together: about 60 MB of the object's memory. */
+/** The most slices of all isolates together: about 60 MB of the object's memory. */
 const MOST_OF_ALL = 60_000;
 
 /** Returns whether a slice still counts against its limit. */

@@ -86,7 +86,8 @@ export class LeaseClient<Hold> {
   }
 
   /**
-   * What is reported of a hold, in addition to the amounts that were just taken. A rate limit has nothing to report.
+   * Notes what is reported of a hold, in addition to the amounts that were just taken. A rate limit has nothing to
+   * report.
    */
   note(hold: Hold): void {
     this.#made.push(hold);

@@ -57,7 +57,7 @@ export function wantOf(slice: Slice, now: number, keptMs: number): Want | null {
   const taken = slice.used + slice.missed;
   const want = demand(slice, now, keptMs);
   const before = slice.left;
-  // One that could not be renewed for long may be gone from the object's book.
+  // A slice that could not be renewed for long may be gone from the object's ledger.
   if (now >= slice.until + (slice.hasLapsed ? 0 : LEASE.idleMs)) slice.left = 0;
   if (slice.left > 2 * want) slice.left = want;
   slice.left = Math.min(slice.left, slice.share);

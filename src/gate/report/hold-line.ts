@@ -61,7 +61,7 @@ export function tokensOf(hold: HoldLine): number {
   return space < 0 ? 0 : Number.parseInt(hold.slice(space + 1), 10);
 }
 
-/** Those of its tokens that are input. None if the line does not say. */
+/** Returns those of its tokens that are input. There are none if the line does not say. */
 export function inputTokensOf(hold: HoldLine): number {
   const space = hold.indexOf(" ", hold.indexOf(" ") + 1);
   return space < AMOUNT_AT ? 0 : Number(hold.slice(space + 1));

@@ -12,7 +12,7 @@ export interface DecisionPlan {
   readonly matters: Matters;
   /** Null if the model has no price, or none was asked for. */
   readonly ceiling: KnownCeiling | null;
-  /** Of a call that is checked against everything; null if calls like it are for the object. */
+  /** The checks of a call that is checked against everything; null if calls like it are for the object. */
   readonly checks?: KnownChecks | null;
 }
 

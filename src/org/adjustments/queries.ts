@@ -38,7 +38,7 @@ export interface AdjustmentsAsk {
   /** Not included. */
   readonly toMs: number;
   readonly filters: Readonly<Record<string, string | undefined>>;
-  /** The last that was looked at; 0: none. */
+  /** The last adjustment that was looked at. 0 if there is none. */
   readonly after: number;
 }
 
@@ -61,12 +61,12 @@ export const adjustmentsMade = query({
       .filter(({ at }) => at >= fromMs && at < toMs)
       .map(fromAdjustmentRow)
       .filter((one) => isWanted(view.sql, one, filters))
-      .map((one) => madeOf(view.sql, one));
+      .map((one) => toMadeAdjustment(view.sql, one));
     return { made, next: rows.length < STEP ? null : (rows.at(-1)?.seq ?? null) };
   },
 });
 
-function madeOf(sql: SqlStorage, one: StoredAdjustment): MadeAdjustment {
+function toMadeAdjustment(sql: SqlStorage, one: StoredAdjustment): MadeAdjustment {
   return {
     atMs: one.at,
     nanos: String(one.amount),

@@ -8,7 +8,7 @@ interface AdjustmentData {
   readonly reason: string;
   readonly customer: string | null;
   readonly chain: string | null;
-  /** What the run named, by the columns that it is stored in. */
+  /** The names that the run gave, by the columns that they are stored in. */
   readonly names: RunNames;
   /** From the run. */
   readonly subjects?: Readonly<Record<string, string>>;
@@ -58,7 +58,7 @@ export function loadAdjustments(sql: SqlStorage, runId: string): StoredAdjustmen
     .map(fromAdjustmentRow);
 }
 
-/** Those that were made at a time or later. */
+/** Returns the adjustments that were made at a time or later. */
 export function* adjustmentsSince(sql: SqlStorage, fromMs: number): Generator<StoredAdjustment> {
   const rows = sql.exec<AdjustmentRow>("SELECT * FROM run_adjustments WHERE at >= ?", fromMs);
   for (const row of rows) yield fromAdjustmentRow(row);

@@ -7,7 +7,7 @@ export type ApprovalRow = {
   status: ApprovalResource["status"];
   reason: string;
   attempted: string;
-  /** JSON text. */
+  /** The attempt, as JSON text. */
   attempt: string;
   requested_by: string;
   requested_at: number;

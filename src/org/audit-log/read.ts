@@ -41,9 +41,9 @@ export const beginAuditExport = command({
     const { from, to } = input;
     const log = AUDIT.stored(tx.sql);
     const { first: least, end } = log.range({ from, to });
-    const isOf = ({ at }: AuditRow) => at >= from && at < to;
-    const first = firstOf(log.after(least - 1), isOf, ({ seq }) => seq >= end);
-    const last = firstOf(log.upTo(end - 1), isOf, ({ seq }) => seq < least);
+    const isInRange = ({ at }: AuditRow) => at >= from && at < to;
+    const first = firstOf(log.after(least - 1), isInRange, ({ seq }) => seq >= end);
+    const last = firstOf(log.upTo(end - 1), isInRange, ({ seq }) => seq < least);
     tx.record({
       action: "audit.exported",
       target: null,

@@ -49,7 +49,7 @@ export const increaseBudget = command({
 });
 
 export interface NamedIncrease {
-  /** Of the budget. */
+  /** The id of the budget. */
   readonly id: string;
   readonly increaseId: string;
 }

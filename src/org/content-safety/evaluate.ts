@@ -4,7 +4,7 @@ import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { query } from "../kernel/door.ts";
 import { loadDetectors } from "./config.ts";
 
-/** What each detector says to an input, within the work of one run. */
+/** Tells what each detector finds in an input, within the work of one run. */
 export const evaluateSafety = query({
   refuses: [],
   run(view, { input }: { input: unknown }): SafetyEvaluation {

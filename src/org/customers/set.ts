@@ -55,7 +55,7 @@ function save(sql: SqlStorage, row: CustomerRow): void {
   saveRow(sql, "customers", row);
 }
 
-/** What each customer pays, or one: those of whom it is set. */
+/** Lists what each customer pays, or one: those of whom it is set. */
 export const listRevenues = query({
   refuses: [],
   run({ sql }, { customerId }: { customerId: string | null }) {

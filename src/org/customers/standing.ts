@@ -46,7 +46,7 @@ export function standingOf(
   return {
     customer_id: customerId,
     name: row?.name ?? null,
-    ...(days === null ? {} : earnedOf(view, row, { customerId, days })),
+    ...(days === null ? {} : revenueAndMargin(view, row, { customerId, days })),
     spent: spentOf(view, customerId),
     limits: limits.map((entry) => ({
       id: entry.meter.id,
@@ -67,7 +67,7 @@ export function standingOf(
 /**
  * Returns what a customer pays, and what is left of that after its cost. Only customers that pay have their costs read.
  */
-function earnedOf(
+function revenueAndMargin(
   view: CheckpointedView,
   row: CustomerRow | null,
   { customerId, days }: { readonly customerId: string; readonly days: EarnedDays },

@@ -5,7 +5,7 @@ export type CustomerRow = {
   markup: string | null;
 };
 
-/** What was set of a customer. Null: nothing. */
+/** Returns what was set of a customer. Null if nothing was. */
 export function loadCustomer(sql: SqlStorage, id: string): CustomerRow | null {
   return sql.exec<CustomerRow>("SELECT * FROM customers WHERE customer_id = ?", id).toArray()[0] ?? null;
 }

@@ -46,7 +46,7 @@ function minterEnds({ sql, actor }: View): number {
   return key?.expires_at ?? Number.POSITIVE_INFINITY;
 }
 
-/** Who stands behind a token. It is asked about on each request: a key that is revoked takes its tokens along. */
+/** Tells who stands behind a token. It is asked about on each request: a key that is revoked takes its tokens along. */
 export const admitCustomer = query({
   refuses: ["unauthorized", "key_expired"],
   run(view, { digest }: { digest: string }) {

@@ -38,7 +38,7 @@ export class ExpiredHolds {
     );
   }
 
-  /** What the hold is then, and the run that it has become, if it has. */
+  /** Ends the hold. Returns what it is then, and the run that it has become, if it has. */
   end(hold: HoldRow): { readonly hold: HoldRow; readonly estimate: Estimate | null } {
     const request = holdRequestOf(hold);
     const reserved = letGo(this.#work, hold);
@@ -63,11 +63,11 @@ function inPlan(hold: HoldRow): HoldRow {
 interface ExpiredReservation {
   readonly hold: HoldRow;
   readonly request: HoldRequest;
-  /** What it had of which credit packs. */
+  /** The credit packs that it had reserved from, and how much of each. */
   readonly reserved: readonly Draw[];
 }
 
-/** What an expired hold held is charged in its place, by the run that it becomes. */
+/** Charges what an expired hold held, as the run that it becomes. */
 function chargeExpired(
   tx: Tx,
   work: UnitOfWork,

@@ -17,7 +17,7 @@ import { writeHoldRequest } from "./hold-request.ts";
 
 type CheckCode = (typeof CHECK_CODES)[number];
 
-/** What an ask takes from which limits, and what can refuse it before they do. */
+/** An ask with the amounts that it takes from each limit, and the checks that can refuse it before they do. */
 export interface CheckedRequest {
   /** The phase whose limits are checked. */
   readonly phase: Phase;

@@ -45,9 +45,9 @@ export interface DecidedAsk {
   readonly ask: DecisionAsk;
 }
 
-/** What rate limits say of an ask. */
+/** The terms that rate limits set for an ask. */
 export interface RateTerms {
-  /** What they count of a decision from its body, if it is allowed. */
+  /** Returns what they count of a decision from its body, if it is allowed. */
   readonly countedOf: (ask: DecisionAsk) => HoldRates;
   /** How many tokens they have room for. Null if none counts tokens. */
   readonly tokenRoom: number | null;
@@ -97,7 +97,7 @@ export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): DecidedA
 }
 
 interface NewDecision {
-  /** Of its hold. */
+  /** The id of its hold. */
   readonly id: string;
   /** True if a hold of that id is stored, which is over. */
   readonly isStored: boolean;
@@ -158,7 +158,7 @@ function dryRun(tx: Tx, accounts: readonly Account[], said: Pick<VerdictParts, "
   return done(200, verdictOf(tx.now, accounts, { decisionId, reservation: null, ...said }));
 }
 
-/** What an admitted ask is reserved in. */
+/** An admitted ask, with everything that is needed to reserve it. */
 interface Admission extends Pick<NewHold, "id" | "accounts" | "shadowed"> {
   readonly rates: RateTerms;
   readonly checked: CheckedRequest;
@@ -191,7 +191,7 @@ interface NewHold {
   readonly counted: HoldRates;
   readonly beside: string | null;
   readonly asked: string | null;
-  /** What is reserved of which credit packs. */
+  /** The credit packs that are reserved from, and how much of each. */
   readonly packs: readonly Draw[];
   readonly accounts: readonly Account[];
   readonly shadowed: Denial[];

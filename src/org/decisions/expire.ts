@@ -9,7 +9,7 @@ import type { DueHandler } from "../kernel/due/handler.ts";
 import { announceCharges } from "../ledger/announce.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { ExpiredHolds } from "./charge.ts";
-import { DELIVERIES_AT_ONCE, hearersOf } from "../webhooks/fan-out.ts";
+import { DELIVERIES_AT_ONCE, subscribersTo } from "../webhooks/fan-out.ts";
 import { subjectIn } from "./hold-extras.ts";
 import { nextExpiry, overHolds, reservesOf } from "./open-holds.ts";
 import { endHolds, type HoldRow, loadHold } from "./store.ts";
@@ -89,7 +89,7 @@ function ifSomeAreOver(tx: Tx): CheckpointedSql | null {
 }
 
 function atOnce(sql: SqlStorage): number {
-  const hearers = hearersOf(sql, "reservation.expired").length;
+  const hearers = subscribersTo(sql, "reservation.expired").length;
   return hearers === 0 ? AT_ONCE : Math.min(AT_ONCE, Math.ceil(DELIVERIES_AT_ONCE / hearers));
 }
 

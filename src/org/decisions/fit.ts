@@ -7,9 +7,9 @@ import type { Tx } from "../kernel/door.ts";
 import type { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { expireHoldsOf, TRIES_FOR_ROOM } from "./expire.ts";
 
-/** What the output of an ask is fitted into. */
+/** The room that the output of an ask is fitted into. */
 export interface Fit {
-  /** What the ask takes if it is given all that it asks for. */
+  /** The amounts that the ask takes if it is given all that it asks for. */
   readonly attempt: Attempt;
   /** The cost of the ask with so many output tokens, in nano-dollars. */
   readonly costOf: (outputTokens: number) => bigint;

@@ -3,11 +3,11 @@ import type { Phase } from "../../contract/meter-kinds.ts";
 import { amountOf, type Attempt } from "../../domain/refusal/limit-denials.ts";
 import { type Account, countsGroups, type Meter, namedIn, unitOf } from "../../domain/meter/meter.ts";
 
-/** What a hold reserves in addition to the same amount of dollars in each limit. */
+/** The reservations of a hold in addition to the same amount of dollars in each limit. */
 export interface HoldExtras {
   readonly tokens: number;
   readonly chain: string | null;
-  /** What is reserved of each credit pack, by id. */
+  /** The amount that is reserved of each credit pack, by id. */
   readonly packs: Readonly<Record<string, string>>;
   /** By limit, the group of calls in whose counter it is. */
   readonly groups?: Groups;
@@ -76,7 +76,7 @@ export function subjectIn(
   return namedIn(meter, { chain, customer: hold.customer_id });
 }
 
-/** What a hold reserves, in every unit and of each credit pack. */
+/** The amounts that a hold reserves, in every unit and of each credit pack. */
 type HeldAmounts = Attempt & Pick<HoldExtras, "packs">;
 
 export function heldAmounts(hold: { readonly amount: string; readonly beside: string | null }): HeldAmounts {

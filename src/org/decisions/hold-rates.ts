@@ -7,8 +7,8 @@ import {
 } from "../../domain/rate/policy.ts";
 
 /**
- * What rate limits counted of a decision from its body, stored with its hold so that its run counts only the rest. If a
- * run settled a hold before any isolate reported it, this is what they counted of the run.
+ * The counts of rate limits for a decision, from its body. They are stored with its hold, so that its run counts only
+ * the rest. If a run settled a hold before any isolate reported it, they are what was counted of the run.
  */
 export type HoldRates = {
   /** Ids of the policies, separated by spaces, each with the subject whose counter it was in, if it has one. */

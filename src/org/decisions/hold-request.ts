@@ -2,7 +2,10 @@ import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import { EXPIRED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import type { HoldRow } from "./table.ts";
 
-/** What is stored of a call with its hold, for the run that it may become and for its renewal. Its input never is. */
+/**
+ * The part of a call that is stored with its hold, for the run that it may become and for its renewal. Its input never
+ * is.
+ */
 export interface HoldRequest {
   readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
   /** The key that asked. Missing if no key did. */
@@ -19,7 +22,7 @@ interface HoldEstimate {
   readonly draws: Readonly<Record<string, string>>;
 }
 
-/** Of a run whose reservation named no model. */
+/** The model of a run whose reservation named none. */
 export const NO_MODEL = "unknown";
 
 export function holdRequestOf({ asked }: Pick<HoldRow, "asked">): HoldRequest | null {

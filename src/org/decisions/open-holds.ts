@@ -3,7 +3,7 @@ import { fromRow, HOLDS, type HoldRow, idIn, openEnd } from "./table.ts";
 
 /** Open holds. */
 
-/** Those whose time is up, earliest first, as far as the caller wants them, and at most so many. */
+/** Returns the holds whose time is up, earliest first, as far as the caller wants them, and at most so many. */
 export function overHolds(
   sql: CheckpointedSql,
   now: number,

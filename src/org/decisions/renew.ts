@@ -82,14 +82,14 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
   }
   const packs = holdAll(accounts, attempt);
   work.save();
-  for (const { meter, amount: more } of moreOf(tx, before, amount)) tx.rates().take(meter, more);
+  for (const { meter, amount: more } of addedRatesOf(tx, before, amount)) tx.rates().take(meter, more);
   const meters = [...accounts, ...packs.map(({ pack }) => pack)].map(({ meter }) => meter.id).join(" ");
   const beside = writeHoldExtras({ phase, tokens, chain, packs, accounts });
   return { ...before, amount: String(amount), meters, beside };
 }
 
 /** Returns what a hold with a higher amount takes from the rate limits by dollars in which its decision was counted. */
-function moreOf(tx: Tx, before: HoldRow, amount: bigint): AskedRate[] {
+function addedRatesOf(tx: Tx, before: HoldRow, amount: bigint): AskedRate[] {
   const more = Number(amount - BigInt(before.amount));
   const policies = tx
     .rates()
@@ -102,7 +102,7 @@ function moreOf(tx: Tx, before: HoldRow, amount: bigint): AskedRate[] {
 }
 
 function limitedMore(tx: Tx, before: HoldRow, amount: bigint) {
-  return rateRefusal(moreOf(tx, before, amount), tx.now);
+  return rateRefusal(addedRatesOf(tx, before, amount), tx.now);
 }
 
 /** What checks a run before the limits checks more of it too. Its input is not kept, and was scanned when it was made. */

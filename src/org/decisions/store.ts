@@ -58,7 +58,7 @@ function noteCharged({ charged }: KnownHolds, hold: HoldRow): void {
   if (estimateIn(hold) !== null) charged.set(fingerprintPart(hold.id), hold);
 }
 
-/** Of these ids, those that no hold has. */
+/** Returns those of the ids that no hold has. */
 export function unknownIds(sql: SqlStorage, ids: readonly string[]): readonly string[] {
   const known = new Set<string>();
   for (const row of HOLDS.withKeyHashes(sql, keyHashesOf(ids))) known.add(idIn(row));
@@ -83,7 +83,7 @@ export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
   return found;
 }
 
-/** Those of these ids, and a few others, whose holds are known, and not only from their runs. */
+/** Returns those of the ids, and a few others, whose holds are known, and not only from their runs. */
 export function reportedIds(sql: SqlStorage, ids: readonly string[]): Set<string> {
   const reported = new Set<string>();
   const keyHashes = keyHashesOf(ids);

@@ -25,9 +25,9 @@ export type HoldRow = {
   verdict: string;
   /** Set where it was settled or released before any isolate reported it. */
   unreported: 1 | null;
-  /** What it reserves of plans, chains and credit packs, as JSON. Null for nothing. */
+  /** The amounts that it reserves of plans, chains and credit packs, as JSON. Null for nothing. */
   beside: string | null;
-  /** What was asked, as JSON, where it is needed after the decision. */
+  /** The request, as JSON, where it is needed after the decision. */
   asked: string | null;
   /** The key that it was made with. Null if that is not known. */
   key_id: string | null;

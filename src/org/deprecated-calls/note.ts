@@ -1,6 +1,6 @@
 import { command, done, query } from "../kernel/door.ts";
 
-/** Which of an org's keys still call deprecated routes, so that its owner can migrate them. */
+/** The keys of an org that still call deprecated routes, so that its owner can migrate them. */
 
 interface DeprecatedCall {
   readonly method: string;

@@ -8,7 +8,7 @@ import { explainHold } from "./hold.ts";
 import { explainRun } from "./run.ts";
 import { explainRefusal, explainTrace } from "./trace.ts";
 
-/** What happened to a call, or would happen: every check in order. It changes nothing. */
+/** Explains what happened to a call, or would happen: every check in order. It changes nothing. */
 export const explain = command({
   action: null,
   refuses: ["not_found", "validation_failed"],

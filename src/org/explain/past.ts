@@ -18,7 +18,7 @@ const CHECK_OF_CODE: Readonly<Record<string, CheckName>> = {
 
 /** Checks before the one that refused had passed. All others use the current limits. */
 export function judgedThen(candidates: readonly Candidate[], refusal: StoredRefusal): ExplainedCheck[] {
-  const refusing = refusingOf(refusal);
+  const refusing = refusedCandidate(refusal);
   const known = candidates.findIndex(({ check, id }) => check === refusing.check && id === refusing.id);
   const place = known >= 0 ? known : candidates.findLastIndex(({ check }) => check === refusing.check) + 1;
   const before = candidates
@@ -38,7 +38,7 @@ export function passing(candidate: Candidate): Candidate {
   return candidate.passes === null ? candidate : { ...candidate, passes: true, why: "It did not refuse." };
 }
 
-function refusingOf(refusal: StoredRefusal): Candidate {
+function refusedCandidate(refusal: StoredRefusal): Candidate {
   const details = JSON.parse(refusal.details) as Details;
   return {
     check: checkOf(refusal.code, details),

@@ -3,7 +3,7 @@ import type { CheckedRun } from "../../domain/run/checked-run.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import type { Scopes } from "../../domain/meter/limit-set.ts";
 
-/** What is explained: a call now, or a past call with the current limits. */
+/** The call to explain: one that is made now, or a past call with the current limits. */
 export interface Subject {
   readonly route: string;
   readonly keyId: string;
@@ -11,9 +11,9 @@ export interface Subject {
   readonly attempt: Attempt;
   /** A decision is checked against fewer limits than a run, unless it asks for all. */
   readonly phase: Phase;
-  /** What rules and detectors read. Null if the call is in the past, because it is not stored. */
+  /** The content that rules and detectors read. Null if the call is in the past, because it is not stored. */
   readonly content: Content | null;
-  /** What rules are told that it may cost, if that is not what it takes from limits. */
+  /** The cost that rules are told, if that is not what it takes from limits. */
   readonly contentNanos?: bigint;
 }
 

@@ -16,7 +16,7 @@ import { explainRun } from "./run.ts";
 
 const MOST_REFUSALS = 1000;
 
-/** What was refused under a trace, or the run that was recorded. */
+/** Explains what was refused under a trace, or the run that was recorded. */
 export function explainTrace(view: CheckpointedView, trace: string): ExplanationResult {
   const refusals = refusalsOf(view, trace);
   // The first refused run of a batch: all have one time, and are sorted by position.

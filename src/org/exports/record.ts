@@ -15,11 +15,11 @@ export interface ExportStep {
   readonly window: WindowRow;
 }
 
-/** What a step wrote. */
+/** The file that a step wrote. */
 export interface WrittenFile {
   readonly name: string;
   readonly file: MadeFile;
-  /** What it is a part of, and where the next part begins. Null if it is the manifest. */
+  /** The kind of part that it holds, and where the next part begins. Null for the manifest. */
   readonly part: { readonly kind: FileKind; readonly next: LogPosition } | null;
 }
 

@@ -41,7 +41,7 @@ export interface BudgetedScopes {
   readonly next: Scope | null;
 }
 
-/** What a budget is found by: its scope, or, if it matches calls by other names, its id. */
+/** A budget is found by its scope or, if it matches calls by other names, by its id. */
 const SCOPE_ID = "CASE scope_kind WHEN 'match' THEN id ELSE scope_id END";
 
 /** Every scope with a budget, a part at a time, sorted by name. */
@@ -63,7 +63,7 @@ export const budgetedScopes = query({
 });
 
 export interface Counter extends Scope {
-  /** Whose counter it is, of a budget with `group_by`. */
+  /** The group whose counter it is, of a budget with `group_by`. */
   readonly group?: string | null;
 }
 
@@ -151,7 +151,7 @@ function budgetsOf(view: CheckpointedView, { scopeKind, scopeId }: Scope): Budge
 const RETURN_DAYS = 30;
 const RECENT_RUNS = 10_000;
 
-/** What a deployment returned in the last 30 days, and how many teams used it, for the linear projection. */
+/** Returns what a deployment returned in the last 30 days, and how many teams used it, for the linear projection. */
 export const deploymentReturn = query({
   refuses: [],
   run(view, { deploymentId }: { deploymentId: string }) {

@@ -34,7 +34,7 @@ export interface Actor {
   readonly kind: "key" | "operator" | "session" | "support" | "customer" | "system";
   readonly id: string;
   readonly role: Role;
-  /** Whose authority is used, if it is another's (an operator under a support grant). */
+  /** The actor whose authority is used, if it is another's (an operator under a support grant). */
   readonly onBehalfOf: string | null;
   readonly address: string | null;
 }
@@ -71,7 +71,7 @@ export interface RateBook {
   take(meter: RateMeter, amount: number): void;
 }
 
-/** What comes with every call: the caller, the request and its conditions. */
+/** Every call comes with an envelope: the caller, the request and its conditions. */
 export interface Envelope {
   readonly actor: Actor;
   readonly trace: string;
@@ -115,7 +115,7 @@ export interface NewEvents {
   readonly data: readonly object[];
 }
 
-/** What the kernel needs from the nouns above it, which it does not know. */
+/** The kernel needs these of the nouns above it, which it does not know. */
 export interface Hooks {
   /** Queues events for the subscriptions to their kind. */
   queueEvents(sql: SqlStorage, now: number, kind: EventKind, events: NewEvents): void;
@@ -160,7 +160,7 @@ export interface AnswerOf<B extends Body> extends Answer {
   readonly [BODY]: B;
 }
 
-/** What a rule sees of the object while it runs. Everything is synchronous, so rules never interleave. */
+/** A rule sees the object through a view while it runs. Everything is synchronous, so rules never interleave. */
 export interface View {
   readonly sql: SqlStorage;
   readonly now: number;
@@ -269,7 +269,7 @@ interface AnyCommand<Input, Code extends ErrorCode> {
   readonly readsRefusals?: true;
 }
 
-/** What it changes of tables is one entry of the write-ahead log. It reads them as `walTransaction` says. */
+/** A command whose changes of tables are one entry of the write-ahead log. It reads them as `walTransaction` says. */
 interface FrequentCommand<Input, Code extends ErrorCode, B extends Body> extends AnyCommand<Input, Code> {
   readonly usesWal: true;
   readonly run: (tx: Tx, input: Input) => Done<B> | Refusal<Code>;

@@ -1,7 +1,7 @@
 import type { Scope } from "../../contract/access.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Key } from "../../contract/resources/keys.ts";
-import { earlierEnd, type Holder, type Lack, lackOf } from "../../domain/key/rights.ts";
+import { earlierEnd, type Holder, type Lack, firstLack } from "../../domain/key/rights.ts";
 import type { View } from "../kernel/door.ts";
 import { secretEnd } from "./secrets.ts";
 import { type KeyRow, loadKey } from "./store.ts";
@@ -74,6 +74,6 @@ export function replayedKeyRefusal(
 ): Refusal<"forbidden" | "missing_scope"> | null {
   const { role, scopes, expires_at: expiresAt } = JSON.parse(answer) as Key;
   const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
-  const lack = lackOf(holderOf(view), { role, scopes, expiresAtMs });
+  const lack = firstLack(holderOf(view), { role, scopes, expiresAtMs });
   return lack === null ? null : refuseLack(lack);
 }

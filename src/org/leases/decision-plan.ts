@@ -20,9 +20,9 @@ import { knownMeters, loadCustomerRows } from "../meters/store.ts";
 import { pricesOf } from "../models/revisions.ts";
 
 const MOST_NAMES = 500;
-/** What is leased is stored with its subject, for each isolate. */
+/** A slice is stored with its subject, for each isolate, so longer subjects are not leased. */
 export const MOST_SUBJECT_CHARACTERS = 400;
-/** Of rules and detectors together. */
+/** The most characters of rules and detectors together. */
 const MOST_CHARACTERS = 65_536;
 
 /** A rate limit as a decision found it. */
@@ -30,7 +30,7 @@ export interface MetRate {
   readonly meter: RateMeter;
   /** Its state before. */
   readonly standing: RateStanding;
-  /** What the decision took from it. */
+  /** The amount that the decision took from it. */
   readonly taken: number;
 }
 

@@ -29,18 +29,18 @@ const TABLE = new Table({
   changing: CHANGING,
 });
 
-const books = new TransactionalCache<LeaseLedger>();
+const ledgers = new TransactionalCache<LeaseLedger>();
 
-/** The book to work on. Code that changes what an isolate has saves it in the same transaction. */
+/** The lease ledger to work on. Code that changes what an isolate has saves it in the same transaction. */
 export function leaseLedgerOf(sql: SqlStorage): LeaseLedger {
-  return books.get(sql, () => loadBook(sql, Date.now()));
+  return ledgers.get(sql, () => loadLedger(sql, Date.now()));
 }
 
 /**
  * Slices as they are stored, and their ends as late as they can be: renewals are stored ahead, and none was made after the
  * object's last life.
  */
-export function loadBook(sql: SqlStorage, now: number): LeaseLedger {
+export function loadLedger(sql: SqlStorage, now: number): LeaseLedger {
   const book = new LeaseLedger();
   const slices = loadSlices(sql);
   for (const { holder, attempt, batch, asked_at: askedAt, refusals, until } of readHolders(sql)) {

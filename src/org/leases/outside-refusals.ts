@@ -28,13 +28,13 @@ export function knownLimits(meters: ReadonlyMap<string, Meter>, policies: readon
   const kinds = new Map(policies.map(({ id, kind }) => [id, kind]));
   return (refused) => {
     const meter = meters.get(refused.limit);
-    if (meter !== undefined) return isOf(meter, refused);
+    if (meter !== undefined) return appliesTo(meter, refused);
     const kind = kinds.get(refused.limit);
     return kind !== undefined && refused.code === (kind === "rate" ? "rate_limited" : "quota_exhausted");
   };
 }
 
-function isOf({ kind, scope }: Meter, { code, ...names }: Names): boolean {
+function appliesTo({ kind, scope }: Meter, { code, ...names }: Names): boolean {
   if (CODES[meterRowOf(kind).denial] !== code) return false;
   if (scope.kind !== "customer" && scope.kind !== "workflow") return true;
   const named = scope.kind === "customer" ? names.customer_id : names.workflow_id;

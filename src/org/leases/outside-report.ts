@@ -30,11 +30,11 @@ type GivenHolds = LeaseReport["batches"][number]["holds"][number];
 /** No limits are of this version. */
 const NONE = "";
 
-/** What the object knows that a report from outside is held against. */
+/** The facts that a report from outside is held against, as the object knows them. */
 export interface OutsideTerms {
   readonly holder: LimitSetHolder;
   readonly ids: ReservationIds;
-  /** What the gate has, by the object's own book. */
+  /** The slices of the gate, by the object's own ledger. */
   readonly stored: StoredHolder;
   /** Whether it may be given more. */
   readonly mayHaveMore: boolean;
@@ -129,7 +129,7 @@ class ReportCheck {
     this.#givenAt = new Map(stored.slices.map(([key, { since = 0 }]) => [key, since + aheadMs]));
   }
 
-  /** A batch that was taken before says nothing new, and is left to the book to pass over. */
+  /** A batch that was taken before says nothing new, and the ledger passes over it. */
   batches(): Batch<ReportedHolds>[] {
     const fresh = this.#given.batches.filter(({ number }) => number > this.#terms.stored.batch);
     const ids = fresh.flatMap(({ holds }) => holds.flatMap(({ lines }) => lines.map(idOf)));
@@ -196,7 +196,7 @@ function linesOf({ lines, call, inputs = [] }: GivenHolds): readonly HoldLine[] 
   return lines.map((line, at) => withInput(line, inputs[at] ?? 0));
 }
 
-/** What a hold takes of each limit. */
+/** The amounts that a hold takes of each limit. */
 type TakenAmounts = readonly (readonly [key: string, amount: bigint])[];
 
 /** Null: no call counts so many tokens, or has more input than that. */

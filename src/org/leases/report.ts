@@ -33,7 +33,7 @@ import type { ReportedHolds, LimitSetLine } from "../../gate/report/limit-set-li
 import { rateAmount } from "../../domain/rate/policy.ts";
 import { countedBy, writeHoldRatesOfKeys } from "../decisions/hold-rates.ts";
 
-/** What the object has no hold for, by limit: it is returned instead of held. */
+/** The amounts that the object has no hold for, by limit: they are returned instead of held. */
 export type DroppedHolds = ReadonlyMap<string, bigint>;
 
 /** Holds that are reported for the first time. */
@@ -58,14 +58,14 @@ export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): 
   return keeping.dropped;
 }
 
-/** What holds that are reported together have in common. */
+/** The facts that holds of one report have in common. */
 interface ReportGroup {
   readonly limitSet: LimitSetLine;
-  /** What the runs say that they become when they expire. Null if they are given back. */
+  /** The run that they become when they expire. Null if they are given back. */
   readonly call: CallLine | null;
 }
 
-/** What is known of the current or former hold with an id. */
+/** The facts about the current or former hold with an id. */
 type HoldFacts = Omit<HoldRow, "id" | "at" | "verdict">;
 
 const NEW = {

@@ -32,7 +32,7 @@ export class ReservedRequests {
     this.#count += 1;
   }
 
-  /** Those after a mark, or only the latest if there are too many. */
+  /** Returns the requests after a mark, or only the latest if there are too many. */
   since(mark: string): RequestTotals {
     const [life, count] = mark.split(" ");
     const from = life === this.#life ? Number(count) : 0;

@@ -22,7 +22,7 @@ export function amountsOf(entry: MeterAccount) {
   };
 }
 
-/** Those of a customer's limit. */
+/** Returns the amounts of a customer's limit. */
 export function limitAmounts(entry: MeterAccount) {
   return { ...amountsOf(entry), over_usd: formatUsd(overByFacts(entry)) };
 }

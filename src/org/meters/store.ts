@@ -45,7 +45,7 @@ export function onlyMeterRow(
   };
 }
 
-/** What a row's `extra` says of its meter. */
+/** The fields of a meter that its row's `extra` has. */
 interface MeterExtra {
   readonly thresholds?: readonly string[];
   readonly lowRoom?: string;
@@ -169,7 +169,7 @@ export function noteRecount(sql: SqlStorage, id: string, now: number): void {
 
 interface KnownMeters {
   readonly index: MeterIndex;
-  /** Those of them that count from before they were created. Null if none does. */
+  /** The meters among them that count from before they were created. Null if none does. */
   readonly backdated: MeterIndex | null;
   /** Every trait that some limit looks at, beside the scopes. */
   readonly traits: readonly Trait[];

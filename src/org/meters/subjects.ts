@@ -1,7 +1,7 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { USAGE } from "./usage.ts";
 
-/** Of those that a limit counts separately, as many as a list of limits may show. */
+/** Of the subjects that a limit counts separately, a list of limits shows as many as this. */
 export const LIMITS_PER_METER = 50;
 
 /** Returns whose counters have most in them in a window, reservations included. */

@@ -36,7 +36,7 @@ type StoredUsage = MeterAccount["stored"];
 
 const KEY = ["meter_id", "subject", "window_start"];
 const COUNTERS = ["spent", "over", "held", "leased", "notices"];
-/** What is counted of each limit, subject and window. */
+/** The counts of each limit, subject and window. */
 export const USAGE = new Table({
   name: "usage",
   columns: [...KEY, ...COUNTERS],
@@ -88,11 +88,11 @@ function readChanged(sql: SqlStorage, entry: MeterAccount): boolean {
   const row = USAGE.get(sql, entry.meter.id, entry.subject, entry.window.startMs);
   if (row === undefined || row === null) return false;
   const [, , , spent, over, held, leased, notices] = row as Row;
-  fill(entry, storedOf({ spent, over, held, leased, notices }));
+  fill(entry, toStoredUsage({ spent, over, held, leased, notices }));
   return true;
 }
 
-function storedOf({ spent, over, held, leased, notices }: Omit<UsageRow, "at">): StoredUsage {
+function toStoredUsage({ spent, over, held, leased, notices }: Omit<UsageRow, "at">): StoredUsage {
   const usage = { spent: BigInt(spent), over: BigInt(over), held: BigInt(held), leased: BigInt(leased) };
   return { usage, notices };
 }
@@ -112,7 +112,7 @@ function readSome(sql: SqlStorage, entries: readonly MeterAccount[], json: strin
   );
   for (const row of rows) {
     const entry = entries[from + row.at];
-    if (entry !== undefined) fill(entry, storedOf(row));
+    if (entry !== undefined) fill(entry, toStoredUsage(row));
   }
 }
 

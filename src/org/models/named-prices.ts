@@ -25,7 +25,7 @@ export class NamedPrices {
   readonly own: History<Revision>;
   readonly platform: History<Revision>;
   readonly #name: ModelName;
-  /** Of the call's provider, in the platform's book. Empty if the book has not been asked. */
+  /** The prices of the call's provider in the platform's book. Empty if the book has not been asked. */
   readonly hosted: History<Revision>;
   /** The org's own models that have, or had, the name as their other one. */
   readonly #others: Source<Revision>;

@@ -6,7 +6,7 @@ import { providersOf } from "./providers.ts";
 import { pricesOf } from "./revisions.ts";
 import { iso } from "./store.ts";
 
-/** Which row would price a call now, and why. */
+/** Tells which row would price a call now, and why. */
 export const resolvePrice = query({
   refuses: [],
   models: (asked: PriceQuestion) => [asked],

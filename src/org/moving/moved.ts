@@ -1,4 +1,4 @@
-/** What an object answers whose org went to another region: ask there. */
+/** The answer of an object whose org went to another region: ask there. */
 export interface MovedAnswer {
   readonly movedTo: string;
 }

@@ -21,9 +21,9 @@ export function overviewOf(view: View, lastCallAt: number | null, offsetMs: numb
     orgId: view.orgId,
     monthEndsAt: (month.endMs ?? 0) - offsetMs,
     spent: spentSince(view, month.startMs),
-    runsUsed: usedOf(view, "plan_runs"),
+    runsUsed: planUsageOf(view, "plan_runs"),
     runsLimit: runs_limit,
-    tokensUsed: usedOf(view, "plan_tokens"),
+    tokensUsed: planUsageOf(view, "plan_tokens"),
     tokensLimit: tokens_limit,
     lastCallAt,
     failingWebhooks: failingWebhooks(view.sql),
@@ -42,7 +42,7 @@ function spentSince({ sql, now }: View, startMs: number): string {
   return String(nanos).padStart(SPENT_DIGITS, "0");
 }
 
-function usedOf(view: View, id: "plan_runs" | "plan_tokens"): number {
+function planUsageOf(view: View, id: "plan_runs" | "plan_tokens"): number {
   const row = loadMeterRow(view.sql, id, id) ?? emptyMeterRow(id, view.now);
   return Math.min(Number(totalSpent(entryNow(view, row).usage)), Number.MAX_SAFE_INTEGER);
 }

@@ -4,7 +4,7 @@ import type { View } from "../kernel/door.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { isLiveSession, type SessionRow } from "./session.ts";
 
-/** What a page of the console that is left open learns: whether anything changed, and whether it may go on. */
+/** Tells a page of the console that is left open whether anything changed, and whether it may go on. */
 export type WatchResult =
   | { readonly kind: "live"; readonly mark: string; readonly org: OrgSnapshot }
   | { readonly kind: "over" | "too_many" };

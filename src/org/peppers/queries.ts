@@ -12,7 +12,7 @@ import { ENCRYPTED_COLUMNS, staleValues } from "./encrypted-columns.ts";
 /** Links and sign-ins that have begun end after this. */
 const ENTRY_MS = 10 * MINUTE_MS;
 
-/** What still needs the pepper before. Nothing, unless it is being changed. */
+/** Counts what still needs the pepper before. That is nothing, unless it is being changed. */
 export const pepperLeft = query({
   refuses: [],
   run(view, _input: object): PepperLeft {

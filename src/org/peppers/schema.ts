@@ -2,7 +2,7 @@ import type { SchemaStep } from "../../storage/schema-step.ts";
 
 export const PEPPER_STEPS: readonly SchemaStep[] = [
   {
-    // Which pepper the org works with, since when, and what its reservations are named with, encrypted.
+    // The pepper that the org works with, since when, and the key that its reservations are named with, encrypted.
     name: "peppers/1",
     sql: `CREATE TABLE pepper_state (
       only INTEGER PRIMARY KEY CHECK (only = 1),

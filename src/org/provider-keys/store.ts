@@ -13,7 +13,7 @@ export type ProviderKeyRow = {
   updated_at: number;
 };
 
-/** What is encrypted together. */
+/** The secrets that are encrypted together. */
 export interface AccessSecrets {
   readonly secret: string;
   readonly headers: Readonly<Record<string, string>>;

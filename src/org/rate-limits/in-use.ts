@@ -16,7 +16,7 @@ import { loadRateLimits } from "./store.ts";
 
 type InUse = OwnRateLimits["policies"][number];
 
-/** Of those that a policy counts separately, as many as are shown. */
+/** Of the subjects that a policy counts separately, as many as this are shown. */
 const MOST_SHOWN = 5;
 
 /** The rate limits with what each has counted in its current window, what isolates have leased included. */
@@ -29,20 +29,20 @@ export const rateLimitsInUse = query({
     return {
       read_rpm,
       effective_read_rpm: effective,
-      read_used: usedOf(view, read, read.id),
+      read_used: countUsed(view, read, read.id),
       policies: policies.map((policy) => inUse(view, policy)),
     };
   },
 });
 
-function usedOf(view: CheckpointedView, policy: RatePolicy, key: string): number {
+function countUsed(view: CheckpointedView, policy: RatePolicy, key: string): number {
   return view.rates().standing({ policy, key }, 0).used;
 }
 
 function inUse(view: CheckpointedView, policy: RatePolicy): InUse {
   const isEach = countsEach(policy.match);
   const only = onlySubject(policy.match);
-  const used = isEach ? null : usedOf(view, policy, only === "" ? policy.id : `${policy.id} ${only}`);
+  const used = isEach ? null : countUsed(view, policy, only === "" ? policy.id : `${policy.id} ${only}`);
   return {
     ...shownPolicy(policy),
     used: used === null ? null : wholeOf(policy, used),
@@ -65,7 +65,7 @@ function busiestOf(view: CheckpointedView, policy: RatePolicy): InUse["busiest"]
     MOST_SHOWN,
   );
   return rows.toArray().map(({ meter }) => {
-    const used = usedOf(view, policy, meter);
+    const used = countUsed(view, policy, meter);
     const subject = subjectText(policy.match, meter.slice(prefix.length));
     return { subject, used: wholeOf(policy, used), ...usdOf(policy, used) };
   });

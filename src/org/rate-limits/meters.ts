@@ -37,7 +37,7 @@ const SHORTEST_SLICE_MS = 50;
 
 /** Policies may count each user separately, so only the latest counters are in memory. */
 const MOST_COUNTERS = 10_000;
-/** What each rate limit has counted. */
+/** The counts of each rate limit. */
 export const RATE_COUNTS = new Table({
   name: "rate_counts",
   columns: ["meter", "taken"],
@@ -54,9 +54,7 @@ const LIMITS = new TransactionalCache<{
   readonly read: RatePolicy;
 }>();
 
-/**
- * What the org's rate limits have counted. Kept in memory and written through, one row for each counter.
- */
+/** The counts of the org's rate limits. They are kept in memory and written through, one row for each counter. */
 export class RateMeters {
   readonly #sql: SqlStorage;
   readonly #fallbackReadRpm: number;
@@ -132,7 +130,7 @@ export class RateMeters {
   /** After an amount was added: slices of a limit that comes near are no longer renewed unseen. */
   pressIfNear(meter: RateMeter, book: LeaseLedger, nowMs: number): void {
     const key = leaseKey(meter, nowMs);
-    // Also what no longer counts: it costs a look at the terms, and no more.
+    // Slices that no longer count are included: that costs a look at the terms, and no more.
     const leased = book.leased(key, Number.NEGATIVE_INFINITY);
     if (leased === 0n) return;
     const used = this.#load(meter, nowMs).reduce((sum, [, amount]) => sum + amount, 0);
@@ -216,7 +214,7 @@ export class RateMeters {
       taken = JSON.parse(this.#read(meter.key)) as BucketAmount[];
       all.set(meter.key, taken);
     }
-    // Those that no longer count go when the counter is next written.
+    // Buckets that no longer count go when the counter is next written.
     if ((taken[0]?.[0] ?? first) < first) {
       taken = taken.filter(([bucket]) => bucket >= first);
       all.set(meter.key, taken);

@@ -13,9 +13,9 @@ import { runSegments } from "../runs/segments/segments.ts";
 import { replacedRuns } from "../runs/replacements.ts";
 import { amountCharged, type RunExtra } from "../runs/run.ts";
 
-/** What a run counts for in one meter. */
+/** The amount that a run counts for in one meter. */
 interface Charge {
-  /** Whose counter it is, where the meter counts each apart. */
+  /** The subject whose counter it is, where the meter counts each apart. */
   readonly subject: string;
   readonly atMs: number;
   readonly amount: bigint;

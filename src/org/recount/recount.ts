@@ -24,7 +24,7 @@ const MOST_IN_MEMORY = 10_000;
 class Counters {
   readonly #tx: CheckpointedTx;
   readonly #meter: Meter;
-  /** What was announced of each counter before. */
+  /** The announcements that were made of each counter before. */
   readonly #notices: ReadonlyMap<string, string>;
   readonly #entries = new Map<string, MeterAccount>();
   /** The last window by subject, because finding a window in a time zone costs more than checking the last one. */

@@ -6,7 +6,7 @@ import { hourOf, type RefusalSum } from "../../domain/refusal/sums.ts";
 import type { View } from "../kernel/door.ts";
 import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
 import { noteDeletedRefusals, noteLateRefusals, scheduleSpans, spanExports } from "../span-exports/state.ts";
-import { foldInto, foldWhenMany } from "./hours.ts";
+import { addToHour, sumHoursWhenMany } from "./hours.ts";
 import { type BatchRow, insertBatch, lastAtOf, setTotals, totalsOf } from "./store.ts";
 
 /** The maximum number of rows. The oldest above it are deleted. */
@@ -35,7 +35,7 @@ export function keepRefusals({ sql, now }: Pick<View, "sql" | "now">, { notes, m
   for (const sum of sums) of(sum.hour).more.push(sum);
   for (const [hour, batch] of byHour) keepHour(sql, now, hour, batch);
   scheduleSpans(sql, now);
-  foldWhenMany(sql);
+  sumHoursWhenMany(sql);
   trim(sql, now, Number.POSITIVE_INFINITY);
 }
 
@@ -53,8 +53,8 @@ function keepHour(sql: SqlStorage, now: number, hour: number, batch: RefusalBatc
   const lastAt = batch.more.length > 0 ? end : times.reduce((one, other) => Math.max(one, other), hour);
   const seq = insertBatch(sql, { firstAt, lastAt, notes: batch.notes.length, body });
   noteLateRefusals(sql, seq);
-  // Its hour has already been folded up to a later row.
-  if (seq <= totalsOf(sql).folded) foldInto(sql, hour, [batch]);
+  // The sums of its hour already include a later row.
+  if (seq <= totalsOf(sql).folded) addToHour(sql, hour, [batch]);
 }
 
 /**
@@ -105,7 +105,7 @@ function isOlder(seq: number, now: number, days: number): boolean {
 /** Deletes sums and refusals that are too old. True if there may be more. */
 export function sweepRefusals({ sql, now }: Pick<View, "sql" | "now">): boolean {
   const { unfoldedRows } = totalsOf(sql);
-  if (unfoldedRows > 0 && isFirstOlder(sql, now, KEPT.days)) foldWhenMany(sql, 1);
+  if (unfoldedRows > 0 && isFirstOlder(sql, now, KEPT.days)) sumHoursWhenMany(sql, 1);
   sql.exec("DELETE FROM refusal_hours WHERE hour < ?", hourOf(now) - KEPT.longestDays * DAY_MS);
   return trim(sql, now, KEPT.days);
 }

@@ -6,9 +6,9 @@ import { type BatchRow, batchOf, setTotals, totalsOf } from "./store.ts";
 export const GROUPS_PER_HOUR = 10_000;
 const GROUPS_PER_PART = 1000;
 
-/** Rows are folded when this many are waiting. Fewer make summaries faster; more mean fewer written rows. */
-const ROWS_TO_FOLD = 64;
-const BYTES_TO_FOLD = 2_097_152;
+/** The sums of hours are made when this many rows are waiting. Fewer make summaries faster; more mean fewer written rows. */
+const ROWS_TO_SUM = 64;
+const BYTES_TO_SUM = 2_097_152;
 
 export function addBatch(sums: RefusalSums, { notes, more }: RefusalBatch): void {
   for (const note of notes) sums.addNote(note);
@@ -22,7 +22,7 @@ export function addHour(sql: SqlStorage, sums: RefusalSums, hour: number): void 
 }
 
 /** Adds to the stored sums of an hour. */
-export function foldInto(sql: SqlStorage, hour: number, batches: readonly RefusalBatch[]): void {
+export function addToHour(sql: SqlStorage, hour: number, batches: readonly RefusalBatch[]): void {
   const sums = new RefusalSums(GROUPS_PER_HOUR);
   addHour(sql, sums, hour);
   for (const batch of batches) addBatch(sums, batch);
@@ -39,13 +39,13 @@ export function foldInto(sql: SqlStorage, hour: number, batches: readonly Refusa
   }
 }
 
-/** Folds the rows that wait, once there are many. */
-export function foldWhenMany(sql: SqlStorage, manyRows = ROWS_TO_FOLD): void {
+/** Adds the rows that wait to the sums of their hours, once there are many. */
+export function sumHoursWhenMany(sql: SqlStorage, manyRows = ROWS_TO_SUM): void {
   const { unfoldedRows, unfoldedBytes } = totalsOf(sql);
-  if (unfoldedRows >= manyRows || unfoldedBytes >= BYTES_TO_FOLD) fold(sql);
+  if (unfoldedRows >= manyRows || unfoldedBytes >= BYTES_TO_SUM) sumHours(sql);
 }
 
-function fold(sql: SqlStorage): void {
+function sumHours(sql: SqlStorage): void {
   const { folded } = totalsOf(sql);
   const rows = sql
     .exec<BatchRow>("SELECT * FROM refusal_batches WHERE seq > ? ORDER BY seq", folded)
@@ -53,7 +53,7 @@ function fold(sql: SqlStorage): void {
   const last = rows.at(-1);
   if (last === undefined) return;
   for (const [hour, own] of Map.groupBy(rows, (row) => hourOf(row.first_at))) {
-    foldInto(sql, hour, own.map(batchOf));
+    addToHour(sql, hour, own.map(batchOf));
   }
   sql.exec("UPDATE refusal_fold SET folded = ?", last.seq);
   setTotals(sql, { folded: last.seq, unfoldedRows: 0, unfoldedBytes: 0 });

@@ -57,7 +57,7 @@ const GROUPS: Readonly<Record<SummaryGroup, (sum: RefusalSum) => string | null>>
   key_id: ({ keyId }) => keyId,
 };
 
-/** Exact counts by hour: from the folded sums, and from the rows that wait to be folded. */
+/** Exact counts by hour: from the stored sums, and from the rows that are not in them yet. */
 export const summarizeRefusals = query({
   refuses: ["validation_failed"],
   readsRefusals: true,

@@ -14,7 +14,7 @@ export interface BatchRow extends Record<string, SqlStorageValue> {
   body: string;
 }
 
-/** The totals of all rows, and of those that are not folded yet. */
+/** The totals of all rows, and of those that are not in the sums of hours yet. */
 export interface Totals {
   notes: number;
   bytes: number;

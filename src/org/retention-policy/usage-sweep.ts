@@ -24,7 +24,7 @@ interface Counters {
   /** The primary key: a step continues where the previous one ended. */
   readonly key: readonly string[];
   readonly also?: readonly string[];
-  /** Which rows are no longer read. */
+  /** Says which rows are no longer read. */
   over(tx: Tx, rows: readonly Row[]): readonly Row[];
 }
 

@@ -48,8 +48,8 @@ export function orgSnapshot(
 }
 
 /**
- * Which snapshots may still be in use. After an eviction it knows none, so it assumes one for every key, granted when
- * it woke.
+ * Knows which snapshots may still be in use. After an eviction it knows none, so it assumes one for every key, granted
+ * when it woke.
  */
 export class SnapshotAsks {
   #wokeAt: number;

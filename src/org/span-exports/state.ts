@@ -27,7 +27,7 @@ export interface SpanPlace {
   readonly refusals: Pick<SpanState, "refusal_from" | "refusal_row" | "refusal_index" | "refusal_read_to">;
   /** Late rows that were sent whole. */
   readonly lateDone: readonly number[];
-  /** What was passed over: it waited for too long, or is only counted. */
+  /** The refusals that were passed over: they waited for too long, or are only counted. */
   readonly dropped: number;
 }
 

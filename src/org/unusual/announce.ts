@@ -7,7 +7,7 @@ import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { performDue } from "../kernel/perform/perform.ts";
 import { type UnusualSpend, unusualSpend } from "../../domain/forecast/unusual-subjects.ts";
-import { hearersOf } from "../webhooks/fan-out.ts";
+import { subscribersTo } from "../webhooks/fan-out.ts";
 import { countHours, forgetHours, isLookedAt, readHours } from "./hours.ts";
 import { sensitivityOf } from "./settings.ts";
 import { readSubjects } from "./subjects.ts";
@@ -23,7 +23,7 @@ export const watchSpend: DueHandler = {
     const { storage } = object;
     const { sensitivity, isKept } = transaction(storage, (sql) => {
       const { now, orgId } = object.view();
-      const wanted = hearersOf(sql, "spend.unusual").length === 0 ? "off" : sensitivityOf(sql);
+      const wanted = subscribersTo(sql, "spend.unusual").length === 0 ? "off" : sensitivityOf(sql);
       const keeps = wanted !== "off" || isLookedAt(sql, now);
       scheduleDue(sql, DUE.unusual, "", keeps ? nextLook(now, orgId) : null);
       if (!keeps) forgetHours(sql);

@@ -13,7 +13,7 @@ export const UNUSUAL_STEPS: readonly SchemaStep[] = [
     ) STRICT, WITHOUT ROWID`,
   },
   {
-    // What subjects spent by hour, written by the hourly look alone, and how far the runs are counted in it.
+    // The spend of subjects by hour, written by the hourly look alone, and how far the runs are counted in it.
     name: "unusual/2",
     sql: `CREATE TABLE unusual_hours (hour INTEGER PRIMARY KEY, spent TEXT NOT NULL) STRICT;
     CREATE TABLE unusual_counted (

@@ -28,7 +28,7 @@ interface Look extends DaysAsked {
   readonly withHours: boolean;
 }
 
-/** What may be unusual of some days. The isolate computes what is, which leaves the object free. */
+/** Reads what may be unusual of some days. The isolate computes what is, which leaves the object free. */
 export const unusualSubjects = query({
   refuses: [],
   run(view, { from, to, withHours: isWanted }: Look) {

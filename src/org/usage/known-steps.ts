@@ -2,7 +2,7 @@ import type { GroupRow } from "../../domain/usage-report/sums.ts";
 import { type SegmentMetadata, lastSeqOf } from "../../storage/segments/metadata.ts";
 import type { ScannedRuns } from "./scan-parts.ts";
 
-/** What a step of a report looks at. */
+/** The input of a step of a report. */
 export interface StepInput extends ScannedRuns {
   /** The metadata of a segment that changes is replaced by others. */
   readonly segments: readonly SegmentMetadata[];

@@ -6,7 +6,7 @@ import { query, type CheckpointedView } from "../kernel/door.ts";
 export { sumUsage } from "./report.ts";
 export { topUsage } from "./top.ts";
 
-/** What was spent, by day and by scope: read from the daily sums, never from the runs. */
+/** The spend by day and by scope: read from the daily sums, never from the runs. */
 
 interface Range {
   readonly fromDay: string;

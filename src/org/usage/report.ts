@@ -6,7 +6,7 @@ import { type CheckpointedView, query } from "../kernel/door.ts";
 import { knowsDays, totalsOfDays, wholeDays } from "./daily.ts";
 import { keptFrom, type ReportSource, type ScanCursor, scanUsage } from "./scan.ts";
 
-/** What a report asks: a range, and the dimensions that it groups and filters by. */
+/** The question of a report: a range, and the dimensions that it groups and filters by. */
 export interface Report {
   readonly ask: ReportAsk;
   readonly timeZone: string;

@@ -114,7 +114,7 @@ class NameRanking implements RangeSums {
 }
 
 interface Ranking {
-  /** Those who come first, roughly in this order. */
+  /** The names that come first, roughly in this order. */
   readonly names: readonly string[];
   /** How many there are. */
   readonly count: number;

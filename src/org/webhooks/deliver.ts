@@ -36,10 +36,10 @@ type SentDelivery = PostResult & Partial<Pick<MailedPost, "mailed">>;
 interface Attempt {
   readonly delivery: DeliveryRow;
   readonly url: string;
-  /** Empty if it is written from the draft. */
+  /** The body. Empty if it is written from the draft. */
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A message of a product. */
+  /** The draft of a message for a product. */
   readonly draft: MessageDraft | null;
 }
 
@@ -140,7 +140,7 @@ function messageAttempt(
   };
 }
 
-/** Those who have not got this mail yet. */
+/** Returns the recipients who have not got this mail yet. */
 function recipientsLeft(view: CheckpointedView, subscription: SubscriptionRow, { mailed }: DeliveryRow) {
   const { id: subscriptionId } = subscription;
   const got = new Set(mailedIn(mailed));

@@ -32,7 +32,7 @@ const waiting = new TransactionalCache<ReadonlySet<string>>();
 
 /** Queues events of one kind for every subscription to it, with the change that caused them. */
 export function fanOut(sql: SqlStorage, now: number, type: EventKind, { ids, data }: NewEvents): void {
-  const hearers = hearersOf(sql, type);
+  const hearers = subscribersTo(sql, type);
   const isMany = hearers.length * ids.length > DELIVERIES_AT_ONCE;
   const behind = waiting.get(sql, () => readWaiting(sql));
   const later: string[] = [];
@@ -49,7 +49,7 @@ export function fanOut(sql: SqlStorage, now: number, type: EventKind, { ids, dat
 }
 
 /** The subscriptions that get events of a kind. */
-export function hearersOf(sql: SqlStorage, type: EventKind): SubscriptionRow[] {
+export function subscribersTo(sql: SqlStorage, type: EventKind): SubscriptionRow[] {
   return enabledSubscriptions(sql).filter((subscription) => matchesEvent(patternsOf(subscription), type));
 }
 

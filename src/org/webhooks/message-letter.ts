@@ -19,7 +19,7 @@ export interface Recipient {
 export interface MessageDraft {
   readonly format: MessageFormat;
   readonly address: Address;
-  /** Who gets a mail, and the link by which each takes itself off. Empty for other formats. */
+  /** The addresses that get a mail, and the link by which each takes itself off. Empty for other formats. */
   readonly recipients: readonly Recipient[];
   readonly orgId: string;
   readonly orgName: string;

@@ -79,7 +79,7 @@ function missedBy(
   return missed.slice(0, DELIVERIES_AT_ONCE + 1);
 }
 
-/** Those events that are neither delivered nor queued. */
+/** Returns those events that are neither delivered nor queued. */
 function undelivered(sql: SqlStorage, webhookId: string, events: readonly MissedEvent[]): MissedEvent[] {
   const keys = events.map(({ seq, id, type }) => [seq, id, type]);
   const rows = readInParts(keys, (json) =>

@@ -11,7 +11,7 @@ import { hasOwnSecret } from "./secrets.ts";
 
 export type SubscriptionRow = {
   id: string;
-  /** Of a format of a product, only what may be shown of it. */
+  /** The URL or, for a format of a product, only what may be shown of it. */
   url: string;
   events: string;
   description: string | null;
@@ -20,7 +20,7 @@ export type SubscriptionRow = {
   created_at: number;
   updated_at: number;
   format: SentFormat;
-  /** What `url` does not show. Null for our own format. */
+  /** The part of the address that `url` does not show. Null for our own format. */
   sealed: string | null;
 };
 
@@ -73,7 +73,7 @@ export function recipientsOf({ format, url }: SubscriptionRow): string[] {
   return format === "email" ? url.slice(MAILTO.length).split(",") : [];
 }
 
-/** Those of them who have confirmed that they want mails, and have not unsubscribed since. */
+/** Returns the recipients who have confirmed that they want mails, and have not unsubscribed since. */
 export function confirmedRecipients(sql: SqlStorage, row: SubscriptionRow): string[] {
   return recipientsOf(row).filter(
     (address) => isConfirmed(sql, address) && !isUnsubscribed(sql, row.id, address),

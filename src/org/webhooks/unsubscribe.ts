@@ -12,7 +12,7 @@ import {
   type SubscriptionRow,
 } from "./subscriptions.ts";
 
-/** What a link is about: one address of one subscription. */
+/** The subject of a link: one address of one subscription. */
 interface SubscriptionRef {
   readonly subscriptionId: string;
   readonly address: string;

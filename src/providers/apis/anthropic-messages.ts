@@ -19,7 +19,7 @@ import {
 /** Tools that run where the caller is. The date of their version follows. */
 const CLIENT_TOOL = /^(?:custom|(?:computer|bash|text_editor|memory)_\d{8}|tool_search_tool_\w+)$/;
 const WEB_SEARCH = /^web_search_\d{8}$/;
-/** Brings tokens, and is not billed beside them. */
+/** This tool brings tokens, and is not billed beside them. */
 const WEB_FETCH = /^web_fetch_\d{8}$/;
 /** How often one answer may search, where the caller does not say. */
 const USUAL_SEARCHES = 16;

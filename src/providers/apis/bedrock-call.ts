@@ -3,7 +3,7 @@ import type { RequestContext } from "../provider-api.ts";
 
 /** Says in which form a stream is wanted, and nothing of its price. */
 const ACCEPT = "x-amzn-bedrock-accept";
-/** Has a digit or a letter first, and is no address of a resource. */
+/** The id of a model has a digit or a letter first, and is no address of a resource. */
 const MODEL_ID = /^(?!arn:)[a-z0-9][a-z0-9.:_-]*$/i;
 
 /**

@@ -40,7 +40,9 @@ const MEMBERS: ReadonlySet<string> = new Set([
 const CONFIG: ReadonlySet<string> = new Set(["maxTokens", "temperature", "topP", "stopSequences"]);
 /** Members of a model's own request by which it thinks. What it thought is billed, and may not be shown. */
 const THINKING = ["thinking", "reasoning_config", "reasoningConfig", "reasoning_effort"] as const;
-/** What a model's own request may have. Another name could be one of its bounds, or a tool that is billed. */
+/**
+ * The members that a model's own request may have. Another name could be one of its bounds, or a tool that is billed.
+ */
 const OWN_FIELDS: ReadonlySet<string> = new Set(["top_k", "topK", ...THINKING]);
 
 /** `POST /model/{model}/converse`. */
@@ -130,7 +132,7 @@ function converseAnswer({ usage, serviceTier, performanceConfig }: JsonObject): 
   };
 }
 
-/** What a piece of an answer may be that has no text to count. */
+/** The pieces of an answer that have no text to count. */
 const COUNTED = new Set(["text", "toolUse", "toolResult", "reasoningContent", "citation"]);
 
 /** An event of the stream, under the name of its type. */

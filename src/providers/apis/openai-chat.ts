@@ -36,7 +36,7 @@ const STREAM_OPTIONS: ReadonlySet<string> = new Set(["include_usage"]);
 
 /** How a host serves the API. */
 interface ChatTerms {
-  /** What a bound is called. */
+  /** The name that it has for the bound on the output. */
   readonly bound: (typeof BOUNDS)[number];
   /**
    * True if a bound of the caller's goes on under the name that it came with. A host that knows one name ignores the
@@ -190,7 +190,7 @@ function isMoreThanText({ audio, modalities }: JsonObject): boolean {
 /** Models that search for every answer, and those that search for as long as they think. */
 const SEARCHING = /(?:^|[-/])search(?:-|$)/;
 const RESEARCHING = /deep-research/;
-/** How often a model searches that researches: no request can bound it. */
+/** The number of searches of a model that researches: no request can bound it. */
 const RESEARCH_SEARCHES = 100;
 
 function searchesIn(body: JsonObject, model: string): number {
@@ -209,7 +209,7 @@ export function withStreamUsage(body: JsonObject): JsonObject {
   return { ...body, stream_options: { ...objectOf(body["stream_options"]), include_usage: true } };
 }
 
-/** Also of completions and embeddings. */
+/** Reads the usage of an answer, also of completions and embeddings. */
 export function chatAnswer({ usage, service_tier: tier }: JsonObject): AnswerFacts {
   return { usage: openAiUsage(usage), units: unitsIn(usage), variant: tierOf(tier), costUsd: costIn(usage) };
 }
@@ -227,7 +227,7 @@ function costIn(usage: unknown): string | null {
   return (Math.ceil(cost * 1e9) / 1e9).toFixed(9);
 }
 
-/** Also of completions. */
+/** Reads an event of a stream, also of completions. */
 export function chatEvent({ choices, usage, error, service_tier }: JsonObject): EventFacts {
   const list = Array.isArray(choices) ? choices : [];
   const hasUsage = isJsonObject(usage);

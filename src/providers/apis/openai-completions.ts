@@ -5,7 +5,7 @@ import { openAiError } from "../wire-refusal.ts";
 import { chatAnswer, chatEvent, withStreamUsage } from "./openai-chat.ts";
 import { answersIn, boundIn, flagIn, modelIn, PLAIN, refuseMembers } from "./request-members.ts";
 
-/** What providers write where a request sets no bound. */
+/** Providers write this many tokens where a request sets no bound. */
 const USUAL_OUTPUT_TOKENS = 16;
 
 /** `POST /v1/completions`, and the older `POST /v1/engines/{model}/completions`. */

@@ -1,7 +1,7 @@
 import { mostTokensIn } from "../../domain/text/token-bound.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 
-/** What a body shows of the input that a model will read. */
+/** The part of a model's input that a body shows. */
 export interface SeenInput {
   /** No tokenizer makes more tokens of the body than this. */
   readonly tokens: number;
@@ -13,13 +13,13 @@ export interface SeenInput {
   readonly hasLongCache: boolean;
   /** True if there is a recording or a film among it. */
   readonly hasSound: boolean;
-  /** What people or programs wrote for the model: messages, instructions, documents and tools. */
+  /** The texts that people or programs wrote for the model: messages, instructions, documents and tools. */
   readonly texts: readonly string[];
 }
 
 /** Recordings have ten tokens a second, and at least 500 bytes. */
 const SOUND_BYTES_PER_TOKEN = 50;
-/** What a provider adds around tools, and around the whole. */
+/** A provider adds these tokens around tools, and around the whole. */
 const TOOLS_TOKENS = 1024;
 
 const LONGEST_DATA_PREFIX = 300;
@@ -61,7 +61,7 @@ const FREE_FORM = new Set([
   "parameters",
   "input_schema",
   "schema",
-  // What a function or a tool returned, and the fields of a document.
+  // A function's or a tool's result, and the fields of a document.
   "response",
   "value",
   "data",

@@ -95,7 +95,7 @@ function eventIn(frame: Uint8Array): JsonObject | null {
   return type === "exception" || type === "error" ? { exception: payload } : null;
 }
 
-/** Those that are texts. Null if they cannot be read, or one comes twice. */
+/** Returns the headers that are texts. Null if they cannot be read, or one comes twice. */
 function headersIn(bytes: Uint8Array): ReadonlyMap<string, string> | null {
   const view = viewOf(bytes);
   const found = new Map<string, string>();

@@ -5,7 +5,7 @@ import { CountedText } from "./counted-text.ts";
 import { EventLines } from "./event-lines.ts";
 import { JsonMembers } from "./json-members.ts";
 
-/** What has been read of an answer so far. */
+/** The facts that have been read of an answer so far. */
 export interface Reading extends AnswerFacts {
   /** True if the usage is that of the whole answer. */
   readonly isWhole: boolean;

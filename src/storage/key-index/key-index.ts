@@ -26,7 +26,10 @@ function readSome(segments: readonly Segment[], ids: number, isFirst: boolean): 
 
 /** Rows that are appended with rising seqs and deleted from the oldest on, as they are stored. */
 export interface IndexedRows {
-  /** Of the oldest and of the last row. A last one is known even where all rows are deleted, or seqs start again. */
+  /**
+   * The seqs of the oldest and of the last row. A last one is known even where all rows are deleted, or seqs start
+   * again.
+   */
   readonly firstSeq: number;
   readonly lastSeq: number;
   /** True if seqs have gaps. */

@@ -10,7 +10,7 @@ function filterTable({ name, hasFilters }: IndexTables): string | undefined {
 
 const PART_BYTES = 1_048_576;
 
-/** What a filter is of. Numbers of segments can come again, with other rows. */
+/** The segment that a filter is of. Numbers of segments can come again, with other rows. */
 export interface FilteredSegment {
   readonly segment: number;
   readonly first_seq: number;

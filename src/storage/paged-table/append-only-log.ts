@@ -38,7 +38,7 @@ export class AppendOnlyLog<R extends LogRow> extends PagedTable {
     return this.get(sql, name) !== undefined;
   }
 
-  /** All of it. Good until something is written. */
+  /** The whole log, as it is stored. It is good until something is written. */
   stored(sql: CheckpointedSql): StoredLog<R> {
     return this.#stored(sql);
   }

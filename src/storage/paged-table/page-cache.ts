@@ -22,12 +22,12 @@ export class Page {
     return this.first <= number && number <= this.last;
   }
 
-  /** As JSON. */
+  /** The rows as JSON. */
   get body(): string {
     return this.#body ?? JSON.stringify(this.#rows);
   }
 
-  /** In the order of their numbers. */
+  /** The rows in the order of their numbers. */
   get rows(): readonly Row[] {
     this.#rows ??= JSON.parse(this.body) as Row[];
     this.#body = null;

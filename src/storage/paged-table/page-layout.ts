@@ -11,7 +11,7 @@ export interface PageLayout {
   readonly key?: PageKey;
 }
 
-/** By which rows are found that have no number yet. */
+/** The key by which rows are found that have no number yet. */
 interface PageKey {
   readonly index: IndexTables;
   /** An evenly distributed 32-bit number. Few rows share one. */

@@ -13,7 +13,7 @@ const FULL_CHARACTERS = 60_000;
 /** Pages that are kept as they were read. */
 const MOST_READ = 64;
 
-/** What a page becomes. */
+/** A page as it will be written. */
 interface PageDraft {
   /** As it is stored. Null if it is new. */
   readonly page: Page | null;

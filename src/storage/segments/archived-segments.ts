@@ -7,7 +7,7 @@ import { type SegmentMetadata, STATE } from "./metadata.ts";
 
 type FetchedSegments = Map<number, Uint8Array<ArrayBuffer> | Unreadable>;
 
-/** What is fetched at once, and at least one segment. */
+/** So many segments are fetched at once, and at least one. */
 const BATCH_SEGMENTS = 32;
 const BATCH_BYTES = 4_194_304;
 

@@ -5,7 +5,10 @@ import type { SegmentPlace } from "./layout.ts";
 import type { ArchivedFile, SegmentMetadata } from "./metadata.ts";
 import { NameFilter } from "./name-filter.ts";
 
-/** What the object knows of archived rows without reading their file: filters of names, and the hashes of all ids. */
+/**
+ * The facts about archived rows that the object knows without reading their file: filters of names, and the hashes of
+ * all ids.
+ */
 export interface FileIndex {
   readonly names: Uint8Array<ArrayBuffer>;
   readonly keyHashes: Uint32Array;

@@ -2,14 +2,14 @@ import { ByteReader } from "../../domain/bytes/byte-reader.ts";
 import { ByteWriter } from "../../domain/bytes/byte-writer.ts";
 import type { ZoneMap } from "./zone-map.ts";
 
-/** What an object knows of one segment in an archive file, without reading the file. */
+/** The facts about one segment in an archive file that an object knows without reading the file. */
 export interface FileSegment extends ZoneMap {
   readonly rows: number;
   /** The length of the segment. */
   readonly bytes: number;
   /** The length of the filter of its names. */
   readonly nameBytes: number;
-  /** Of the segment. */
+  /** The digest of the segment. */
   readonly digest: Uint8Array;
 }
 

@@ -6,11 +6,11 @@ import { type ArchivedFile, type SegmentMetadata, segmentWith, STATE } from "./m
 import type { Segments } from "./segments.ts";
 
 export interface FoundRows<Row, Tombstone> {
-  /** By seq. */
+  /** The rows, by seq. */
   readonly rows: Map<number, Row>;
-  /** Of other rows with the same seqs. */
+  /** The tombstones of other rows with the same seqs. */
   readonly tombstones: Tombstone[];
-  /** By id, archived rows that cannot be read. */
+  /** The archived rows that cannot be read, by id. */
   readonly unreadable: Map<string, Unreadable>;
 }
 
@@ -19,7 +19,7 @@ interface ArchivedPosition {
   readonly segment: SegmentMetadata;
 }
 
-/** The rows with these seqs that have one of the ids. */
+/** Finds the rows with these seqs that have one of the ids. */
 export function findRows<
   Row extends SegmentRow,
   Columns extends SegmentColumns<Row>,
@@ -82,7 +82,7 @@ function findInFiles<
 /** Ids of archived rows that were read, by seq: a report looks for the same ones at each step. */
 const READ_IDS = new WeakMap<ArchivedFile, Map<number, string>>();
 
-/** Those of these seqs whose row has one of the ids, each with the id. */
+/** Returns those of these seqs whose row has one of the ids, each with the id. */
 export function findIds(
   segments: Segments,
   seqs: readonly number[],

@@ -1,4 +1,4 @@
-/** What the engine knows of a row: the id by which it is found, and what lists are sorted by. */
+/** The part of a row that the engine knows: the id by which it is found, and what lists are sorted by. */
 export interface SegmentRow {
   readonly id: string;
   readonly startedAt: number;
@@ -16,7 +16,7 @@ export interface SegmentColumns<Row> extends Iterable<Row> {
   charactersOf(at: number): number;
 }
 
-/** What is left of a row that retention has deleted. */
+/** The remainder of a row that retention has deleted. */
 export interface SegmentTombstone {
   readonly keyHash: number;
   readonly recordedAt: number;
@@ -52,7 +52,7 @@ export interface RollupMaker {
   rollups(): Iterable<Rollup>;
 }
 
-/** What the engine has to know of the rows that it stores in segments. */
+/** Tells the engine about the rows that it stores in segments. */
 export interface SegmentLayout<
   Row extends SegmentRow,
   Columns extends SegmentColumns<Row>,
@@ -60,7 +60,7 @@ export interface SegmentLayout<
 > {
   /** The names of its tables begin with this. */
   readonly name: string;
-  /** What messages call its rows. */
+  /** The name of its rows in messages. */
   readonly title: string;
   encode(rows: readonly Row[]): EncodedRows;
   decode(segment: Uint8Array): Columns;
@@ -77,6 +77,6 @@ export interface SegmentLayout<
 export interface SegmentPlace {
   readonly sql: SqlStorage;
   readonly name: string;
-  /** What messages call its rows. */
+  /** The name of its rows in messages. */
   readonly title: string;
 }

@@ -1,10 +1,13 @@
 import type { SegmentTombstone } from "./layout.ts";
 import type { ZoneMap } from "./zone-map.ts";
 
-/** What a segment holds, as it is stored: rows, rows that are in a file, or the tombstones of deleted rows. */
+/**
+ * The states of a segment, as they are stored: it holds rows, or rows that are in a file, or the tombstones of deleted
+ * rows.
+ */
 export const STATE = { rows: "runs", archived: "archived", tombstones: "remains" } as const;
 
-/** What is known of stored rows without reading them. */
+/** The facts about stored rows that are known without reading them. */
 export interface SegmentMetadata extends ZoneMap {
   readonly state: (typeof STATE)[keyof typeof STATE];
   /** Names its row in the table, unless it is archived. */

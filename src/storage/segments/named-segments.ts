@@ -14,8 +14,8 @@ interface SegmentAnswers {
 }
 
 /**
- * Which segments may contain rows with some names, by their filters. Answers are kept in memory: the filters of a thousand
- * segments are 8 MB, and a page asks about the same name several times.
+ * Tells which segments may contain rows with some names, by their filters. Answers are kept in memory: the filters of a
+ * thousand segments are 8 MB, and a page asks about the same name several times.
  */
 export class NamedSegments {
   readonly #place: SegmentPlace;

@@ -214,7 +214,7 @@ export class Segments<
     this.#segments.splice(at, from.length, ...to);
   }
 
-  /** Those of these segments that may contain rows with all these names. */
+  /** Returns those of these segments that may contain rows with all these names. */
   withNames(names: readonly string[], segments: readonly SegmentMetadata[]): readonly SegmentMetadata[] {
     return names.length === 0 ? segments : this.#named.among(names, segments);
   }
@@ -235,7 +235,7 @@ export class Segments<
     return this.#tail?.segment === segment ? this.#tail.data : readPart(this, "data", segment.firstSeq);
   }
 
-  /** Those of a segment whose rows are deleted. */
+  /** Returns the tombstones of a segment whose rows are deleted. */
   tombstones(segment: SegmentMetadata): readonly Tombstone[] {
     if (this.#lastTombstones?.segment === segment) return this.#lastTombstones.all;
     const all = this.layout.decodeTombstones(this.bytesOf(segment));

@@ -31,7 +31,7 @@ export function readMetadata({ sql, name }: SegmentPlace, fromSeq: number): Segm
     .map((row) => ({ ...row, costMin: BigInt(row.costMin), costMax: BigInt(row.costMax) }));
 }
 
-/** Of the segment that begins with a seq, its bytes or the filter of its names. */
+/** Reads the bytes of the segment that begins with a seq, or the filter of its names. */
 export function readPart(
   { sql, name }: SegmentPlace,
   part: "data" | "names",
@@ -60,7 +60,7 @@ export function segmentsWithNames(
   return found;
 }
 
-/** Of a segment that still grows: it may have any name. */
+/** A segment that still grows has no filter: it may have any name. */
 export const NO_FILTER = new ArrayBuffer(0);
 
 export function writeSegment(
@@ -91,7 +91,7 @@ export function writeSegment(
   );
 }
 
-/** For segments that start with one of these seqs, both inclusive. */
+/** Deletes the segments that start with one of these seqs, both inclusive. */
 export function deleteSegments({ sql, name }: SegmentPlace, from: number, to: number): void {
   sql.exec(`DELETE FROM ${name}_blocks WHERE first_seq >= ? AND first_seq <= ?`, from, to);
 }

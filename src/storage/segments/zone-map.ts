@@ -10,7 +10,7 @@ export interface ZoneMap {
   readonly costMax: bigint;
 }
 
-/** Of at least one row. */
+/** Returns the zone map of at least one row. */
 export function zoneMapOf(rows: readonly SegmentRow[]): ZoneMap {
   const [first] = rows;
   if (first === undefined) throw new Error("a segment has at least one row");
@@ -27,7 +27,7 @@ export function zoneMapOf(rows: readonly SegmentRow[]): ZoneMap {
   return { startedMin, startedMax, recordedMin, recordedMax, costMin, costMax };
 }
 
-/** Of the rows of several segments. */
+/** Returns the zone map of the rows of several segments. */
 export function joinedZones([first, ...others]: readonly ZoneMap[]): ZoneMap {
   if (first === undefined) throw new Error("there is at least one segment");
   const joined = { ...first };

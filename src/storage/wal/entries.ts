@@ -1,16 +1,19 @@
 import type { Row } from "./table-shape.ts";
 
-/** What one command changed of one table. */
+/** The changes that one command made to one table. */
 export type TableChange = readonly [table: string, written: readonly Row[], deleted: readonly Row[]];
 
 /** Entries that may wait for a checkpoint, each in its slot. */
 export const MOST_ENTRIES = 256;
-/** Of one entry. A character is at most three bytes, and a row at most 2 MB. */
+/** The longest entry. A character is at most three bytes, and a row at most 2 MB. */
 export const MOST_CHARACTERS = 250_000;
-/** Of all entries that wait: waking reads them, and a checkpoint writes them while other calls wait. */
+/** The length of all entries that wait: waking reads them, and a checkpoint writes them while other calls wait. */
 export const MOST_LOGGED_CHARACTERS = 500_000;
 
-/** Of rows that a checkpoint leaves in the write-ahead log: the counters of some 20,000 customers. Waking parses them in some 30 ms. */
+/**
+ * The length of the rows that a checkpoint leaves in the write-ahead log: the counters of some 20,000 customers. Waking
+ * parses them in some 30 ms.
+ */
 export const MOST_CARRIED_CHARACTERS = 4_000_000;
 
 const CHECKPOINT_SLOT = 0;
@@ -43,7 +46,7 @@ export function writeEntry(sql: SqlStorage, seq: number, body: string): void {
   writeSlot(sql, 1 + (seq % MOST_ENTRIES), seq, body);
 }
 
-/** All entries up to this one are in the tables. */
+/** Notes that all entries up to this one are in the tables. */
 export function writeCheckpoint(sql: SqlStorage, seq: number): void {
   writeSlot(sql, CHECKPOINT_SLOT, seq, "");
 }

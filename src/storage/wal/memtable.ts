@@ -8,7 +8,7 @@ export interface MemtableRow {
 
 /** Rows of one table, by name. */
 class TableRows extends Map<string, MemtableRow> {
-  /** Of rows that have a tag. Some of them were taken back. */
+  /** The names of rows that have a key hash. Some of these rows were taken back. */
   readonly namesByKeyHash = new Map<number, string[]>();
 }
 
@@ -40,7 +40,7 @@ export class Memtable {
     return this.#tables.get(table)?.values() ?? [];
   }
 
-  /** The rows with each of these tags that are not deleted, in the order in which they came. */
+  /** Returns the rows with each of these key hashes that are not deleted, in the order in which they came. */
   withKeyHashes(table: string, keyHashes: Iterable<number>): Row[] {
     const rows: Row[] = [];
     const images = this.#tables.get(table);
@@ -54,7 +54,7 @@ export class Memtable {
     return rows;
   }
 
-  /** A row keeps the tag that it came with. */
+  /** Sets a row, which keeps the key hash that it came with. */
   set(table: string, name: string, image: MemtableRow, keyHashOf?: (row: Row) => number): void {
     let images = this.#tables.get(table);
     if (images === undefined) this.#tables.set(table, (images = new TableRows()));
@@ -68,7 +68,7 @@ export class Memtable {
     else if (!names.includes(name)) names.push(name);
   }
 
-  /** They are in their tables now, but for those of tables that stay. */
+  /** Forgets the rows that are in their tables now, and keeps those of tables that stay. */
   clear(stays: (table: string) => boolean = () => false): void {
     const before = this.#tables;
     this.#changes.push(() => {
@@ -82,7 +82,7 @@ export class Memtable {
     return this.#changes.length;
   }
 
-  /** Those since a mark are as they were. */
+  /** Puts the rows that were changed since a mark back as they were. */
   rollBack(savepoint: number): void {
     while (this.#changes.length > savepoint) {
       const change = this.#changes.pop();
@@ -99,7 +99,7 @@ export class Memtable {
   takeChanged(): Map<string, Set<string>> {
     const changed = new Map<string, Set<string>>();
     for (const change of this.#changes) {
-      // What came before a checkpoint is in the tables.
+      // Rows from before a checkpoint are in the tables.
       if (typeof change === "function" || this.#tables.get(change.table) !== change.images) continue;
       const names = changed.get(change.table);
       if (names === undefined) changed.set(change.table, new Set([change.name]));

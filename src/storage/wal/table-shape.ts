@@ -5,15 +5,15 @@ export type Value = string | number | null;
 /** The values of a row, in the order of its table's columns. */
 export type Row = readonly Value[];
 
-/** What the write-ahead log must know of a table to write its rows. */
+/** The write-ahead log must know this of a table to write its rows. */
 export interface TableShape {
   readonly name: string;
   readonly columns: readonly string[];
-  /** By which the table tells rows apart. */
+  /** The columns by which the table tells rows apart. */
   readonly key: readonly string[];
-  /** By which memory does. */
+  /** The columns by which memory tells rows apart. */
   readonly named: readonly string[];
-  /** Those that change once a row is there. None: rows are appended, and stay as they are. */
+  /** The columns that change once a row is there. If there are none, rows are appended, and stay as they are. */
   readonly changing: readonly string[];
   /** Its key is a number, and null in a row that is to get the next one. */
   readonly isNumbered?: true;

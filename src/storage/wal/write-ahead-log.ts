@@ -16,25 +16,25 @@ import { isUnnumbered, numberOf, withNumber } from "./row-numbers.ts";
 import { openStore, shapeIn, type Shapes, SHAPES } from "./table-shapes.ts";
 
 /**
- * What frequent commands have changed and the tables do not have yet. Each such command writes one row, an entry that
- * says what it changed, whole; every so often a checkpoint writes each row that was changed once. A transaction of another
- * kind makes a checkpoint first and then works on the tables, so that nobody else need know.
+ * The changes of frequent commands that the tables do not have yet. Each such command writes one row, an entry that
+ * says what it changed, whole; every so often a checkpoint writes each row that was changed once. A transaction of
+ * another kind makes a checkpoint first and then works on the tables, so that nobody else need know.
  */
 export class WriteAheadLog {
   readonly #sql: SqlStorage;
   readonly #shapes: Shapes;
   readonly #memtable = new Memtable();
-  /** Of the last entry. */
+  /** The number of the last entry. */
   #seq: number;
   #entries: number;
   #characters = 0;
   /** Transactions that are open, one inside the other. */
   #depth = 0;
   #usesWal = false;
-  /** By table, the highest number that a row here has or had. */
+  /** The highest number that a row here has or had, by table. */
   readonly #highest = new Map<string, number>();
   readonly #stores = new Map<string, RowStore>();
-  /** Those that the last transaction has written to, which may be open. */
+  /** The stores that the last transaction has written to, which may be open. */
   readonly #changedStores = new Set<RowStore>();
 
   constructor(sql: SqlStorage, shapes: Shapes) {
@@ -63,7 +63,7 @@ export class WriteAheadLog {
     for (const { row, isDeleted } of this.#memtable.of(table)) if (!isDeleted) yield row;
   }
 
-  /** The same of a table with pages, for rows with one of these tags. */
+  /** The same for a table with pages: its rows with one of these key hashes. */
   withKeyHashes(table: string, keyHashes: Iterable<number>): readonly Row[] {
     return this.#memtable.withKeyHashes(table, keyHashes);
   }

@@ -153,7 +153,7 @@ export async function serveGuide(context: Ctx, name: string): Promise<Response |
     : fromAssets(context, `guides/${name}.html`, "text/html; charset=utf-8");
 }
 
-/** What there is to read here, for models, with whole addresses. */
+/** Lists what there is to read here, for models, with whole addresses. */
 export async function serveLlmsText(context: Ctx): Promise<Response | null> {
   const found = await fromAssets(context, "llms.txt", "text/plain; charset=utf-8");
   if (found === null) return null;

@@ -12,7 +12,7 @@ export interface FoundSection extends Pick<Section, "guide" | "heading" | "href"
   readonly excerpt: string;
 }
 
-/** What the page of a search has where its results belong. */
+/** The page of a search has this mark where its results belong. */
 export const FOUND_MARK = "<!-- found -->";
 
 const MOST_FOUND = 30;

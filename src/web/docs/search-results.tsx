@@ -1,6 +1,6 @@
 import type { FoundSection } from "./guide-search.ts";
 
-/** What a search of the guides found. */
+/** Shows what a search of the guides found. */
 export function SearchResults({ query, of }: { query: string; of: readonly FoundSection[] }) {
   return (
     <>

@@ -1,8 +1,8 @@
 /** The Model Context Protocol over HTTP, as far as a server without sessions speaks it. Nothing here does I/O. */
 
-/** With a handshake, whose outcome each later request repeats in a header. */
+/** The versions with a handshake, whose outcome each later request repeats in a header. */
 const WITH_HANDSHAKE = ["2025-11-25", "2025-06-18"] as const;
-/** Without one: each request says its version itself. */
+/** The versions without one: each request says its version itself. */
 const WITHOUT_HANDSHAKE = ["2026-07-28"] as const;
 export const VERSIONS: readonly string[] = [...WITHOUT_HANDSHAKE, ...WITH_HANDSHAKE];
 

@@ -28,7 +28,7 @@ type Ctx = Context<{ Bindings: Env }>;
 /** Hands a request to the API's own router: it is checked, counted, logged and audited like any other. */
 type Inside = (request: Request) => Response | Promise<Response>;
 
-/** What the server serves as a whole. */
+/** The API that the server serves as tools. */
 export interface Api {
   readonly inside: Inside;
   readonly serves: (route: string) => boolean;

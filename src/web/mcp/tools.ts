@@ -11,7 +11,7 @@ export interface Tool {
   readonly isWrite?: boolean;
   readonly takes: Readonly<Record<string, Argument>>;
   readonly required?: readonly string[];
-  /** What is asked for where nobody says it. */
+  /** The value that is asked for where nobody says it. */
   readonly usual?: Readonly<Record<string, string>>;
 }
 
@@ -171,7 +171,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface ToolCall {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly body: string | null;
 }
@@ -182,11 +182,11 @@ export function argumentProblem({ takes, required = [] }: Tool, given: Arguments
   if (unknown !== undefined) return `${JSON.stringify(unknown)} is not an argument of this tool`;
   const missing = required.find((name) => !Object.hasOwn(given, name));
   if (missing !== undefined) return `${missing} is required`;
-  const odd = Object.entries(given).find(([name, value]) => !isOf(takes[name]?.type, value));
+  const odd = Object.entries(given).find(([name, value]) => !hasType(takes[name]?.type, value));
   return odd === undefined ? null : `${odd[0]} must be of the type ${takes[odd[0]]?.type}`;
 }
 
-function isOf(type: Argument["type"] | undefined, value: unknown): boolean {
+function hasType(type: Argument["type"] | undefined, value: unknown): boolean {
   if (type === "integer") return Number.isSafeInteger(value);
   if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
   return typeof value === type;

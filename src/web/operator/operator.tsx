@@ -42,7 +42,7 @@ import { settingsOf } from "../../settings.ts";
 
 type Inside = (request: Request, context: Ctx) => Response | Promise<Response>;
 
-/** What an admitted request of an operator can use. */
+/** The parts of an operator's request after it was admitted. */
 interface AdmittedOperator {
   readonly session: OperatorSession;
   readonly form: URLSearchParams;

@@ -6,7 +6,7 @@ import type { DeepHealth, PartHealth } from "../deep-health.ts";
 import type { MetricSums } from "../metrics.ts";
 import type { OperatorVisit } from "./visit.ts";
 
-/** What the platform knows of itself. */
+/** The state of the platform, as it knows it. */
 interface PlatformState {
   readonly health: DeepHealth;
   readonly metrics: MetricSums | null;

@@ -2,7 +2,7 @@ import type { Answer } from "../console/visit.ts";
 import { MessagePage } from "../console/pages/sign-in.tsx";
 import { htmlResponse, type Web } from "../html.tsx";
 
-/** What the API refused, as a page outside the navigation. */
+/** Shows what the API refused, as a page outside the navigation. */
 export function refusedMessage({ status, error }: Answer<unknown>, web: Web): Response {
   const text = error?.message ?? "The error is on our side.";
   const page = (

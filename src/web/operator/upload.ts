@@ -4,7 +4,7 @@ import type { ReadForm } from "../html.tsx";
 /** The largest file of a form. It is in memory twice while it is read; the API takes a file of any size, in pieces. */
 export const MOST_UPLOAD_MIB = 16;
 const MIB = 1_048_576;
-/** What a form has beside its file. */
+/** A form has at most so many bytes beside its file. */
 const OF_FIELDS = 65_536;
 
 /** A form with one file. */

@@ -6,7 +6,7 @@ import type { MetricSums } from "../metrics.ts";
 import type { Sent } from "../console/in-process.ts";
 import type { Answer, PageRequest, PageResponse, Visit } from "../console/visit.ts";
 
-/** What a page of the operator console can use. Its API is called as the operator. */
+/** The means of a page of the operator console. Its API is called as the operator. */
 export interface OperatorVisit extends Visit {
   readonly region: string;
   /** All regions, with this one. */
@@ -15,11 +15,11 @@ export interface OperatorVisit extends Visit {
   readonly download: (path: string) => Promise<Response | Answer<never>>;
   /** Sends a file to the API. */
   readonly upload: <T>(path: string, file: Uint8Array) => Promise<Answer<T>>;
-  /** What a backup is of, or what is wrong with it. */
+  /** Tells what a backup is of, or what is wrong with it. */
   readonly backupHead: (file: Uint8Array) => Promise<ArchiveHead | ArchiveProblem>;
-  /** What the platform counts, as of now. Null if the counters cannot be read. */
+  /** Reads the platform's counts, as of now. Null if the counters cannot be read. */
   readonly metrics: () => Promise<MetricSums | null>;
-  /** True if what the Worker depends on answers. */
+  /** Tells whether all that the Worker depends on answers. */
   readonly health: () => Promise<DeepHealth>;
   /** Puts a resource in place of the version that was read. */
   readonly replace: (path: string, body: object, sent: Sent) => Promise<Answer<unknown>>;

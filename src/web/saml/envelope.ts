@@ -1,10 +1,10 @@
 import { MOST_XML_BYTES, xmlExcess } from "../../domain/people/xml-bounds.ts";
 
 /**
- * What is refused before any library parses it: a response that is too large or not plain. A response that passes has
- * no declaration, comment, instruction or character data section, so every `<` in it opens or closes an element, and
- * the tags found here are exactly those that a parser finds. It has one Response with one Assertion inside, unique ids,
- * and only the listed algorithms. This prevents signature wrapping.
+ * A response that is too large or not plain is refused before any library parses it. A response that passes has no
+ * declaration, comment, instruction or character data section, so every `<` in it opens or closes an element, and the
+ * tags found here are exactly those that a parser finds. It has one Response with one Assertion inside, unique ids, and
+ * only the listed algorithms. This prevents signature wrapping.
  */
 
 export interface Envelope {

@@ -14,7 +14,7 @@ export function askToConfirm(context: Ctx, web: Web): Response {
   return htmlResponse(<ConfirmEmailPage token={token} />, 200, web);
 }
 
-/** Its answer. */
+/** Shows what became of the confirmation. */
 export async function confirmEmail(context: Ctx, web: Web): Promise<Response> {
   const read = await readForm(context.req.raw);
   if (read.fields === null && read.tooLong) return formTooLong(web);

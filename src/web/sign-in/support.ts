@@ -59,7 +59,7 @@ export async function supportVisit(context: Ctx, web: Web, dispatch: Dispatch): 
   };
 }
 
-/** Only reads: nothing that a page sends is sent on. */
+/** Calls the API for the visit. Only reads are allowed: nothing that a page sends is sent on. */
 function apiBy(token: string, dispatch: Dispatch, from: Request): Api {
   const ask = (method: string, path: string) => {
     const headers = new Headers({ authorization: `Bearer ${token}` });

@@ -14,7 +14,7 @@ import { REPORTED_OUTCOMES } from "../../lists.ts";
 import { taggedWith } from "../decisions/attribution.ts";
 import { dimensionShape, modelName } from "../usage/dimension-shape.ts";
 
-/** Of one part of a match. */
+/** The most values of one part of a match. */
 const MOST_VALUES = 100;
 
 function oneOrMany(shape: z.ZodType<string>) {

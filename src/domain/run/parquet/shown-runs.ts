@@ -71,7 +71,7 @@ function jsonOf(value: Json): string | null {
   return writeRaw(JSON.stringify(value));
 }
 
-/** Of an amount as the API writes it: of any size, and perhaps negative. */
+/** Returns the nano-dollars of an amount as the API writes it: of any size, and perhaps negative. */
 function nanosOf(text: string | null): bigint | null {
   if (text === null) return null;
   const [dollars = "", fraction = ""] = text.split(".");

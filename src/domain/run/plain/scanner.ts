@@ -44,7 +44,7 @@ export interface Member {
   field: number;
   from: number;
   keyLength: number;
-  /** Of the whole member. 0: its value is not known. */
+  /** The length of the whole member. 0 if its value is not known. */
   length: number;
   value: unknown;
   /** The number of the object that it was last in. */

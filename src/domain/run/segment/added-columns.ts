@@ -51,7 +51,7 @@ export function addCosts(bytes: Uint8Array, groups: Int32Array, { low, high }: L
   if (hasLarge) addLargeCosts(bytes, groups, { low, high });
 }
 
-/** Those that a number may not hold exactly. */
+/** Adds the costs that a number may not hold exactly. */
 function addLargeCosts(bytes: Uint8Array, groups: Int32Array, { low, high }: LargeSums): void {
   const reader = new ByteReader(bytes);
   const carry = BigInt(CARRY);

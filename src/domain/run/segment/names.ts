@@ -14,7 +14,7 @@ export class NamesOfRuns {
   /** So many runs have their number. Those after them have the last one. */
   #numbered = 0;
 
-  /** Of at most so many runs. */
+  /** The column has room for at most so many runs. */
   constructor(most: number) {
     this.#most = most;
   }

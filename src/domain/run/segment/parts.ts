@@ -8,7 +8,7 @@ import { readTexts } from "./texts.ts";
  */
 const [PARTS_END, SAVED_END] = ['rts":{"', 'ved":"'];
 const [PARTS, SAVED] = ['"parts":{', '"saved":"'];
-/** The beginnings of both in the stored `extra` of a run: they come before anything that callers choose freely. */
+/** Matches both at the beginning of a stored `extra`: they come before anything that callers choose freely. */
 const WRITTEN =
   /^\{(?:"priced":(?:\d+|true),?)?(?:"variant":"[^"\\]*",?)?(?:"parts":\{([^}]*)\},?)?(?:"saved":"(\d+)")?/;
 
@@ -37,7 +37,7 @@ export function readExtra(extra: Uint8Array | undefined, count: number, reader: 
   }
 }
 
-/** Of `"cache_read":12,"reasoning":3`. */
+/** Reads the parts of a text such as `"cache_read":12,"reasoning":3`. */
 function readWritten(written: string, run: number, reader: ExtraReader): void {
   for (let at = 0; at < written.length;) {
     const colon = written.indexOf(":", at);

@@ -3,7 +3,7 @@ export class ScratchArray {
   #room = new Int32Array(1024);
   #last = this.#room;
 
-  /** Of this length, with any content. The array before must not be needed any more. */
+  /** Returns an array of this length, with any content. The array before must not be needed any more. */
   take(length: number): Int32Array {
     if (length === this.#last.length) return this.#last;
     if (length > this.#room.length) this.#room = new Int32Array(length * 2);

@@ -2,9 +2,9 @@ import { DUE } from "../due-kinds.ts";
 import { scheduleDue } from "../due/table.ts";
 
 /**
- * What an org's object counts for the platform: stored with the change that it counts, and sent to a counter shard when
- * due. Counts are added to the open batch. A batch that was sent is closed and never changes, so it can be sent again
- * with its number.
+ * Counts something of an org's object for the platform: the count is stored with the change that it counts, and sent to
+ * a counter shard when due. Counts are added to the open batch. A batch that was sent is closed and never changes, so
+ * it can be sent again with its number.
  */
 
 export function countSeries(sql: SqlStorage, now: number, series: string, by = 1): void {

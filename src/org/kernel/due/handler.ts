@@ -1,6 +1,6 @@
 import type { CheckpointedTx, OrgEnv, View } from "../door.ts";
 
-/** What `work` can use: its own transactions, and the outside world between them. */
+/** The means of `work`: its own transactions, and the outside world between them. */
 export interface DueContext {
   readonly storage: DurableObjectStorage;
   readonly env: OrgEnv;

@@ -2,7 +2,7 @@ import type { EventKind } from "../../../contract/event-kinds.ts";
 import type { Counts, View } from "../door.ts";
 import { appendEvents } from "../events/append.ts";
 
-/** What is left to do after a rule, whether it refused or not. */
+/** The work that is left after a rule, whether it refused or not. */
 export class Ending {
   readonly #effects: (() => void)[] = [];
   readonly #events = new Map<EventKind, object[]>();

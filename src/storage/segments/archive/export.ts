@@ -21,13 +21,13 @@ export const CARRIED_COLUMNS = [
   "data",
 ] as const;
 
-/** What one call carries, and at least one segment. */
+/** One call carries so many bytes, and at least one segment. */
 const CARRIED_BYTES = 524_288;
 
 type CarriedCell = string | ArrayBuffer;
 
 interface CarriedSegments {
-  /** Their cells, each a text that begins with its kind, or bytes. */
+  /** The cells of the segments, each a text that begins with its kind, or bytes. */
   readonly rows: readonly (readonly CarriedCell[])[];
   /** The last segment among them. Null if no more follow. */
   readonly last: number | null;
@@ -65,7 +65,7 @@ function cellsOf(segments: Segments, segment: SegmentMetadata): CarriedCell[] {
   ];
 }
 
-/** What one call checks: about 128 files, each of which is one request to the bucket. */
+/** One call checks so many segments: about 128 files, each of which is one request to the bucket. */
 const CHECKED_SEGMENTS = 512;
 
 /** Reads the next archived segments after a seq, a few at a time. A file that cannot be read is thrown as `Unreadable`. */

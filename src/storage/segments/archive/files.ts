@@ -73,7 +73,7 @@ export function beginFile(of: SegmentPlace, { firstSeq, rows, name }: FileName):
   );
 }
 
-/** What is known of a file without reading it. */
+/** The facts about a file that are known without reading it. */
 export interface MadeFile extends FileName {
   readonly bytes: number;
   readonly segmentsAt: number;

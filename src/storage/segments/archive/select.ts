@@ -8,8 +8,8 @@ import { archivedTo } from "./files.ts";
 export const KEPT_MS = DAY_MS;
 
 /**
- * What a file holds, and at least one segment. Each column of it is written in one step, which others wait for. Its index is a row
- * of the object, and a row has at most 2 MB.
+ * The size of a file, which has at least one segment. Each column of it is written in one step, which others wait for.
+ * Its index is a row of the object, and a row has at most 2 MB.
  */
 export interface FileSize {
   readonly rows: number;

@@ -3,12 +3,12 @@ import type { Segments } from "../segments.ts";
 import { isSmall } from "../sizes.ts";
 import { rolledUpTo } from "./table.ts";
 
-/** Which rows a rollup is made of. */
+/** The number of rows that a rollup is made of. */
 export interface RollupSize {
   readonly leastRows: number;
   /** No segment is added to so many. */
   readonly mostRows: number;
-  /** Only rows that were recorded until then. */
+  /** The time until which rows must have been recorded. */
   readonly untilMs: number;
 }
 

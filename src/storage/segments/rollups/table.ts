@@ -51,7 +51,7 @@ export function writeRollups(
   }
 }
 
-/** Deletes those that have a row before a seq, because retention has deleted it. */
+/** Deletes the rollups that have a row before a seq, because retention has deleted it. */
 export function deleteRollups({ sql, name, layout }: Segments, beforeSeq: number): void {
   lastRolledUp.forget(sql);
   sql.exec(

@@ -10,7 +10,7 @@ import type { OperatorVisit } from "../visit.ts";
 
 const UNDER = "/operator/health";
 
-/** What an operator looks at first, by the name of the metric. */
+/** The metrics that an operator looks at first, by name. */
 const SHOWN: readonly (readonly [metric: keyof MetricSums, title: string])[] = [
   ["svc_due_oldest_seconds", "Oldest due work, in seconds"],
   ["svc_export_lag_seconds", "Exports behind, in seconds"],

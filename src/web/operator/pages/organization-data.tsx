@@ -19,12 +19,12 @@ import type { OperatorVisit } from "../visit.ts";
 const UNDER = "/operator";
 const RESTORED_DAYS = 30;
 
-/** What is known of the organization before anything is done with it. */
+/** The state of the organization before anything is done with it. */
 interface OrgState {
   readonly org: Org;
   readonly health: DeepHealth;
   readonly residency: Answer<Residency>;
-  /** Regions that it can move to. */
+  /** The regions that it can move to. */
   readonly others: readonly string[];
   readonly nowMs: number;
 }

@@ -205,7 +205,7 @@ function ByMinute({ of, label }: { of: readonly number[] | undefined; label: str
   );
 }
 
-/** What somebody should look at. */
+/** Shows what somebody should look at. */
 function attention(row: OverviewEntry) {
   const counts = [
     [row.failing_webhooks, "failing webhook", "failing webhooks", "warn"],

@@ -12,7 +12,7 @@ const UNDER = "/operator/sessions";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Who is signed in with the operator key. Each session can be ended by itself. */
+/** Lists who is signed in with the operator key. Each session can be ended by itself. */
 export async function listSessions(visit: OperatorVisit, ask: PageRequest): Promise<PageResponse> {
   const rows = (await visit.sessions.open()).filter((row) =>
     isWithinTime({ startedMs: row.startedAt, seenMs: row.seenAt }, visit.nowMs),

@@ -13,9 +13,9 @@ export interface GivenLimitSet {
   readonly keys: readonly string[];
   /** Those of them that are not counted by what gates report. */
   readonly uncounted: readonly string[];
-  /** Those of them that count tokens, and runs. Missing in touches of an earlier version. */
-  readonly ofTokens?: readonly string[];
-  readonly ofRuns?: readonly string[];
+  /** Those of them that count tokens, and runs. */
+  readonly ofTokens: readonly string[];
+  readonly ofRuns: readonly string[];
   /** The meters' ids, between spaces. */
   readonly meters: string;
   readonly customer: string | null;
@@ -25,8 +25,8 @@ export interface GivenLimitSet {
   readonly dollars: readonly string[];
   /** Those of them that count a call by its body. */
   readonly byBody: readonly string[];
-  /** What the call said where limits look at it. Null where it said nothing. Missing in touches of an earlier version. */
-  readonly names?: { readonly [Name in keyof CallNames]?: CallNames[Name] | null };
+  /** What the call said where limits look at it. Null where it said nothing. */
+  readonly names: { readonly [Name in keyof CallNames]?: CallNames[Name] | null };
 }
 
 export interface LimitSetHolder {

@@ -37,4 +37,7 @@ export const MODEL_STEPS = {
             WHERE later.model = p.model AND later.provider = p.provider AND later.source = 'platform'
               AND later.revision > p.revision)
         GROUP BY model`,
+  // Two rates of a price that has many: they are in its revisions.
+  "models/2":
+    "ALTER TABLE models DROP COLUMN input_nanos_per_mtok; ALTER TABLE models DROP COLUMN output_nanos_per_mtok",
 };

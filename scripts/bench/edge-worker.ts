@@ -24,7 +24,7 @@ async function renew(env: Env, { searchParams }: URL): Promise<Response> {
   ) as [number, number, number];
   const object = env.ORG.getByName(org);
   const exchange = async (leaseClient: LeaseClient<never>): Promise<void> => {
-    const report = { touches: [], watch: [], lagMs: 0, heard: null };
+    const report = { touches: [], watch: [], lagMs: 0, heard: null, refusals: null };
     const reply = await object.syncLeases(writeAsk({ ...report, ask: leaseClient.ask(Date.now()) }));
     if (reply !== null) leaseClient.granted(readReply(reply).grant);
   };

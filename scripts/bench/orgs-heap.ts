@@ -55,7 +55,11 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
   keys.set(bearer, digest, await object.authenticate(keyId), now);
   const gate = gates.of(orgId);
   if (gate === null) throw new Error("the isolate is full");
-  const caller = newGateCaller({ id: orgId, rates: { policies: [] } }, keyId, "pepper");
+  const caller = newGateCaller(
+    { id: orgId, rates: { policies: [] }, checks: "limits", onExpiry: "release" },
+    keyId,
+    "pepper",
+  );
   const ask = { estimate: { cost_usd: "0.00125" } };
   const background: Background = {
     object: () => object,

@@ -1,6 +1,5 @@
 import { SCOPES } from "../../src/contract/access.ts";
-import type { Account } from "../../src/domain/meter/meter.ts";
-import { NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
+import { type Account, NO_USAGE, windowOf } from "../../src/domain/meter/meter.ts";
 import type { DecisionVerdict } from "../../src/gate/decision/object-verdict.ts";
 import { NO_REQUESTS } from "../../src/gate/decision/recent-reservations.ts";
 import { readAsk, writeReply } from "../../src/gate/lease/wire.ts";
@@ -55,7 +54,11 @@ export function standIn(orgId: string) {
         notBefore: null,
         expiresAt: null,
       } as const;
-      return Promise.resolve({ org: { ...org, ipAllowList: [], clockOffsetMs: 0, rates }, key });
+      const decisions = { checks: "limits", onExpiry: "release" } as const;
+      return Promise.resolve({
+        org: { ...org, ...decisions, ipAllowList: [], clockOffsetMs: 0, rates },
+        key,
+      });
     },
     decide: ({ learn }: { readonly learn: boolean }): Promise<DecisionVerdict> => {
       const orgNow = Date.now();
@@ -78,8 +81,8 @@ export function standIn(orgId: string) {
         }),
       );
       const grant = { attempt: ask.attempt, slices };
-      const reply = { grant, rates: [], usage: [], orgNow: Date.now(), version: "1", requests: NO_REQUESTS };
-      return Promise.resolve(writeReply(reply));
+      const known = { rates: [], usage: [], requests: NO_REQUESTS, refusals: 0 };
+      return Promise.resolve(writeReply({ ...known, grant, orgNow: Date.now(), version: "1" }));
     },
   };
 }

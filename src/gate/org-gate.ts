@@ -298,7 +298,7 @@ export class OrgGate {
   }
 
   #takeReply(text: string, { askedAt, mark }: SentAsk, now: number): void {
-    const { grant, rates, usage, orgNow, version, requests, refusals = 0 } = readReply(text);
+    const { grant, rates, usage, orgNow, version, requests, refusals } = readReply(text);
     this.#refusals.acknowledged(refusals);
     this.reservations.merge(mark, requests);
     if (this.leaseClient.granted(grant)) this.#clock.acknowledged();

@@ -38,8 +38,18 @@ import { BACKUP_STEPS } from "./backup/schema.ts";
 import { CUSTOMER_STEPS } from "./customers/schema.ts";
 import { DEPRECATED_CALL_STEPS } from "./deprecated-calls/schema.ts";
 import { REFUSAL_STEPS } from "./refusals/schema.ts";
-import type { SchemaStep } from "../storage/schema-step.ts";
 import { STORED_BEFORE } from "../domain/tenant/stored-before.ts";
+
+/**
+ * One change to the tables of an object. Published steps never change: `test/contract/schema-steps.json` has a digest
+ * of each, and `npm run freeze` adds new ones.
+ */
+interface SchemaStep {
+  readonly name: string;
+  readonly sql?: string;
+  /** What no statement can do. */
+  readonly fill?: (sql: SqlStorage) => void;
+}
 
 /** The first step of every object since the first release. */
 const BASELINE = "baseline";
@@ -57,8 +67,8 @@ export class StoredBefore extends Error {
  * The steps by which an object makes its tables and changes them. New steps are appended to those of their noun. Steps
  * that add columns come early: with each, SQLite reads the definitions of all tables again.
  */
-export const ORG_STEPS: readonly SchemaStep[] = [
-  { name: BASELINE },
+export const ORG_STEPS: readonly SchemaStep[] = Object.entries<string | Omit<SchemaStep, "name">>({
+  [BASELINE]: {},
   ...DUE_STEPS,
   ...GATE_STEPS,
   ...WEBHOOK_STEPS,
@@ -96,7 +106,7 @@ export const ORG_STEPS: readonly SchemaStep[] = [
   ...EMAIL_STEPS,
   ...UNUSUAL_STEPS,
   ...DIGEST_STEPS,
-];
+}).map(([name, step]) => ({ name, ...(typeof step === "string" ? { sql: step } : step) }));
 
 export function isOpened(sql: SqlStorage): boolean {
   return isTable(sql, "schema_steps");

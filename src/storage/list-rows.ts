@@ -2,7 +2,7 @@ import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
 import type { LoggedTables } from "./table.ts";
 import { type Bound, lastSeen, scanOf } from "./scan-bounds.ts";
 
-interface ListSource<R, Item, Table extends string> {
+export interface ListSource<R, Item, Table extends string> {
   /** The table. It is not one of the write-ahead log, unless a checkpoint was made for it. */
   readonly table: Table extends keyof LoggedTables
     ? `${Table} is in the write-ahead log: use listLog`

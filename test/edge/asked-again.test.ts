@@ -27,7 +27,11 @@ const allows = new AllowCache<OrgGate>();
 /** An isolate that has just allowed the request, and not reported it. */
 function allowedIn(orgId: string): { ask: (fields: object) => unknown } {
   const gate = new OrgGate(crypto.randomUUID(), allows);
-  const caller = newGateCaller({ id: orgId, rates: { policies: [] } }, "key_A", PEPPER);
+  const caller = newGateCaller(
+    { id: orgId, rates: { policies: [] }, checks: "limits", onExpiry: "release" },
+    "key_A",
+    PEPPER,
+  );
   const id = new ReservationIds(PEPPER, orgId).idOf("q", fingerprintOf(ASK), Date.now());
   allows.set({ id, text: `allowed ${orgId}`, gate, batch: gate.leaseClient.batch });
   const ask = (fields: object) =>
@@ -48,7 +52,11 @@ describe("an isolate that has allowed a request and not reported it", () => {
 
   test("leaves it to the object once it has forgotten the org, because everything was reported by then", () => {
     allowedIn("org_B");
-    const caller = newGateCaller({ id: "org_B", rates: { policies: [] } }, "key_A", PEPPER);
+    const caller = newGateCaller(
+      { id: "org_B", rates: { policies: [] }, checks: "limits", onExpiry: "release" },
+      "key_A",
+      PEPPER,
+    );
     expect(
       decideHere(new OrgGate(crypto.randomUUID(), allows), caller, ASK, {
         now: Date.now(),
@@ -59,7 +67,11 @@ describe("an isolate that has allowed a request and not reported it", () => {
 
   test("does not confuse it with the same request id of another org", () => {
     allowedIn("org_C");
-    const caller = newGateCaller({ id: "org_D", rates: { policies: [] } }, "key_A", PEPPER);
+    const caller = newGateCaller(
+      { id: "org_D", rates: { policies: [] }, checks: "limits", onExpiry: "release" },
+      "key_A",
+      PEPPER,
+    );
     expect(
       decideHere(new OrgGate(crypto.randomUUID(), allows), caller, ASK, {
         now: Date.now(),

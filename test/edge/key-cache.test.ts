@@ -15,6 +15,8 @@ function snapshotOf(keyId: string, status: "active" | "suspended"): Snapshot {
     ipAllowList: [],
     clockOffsetMs: 0,
     rates: { read_rpm: null, policies: [] },
+    checks: "limits",
+    onExpiry: "release",
   };
   const key = {
     id: keyId,

@@ -52,6 +52,7 @@ test("a report that is too large for another region is sent in parts, and held o
     keys,
     meters: (decisionPlan?.accounts ?? []).map(({ meter }) => meter.id).join(" "),
     customer: `${index}`.padStart(128, "c"),
+    keyId: "key_A",
     rates: Array.from({ length: 20 }, (_each, policy) => `rate\n\n${newId("rlp", policy)}`),
   }));
   for (let number = 0; number < HOLDS; number += 1) {

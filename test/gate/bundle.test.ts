@@ -84,6 +84,7 @@ function host(gate: typeof Gate, startedAt: number) {
       orgNow: clock.now,
       version: "1",
       requests: NO_REQUESTS,
+      refusals: 0,
     });
   };
   const background: Gate.Background = {
@@ -103,7 +104,11 @@ test("embedded, it decides with the clock and the object of its host", async () 
   const { clock, taught, background, gates } = host(gate, startedAt);
   const org = gates.of("org_A");
   if (org === null) throw new Error("no gate");
-  const caller = gate.newGateCaller({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32));
+  const caller = gate.newGateCaller(
+    { id: "org_A", rates: { policies: [] }, checks: "limits", onExpiry: "release" },
+    "key_A",
+    "p".repeat(32),
+  );
   const ask = gate.plainAsk('{"estimate":{"cost_usd":"0.01"}}');
   if (ask === null) throw new Error("the ask is plain");
   const decide = () => gate.decideHere(org, caller, ask, { now: clock.now, background });

@@ -69,7 +69,11 @@ test("an isolate never shrinks a call to its slice: what it has no room for is f
 /** The limit as the object found it when it refused the ask, and an isolate that heard of it. */
 async function refusedOnce(refused: gate.DecisionAsk, roomNanos: bigint) {
   const { org, decide } = await isolate(0);
-  const caller = gate.newGateCaller({ id: "org_A", rates: { policies: [] } }, "key_A", "p".repeat(32));
+  const caller = gate.newGateCaller(
+    { id: "org_A", rates: { policies: [] }, checks: "limits", onExpiry: "release" },
+    "key_A",
+    "p".repeat(32),
+  );
   const usage = { ...NO_USAGE, spent: 100n * NANO - roomNanos };
   const accounts = [{ meter, subject: "", window: windowOf(meter, START), usage }];
   const decisionPlan = {

@@ -63,7 +63,11 @@ function gateWithSlice(): OrgGate {
 
 test("an isolate holds nothing from a slice once its window is over by the org's clock, which may have been moved", () => {
   const gate = gateWithSlice();
-  const caller = newGateCaller({ id: "org_A", rates: { policies: [] } }, "key_1", "p".repeat(32));
+  const caller = newGateCaller(
+    { id: "org_A", rates: { policies: [] }, checks: "limits", onExpiry: "release" },
+    "key_1",
+    "p".repeat(32),
+  );
   const decide = () => decideHere(gate, caller, ASK, { now: NOW + 1, background: nowhere });
   expect(decide()).toContain('"decision":"allow"');
   expect(hasPlan(gate, caller, ASK, NOW + 1)).toBe(true);

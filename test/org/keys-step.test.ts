@@ -12,7 +12,7 @@ test("a stored key that had every scope of its role gets the new ones, and no ot
     const before = scopesOf("admin").filter((scope) => !ADDED.includes(scope));
     const stored = (role: string, scopes: readonly Scope[]) => {
       sql.exec("UPDATE keys SET role = ?, scopes = ?", role, JSON.stringify(scopes));
-      KEY_STEPS.find(({ name }) => name === "keys/2")?.fill?.(sql);
+      KEY_STEPS["keys/2"].fill(sql);
       const [row] = sql.exec<{ scopes: string }>("SELECT scopes FROM keys").toArray();
       return JSON.parse(row?.scopes ?? "[]") as Scope[];
     };

@@ -85,7 +85,7 @@ export async function newEngine(): Promise<string> {
   const name = `model-${crypto.randomUUID()}`;
   await runInDurableObject(env.ORG.getByName(name), (_object, { storage }) =>
     storage.transactionSync(() => {
-      for (const { sql } of WAL_STEPS) storage.sql.exec(sql ?? "");
+      for (const sql of Object.values(WAL_STEPS)) storage.sql.exec(sql);
       storage.sql.exec(SCHEMA);
     }),
   );

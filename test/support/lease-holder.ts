@@ -29,10 +29,10 @@ export interface HoldExtras {
 export class LeaseHolder {
   readonly #leaseClient = new LeaseClient<ReportedHolds>(crypto.randomUUID());
   readonly #org: string;
-  /** By how much its clock may be behind. Null for an isolate of an earlier version, which does not say. */
+  /** By how much its clock may be behind. Null: it does not say. */
   lagMs: number | null = 0;
   readonly #ids: ReservationIds;
-  #limitSet: LimitSetLine = { keys: [], meters: "", customer: null };
+  #limitSet: LimitSetLine = { keys: [], meters: "", customer: null, keyId: ACTOR.id, rates: [] };
   #units: readonly Unit[] = [];
   #sent = "";
 
@@ -59,6 +59,8 @@ export class LeaseHolder {
       keys: accounts.map(accountKey),
       meters,
       customer: names.customer_id ?? null,
+      keyId: ACTOR.id,
+      rates: [],
       ...isWhole,
     };
     this.#units = accounts.map(({ meter }) => unitOf(meter));
@@ -122,7 +124,8 @@ export class LeaseHolder {
 
   async #send(now: number): Promise<{ attempt: number; reply: string | null }> {
     const ask = this.#leaseClient.ask(now);
-    const report = writeAsk({ ask, touches: [this.#limitSet], watch: [], lagMs: this.lagMs, heard: null });
+    const [touches, lagMs] = [[this.#limitSet], this.lagMs];
+    const report = writeAsk({ ask, touches, watch: [], lagMs, heard: null, refusals: null });
     this.#sent = report;
     return { attempt: ask.attempt, reply: await this.#object().syncLeases(report) };
   }

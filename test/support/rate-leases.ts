@@ -20,6 +20,6 @@ export async function leaseRate(org: Spender, limit: number, windowSeconds: numb
   const leaseClient = new LeaseClient<never>(crypto.randomUUID());
   const slice = leaseClient.slice(`rate\n\n${set.body.policies[0].id}`);
   for (let call = 0; call < 8; call += 1) leaseClient.miss(slice, 1);
-  const report = { ask: leaseClient.ask(Date.now()), touches: [], watch: [], lagMs: 0, heard: null };
-  await env.ORG.getByName(org.id).syncLeases(writeAsk(report));
+  const report = { touches: [], watch: [], lagMs: 0, heard: null, refusals: null };
+  await env.ORG.getByName(org.id).syncLeases(writeAsk({ ...report, ask: leaseClient.ask(Date.now()) }));
 }

@@ -39,6 +39,7 @@ export async function taughtIsolate(taught: Taught) {
           orgNow: start,
           version: "1",
           requests: NO_REQUESTS,
+          refusals: 0,
         });
       },
     }),
@@ -50,7 +51,7 @@ export async function taughtIsolate(taught: Taught) {
   if (org === null) throw new Error("no gate");
   const { onExpiry = "release" } = taught;
   const caller = gate.newGateCaller(
-    { id: "org_A", rates: { policies: [] }, onExpiry },
+    { id: "org_A", rates: { policies: [] }, checks: "limits", onExpiry },
     "key_A",
     "p".repeat(32),
     taught.judge,

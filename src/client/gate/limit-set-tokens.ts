@@ -37,7 +37,7 @@ export class LimitSetTokens {
 
   /** A report of the gate's as the service takes it from outside. */
   reportOf(text: string): WireReport {
-    const { ask, touches, watch, refusals = null } = readAsk(text);
+    const { ask, touches, watch, refusals } = readAsk(text);
     const sent = new Map<string, number>();
     const indexOf = (token: string): number => {
       const known = sent.get(token) ?? sent.size;

@@ -13,11 +13,9 @@ export interface GivenLimitSet {
   readonly keys: readonly string[];
   /** The keys among them whose limits are not counted by what gates report. */
   readonly uncounted: readonly string[];
-  /**
-   * The keys among them whose limits count tokens, and those that count runs. Missing in touches of an earlier version.
-   */
-  readonly ofTokens?: readonly string[];
-  readonly ofRuns?: readonly string[];
+  /** The keys among them whose limits count tokens, and those that count runs. */
+  readonly ofTokens: readonly string[];
+  readonly ofRuns: readonly string[];
   /** The meters' ids, between spaces. */
   readonly meters: string;
   readonly customer: string | null;
@@ -27,8 +25,8 @@ export interface GivenLimitSet {
   readonly dollars: readonly string[];
   /** The keys among them whose limits count a call by its body. */
   readonly byBody: readonly string[];
-  /** What the call said where limits look at it. Null where it said nothing. Missing in touches of an earlier version. */
-  readonly names?: { readonly [Name in keyof CallNames]?: CallNames[Name] | null };
+  /** What the call said where limits look at it. Null where it said nothing. */
+  readonly names: { readonly [Name in keyof CallNames]?: CallNames[Name] | null };
 }
 
 export interface LimitSetHolder {

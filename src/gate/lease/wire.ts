@@ -1,6 +1,6 @@
 import type { LeaseRequest, Grant } from "./protocol.ts";
 import type { Usage } from "../../domain/meter/meter.ts";
-import { NO_REQUESTS, type RequestTotals } from "../decision/recent-reservations.ts";
+import type { RequestTotals } from "../decision/recent-reservations.ts";
 import type { RoomAhead } from "../../domain/rate/sliding-window.ts";
 import type { RateStanding } from "../../domain/rate/policy.ts";
 import { withTokens } from "../report/hold-line.ts";
@@ -17,7 +17,7 @@ export interface RateInfo extends RateStanding {
   readonly key: string;
   /** The time until there is more room than now, if some is taken. */
   readonly moreInMs: number;
-  /** Where it is full, for amounts above one. Objects of an earlier version do not send it. */
+  /** Where it is full, for amounts above one. */
   readonly ahead?: readonly RoomAhead[];
 }
 
@@ -30,7 +30,7 @@ export interface SyncReply {
   readonly version: string;
   readonly requests: RequestTotals;
   /** The last batch of refusals that the object has from this isolate. */
-  readonly refusals?: number;
+  readonly refusals: number;
 }
 
 /** A report: what was held, from what, and which other limits the isolate wants to know about. */
@@ -42,33 +42,22 @@ export interface Report {
   readonly lagMs: number | null;
   /** How far the object has told of requests. Null if it need not. */
   readonly heard: string | null;
-  readonly refusals?: NumberedBatch | null;
+  readonly refusals: NumberedBatch | null;
 }
 
-type WireAsk = {
+type WireAsk = Omit<Report, "ask"> & {
   holder: string;
   attempt: number;
-  touches: readonly LimitSetLine[];
-  watch: readonly string[];
-  /** Isolates of an earlier version do not send it. */
-  lagMs?: number | null;
-  heard?: string | null;
-  refusals?: NumberedBatch | null | undefined;
   batches: [number: number, holds: readonly ReportedHolds[], used: [meter: string, sum: string][]][];
   wants: [meter: string, left: string, want: string, least: string][];
-  /** Isolates of an earlier version name every slice that they keep. */
   renews?: number | undefined;
 };
 
-export function writeAsk({ ask, touches, watch, lagMs, heard, refusals }: Report): string {
+export function writeAsk({ ask, ...rest }: Report): string {
   const wire: WireAsk = {
+    ...rest,
     holder: ask.holder,
     attempt: ask.attempt,
-    touches,
-    watch,
-    lagMs,
-    heard,
-    refusals,
     batches: ask.batches.map(({ number, holds, used }) => [
       number,
       holds,
@@ -86,19 +75,7 @@ export function writeAsk({ ask, touches, watch, lagMs, heard, refusals }: Report
 }
 
 export function readAsk(text: string): Report {
-  const wire = JSON.parse(text) as WireAsk;
-  const {
-    holder,
-    attempt,
-    batches,
-    wants,
-    touches,
-    watch,
-    lagMs = null,
-    heard = null,
-    refusals = null,
-    renews,
-  } = wire;
+  const { holder, attempt, batches, wants, renews, ...rest } = JSON.parse(text) as WireAsk;
   const ask: LeaseRequest<ReportedHolds> = {
     ...(renews === undefined ? {} : { renews }),
     holder,
@@ -115,7 +92,7 @@ export function readAsk(text: string): Report {
       ]),
     ),
   };
-  return { ask, touches, watch, lagMs, heard, refusals };
+  return { ask, ...rest };
 }
 
 /** With each hold's tokens in its line. */
@@ -130,22 +107,17 @@ function joined(group: ReportedHolds): ReportedHolds {
   ];
 }
 
-type WireReply = {
+type WireReply = Pick<SyncReply, "rates" | "orgNow" | "version" | "requests" | "refusals"> & {
   attempt: number;
   slices: [meter: string, add: string, forMs: number | null, share: string][];
   /** Missing where nothing was to be renewed unnamed. */
   lapsed?: readonly string[] | null | undefined;
-  rates: readonly RateInfo[];
   usage: [key: string, spent: string, over: string, held: string, leased: string][];
-  orgNow: number;
-  version: string;
-  /** Objects of an earlier version do not send it. */
-  requests?: RequestTotals;
-  refusals?: number | undefined;
 };
 
-export function writeReply({ grant, rates, usage, orgNow, version, requests, refusals }: SyncReply): string {
+export function writeReply({ grant, usage, ...rest }: SyncReply): string {
   const wire: WireReply = {
+    ...rest,
     attempt: grant.attempt,
     slices: [...grant.slices].map(([meter, { add, forMs, share }]) => [
       meter,
@@ -154,7 +126,6 @@ export function writeReply({ grant, rates, usage, orgNow, version, requests, ref
       String(share),
     ]),
     lapsed: grant.lapsed,
-    rates,
     usage: usage.map(([key, { spent, over, held, leased }]) => [
       key,
       String(spent),
@@ -162,20 +133,15 @@ export function writeReply({ grant, rates, usage, orgNow, version, requests, ref
       String(held),
       String(leased),
     ]),
-    orgNow,
-    version,
-    requests,
-    refusals,
   };
   return JSON.stringify(wire);
 }
 
 export function readReply(text: string): SyncReply {
-  const wire = JSON.parse(text) as WireReply;
-  const { attempt, slices, rates, usage, orgNow, version, requests = NO_REQUESTS, refusals = 0 } = wire;
   // An object that says nothing of other slices has not renewed them.
-  const { lapsed = null } = wire;
+  const { attempt, slices, lapsed = null, usage, ...rest } = JSON.parse(text) as WireReply;
   return {
+    ...rest,
     grant: {
       attempt,
       lapsed,
@@ -186,14 +152,9 @@ export function readReply(text: string): SyncReply {
         ]),
       ),
     },
-    rates,
     usage: usage.map(([key, spent, over, held, leased]) => [
       key,
       { spent: BigInt(spent), over: BigInt(over), held: BigInt(held), leased: BigInt(leased) },
     ]),
-    orgNow,
-    version,
-    requests,
-    refusals,
   };
 }

@@ -46,9 +46,9 @@ function weighLimitSet(limitSet: LimitSetLine, named: Set<unknown>): number {
   if (named.has(limitSet)) return 0;
   named.add(limitSet);
   let bytes = LIMIT_SET_BYTES + limitSet.meters.length + (limitSet.customer?.length ?? 0);
-  bytes += (limitSet.mark?.length ?? 0) + (limitSet.keyId?.length ?? 0);
+  bytes += (limitSet.mark?.length ?? 0) + limitSet.keyId.length;
   for (const key of limitSet.keys) bytes += key.length + LIMIT_SET_BYTES;
-  for (const key of limitSet.rates ?? []) bytes += key.length + LIMIT_SET_BYTES;
+  for (const key of limitSet.rates) bytes += key.length + LIMIT_SET_BYTES;
   return bytes;
 }
 
@@ -82,7 +82,7 @@ export function byLimitSet(
 }
 
 function reportedHolds(
-  { rates = [], isWhole, countsTokens }: LimitSetLine,
+  { rates, isWhole, countsTokens }: LimitSetLine,
   call: string | null,
   { index, lines, tokens }: Group,
 ): ReportedHolds {

@@ -8,10 +8,10 @@ export interface LimitSetLine {
   readonly meters: string;
   /** Null if it makes no difference to them. */
   readonly customer: string | null;
-  /** The key that it was made with. Isolates of an earlier version do not send it. */
-  readonly keyId?: string;
-  /** Lease keys of the rate limits that counted it from its body. Isolates of an earlier version do not send them. */
-  readonly rates?: readonly string[];
+  /** The key that it was made with. */
+  readonly keyId: string;
+  /** Lease keys of the rate limits that counted it from its body. */
+  readonly rates: readonly string[];
   /** It was checked against everything. */
   readonly isWhole?: true;
   /** One of its limits counts tokens. */
@@ -31,10 +31,7 @@ export type ReportedHolds = readonly [
   limitSet: number,
   named: readonly HoldLine[],
   unnamed: readonly HoldLine[],
-  /**
-   * Only if the limit set has rate limits, counts tokens or is whole. Sent beside the lines, because objects of an earlier version read the
-   * rest of a line as the amount.
-   */
+  /** Only if the limit set has rate limits, counts tokens or is whole. */
   tokens?: ReportedTokens | null,
   /** What the runs say that the holds become when they expire. The lines have the tokens. Missing: they are given back. */
   call?: CallLine,

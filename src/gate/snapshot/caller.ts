@@ -40,7 +40,7 @@ export function newGateCaller(
   pepper: string,
   judge: Judge | null = null,
 ): GateCaller {
-  const { id: orgId, checks = "limits", onExpiry = "release", reservationKey } = org;
+  const { id: orgId, checks, onExpiry, reservationKey } = org;
   const { policies } = org.rates;
   const unread = rateMetersFor(policies.filter(needsNoBody), { route: DECISION_ROUTE, keyId });
   const names = () => new ReservationIds(pepper, orgId, reservationKey);

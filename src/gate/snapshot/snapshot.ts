@@ -27,10 +27,10 @@ export interface OrgSnapshot {
   readonly ipAllowList: readonly string[];
   readonly clockOffsetMs: number;
   readonly rates: StoredLimits;
-  /** What decisions are checked against by default. Objects of an earlier version do not send it. */
-  readonly checks?: DecisionChecks;
+  /** What decisions are checked against by default. */
+  readonly checks: DecisionChecks;
   /** What becomes of reservations that do not say it. */
-  readonly onExpiry?: ExpiryAction;
+  readonly onExpiry: ExpiryAction;
   /** What its reservations are named with, if that is no longer what the pepper gives. */
   readonly reservationKey?: string;
 }

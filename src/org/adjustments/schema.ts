@@ -1,10 +1,6 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /** `charges` names the adjusted limits, separated by spaces. With `at`, their counters can be recounted. */
-export const ADJUSTMENT_STEPS: readonly SchemaStep[] = [
-  {
-    name: "adjustments/1",
-    sql: `CREATE TABLE run_adjustments (
+export const ADJUSTMENT_STEPS = {
+  "adjustments/1": `CREATE TABLE run_adjustments (
       seq INTEGER PRIMARY KEY,
       id TEXT NOT NULL,
       run_id TEXT NOT NULL,
@@ -14,5 +10,4 @@ export const ADJUSTMENT_STEPS: readonly SchemaStep[] = [
       data TEXT NOT NULL
     ) STRICT;
     CREATE INDEX run_adjustments_run ON run_adjustments (run_id, seq)`,
-  },
-];
+};

@@ -1,28 +1,29 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { command, done, type Tx, type View } from "../kernel/door.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
 import { hasAdminOutside, isInFamily, lineOf, selfOf } from "../keys/family.ts";
-import { type ApprovalRow, loadApproval, saveApproval, toApproval } from "./store.ts";
+import {
+  approvalNow,
+  type ApprovalRef,
+  type ApprovalRow,
+  loadApproval,
+  saveApproval,
+  toApproval,
+} from "./store.ts";
 
-type ApprovalRef = { readonly approvalId: string };
 type ApprovalDecision = ApprovalRef & { readonly note?: string | undefined };
-
-function current(view: View, input: ApprovalRef) {
-  const row = loadApproval(view.sql, input.approvalId);
-  return row === null ? null : toApproval(row);
-}
 
 export const approve = command({
   action: "approval.approved",
   refuses: ["not_found", "conflict", "forbidden"],
-  current,
+  current: approvalNow,
   run: (tx, input: ApprovalDecision) => decide(tx, input, "approved"),
 });
 
 export const deny = command({
   action: "approval.denied",
   refuses: ["not_found", "conflict", "forbidden"],
-  current,
+  current: approvalNow,
   run: (tx, input: ApprovalDecision) => decide(tx, input, "denied"),
 });
 

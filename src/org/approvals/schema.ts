@@ -1,10 +1,6 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /** `note` is what whoever decided wrote about it. */
-export const APPROVAL_STEPS: readonly SchemaStep[] = [
-  {
-    name: "approvals/1",
-    sql: `CREATE TABLE approvals (
+export const APPROVAL_STEPS = {
+  "approvals/1": `CREATE TABLE approvals (
       id TEXT PRIMARY KEY,
       rule_id TEXT NOT NULL,
       digest TEXT NOT NULL,
@@ -22,5 +18,4 @@ export const APPROVAL_STEPS: readonly SchemaStep[] = [
     ) STRICT;
     CREATE INDEX approvals_attempt ON approvals (rule_id, digest, status);
     CREATE INDEX approvals_requested ON approvals (requested_at, id)`,
-  },
-];
+};

@@ -1,4 +1,6 @@
 import type { ApprovalResource } from "../../contract/resources/approvals.ts";
+import { saveRow } from "../../storage/rows.ts";
+import { type View } from "../kernel/door.ts";
 
 export type ApprovalRow = {
   id: string;
@@ -39,26 +41,7 @@ export function findApproval(
 }
 
 export function saveApproval(sql: SqlStorage, row: ApprovalRow): void {
-  sql.exec(
-    `INSERT INTO approvals (id, rule_id, digest, status, reason, attempted, attempt, requested_by, requested_at, expires_at, decided_by, decided_at, used_at, note)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET status = excluded.status, decided_by = excluded.decided_by,
-       decided_at = excluded.decided_at, used_at = excluded.used_at, note = excluded.note`,
-    row.id,
-    row.rule_id,
-    row.digest,
-    row.status,
-    row.reason,
-    row.attempted,
-    row.attempt,
-    row.requested_by,
-    row.requested_at,
-    row.expires_at,
-    row.decided_by,
-    row.decided_at,
-    row.used_at,
-    row.note,
-  );
+  saveRow(sql, "approvals", row);
 }
 
 const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
@@ -79,4 +62,14 @@ export function toApproval(row: ApprovalRow): ApprovalResource {
     used_at: moment(row.used_at),
     note: row.note,
   };
+}
+
+export type ApprovalRef = { readonly approvalId: string };
+
+export function approvalNow(
+  { sql }: Pick<View, "sql">,
+  { approvalId }: ApprovalRef,
+): ApprovalResource | null {
+  const row = loadApproval(sql, approvalId);
+  return row === null ? null : toApproval(row);
 }

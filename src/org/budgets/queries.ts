@@ -4,34 +4,24 @@ import { query } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { toMeter } from "../meters/store.ts";
 import { loadUsage, newEntry, USAGE } from "../meters/usage.ts";
-import { increaseNow, type NamedIncrease, toIncrease } from "./increase.ts";
+import { increaseNow, toIncrease } from "./increase.ts";
 import { budgetExtra, budgetNow, type BudgetRow, loadBudget, toBudget, toGroup } from "./store.ts";
+import { readList, readOne } from "../kernel/resource.ts";
 
-export const getBudget = query({
-  refuses: ["not_found"],
-  run: (view, input: { id: string }) => budgetNow(view, input) ?? refuse("not_found"),
-});
+export const getBudget = readOne(budgetNow);
 
-export const listBudgets = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "meters",
-        where: { sql: "kind = ?", bindings: ["budget"] },
-        sort: { created_at: "since" },
-        filters: {
-          scope_kind: "scope_kind = ?",
-          scope_id: "scope_id = ?",
-          period: "period = ?",
-          mode: "mode = ?",
-        },
-        toItem: (row: BudgetRow) => toBudget(view, row),
-      },
-      input,
-    ),
-});
+export const listBudgets = readList((view) => ({
+  table: "meters",
+  where: { sql: "kind = ?", bindings: ["budget"] },
+  sort: { created_at: "since" },
+  filters: {
+    scope_kind: "scope_kind = ?",
+    scope_id: "scope_id = ?",
+    period: "period = ?",
+    mode: "mode = ?",
+  },
+  toItem: (row: BudgetRow) => toBudget(view, row),
+}));
 
 /** The counters of a budget in its current period. */
 export const listBudgetGroups = query({
@@ -61,10 +51,7 @@ export const listBudgetGroups = query({
   },
 });
 
-export const getIncrease = query({
-  refuses: ["not_found"],
-  run: (view, input: NamedIncrease) => increaseNow(view, input) ?? refuse("not_found"),
-});
+export const getIncrease = readOne(increaseNow);
 
 /** Newest first, the ended ones among them as long as there is room. */
 export const listIncreases = query({

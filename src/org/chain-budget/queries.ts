@@ -1,8 +1,4 @@
-import { refuse } from "../../contract/refusal.ts";
-import { query } from "../kernel/door.ts";
 import { chainBudgetNow } from "./store.ts";
+import { readOne } from "../kernel/resource.ts";
 
-export const getChainBudget = query({
-  refuses: ["not_found"],
-  run: (view) => chainBudgetNow(view) ?? refuse("not_found"),
-});
+export const getChainBudget = readOne(chainBudgetNow);

@@ -4,6 +4,7 @@ import { compiledOnce } from "../kernel/compile-once.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { presentRulesEngine } from "../kernel/rules-engine.ts";
+import { saveRow } from "../../storage/rows.ts";
 
 type Row = { detectors: string; updated_at: number };
 
@@ -43,12 +44,8 @@ export const setContentSafety = command({
   refuses: ["conflict"],
   current: (view, _input: NewContentSafety) => current(view),
   run(tx, input: NewContentSafety) {
-    tx.sql.exec(
-      `INSERT INTO content_safety (one, detectors, updated_at) VALUES (1, ?, ?)
-       ON CONFLICT (one) DO UPDATE SET detectors = excluded.detectors, updated_at = excluded.updated_at`,
-      JSON.stringify(input.detectors),
-      tx.now,
-    );
+    const detectors = JSON.stringify(input.detectors);
+    saveRow(tx.sql, "content_safety", { one: 1, detectors, updated_at: tx.now });
     compiled.changed(tx.sql);
     anyDetector.forget(tx.sql);
     const detail = { detectors: input.detectors.map(({ id, action }) => ({ id, action })) };

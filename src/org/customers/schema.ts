@@ -1,10 +1,6 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /** What is set of customers is in `customers`: amounts as the API writes them. Most customers have no row there. */
-export const CUSTOMER_STEPS: readonly SchemaStep[] = [
-  {
-    name: "customers/1",
-    sql: `CREATE TABLE customer_tokens (
+export const CUSTOMER_STEPS = {
+  "customers/1": `CREATE TABLE customer_tokens (
       digest TEXT PRIMARY KEY,
       id TEXT NOT NULL,
       customer_id TEXT NOT NULL,
@@ -13,14 +9,10 @@ export const CUSTOMER_STEPS: readonly SchemaStep[] = [
       expires_at INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX customer_tokens_expiry ON customer_tokens (expires_at)`,
-  },
-  {
-    name: "customers/2",
-    sql: `CREATE TABLE customers (
+  "customers/2": `CREATE TABLE customers (
       customer_id TEXT PRIMARY KEY,
       name TEXT,
       usd_per_month TEXT,
       markup TEXT
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

@@ -2,7 +2,7 @@ import { refuse } from "../../contract/refusal.ts";
 import type { NewCustomer } from "../../contract/resources/customers.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import { monthToDate } from "../../domain/price/revenue.ts";
-import { saveRow } from "../../storage/save-row.ts";
+import { countRows, saveRow } from "../../storage/rows.ts";
 import { checkpoint } from "../../storage/transaction.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { isCustomer, standingOf } from "./standing.ts";
@@ -23,7 +23,7 @@ export const setCustomer = command({
   },
   run(tx, { customerId, name, revenue }: SetCustomer) {
     const isNew = loadCustomer(tx.sql, customerId) === null;
-    if (isNew && countSet(tx.sql) >= MOST_SET) {
+    if (isNew && countRows(tx.sql, "customers") >= MOST_SET) {
       const message = `At most ${MOST_SET} customers can have a name or revenue.`;
       return refuse("conflict", {}, { message });
     }
@@ -41,10 +41,6 @@ export const setCustomer = command({
 });
 
 const amount = (text: string) => formatUsd(parseUsd(text) ?? 0n);
-
-function countSet(sql: SqlStorage): number {
-  return sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM customers").one().count;
-}
 
 function save(sql: SqlStorage, row: CustomerRow): void {
   const { customer_id: id, name, usd_per_month: perMonth, markup } = row;

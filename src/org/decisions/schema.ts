@@ -1,14 +1,10 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /**
  * Holds are in `hold_pages`, many to a row, as JSON, in the order of their columns (`table.ts`). What is known of a page
  * without them comes before them. `hold_id_segments` and the tables after it are the index of ids. `forgotten_holds` says
  * when the last of the holds was made that are no longer stored.
  */
-export const HOLD_STEPS: readonly SchemaStep[] = [
-  {
-    name: "holds/1",
-    sql: `CREATE TABLE forgotten_holds (made_until INTEGER NOT NULL) STRICT;
+export const HOLD_STEPS = {
+  "holds/1": `CREATE TABLE forgotten_holds (made_until INTEGER NOT NULL) STRICT;
     INSERT INTO forgotten_holds VALUES (0);
     CREATE TABLE hold_pages (
       first INTEGER PRIMARY KEY,
@@ -40,5 +36,4 @@ export const HOLD_STEPS: readonly SchemaStep[] = [
       entries BLOB NOT NULL,
       PRIMARY KEY (place, part)
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

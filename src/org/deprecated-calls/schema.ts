@@ -1,9 +1,5 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
-export const DEPRECATED_CALL_STEPS: readonly SchemaStep[] = [
-  {
-    name: "deprecated-calls/1",
-    sql: `CREATE TABLE deprecated_calls (
+export const DEPRECATED_CALL_STEPS = {
+  "deprecated-calls/1": `CREATE TABLE deprecated_calls (
       method TEXT NOT NULL,
       route TEXT NOT NULL,
       caller TEXT NOT NULL,
@@ -11,5 +7,4 @@ export const DEPRECATED_CALL_STEPS: readonly SchemaStep[] = [
       last_at INTEGER NOT NULL,
       PRIMARY KEY (method, route, caller)
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

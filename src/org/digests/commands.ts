@@ -3,34 +3,28 @@ import { invalidFields, isRefusal, refuse } from "../../contract/refusal.ts";
 import type { NewDigest } from "../../contract/resources/digests.ts";
 import { nextDigestAt } from "../../domain/digest/schedule.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
-import { saveRow } from "../../storage/save-row.ts";
+import { countRows, saveRow } from "../../storage/rows.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { mailAddress, NO_MAIL } from "../webhooks/address.ts";
 import { removeSubscription } from "../webhooks/change.ts";
 import { loadSubscription, saveSubscription } from "../webhooks/subscriptions.ts";
-import { type DigestRow, loadDigest, toDigest } from "./store.ts";
+import { digestNow, type DigestRow, loadDigest, toDigest } from "./store.ts";
+import { refuseMore } from "../kernel/resource.ts";
 
 const MOST_DIGESTS = 20;
 const DIGEST_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 type SetDigest = NewDigest & { readonly name: string };
 
-function current({ sql }: Pick<Tx, "sql">, { name }: { name: string }) {
-  const row = loadDigest(sql, name);
-  return row === null ? null : toDigest(row);
-}
-
 export const setDigest = command({
   action: "digest.set",
   refuses: ["conflict", "validation_failed"],
-  current: (view, input: SetDigest) => current(view, input),
+  current: digestNow,
   run(tx, { name, every, at, timezone, to }: SetDigest) {
     const before = loadDigest(tx.sql, name);
-    const { n } = tx.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM digests").one();
-    if (before === null && n >= MOST_DIGESTS) {
-      const message = `An organization can have at most ${MOST_DIGESTS} digests. Delete one first.`;
-      return refuse("conflict", {}, { message });
+    if (before === null && countRows(tx.sql, "digests") >= MOST_DIGESTS) {
+      return refuseMore(MOST_DIGESTS, "digests");
     }
     const wrong = wrongFields(tx, name, to);
     if (wrong.length > 0) return invalidFields(wrong);
@@ -103,8 +97,8 @@ function mailWebhook(tx: Tx, before: DigestRow | null, name: string, addresses: 
 export const deleteDigest = command({
   action: "digest.deleted",
   refuses: ["not_found", "conflict"],
-  current: (view, input: { name: string }) => current(view, input),
-  run(tx, { name }) {
+  current: digestNow,
+  run(tx, { name }: { name: string }) {
     const row = loadDigest(tx.sql, name);
     if (row === null) return refuse("not_found");
     tx.sql.exec("DELETE FROM digests WHERE name = ?", name);

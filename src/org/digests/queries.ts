@@ -1,27 +1,17 @@
-import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { listRows } from "../../storage/list-rows.ts";
 import { query } from "../kernel/door.ts";
 import { factsOf } from "./facts.ts";
-import { loadDigest, toDigest } from "./store.ts";
+import { digestNow, loadDigest, toDigest } from "./store.ts";
+import { readList, readOne } from "../kernel/resource.ts";
 
-export const getDigest = query({
-  refuses: ["not_found"],
-  run({ sql }, { name }: { name: string }) {
-    const row = loadDigest(sql, name);
-    return row === null ? refuse("not_found") : toDigest(row);
-  },
-});
+export const getDigest = readOne(digestNow);
 
-export const listDigests = query({
-  refuses: [],
-  run: ({ sql }, list: ListQuery) =>
-    listRows(
-      sql,
-      { table: "digests", sort: { name: "name", created_at: "created_at" }, id: "name", toItem: toDigest },
-      list,
-    ),
-});
+export const listDigests = readList(() => ({
+  table: "digests",
+  sort: { name: "name", created_at: "created_at" },
+  id: "name",
+  toItem: toDigest,
+}));
 
 /** The facts of the digest that would be made now. */
 export const digestFacts = query({

@@ -1,10 +1,6 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /** `receivers` is as its owner wrote it. `mail_webhook` is the webhook that sends to addresses in it. */
-export const DIGEST_STEPS: readonly SchemaStep[] = [
-  {
-    name: "digests/1",
-    sql: `CREATE TABLE digests (
+export const DIGEST_STEPS = {
+  "digests/1": `CREATE TABLE digests (
       name TEXT PRIMARY KEY,
       every TEXT NOT NULL,
       at TEXT NOT NULL,
@@ -15,5 +11,4 @@ export const DIGEST_STEPS: readonly SchemaStep[] = [
       created_at INTEGER NOT NULL,
       updated_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

@@ -1,5 +1,6 @@
 import type { DigestSettings } from "../../contract/resources/digests.ts";
 import type { DigestTime } from "../../domain/digest/schedule.ts";
+import { type View } from "../kernel/door.ts";
 
 export type DigestRow = {
   name: string;
@@ -33,4 +34,9 @@ export function toDigest(row: DigestRow): DigestSettings {
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   };
+}
+
+export function digestNow({ sql }: Pick<View, "sql">, { name }: { name: string }): DigestSettings | null {
+  const row = loadDigest(sql, name);
+  return row === null ? null : toDigest(row);
 }

@@ -1,10 +1,6 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /** Addresses that somebody of the org named. They stay, also without a webhook, so that what was mailed to them is known. */
-export const EMAIL_STEPS: readonly SchemaStep[] = [
-  {
-    name: "emails/1",
-    sql: `CREATE TABLE email_addresses (
+export const EMAIL_STEPS = {
+  "emails/1": `CREATE TABLE email_addresses (
       address TEXT PRIMARY KEY,
       named_at INTEGER NOT NULL,
       confirmed_at INTEGER,
@@ -13,5 +9,4 @@ export const EMAIL_STEPS: readonly SchemaStep[] = [
       token TEXT,
       expires_at INTEGER
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

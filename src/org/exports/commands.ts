@@ -3,23 +3,21 @@ import type { Destination, NewExport } from "../../contract/resources/exports.ts
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { windowStart } from "../../domain/export/window.ts";
 import { encrypt, ENCRYPTED_FOR } from "../../domain/key/encrypt.ts";
-import { saveRow } from "../../storage/save-row.ts";
+import { countRows, saveRow } from "../../storage/rows.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { startWindowOver } from "./close.ts";
-import { lagOf } from "./lag.ts";
+import { exportNow, shownExport } from "./lag.ts";
 import { LOGS_BEGIN, placeAt } from "./logs.ts";
 import { beginOrResume } from "./span-begin.ts";
 import { deleteSpanState } from "../span-exports/state.ts";
-import { type ExportRow, isOfSpans, loadExport, loadExports, openWindow, toExport } from "./store.ts";
+import { type ExportRow, isOfSpans, loadExport, openWindow } from "./store.ts";
+import { refuseMore } from "../kernel/resource.ts";
 
 /** The maximum per org: each reads every run. */
 const MOST_EXPORTS = 10;
 
 type SetExport = NewExport & { readonly name: string };
-
-const shown = (tx: Pick<Tx, "sql" | "now">, row: ExportRow) =>
-  toExport(tx.sql, row, lagOf(tx.sql, row, tx.now));
 
 /**
  * A new export begins with the period that it is made in. One that is changed goes on where it was: a window that is not
@@ -28,19 +26,15 @@ const shown = (tx: Pick<Tx, "sql" | "now">, row: ExportRow) =>
 export const setExport = command({
   action: "export.set",
   refuses: ["conflict", "validation_failed"],
-  current(view, { name }: SetExport) {
-    const row = loadExport(view.sql, name);
-    return row === null ? null : shown(view, row);
-  },
+  current: exportNow,
   run(tx, { name, format, focus_version, every, destination }: SetExport) {
     if (destination.kind === "bucket" && !tx.hasBucket) {
       const message = "is not available, because this region has no bucket. Use s3";
       return invalidField("destination.kind", "unavailable", message);
     }
     const known = loadExport(tx.sql, name);
-    if (known === null && loadExports(tx.sql).length >= MOST_EXPORTS) {
-      const message = `An organization can have at most ${MOST_EXPORTS} exports. Delete one first.`;
-      return refuse("conflict", {}, { message });
+    if (known === null && countRows(tx.sql, "exports") >= MOST_EXPORTS) {
+      return refuseMore(MOST_EXPORTS, "exports");
     }
     // Files and spans have nothing in common that could go on.
     const isOther = known !== null && isOfSpans(known) !== (destination.kind === "otlp");
@@ -62,7 +56,7 @@ export const setExport = command({
     if (open !== null) startWindowOver(tx.sql, open);
     tx.schedule(DUE.export, name, tx.now);
     const detail = { format: row.format, every: row.every, destination: kept };
-    return done(200, shown(tx, row), { target: name, detail });
+    return done(200, shownExport(tx, row), { target: name, detail });
   },
 });
 
@@ -113,11 +107,8 @@ function forget(sql: SqlStorage, name: string): void {
 export const deleteExport = command({
   action: "export.deleted",
   refuses: ["not_found", "conflict"],
-  current(view, { name }: { name: string }) {
-    const row = loadExport(view.sql, name);
-    return row === null ? null : shown(view, row);
-  },
-  run(tx, { name }) {
+  current: exportNow,
+  run(tx, { name }: { name: string }) {
     if (loadExport(tx.sql, name) === null) return refuse("not_found");
     forget(tx.sql, name);
     tx.schedule(DUE.export, name, null);

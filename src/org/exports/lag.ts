@@ -1,6 +1,8 @@
 import { windowFrom } from "../../domain/export/window.ts";
 import { loadSpanState } from "../span-exports/state.ts";
-import { type ExportRow, isOfSpans, loadExports, openWindow } from "./store.ts";
+import type { ScheduledExport } from "../../contract/resources/exports.ts";
+import type { View } from "../kernel/door.ts";
+import { type ExportRow, isOfSpans, loadExport, loadExports, openWindow, toExport } from "./store.ts";
 
 /** When the first window that is not written ended, or will end. Of spans: since when some wait. Null if none does. */
 function endOfUnwritten(sql: SqlStorage, row: ExportRow): number | null {
@@ -9,7 +11,7 @@ function endOfUnwritten(sql: SqlStorage, row: ExportRow): number | null {
 }
 
 /** For how long a closed window of this export has not been written, or spans have not been taken. */
-export function lagOf(sql: SqlStorage, row: ExportRow, now: number): number {
+function lagOf(sql: SqlStorage, row: ExportRow, now: number): number {
   return Math.max(0, now - (endOfUnwritten(sql, row) ?? now));
 }
 
@@ -21,4 +23,15 @@ export function waitingSince(sql: SqlStorage): number | null {
     .map((row) => endOfUnwritten(sql, row))
     .filter((end) => end !== null);
   return ends.length === 0 ? null : Math.min(...ends);
+}
+
+type Now = Pick<View, "sql" | "now">;
+
+export function shownExport({ sql, now }: Now, row: ExportRow): ScheduledExport {
+  return toExport(sql, row, lagOf(sql, row, now));
+}
+
+export function exportNow(view: Now, { name }: { name: string }): ScheduledExport | null {
+  const row = loadExport(view.sql, name);
+  return row === null ? null : shownExport(view, row);
 }

@@ -1,5 +1,3 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /**
  * A window has a part of each of three logs, from where the window before ended: runs, adjustments and replacements. The
  * `…_from` of an export are where its next window begins; those of a window, what is still to be written of it.
@@ -9,10 +7,8 @@ import type { SchemaStep } from "../../storage/schema-step.ts";
  * reported late may be before `refusal_from`, or before `refusal_read_to`, the last row that a request on its way may have:
  * `late_refusals` has these. `most` spans go into a request.
  */
-export const EXPORT_STEPS: readonly SchemaStep[] = [
-  {
-    name: "exports/1",
-    sql: `CREATE TABLE exports (
+export const EXPORT_STEPS = {
+  "exports/1": `CREATE TABLE exports (
       name TEXT PRIMARY KEY,
       format TEXT NOT NULL,
       focus_version TEXT,
@@ -57,10 +53,7 @@ export const EXPORT_STEPS: readonly SchemaStep[] = [
       data TEXT NOT NULL,
       PRIMARY KEY (window, file)
     ) STRICT, WITHOUT ROWID`,
-  },
-  {
-    name: "exports/2",
-    sql: `CREATE TABLE span_exports (
+  "exports/2": `CREATE TABLE span_exports (
       name TEXT PRIMARY KEY,
       refusal_from INTEGER NOT NULL,
       refusal_read_to INTEGER NOT NULL,
@@ -81,5 +74,4 @@ export const EXPORT_STEPS: readonly SchemaStep[] = [
       seq INTEGER NOT NULL,
       PRIMARY KEY (export, seq)
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

@@ -1,7 +1,16 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { NewFallback } from "../../contract/resources/fallbacks.ts";
 import { command, done } from "../kernel/door.ts";
-import { dropFallback, type FallbackRow, loadFallback, saveFallback, toFallback } from "./store.ts";
+import {
+  dropFallback,
+  fallbackNow,
+  type FallbackRow,
+  loadFallback,
+  saveFallback,
+  toFallback,
+} from "./store.ts";
+import { refuseMore } from "../kernel/resource.ts";
+import { countRows } from "../../storage/rows.ts";
 
 const MOST_RULES = 50;
 
@@ -10,15 +19,11 @@ type SetFallback = { readonly name: string; readonly rule: NewFallback };
 export const setFallback = command({
   action: "fallback.set",
   refuses: ["conflict"],
-  current(view, { name }: SetFallback) {
-    const row = loadFallback(view.sql, name);
-    return row === null ? null : toFallback(row);
-  },
+  current: fallbackNow,
   run(tx, { name, rule }: SetFallback) {
     const before = loadFallback(tx.sql, name);
-    if (before === null && countRules(tx.sql) >= MOST_RULES) {
-      const message = `An organization can have at most ${MOST_RULES} fallbacks. Delete one first.`;
-      return refuse("conflict", {}, { message });
+    if (before === null && countRows(tx.sql, "fallbacks") >= MOST_RULES) {
+      return refuseMore(MOST_RULES, "fallbacks");
     }
     const row: FallbackRow = {
       name,
@@ -32,18 +37,11 @@ export const setFallback = command({
   },
 });
 
-function countRules(sql: SqlStorage): number {
-  return sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM fallbacks").one().count;
-}
-
 export const deleteFallback = command({
   action: "fallback.deleted",
   refuses: ["not_found", "conflict"],
-  current(view, { name }: { name: string }) {
-    const row = loadFallback(view.sql, name);
-    return row === null ? null : toFallback(row);
-  },
-  run(tx, { name }) {
+  current: fallbackNow,
+  run(tx, { name }: { name: string }) {
     if (loadFallback(tx.sql, name) === null) return refuse("not_found");
     dropFallback(tx.sql, name);
     return done(204, null, { target: name, detail: {} });

@@ -1,37 +1,21 @@
-import type { ListQuery } from "../../contract/list.ts";
-import { refuse } from "../../contract/refusal.ts";
 import type { FallbackQuestion, FallbackRule } from "../../contract/resources/fallbacks.ts";
 import { matches } from "../../domain/meter/match.ts";
 import { roomOf } from "../../domain/meter/meter.ts";
 import { scopesOf } from "../../domain/meter/limit-set.ts";
-import { listRows } from "../../storage/list-rows.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import { query, type View } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
-import { knownRules, loadFallback, toFallback } from "./store.ts";
+import { fallbackNow, knownRules, toFallback } from "./store.ts";
+import { readList, readOne } from "../kernel/resource.ts";
 
-export const getFallback = query({
-  refuses: ["not_found"],
-  run({ sql }, { name }: { name: string }) {
-    const row = loadFallback(sql, name);
-    return row === null ? refuse("not_found") : toFallback(row);
-  },
-});
+export const getFallback = readOne(fallbackNow);
 
-export const listFallbacks = query({
-  refuses: [],
-  run: ({ sql }, list: ListQuery) =>
-    listRows(
-      sql,
-      {
-        table: "fallbacks",
-        sort: { name: "name", created_at: "created_at" },
-        id: "name",
-        toItem: toFallback,
-      },
-      list,
-    ),
-});
+export const listFallbacks = readList(() => ({
+  table: "fallbacks",
+  sort: { name: "name", created_at: "created_at" },
+  id: "name",
+  toItem: toFallback,
+}));
 
 /** The rules that apply to a call of the key that asks, in the order of their names. */
 export const findFallbacks = query({

@@ -4,9 +4,10 @@ import { countedBy } from "../../domain/meter/counted-by.ts";
 import { type GivenMatch, type Match, matchOf, traitsIn } from "../../domain/meter/match.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { plainShare } from "../../domain/price/share.ts";
-import { saveRow } from "../../storage/save-row.ts";
+import { saveRow } from "../../storage/rows.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { knownMeters } from "../meters/store.ts";
+import { type View } from "../kernel/door.ts";
 
 export type FallbackRow = {
   name: string;
@@ -59,6 +60,11 @@ export function toFallback({ name, rule, created_at, updated_at }: FallbackRow):
     created_at: new Date(created_at).toISOString(),
     updated_at: new Date(updated_at).toISOString(),
   };
+}
+
+export function fallbackNow({ sql }: Pick<View, "sql">, { name }: { name: string }): Fallback | null {
+  const row = loadFallback(sql, name);
+  return row === null ? null : toFallback(row);
 }
 
 export function knownRules(sql: SqlStorage): KnownRules {

@@ -1,28 +1,11 @@
-import type { ListQuery } from "../../contract/list.ts";
-import { refuse } from "../../contract/refusal.ts";
-import { query } from "../kernel/door.ts";
-import { listRows } from "../../storage/list-rows.ts";
-import { type KeyRow, loadKey, toKey } from "./store.ts";
+import { keyNow, type KeyRow, toKey } from "./store.ts";
+import { readList, readOne } from "../kernel/resource.ts";
 
-export const listKeys = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "keys",
-        sort: { created_at: "created_at", name: "name" },
-        filters: { role: "role = ?" },
-        toItem: (row: KeyRow) => toKey(view, row),
-      },
-      input,
-    ),
-});
+export const listKeys = readList((view) => ({
+  table: "keys",
+  sort: { created_at: "created_at", name: "name" },
+  filters: { role: "role = ?" },
+  toItem: (row: KeyRow) => toKey(view, row),
+}));
 
-export const getKey = query({
-  refuses: ["not_found"],
-  run(view, input: { keyId: string }) {
-    const row = loadKey(view.sql, input.keyId);
-    return row === null ? refuse("not_found") : toKey(view, row);
-  },
-});
+export const getKey = readOne(keyNow);

@@ -3,7 +3,7 @@ import { sameSecret } from "../../domain/key/api-key.ts";
 import type { Settings } from "../../settings.ts";
 import { transaction } from "../../storage/transaction.ts";
 
-type KeyDigest = { digest: string; pepper: string | null };
+type KeyDigest = { digest: string; pepper: string };
 
 /**
  * Stores the digest of a secret that was just used anew, under the current pepper. Only while the pepper is being changed, when

@@ -2,16 +2,13 @@ import { roleIncludes } from "../../contract/access.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done } from "../kernel/door.ts";
 import { holderOf, refuseRole } from "./holder.ts";
-import { isLastOwner, loadKey, saveKey, toKey } from "./store.ts";
+import { isLastOwner, keyNow, loadKey, saveKey } from "./store.ts";
 
 export const revokeKey = command({
   action: "key.revoked",
   refuses: ["not_found", "conflict", "forbidden"],
   takesAway: (input: { keyId: string }) => input.keyId,
-  current: (view, input) => {
-    const row = loadKey(view.sql, input.keyId);
-    return row === null ? null : toKey(view, row);
-  },
+  current: keyNow,
   run(tx, input) {
     const row = loadKey(tx.sql, input.keyId);
     if (row === null) return refuse("not_found");

@@ -5,7 +5,7 @@ import { firstLack } from "../../domain/key/rights.ts";
 import { command, done } from "../kernel/door.ts";
 import { holderOf, refuseLack, replayedKeyRefusal, rightsOf } from "./holder.ts";
 import { keepForGrace, lastPreviousEnd } from "./secrets.ts";
-import { loadKey, saveKey, toKey } from "./store.ts";
+import { keyNow, loadKey, saveKey, toKey } from "./store.ts";
 
 /** The id stays. The old secret works during the grace period, and earlier ones during theirs. */
 export const rotateKey = command({
@@ -13,10 +13,7 @@ export const rotateKey = command({
   refuses: ["not_found", "conflict", "forbidden", "missing_scope"],
   takesAway: (input: { keyId: string; graceSeconds: number }) =>
     input.graceSeconds > 0 ? null : input.keyId,
-  current: (view, input) => {
-    const row = loadKey(view.sql, input.keyId);
-    return row === null ? null : toKey(view, row);
-  },
+  current: keyNow,
   replayRefusal: replayedKeyRefusal,
   run(tx, input) {
     const row = loadKey(tx.sql, input.keyId);

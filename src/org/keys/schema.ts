@@ -1,14 +1,11 @@
 import { type KeyRole, type Scope, scopesOf } from "../../contract/access.ts";
-import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /**
  * `minted_by` is the key or the person that a key was minted by. It is null for keys that the operator made. `pepper`
  * marks the pepper that a digest was made with.
  */
-export const KEY_STEPS: readonly SchemaStep[] = [
-  {
-    name: "keys/1",
-    sql: `CREATE TABLE keys (
+export const KEY_STEPS = {
+  "keys/1": `CREATE TABLE keys (
       id TEXT PRIMARY KEY,
       name TEXT NOT NULL,
       role TEXT NOT NULL,
@@ -35,12 +32,10 @@ export const KEY_STEPS: readonly SchemaStep[] = [
       key_id TEXT PRIMARY KEY,
       at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
+  "keys/2": {
+    fill: (sql: SqlStorage) => completeScopes(sql, ["provider-keys:read", "provider-keys:write"]),
   },
-  {
-    name: "keys/2",
-    fill: (sql) => completeScopes(sql, ["provider-keys:read", "provider-keys:write"]),
-  },
-];
+};
 
 /**
  * A key that has every other scope of its role gets those that are new: operations that need all of them go on working. A step for

@@ -2,12 +2,13 @@ import { refuse, type Refusal } from "../../contract/refusal.ts";
 import { proves } from "../../domain/key/peppers.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { KeyRow } from "./store.ts";
+import { insertRow } from "../../storage/rows.ts";
 
 /** The secrets of a key: the current one, and those that rotations have replaced, each until its grace period ends. */
 
 const MOST_PREVIOUS = 10;
 
-type PreviousRow = { digest: string; expires_at: number; pepper: string | null };
+type PreviousRow = { digest: string; expires_at: number; pepper: string };
 
 function livePrevious(sql: SqlStorage, keyId: string, now: number): PreviousRow[] {
   return sql
@@ -55,12 +56,7 @@ export function keepForGrace(tx: Tx, row: KeyRow, graceSeconds: number): Refusal
     const message = `${MOST_PREVIOUS} earlier secrets of this key are still in their grace period. Wait until ${until}, or rotate with grace_seconds 0.`;
     return refuse("conflict", {}, { message });
   }
-  tx.sql.exec(
-    "INSERT INTO previous_secrets (key_id, digest, expires_at, pepper) VALUES (?, ?, ?, ?)",
-    row.id,
-    row.digest,
-    tx.now + graceSeconds * 1000,
-    row.pepper,
-  );
+  const { id: key_id, digest, pepper } = row;
+  insertRow(tx.sql, "previous_secrets", { key_id, digest, expires_at: tx.now + graceSeconds * 1000, pepper });
   return null;
 }

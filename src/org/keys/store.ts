@@ -4,6 +4,7 @@ import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { View } from "../kernel/door.ts";
 import { lastUseOf } from "./uses.ts";
+import { saveRow } from "../../storage/rows.ts";
 
 export type KeyRow = {
   id: string;
@@ -17,10 +18,10 @@ export type KeyRow = {
   expires_at: number | null;
   revoked_at: number | null;
   created_at: number;
-  /** The key or the person that minted it; null: the operator, or it is not known. */
+  /** The key or the person that minted it; null: the operator. */
   minted_by: string | null;
-  /** The mark of the pepper that the digest was made with; null if it was made by a version that noted none. */
-  pepper: string | null;
+  /** The mark of the pepper that the digest was made with. */
+  pepper: string;
 };
 
 const MOST_COPIES = 1000;
@@ -38,25 +39,7 @@ export function loadKey(sql: SqlStorage, id: string): Readonly<KeyRow> | null {
 
 export function saveKey(sql: SqlStorage, row: KeyRow): void {
   copies.forget(sql);
-  sql.exec(
-    `INSERT INTO keys (id, name, role, scopes, digest, last4, previous_expires_at, not_before, expires_at, revoked_at, created_at, minted_by, pepper)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET name = excluded.name, digest = excluded.digest, last4 = excluded.last4,
-       previous_expires_at = excluded.previous_expires_at, revoked_at = excluded.revoked_at, pepper = excluded.pepper`,
-    row.id,
-    row.name,
-    row.role,
-    row.scopes,
-    row.digest,
-    row.last4,
-    row.previous_expires_at,
-    row.not_before,
-    row.expires_at,
-    row.revoked_at,
-    row.created_at,
-    row.minted_by,
-    row.pepper,
-  );
+  saveRow(sql, "keys", row);
 }
 
 /** Returns whether no owner key would be left that works now. An expired key does not count. */
@@ -95,4 +78,9 @@ export function toKey({ sql, now }: Pick<View, "sql" | "now">, row: KeyRow): Key
     last_used_at: moment(lastUseOf(sql, row.id)),
     created_at: new Date(row.created_at).toISOString(),
   };
+}
+
+export function keyNow(view: Pick<View, "sql" | "now">, { keyId }: { keyId: string }): Key | null {
+  const row = loadKey(view.sql, keyId);
+  return row === null ? null : toKey(view, row);
 }

@@ -207,7 +207,7 @@ export class ObjectGate {
   }
 
   #takeReport(report: Report, view: View, clock: Clock): TakenReport | null {
-    const { ask, touches, watch, lagMs, refusals = null } = report;
+    const { ask, touches, watch, lagMs, refusals } = report;
     sweepLeases(view, clock);
     const book = this.#leases();
     for (const key of takeNearLimits(this.#storage.sql)) book.press(key);

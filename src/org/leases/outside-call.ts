@@ -30,7 +30,7 @@ export function namesThatMatter(ask: DecisionAsk, matters: Matters): Names {
  * What the run says that a hold of a gate outside becomes. Where limits look at a call, it says what it was given slices
  * for, so that it is charged to the limits of what it says.
  */
-export function callOf(given: GivenCall, { names = {} }: GivenLimitSet, keyId: string): CallLine | undefined {
+export function callOf(given: GivenCall, { names }: GivenLimitSet, keyId: string): CallLine | undefined {
   if (given === undefined) return undefined;
   const said = Object.entries({ ...given, ...names }).filter(([, value]) => value !== null);
   return { ...(Object.fromEntries(said) as CallLine), keyId };

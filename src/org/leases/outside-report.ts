@@ -205,7 +205,7 @@ function takenBy(limitSet: GivenLimitSet, line: HoldLine): TakenAmounts | null {
   if (counted > MOST_TOKENS || inputTokensOf(line) > counted) return null;
   const tokens = BigInt(counted);
   const nanos = BigInt(amountOf(line));
-  const { uncounted, ofTokens = [], ofRuns = [] } = limitSet;
+  const { uncounted, ofTokens, ofRuns } = limitSet;
   const taken: [key: string, amount: bigint][] = [];
   for (const key of limitSet.keys) {
     if (uncounted.includes(key)) continue;

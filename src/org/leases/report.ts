@@ -211,7 +211,7 @@ class HoldReport {
   }
 
   /** A run that settled it before this report was counted in full, so rate limits count the larger of the two. */
-  #dropKnown(hold: HoldLine, { keys, rates = [] }: LimitSetLine, before: HoldFacts): void {
+  #dropKnown(hold: HoldLine, { keys, rates }: LimitSetLine, before: HoldFacts): void {
     this.#drop(hold, keys);
     if (before.unreported === null) return;
     for (const key of rates) {
@@ -231,7 +231,7 @@ class HoldReport {
   }
 
   #insert(holds: readonly HoldLine[], { limitSet, call }: ReportGroup): void {
-    const { keys, meters, customer, rates = [], isWhole = false, keyId = null } = limitSet;
+    const { keys, meters, customer, rates, isWhole = false, keyId } = limitSet;
     const [hold] = holds;
     if (hold === undefined) return;
     let first = endsAt(hold);

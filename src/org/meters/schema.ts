@@ -1,14 +1,10 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /**
  * Counters are TEXT, because sums of 64-bit amounts may exceed 64 bits, and the runtime returns INTEGER columns as
  * doubles. Each is read into a bigint and written back whole. `recounted_at` is when a meter's windows last changed, by
  * the org's clock.
  */
-export const METER_STEPS: readonly SchemaStep[] = [
-  {
-    name: "meters/1",
-    sql: `CREATE TABLE meters (
+export const METER_STEPS = {
+  "meters/1": `CREATE TABLE meters (
       id TEXT PRIMARY KEY,
       kind TEXT NOT NULL,
       scope_kind TEXT NOT NULL,
@@ -34,5 +30,4 @@ export const METER_STEPS: readonly SchemaStep[] = [
       notices TEXT NOT NULL,
       PRIMARY KEY (meter_id, subject, window_start)
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

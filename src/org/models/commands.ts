@@ -41,7 +41,7 @@ export const setModel = command({
       created_at: before?.created_at ?? tx.now,
       updated_at: isSame && before?.regions === regionsText(regions) ? before.updated_at : tx.now,
     };
-    saveModel(tx.sql, row, terms);
+    saveModel(tx.sql, row);
     const detail = { ...input, revision: revision.revision, changed: !isSame };
     return done(200, toModel(revision, row), { target: model, detail });
   },

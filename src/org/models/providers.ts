@@ -1,6 +1,7 @@
 import type { BookProvider } from "../../contract/resources/price-book.ts";
 import { Providers } from "../../domain/price/providers.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { insertRow } from "../../storage/rows.ts";
 
 /** The platform's book as this org last read it: its revision, and the providers that it knows. */
 export interface KeptBook {
@@ -23,10 +24,6 @@ export function providersOf(sql: SqlStorage): KeptBook {
 
 export function keepBook(sql: SqlStorage, revision: number, providers: readonly BookProvider[]): void {
   sql.exec("DELETE FROM platform_book");
-  sql.exec(
-    "INSERT INTO platform_book (revision, providers) VALUES (?, ?)",
-    revision,
-    JSON.stringify(providers),
-  );
+  insertRow(sql, "platform_book", { revision, providers: JSON.stringify(providers) });
   copies.forget(sql);
 }

@@ -1,8 +1,7 @@
-import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
-import { listRows } from "../../storage/list-rows.ts";
 import { modelAt } from "./store.ts";
+import { readList } from "../kernel/resource.ts";
 
 export { listPrices } from "./history.ts";
 export { resolvePrice } from "./resolve.ts";
@@ -26,25 +25,17 @@ const MEANT_AS_OWN = `WITH live AS (SELECT model, other_name FROM price_revision
         WHERE p.source = 'platform' AND live.other_name IS NULL)
   SELECT name FROM meant GROUP BY name HAVING COUNT(*) = 1`;
 
-export const listModels = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "priced_models",
-        id: "model",
-        sort: { model: "model", created_at: "created_at" },
-        where: {
-          sql: `(model IN (SELECT model FROM models) OR model NOT IN (${MEANT_AS_OWN}))`,
-          bindings: [view.now],
-        },
-        toItem: ({ model }: { model: string; created_at: number }) =>
-          modelAt(view.sql, model, view.now) ?? unpriced(model),
-      },
-      input,
-    ),
-});
+export const listModels = readList((view) => ({
+  table: "priced_models",
+  id: "model",
+  sort: { model: "model", created_at: "created_at" },
+  where: {
+    sql: `(model IN (SELECT model FROM models) OR model NOT IN (${MEANT_AS_OWN}))`,
+    bindings: [view.now],
+  },
+  toItem: ({ model }: { model: string; created_at: number }) =>
+    modelAt(view.sql, model, view.now) ?? unpriced(model),
+}));
 
 function unpriced(model: string): never {
   throw new Error(`${model} is in the price book without a price`);

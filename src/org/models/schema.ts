@@ -1,5 +1,3 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /**
  * `price_revisions` has every price that may have priced an org's runs: its own, and those of the platform's book for
  * the names that it uses. Rows stay, because a run names its revision, which explains its cost. Without terms, the
@@ -8,10 +6,8 @@ import type { SchemaStep } from "../../storage/schema-step.ts";
  * the book has the price. `priced_models` lists the org's own models, and those of the platform's book under names that
  * are not the org's own.
  */
-export const MODEL_STEPS: readonly SchemaStep[] = [
-  {
-    name: "models/1",
-    sql: `CREATE TABLE models (
+export const MODEL_STEPS = {
+  "models/1": `CREATE TABLE models (
       model TEXT PRIMARY KEY,
       input_nanos_per_mtok TEXT NOT NULL,
       output_nanos_per_mtok TEXT NOT NULL,
@@ -41,5 +37,7 @@ export const MODEL_STEPS: readonly SchemaStep[] = [
             WHERE later.model = p.model AND later.provider = p.provider AND later.source = 'platform'
               AND later.revision > p.revision)
         GROUP BY model`,
-  },
-];
+  // Two rates of a price that has many: they are in its revisions.
+  "models/2":
+    "ALTER TABLE models DROP COLUMN input_nanos_per_mtok; ALTER TABLE models DROP COLUMN output_nanos_per_mtok",
+};

@@ -1,7 +1,6 @@
 import type { Model } from "../../contract/resources/models.ts";
 import { inForce } from "../../domain/price/history.ts";
-import { parseUsd } from "../../domain/price/money.ts";
-import type { PriceShown } from "../../contract/resources/prices/prices.ts";
+import { saveRow } from "../../storage/rows.ts";
 import type { NamedPrices } from "./named-prices.ts";
 import { pricesOf } from "./revisions.ts";
 import type { Revision } from "./revision.ts";
@@ -15,28 +14,11 @@ export type ModelRow = {
 };
 
 export function loadModel(sql: SqlStorage, model: string): ModelRow | null {
-  return (
-    sql
-      .exec<ModelRow>("SELECT model, regions, created_at, updated_at FROM models WHERE model = ?", model)
-      .toArray()[0] ?? null
-  );
+  return sql.exec<ModelRow>("SELECT * FROM models WHERE model = ?", model).toArray()[0] ?? null;
 }
 
-/** The two rates are also stored in the row, for a version without revisions. */
-export function saveModel(sql: SqlStorage, row: ModelRow, terms: PriceShown): void {
-  sql.exec(
-    `INSERT INTO models (model, input_nanos_per_mtok, output_nanos_per_mtok, regions, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (model) DO UPDATE SET input_nanos_per_mtok = excluded.input_nanos_per_mtok,
-       output_nanos_per_mtok = excluded.output_nanos_per_mtok, regions = excluded.regions,
-       updated_at = excluded.updated_at`,
-    row.model,
-    String(parseUsd(terms.input_usd_per_mtok) ?? 0n),
-    String(parseUsd(terms.output_usd_per_mtok) ?? 0n),
-    row.regions,
-    row.created_at,
-    row.updated_at,
-  );
+export function saveModel(sql: SqlStorage, row: ModelRow): void {
+  saveRow(sql, "models", row);
 }
 
 /** The model with its current price, or its first scheduled one. */

@@ -1,11 +1,7 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
-export const MOVING_STEPS: readonly SchemaStep[] = [
-  {
-    // A move to another region that has begun. `is_archive_copied` is 1 if the operator has copied the org's files, so that they
-    // stay where they are. Otherwise their runs move.
-    name: "moving/1",
-    sql: `CREATE TABLE moving (
+export const MOVING_STEPS = {
+  // A move to another region that has begun. `is_archive_copied` is 1 if the operator has copied the org's files, so that they
+  // stay where they are. Otherwise their runs move.
+  "moving/1": `CREATE TABLE moving (
       only INTEGER PRIMARY KEY CHECK (only = 1),
       id TEXT NOT NULL,
       to_region TEXT NOT NULL,
@@ -15,5 +11,4 @@ export const MOVING_STEPS: readonly SchemaStep[] = [
       until INTEGER NOT NULL,
       is_archive_copied INTEGER NOT NULL
     ) STRICT`,
-  },
-];
+};

@@ -1,10 +1,6 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /** `decision_defaults` is JSON. What it does not mention has the default. */
-export const PROFILE_STEPS: readonly SchemaStep[] = [
-  {
-    name: "profile/1",
-    sql: `CREATE TABLE profile (
+export const PROFILE_STEPS = {
+  "profile/1": `CREATE TABLE profile (
       one INTEGER PRIMARY KEY CHECK (one = 1),
       id TEXT NOT NULL,
       name TEXT NOT NULL,
@@ -17,5 +13,4 @@ export const PROFILE_STEPS: readonly SchemaStep[] = [
       clock_offset_ms INTEGER NOT NULL DEFAULT 0,
       decision_defaults TEXT NOT NULL DEFAULT '{}'
     ) STRICT`,
-  },
-];
+};

@@ -1,6 +1,7 @@
 import { type DecisionDefaults, type Profile, USUAL_DECISIONS } from "../../domain/tenant/profile.ts";
 import type { Org } from "../../contract/resources/orgs.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { saveRow } from "../../storage/rows.ts";
 
 type Row = {
   id: string;
@@ -42,23 +43,19 @@ function readProfile(sql: SqlStorage): Profile | null {
 }
 
 export function saveProfile(sql: SqlStorage, profile: Profile): void {
-  sql.exec(
-    `INSERT INTO profile (one, id, name, status, plan, environment, home_region, ip_allow_list, decision_defaults, created_at, clock_offset_ms)
-     VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (one) DO UPDATE SET name = excluded.name, status = excluded.status, plan = excluded.plan,
-       ip_allow_list = excluded.ip_allow_list, decision_defaults = excluded.decision_defaults,
-       clock_offset_ms = excluded.clock_offset_ms`,
-    profile.id,
-    profile.name,
-    profile.status,
-    profile.plan,
-    profile.environment,
-    profile.homeRegion,
-    JSON.stringify(profile.ipAllowList),
-    JSON.stringify(profile.decisionDefaults),
-    profile.createdAt,
-    profile.clockOffsetMs,
-  );
+  const row: Row = {
+    id: profile.id,
+    name: profile.name,
+    status: profile.status,
+    plan: profile.plan,
+    environment: profile.environment,
+    home_region: profile.homeRegion,
+    ip_allow_list: JSON.stringify(profile.ipAllowList),
+    decision_defaults: JSON.stringify(profile.decisionDefaults),
+    created_at: profile.createdAt,
+    clock_offset_ms: profile.clockOffsetMs,
+  };
+  saveRow(sql, "profile", { one: 1, ...row });
   copy.forget(sql);
 }
 

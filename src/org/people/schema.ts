@@ -1,9 +1,5 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
-export const PEOPLE_STEPS: readonly SchemaStep[] = [
-  {
-    name: "people/1",
-    sql: `
+export const PEOPLE_STEPS = {
+  "people/1": `
     CREATE TABLE sessions (
       id TEXT PRIMARY KEY,
       digest TEXT NOT NULL UNIQUE,
@@ -42,5 +38,4 @@ export const PEOPLE_STEPS: readonly SchemaStep[] = [
       name TEXT NOT NULL,
       expires_at INTEGER NOT NULL
     ) STRICT;`,
-  },
-];
+};

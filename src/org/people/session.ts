@@ -1,18 +1,18 @@
 import { HOUR_MS } from "../../contract/durations.ts";
 import type { KeyRole } from "../../contract/access.ts";
 import type { Session } from "../../contract/resources/sessions.ts";
-import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { lookedUp } from "../../domain/key/peppers.ts";
 import { isLive, SESSION_MAX_MS, sessionEnd, shouldNote } from "../../domain/people/session.ts";
 import { ENTRY_PROBLEMS, type EntryProblem } from "../../domain/network/access.ts";
-import { command, done, query, type Tx, type View } from "../kernel/door.ts";
-import { listRows } from "../../storage/list-rows.ts";
+import { command, done, type Tx, type View } from "../kernel/door.ts";
 import type { Bound } from "../../storage/scan-bounds.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { entryProblemOf } from "./entry.ts";
 import { type KeyBehind, keyWorks } from "./key-behind.ts";
 import { connectionMark } from "./sso.ts";
+import { insertRow } from "../../storage/rows.ts";
+import { readList } from "../kernel/resource.ts";
 
 /** Console sessions. A session is looked up on each request and never cached, so a revocation applies at once. */
 
@@ -86,22 +86,9 @@ export function sessionProblem(tx: Tx, region: string): EntryProblem | "org_susp
 export function insertSession(tx: Tx, opened: Opened, behind: KeyBehind): void {
   tx.sql.exec("DELETE FROM sessions WHERE created_at < ?", tx.now - 30 * SESSION_MAX_MS);
   const { id, digest, provider, subject, name, email, role } = opened;
-  tx.sql.exec(
-    `INSERT INTO sessions (id, digest, provider, subject, name, email, role, address, created_at, last_seen_at, key_id, key_digest)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    id,
-    digest,
-    provider,
-    subject,
-    name,
-    email,
-    role,
-    tx.actor.address,
-    tx.now,
-    tx.now,
-    behind.key_id,
-    behind.key_digest,
-  );
+  const person = { id, digest, provider, subject, name, email, role, address: tx.actor.address };
+  const { key_id, key_digest } = behind;
+  insertRow(tx.sql, "sessions", { ...person, created_at: tx.now, last_seen_at: tx.now, key_id, key_digest });
 }
 
 export const openSession = command({
@@ -112,11 +99,8 @@ export const openSession = command({
     const problem = sessionProblem(tx, input.region);
     if (problem !== null) return refuse(problem);
     if (input.connection !== null && input.connection !== connectionMark(tx)) {
-      return refuse(
-        "conflict",
-        {},
-        { message: "The organization's single sign-on settings changed during the sign-in." },
-      );
+      const message = "The organization's single sign-on settings changed during the sign-in.";
+      return refuse("conflict", {}, { message });
     }
     const { id, provider, subject, name, email, role } = input;
     insertSession(tx, input, { key_id: null, key_digest: null });
@@ -155,20 +139,12 @@ function liveSessions(now: number): Bound {
   };
 }
 
-export const listSessions = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "sessions",
-        sort: { created_at: "created_at" },
-        where: liveSessions(view.now),
-        toItem: (row: SessionRow) => toSession(row, view),
-      },
-      input,
-    ),
-});
+export const listSessions = readList((view) => ({
+  table: "sessions",
+  sort: { created_at: "created_at" },
+  where: liveSessions(view.now),
+  toItem: (row: SessionRow) => toSession(row, view),
+}));
 
 export const revokeSession = command({
   action: "session.revoked",

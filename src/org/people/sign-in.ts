@@ -2,6 +2,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 import { lookedUp } from "../../domain/key/peppers.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done } from "../kernel/door.ts";
+import { insertRow } from "../../storage/rows.ts";
 
 /** Sign-ins in progress. Each allows one return, in the browser that started it, within ten minutes. */
 const ATTEMPT_MS = 600_000;
@@ -16,15 +17,9 @@ interface NewAttempt {
 export const rememberSignIn = command({
   action: null,
   refuses: [],
-  run(tx, input: NewAttempt) {
+  run(tx, { digest, browser, sealed }: NewAttempt) {
     tx.sql.exec("DELETE FROM sign_in_attempts WHERE expires_at <= ?", tx.now);
-    tx.sql.exec(
-      "INSERT INTO sign_in_attempts (digest, browser, sealed, expires_at) VALUES (?, ?, ?, ?)",
-      input.digest,
-      input.browser,
-      input.sealed,
-      tx.now + ATTEMPT_MS,
-    );
+    insertRow(tx.sql, "sign_in_attempts", { digest, browser, sealed, expires_at: tx.now + ATTEMPT_MS });
     return done(201, {});
   },
 });

@@ -9,6 +9,7 @@ import { trustsAsBefore } from "../../domain/people/sso-trust.ts";
 import { peppersOf } from "../../settings.ts";
 import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { entryProblemOf } from "./entry.ts";
+import { saveRow } from "../../storage/rows.ts";
 
 /** How the people of an org sign in: one connection, with its secret encrypted at rest. */
 
@@ -128,18 +129,8 @@ export const putSso = command({
   run(tx, input) {
     const before = load(tx)?.settings;
     const ended = before === undefined || trustsAsBefore(before, input) ? 0 : endSessionsOf(tx, before);
-    const ciphertext = encrypt(
-      tx.settings.SVC_KEY_PEPPER,
-      ENCRYPTED_FOR.ssoConnection,
-      JSON.stringify(input),
-    );
-    tx.sql.exec(
-      `INSERT INTO sso (only, kind, sealed, updated_at) VALUES (1, ?, ?, ?)
-       ON CONFLICT (only) DO UPDATE SET kind = excluded.kind, sealed = excluded.sealed, updated_at = excluded.updated_at`,
-      input.kind,
-      ciphertext,
-      tx.now,
-    );
+    const sealed = encrypt(tx.settings.SVC_KEY_PEPPER, ENCRYPTED_FOR.ssoConnection, JSON.stringify(input));
+    saveRow(tx.sql, "sso", { only: 1, kind: input.kind, sealed, updated_at: tx.now });
     const detail = {
       kind: input.kind,
       provider: providerOf(input),

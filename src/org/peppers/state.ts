@@ -6,6 +6,7 @@ import { signerOf } from "../kernel/audit/ends.ts";
 import type { View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
+import { insertRow } from "../../storage/rows.ts";
 
 type Row = { mark: string; since: number; sealed: string };
 
@@ -32,13 +33,8 @@ export function notePepperChange(view: View): boolean {
   const row = pepperState(sql);
   if (row === undefined) {
     const key = reservationKey(signerOf(view, "head") ?? current, orgId);
-    const ciphertext = encrypt(current, ENCRYPTED_FOR.reservationKey, key);
-    sql.exec(
-      "INSERT INTO pepper_state (only, mark, since, sealed) VALUES (1, ?, ?, ?)",
-      mark,
-      now,
-      ciphertext,
-    );
+    const sealed = encrypt(current, ENCRYPTED_FOR.reservationKey, key);
+    insertRow(sql, "pepper_state", { only: 1, mark, since: now, sealed });
   } else if (row.mark === mark) return false;
   else sql.exec("UPDATE pepper_state SET mark = ?, since = ?", mark, now);
   scheduleDue(sql, DUE.reencrypt, "", now);

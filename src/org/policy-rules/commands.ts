@@ -2,10 +2,9 @@ import { invalidField, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { NewPolicyRule, PolicyRuleChange } from "../../contract/resources/policy-rules.ts";
 import type { CompileResult } from "../../domain/policy/compile.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
-import { command, done, type Tx, type View } from "../kernel/door.ts";
+import { command, done, type Tx } from "../kernel/door.ts";
 import { presentRulesEngine } from "../kernel/rules-engine.ts";
 import {
-  countRules,
   loadPolicies,
   loadRule,
   policiesChanged,
@@ -13,19 +12,16 @@ import {
   type RuleRow,
   saveRule,
   toRule,
+  type RuleRef,
+  ruleNow,
 } from "./store.ts";
+import { refuseMore } from "../kernel/resource.ts";
+import { countRows } from "../../storage/rows.ts";
 
 /** Every run is checked against every rule. */
 const MOST_RULES = 200;
 /** The maximum total size of all rules' patterns, because they are compiled whenever the object wakes. */
 const LARGEST_SET = 20_000;
-
-type RuleRef = { readonly ruleId: string };
-
-function current(view: View, input: RuleRef) {
-  const row = loadRule(view.sql, input.ruleId);
-  return row === null ? null : toRule(row);
-}
 
 /** Refuses an expression that would make all rules' patterns too large together. */
 function setProblem(tx: Tx, when: string, replacedId?: string): Refusal<"validation_failed"> | null {
@@ -46,13 +42,7 @@ export const createPolicyRule = command({
   changesLimits: true,
   refuses: ["conflict", "validation_failed"],
   run(tx, input: NewPolicyRule) {
-    if (countRules(tx.sql) >= MOST_RULES) {
-      return refuse(
-        "conflict",
-        {},
-        { message: `An organization can have at most ${MOST_RULES} policy rules. Delete one first.` },
-      );
-    }
+    if (countRows(tx.sql, "policy_rules") >= MOST_RULES) return refuseMore(MOST_RULES, "policy rules");
     const problem = setProblem(tx, input.when);
     if (problem !== null) return problem;
     const row: RuleRow = { ...input, id: newId("rule", tx.now), created_at: tx.now, updated_at: tx.now };
@@ -66,7 +56,7 @@ export const changePolicyRule = command({
   action: "policy_rule.updated",
   changesLimits: true,
   refuses: ["not_found", "conflict", "validation_failed"],
-  current,
+  current: ruleNow,
   run(tx, input: RuleRef & PolicyRuleChange) {
     const before = loadRule(tx.sql, input.ruleId);
     if (before === null) return refuse("not_found");
@@ -93,7 +83,7 @@ export const deletePolicyRule = command({
   action: "policy_rule.deleted",
   changesLimits: true,
   refuses: ["not_found", "conflict"],
-  current,
+  current: ruleNow,
   run(tx, input: RuleRef) {
     if (loadRule(tx.sql, input.ruleId) === null) return refuse("not_found");
     removeRule(tx.sql, input.ruleId);

@@ -1,33 +1,17 @@
-import type { ListQuery } from "../../contract/list.ts";
-import { refuse } from "../../contract/refusal.ts";
 import type { Attempt } from "../../domain/policy/attempt.ts";
 import { explain, type RuleResult } from "../../domain/policy/policy.ts";
 import { query } from "../kernel/door.ts";
-import { listRows } from "../../storage/list-rows.ts";
-import { loadPolicies, loadRule, toRule } from "./store.ts";
+import { loadPolicies, ruleNow, toRule } from "./store.ts";
+import { readList, readOne } from "../kernel/resource.ts";
 
-export const listPolicyRules = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "policy_rules",
-        sort: { created_at: "created_at", priority: "priority" },
-        filters: { target: "target = ?", effect: "effect = ?", mode: "mode = ?" },
-        toItem: toRule,
-      },
-      input,
-    ),
-});
+export const listPolicyRules = readList(() => ({
+  table: "policy_rules",
+  sort: { created_at: "created_at", priority: "priority" },
+  filters: { target: "target = ?", effect: "effect = ?", mode: "mode = ?" },
+  toItem: toRule,
+}));
 
-export const getPolicyRule = query({
-  refuses: ["not_found"],
-  run(view, input: { ruleId: string }) {
-    const row = loadRule(view.sql, input.ruleId);
-    return row === null ? refuse("not_found") : toRule(row);
-  },
-});
+export const getPolicyRule = readOne(ruleNow);
 
 /** A dry run: which rule would decide, and the result of each rule. */
 export const evaluatePolicies = query({

@@ -1,10 +1,6 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /** `version` shows whether a compiled value still matches its rows. */
-export const POLICY_STEPS: readonly SchemaStep[] = [
-  {
-    name: "policies/1",
-    sql: `CREATE TABLE policy_rules (
+export const POLICY_STEPS = {
+  "policies/1": `CREATE TABLE policy_rules (
       id TEXT PRIMARY KEY,
       target TEXT NOT NULL,
       effect TEXT NOT NULL,
@@ -16,5 +12,4 @@ export const POLICY_STEPS: readonly SchemaStep[] = [
       updated_at INTEGER NOT NULL
     ) STRICT;
     CREATE TABLE compiled_versions (name TEXT PRIMARY KEY, version INTEGER NOT NULL) STRICT, WITHOUT ROWID`,
-  },
-];
+};

@@ -2,6 +2,8 @@ import type { PolicyRuleResource } from "../../contract/resources/policy-rules.t
 import { type PolicyRule, type PolicySet, policySet } from "../../domain/policy/policy.ts";
 import { compiledOnce } from "../kernel/compile-once.ts";
 import { presentRulesEngine } from "../kernel/rules-engine.ts";
+import { saveRow } from "../../storage/rows.ts";
+import { type View } from "../kernel/door.ts";
 
 export type RuleRow = PolicyRule & { created_at: number; updated_at: number };
 
@@ -9,26 +11,8 @@ export function loadRule(sql: SqlStorage, id: string): RuleRow | null {
   return sql.exec<RuleRow>("SELECT * FROM policy_rules WHERE id = ?", id).toArray()[0] ?? null;
 }
 
-export function countRules(sql: SqlStorage): number {
-  return sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM policy_rules").one().count;
-}
-
 export function saveRule(sql: SqlStorage, row: RuleRow): void {
-  sql.exec(
-    `INSERT INTO policy_rules (id, target, effect, "when", reason, priority, mode, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET target = excluded.target, effect = excluded.effect, "when" = excluded."when",
-       reason = excluded.reason, priority = excluded.priority, mode = excluded.mode, updated_at = excluded.updated_at`,
-    row.id,
-    row.target,
-    row.effect,
-    row.when,
-    row.reason,
-    row.priority,
-    row.mode,
-    row.created_at,
-    row.updated_at,
-  );
+  saveRow(sql, "policy_rules", row);
 }
 
 export function removeRule(sql: SqlStorage, id: string): void {
@@ -52,4 +36,11 @@ export function toRule(row: RuleRow): PolicyRuleResource {
     created_at: new Date(created_at).toISOString(),
     updated_at: new Date(updated_at).toISOString(),
   };
+}
+
+export type RuleRef = { readonly ruleId: string };
+
+export function ruleNow({ sql }: Pick<View, "sql">, { ruleId }: RuleRef): PolicyRuleResource | null {
+  const row = loadRule(sql, ruleId);
+  return row === null ? null : toRule(row);
 }

@@ -1,9 +1,16 @@
 import type { NewProviderKey } from "../../contract/resources/provider-keys.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { encrypt, ENCRYPTED_FOR } from "../../domain/key/encrypt.ts";
-import { saveRow } from "../../storage/save-row.ts";
+import { countRows, saveRow } from "../../storage/rows.ts";
 import { command, done } from "../kernel/door.ts";
-import { loadProviderKey, type ProviderKeyRow, type AccessSecrets, toProviderKey } from "./store.ts";
+import {
+  type AccessSecrets,
+  loadProviderKey,
+  providerKeyNow,
+  type ProviderKeyRow,
+  toProviderKey,
+} from "./store.ts";
+import { refuseMore } from "../kernel/resource.ts";
 
 const MOST_PROVIDER_KEYS = 100;
 const SHOWN = 4;
@@ -13,15 +20,11 @@ type SetProviderKey = NewProviderKey & { readonly provider: string };
 export const setProviderKey = command({
   action: "provider_key.set",
   refuses: ["conflict"],
-  current(view, { provider }: SetProviderKey) {
-    const row = loadProviderKey(view.sql, provider);
-    return row === null ? null : toProviderKey(row);
-  },
+  current: providerKeyNow,
   run(tx, { provider, secret, base_url, headers, models }: SetProviderKey) {
     const before = loadProviderKey(tx.sql, provider);
-    if (before === null && countKeys(tx.sql) >= MOST_PROVIDER_KEYS) {
-      const message = `An organization can have at most ${MOST_PROVIDER_KEYS} keys of providers. Delete one first.`;
-      return refuse("conflict", {}, { message });
+    if (before === null && countRows(tx.sql, "provider_keys") >= MOST_PROVIDER_KEYS) {
+      return refuseMore(MOST_PROVIDER_KEYS, "keys of providers");
     }
     const access: AccessSecrets = { secret, headers: headers ?? {} };
     const row: ProviderKeyRow = {
@@ -41,18 +44,11 @@ export const setProviderKey = command({
   },
 });
 
-function countKeys(sql: SqlStorage): number {
-  return sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM provider_keys").one().count;
-}
-
 export const deleteProviderKey = command({
   action: "provider_key.deleted",
   refuses: ["not_found", "conflict"],
-  current(view, { provider }: { provider: string }) {
-    const row = loadProviderKey(view.sql, provider);
-    return row === null ? null : toProviderKey(row);
-  },
-  run(tx, { provider }) {
+  current: providerKeyNow,
+  run(tx, { provider }: { provider: string }) {
     const row = loadProviderKey(tx.sql, provider);
     if (row === null) return refuse("not_found");
     tx.sql.exec("DELETE FROM provider_keys WHERE provider = ?", provider);

@@ -1,9 +1,7 @@
-import type { ListQuery } from "../../contract/list.ts";
 import type { ProviderAccess } from "../../contract/resources/provider-keys.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { ENCRYPTED_FOR, decryptAny } from "../../domain/key/encrypt.ts";
 import { peppersOf } from "../../settings.ts";
-import { listRows } from "../../storage/list-rows.ts";
 import { query } from "../kernel/door.ts";
 import {
   loadProviderKey,
@@ -11,30 +9,18 @@ import {
   type ProviderKeyRow,
   type AccessSecrets,
   toProviderKey,
+  providerKeyNow,
 } from "./store.ts";
+import { readList, readOne } from "../kernel/resource.ts";
 
-export const getProviderKey = query({
-  refuses: ["not_found"],
-  run({ sql }, { provider }: { provider: string }) {
-    const row = loadProviderKey(sql, provider);
-    return row === null ? refuse("not_found") : toProviderKey(row);
-  },
-});
+export const getProviderKey = readOne(providerKeyNow);
 
-export const listProviderKeys = query({
-  refuses: [],
-  run: ({ sql }, list: ListQuery) =>
-    listRows(
-      sql,
-      {
-        table: "provider_keys",
-        sort: { provider: "provider", created_at: "created_at" },
-        id: "provider",
-        toItem: toProviderKey,
-      },
-      list,
-    ),
-});
+export const listProviderKeys = readList(() => ({
+  table: "provider_keys",
+  sort: { provider: "provider", created_at: "created_at" },
+  id: "provider",
+  toItem: toProviderKey,
+}));
 
 /** The secret itself, for the `Gate` entrypoint alone. */
 export const openProviderKey = query({

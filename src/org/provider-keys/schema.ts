@@ -1,10 +1,6 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /** `sealed` has the secret and the headers, encrypted. */
-export const PROVIDER_KEY_STEPS: readonly SchemaStep[] = [
-  {
-    name: "provider-keys/1",
-    sql: `CREATE TABLE provider_keys (
+export const PROVIDER_KEY_STEPS = {
+  "provider-keys/1": `CREATE TABLE provider_keys (
       provider TEXT PRIMARY KEY,
       sealed TEXT NOT NULL,
       last4 TEXT NOT NULL,
@@ -14,5 +10,4 @@ export const PROVIDER_KEY_STEPS: readonly SchemaStep[] = [
       created_at INTEGER NOT NULL,
       updated_at INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

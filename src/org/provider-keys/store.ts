@@ -1,4 +1,5 @@
 import type { ProviderKey } from "../../contract/resources/provider-keys.ts";
+import { type View } from "../kernel/door.ts";
 
 export type ProviderKeyRow = {
   provider: string;
@@ -34,6 +35,14 @@ export function toProviderKey(row: ProviderKeyRow): ProviderKey {
     created_at: new Date(row.created_at).toISOString(),
     updated_at: new Date(row.updated_at).toISOString(),
   };
+}
+
+export function providerKeyNow(
+  { sql }: Pick<View, "sql">,
+  { provider }: { provider: string },
+): ProviderKey | null {
+  const row = loadProviderKey(sql, provider);
+  return row === null ? null : toProviderKey(row);
 }
 
 export function modelsOf({ models }: ProviderKeyRow): string[] | null {

@@ -2,6 +2,7 @@ import { HOUR_MS } from "../../contract/durations.ts";
 import { readBatch, type RefusalBatch, type WireBatch } from "../../domain/refusal/batch.ts";
 import { hourOf } from "../../domain/refusal/sums.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { insertRow } from "../../storage/rows.ts";
 
 /** Rows that end in the same millisecond have separate numbers. Above this many, they move to the next. */
 const PER_MS = 100;
@@ -81,14 +82,7 @@ export function insertBatch(sql: SqlStorage, { firstAt, lastAt, notes, body }: N
     .one().top;
   const seq = top === null ? from : top + 1;
   const known = totalsOf(sql);
-  sql.exec(
-    "INSERT INTO refusal_batches (seq, first_at, notes, bytes, body) VALUES (?, ?, ?, ?, ?)",
-    seq,
-    firstAt,
-    notes,
-    body.length,
-    body,
-  );
+  insertRow(sql, "refusal_batches", { seq, first_at: firstAt, notes, bytes: body.length, body });
   const isFolded = seq <= known.folded;
   setTotals(sql, {
     notes: known.notes + notes,

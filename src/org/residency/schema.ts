@@ -1,11 +1,6 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
-export const RESIDENCY_STEPS: readonly SchemaStep[] = [
-  {
-    name: "residency/1",
-    sql: `CREATE TABLE residency (
+export const RESIDENCY_STEPS = {
+  "residency/1": `CREATE TABLE residency (
       one INTEGER PRIMARY KEY CHECK (one = 1),
       regions TEXT NOT NULL
     ) STRICT`,
-  },
-];
+};

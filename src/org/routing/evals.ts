@@ -1,9 +1,9 @@
-import type { ListQuery } from "../../contract/list.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import type { EvalResource } from "../../contract/resources/routing.ts";
 import type { EvalResult } from "../../domain/price/routing.ts";
-import { command, done, query } from "../kernel/door.ts";
-import { listRows } from "../../storage/list-rows.ts";
+import { command, done } from "../kernel/door.ts";
+import { insertRow } from "../../storage/rows.ts";
+import { readList } from "../kernel/resource.ts";
 
 type EvalRow = {
   suite: string;
@@ -24,34 +24,18 @@ export const recordEval = command({
     if (input.runAt > tx.now + AHEAD_MS)
       return invalidField("run_at", "out_of_range", "must not be in the future");
     const { suite, model, score, samples, runAt } = input;
-    tx.sql.exec(
-      "INSERT INTO evals (suite, model, score, samples, run_at, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-      suite,
-      model,
-      score,
-      samples,
-      runAt,
-      tx.now,
-    );
     const row = { suite, model, score, samples, run_at: runAt, created_at: tx.now };
+    insertRow(tx.sql, "evals", row);
     return done(201, toEval(row), { target: model, detail: { suite, score, samples } });
   },
 });
 
-export const listEvals = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "evals",
-        sort: { run_at: "run_at", created_at: "created_at" },
-        filters: { suite: "suite = ?", model: "model = ?" },
-        toItem: toEval,
-      },
-      input,
-    ),
-});
+export const listEvals = readList(() => ({
+  table: "evals",
+  sort: { run_at: "run_at", created_at: "created_at" },
+  filters: { suite: "suite = ?", model: "model = ?" },
+  toItem: toEval,
+}));
 
 /** The latest result of a model on a suite. */
 export function latestEval(sql: SqlStorage, suite: string, model: string, now: number): EvalResult[] {

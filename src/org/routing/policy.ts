@@ -1,6 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import type { NewRoutingPolicy, RoutingPolicyResource } from "../../contract/resources/routing.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
+import { saveRow } from "../../storage/rows.ts";
 
 type Row = { policy: string; updated_at: number };
 
@@ -24,16 +25,8 @@ export const setRoutingPolicy = command({
   refuses: ["conflict"],
   current: (view, _input: NewRoutingPolicy) => loadRoutingPolicy(view.sql),
   run(tx, input: NewRoutingPolicy) {
-    tx.sql.exec(
-      `INSERT INTO routing_policy (one, policy, updated_at) VALUES (1, ?, ?)
-       ON CONFLICT (one) DO UPDATE SET policy = excluded.policy, updated_at = excluded.updated_at`,
-      JSON.stringify(input),
-      tx.now,
-    );
-    return done(
-      200,
-      { ...input, updated_at: new Date(tx.now).toISOString() },
-      { target: tx.orgId, detail: input },
-    );
+    saveRow(tx.sql, "routing_policy", { one: 1, policy: JSON.stringify(input), updated_at: tx.now });
+    const body = { ...input, updated_at: new Date(tx.now).toISOString() };
+    return done(200, body, { target: tx.orgId, detail: input });
   },
 });

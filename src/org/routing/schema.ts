@@ -1,9 +1,5 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
-export const ROUTING_STEPS: readonly SchemaStep[] = [
-  {
-    name: "routing/1",
-    sql: `CREATE TABLE routing_policy (
+export const ROUTING_STEPS = {
+  "routing/1": `CREATE TABLE routing_policy (
       one INTEGER PRIMARY KEY CHECK (one = 1),
       policy TEXT NOT NULL,
       updated_at INTEGER NOT NULL
@@ -18,5 +14,4 @@ export const ROUTING_STEPS: readonly SchemaStep[] = [
       created_at INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX evals_latest ON evals (suite, model, run_at)`,
-  },
-];
+};

@@ -1,11 +1,8 @@
 import { makeHashKey } from "../../storage/segments/hash-key.ts";
-import type { SchemaStep } from "../../storage/schema-step.ts";
 
 /** Runs are in `run_blocks`, many to a row. What else is known of them is in tables of its own. */
-export const RUN_STEPS: readonly SchemaStep[] = [
-  {
-    name: "runs/1",
-    sql: `CREATE TABLE run_blocks (
+export const RUN_STEPS = {
+  "runs/1": `CREATE TABLE run_blocks (
       first_seq INTEGER PRIMARY KEY,
       state TEXT NOT NULL,
       runs INTEGER NOT NULL,
@@ -25,10 +22,8 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       PRIMARY KEY (run_id, part)
     ) STRICT;
     CREATE TABLE run_tag_names (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
-  },
-  {
-    // The index of ids. The filters of its large segments are stored whole, so that waking reads few rows.
-    name: "runs/ids",
+  // The index of ids. The filters of its large segments are stored whole, so that waking reads few rows.
+  "runs/ids": {
     sql: `CREATE TABLE run_id_key (
       one INTEGER PRIMARY KEY,
       first INTEGER NOT NULL,
@@ -61,13 +56,11 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       filter BLOB NOT NULL,
       PRIMARY KEY (segment, part)
     ) STRICT, WITHOUT ROWID`,
-    fill: (sql) => makeHashKey(sql, "run"),
+    fill: (sql: SqlStorage) => makeHashKey(sql, "run"),
   },
-  {
-    // Sums of days, and of stored runs by the names in one column. `counts` has the tokens of the input, of the output and by
-    // class, separated by spaces.
-    name: "runs/sums",
-    sql: `CREATE TABLE usage_daily (
+  // Sums of days, and of stored runs by the names in one column. `counts` has the tokens of the input, of the output and by
+  // class, separated by spaces.
+  "runs/sums": `CREATE TABLE usage_daily (
       day TEXT NOT NULL,
       scope_kind TEXT NOT NULL,
       scope_id TEXT NOT NULL,
@@ -87,12 +80,9 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       data BLOB NOT NULL,
       PRIMARY KEY (kind, first_seq)
     ) STRICT, WITHOUT ROWID`,
-  },
-  {
-    // Estimates of reservations that nobody had settled, by the runs that were reported for them later, and a log of them for
-    // exports that have the estimates already.
-    name: "runs/replaced",
-    sql: `CREATE TABLE replaced_runs (
+  // Estimates of reservations that nobody had settled, by the runs that were reported for them later, and a log of them for
+  // exports that have the estimates already.
+  "runs/replaced": `CREATE TABLE replaced_runs (
       run_id TEXT PRIMARY KEY,
       by_run_id TEXT NOT NULL,
       at INTEGER NOT NULL
@@ -106,12 +96,9 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       cost TEXT NOT NULL,
       names TEXT NOT NULL
     ) STRICT`,
-  },
-  {
-    // Files in the archive, what is known of the runs in them, and the last run that was ever archived. `place` tells the files
-    // of this stay in a region from those of others. It is null if the org was made here.
-    name: "runs/archive",
-    sql: `CREATE TABLE run_files (
+  // Files in the archive, what is known of the runs in them, and the last run that was ever archived. `place` tells the files
+  // of this stay in a region from those of others. It is null if the org was made here.
+  "runs/archive": `CREATE TABLE run_files (
       first_seq INTEGER PRIMARY KEY,
       state TEXT NOT NULL,
       name TEXT NOT NULL,
@@ -138,5 +125,4 @@ export const RUN_STEPS: readonly SchemaStep[] = [
       last_seq INTEGER NOT NULL,
       place TEXT
     ) STRICT`,
-  },
-];
+};

@@ -1,4 +1,4 @@
-import { saveRow } from "../../storage/save-row.ts";
+import { saveRow } from "../../storage/rows.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { scheduleDue } from "../kernel/due/table.ts";

@@ -1,11 +1,11 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import type { SupportGrant } from "../../contract/resources/support.ts";
 import type { SupportScope } from "../../domain/people/support.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
-import { listRows } from "../../storage/list-rows.ts";
+import { insertRow } from "../../storage/rows.ts";
+import { readList } from "../kernel/resource.ts";
 
 /** Support grants: an owner gives support access, for a reason, for a time, and within a scope. */
 
@@ -59,15 +59,7 @@ export const openSupportGrant = command({
       closed_at: null,
       last_used_at: null,
     };
-    tx.sql.exec(
-      "INSERT INTO support_grants (id, scope, reason, opened_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
-      row.id,
-      row.scope,
-      row.reason,
-      row.opened_by,
-      row.created_at,
-      row.expires_at,
-    );
+    insertRow(tx.sql, "support_grants", row);
     tx.schedule(DUE.supportExpiry, row.id, row.expires_at);
     const { scope, reason } = row;
     tx.emit("support.grant_opened", { grant_id: row.id, scope, reason, expires_at: iso(row.expires_at) });
@@ -103,19 +95,11 @@ export const supportExpiry = {
   },
 } as const;
 
-export const listSupportGrants = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "support_grants",
-        sort: { created_at: "created_at", expires_at: "expires_at" },
-        toItem: (row: GrantRow) => toGrant(row, view.now),
-      },
-      input,
-    ),
-});
+export const listSupportGrants = readList((view) => ({
+  table: "support_grants",
+  sort: { created_at: "created_at", expires_at: "expires_at" },
+  toItem: (row: GrantRow) => toGrant(row, view.now),
+}));
 
 /** Tells whether support has used a grant that is still open. The console shows it on every page. */
 export const supportInside = query({

@@ -1,9 +1,5 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
-export const SUPPORT_STEPS: readonly SchemaStep[] = [
-  {
-    name: "support/1",
-    sql: `
+export const SUPPORT_STEPS = {
+  "support/1": `
     CREATE TABLE support_grants (
       id TEXT PRIMARY KEY,
       scope TEXT NOT NULL,
@@ -22,5 +18,4 @@ export const SUPPORT_STEPS: readonly SchemaStep[] = [
       operator TEXT NOT NULL,
       created_at INTEGER NOT NULL
     ) STRICT;`,
-  },
-];
+};

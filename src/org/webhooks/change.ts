@@ -1,11 +1,9 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import type { ListQuery } from "../../contract/list.ts";
 import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import type { Webhook, WebhookChange } from "../../contract/resources/webhooks.ts";
 import type { SentFormat } from "../../contract/webhook-formats.ts";
 import { PAGERDUTY_URL } from "../../domain/message/address.ts";
-import { command, done, query, type Tx, type View } from "../kernel/door.ts";
-import { listRows } from "../../storage/list-rows.ts";
+import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { addressOf, mailAddress, storedAddress } from "./address.ts";
 import { forgetFanOuts } from "./fan-out.ts";
 import { moveUp } from "./queue.ts";
@@ -19,6 +17,7 @@ import {
   type SubscriptionRow,
   toWebhook,
 } from "./subscriptions.ts";
+import { readList, readOne } from "../kernel/resource.ts";
 
 interface SubscriptionRef {
   readonly webhookId: string;
@@ -29,25 +28,14 @@ function current(view: View, { webhookId }: SubscriptionRef): Webhook | null {
   return row === null ? null : toWebhook(view, row);
 }
 
-export const getWebhook = query({
-  refuses: ["not_found"],
-  run: (view, input: SubscriptionRef) => current(view, input) ?? refuse("not_found"),
-});
+export const getWebhook = readOne(current);
 
-export const listWebhooks = query({
-  refuses: [],
-  run: (view, input: ListQuery) =>
-    listRows(
-      view.sql,
-      {
-        table: "webhook_subscriptions",
-        sort: { created_at: "created_at", url: "url" },
-        filters: { status: "CASE WHEN disabled_reason IS NULL THEN 'enabled' ELSE 'disabled' END = ?" },
-        toItem: (row: SubscriptionRow) => toWebhook(view, row),
-      },
-      input,
-    ),
-});
+export const listWebhooks = readList((view) => ({
+  table: "webhook_subscriptions",
+  sort: { created_at: "created_at", url: "url" },
+  filters: { status: "CASE WHEN disabled_reason IS NULL THEN 'enabled' ELSE 'disabled' END = ?" },
+  toItem: (row: SubscriptionRow) => toWebhook(view, row),
+}));
 
 /** When it is enabled again, a webhook continues with its queue. */
 export const changeWebhook = command({

@@ -1,17 +1,13 @@
-import { isRefusal, refuse } from "../../contract/refusal.ts";
+import { isRefusal } from "../../contract/refusal.ts";
 import type { NewWebhook } from "../../contract/resources/webhooks.ts";
 import { PAGERDUTY_URL } from "../../domain/message/address.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { mailAddress, storedAddress } from "./address.ts";
 import { addSecret, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
-import {
-  countSubscriptions,
-  saveSubscription,
-  watchFor,
-  type SubscriptionRow,
-  toWebhook,
-} from "./subscriptions.ts";
+import { saveSubscription, watchFor, type SubscriptionRow, toWebhook } from "./subscriptions.ts";
+import { refuseMore } from "../kernel/resource.ts";
+import { countRows } from "../../storage/rows.ts";
 
 /** The maximum per org. Each event may go to all of them, and each may have one request in progress. */
 const MAX_SUBSCRIPTIONS = 50;
@@ -24,9 +20,8 @@ export const createWebhook = command({
     tx,
     { kind, to = [], format: wanted, url = PAGERDUTY_URL, routing_key: routingKey, ...input }: NewWebhook,
   ) {
-    if (countSubscriptions(tx.sql) >= MAX_SUBSCRIPTIONS) {
-      const message = `An organization can have at most ${MAX_SUBSCRIPTIONS} webhooks. Delete one first.`;
-      return refuse("conflict", {}, { message });
+    if (countRows(tx.sql, "webhook_subscriptions") >= MAX_SUBSCRIPTIONS) {
+      return refuseMore(MAX_SUBSCRIPTIONS, "webhooks");
     }
     const format = kind === "email" ? kind : wanted;
     const address =

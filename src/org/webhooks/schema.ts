@@ -1,15 +1,11 @@
-import type { SchemaStep } from "../../storage/schema-step.ts";
-
 /**
  * Of a format of a product, `url` is what may be shown of an address, and `sealed` has it encrypted. `fold_key` and `fold_stage` are of
  * messages that stand for many events; `folded` counts those. `resolves` is the incident that a delivery ends, and
  * `webhook_incidents` has what is to end by itself.
  * `webhook_fan_outs` has events that are yet to be queued for a subscription, if there are too many for one transaction.
  */
-export const WEBHOOK_STEPS: readonly SchemaStep[] = [
-  {
-    name: "webhooks/1",
-    sql: `CREATE TABLE webhook_subscriptions (
+export const WEBHOOK_STEPS = {
+  "webhooks/1": `CREATE TABLE webhook_subscriptions (
       id TEXT PRIMARY KEY,
       url TEXT NOT NULL,
       events TEXT NOT NULL,
@@ -51,10 +47,7 @@ export const WEBHOOK_STEPS: readonly SchemaStep[] = [
       first_event INTEGER NOT NULL,
       last_event INTEGER NOT NULL
     ) STRICT`,
-  },
-  {
-    name: "webhooks/2",
-    sql: `ALTER TABLE webhook_subscriptions ADD COLUMN format TEXT NOT NULL DEFAULT 'sluice';
+  "webhooks/2": `ALTER TABLE webhook_subscriptions ADD COLUMN format TEXT NOT NULL DEFAULT 'sluice';
     ALTER TABLE webhook_subscriptions ADD COLUMN sealed TEXT;
     ALTER TABLE webhook_deliveries ADD COLUMN fold_key TEXT;
     ALTER TABLE webhook_deliveries ADD COLUMN fold_stage TEXT;
@@ -70,17 +63,13 @@ export const WEBHOOK_STEPS: readonly SchemaStep[] = [
       ends_at INTEGER,
       PRIMARY KEY (subscription_id, incident)
     ) STRICT, WITHOUT ROWID`,
-  },
-  {
-    // Each address gets a mail of its own: `mailed` has those of a delivery that got theirs. Addresses that want no more mails
-    // of a subscription stay named in it.
-    name: "webhooks/3",
-    sql: `ALTER TABLE webhook_deliveries ADD COLUMN mailed TEXT;
+  // Each address gets a mail of its own: `mailed` has those of a delivery that got theirs. Addresses that want no more mails
+  // of a subscription stay named in it.
+  "webhooks/3": `ALTER TABLE webhook_deliveries ADD COLUMN mailed TEXT;
     CREATE TABLE email_unsubscribed (
       subscription_id TEXT NOT NULL,
       address TEXT NOT NULL,
       at INTEGER NOT NULL,
       PRIMARY KEY (subscription_id, address)
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

@@ -2,7 +2,8 @@ import { refuse } from "../../contract/refusal.ts";
 import type { Signing } from "../../contract/resources/webhooks.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { addSecret, hasOwnSecret, ORG_OWNER, secretFacts } from "./secrets.ts";
-import { countSubscriptions, loadSubscription } from "./subscriptions.ts";
+import { countRows } from "../../storage/rows.ts";
+import { loadSubscription } from "./subscriptions.ts";
 
 function signingFacts(view: View, webhookId: string): Signing | null {
   if (loadSubscription(view.sql, webhookId)?.format !== "sluice") return null;
@@ -61,7 +62,7 @@ export const rotateOrgWebhookSecret = command({
   action: "org.webhook_secret_rotated",
   refuses: [],
   run(tx, _input: object) {
-    const unused = countSubscriptions(tx.sql) > 0 && sharersOfOrgSecret(tx.sql).length === 0;
+    const unused = countRows(tx.sql, "webhook_subscriptions") > 0 && sharersOfOrgSecret(tx.sql).length === 0;
     if (unused) return done(200, { rotated: false }, { target: tx.orgId, detail: { rotated: false } });
     const secret = addSecret(tx, ORG_OWNER, 0);
     return done(200, { rotated: true, secret }, { target: tx.orgId, detail: { rotated: true } });

@@ -1,7 +1,7 @@
 import type { Webhook } from "../../contract/resources/webhooks.ts";
 import type { SentFormat } from "../../contract/webhook-formats.ts";
 import { matchesEvent } from "../../contract/event-kinds.ts";
-import { saveRow } from "../../storage/save-row.ts";
+import { saveRow } from "../../storage/rows.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { Tx, View } from "../kernel/door.ts";
@@ -44,10 +44,6 @@ export function enabledSubscriptions(sql: SqlStorage): readonly SubscriptionRow[
 /** Whoever changes stored subscriptions calls it. */
 export function forgetSubscriptions(sql: SqlStorage): void {
   enabled.forget(sql);
-}
-
-export function countSubscriptions(sql: SqlStorage): number {
-  return sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM webhook_subscriptions").one().n;
 }
 
 export function saveSubscription(sql: SqlStorage, row: SubscriptionRow): void {

@@ -11,6 +11,7 @@ import {
   recipientsOf,
   type SubscriptionRow,
 } from "./subscriptions.ts";
+import { insertRow } from "../../storage/rows.ts";
 
 /** The subject of a link: one address of one subscription. */
 interface SubscriptionRef {
@@ -38,12 +39,7 @@ export const unsubscribeEmail = command({
     if (found === null) return refuse("gone");
     const { subscription, address } = found;
     if (isUnsubscribed(tx.sql, subscription.id, address)) return refuse("conflict");
-    tx.sql.exec(
-      "INSERT INTO email_unsubscribed (subscription_id, address, at) VALUES (?, ?, ?)",
-      subscription.id,
-      address,
-      tx.now,
-    );
+    insertRow(tx.sql, "email_unsubscribed", { subscription_id: subscription.id, address, at: tx.now });
     if (confirmedRecipients(tx.sql, subscription).length === 0) dropQueue(tx, subscription.id);
     return done(200, { address }, { target: address, detail: { webhook_id: subscription.id } });
   },

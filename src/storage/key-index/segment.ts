@@ -3,6 +3,7 @@ import { BloomFilter } from "./bloom-filter.ts";
 import type { HashProbe } from "./probe.ts";
 import { deleteBlocks, type IndexTables, readBlocks, writeBlock } from "./stored-blocks.ts";
 import { deleteFilter, readFilter, writeFilter } from "./stored-filters.ts";
+import { insertRow } from "../rows.ts";
 
 /** This many segments of one level become one of the next, and each of their blocks becomes this many blocks. */
 export const FAN = 8;
@@ -108,15 +109,7 @@ export class Segment {
   }
 
   static create(index: IndexContext, row: SegmentRow): Segment {
-    index.sql.exec(
-      `INSERT INTO ${index.tables.name}_segments (segment, level, first_seq, last_seq, state, step) VALUES (?, ?, ?, ?, ?, ?)`,
-      row.segment,
-      row.level,
-      row.first_seq,
-      row.last_seq,
-      row.state,
-      row.step,
-    );
+    insertRow(index.sql, `${index.tables.name}_segments`, row);
     const segment = new Segment(index, row);
     segment.#filter = segment.#newFilter();
     return segment;

@@ -45,12 +45,15 @@ test("what is encrypted, signed or made under either pepper is accepted, and und
     version: "1",
     keys: [],
     uncounted: [],
+    ofTokens: [],
+    ofRuns: [],
     meters: "",
     customer: null,
     requests: [],
     tokens: [],
     dollars: [],
     byBody: [],
+    names: {},
   };
   const holder = { orgId: "org_A", keyId: "key_A" };
   const token = signLimitSet({ ...holder, pepper: OLD }, limitSet);

@@ -61,9 +61,11 @@ test("a report of more than is leased is counted in full: it was held", async ()
   const line = holdLine({ id: org.ids.newId(now), at: now, expiresAt: now + 900_000, nanos });
   const holds: ReportedHolds[] = [[0, [], [line]]];
   const batches = [{ number: 1, used: new Map([[key, nanos]]), holds }];
-  const touches = [{ keys: [key], meters: account.meter.id, customer: null }];
+  const touches = [{ keys: [key], meters: account.meter.id, customer: null, keyId: "key_A", rates: [] }];
   const report = { holder: "isolate without slices", attempt: 1, batches, wants: new Map() };
-  await object.syncLeases(writeAsk({ ask: report, touches, watch: [], lagMs: 0, heard: null }));
+  await object.syncLeases(
+    writeAsk({ ask: report, touches, watch: [], lagMs: 0, heard: null, refusals: null }),
+  );
   expect((await org.budget()).reserved_usd).toBe("0.05");
 });
 
@@ -90,10 +92,12 @@ test("a run before the report of its reservation is counted by the rate limits o
   const key = `rate\n\n${set.body.policies[0].id}`;
   const object = env.ORG.getByName(org.id);
   const leaseClient = new LeaseClient<ReportedHolds>(crypto.randomUUID());
-  const touches = [{ keys: [], meters: "", customer: null, rates: [key] }];
+  const touches = [{ keys: [], meters: "", customer: null, keyId: "key_A", rates: [key] }];
   const report = async () => {
     const ask = leaseClient.ask(Date.now());
-    const reply = await object.syncLeases(writeAsk({ ask, touches, watch: [], lagMs: 0, heard: null }));
+    const reply = await object.syncLeases(
+      writeAsk({ ask, touches, watch: [], lagMs: 0, heard: null, refusals: null }),
+    );
     if (reply !== null) leaseClient.granted(readReply(reply).grant);
   };
   const room = async () => (await object.lookAtLimits([key]))[0]?.room;

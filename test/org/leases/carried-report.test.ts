@@ -14,6 +14,7 @@ const report = (attempt: number) =>
     watch: [],
     lagMs: 0,
     heard: null,
+    refusals: null,
   });
 
 const withReport = (text: string) => ({

@@ -43,7 +43,11 @@ class Isolate {
 
   constructor(org: string) {
     this.#org = org;
-    this.#caller = newGateCaller({ id: org, rates: { policies: [] } }, ACTOR.id, env.SVC_KEY_PEPPER);
+    this.#caller = newGateCaller(
+      { id: org, rates: { policies: [] }, checks: "limits", onExpiry: "release" },
+      ACTOR.id,
+      env.SVC_KEY_PEPPER,
+    );
   }
 
   /** Its slices outlive the test. */

@@ -86,14 +86,22 @@ test("holds of several customers in one report are kept separately", async () =>
     holdLine({ id: newId("rsv", now), at: now, expiresAt: now + HELD_MS, nanos: CENT }),
   );
   const [one = "", other = "", last = ""] = lines;
-  const touches = ["a", "b"].map((customer) => ({ keys: [], meters: "m", customer }));
+  const touches = ["a", "b"].map((customer) => ({
+    keys: [],
+    meters: "m",
+    customer,
+    keyId: "key_A",
+    rates: [],
+  }));
   const holds: ReportedHolds[] = [
     [0, [one], []],
     [1, [other], [last]],
   ];
   const batches = [{ number: 1, used: new Map<string, bigint>(), holds }];
   const ask = { holder: "isolate", attempt: 1, batches, wants: new Map() };
-  await env.ORG.getByName(org.id).syncLeases(writeAsk({ ask, touches, watch: [], lagMs: 0, heard: null }));
+  await env.ORG.getByName(org.id).syncLeases(
+    writeAsk({ ask, touches, watch: [], lagMs: 0, heard: null, refusals: null }),
+  );
   const rows = await holdsOf(org.id);
   expect(rows.map(({ id, meters, customer_id }) => ({ id, meters, customer_id }))).toEqual([
     { id: idOf(one), meters: "m", customer_id: "a" },

@@ -35,7 +35,8 @@ async function touchesOf(org: Spender): Promise<LimitSetLine[]> {
   return Array.from({ length: CUSTOMERS }, (_, at) => {
     const customer = `cus_${at}`;
     const keys = accounts.map((account) => accountKey({ ...account, subject: customer }));
-    return { keys, meters: accounts.map(({ meter }) => meter.id).join(" "), customer };
+    const meters = accounts.map(({ meter }) => meter.id).join(" ");
+    return { keys, meters, customer, keyId: ACTOR.id, rates: [] };
   });
 }
 
@@ -84,7 +85,14 @@ class Isolate {
     // Its own clock, so that it is never without calls for long, however busy the machine is.
     this.#now += LEASE.syncMs;
     const ask = this.leaseClient.ask(this.#now);
-    const report = writeAsk({ ask, touches: this.#limitSets, watch: [], lagMs: 0, heard: null });
+    const report = writeAsk({
+      ask,
+      touches: this.#limitSets,
+      watch: [],
+      lagMs: 0,
+      heard: null,
+      refusals: null,
+    });
     const reply = await env.ORG.getByName(this.#org).syncLeases(report);
     if (reply === null || isAnswerLost) this.leaseClient.lost(ask.attempt);
     else this.leaseClient.granted(readReply(reply).grant);

@@ -1,10 +1,6 @@
-import type { SchemaStep } from "../../../storage/schema-step.ts";
-
 /** Entries are many to a row, as JSON, in the order of the columns of the log. */
-export const AUDIT_STEPS: readonly SchemaStep[] = [
-  {
-    name: "audit/1",
-    sql: `CREATE TABLE audit_pages (
+export const AUDIT_STEPS = {
+  "audit/1": `CREATE TABLE audit_pages (
       first INTEGER PRIMARY KEY,
       last INTEGER NOT NULL,
       at INTEGER NOT NULL,
@@ -16,5 +12,4 @@ export const AUDIT_STEPS: readonly SchemaStep[] = [
       hash TEXT NOT NULL,
       mac TEXT NOT NULL
     ) STRICT, WITHOUT ROWID`,
-  },
-];
+};

@@ -1,3 +1,5 @@
+import { insertRow } from "../../../storage/rows.ts";
+
 /**
  * How much of an encrypted response, which is ASCII, a row of `idempotency` holds. The platform stores no row above 2 MB.
  */
@@ -6,13 +8,8 @@ const PART_CHARACTERS = 1_000_000;
 /** Stores the part of an encrypted response that does not fit into its row, and returns the part that does. */
 export function storeRest(sql: SqlStorage, route: string, key: string, ciphertext: string): string {
   for (let part = 1; part * PART_CHARACTERS < ciphertext.length; part += 1) {
-    sql.exec(
-      "INSERT INTO idempotency_parts (route, key, part, sealed) VALUES (?, ?, ?, ?)",
-      route,
-      key,
-      part,
-      ciphertext.slice(part * PART_CHARACTERS, (part + 1) * PART_CHARACTERS),
-    );
+    const sealed = ciphertext.slice(part * PART_CHARACTERS, (part + 1) * PART_CHARACTERS);
+    insertRow(sql, "idempotency_parts", { route, key, part, sealed });
   }
   return ciphertext.slice(0, PART_CHARACTERS);
 }

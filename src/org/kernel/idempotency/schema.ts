@@ -1,9 +1,5 @@
-import type { SchemaStep } from "../../../storage/schema-step.ts";
-
-export const IDEMPOTENCY_STEPS: readonly SchemaStep[] = [
-  {
-    name: "idempotency/1",
-    sql: `CREATE TABLE idempotency (
+export const IDEMPOTENCY_STEPS = {
+  "idempotency/1": `CREATE TABLE idempotency (
       route TEXT NOT NULL,
       key TEXT NOT NULL,
       digest TEXT NOT NULL,
@@ -24,5 +20,4 @@ export const IDEMPOTENCY_STEPS: readonly SchemaStep[] = [
       sealed TEXT NOT NULL,
       PRIMARY KEY (route, key, part)
     ) STRICT`,
-  },
-];
+};

@@ -43,7 +43,8 @@ function run({ command, args }: Step): Promise<{ ok: boolean; output: string }> 
   const child = spawn(join(ROOT, "node_modules/.bin", command), args, {
     cwd: ROOT,
     // The tests start scripts and servers dozens of times, so compiled code is cached for the next start.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(CACHE, "compiled") },
+    // The compiler and the linter of types are Go programs that end soon: they collect garbage less often than one that stays.
+    env: { GOGC: "400", ...process.env, NODE_COMPILE_CACHE: join(CACHE, "compiled") },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -94,9 +94,9 @@ export const OPERATOR_ALERTS: readonly Alert[] = [
     summary: "The last hour cost more than twice the same hour of yesterday, and more than $10.",
     runbook: "the-bill-doubled",
     example: {
-      series: { svc_spend_nano_usd_total: "0+1e9x1440 1440e9+5e9x200" },
-      silentAt: "1440m",
-      firesAt: "1600m",
+      series: { svc_spend_nano_usd_total: "0+1e9x1500 1500e9+5e9x160" },
+      silentAt: "1500m",
+      firesAt: "1660m",
     },
   },
   {
@@ -177,9 +177,9 @@ export const OPERATOR_ALERTS: readonly Alert[] = [
     summary: "The last hour used more than twice the tokens of the same hour of yesterday.",
     runbook: "the-bill-doubled",
     example: {
-      series: { 'svc_tokens_total{class="input"}': "0+1e5x1440 1440e5+5e5x200" },
-      silentAt: "1440m",
-      firesAt: "1600m",
+      series: { 'svc_tokens_total{class="input"}': "0+1e5x1500 1500e5+5e5x160" },
+      silentAt: "1500m",
+      firesAt: "1660m",
     },
   },
   {

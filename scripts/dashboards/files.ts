@@ -9,6 +9,7 @@ export function dashboardFiles(): ReadonlyMap<string, string> {
     ["docs/dashboards/operator.json", json(operatorDashboard())],
     ["docs/dashboards/org.json", json(orgDashboard())],
     ["docs/dashboards/alerts.yaml", alertsText()],
-    ["docs/dashboards/alerts.test.yaml", alertTestsText()],
+    ["docs/dashboards/alerts.test.yaml", alertTestsText("ofHours")],
+    ["docs/dashboards/alerts-of-days.test.yaml", alertTestsText("ofDays")],
   ]);
 }

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { OPERATOR_ALERTS, ORG_ALERTS } from "../../scripts/dashboards/alerts.ts";
 import { dashboardFiles } from "../../scripts/dashboards/files.ts";
@@ -69,9 +69,21 @@ describe("promtool, if installed,", () => {
     expect(stdout).toContain(`${alerts.length} rules found`);
   });
 
+  const tests = [...dashboardFiles().keys()]
+    .filter((path) => path.endsWith(".test.yaml"))
+    .map((path) => basename(path));
+
+  test("has a test of each alert", () => {
+    const texts = tests.map((name) => read(join("docs/dashboards", name))).join("");
+    const tested = [...texts.matchAll(/alertname: "(\w+)"/g)].map(([, name = ""]) => name);
+    const timesTested = alerts.map(({ name }) => tested.filter((one) => one === name).length);
+    expect(timesTested).toEqual(alerts.map(() => 2));
+  });
+
   test("sees each alert silent when it should be, and firing when it should", ({ skip }) => {
-    const { error, status, stdout, stderr } = promtool("test", "rules", "alerts.test.yaml");
+    const { error, status, stdout, stderr } = promtool("test", "rules", ...tests);
     skip(error !== undefined, "promtool is not installed");
-    expect(`${status} ${stdout} ${stderr}`).toContain("SUCCESS");
+    expect(`${status} ${stdout} ${stderr}`).toMatch(/^0 (?:(?!FAILED)[^])*SUCCESS/);
+    expect(stdout.split("SUCCESS")).toHaveLength(tests.length + 1);
   });
 });

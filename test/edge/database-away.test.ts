@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { Env } from "../../src/edge/env.ts";
 import worker from "../../src/index.ts";
-import { answerOf } from "../support/http.ts";
+import { answerOf } from "../support/answer.ts";
 import { env, newOrg, operatorKey } from "../support/worker.ts";
 
 /** A database that fails in each of the two ways in which a call can. */

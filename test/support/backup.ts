@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import type { Envelope } from "../../src/org/kernel/door.ts";
-import { answerOf } from "./http.ts";
+import { answerOf } from "./answer.ts";
 import { env, operatorKey, serve } from "./worker.ts";
 
 /** Backups of orgs, from outside. */

@@ -1,7 +1,7 @@
 import { fromWire, type ObjectCall, toWire } from "../../src/edge/region/wire.ts";
 import { createExecutionContext } from "cloudflare:test";
 import worker from "../../src/index.ts";
-import { answerOf, type HttpAnswer } from "./http.ts";
+import { answerOf, type HttpAnswer } from "./answer.ts";
 import { env, operatorKey } from "./worker.ts";
 
 /** Another region as this one sees it: what an org's object there answers, one step at a time. */

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { Server } from "../../scripts/server.ts";
+import { http } from "./http.ts";
 import { type ServerFixture, serverFixture } from "./server.ts";
 
 /** Four isolates over the same objects, like `ISOLATES=4 npm start`, but a test can disturb each of them. */
@@ -69,19 +70,8 @@ export class Isolates {
 
   async call(isolate: number, method: string, path: string, key: string, body?: object): Promise<Answer> {
     const sentAt = performance.now();
-    const response = await fetch(`${this.url(isolate)}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return {
-      sentAt,
-      receivedAt: performance.now(),
-      status: response.status,
-      headers: response.headers,
-      body: text === "" ? null : JSON.parse(text),
-    };
+    const { status, headers, body: read } = await http(method, `${this.url(isolate)}${path}`, { key, body });
+    return { sentAt, receivedAt: performance.now(), status, headers, body: read ?? null };
   }
 
   async newOrg(): Promise<Org> {

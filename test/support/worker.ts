@@ -1,11 +1,11 @@
 import { createExecutionContext, type D1Migration, env as testEnv } from "cloudflare:test";
 import type { Env } from "../../src/edge/env.ts";
 import worker from "../../src/index.ts";
-import { answerOf, type HttpAnswer as Answer } from "./http.ts";
+import { answerOf, type HttpAnswer as Answer } from "./answer.ts";
 
 /** The Worker under test, in this isolate, over its own routes. */
 
-export type { HttpAnswer as Answer } from "./http.ts";
+export type { HttpAnswer as Answer } from "./answer.ts";
 
 export interface TestEnv extends Env {
   readonly TEST_MIGRATIONS: D1Migration[];

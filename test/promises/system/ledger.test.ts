@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { http } from "../../support/http.ts";
 import { type ServerFixture, serverFixture } from "../../support/server.ts";
 
 /** The ledger over sockets, with the runtime killed in the middle of it. */
@@ -21,17 +22,8 @@ async function opened() {
   let turn = 0;
   const ask = async (method: string, path: string, key: string, body?: object): Promise<Reply> => {
     const url = server.urls[turn++ % server.urls.length];
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const response = await fetch(`${url}${path}`, {
-      method,
-      headers,
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    const text = await response.text();
-    return {
-      status: response.status,
-      body: text === "" ? {} : (JSON.parse(text) as Record<string, unknown>),
-    };
+    const answer = await http(method, `${url}${path}`, { key, body });
+    return { status: answer.status, body: (answer.body ?? {}) as Record<string, unknown> };
   };
   const made = await ask("POST", "/v1/admin/orgs", server.settings["SVC_OPERATOR_KEY"] ?? "", {
     name: "Acme",

@@ -1,17 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type Server, startServer } from "../../../scripts/server.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { http } from "../../support/http.ts";
 
 /** Four isolates over the same objects: a right that is removed in one is gone in all once the call returns. */
 
 async function ask(url: string, method: string, path: string, key: string, body?: object) {
-  const response = await fetch(url + path, {
-    method,
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  return { status: response.status, body: text === "" ? {} : (JSON.parse(text) as Record<string, never>) };
+  const answer = await http(method, url + path, { key, body });
+  return { status: answer.status, body: (answer.body ?? {}) as Record<string, never> };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { expect, test } from "vitest";
 import worker from "../../../src/index.ts";
-import { answerOf } from "../../support/http.ts";
+import { answerOf } from "../../support/answer.ts";
 import { env, newOrg, operatorKey } from "../../support/worker.ts";
 import { useRealLives } from "../../support/lives.ts";
 

@@ -10,6 +10,8 @@ const PLANTED = {
   "kept-transaction": `transaction(storage, (sql) => rowsOf(sql));`,
   "kept-list": `listRows(checkpoint(sql), { ...SOURCE, table: USAGE.in(checkpoint(sql)) }, LIST);`,
   "kept-list-of-another": `listRows(sql, { ...SOURCE, table: "webhooks" }, LIST);`,
+  "kept-query-of-a-list": `readList(() => ({ ...SOURCE, table: "webhooks" }));`,
+  "kept-rows": `saveRow(sql, "webhooks", { rows: countRows(sql, "webhooks") });`,
   "kept-table": `new Table({ ...SHAPE, name: "usage" });`,
 
   "frequent-command": `command({ ...WRITE, usesWal: true, run: (tx) => done(200, rowsOf(tx.sql)) });`,
@@ -23,6 +25,10 @@ const PLANTED = {
   "a-log": `AUDIT.stored(storage.sql);`,
   "list-of-a-log": `listRows(checkpoint(sql), { ...SOURCE, table: "audit" }, LIST);`,
   "list-of-a-table": `listRows(checkpoint(sql), { ...SOURCE, table: "usage" }, LIST);`,
+  "query-of-a-list": `readList(() => ({ ...SOURCE, table: "usage" }));`,
+  "row-that-is-added": `insertRow(sql, "usage", {});`,
+  "row-that-is-saved": `saveRow(sql, "usage", {});`,
+  "number-of-rows": `countRows(sql, "usage");`,
   "table-that-no-noun-declares": `new Table({ ...SHAPE, name: "webhooks" });`,
 } as const;
 
@@ -33,7 +39,9 @@ import { AUDIT } from "${ROOT}/src/org/kernel/audit/log.ts";
 import { type CheckpointedTx, command, done, query } from "${ROOT}/src/org/kernel/door.ts";
 import type { DueHandler } from "${ROOT}/src/org/kernel/due/handler.ts";
 import { USAGE } from "${ROOT}/src/org/meters/usage.ts";
+import { readList } from "${ROOT}/src/org/kernel/resource.ts";
 import { listRows } from "${ROOT}/src/storage/list-rows.ts";
+import { countRows, insertRow, saveRow } from "${ROOT}/src/storage/rows.ts";
 import { Table } from "${ROOT}/src/storage/table.ts";
 import { checkpoint, type CheckpointedSql, savepoint, transaction, walTransaction } from "${ROOT}/src/storage/transaction.ts";
 
@@ -44,7 +52,7 @@ const WRITE = { action: null, refuses: [] } as const;
 const SOURCE = { sort: { at: "at" }, toItem: (row: { id: string }) => row };
 const SHAPE = { columns: [], key: [], named: [], changing: [] };
 const rowsOf = (tables: CheckpointedSql) => ({ rows: tables.exec(\`SELECT * FROM \${USAGE.in(tables)}\`).toArray() });
-export const used = [AUDIT, checkpoint, command, done, HOLDS, LIST, listRows, query, rowsOf, savepoint, SHAPE, SOURCE, sql, storage, Table, transaction, walTransaction, WRITE];
+export const used = [AUDIT, checkpoint, command, countRows, done, HOLDS, insertRow, LIST, listRows, query, readList, rowsOf, savepoint, saveRow, SHAPE, SOURCE, sql, storage, Table, transaction, walTransaction, WRITE];
 export type Used = [CheckpointedTx, DueHandler];
 `;
 

@@ -1,8 +1,7 @@
-import { MATCHED } from "../../contract/dimensions.ts";
+import { DIMENSIONS } from "../../contract/dimensions.ts";
 import { csvField } from "../text/csv.ts";
 import { formatUsd } from "../price/money.ts";
 import type { RunNames } from "../run/segment/run-names.ts";
-import { namesByField } from "../run/segment/names-by-field.ts";
 
 /**
  * A change of the cost of a run that may be exported already: an adjustment, or an estimate that is taken back because
@@ -49,10 +48,10 @@ export const CORRECTION_COLUMNS: readonly (TextColumn | MomentColumn | UsdColumn
   { name: "recorded_at", kind: "moment", of: (one) => one.recordedAt },
   { name: "reason", kind: "text", of: (one) => one.reason },
   { name: "replaced_by_run_id", kind: "text", of: (one) => one.byRunId },
-  ...MATCHED.map((field): TextColumn => ({
-    name: field,
+  ...DIMENSIONS.filter(({ name }) => name !== "outcome").map(({ name, property }): TextColumn => ({
+    name,
     kind: "text",
-    of: ({ names }) => namesByField(names)[field],
+    of: ({ names }) => names[property] ?? null,
   })),
   { name: "tags", kind: "text", of: ({ names }) => names.tags ?? null },
   { name: "cost_usd", kind: "usd", of: (one) => one.nanos },

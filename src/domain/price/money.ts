@@ -1,5 +1,4 @@
 import { USD_MOST_DIGITS } from "../../contract/bounds.ts";
-import { THREE_DIGITS } from "./digits.ts";
 
 /** Money is an integer number of nano-dollars, so that sums are never rounded. */
 const NANOS_PER_USD = 1_000_000_000n;
@@ -98,6 +97,8 @@ export function formatSum(left: UsdParts, right: number): string {
 
 const NANOS = 1_000_000_000;
 const POWERS_OF_TEN = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+/** Every three-digit number as zero-padded text: a lookup table for the hot path. */
+const THREE_DIGITS = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0"));
 /** Three digits of a fraction, without trailing zeros. */
 const TRIMMED = THREE_DIGITS.map((digits) => digits.replace(/0+$/, ""));
 

@@ -15,10 +15,6 @@ export interface EncodedRowGroup {
   readonly names: ColumnNames;
 }
 
-export function encodeRows(runs: readonly RunRecord[]): Uint8Array<ArrayBuffer> {
-  return encodeRowGroup(runs).data;
-}
-
 /**
  * Runs as one row group: their number, then each column with its number and length, then 0. Columns without values are left
  * out. A segment is a sequence of row groups.

@@ -2,7 +2,7 @@ import { parquetReadObjects } from "hyparquet";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { eachFileSegment, encodeFileSegments } from "../../../../src/storage/segments/file-metadata.ts";
-import { encodeRows } from "../../../../src/domain/run/segment/row-group.ts";
+import { encodeRowGroup } from "../../../../src/domain/run/segment/row-group.ts";
 import type { RunRecord } from "../../../../src/domain/run/segment/record.ts";
 import { ArchiveFile } from "../../../../src/domain/run/parquet/archive-file.ts";
 import { runRecord } from "../../../support/run-records.ts";
@@ -23,7 +23,7 @@ function aRun(at: number, more: Partial<RunRecord> = {}): RunRecord {
 
 function fileOf(batches: readonly (readonly RunRecord[])[]) {
   const file = new ArchiveFile();
-  const blocks = batches.map((runs) => encodeRows(runs));
+  const blocks = batches.map((runs) => encodeRowGroup(runs).data);
   for (const block of blocks) file.add(block);
   const steps = file.parts(7);
   let step = steps.next();

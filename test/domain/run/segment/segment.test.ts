@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { RunColumns } from "../../../../src/domain/run/segment/columns.ts";
-import { encodeRows, encodeRowGroup } from "../../../../src/domain/run/segment/row-group.ts";
+import { encodeRowGroup } from "../../../../src/domain/run/segment/row-group.ts";
 import { decodeTombstones, encodeTombstones } from "../../../../src/domain/run/segment/tombstones.ts";
 import { NAME_COLUMNS, type RunRecord } from "../../../../src/domain/run/segment/record.ts";
 import { runRecord } from "../../../support/run-records.ts";
@@ -62,7 +62,7 @@ const run: fc.Arbitrary<RunRecord> = fc
 const someGroups = fc.array(fc.array(run, { minLength: 1, maxLength: 12 }), { maxLength: 4 });
 
 function blockOf(rowGroups: readonly (readonly RunRecord[])[]): RunColumns {
-  const encoded = rowGroups.map((runs) => encodeRows(runs));
+  const encoded = rowGroups.map((runs) => encodeRowGroup(runs).data);
   const bytes = new Uint8Array(encoded.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const rowGroup of encoded) {
@@ -135,7 +135,7 @@ test("a truncated segment is an error, never fewer runs", () => {
       fc.array(run, { minLength: 1, maxLength: 6 }),
       fc.double({ min: 0, max: 1, noNaN: true }),
       (runs, share) => {
-        const bytes = encodeRows(runs);
+        const bytes = encodeRowGroup(runs).data;
         const cut = bytes.subarray(0, Math.max(1, Math.floor((bytes.length - 1) * share)));
         expect(() => [...new RunColumns(cut)]).toThrow("ends too early");
       },
@@ -146,7 +146,7 @@ test("a truncated segment is an error, never fewer runs", () => {
 test("a reader skips unknown columns", () => {
   const [known] = fc.sample(run, 1);
   if (known === undefined) throw new Error("no run was drawn");
-  const bytes = encodeRows([known]);
+  const bytes = encodeRowGroup([known]).data;
   const longer = new Uint8Array([...bytes.subarray(0, -1), 200, 3, 1, 2, 3, 0]);
   expect([...new RunColumns(longer)]).toEqual([known]);
 });
@@ -165,7 +165,7 @@ test("the bytes of a segment never change between versions, and have no column t
     { id: "run-1", customerId: "cus", extra: { priced: 3 }, ...lacking },
     { id: "run-2", customerId: null, extra: null, ...lacking },
   ]);
-  expect(Buffer.from(encodeRows(runs)).toString("hex")).toBe(STORED);
+  expect(Buffer.from(encodeRowGroup(runs).data).toString("hex")).toBe(STORED);
 });
 
 test("a thousand runs of one application take at most 45 bytes each, including ids of 16 bytes", () => {
@@ -189,7 +189,7 @@ test("a thousand runs of one application take at most 45 bytes each, including i
       outcome: "failed",
     }),
   );
-  expect(encodeRows(runs).length / 1000).toBeLessThan(45);
+  expect(encodeRowGroup(runs).data.length / 1000).toBeLessThan(45);
 });
 
 test("any tombstones of runs are read back, in order", () => {

@@ -123,7 +123,11 @@ async function drive(load: LatencyLoad): Promise<Waits> {
   return waits;
 }
 
-const model = createServer((request, response) => void answer(request, response));
+// Longer than a runtime keeps a connection: a busy one hears too late that it has ended, and loses the call that goes over it.
+const model = createServer(
+  { keepAliveTimeout: 60_000 },
+  (request, response) => void answer(request, response),
+);
 model.listen(Number(process.argv[2]), HOST, () => process.send?.("ready"));
 process.on("message", (load: LatencyLoad) => {
   drive(load).then(

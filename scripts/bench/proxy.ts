@@ -51,7 +51,8 @@ function startModel() {
   });
   const piece = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "word " } }] })}\n\n`;
   const end = `data: ${JSON.stringify({ choices: [], usage: USAGE })}\n\ndata: [DONE]\n\n`;
-  const model = createServer((request, response) => {
+  // Longer than a runtime keeps a connection: a busy one hears too late that it has ended, and loses the call that goes over it.
+  const model = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     request.resume().on("end", () => {
       if (request.url?.includes("stream") !== true) {
         response.setHeader("content-type", "application/json");

@@ -124,6 +124,21 @@ describe("an answer of the provider", () => {
     await call.ended;
     expect(settled).toMatchObject([{ usage: { input_tokens: 5, output_tokens: 7 } }]);
   });
+
+  test("goes on after pieces of which its caller is shown nothing", async () => {
+    const usage = 'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}}\n\n';
+    const pieces = ["data: {", "}\n\n", usage.slice(0, 20), usage.slice(20), usage, "data: [DONE]\n\n"];
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
+        controller.close();
+      },
+    });
+    const { answer, call } = await relayed({ body });
+    expect(await answer.text()).toBe("data: {}\n\ndata: [DONE]\n\n");
+    await call.ended;
+    expect(settled).toMatchObject([{ outcome: "completed", usage: { output_tokens: 7 } }]);
+  });
 });
 
 /** Answers never, unless it is stopped. */

@@ -1,4 +1,4 @@
-import { rollBackCaches } from "./transactional-cache.ts";
+import { beginTransaction, rollBackCaches } from "./transactional-cache.ts";
 import { walOf } from "./wal/write-ahead-log.ts";
 
 declare const CHECKPOINTED: unique symbol;
@@ -29,10 +29,11 @@ export function savepoint<T>(storage: DurableObjectStorage, run: () => T): T {
 
 /** Inside another transaction it is of the same kind as that. Nothing in memory outlives one that fails. */
 function within<T>(storage: DurableObjectStorage, usesWal: boolean, run: () => T): T {
+  const began = beginTransaction();
   try {
     return walOf(storage.sql).within(usesWal, (whole) => storage.transactionSync(whole), run);
   } catch (error) {
-    rollBackCaches(storage.sql);
+    rollBackCaches(storage.sql, began);
     throw error;
   }
 }

@@ -2,14 +2,25 @@
  * Memory keeps some of an object's storage. Code that writes the original renews or drops the copy. After a rollback
  * every copy is dropped, or brings itself up to date, so a copy always equals what is stored.
  */
-const CACHES: { rollBack(sql: SqlStorage): void }[] = [];
+const CACHES: { rollBack(sql: SqlStorage, began: number): void }[] = [];
+
+/** Transactions are numbered in the order in which they began, so that a copy can say in which it was changed last. */
+let latest = 0;
+
+export function beginTransaction(): number {
+  latest += 1;
+  return latest;
+}
+
+/** The number of the transaction that runs, or of the last one where none does. */
+export const latestTransaction = (): number => latest;
 
 export class TransactionalCache<T> {
   readonly #of = new WeakMap<SqlStorage, { readonly value: T }>();
-  readonly #onRollback: ((value: T) => void) | undefined;
+  readonly #onRollback: ((value: T, began: number) => void) | undefined;
 
-  /** Without `onRollback`, a rollback drops the copy. */
-  constructor(onRollback?: (value: T) => void) {
+  /** Without `onRollback`, a rollback drops the copy. It gets the number of the first transaction that was rolled back. */
+  constructor(onRollback?: (value: T, began: number) => void) {
     this.#onRollback = onRollback;
     CACHES.push(this);
   }
@@ -37,14 +48,14 @@ export class TransactionalCache<T> {
     this.#of.delete(sql);
   }
 
-  rollBack(sql: SqlStorage): void {
+  rollBack(sql: SqlStorage, began: number): void {
     const there = this.#of.get(sql);
     if (this.#onRollback === undefined) this.forget(sql);
-    else if (there !== undefined) this.#onRollback(there.value);
+    else if (there !== undefined) this.#onRollback(there.value, began);
   }
 }
 
-/** After a transaction was rolled back. */
-export function rollBackCaches(sql: SqlStorage): void {
-  for (const cache of CACHES) cache.rollBack(sql);
+/** After a transaction was rolled back, and all within it. By default, whatever was changed at any time. */
+export function rollBackCaches(sql: SqlStorage, began = 0): void {
+  for (const cache of CACHES) cache.rollBack(sql, began);
 }

@@ -687,6 +687,14 @@ export interface Budget {
   readonly available: (string | number) | null;
   /** The part of `spent` that is past the limit because it had already happened: of runs that settle a reservation or are reported as incurred, of adjustments, and of runs before the budget was created. Null with `group_by`. */
   readonly over: (string | number) | null;
+  /** Only with `group_by`, where a budget is read or listed. */
+  readonly counters?: {
+    /** Of all counters together. */
+    readonly spent: string | number;
+    readonly reserved: string | number;
+    /** The one with most in it. Null: nothing was counted in this period. */
+    readonly fullest: BudgetGroup | null;
+  } | undefined;
   /** RFC 3339 in UTC. */
   readonly period_start: string;
   readonly period_end: string | null;
@@ -1941,6 +1949,10 @@ export interface UsageTop {
     /** Dollars as a decimal string. */
     readonly previous_cost_usd: string;
     readonly previous_runs: number;
+    /** What the customer pays for these days, until today. Null if nobody has set it. Only by customer, for whoever reads for the organization. */
+    readonly revenue_usd?: string | null | undefined;
+    /** `revenue_usd` less what the customer cost. Null and absent like it. */
+    readonly margin_usd?: string | null | undefined;
   }[];
   readonly days: readonly {
     readonly date: string;
@@ -3864,8 +3876,10 @@ export type UsageTopQuery = {
   readonly previous_from?: string | undefined;
   /** A day in UTC. */
   readonly previous_to?: string | undefined;
-  /** `change`: those first who spent most more or less than in the days before, also those who stopped spending. */
-  readonly sort?: "cost_usd" | "change" | undefined;
+  /** `change`: those first who spent most more or less than in the days before, also those who stopped spending. `margin`: only of customers; those first of whom least is left, then those who pay nothing that is known, the most expensive first. */
+  readonly sort?: "cost_usd" | "runs" | "tokens" | "change" | "margin" | undefined;
+  /** Only names with this in them, in upper or lower case. `totals` are of all. */
+  readonly contains?: string | undefined;
   /** How many entries a page has. */
   readonly limit?: number | string | undefined;
 };

@@ -1,14 +1,39 @@
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { query } from "../kernel/door.ts";
+import type { Budget } from "../../contract/resources/budgets/budgets.ts";
+import { type CheckpointedView, query } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { toMeter } from "../meters/store.ts";
+import { countersOf } from "../meters/subjects.ts";
 import { loadUsage, newEntry, USAGE } from "../meters/usage.ts";
 import { increaseNow, toIncrease } from "./increase.ts";
-import { budgetExtra, budgetNow, type BudgetRow, loadBudget, toBudget, toGroup } from "./store.ts";
+import { budgetExtra, type BudgetRow, loadBudget, shownAmount, toBudget, toGroup } from "./store.ts";
 import { readList, readOne } from "../kernel/resource.ts";
 
-export const getBudget = readOne(budgetNow);
+export const getBudget = readOne((view, { id }: { id: string }) => {
+  const row = loadBudget(view, id);
+  return row === null ? null : readBudget(view, row);
+});
+
+/** Returns the budget with what its counters have in them, if it has several. */
+function readBudget(view: CheckpointedView, row: BudgetRow): Budget {
+  const budget = toBudget(view, row);
+  if (budget.group_by.length === 0) return budget;
+  const meter = toMeter(row, view.now);
+  const { startMs } = newEntry(meter, "", view.now).window;
+  const { subjects, total } = countersOf(view.sql, { meterId: row.id, startMs, limit: 1 });
+  const [fullest] = subjects.map((subject) => {
+    const entry = newEntry(meter, subject, view.now);
+    loadUsage(view.sql, [entry]);
+    return toGroup(budget.unit, entry);
+  });
+  const counters = {
+    spent: shownAmount(budget.unit, total.spent),
+    reserved: shownAmount(budget.unit, total.reserved),
+    fullest: fullest ?? null,
+  };
+  return { ...budget, counters };
+}
 
 export const listBudgets = readList((view) => ({
   table: "meters",
@@ -20,7 +45,7 @@ export const listBudgets = readList((view) => ({
     period: "period = ?",
     mode: "mode = ?",
   },
-  toItem: (row: BudgetRow) => toBudget(view, row),
+  toItem: (row: BudgetRow) => readBudget(view, row),
 }));
 
 /** The counters of a budget in its current period. */

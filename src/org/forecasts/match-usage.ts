@@ -94,7 +94,7 @@ function fullest(view: CheckpointedView, meter: Meter): string {
   return countsApart(meter) ? (largest(view, meter, 1)[0] ?? "") : "";
 }
 
-function largest({ sql, now }: CheckpointedView, meter: Meter, limit: number): string[] {
+function largest({ sql, now }: CheckpointedView, meter: Meter, limit: number): readonly string[] {
   const { startMs } = newEntry(meter, "", now).window;
   return largestSubjects(sql, { meterId: meter.id, startMs, limit });
 }

@@ -5,6 +5,7 @@ import { isTooMuch } from "../../gate/lease/size.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";
 import { inParts } from "../../storage/json-rows.ts";
+import { forgetCounters, noteCounter } from "./largest-counters.ts";
 
 declare module "../../storage/table.ts" {
   interface LoggedTables {
@@ -57,6 +58,7 @@ function keyOf({ meter, subject, window }: MeterAccount): string {
 /** Code that changes counters in another way than `saveUsage` must drop the copies. */
 export function forgetUsage(sql: SqlStorage): void {
   copies.forget(sql);
+  forgetCounters(sql);
 }
 
 /** Loads the usage of entries: from memory if possible, all others in one statement. */
@@ -133,6 +135,13 @@ export function saveUsage(sql: SqlStorage, entries: Iterable<MeterAccount>): voi
       String(leased),
       entry.notices,
     ]);
+    noteCounter(sql, {
+      meterId: entry.meter.id,
+      startMs: entry.window.startMs,
+      subject: entry.subject,
+      before: entry.stored.usage,
+      after: entry.usage,
+    });
     entry.stored = { usage: entry.usage, notices: entry.notices };
     known.set(keyOf(entry), entry.stored);
     if (comesNear(entry)) near.get(sql, () => new Set()).add(accountKey(entry));

@@ -25,6 +25,24 @@ const countFrom = z.enum(COUNT_FROM).meta({
 });
 const standing = counted.nullable().meta({ description: "In the budget's unit. Null with `group_by`." });
 
+/** One counter of a budget with `group_by`. */
+export const budgetGroup = z
+  .object({
+    group: z
+      .string()
+      .nullable()
+      .meta({ description: "The value, or both, separated by a comma. Null: calls without one." }),
+    group_values: z.record(z.string(), z.string().nullable()),
+    spent: counted,
+    reserved: counted,
+    available: counted,
+    status: z.enum(["active", "exhausted"]),
+    period_start: timestamp,
+    period_end: timestamp.nullable(),
+  })
+  .meta({ id: "BudgetGroup" });
+export type BudgetGroup = z.output<typeof budgetGroup>;
+
 export const budget = z
   .object({
     id: idShape(METERS.budget.idPrefix),
@@ -56,6 +74,16 @@ export const budget = z
       description:
         "The part of `spent` that is past the limit because it had already happened: of runs that settle a reservation or are reported as incurred, of adjustments, and of runs before the budget was created. Null with `group_by`.",
     }),
+    counters: z
+      .object({
+        spent: counted.meta({ description: "Of all counters together." }),
+        reserved: counted,
+        fullest: budgetGroup
+          .nullable()
+          .meta({ description: "The one with most in it. Null: nothing was counted in this period." }),
+      })
+      .optional()
+      .meta({ description: "Only with `group_by`, where a budget is read or listed." }),
     period_start: timestamp,
     period_end: timestamp.nullable(),
     count_from: countFrom,
@@ -68,24 +96,6 @@ export const budget = z
   })
   .meta({ id: "Budget" });
 export type Budget = z.output<typeof budget>;
-
-/** One counter of a budget with `group_by`. */
-export const budgetGroup = z
-  .object({
-    group: z
-      .string()
-      .nullable()
-      .meta({ description: "The value, or both, separated by a comma. Null: calls without one." }),
-    group_values: z.record(z.string(), z.string().nullable()),
-    spent: counted,
-    reserved: counted,
-    available: counted,
-    status: z.enum(["active", "exhausted"]),
-    period_start: timestamp,
-    period_end: timestamp.nullable(),
-  })
-  .meta({ id: "BudgetGroup" });
-export type BudgetGroup = z.output<typeof budgetGroup>;
 
 export const limitInput = z.union([z.string().max(40), z.int().min(0).max(MOST_COUNT)]).meta({
   description: "Dollars as a decimal string, or a whole number of tokens or runs.",

@@ -31,9 +31,8 @@ export async function listPage<T>(
   const filtered = isFiltered(filters, ask.query);
   const answer = await visit.api.get<ListOf<T>>(pathFor(at, ask.query, title));
   if (answer.body === null && !filtered) return unreadPage(answer, path);
-  const listed = answer.body?.data ?? [];
+  const rows = answer.body?.data ?? [];
   const hasFilters = filters.length > 0;
-  const rows = (await resource.complete?.(visit, listed)) ?? listed;
   const more = rows.length === 0 ? [] : ((await resource.moreColumns?.(visit, rows)) ?? []);
   const content = (
     <>

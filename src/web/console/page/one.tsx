@@ -28,7 +28,7 @@ export async function onePage<T>(
 ): Promise<PageResponse> {
   const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
   if (answer.body === null) return unreadPage(answer, resource.path);
-  const [row = answer.body] = (await resource.complete?.(visit, [answer.body])) ?? [];
+  const row = answer.body;
   const { actions = [], change } = resource;
   const [id, name] = [resource.idOf(row), resource.nameOf(row)];
   const mayWrite = reaches(visit, resource.role);

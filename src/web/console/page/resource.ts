@@ -33,8 +33,6 @@ export interface Resource<T> {
   /** Stands below the name. */
   subOf?(row: T): Child;
   readonly columns: readonly Column<T>[];
-  /** Adds to items what their columns show and the API tells elsewhere. */
-  complete?(visit: Visit, rows: readonly T[]): Promise<readonly T[]>;
   /** Columns for what the rows alone do not say, such as the names of their ids. They follow the others. */
   moreColumns?(visit: Visit, rows: readonly T[]): Promise<readonly Column<T>[]>;
   /** The order of the list, if not newest first. */

@@ -11,18 +11,14 @@ import { type Failed, Unread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
 import { OverNotice } from "../over-limit.tsx";
 import { Amount } from "./budget-amount.tsx";
-import { above, type CountedBudget, limitOf, overOf } from "./budget-counters.tsx";
+import { above, limitOf, overOf } from "./budget-counters.tsx";
 import { daysAskOf } from "./budget-days.ts";
 import { previewText } from "./budget-preview.ts";
 import type { Days } from "./budget-trend.tsx";
 import { budgetSentence } from "./budget-words.ts";
 
 /** What a budget does, when it tells someone, since when it counts, and why it is over its limit. */
-export async function glanceCard(
-  visit: Visit,
-  budget: CountedBudget,
-  days: Promise<Days | string>,
-): Promise<Child> {
+export async function glanceCard(visit: Visit, budget: Budget, days: Promise<Days | string>): Promise<Child> {
   const [uncounted, read] = await Promise.all([readUncounted(visit, budget), days]);
   const preview = previewText(budget, read);
   return (

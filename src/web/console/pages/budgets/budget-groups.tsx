@@ -5,20 +5,30 @@ import { Behind, Card, Status, UsedOf } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { Unread } from "../../view/unread.tsx";
 import { Amount } from "./budget-amount.tsx";
-import { type Counters, limitOf } from "./budget-counters.tsx";
+import { limitOf } from "./budget-counters.tsx";
+import type { Answer, ListOf, Visit } from "../../visit.ts";
 
 const groupTitle = (trait: string) => dimensionTitle(trait).toLowerCase();
 
+const MOST_COUNTERS = 200;
+
+export function readGroups(visit: Visit, { id }: Budget): Promise<Answer<ListOf<BudgetGroup>>> {
+  return visit.api.get<ListOf<BudgetGroup>>(
+    `${visit.org}/budgets/${encodeURIComponent(id)}/groups?limit=${MOST_COUNTERS}`,
+  );
+}
+
 /** The counters of a budget that has more than one. */
-export function BudgetGroups({ of, counters }: { of: Budget; counters: Counters }) {
-  const { groups, isAll, unread } = counters;
-  const note = `${isAll || unread !== null ? "" : `The first ${groups.length}. `}Each has the whole limit to itself.`;
+export function BudgetGroups({ of, groups }: { of: Budget; groups: Answer<ListOf<BudgetGroup>> }) {
+  const { body } = groups;
+  const isCut = body !== null && body.next_cursor !== null;
+  const note = `${isCut ? `The first ${body.data.length}. ` : ""}Each has the whole limit to itself.`;
   return (
     <Card title={`By ${of.group_by.map(groupTitle).join(" and ")}`} note={note} bare>
-      {unread === null ? (
-        <Table label="Counters" columns={columnsOf(of)} rows={groups} />
+      {body === null ? (
+        <Unread of={groups} />
       ) : (
-        <Unread of={unread} />
+        <Table label="Counters" columns={columnsOf(of)} rows={body.data} />
       )}
     </Card>
   );

@@ -9,14 +9,14 @@ import { Ref } from "../../view/ref.tsx";
 import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import type { PageRequest, ListOf, Visit } from "../../visit.ts";
-import type { CountedBudget } from "./budget-counters.tsx";
+import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
 import { RefusalTable } from "../refusals.tsx";
 
 const SHOWN_REFUSALS = 5;
 const SHOWN_CHANGES = 10;
 
 /** What a budget refused, and who changed it. */
-export async function budgetHistory(visit: Visit, _ask: PageRequest, budget: CountedBudget): Promise<Child> {
+export async function budgetHistory(visit: Visit, _ask: PageRequest, budget: Budget): Promise<Child> {
   const target = new URLSearchParams({ target: budget.id, limit: String(SHOWN_CHANGES) });
   const refusedBy = new URLSearchParams({ limit_id: budget.id, limit: String(SHOWN_REFUSALS) });
   const [refusals, changes] = await Promise.all([

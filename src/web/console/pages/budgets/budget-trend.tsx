@@ -10,7 +10,6 @@ import { Card } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
 import { isUnread, TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
-import type { CountedBudget } from "./budget-counters.tsx";
 import { type DaysAsk, daysAskOf } from "./budget-days.ts";
 
 export const TREND_DAYS = 30;
@@ -22,11 +21,7 @@ const OTHER = "Other";
 const NOT_TOLD_APART = "Its days cannot be drawn: it matches by more than reports tell apart.";
 
 /** How a budget was used day by day, and when it is used up. */
-export async function trendCard(
-  visit: Visit,
-  budget: CountedBudget,
-  read: Promise<Days | string>,
-): Promise<Child> {
+export async function trendCard(visit: Visit, budget: Budget, read: Promise<Days | string>): Promise<Child> {
   const ask = daysAskOf(budget);
   const [days, before, ahead] = await Promise.all([
     read,
@@ -181,7 +176,7 @@ async function readForecast(visit: Visit, budget: Budget): Promise<Ahead> {
   return { points: isScope ? points : [], usedUp };
 }
 
-function outlook(budget: CountedBudget, { points, usedUp, unread }: Ahead): string {
+function outlook(budget: Budget, { points, usedUp, unread }: Ahead): string {
   const resets = budget.period_end === null ? "" : ` It starts again on ${moment(budget.period_end)}.`;
   if (budget.available !== null && Number(budget.available) <= 0) return `It is used up.${resets}`;
   if (unread !== undefined) return unread;

@@ -16,9 +16,9 @@ import {
   newBudgetBody,
   newBudgetFields,
 } from "./budget-form.ts";
-import { type CountedBudget, spentOf, sumOf, usedOf, withCounters } from "./budget-counters.tsx";
+import { spentOf, sumOf, usedOf } from "./budget-counters.tsx";
 import { glanceCard } from "./budget-glance.tsx";
-import { BudgetGroups } from "./budget-groups.tsx";
+import { BudgetGroups, readGroups } from "./budget-groups.tsx";
 import { previewText } from "./budget-preview.ts";
 import { increaseForAWhile, increasesCard } from "./budget-increases.tsx";
 import { Amount } from "./budget-amount.tsx";
@@ -70,7 +70,7 @@ const CHANGED_CALENDAR = CALENDAR.map((field) =>
   field.name === "anchor_day" ? { ...field, whenEmpty: null } : field,
 );
 
-export const budgets: Resource<CountedBudget> = {
+export const budgets: Resource<Budget> = {
   path: "/console/budgets",
   api: "budgets",
   title: "Budgets",
@@ -85,7 +85,6 @@ export const budgets: Resource<CountedBudget> = {
   idOf: ({ id }) => id,
   nameOf: (budget) => budget.name ?? appliesTo(budget),
   subOf: (budget) => `${budget.name === null ? "" : `${appliesTo(budget)}, `}per ${budget.period}`,
-  complete: withCounters,
   columns: [
     { title: "Used", kind: "meter", cell: usedOf },
     { title: "Spent", kind: "number", cell: spentOf },
@@ -137,7 +136,7 @@ export const budgets: Resource<CountedBudget> = {
     return (
       <>
         {await increasesCard(visit, budget)}
-        {budget.counters && <BudgetGroups of={budget} counters={budget.counters} />}
+        {budget.group_by.length > 0 && <BudgetGroups of={budget} groups={await readGroups(visit, budget)} />}
         {await budgetHistory(visit, ask, budget)}
       </>
     );

@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import { MOST_NAMES } from "../../src/org/runs/range-sums.ts";
-import { call, env, newOrg, type TestOrg } from "../support/worker.ts";
+import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
 /** Who spends most, from daily sums, beside an earlier period. */
 
@@ -110,6 +110,12 @@ test("more names than memory keeps are ranked, too", async () => {
   ]);
   const changed = (await call("GET", `${path}&sort=change`, { key: many.ownerKey })).body;
   expect([changed.groups, changed.data]).toEqual([MOST_NAMES + 1, body.data]);
+  const found = (await call("GET", `${path}&contains=C1234`, { key: many.ownerKey })).body;
+  expect([found.groups, found.data[0].name]).toEqual([11, "c12349"]);
+  for (const id of ["c7", "c49999"]) await pays(many, id, { markup: "0.5" });
+  const least = (await call("GET", `${path}&sort=margin`, { key: many.ownerKey })).body;
+  expect(least.groups).toBe(MOST_NAMES + 1);
+  expect(least.data.map(({ name }: { name: string }) => name)).toEqual(["c7", "c49999"]);
 });
 
 interface Line {
@@ -170,8 +176,77 @@ test.each(["customer_id", "model"])(
   },
 );
 
+async function pays(payee: TestOrg, customer: string, revenue: object): Promise<void> {
+  const path = `/v1/orgs/${payee.id}/customers/${customer}`;
+  expect((await call("PUT", path, { key: payee.ownerKey, body: { revenue } })).status).toBe(200);
+}
+
+test("by margin, customers bring in and leave what the report says, those who spent nothing among them", async () => {
+  await pays(org, "customer-1", { usd_per_month: "3.00" });
+  await pays(org, "customer-2", { markup: "0.25" });
+  await pays(org, "customer-3", { usd_per_month: "900.00", markup: "0.1" });
+  await pays(org, "silent", { usd_per_month: "40.00" });
+  const now = { from: date(5), to: date(-1) };
+  const by = "customer_id";
+  const { data: reported } = (await read("report", { group_by: by, ...now })).body;
+  const figures = (row: Record<string, string>) => [
+    row[by] ?? row["name"] ?? null,
+    row["cost_usd"],
+    row["revenue_usd"],
+    row["margin_usd"],
+  ];
+  const ofReport = reported.map(figures);
+  const rank = ([, , , margin]: (string | null | undefined)[]) => Number(margin ?? Infinity);
+  const expected = ofReport.toSorted((one: string[], other: string[]) => {
+    return rank(one) === rank(other) ? Number(other[1]) - Number(one[1]) : rank(one) - rank(other);
+  });
+  const { body } = await read("top", { by, ...now, limit: "100", sort: "margin" });
+  expect(body.data.map(figures)).toEqual(expected);
+  expect(body.groups).toBe(reported.length);
+  const two = (await read("top", { by, ...now, limit: "2", sort: "margin" })).body;
+  expect(two.data).toEqual(body.data.slice(0, 2));
+  const models = (await read("top", { by: "model", ...now })).body;
+  expect(models.data[0]).not.toHaveProperty("margin_usd");
+});
+
+test.each(["runs", "tokens"])("by %s, the order is that of the report", async (sort) => {
+  const asked = { from: date(5), to: date(-1), sort };
+  const { data } = (await read("report", { group_by: "model", ...asked })).body;
+  const { body } = await read("top", { by: "model", ...asked });
+  const figures = (row: Record<string, unknown>) => [row["name"] ?? row["model"], row["runs"], row["tokens"]];
+  const sizes = (rows: Record<string, number>[]) => rows.map((row) => row[sort]);
+  expect(sizes(body.data)).toEqual(sizes(data));
+  expect(body.data.map(figures).toSorted()).toEqual(data.map(figures).toSorted());
+});
+
+test("names are found by a part of them, in any order of the list", async () => {
+  await pays(org, "silent", { usd_per_month: "40.00" });
+  const asked = { by: "customer_id", from: date(5), to: date(-1), contains: "R-2" };
+  for (const sort of ["cost_usd", "change", "margin"]) {
+    const { body } = await read("top", { ...asked, sort });
+    const names = body.data.map(({ name }: { name: string }) => name);
+    expect([sort, names, body.groups]).toEqual([sort, ["customer-2"], 1]);
+  }
+  const all = (await read("top", { by: "customer_id", from: date(5), to: date(-1) })).body;
+  expect((await read("top", asked)).body.totals).toEqual(all.totals);
+});
+
+test("support is not told what customers pay", async () => {
+  await pays(org, "customer-2", { markup: "0.25" });
+  const grant = { scope: "read_only", reason: "Ticket 4411.", expires_in_seconds: 7200 };
+  const granted = await call("POST", `/v1/orgs/${org.id}/support-grants`, { key: org.ownerKey, body: grant });
+  const body = { grant_id: granted.body.id };
+  const session = await call("POST", "/v1/admin/support-sessions", { key: operatorKey(), body });
+  const path = `/v1/orgs/${org.id}/usage/top?by=customer_id&sort=margin`;
+  const top = await call("GET", path, { key: session.body.token });
+  expect([top.status, top.body.data.length > 0]).toEqual([200, true]);
+  for (const row of top.body.data) expect(Object.keys(row)).not.toContain("margin_usd");
+});
+
 test.each([
   [{ from: "2026-01-05", to: "2026-01-05" }, "to"],
+  [{ sort: "margin" }, "sort"],
+  [{ contains: "" }, "contains"],
   [{ from: "2024-01-05", to: "2026-01-05" }, "to"],
   [{ from: "2026-01-05", to: "2026-01-09", previous_to: "2026-01-07" }, "previous_to"],
   [{ from: "2026-01-05", to: "2026-01-09", previous_from: "2026-01-05" }, "previous_to"],

@@ -2,6 +2,7 @@ import { DAY_MS } from "../../contract/durations.ts";
 import { parseMoment } from "../../contract/list.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import { topQuery, usageTop } from "../../contract/resources/usage/usage-top.ts";
+import { showsRevenue } from "../customers/revenue.ts";
 import { operation } from "../../edge/request/operation.ts";
 
 const DEFAULT_DAYS = 30;
@@ -25,7 +26,7 @@ export const topUsage = operation(
     refuses: [],
   },
   async (call) => {
-    const { by, sort, limit, ...asked } = call.query;
+    const { by, sort, limit, contains = "", ...asked } = call.query;
     const nowMs = call.startedAt + (call.caller?.org?.snapshot.clockOffsetMs ?? 0);
     const to = dayOf(asked.to) ?? dayAt(nowMs) + 1;
     const from = dayOf(asked.from) ?? to - DEFAULT_DAYS;
@@ -39,10 +40,15 @@ export const topUsage = operation(
     if (to - from > MOST_DAYS) {
       return invalidField("to", "out_of_range", `must be at most ${MOST_DAYS} days after from`);
     }
+    if (sort === "margin" && by !== "customer_id") {
+      return invalidField("sort", "invalid_value", "must not be margin, which only customers have");
+    }
     return call.org.query("topUsage", {
       by,
       sort,
       limit,
+      contains: contains.toLowerCase(),
+      showsRevenue: showsRevenue(call),
       from: dateOf(from),
       to: dateOf(to),
       previousFrom: dateOf(previousFrom),

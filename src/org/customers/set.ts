@@ -6,7 +6,7 @@ import { countRows, saveRow } from "../../storage/rows.ts";
 import { checkpoint } from "../../storage/transaction.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { isCustomer, standingOf } from "./standing.ts";
-import { type CustomerRow, loadCustomer, shownRevenue } from "./store.ts";
+import { type CustomerRow, loadCustomer, revenueRows, shownRevenue } from "./store.ts";
 
 /** As many as a report can have. */
 const MOST_SET = 50_000;
@@ -55,11 +55,6 @@ function save(sql: SqlStorage, row: CustomerRow): void {
 export const listRevenues = query({
   refuses: [],
   run({ sql }, { customerId }: { customerId: string | null }) {
-    const rows = sql.exec<Omit<CustomerRow, "name">>(
-      `SELECT customer_id, usd_per_month, markup FROM customers WHERE (usd_per_month IS NOT NULL OR markup IS NOT NULL)
-         AND (?1 IS NULL OR customer_id = ?1)`,
-      customerId,
-    );
-    return { revenues: rows.toArray() };
+    return { revenues: revenueRows(sql, customerId) };
   },
 });

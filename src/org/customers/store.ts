@@ -1,3 +1,5 @@
+import { type Revenue, toRevenue } from "../../domain/price/revenue.ts";
+
 export type CustomerRow = {
   customer_id: string;
   name: string | null;
@@ -14,4 +16,21 @@ export function loadCustomer(sql: SqlStorage, id: string): CustomerRow | null {
 export function shownRevenue(row: CustomerRow | null) {
   if (row === null || (row.usd_per_month === null && row.markup === null)) return null;
   return { usd_per_month: row.usd_per_month, markup: row.markup };
+}
+
+type RevenueRow = Omit<CustomerRow, "name">;
+
+/** What each customer pays, or one: those of whom it is set. As it is stored. */
+export function revenueRows(sql: SqlStorage, customerId: string | null): RevenueRow[] {
+  return sql
+    .exec<RevenueRow>(
+      `SELECT customer_id, usd_per_month, markup FROM customers WHERE (usd_per_month IS NOT NULL OR markup IS NOT NULL)
+         AND (?1 IS NULL OR customer_id = ?1)`,
+      customerId,
+    )
+    .toArray();
+}
+
+export function readRevenues(sql: SqlStorage): ReadonlyMap<string, Revenue> {
+  return new Map(revenueRows(sql, null).map((row) => [row.customer_id, toRevenue(row)]));
 }

@@ -23,6 +23,8 @@ export function factsOf(view: CheckpointedView, row: DigestRow, atMs: number): D
   const range = {
     sort: "cost_usd" as const,
     limit: LOOKED_AT,
+    contains: "",
+    showsRevenue: false,
     from: dateOfDay(days.from),
     to: dateOfDay(days.to),
     previousFrom: dateOfDay(days.previousFrom),

@@ -10,7 +10,7 @@ import { dateOfDay, dayOf, type DayNumber } from "../../domain/forecast/series.t
 import { FORECAST_MEMORY_DAYS } from "../../domain/run/retention.ts";
 import { type CheckpointedView, query } from "../kernel/door.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
-import { rankSpent } from "../usage/top.ts";
+import { rankSpent } from "../usage/ranking.ts";
 import { currentHours, isWorthKeeping } from "./hours.ts";
 import { sensitivityOf } from "./settings.ts";
 
@@ -53,7 +53,7 @@ export function readSubjects(
 ): readonly SubjectDays[] {
   const days = { from: dateOfDay(from), to: dateOfDay(to + 1) };
   const parts = (["model", "customer"] as const).flatMap((kind) =>
-    rankSpent(view.sql, { kind, ...days }, MOST[kind]).names.map((id) => ({ kind, id })),
+    rankSpent(view.sql, { kind, ...days }, { most: MOST[kind] }).names.map((id) => ({ kind, id })),
   );
   const recent = withDays(view, [{ kind: "org", id: null }, ...parts], from - RECENT_DAYS);
   const subjects = hours === null ? recent : withHours(recent, hours, { from, to });

@@ -1,10 +1,19 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
-import { type AddedDay, type DayRange, MOST_NAMES, type RangeSums, sumsIn } from "../runs/range-sums.ts";
+import { type AddedDay, type DayRange, type RangeSums, sumsIn } from "../runs/range-sums.ts";
 import type { TopGroup, TopOrder, UsageTop } from "../../contract/resources/usage/usage-top.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { formatUsd } from "../../domain/price/money.ts";
+import {
+  accrued,
+  type Revenue,
+  revenueOf,
+  type RevenueRange,
+  untilToday,
+} from "../../domain/price/revenue.ts";
+import { readRevenues } from "../customers/store.ts";
 import { query } from "../kernel/door.ts";
+import { rankChanged, type Ranking, rankMargin, rankSpent, type RoughRevenue } from "./ranking.ts";
 
 interface TopAsk {
   readonly by: TopGroup;
@@ -15,6 +24,10 @@ interface TopAsk {
   readonly to: string;
   readonly previousFrom: string;
   readonly previousTo: string;
+  /** A part of the names, in lower case. Empty: every name. */
+  readonly contains: string;
+  /** Whether the caller may know what customers pay. */
+  readonly showsRevenue: boolean;
 }
 
 /** Dollars and nano-dollars apart: the sum of many days may exceed 64 bits, and the runtime reads integers as doubles. */
@@ -26,9 +39,19 @@ interface Group {
   readonly name: string | null;
   readonly now: Sum;
   readonly before: Sum;
+  /** Nano-dollars that are left of what the customer pays. Null: nobody has set that. */
+  readonly earned: Earned | null;
+}
+
+interface Earned {
+  readonly revenue: bigint;
+  readonly margin: bigint;
 }
 
 const NONE: Sum = { usd: 0n, runs: 0, tokens: 0 };
+
+/** Rough sums may be in another order than exact ones, but not by many places. */
+const MORE_RANKED = 20;
 
 /** Exact sums: of some names, each, or of all names of a kind as one. */
 function readSums(sql: CheckpointedSql, { kind, from, to }: DayRange, names?: readonly string[]): SumRow[] {
@@ -79,132 +102,6 @@ function totalOf(sql: CheckpointedSql, range: DayRange): Sum {
   return sumsIn(sql, KindTotal, range, read)?.sum ?? NONE;
 }
 
-type Ranked = { name: string; usd: number; runs: number };
-
-/** What each name of a kind spent, as doubles: good for an order, not for a bill. */
-class NameRanking implements RangeSums {
-  readonly range: DayRange;
-  readonly #names: Map<string, Ranked>;
-
-  constructor(range: DayRange, names: readonly Ranked[]) {
-    this.range = range;
-    this.#names = new Map(names.map((one) => [one.name, one]));
-  }
-
-  get size(): number {
-    return this.#names.size;
-  }
-
-  has(name: string): boolean {
-    return this.#names.has(name);
-  }
-
-  add({ scopeId: name, usd, runs }: AddedDay): void {
-    const there = this.#names.get(name) ?? { name, usd: 0, runs: 0 };
-    this.#names.set(name, { name, usd: there.usd + Number(usd), runs: there.runs + runs });
-  }
-
-  get all(): Iterable<Ranked> {
-    return this.#names.values();
-  }
-
-  usdOf(name: string): number {
-    return this.#names.get(name)?.usd ?? 0;
-  }
-}
-
-interface Ranking {
-  /** The names that come first, roughly in this order. */
-  readonly names: readonly string[];
-  /** How many there are. */
-  readonly count: number;
-  /** The runs of all of them. */
-  readonly runs: number;
-}
-
-/** Rough sums may be in another order than exact ones, but not by many places. */
-const MORE_RANKED = 20;
-
-const roughSums = (sql: CheckpointedSql) =>
-  `SELECT scope_id AS name, SUM(CAST(usd AS REAL)) AS usd, SUM(runs) AS runs FROM ${DAILY_USAGE.in(sql)}
-   WHERE scope_kind = ? AND day >= ? AND day < ? GROUP BY scope_id`;
-
-const bindingsOf = ({ kind, from, to }: DayRange) => [kind, from, to];
-
-/** Null if they are more than memory keeps. */
-function namesIn(sql: CheckpointedSql, range: DayRange): NameRanking | null {
-  return sumsIn(sql, NameRanking, range, () => {
-    const names = sql
-      .exec<Ranked>(`${roughSums(sql)} LIMIT ?`, ...bindingsOf(range), MOST_NAMES + 1)
-      .toArray();
-    return names.length > MOST_NAMES ? null : new NameRanking(range, names);
-  });
-}
-
-/** The names of a kind by what they spent. More of them than memory keeps are ranked by the statement. */
-export function rankSpent(sql: CheckpointedSql, range: DayRange, most: number): Ranking {
-  const kept = namesIn(sql, range);
-  if (kept !== null) return rankingOf([...kept.all], most);
-  return rankedBy(sql, { statement: roughSums(sql), bindings: bindingsOf(range) }, most);
-}
-
-/** The names of a kind by how much more or less they spent than before. */
-function rankChanged(
-  sql: CheckpointedSql,
-  { range, before }: { readonly range: DayRange; readonly before: DayRange },
-  most: number,
-): Ranking {
-  const [now, earlier] = [namesIn(sql, range), namesIn(sql, before)];
-  if (now !== null && earlier !== null) {
-    const stayed = Array.from(now.all, ({ name, usd, runs }) => ({
-      name,
-      usd: Math.abs(usd - earlier.usdOf(name)),
-      runs,
-    }));
-    const gone = [...earlier.all].filter(({ name }) => !now.has(name));
-    return rankingOf([...stayed, ...gone.map(({ name, usd }) => ({ name, usd, runs: 0 }))], most);
-  }
-  const statement = `SELECT name, ABS(SUM(usd)) AS usd, SUM(runs) AS runs FROM (
-    SELECT * FROM (${roughSums(sql)}) UNION ALL SELECT name, -usd, 0 FROM (${roughSums(sql)})) GROUP BY name`;
-  return rankedBy(sql, { statement, bindings: [...bindingsOf(range), ...bindingsOf(before)] }, most);
-}
-
-function rankingOf(all: readonly Ranked[], most: number): Ranking {
-  const runs = all.reduce((sum, one) => sum + one.runs, 0);
-  return { names: firstOf(all, most).map(({ name }) => name), count: all.length, runs };
-}
-
-/** The largest, largest first. Numbers by themselves are sorted many times faster than names by their numbers. */
-function firstOf(all: readonly Ranked[], most: number): Ranked[] {
-  const amounts = Float64Array.from(all, ({ usd }) => usd).sort();
-  const least = amounts.at(-most) ?? Number.NEGATIVE_INFINITY;
-  return all
-    .filter(({ usd }) => usd >= least)
-    .toSorted(compare)
-    .slice(0, most);
-}
-
-function compare(one: Ranked, other: Ranked): number {
-  return other.usd - one.usd || (one.name < other.name ? -1 : 1);
-}
-
-function rankedBy(
-  sql: CheckpointedSql,
-  { statement, bindings }: { readonly statement: string; readonly bindings: readonly string[] },
-  most: number,
-): Ranking {
-  const rows = sql
-    .exec<{ name: string; count: number; runs: number }>(
-      `WITH ranked AS (${statement})
-       SELECT name, COUNT(*) OVER () AS count, SUM(runs) OVER () AS runs FROM ranked
-       ORDER BY usd DESC, name LIMIT ?`,
-      ...bindings,
-      most,
-    )
-    .toArray();
-  return { names: rows.map(({ name }) => name), count: rows[0]?.count ?? 0, runs: rows[0]?.runs ?? 0 };
-}
-
 type Compared = Pick<Group, "now" | "before">;
 
 /** What no name has. */
@@ -235,10 +132,70 @@ function figures({ now, before }: Compared) {
   };
 }
 
+/** What customers pay in the days that are asked for. None, where it is not about customers or the caller may not know. */
+interface Revenues {
+  readonly of: ReadonlyMap<string, Revenue>;
+  readonly range: RevenueRange;
+}
+
+function revenuesFor(sql: CheckpointedSql, now: number, ask: TopAsk): Revenues | null {
+  if (ask.by !== "customer_id" || !ask.showsRevenue) return null;
+  const days = { fromMs: Date.parse(ask.from), toMs: Date.parse(ask.to), timeZone: "UTC" };
+  return { of: readRevenues(sql), range: untilToday(days, now) };
+}
+
+/** Every month is counted in once, so that many customers take no longer. */
+const A_MONTH = 10n ** 18n;
+
+function roughRevenues({ of, range }: Revenues): ReadonlyMap<string, RoughRevenue> {
+  const months = Number(accrued(A_MONTH, range)) / Number(A_MONTH);
+  const rough = ({ perMonth, markup }: Revenue): RoughRevenue => ({
+    fee: Number(perMonth ?? 0n) * months,
+    share: markup === null ? 0 : 1 + Number(markup) / 1e9,
+  });
+  return new Map(Array.from(of, ([name, revenue]) => [name, rough(revenue)]));
+}
+
+function earnedBy(name: string, cost: bigint, revenues: Revenues | null): Earned | null {
+  const paid = revenues?.of.get(name);
+  if (revenues === null || paid === undefined) return null;
+  const revenue = revenueOf(paid, revenues.range, cost);
+  return { revenue, margin: revenue - cost };
+}
+
+function rank(sql: CheckpointedSql, ask: TopAsk, kind: string, revenues: Revenues | null): Ranking {
+  const range = { kind, from: ask.from, to: ask.to };
+  const wanted = { most: ask.limit + MORE_RANKED, contains: ask.contains };
+  if (ask.sort === "change") {
+    return rankChanged(sql, { range, before: { kind, from: ask.previousFrom, to: ask.previousTo } }, wanted);
+  }
+  return ask.sort === "margin" && revenues !== null
+    ? rankMargin(sql, range, { ...wanted, revenues: roughRevenues(revenues) })
+    : rankSpent(sql, range, {
+        ...wanted,
+        by: ask.sort === "runs" || ask.sort === "tokens" ? ask.sort : "usd",
+      });
+}
+
+/** By the exact sums. */
+const ORDERS: Readonly<Record<TopOrder, (one: Group, other: Group) => number>> = {
+  cost_usd: (one, other) => compareNanos(other.now.usd, one.now.usd),
+  runs: (one, other) => other.now.runs - one.now.runs,
+  tokens: (one, other) => other.now.tokens - one.now.tokens,
+  change: (one, other) => compareNanos(changeOf(other), changeOf(one)),
+  margin(one, other) {
+    if (one.earned !== null && other.earned !== null) {
+      return compareNanos(one.earned.margin, other.earned.margin);
+    }
+    if (one.earned === null && other.earned === null) return ORDERS.cost_usd(one, other);
+    return one.earned === null ? 1 : -1;
+  },
+};
+
 /** Who spent most, from the daily sums: never from the runs. */
 export const topUsage = query({
   refuses: [],
-  run({ sql }, ask: TopAsk): UsageTop {
+  run({ sql, now: nowMs }, ask: TopAsk): UsageTop {
     const kind = ask.by === "model" ? "model" : ask.by.replace(/_id$/, "");
     const now = { from: ask.from, to: ask.to };
     const before = { from: ask.previousFrom, to: ask.previousTo };
@@ -248,22 +205,19 @@ export const topUsage = query({
     });
     const total = sumAll("org");
     const isByChange = ask.sort === "change";
-    const most = ask.limit + MORE_RANKED;
-    const ranking = isByChange
-      ? rankChanged(sql, { range: { kind, ...now }, before: { kind, ...before } }, most)
-      : rankSpent(sql, { kind, ...now }, most);
+    const revenues = revenuesFor(sql, nowMs, ask);
+    const ranking = rank(sql, ask, kind, revenues);
     const [sums, earlier] = [now, before].map((days) => sumsByName(sql, { kind, ...days }, ranking.names));
-    const groups: Group[] = ranking.names.map((name) => ({
-      name,
-      now: sums?.get(name) ?? NONE,
-      before: earlier?.get(name) ?? NONE,
-    }));
-    const unnamed = isByChange || total.now.runs > ranking.runs ? unnamedOf(total, sumAll(kind)) : null;
+    const groups: Group[] = ranking.names.map((name) => {
+      const spent = sums?.get(name) ?? NONE;
+      const earned = earnedBy(name, spent.usd, revenues);
+      return { name, now: spent, before: earlier?.get(name) ?? NONE, earned };
+    });
+    const mayHaveUnnamed = ask.contains === "" && (isByChange || total.now.runs > ranking.runs);
+    const unnamed = mayHaveUnnamed ? unnamedOf(total, sumAll(kind)) : null;
     const hasUnnamed = unnamed !== null && (unnamed.now.runs > 0 || (isByChange && unnamed.before.runs > 0));
-    if (hasUnnamed) groups.push({ name: null, ...unnamed });
-    const sizeOf = (group: Group) => (isByChange ? changeOf(group) : group.now.usd);
-    groups.sort((one, other) => compareNanos(sizeOf(other), sizeOf(one)));
-    const top = groups.slice(0, ask.limit);
+    if (hasUnnamed) groups.push({ name: null, ...unnamed, earned: null });
+    const top = groups.toSorted(ORDERS[ask.sort]).slice(0, ask.limit);
     return {
       by: ask.by,
       from: ask.from,
@@ -272,11 +226,20 @@ export const topUsage = query({
       previous_to: ask.previousTo,
       groups: ranking.count + (hasUnnamed ? 1 : 0),
       totals: figures(total),
-      data: top.map(({ name, ...sum }) => ({ name, ...figures(sum) })),
+      data: top.map(({ name, earned, ...sum }) => ({
+        name,
+        ...figures(sum),
+        ...(revenues === null ? {} : shownEarned(earned)),
+      })),
       days: daysOf(sql, ask, kind, top),
     };
   },
 });
+
+function shownEarned(earned: Earned | null) {
+  if (earned === null) return { revenue_usd: null, margin_usd: null };
+  return { revenue_usd: formatUsd(earned.revenue), margin_usd: formatUsd(earned.margin) };
+}
 
 type DayRow = { day: string; usd: string | null; runs: number | null; parts: string };
 

@@ -49,6 +49,7 @@ export async function readChanged(visit: Visit, view: View): Promise<WhoSpends> 
     isUnread: false,
     note: isCut ? `Of the ${MOST_COMPARED.toLocaleString("en-US")} that spent most in each period` : null,
     top: null,
+    groups: now.body?.groups ?? 0,
   };
 }
 

@@ -36,25 +36,39 @@ interface DaysByName {
   readonly unread: Failed | null;
 }
 
-/** Divided by what the page tells spending apart by. `top` has the dollars of names with sums by day. */
+/** Divided by what the page tells spending apart by. */
 export async function divideDays(
   visit: Visit,
   view: View,
   spending: Spending,
-  top: UsageTop | null,
+  who: KnownNames | null,
 ): Promise<DayBreakdown> {
   const { range, unit } = view;
   const whole = wholeDays(spending, range, unit);
   const group = groupOf(view);
   if (group === null) return { days: whole, parts: [], note: null, unread: null };
-  const { names, unread } = await namedDays(visit, view, group, top);
+  const { names, unread } = await namedDays(visit, view, group, who);
   if (names === null) return { days: whole, parts: [], note: unread === null ? TOO_MANY : null, unread };
   return { ...stack(whole, names), note: null, unread };
 }
 
-async function namedDays(visit: Visit, view: View, group: string, top: UsageTop | null): Promise<DaysByName> {
-  if (!isDaily(view.by)) return fromRuns(visit, view, group);
-  if (view.unit !== "usd") return fromSums(visit, view, group);
+/** What the list of names has read. */
+interface KnownNames {
+  /** The dollars of names with sums by day. */
+  readonly top: UsageTop | null;
+  /** How many names there are, of those without. */
+  readonly groups?: number;
+}
+
+async function namedDays(
+  visit: Visit,
+  view: View,
+  group: string,
+  who: KnownNames | null,
+): Promise<DaysByName> {
+  if (!isDaily(view.by)) return fromRuns(visit, view, { group, names: who?.groups ?? null });
+  if (view.unit !== "usd") return fromSums(visit, view);
+  const top = who?.top ?? null;
   if (top !== null) return { names: fromTop(top), unread: null };
   const read = await readTop(visit, view.range, { by: view.by, limit: MOST_PARTS + 1 });
   return read.body === null ? { names: null, unread: read } : { names: fromTop(read.body), unread: null };
@@ -71,15 +85,12 @@ function fromTop({ data, days }: UsageTop): readonly NamedDays[] {
 }
 
 /** The largest by runs or tokens, and then the days of each. */
-async function fromSums(visit: Visit, view: View, group: string): Promise<DaysByName> {
+async function fromSums(visit: Visit, view: View): Promise<DaysByName> {
   const { range, unit } = view;
-  const largest = await readReport(visit, range, {
-    group_by: group,
-    sort: unit,
-    limit: String(MOST_PARTS + 1),
-  });
+  const sort = unit === "usd" ? "cost_usd" : unit;
+  const largest = await readTop(visit, range, { by: view.by, sort, limit: MOST_PARTS + 1 });
   if (largest.body === null) return { names: null, unread: largest };
-  const names = largest.body.data.flatMap((row) => nameIn(row, group) ?? []).slice(0, MOST_PARTS);
+  const names = largest.body.data.flatMap(({ name }) => name ?? []).slice(0, MOST_PARTS);
   const reports = await Promise.all(
     names.map((name) => readReport(visit, range, { group_by: "day", ...soughtBy(view, name) })),
   );
@@ -96,7 +107,15 @@ async function fromSums(visit: Visit, view: View, group: string): Promise<DaysBy
   };
 }
 
-async function fromRuns(visit: Visit, view: View, group: string): Promise<DaysByName> {
+interface RunsAsked {
+  readonly group: string;
+  /** How many there are. Null: it is not known. */
+  readonly names: number | null;
+}
+
+async function fromRuns(visit: Visit, view: View, { group, names }: RunsAsked): Promise<DaysByName> {
+  // Some names have no runs on some days, but hardly so many.
+  if ((names ?? 0) * view.range.days > 2 * MOST_ROWS) return { names: null, unread: null };
   const asked = { group_by: `day,${group}`, limit: String(MOST_ROWS) };
   const answer = await readReport(visit, view.range, asked);
   const { body } = answer;

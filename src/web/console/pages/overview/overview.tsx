@@ -60,7 +60,7 @@ export async function overview(visit: Visit, ask: PageRequest): Promise<PageResp
       {isSpending(spending) && (
         <SpendCard
           spending={spending}
-          divided={await divideDays(visit, view, spending, list.who?.top ?? null)}
+          divided={await divideDays(visit, view, spending, list.who)}
           view={view}
           forecast={forecast}
           cap={figures.cap?.cap_usd ?? null}

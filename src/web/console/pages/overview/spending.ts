@@ -9,7 +9,15 @@ import type { Answer, Visit } from "../../visit.ts";
 export function readTop(
   visit: Visit,
   range: Range,
-  { limit, ...ask }: { readonly by: string; readonly sort?: TopOrder; readonly limit: number },
+  {
+    limit,
+    ...ask
+  }: {
+    readonly by: string;
+    readonly sort?: TopOrder;
+    readonly limit: number;
+    readonly contains?: string;
+  },
 ): Promise<Answer<UsageTop>> {
   const { from, to, previous } = range;
   const asked = {

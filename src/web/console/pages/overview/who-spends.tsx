@@ -35,6 +35,8 @@ export interface WhoSpends extends Problem {
   readonly note?: string | null;
   /** Also by day, if sums are kept by day for these names. */
   readonly top: UsageTop | null;
+  /** How many names there are, if no sums are kept by day for them. */
+  readonly groups?: number;
 }
 
 export const NO_TAG: WhoSpends = {
@@ -68,7 +70,8 @@ async function fromRuns(visit: Visit, { range }: View, group: string, most: numb
     const id = row[group] as string | null;
     return { id, usd: row.cost_usd, before: known.get(id) ?? missing };
   });
-  return { rows, ...problemOf(now.body === null ? now : earlier, rows.length), top: null };
+  const problem = problemOf(now.body === null ? now : earlier, rows.length);
+  return { rows, ...problem, top: null, groups: now.body?.groups ?? 0 };
 }
 
 export function problemOf(answer: Answer<unknown>, rows: number): Problem {

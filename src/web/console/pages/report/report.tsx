@@ -55,7 +55,7 @@ export async function report(visit: Visit, ask: PageRequest): Promise<PageRespon
       <Totals now={spending.totals} before={spending.previous} />
       <SpendCard
         spending={spending}
-        divided={await divideDays(visit, view, spending, who.top)}
+        divided={await divideDays(visit, view, spending, who)}
         view={view}
         forecast={forecast}
         cap={cap.body?.cap_usd ?? null}

@@ -29,7 +29,7 @@ import { ROOT } from "./worker-config.ts";
  * kept in .sluice/bench.json, as it ends. `--quick` runs one short round: it shows the direction, not exact figures. An
  * argument selects one part: `bench gate`. `--write` makes docs/performance.md of the parts that it shows.
  * `bench archive --runs 10000000` says how many runs go through the archive, `bench reports --runs 10000000` how many a
- * report is about, `bench console --runs 200000` how many the org of the overview has, and `--folder path` keeps them, to be
+ * report is about, `bench console --runs 200000` how many the org of the console has, and `--folder path` keeps them, to be
  * measured again. `bench proxy --rows stream` measures only the rows with that in their name.
  */
 const PARTS: Readonly<Record<string, Part>> = {

@@ -1,114 +1,31 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Server, startServer } from "../server.ts";
 import type { BenchRow } from "./bench-row.ts";
-import { cpuSeconds, QUICK } from "./harness.ts";
+import { BUDGETS, CONSOLE_RUNS, type ConsoleOrg, consoleOrg, CUSTOMERS, sent } from "./console-org.ts";
+import { consolePages, type MeasuredPage } from "./console-pages.ts";
+import { QUICK } from "./harness.ts";
+import { BENCH_FOLDER, BENCH_ROWS } from "./options.ts";
 import { median } from "./statistics.ts";
-import { BENCH_FOLDER, BENCH_RUNS } from "./options.ts";
-import { newBenchOrg, sender } from "./send.ts";
 
-/** The console's overview of a large org: right after its object woke, and again. */
+/** Every page of the console of a large org: right after its object woke, and again. */
 
-const BATCH = 1000;
-const RUNS = BENCH_RUNS ?? (QUICK ? 50_000 : 200_000);
-const LIMITS = 500;
-/** Budgets that count a hundred users each separately. */
-const GROUPED = 100;
-const VIEWS = QUICK ? 5 : 7;
-const DAY_MS = 86_400_000;
-const DAYS = 60;
-/** The most CPU that one view may take, in milliseconds. */
-const MOST_MS = 300;
+const VIEWS = QUICK ? 1 : 5;
+/** Until the code of a page is compiled. */
+const WARM_UPS = QUICK ? 2 : 3;
+/** The most CPU that one view may take until its first byte, in milliseconds. */
+const MOST_MS = 50;
+/** What a page leaves to be done is not counted with the next. */
+const SETTLE_MS = 50;
+const AT_REST_MS = 3000;
+const MOST_WAITS = 400;
 
-interface Viewed {
-  readonly name: string;
-  readonly query: string;
-  /** Whether the object wakes for each view, and has nothing in memory. */
-  readonly wakes: boolean;
-}
-
-/** Who spends by user, key or tag is added up from rollups of the runs, and from the runs that are in none. */
-const VIEWED: readonly Viewed[] = [
-  ["default", ""],
-  ["by user", "?by=user_id"],
-  ["by key", "?by=key_id"],
-  ["by tag", "?by=tag&tag=team"],
-].flatMap(([name = "", query = ""]) => [
-  { name: `${name}, the object just woke`, query, wakes: true },
-  { name: `${name}, again`, query, wakes: false },
-]);
-
-/** In the order of time, as runs come in. */
-function batch(first: number, fromMs: number): string {
-  const runs = Array.from({ length: BATCH }, (_, at) => {
-    const nth = first + at;
-    return {
-      id: `run-${nth}`,
-      started_at: new Date(fromMs + Math.floor((nth / RUNS) * DAYS * DAY_MS)).toISOString(),
-      model: `acme/m${nth % 12}`,
-      workflow_id: `wf_${nth % LIMITS}`,
-      department_id: `dep_${nth % 10}`,
-      customer_id: `cus_${(nth * 7919) % 300}`,
-      user_id: `user_${(nth * 104_729) % 2000}`,
-      tags: { team: `team_${nth % 40}`, stage: nth % 3 === 0 ? "live" : "test" },
-      usage: { input_tokens: 1000 + (nth % 997), output_tokens: 100 + (nth % 89) },
-      cost_usd: `0.00${1000 + (nth % 8999)}`,
-      incurred: true,
-    };
-  });
-  return JSON.stringify({ runs });
-}
-
-async function fill(server: Server): Promise<string> {
-  const send = sender(server.urls[0]);
-  const { id, key } = await newBenchOrg(server, send);
-  for (let nth = 0; nth < LIMITS; nth += 1) {
-    const scope = { scope_kind: "workflow", scope_id: `wf_${nth}` };
-    const body = { ...scope, limit_usd: String(10 + nth), period: "month", mode: "enforce" };
-    await send("POST", `/v1/orgs/${id}/budgets`, key, JSON.stringify(body));
-  }
-  for (let nth = 0; nth < GROUPED; nth += 1) {
-    const match = { department_id: `dep_${nth % 10}`, model: `acme/m${nth % 12}` };
-    const body = { match, group_by: ["user_id"], limit_usd: String(1 + nth), period: "month" };
-    await send("POST", `/v1/orgs/${id}/budgets`, key, JSON.stringify(body));
-  }
-  const fromMs = Date.now() - DAYS * DAY_MS;
-  for (let first = 0; first < RUNS; first += BATCH) {
-    await sent(() => send("POST", "/v1/runs/bulk", key, batch(first, fromMs)));
-  }
-  return id;
-}
-
-/** The org of a folder that is measured again, else a new one. */
-async function filled(server: Server, file: string): Promise<string> {
-  if (existsSync(file)) return readFileSync(file, "utf8");
-  const id = await fill(server);
-  writeFileSync(file, id, { mode: 0o600 });
-  return id;
-}
-
-/** A runtime that is busy for seconds closes connections. Runs have ids, so a batch that is sent again counts once. */
-async function sent<T>(send: () => Promise<T>): Promise<T> {
-  for (let left = 5; ; left -= 1) {
-    try {
-      return await send();
-    } catch (error) {
-      if (left === 0 || !(error instanceof TypeError)) throw error;
-    }
-  }
-}
-
-/** The cookie of somebody who signed in with a link. */
-async function signIn(server: Server, orgId: string): Promise<string> {
-  const answer = await sent(() => fetch(server.signInLink(orgId, server.urls[0]), { redirect: "manual" }));
-  return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
-}
-
-async function view(base: string, cookie: string, query = ""): Promise<void> {
-  const answer = await sent(() => fetch(`${base}/console${query}`, { headers: { cookie } }));
-  const text = await answer.text();
-  if (!text.includes("What runs out next")) throw new Error(`no overview: ${answer.status}`);
+interface Reader {
+  readonly base: string;
+  readonly cookie: string;
+  readonly pid: number;
 }
 
 export async function run(): Promise<BenchRow[]> {
@@ -116,37 +33,123 @@ export async function run(): Promise<BenchRow[]> {
   const server = await startServer({ port: 0, dataDir: join(folder, "data") });
   const pid = Number(readFileSync(join(server.folder.path, "workerd.pid"), "utf8"));
   try {
-    const orgId = await filled(server, join(folder, "bench-console.json"));
-    const cookie = await signIn(server, orgId);
+    const org = await consoleOrg(server, join(folder, "bench-console.json"));
+    await atRest(pid);
     const [base] = server.urls;
-    for (let round = 0; round < 3; round += 1) await view(base, cookie);
-    const rows: BenchRow[] = [];
-    for (const { name, query, wakes } of VIEWED) {
-      const ms: number[] = [];
-      await view(base, cookie, query);
-      for (let round = 0; round < VIEWS; round += 1) {
-        if (wakes) await server.evict(orgId);
-        const before = cpuSeconds(pid);
-        await view(base, cookie, query);
-        ms.push((cpuSeconds(pid) - before) * 1000);
-      }
-      rows.push(rowOf(name, median(ms)));
-    }
-    return rows;
+    const pages = await consolePages();
+    const read = { base, cookie: await signIn(server, org), pid };
+    const operate = { base, cookie: await signInOperator(server), pid };
+    return [
+      ...(await measureAll(pages.console, read, () => server.evict(org.id))),
+      ...(await measureAll(pages.operator, operate, () => server.evict(org.id))),
+    ];
   } finally {
     await server.dispose();
     if (BENCH_FOLDER === null) rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function rowOf(name: string, cpuMs: number): BenchRow {
+/** Until the object has merged, summed and archived what came in. */
+async function atRest(pid: number): Promise<void> {
+  for (let waits = 0; waits < MOST_WAITS; waits += 1) {
+    const before = cpuMs(pid);
+    await sleep(AT_REST_MS);
+    if (cpuMs(pid) - before < AT_REST_MS / 50) return;
+  }
+}
+
+/** The cookie of somebody who signed in with a link. */
+async function signIn(server: Server, { id }: ConsoleOrg): Promise<string> {
+  const answer = await sent(() => fetch(server.signInLink(id, server.urls[0]), { redirect: "manual" }));
+  return cookieOf(answer);
+}
+
+async function signInOperator(server: Server): Promise<string> {
+  const url = `${server.urls[0]}/operator/login`;
+  const form = await fetch(url);
+  const text = await form.text();
+  const fields = new URLSearchParams({ key: server.settings["SVC_OPERATOR_KEY"] ?? "" });
+  for (const name of ["_csrf", "_once"]) {
+    fields.set(name, new RegExp(`name="${name}" value="([^"]*)"`).exec(text)?.[1] ?? "");
+  }
+  const headers = { cookie: cookieOf(form), origin: server.urls[0] };
+  return cookieOf(await fetch(url, { method: "POST", headers, body: fields, redirect: "manual" }));
+}
+
+const cookieOf = (answer: Response): string => answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+
+async function measureAll(
+  pages: readonly MeasuredPage[],
+  reader: Reader,
+  evict: () => Promise<void>,
+): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  const links: string[] = [];
+  for (const page of pages) {
+    const path = page.addressIn(links);
+    if (path === null) {
+      rows.push({ ...rowOf(page.name), failure: "every round: no page links to one" });
+      continue;
+    }
+    const text = await view(reader, path);
+    links.push(...[...text.matchAll(/href="(\/[^"?#]+)"/g)].map(([, link = ""]) => link));
+    if (BENCH_ROWS !== null && !page.name.includes(BENCH_ROWS)) continue;
+    rows.push(await measured(page.name, path, reader, evict));
+  }
+  return rows;
+}
+
+async function measured(
+  name: string,
+  path: string,
+  reader: Reader,
+  evict: () => Promise<void>,
+): Promise<BenchRow> {
+  for (let nth = 0; nth < WARM_UPS; nth += 1) await costMs(reader, path);
+  const [woken, again]: [number[], number[]] = [[], []];
+  for (let round = 0; round < VIEWS; round += 1) {
+    await evict();
+    woken.push(await costMs(reader, path));
+    again.push(await costMs(reader, path));
+  }
+  return rowOf(name, median(woken), median(again));
+}
+
+const SIZE = `${CONSOLE_RUNS.toLocaleString("en")} runs, ${CUSTOMERS} customers, ${BUDGETS} budgets`;
+
+function rowOf(name: string, wokenMs: number | null = null, againMs = 0): BenchRow {
   return {
-    name: `overview, ${name}`,
-    perSecond: Math.round(1000 / Math.max(cpuMs, 1)),
-    cpuMicros: Math.round(cpuMs * 1000),
-    ratio: cpuMs / MOST_MS,
+    name,
+    perSecond: wokenMs === null ? null : Math.round(1000 / Math.max(wokenMs, 1)),
+    cpuMicros: wokenMs === null ? null : Math.round(wokenMs * 1000),
+    ratio: wokenMs === null ? null : MOST_MS / wokenMs,
     of: `${MOST_MS} ms of CPU`,
     target: 1,
-    note: `${LIMITS} limits, ${GROUPED} more by user, ${RUNS.toLocaleString("en")} runs`,
+    note: wokenMs === null ? SIZE : `the object just woke; again ${againMs.toFixed(0)} ms; ${SIZE}`,
   };
+}
+
+/** The CPU that a view takes until its last byte, whose first one the page is written before. */
+async function costMs(reader: Reader, path: string): Promise<number> {
+  await sleep(SETTLE_MS);
+  const before = cpuMs(reader.pid);
+  await view(reader, path);
+  return cpuMs(reader.pid) - before;
+}
+
+async function view({ base, cookie }: Reader, path: string): Promise<string> {
+  const answer = await sent(() => fetch(`${base}${path}`, { headers: { cookie }, redirect: "manual" }));
+  const text = await answer.text();
+  if (answer.status >= 400 && answer.status !== 404) throw new Error(`${path}: ${answer.status}`);
+  if (answer.headers.get("location")?.includes("/login") === true) throw new Error(`${path}: signed out`);
+  return text;
+}
+
+/** Of all threads, to the nanosecond: a page takes less than the ticks that the process's own sum is counted in. */
+function cpuMs(pid: number): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((task) => {
+    const [spent] = readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ");
+    return Number(spent);
+  });
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }

@@ -1,5 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { type Archive, archiveOf, bindArchive } from "../../src/storage/segments/archive-binding.ts";
+import { checkpointFirst } from "../../src/storage/transaction.ts";
 import { runSegments } from "../../src/org/runs/segments/segments.ts";
 import { archiveFile, type ArchiveWork, deleteGone } from "../../src/storage/segments/archive/archive.ts";
 import type { FileSize } from "../../src/storage/segments/archive/select.ts";
@@ -86,6 +87,8 @@ function cutting(real: R2Bucket, cut: Cut): R2Bucket {
 
 /** What the archive's work needs. Everything is old. */
 export function contextOf(storage: DurableObjectStorage): ArchiveWork {
+  // Only what is stored is archived.
+  checkpointFirst(storage);
   return { storage, segments: runSegments(storage.sql), now: Number.MAX_SAFE_INTEGER };
 }
 

@@ -1,3 +1,5 @@
+import type { Table, Value } from "../table.ts";
+
 /** The part of a row that the engine knows: the id by which it is found, and what lists are sorted by. */
 export interface SegmentRow {
   readonly id: string;
@@ -55,13 +57,17 @@ export interface RollupMaker {
 /** Tells the engine about the rows that it stores in segments. */
 export interface SegmentLayout<
   Row extends SegmentRow,
-  Columns extends SegmentColumns<Row>,
-  Tombstone extends SegmentTombstone,
+  Columns extends SegmentColumns<Row> = SegmentColumns<Row>,
+  Tombstone extends SegmentTombstone = SegmentTombstone,
 > {
   /** The names of its tables begin with this. */
   readonly name: string;
   /** The name of its rows in messages. */
   readonly title: string;
+  /** Where rows wait for a checkpoint, which calls `Segments.store`: the seq of each, and its values. */
+  readonly waiting: Table;
+  values(row: Row): readonly Value[];
+  row(values: readonly Value[]): Row;
   encode(rows: readonly Row[]): EncodedRows;
   decode(segment: Uint8Array): Columns;
   encodeTombstones(all: readonly Tombstone[]): Uint8Array<ArrayBuffer>;

@@ -2,6 +2,7 @@ import { joinedBytes } from "../../domain/bytes/joined-bytes.ts";
 import { KeyIndex } from "../key-index/key-index.ts";
 import { type HashKey, keyHashOf } from "../key-index/key-hash.ts";
 import { KeyProbe } from "../key-index/probe.ts";
+import type { Row as LoggedRow } from "../table.ts";
 import { archivedBytes, isFetched } from "./archived-segments.ts";
 import { archivedKeyHashes } from "./file-index.ts";
 import { readArchivedSegments } from "./files.ts";
@@ -19,6 +20,7 @@ import { NameFilter } from "./name-filter.ts";
 import { NamedSegments } from "./named-segments.ts";
 import { areWorthMerging, GROWING_BYTES, GROWING_ROWS, isSmall } from "./sizes.ts";
 import { deleteSegments, NO_FILTER, readMetadata, readPart, writeSegment } from "./table.ts";
+import { WaitingRows } from "./waiting-rows.ts";
 import { joinedZones, zoneMapOf } from "./zone-map.ts";
 
 const MOST_READ = 4;
@@ -29,7 +31,8 @@ const MOST_BYTES = 1_048_576;
 
 /**
  * Rows that are only appended, many to a segment, oldest first, numbered without gaps by their seqs. Where each segment is
- * and its zone map are kept in memory. Retention deletes from the oldest on, and leaves tombstones.
+ * and its zone map are kept in memory. Retention deletes from the oldest on, and leaves tombstones. Rows of small batches wait in the
+ * write-ahead log, and are stored together by a checkpoint. Until then, they are one more segment to whoever reads.
  */
 export class Segments<
   Row extends SegmentRow = SegmentRow,
@@ -40,8 +43,12 @@ export class Segments<
   readonly layout: SegmentLayout<Row, Columns, Tombstone>;
   /** No seq is left out. */
   readonly hasGaps = false;
+  /** Those that are stored. */
   #segments: SegmentMetadata[];
-  /** The content of the last segment, if it can grow. */
+  readonly #waiting: WaitingRows<Row>;
+  /** The rows that wait, made a segment when somebody reads them. */
+  #last: { readonly segment: SegmentMetadata; readonly data: Uint8Array<ArrayBuffer> } | null = null;
+  /** The content of the last segment that is stored, if it can grow. */
   #tail: { readonly segment: SegmentMetadata; readonly data: Uint8Array<ArrayBuffer> } | null = null;
   /** Segments from here on may differ from storage if the transaction is rolled back. */
   #changedFrom: number;
@@ -55,6 +62,7 @@ export class Segments<
   constructor(sql: SqlStorage, layout: SegmentLayout<Row, Columns, Tombstone>) {
     this.sql = sql;
     this.layout = layout;
+    this.#waiting = new WaitingRows(sql, layout);
     this.#segments = readFrom(this, 0);
     this.#changedFrom = this.#segments.length;
   }
@@ -71,13 +79,39 @@ export class Segments<
   rollBack(): void {
     this.#isSuspect = true;
     this.#hashKey = null;
+    this.#last = null;
+    this.#waiting.rollBack();
     this.#index?.rollBack();
   }
 
   /** Every segment, in the order of their rows. */
   get all(): readonly SegmentMetadata[] {
+    const { stored } = this;
+    const last = this.#lastOfWaiting();
+    return last === null ? stored : [...stored, last];
+  }
+
+  /** Without rows that wait for a checkpoint. */
+  get stored(): readonly SegmentMetadata[] {
     if (this.#isSuspect) this.#readChanged();
     return this.#segments;
+  }
+
+  get #lastStored(): number {
+    const last = this.stored.at(-1);
+    return last === undefined ? 0 : lastSeqOf(last);
+  }
+
+  #lastOfWaiting(): SegmentMetadata | null {
+    const firstSeq = this.#lastStored + 1;
+    const rows = this.#waiting.after(firstSeq - 1);
+    if (rows.length === 0) return null;
+    if (this.#last?.segment.rows !== rows.length) {
+      const { data } = this.layout.encode(rows);
+      const place = { state: STATE.rows, firstSeq, rows: rows.length, bytes: data.length };
+      this.#last = { segment: { ...place, ...zoneMapOf(rows) }, data };
+    }
+    return this.#last.segment;
   }
 
   /** Without segments whose rows are deleted. */
@@ -114,7 +148,7 @@ export class Segments<
   }
 
   get firstSeq(): number {
-    return this.all[0]?.firstSeq ?? 0;
+    return this.stored[0]?.firstSeq ?? Math.min(this.lastSeq, 1);
   }
 
   /** When the first row that is stored was recorded. Infinity: there is none. */
@@ -123,8 +157,7 @@ export class Segments<
   }
 
   get lastSeq(): number {
-    const last = this.all.at(-1);
-    return last === undefined ? 0 : lastSeqOf(last);
+    return this.#lastStored + this.#waiting.after(this.#lastStored).length;
   }
 
   decode(segment: Uint8Array): Columns {
@@ -143,8 +176,21 @@ export class Segments<
     return columns;
   }
 
-  /** Stores rows after all others. */
+  /** Adds rows after all others. */
   append(rows: readonly Row[]): void {
+    if (rows.length === 0) return;
+    if (rows.length < GROWING_ROWS) this.#waiting.add(rows, this.lastSeq + 1);
+    else this.#store([...this.#waiting.after(this.#lastStored), ...rows]);
+  }
+
+  /** A checkpoint brings what the write-ahead log has. */
+  store(logged: readonly LoggedRow[]): void {
+    this.#store(this.#waiting.read(logged, this.#lastStored));
+  }
+
+  #store(rows: readonly Row[]): void {
+    this.#last = null;
+    this.#waiting.noteStored();
     if (rows.length === 0) return;
     if (rows.length >= GROWING_ROWS || !this.#grow(rows)) this.#add(rows, this.layout.encode(rows));
     this.#mergeSmall();
@@ -205,7 +251,7 @@ export class Segments<
   replace(from: readonly SegmentMetadata[], to: readonly SegmentMetadata[]): void {
     const [first] = from;
     if (first === undefined) return;
-    const at = this.all.indexOf(first);
+    const at = this.stored.indexOf(first);
     if (at === -1 || from.some((segment, index) => this.#segments[at + index] !== segment)) {
       throw new Error("other segments are stored here");
     }
@@ -216,7 +262,13 @@ export class Segments<
 
   /** Returns those of these segments that may contain rows with all these names. */
   withNames(names: readonly string[], segments: readonly SegmentMetadata[]): readonly SegmentMetadata[] {
-    return names.length === 0 ? segments : this.#named.among(names, segments);
+    if (names.length === 0) return segments;
+    // The one that is not stored has no filter: it may have any name.
+    const last = this.#last?.segment;
+    if (last === undefined) return this.#named.among(names, segments);
+    const stored = segments.filter((segment) => segment !== last);
+    const named = new Set([...this.#named.among(names, stored), last]);
+    return segments.filter((segment) => named.has(segment));
   }
 
   /** The same for whoever does not need all of them: filters of later segments are not read. */
@@ -232,7 +284,8 @@ export class Segments<
   /** A segment as it is stored. */
   bytesOf(segment: SegmentMetadata): Uint8Array<ArrayBuffer> {
     if (segment.state === STATE.archived) return archivedBytes(this, segment);
-    return this.#tail?.segment === segment ? this.#tail.data : readPart(this, "data", segment.firstSeq);
+    for (const known of [this.#last, this.#tail]) if (known?.segment === segment) return known.data;
+    return readPart(this, "data", segment.firstSeq);
   }
 
   /** Returns the tombstones of a segment whose rows are deleted. */
@@ -268,7 +321,7 @@ export class Segments<
 
   /** Adds to the last segment. False if it is full, or there is none. */
   #grow(rows: readonly Row[]): boolean {
-    const last = this.all.at(-1);
+    const last = this.stored.at(-1);
     if (last?.state !== STATE.rows || last.rows + rows.length > GROWING_ROWS) return false;
     const added = this.layout.encode(rows).data;
     if (last.bytes + added.length > GROWING_BYTES) return false;
@@ -292,8 +345,8 @@ export class Segments<
       for (const part of [rows.slice(0, half), rows.slice(half)]) this.#add(part, this.layout.encode(part));
       return;
     }
-    this.#changedFrom = Math.min(this.#changedFrom, this.all.length);
-    const segment = this.write(this.lastSeq + 1, rows, encoded, true);
+    this.#changedFrom = Math.min(this.#changedFrom, this.stored.length);
+    const segment = this.write(this.#lastStored + 1, rows, encoded, true);
     this.#segments.push(segment);
     this.#tail = { segment, data: encoded.data };
   }

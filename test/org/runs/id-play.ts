@@ -2,7 +2,7 @@ import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, vi } from "vitest";
 import { keyHashesOf } from "../../../src/storage/key-index/probe.ts";
-import { transaction } from "../../../src/storage/transaction.ts";
+import { transaction, walTransaction } from "../../../src/storage/transaction.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
 import { findRows } from "../../../src/storage/segments/find.ts";
 import { tombstoneOf } from "../../../src/org/runs/purged-runs.ts";
@@ -18,18 +18,24 @@ import { evict } from "../../support/evict.ts";
 export const SIZE = 16;
 
 export type Step =
-  | { readonly kind: "store" | "roll back"; readonly batches: readonly number[] }
-  | { readonly kind: "fail"; readonly batches: readonly number[]; readonly after: number }
+  | { readonly kind: "store" | "roll back"; readonly batches: readonly number[]; readonly usesWal?: boolean }
+  | {
+      readonly kind: "fail";
+      readonly batches: readonly number[];
+      readonly after: number;
+      readonly usesWal?: boolean;
+    }
   | { readonly kind: "purge"; readonly share: number }
   | { readonly kind: "wake" };
 
 const batches = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 6 });
+const usesWal = fc.boolean();
 export const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ kind: fc.constant("store" as const), batches }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("roll back" as const), batches }) },
+  { weight: 12, arbitrary: fc.record({ kind: fc.constant("store" as const), batches, usesWal }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("roll back" as const), batches, usesWal }) },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant("fail" as const), batches, after: fc.nat(120) }),
+    arbitrary: fc.record({ kind: fc.constant("fail" as const), batches, after: fc.nat(120), usesWal }),
   },
   {
     weight: 2,
@@ -84,7 +90,10 @@ export function purge(sql: SqlStorage, share: number): void {
 export const failures = { count: 0 };
 
 /** Stores in a transaction in which one statement fails, at any point of the index's work, or none. */
-function storeAndFail(storage: DurableObjectStorage, counts: readonly number[], after: number): void {
+function storeAndFail(
+  storage: DurableObjectStorage,
+  { batches: counts, after, usesWal: isOfLog }: Step & { readonly kind: "fail" },
+): void {
   const { sql } = storage;
   const exec = sql.exec.bind(sql);
   let left = after;
@@ -94,7 +103,7 @@ function storeAndFail(storage: DurableObjectStorage, counts: readonly number[], 
   };
   Object.defineProperty(sql, "exec", { value: failing, configurable: true });
   try {
-    transaction(storage, () => counts.forEach((count) => store(sql, count)));
+    within(isOfLog)(storage, () => counts.forEach((count) => store(sql, count)));
   } catch (error) {
     expect(error).toEqual(new Error("a statement failed"));
     failures.count += 1;
@@ -103,15 +112,18 @@ function storeAndFail(storage: DurableObjectStorage, counts: readonly number[], 
   }
 }
 
+const within = (isOfLog = false) => (isOfLog ? walTransaction : transaction);
+
 export function play(storage: DurableObjectStorage, one: Step): void {
   const { sql } = storage;
-  if (one.kind === "fail") storeAndFail(storage, one.batches, one.after);
-  if (one.kind === "purge") purge(sql, one.share);
-  if (one.kind === "store") transaction(storage, () => one.batches.forEach((count) => store(sql, count)));
+  if (one.kind === "fail") storeAndFail(storage, one);
+  if (one.kind === "purge") transaction(storage, () => purge(sql, one.share));
+  if (one.kind === "store")
+    within(one.usesWal)(storage, () => one.batches.forEach((count) => store(sql, count)));
   if (one.kind === "roll back") {
     let ids: string[] = [];
     const rolledBack = () =>
-      transaction(storage, () => {
+      within(one.usesWal)(storage, () => {
         ids = one.batches.flatMap((count) => store(sql, count));
         throw new Error("rolled back");
       });

@@ -2,6 +2,7 @@ import { RunColumns } from "../../../domain/run/segment/columns.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run/segment/record.ts";
 import { NAME_COLUMNS } from "../../../domain/run/segment/record.ts";
 import { nameKey } from "../../../domain/run/segment/names.ts";
+import { COLUMNS, runOfValues, runValues } from "../../../domain/run/segment/run-values.ts";
 import { encodeRowGroup } from "../../../domain/run/segment/row-group.ts";
 import {
   decodeTombstones,
@@ -11,7 +12,14 @@ import {
 import { RollupMaker } from "../../../domain/usage-report/rollup-maker.ts";
 import { ROLLUP_COLUMNS } from "../../../domain/usage-report/rollup.ts";
 import { Segments } from "../../../storage/segments/segments.ts";
+import { Table } from "../../../storage/table.ts";
 import { TransactionalCache } from "../../../storage/transactional-cache.ts";
+
+declare module "../../../storage/table.ts" {
+  interface LoggedTables {
+    runs: true;
+  }
+}
 
 /** The runs of an org, as its object stores them. */
 export type RunSegments = Segments<RunRecord, RunColumns, Tombstone>;
@@ -27,6 +35,12 @@ export function filterKeys(names: readonly (readonly [NameColumn, string | null]
 const LAYOUT: RunSegments["layout"] = {
   name: "run",
   title: "runs of this organization",
+  waiting: new Table(
+    { name: "runs", columns: ["seq", ...COLUMNS], key: ["seq"], named: ["seq"], changing: [] },
+    (sql, written) => runSegments(sql).store(written),
+  ),
+  values: runValues,
+  row: runOfValues,
   encode(runs) {
     const { data, names } = encodeRowGroup(runs);
     return {

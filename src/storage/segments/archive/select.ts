@@ -39,11 +39,11 @@ export function isAnyOld(segments: Segments, now: number): boolean {
 }
 
 function oldSegments(segments: Segments, now: number, { isFull }: FileSize): readonly SegmentMetadata[] {
-  const { all, lastSeq } = segments;
+  const { stored, lastSeq } = segments;
   const last = archivedTo(segments);
   // Once every row is deleted, their numbers begin anew.
   const after = last > lastSeq ? 0 : last;
-  const candidates = all.filter(({ state, firstSeq }) => state === STATE.rows && firstSeq > after);
+  const candidates = stored.filter(({ state, firstSeq }) => state === STATE.rows && firstSeq > after);
   const young = candidates.findIndex(({ recordedMax }) => recordedMax > now - KEPT_MS);
   const old = young === -1 ? candidates : candidates.slice(0, young);
   return old.slice(0, old.findLastIndex(isFull) + 1);

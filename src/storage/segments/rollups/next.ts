@@ -24,7 +24,7 @@ export function nextToRollUp(
   segments: Segments,
   { leastRows, mostRows, untilMs }: RollupSize = ROLLUP_SIZE,
 ): readonly SegmentMetadata[] {
-  const { all } = segments;
+  const { stored: all } = segments;
   const end = all.findLastIndex((segment) => !isSmall(segment)) + 1;
   const last = rolledUpTo(segments);
   let at = end;

@@ -49,7 +49,6 @@ export class Pages implements RowStore {
 
   /** The highest number that a row here has or had. */
   get last(): number {
-    if (this.#layout.key === undefined) return lastNumber(this.#sql, this.#layout);
     return (this.#last ??= lastNumber(this.#sql, this.#layout));
   }
 
@@ -165,7 +164,7 @@ export class Pages implements RowStore {
       characters += length;
       rows += 1;
     }
-    if (this.#layout.key !== undefined) this.#last = this.numberOf(fresh.at(-1) ?? []);
+    this.#last = this.numberOf(fresh.at(-1) ?? []);
   }
 
   #write(draft: PageDraft): void {

@@ -115,9 +115,15 @@ export function checkShape<T extends z.ZodType>(
     : invalidFields(firstPerField(toFieldErrors(result.error.issues, unknownCode)));
 }
 
-function queryOf(url: string): Record<string, string | string[]> {
+/** Without its question mark. */
+function searchOf(url: string): string {
+  const [, search = ""] = /\?([^#]*)/.exec(url) ?? [];
+  return search;
+}
+
+function queryOf(search: string): Record<string, string | string[]> {
   const query = new Map<string, string | string[]>();
-  for (const [name, value] of new URL(url).searchParams) {
+  for (const [name, value] of new URLSearchParams(search)) {
     const seen = query.get(name);
     if (Array.isArray(seen)) seen.push(value);
     else query.set(name, seen === undefined ? value : [seen, value]);
@@ -126,10 +132,9 @@ function queryOf(url: string): Record<string, string | string[]> {
 }
 
 /** Parameters that are not percent-encoded UTF-8. A lenient parser would read different text than was sent. */
-function unreadable(url: string): FieldError[] {
-  const { search } = new URL(url);
+function unreadable(search: string): FieldError[] {
   if (!search.includes("%")) return [];
-  const pairs = search.slice(1).split("&");
+  const pairs = search.split("&");
   const errors = pairs.flatMap((pair): FieldError[] => {
     const [[name, value] = ["", ""]] = new URLSearchParams(pair);
     const replaced = `${name}${value}`.split("\uFFFD").length;
@@ -142,9 +147,10 @@ function unreadable(url: string): FieldError[] {
 
 export function validateQuery(call: Call): Refusal | null {
   if (call.op.query === undefined) return null;
-  const garbled = unreadable(call.url);
+  const search = searchOf(call.url);
+  const garbled = unreadable(search);
   if (garbled.length > 0) return invalidFields(garbled);
-  const checked = checkShape(call.op.query, queryOf(call.url), "unknown_parameter");
+  const checked = checkShape(call.op.query, queryOf(search), "unknown_parameter");
   if ("refused" in checked) return checked;
   call.query = checked.value;
   return "cursor" in call.op.query.shape ? checkCursor(call) : null;

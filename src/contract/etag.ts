@@ -35,13 +35,17 @@ const COUNTED_IN: Readonly<Record<string, readonly string[]>> = {
 /** Returned only in the response that creates them. */
 const SHOWN_ONCE = ["key", "secret"];
 
+const LEFT_OUT: ReadonlySet<string> = new Set([...COUNTED, ...SHOWN_ONCE]);
+
 /** The strong ETag of a resource's current version. It covers the configuration, not the counters. */
 export function etagOf(body: object): string {
-  const left = new Set([...COUNTED, ...SHOWN_ONCE]);
   // Next to counters, a status is derived from them. Elsewhere it is a state that someone set.
-  if ("spent_usd" in body) left.add("status");
-  if ("last_run_on" in body) for (const name of STANDING) left.add(name);
-  const kept = Object.entries(body).filter(([name]) => !left.has(name));
+  const isCounted = "spent_usd" in body;
+  const isCustomer = "last_run_on" in body;
+  const kept = Object.entries(body).filter(
+    ([name]) =>
+      !LEFT_OUT.has(name) && !(isCounted && name === "status") && !(isCustomer && STANDING.includes(name)),
+  );
   const stable = JSON.stringify(kept.map(([name, value]) => [name, withoutCounters(name, value)]));
   return `"${hash("sha256", stable, "base64url").slice(0, 22)}"`;
 }

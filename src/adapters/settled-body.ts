@@ -97,9 +97,13 @@ class Passage {
     const { call, leave, reader, stop } = this.#options;
     if (!call.isMetered) this.#stop();
     const isBounded = reader.reading.isStream && !leave.readsToEnd;
+    const endsAt = isBounded ? Date.now() + leave.graceMs : Number.POSITIVE_INFINITY;
     const timer = isBounded ? setTimeout(() => this.#stop(), leave.graceMs) : undefined;
     try {
-      while (!call.hasEnded && !reader.reading.isDone && (await this.#next()) !== null);
+      while (!call.hasEnded && !reader.reading.isDone && (await this.#next()) !== null) {
+        // A provider that never pauses leaves a timer no time to go off.
+        if (Date.now() >= endsAt) this.#stop();
+      }
       if (!call.hasEnded) call.finish(reader.reading);
     } catch {
       // The call was settled when the body failed.

@@ -116,6 +116,17 @@ describe("an answer of the provider", () => {
     expect(settled).toMatchObject([{ outcome: "completed", usage: { output_tokens: 77 } }]);
   });
 
+  test("that never pauses ends after the grace, too, when its caller has left", async () => {
+    const endsAt = Date.now() + 3000;
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => (Date.now() < endsAt ? controller.enqueue(event("x")) : controller.close()),
+    });
+    const { call, caller } = await relayed({ body, graceMs: 20 });
+    caller.abort();
+    await call.ended;
+    expect(settled).toMatchObject([{ outcome: "cancelled" }]);
+  });
+
   test("shows no event with the usage to a caller that did not ask for it, and counts by it", async () => {
     const usage = 'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":7}}\n\n';
     const shown = `${new TextDecoder().decode(event("hi"))}data: [DONE]\n\n`;

@@ -115,10 +115,11 @@ async function setUp(server: Server, { id, key, fromMs }: ConsoleOrg, send: Send
     every: "day",
     destination: { kind: "bucket" },
   });
-  await make("POST", `${org}/webhooks`, {
+  const subscription = await make("POST", `${org}/webhooks`, {
     url: "https://hooks.example.com/sluice",
     events: ["credit_pack.*"],
   });
+  await make("POST", `${org}/webhooks/${String(subscription["id"])}/test`, {});
   await make("POST", `${org}/policy-rules`, {
     target: "model",
     effect: "require_approval",

@@ -159,7 +159,7 @@ describe("a page whose reads fail says why, what to quote and how to go on", () 
   ])("%s", async (path) => {
     fails = () => false;
     expect((await pageAt(path)).status).toBe(200);
-    expect(lists.size).toBeGreaterThan(1);
+    expect(lists.size).toBeGreaterThan(0);
     await explainsEach(path, [...lists]);
   });
 

@@ -29,9 +29,15 @@ export const topQuery = z.strictObject({
     description:
       "`change`: those first who spent most more or less than in the days before, also those who stopped spending. `margin`: only of customers; those first of whom least is left, then those who pay nothing that is known, the most expensive first.",
   }),
-  contains: z.string().min(1).max(128).optional().meta({
-    description: "Only names with this in them, in upper or lower case. `totals` are of all.",
-  }),
+  contains: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({
+      description: "Only names with this in them, in upper or lower case. `totals` are of all.",
+      examples: ["acme"],
+    }),
   limit: wholeNumber(1, 100).default(10),
 });
 

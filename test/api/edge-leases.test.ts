@@ -111,6 +111,18 @@ describe("a gate outside", () => {
     expect(await reserved(org, id)).toBe("0.01");
   });
 
+  test("may say that it keeps what nobody has, and the object goes on", async () => {
+    const { org, id, gate } = await leased();
+    const weekly = { match: {}, period: "week", anchor_day: 3, timezone: "Europe/Berlin" };
+    const other = await budget(org, "5", weekly);
+    for (const start of ["1e300", "-1e300", "NaN", "1e15", "x"]) {
+      const key = `usd\n${start}\n\n${other}\n\nx`;
+      const wants = [{ key, left: "1", want: "0", least: "0" }];
+      expect([start, (await gate.report({ wants })).status]).toEqual([start, 200]);
+    }
+    expect(await reserved(org, id)).toBe("0.00");
+  });
+
   test("gives back what it no longer keeps after the limits have changed", async () => {
     const { org, id, gate } = await leased();
     await budget(org, "1", { scope_kind: "workflow", scope_id: "other" });

@@ -62,10 +62,12 @@ export class LeaseLedger extends Holders {
     { holder: name, batches, wants, keeps, renews, mark }: LeaseRequest<unknown>,
     now: number,
   ): Set<string> {
-    const found = new Set([...wants.keys(), ...(keeps?.keys() ?? [])]);
+    const found = new Set(wants.keys());
     for (const { used } of batches) for (const meter of used.keys()) found.add(meter);
+    // A gate may say that it keeps what it never had, under any name.
     for (const [meter, slice] of this.known(name)?.slices ?? []) {
-      if (renews === undefined || (mayRenew(slice, mark, now) && needsTerms(slice, now))) found.add(meter);
+      const isNamed = renews === undefined || keeps?.has(meter) === true;
+      if (isNamed || (mayRenew(slice, mark, now) && needsTerms(slice, now))) found.add(meter);
     }
     return found;
   }

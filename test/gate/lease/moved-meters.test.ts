@@ -47,3 +47,10 @@ test("an ask moves no meter and needs the terms of none but those that the ledge
     }),
   );
 });
+
+test("what a gate says that it keeps is not looked up where it never had a slice of it", () => {
+  const book = new LeaseLedger();
+  const keeps = new Map([["invented", 1n]]);
+  const request = { holder: "h", attempt: 1, batches: [], wants: new Map(), keeps, renews: 0 };
+  expect([...book.metersOf(request, 0)]).toEqual([]);
+});

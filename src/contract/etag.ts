@@ -11,6 +11,7 @@ const COUNTED = [
   "reserved_usd",
   "available_usd",
   "over_usd",
+  "counters",
   "balance_usd",
   "overdrawn_usd",
   "remaining_usd",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { BUDGET_SCOPES, underEachField } from "../../src/contract/scopes.ts";
 import { aRun, newSpender } from "../support/ledger.ts";
+import { call } from "../support/worker.ts";
 
 const DAY = 86_400;
 
@@ -154,7 +155,23 @@ describe("a budget", () => {
     expect((await org.send("GET", path)).body).toMatchObject({ spent_usd: "3.00", reserved_usd: "0.00" });
   });
 
-  test("is listed and filtered, and honors If-Match", async () => {
+  test.each([{ match: {}, group_by: ["user_id"] }, { scope_kind: "org" }])(
+    "of %j is changed by whoever has read it, however much was spent since, and once",
+    async (what) => {
+      const org = await newSpender();
+      const made = await org.send("POST", "budgets", { ...what, limit_usd: "9", period: "month" });
+      const path = `/v1/orgs/${org.id}/budgets/${made.body.id}`;
+      const { headers } = await call("GET", path, { key: org.key });
+      const etag = { "if-match": headers.get("etag") ?? "" };
+      const run = { ...aRun({ user_id: "u", cost_usd: "1" }), started_at: new Date().toISOString() };
+      expect((await org.run(run)).status).toBe(201);
+      const change = (limit_usd: string) =>
+        call("PATCH", path, { key: org.key, body: { limit_usd }, headers: etag });
+      expect([(await change("8")).status, (await change("7")).status]).toEqual([200, 409]);
+    },
+  );
+
+  test("is listed and filtered", async () => {
     const org = await newSpender();
     await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1", period: "day", name: "a" });
     await org.send("POST", "budgets", {

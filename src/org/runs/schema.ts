@@ -125,4 +125,6 @@ export const RUN_STEPS = {
       last_seq INTEGER NOT NULL,
       place TEXT
     ) STRICT`,
+  // No table changes. From here on the write-ahead log has rows of runs, which an earlier version cannot store.
+  "runs/waiting": {},
 };

@@ -31,9 +31,15 @@ export function findRows<
 ): FoundRows<Row, Tombstone> {
   const found: FoundRows<Row, Tombstone> = { rows: new Map(), tombstones: [], unreadable: new Map() };
   const archived: ArchivedPosition[] = [];
+  const { stored } = segments;
   for (const seq of [...new Set(seqs)].sort((a, b) => a - b)) {
-    const segment = segmentWith(segments.all, seq);
-    if (segment === undefined) continue;
+    const segment = segmentWith(stored, seq);
+    if (segment === undefined) {
+      // Those that wait need not be made a segment for this.
+      const row = segments.waitingRow(seq);
+      if (row !== undefined && ids.has(row.id)) found.rows.set(seq, row);
+      continue;
+    }
     const at = seq - segment.firstSeq;
     if (segment.state === STATE.tombstones) {
       const one = segments.tombstones(segment)[at];
@@ -88,7 +94,8 @@ export function findIds(
   seqs: readonly number[],
   ids: ReadonlySet<string>,
 ): ReadonlyMap<number, string> {
-  const fileOf = (seq: number) => segmentWith(segments.all, seq)?.place?.file;
+  const { stored } = segments;
+  const fileOf = (seq: number) => segmentWith(stored, seq)?.place?.file;
   const found = new Map<number, string>();
   const unknown: number[] = [];
   for (const seq of seqs) {

@@ -97,6 +97,12 @@ export class Segments<
     return this.#segments;
   }
 
+  /** Undefined if none of the rows that wait for a checkpoint has this seq. */
+  waitingRow(seq: number): Row | undefined {
+    const last = this.#lastStored;
+    return this.#waiting.after(last)[seq - last - 1];
+  }
+
   get #lastStored(): number {
     const last = this.stored.at(-1);
     return last === undefined ? 0 : lastSeqOf(last);

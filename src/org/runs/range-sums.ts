@@ -1,4 +1,4 @@
-import { TransactionalCache } from "../../storage/transactional-cache.ts";
+import { latestTransaction, TransactionalCache } from "../../storage/transactional-cache.ts";
 
 /** The days of one kind of scope. */
 export interface DayRange {
@@ -28,7 +28,17 @@ export interface RangeSums {
 export const MOST_NAMES = 50_000;
 const MOST_RANGES = 8;
 
-const caches = new TransactionalCache<RangeSums[]>();
+interface KeptSums {
+  readonly sums: RangeSums;
+  /** The transaction in which they were read or added to last. */
+  changedIn: number;
+}
+
+/** A refused run rolls back a transaction that added to none of them. */
+const caches = new TransactionalCache<KeptSums[]>((known, began) => {
+  const kept = known.filter(({ changedIn }) => changedIn < began);
+  known.splice(0, known.length, ...kept);
+});
 
 /**
  * Sums of a range, kept in memory: adding up the days of 10,000 names takes a quarter of a second of the object's only
@@ -41,11 +51,10 @@ export function sumsIn<T extends RangeSums>(
   read: () => T | null,
 ): T | null {
   const known = caches.get(sql, () => []);
-  const there = known.find((one): one is T => one instanceof kind && isSame(one.range, range));
-  if (there !== undefined) return there;
+  for (const { sums } of known) if (sums instanceof kind && isSame(sums.range, range)) return sums;
   const made = read();
   if (made === null) return null;
-  known.push(made);
+  known.push({ sums: made, changedIn: latestTransaction() });
   // The oldest make room.
   while (known.length > MOST_RANGES || namesIn(known) > MOST_NAMES) known.shift();
   return made;
@@ -57,14 +66,16 @@ export function forgetRangeSums(sql: SqlStorage): void {
 }
 
 export function addToRanges(sql: SqlStorage, scopeKind: string, day: string, added: AddedDay): void {
-  for (const sums of caches.get(sql, () => [])) {
-    const { kind, from, to } = sums.range;
-    if (kind === scopeKind && day >= from && day < to) sums.add(added);
+  for (const kept of caches.get(sql, () => [])) {
+    const { kind, from, to } = kept.sums.range;
+    if (kind !== scopeKind || day < from || day >= to) continue;
+    kept.sums.add(added);
+    kept.changedIn = latestTransaction();
   }
 }
 
-function namesIn(known: readonly RangeSums[]): number {
-  return known.reduce((names, { size }) => names + size, 0);
+function namesIn(known: readonly KeptSums[]): number {
+  return known.reduce((names, { sums }) => names + sums.size, 0);
 }
 
 function isSame(one: DayRange, other: DayRange): boolean {

@@ -63,6 +63,29 @@ export function couldMeet(one: Match, other: Match): boolean {
   });
 }
 
+/**
+ * Returns how many of these can have one call at most. A call has one value of each trait, so of those that ask for different
+ * values of one trait, only those of one value count.
+ */
+export function mostOnOneCall(all: readonly Match[]): number {
+  const byTrait = new Map<Trait, Map<string, number>>();
+  let most = 0;
+  for (const { parts } of all) {
+    const exact = parts.find(({ trait, values }) => values.every((value) => prefixOf(trait, value) === null));
+    if (exact === undefined) {
+      most += 1;
+      continue;
+    }
+    const byValue = byTrait.get(exact.trait) ?? new Map<string, number>();
+    byTrait.set(exact.trait, byValue);
+    for (const value of exact.values) byValue.set(value, (byValue.get(value) ?? 0) + 1);
+  }
+  const ofOneValue = Array.from(byTrait.values(), (byValue) =>
+    [...byValue.values()].reduce((largest, count) => Math.max(largest, count), 0),
+  );
+  return ofOneValue.reduce((sum, count) => sum + count, most);
+}
+
 function overlap(trait: Trait, one: string, other: string): boolean {
   const [first, second] = [prefixOf(trait, one), prefixOf(trait, other)];
   if (first === null) return isLike(trait, other, one);

@@ -1,6 +1,6 @@
 import type { Refusal } from "../../contract/refusal.ts";
 import { invalidField } from "../../contract/refusal.ts";
-import { couldMeet, type Match } from "../../domain/meter/match.ts";
+import { couldMeet, type Match, mostOnOneCall } from "../../domain/meter/match.ts";
 import type { Meter } from "../../domain/meter/meter.ts";
 import type { View } from "../kernel/door.ts";
 import { knownMeters } from "../meters/store.ts";
@@ -16,7 +16,7 @@ export function tooManyBudgets(view: View, match: Match, field: string): Refusal
   const { index } = knownMeters(view.sql, view.now);
   const scoped = [...index.byScope.values()].flatMap((ids) => [...ids.values()].flat());
   const budgets = [...scoped, ...index.matching.meters].filter(({ kind }) => kind === "budget");
-  const count = budgets.filter((meter) => couldMeet(match, matchOfScope(meter))).length;
+  const count = mostOnOneCall(budgets.map(matchOfScope).filter((other) => couldMeet(match, other)));
   if (count < MOST_ON_ONE_CALL) return null;
   const message = `could apply to a call to which ${count} other budgets could apply too, and at most ${MOST_ON_ONE_CALL} can. Delete one of them, or match fewer calls.`;
   return invalidField(field, "too_many", message);

@@ -1,6 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { couldMeet, type GivenMatch, matches, matchOf } from "../../../src/domain/meter/match.ts";
+import {
+  couldMeet,
+  type GivenMatch,
+  matches,
+  matchOf,
+  mostOnOneCall,
+} from "../../../src/domain/meter/match.ts";
 import { MatchIndex } from "../../../src/domain/meter/match-index.ts";
 import type { Meter } from "../../../src/domain/meter/meter.ts";
 import { type CallNames, groupOf, groupText, groupValues } from "../../../src/domain/meter/traits.ts";
@@ -73,6 +79,23 @@ describe("a match", () => {
         if (applies(one, call) && applies(other, call)) expect(couldMeet(first, second)).toBe(true);
       }),
     );
+  });
+
+  test("never has a call with more of the others than are said to be the most", () => {
+    fc.assert(
+      fc.property(fc.array(given, { maxLength: 12 }), names, (all, call) => {
+        const most = mostOnOneCall(all.map((one) => matchOf(one, [])));
+        expect(all.filter((one) => applies(one, call)).length).toBeLessThanOrEqual(most);
+      }),
+    );
+  });
+
+  test("counts values that exclude each other once", () => {
+    const users = Array.from({ length: 100 }, (_, at) => ({ user_id: ["u", `u${at}`] }));
+    const others = Array.from({ length: 100 }, (_, at) => ({ user_id: `u${at}`, model: "gpt-*" }));
+    const most = (...all: readonly GivenMatch[]) => mostOnOneCall(all.map((one) => matchOf(one, [])));
+    expect([most(), most(...others), most(...users), most(...users, ...others)]).toEqual([0, 1, 100, 100]);
+    expect(most(...others, {}, { model: "gpt-*" }, { tags: { t: "a" } }, { tags: { t: "b" } })).toBe(4);
   });
 
   test.each([

@@ -1633,14 +1633,14 @@ export interface UsageReport {
 export interface CustomerStanding {
   readonly customer_id: string;
   readonly name: string | null;
-  /** What the customer pays you. Null if nobody has set it. Only for keys with `customers:write`. */
+  /** What the customer pays you. Null if nobody has set it. Absent for support, and for customers with a token. */
   readonly revenue?: {
     readonly usd_per_month: string | null;
     readonly markup: string | null;
   } | null | undefined;
-  /** What it pays for the days asked for. Null without `revenue`. Only for keys with `customers:write`. */
+  /** What it pays for the days asked for. Null without `revenue`. Absent for support, and for customers with a token. */
   readonly revenue_usd?: string | null | undefined;
-  /** `revenue_usd` less what it cost on these days. Null without `revenue`. Only for keys with `customers:write`. */
+  /** `revenue_usd` less what it cost on these days. Null without `revenue`. Absent for support, and for customers with a token. */
   readonly margin_usd?: string | null | undefined;
   /** Runs that started in the current day, week and month, in UTC. */
   readonly spent: readonly {
@@ -1686,14 +1686,14 @@ export interface CustomerStanding {
 export interface Customer {
   readonly customer_id: string;
   readonly name: string | null;
-  /** What the customer pays you. Null if nobody has set it. Only for keys with `customers:write`. */
+  /** What the customer pays you. Null if nobody has set it. Absent for support, and for customers with a token. */
   readonly revenue?: {
     readonly usd_per_month: string | null;
     readonly markup: string | null;
   } | null | undefined;
-  /** What it pays for the days asked for. Null without `revenue`. Only for keys with `customers:write`. */
+  /** What it pays for the days asked for. Null without `revenue`. Absent for support, and for customers with a token. */
   readonly revenue_usd?: string | null | undefined;
-  /** `revenue_usd` less what it cost on these days. Null without `revenue`. Only for keys with `customers:write`. */
+  /** `revenue_usd` less what it cost on these days. Null without `revenue`. Absent for support, and for customers with a token. */
   readonly margin_usd?: string | null | undefined;
   /** Runs that started in the current day, week and month, in UTC. */
   readonly spent: readonly {

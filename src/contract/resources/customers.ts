@@ -50,7 +50,7 @@ export const newCustomer = z.strictObject({
 export type NewCustomer = z.output<typeof newCustomer>;
 
 /** For whom revenue is shown is said once. */
-const ONLY_WRITERS = "Only for keys with `customers:write`.";
+const FOR_THE_ORG = "Absent for support, and for customers with a token.";
 
 const standing = z.object({
   customer_id: z.string(),
@@ -65,16 +65,16 @@ const standing = z.object({
     })
     .nullable()
     .optional()
-    .meta({ description: `What the customer pays you. Null if nobody has set it. ${ONLY_WRITERS}` }),
+    .meta({ description: `What the customer pays you. Null if nobody has set it. ${FOR_THE_ORG}` }),
   revenue_usd: usd
     .nullable()
     .optional()
-    .meta({ description: `What it pays for the days asked for. Null without \`revenue\`. ${ONLY_WRITERS}` }),
+    .meta({ description: `What it pays for the days asked for. Null without \`revenue\`. ${FOR_THE_ORG}` }),
   margin_usd: usd
     .nullable()
     .optional()
     .meta({
-      description: `\`revenue_usd\` less what it cost on these days. Null without \`revenue\`. ${ONLY_WRITERS}`,
+      description: `\`revenue_usd\` less what it cost on these days. Null without \`revenue\`. ${FOR_THE_ORG}`,
     }),
   spent: z
     .array(

@@ -3,6 +3,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { defineConfig } from "vitest/config";
 import { buildAssets } from "./scripts/reference/assets.ts";
 import { collectOnOneThread } from "./scripts/v8-flags.ts";
+import { bundledSource, READ_BY_RUNTIME } from "./test/support/bundled-source.ts";
 import { ALL_REPORTED } from "./test/support/end-workers.ts";
 import { TestOrder } from "./test/support/test-order.ts";
 
@@ -12,6 +13,12 @@ await buildAssets();
 
 /** What a test waits for comes late on a busy machine. Only what never comes is a failure. */
 const PATIENT = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 60_000 } } };
+
+const WORKERD_TESTS = [
+  "test/promises/workerd/*.test.ts",
+  "test/{edge,api,org,outbound,platform,storage,web}/**/*.test.ts",
+];
+const WORKERD_SETUP = ["test/support/seed.ts", "test/support/workerd-setup.ts"];
 
 /**
  * Three kinds of test. `rules`: pure functions in plain Node, in milliseconds. `workerd`: objects and
@@ -43,10 +50,12 @@ export default defineConfig({
       },
       {
         plugins: [
+          bundledSource([...WORKERD_TESTS, ...WORKERD_SETUP]),
           cloudflareTest(async () => ({
             main: "./src/index.ts",
             wrangler: { configPath: "./wrangler.toml" },
             miniflare: {
+              modulesRules: [READ_BY_RUNTIME],
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations("migrations"),
                 SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
@@ -60,11 +69,8 @@ export default defineConfig({
         ],
         test: {
           name: "workerd",
-          include: [
-            "test/promises/workerd/*.test.ts",
-            "test/{edge,api,org,outbound,platform,storage,web}/**/*.test.ts",
-          ],
-          setupFiles: ["test/support/seed.ts", "test/support/workerd-setup.ts"],
+          include: WORKERD_TESTS,
+          setupFiles: WORKERD_SETUP,
           // One isolate for all files: loading the Worker costs more than most of them. Each test makes its own orgs.
           isolate: false,
           // The pool sends what is logged over the socket of the run, where a line from an object that outlives its file

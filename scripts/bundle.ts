@@ -58,11 +58,17 @@ let inProgress = 0;
 
 export async function makeBundle(entry: string): Promise<Made> {
   inProgress += 1;
-  const result = await build(bundleOptions(entry)).finally(() => (inProgress -= 1));
+  const made = await runBuild(bundleOptions(entry)).finally(() => (inProgress -= 1));
   // Otherwise the process would stay as long as the server runs.
   if (inProgress === 0) await stop();
+  return made;
+}
+
+/** Leaves esbuild's helper process to others that use it. */
+export async function runBuild(options: BuildOptions & { write: false; metafile: true }): Promise<Made> {
+  const result = await build(options);
   const [module] = result.outputFiles;
-  if (module === undefined) throw new Error(`esbuild produced no output for ${entry}`);
+  if (module === undefined) throw new Error("esbuild produced no output");
   // A module of the plugin has a name, and no file.
   const from = Object.keys(result.metafile.inputs).filter((input) => !input.startsWith("required:"));
   return { text: module.text, from };

@@ -10,5 +10,5 @@ mendPool();
 useQuietConsole();
 useDatabase();
 useShortLives();
-// In the test pool, loading a module is a call to the runner, which ends with the request that began it.
+// Until it is loaded, an object decides what an isolate could. A test should not depend on the files before it.
 beforeAll(loadRulesEngine);

@@ -5,14 +5,14 @@ import { buildAssets } from "./scripts/reference/assets.ts";
 import { collectOnOneThread } from "./scripts/v8-flags.ts";
 import { bundledSource, READ_BY_RUNTIME } from "./test/support/bundled-source.ts";
 import { ALL_REPORTED } from "./test/support/end-workers.ts";
+import { PATIENCE_MS, TEST_MS } from "./test/support/patience.ts";
 import { TestOrder } from "./test/support/test-order.ts";
 
 collectOnOneThread();
 // The Worker's configuration names the folder, which must exist.
 await buildAssets();
 
-/** What a test waits for comes late on a busy machine. Only what never comes is a failure. */
-const PATIENT = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 60_000 } } };
+const PATIENT = { testTimeout: TEST_MS, hookTimeout: TEST_MS, expect: { poll: { timeout: PATIENCE_MS } } };
 
 const WORKERD_TESTS = [
   "test/promises/workerd/*.test.ts",

@@ -19,6 +19,12 @@ const MOST_FAILURES = 200;
 const PAUSE_MS = 20;
 const PATIENCE_MS = 10_000;
 
+interface CallerOptions {
+  readonly isOver: () => boolean;
+  /** How long an answer is waited for. */
+  readonly patienceMs: number;
+}
+
 type Call = readonly [method: string, path: string, body?: object, idempotencyKey?: string];
 
 /** Thrown to whoever still calls when the time for it is over. */
@@ -33,22 +39,25 @@ export class Caller {
   readonly #urls: readonly [string, ...string[]];
   readonly #key: string;
   readonly #isOver: () => boolean;
+  readonly #patienceMs: number;
   #turn = 0;
 
-  constructor(urls: readonly [string, ...string[]], key: string, isOver: () => boolean = () => false) {
+  constructor(urls: readonly [string, ...string[]], key: string, more: Partial<CallerOptions> = {}) {
+    const { isOver = () => false, patienceMs = PATIENCE_MS } = more;
     this.#urls = urls;
     this.#key = key;
     this.#isOver = isOver;
+    this.#patienceMs = patienceMs;
   }
 
   /** The same addresses with another key. */
   as(key: string): Caller {
-    return new Caller(this.#urls, key, this.#isOver);
+    return new Caller(this.#urls, key, { isOver: this.#isOver, patienceMs: this.#patienceMs });
   }
 
   /** The same for calls that nobody needs once something is over. They end by `Over`, also in the middle of their attempts. */
   during({ isOver }: { readonly isOver: () => boolean }): Caller {
-    return new Caller(this.#urls, this.#key, isOver);
+    return new Caller(this.#urls, this.#key, { isOver, patienceMs: this.#patienceMs });
   }
 
   async ask(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
@@ -60,7 +69,7 @@ export class Caller {
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(this.#patienceMs);
     const response = await fetch(`${url}${path}`, { method, headers, signal, ...sent });
     const text = await response.text();
     return {

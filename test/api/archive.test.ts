@@ -99,7 +99,7 @@ async function newTraded(): Promise<Spender> {
 
 async function archived(org: Spender): Promise<void> {
   await org.advance(DAY_SECONDS + 3600);
-  await expect.poll(() => rowsOf(org.id, "SELECT 1 FROM run_blocks"), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => rowsOf(org.id, "SELECT 1 FROM run_blocks")).toEqual([]);
   expect((await filesOf(org.id)).length).toBe(1);
 }
 
@@ -239,7 +239,7 @@ describe("a file that is", () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ problem: "archive", org: org.id, file: name, reason: REASONS[kind] }),
     );
-    await vi.waitFor(async () => expect(await failuresOf(REASONS[kind])).toBeGreaterThanOrEqual(before + 5));
+    await expect.poll(() => failuresOf(REASONS[kind])).toBeGreaterThanOrEqual(before + 5);
     const backup = await call("GET", `/v1/admin/orgs/${org.id}/backup`, { key: operatorKey() });
     expect([backup.status, backup.body.error.message]).toEqual([503, expect.stringContaining(name)]);
     expect(mixed.body.results[0].error.code).toBe("service_unavailable");
@@ -259,7 +259,7 @@ describe("retention", () => {
     const org = await newArchivist();
     expect((await keep(org, 30)).status).toBe(200);
     await org.advance(29 * DAY_SECONDS);
-    await expect.poll(() => filesOf(org.id), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => filesOf(org.id)).toEqual([]);
     expect((await call("GET", "/v1/runs/old-5", { key: org.key })).status).toBe(404);
     expect(await rowsOf(org.id, "SELECT 1 FROM run_files")).toEqual([]);
     expect((await sendRuns(org, "old", 1000)).body).toMatchObject({ accepted: 0, duplicates: 1000 });
@@ -271,8 +271,8 @@ describe("retention", () => {
     await archiveAll(org, async () => (await filesOf(org.id)).length === 2);
     expect((await keep(org, 30)).status).toBe(200);
     await org.advance(40 * DAY_SECONDS);
-    await expect.poll(() => filesOf(org.id), { timeout: 60_000 }).toEqual([]);
-    await expect.poll(() => rowsOf(org.id, "SELECT 1 FROM run_files"), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => filesOf(org.id)).toEqual([]);
+    await expect.poll(() => rowsOf(org.id, "SELECT 1 FROM run_files")).toEqual([]);
     expect(await listed(org.key, "limit=200")).toEqual([]);
     await evict(env.ORG.getByName(org.id));
     for (const prefix of ["old", "next"]) {

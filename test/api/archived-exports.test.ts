@@ -48,7 +48,7 @@ describe("a window that waits while its runs are archived", () => {
     await put(org, "late");
     await org.advance(HOUR);
     await expect
-      .poll(async () => (await org.send("GET", "exports/late")).body.lag_seconds, { timeout: 60_000 })
+      .poll(async () => (await org.send("GET", "exports/late")).body.lag_seconds)
       .toBeLessThan(HOUR);
     const all = await manifests(org);
     expect(all.reduce((sum, { rows }) => sum + rows, 0)).toBe(600);
@@ -66,7 +66,7 @@ describe("a window that waits while its runs are archived", () => {
     await put(org, "late");
     await org.advance(HOUR);
     await expect
-      .poll(async () => (await org.send("GET", "exports/late")).body.lag_seconds, { timeout: 60_000 })
+      .poll(async () => (await org.send("GET", "exports/late")).body.lag_seconds)
       .toBeLessThan(HOUR);
     const all = await manifests(org);
     expect(all.reduce((sum, { rows }) => sum + rows, 0)).toBe(602);
@@ -87,7 +87,7 @@ describe("a window that waits while its runs are archived", () => {
       ["b-2", Date.UTC(2026, 10, 10, 0, 0, 2)],
     ]);
     await org.advance(DAY);
-    await expect.poll(() => filesOf(org.id), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => filesOf(org.id)).toEqual([]);
     expect((await call("GET", "/v1/runs/a-5", { key: org.key })).status).toBe(404);
   });
 
@@ -99,11 +99,11 @@ describe("a window that waits while its runs are archived", () => {
     await put(org, "late");
     await org.advance(1);
     const failing = async () => (await org.send("GET", "exports/late")).text;
-    await expect.poll(failing, { timeout: 60_000 }).toContain("cannot be read now: 600, from number 1 on");
+    await expect.poll(failing).toContain("cannot be read now: 600, from number 1 on");
     expect(await manifests(org)).toEqual([]);
     await bucket().put(name, file);
     await org.advance(HOUR);
-    await expect.poll(async () => (await manifests(org)).length, { timeout: 60_000 }).toBeGreaterThan(0);
-    await expect.poll(async () => costOf(await manifests(org)), { timeout: 60_000 }).toBe(await spent(org));
+    await expect.poll(async () => (await manifests(org)).length).toBeGreaterThan(0);
+    await expect.poll(async () => costOf(await manifests(org))).toBe(await spent(org));
   });
 });

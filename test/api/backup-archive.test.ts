@@ -157,7 +157,7 @@ describe("a backup of an org with runs in the archive", () => {
     const archive = await backup(org.id);
     await forget(org.id);
     const { archive_id: archiveId } = (await sendArchive(archive)).body;
-    await expect.poll(() => fileCount(org.id, "made"), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => fileCount(org.id, "made")).toBe(1);
     expect(await filesOf(org.id)).toEqual(
       [earlier, `${org.id}/runs/${archiveId}/${earlier.split("/").at(-1)}`].toSorted(),
     );
@@ -240,7 +240,7 @@ describe("a backup of an org with runs in the archive", () => {
     expect((await listed(org.key)).length).toBe(OLD);
     const archive = Buffer.from(await answer.arrayBuffer());
     await org.advance(600);
-    await expect.poll(async () => (await listed(org.key)).length, { timeout: 20_000 }).toBe(0);
+    await expect.poll(async () => (await listed(org.key)).length).toBe(0);
     await lose(org);
     expect((await sendArchive(archive)).status).toBe(201);
     expect((await seenOf(org)).runs).toEqual(before.runs);

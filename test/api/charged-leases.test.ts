@@ -4,6 +4,7 @@ import { createGate, type GateBinding, type GateOptions } from "../../src/client
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { OutsideGate } from "../support/outside-gate.ts";
 import { call, serve } from "../support/worker.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** Calls that are charged when nobody settles them, decided from slices in the Worker and in a caller's process. */
 
@@ -49,7 +50,7 @@ test("the Worker decides them from slices, and each becomes a run of what was as
   expect(atEdge.size).toBe(10);
   const spent = (calls * 0.01).toFixed(2);
   // The isolate reports in the background, and gives back the rest of its slices.
-  await expect.poll(budget, { timeout: 30_000 }).toEqual(["0.00", spent]);
+  await expect.poll(budget).toEqual(["0.00", spent]);
   await org.advance(HELD_SECONDS + 1);
   expect(await budget()).toEqual([spent, "0.00"]);
   const runs = await unreported(org);
@@ -63,10 +64,18 @@ test("the Worker decides them from slices, and each becomes a run of what was as
 });
 
 const WAYS: readonly (readonly [string, (key: string) => GateOptions])[] = [
-  ["over HTTP", (key) => ({ key, url: "http://sluice.test", fetch: serve, flushMs: 20 })],
+  [
+    "over HTTP",
+    (key) => ({ key, url: "http://sluice.test", fetch: serve, flushMs: 20, timeoutMs: PATIENCE_MS }),
+  ],
   [
     "over the Gate entrypoint",
-    (key) => ({ key, binding: (exports as unknown as { Gate: GateBinding }).Gate, flushMs: 20 }),
+    (key) => ({
+      key,
+      binding: (exports as unknown as { Gate: GateBinding }).Gate,
+      flushMs: 20,
+      timeoutMs: PATIENCE_MS,
+    }),
   ],
 ];
 
@@ -104,7 +113,13 @@ test("a gate follows the org's default", async () => {
   const budget = await newBudget(org);
   const body = { decision_defaults: { on_expiry: "charge" } };
   expect((await call("PATCH", `/v1/orgs/${org.id}`, { key: org.key, body })).status).toBe(200);
-  const gate = createGate({ key: org.key, url: "http://sluice.test", fetch: serve, flushMs: 20 });
+  const gate = createGate({
+    key: org.key,
+    url: "http://sluice.test",
+    fetch: serve,
+    flushMs: 20,
+    timeoutMs: PATIENCE_MS,
+  });
   for (let at = 0; at < 100; at += 1) await gate.decide({ estimate: ESTIMATE });
   expect(gate.stats.allowedHere).toBeGreaterThan(50);
   await gate.close();

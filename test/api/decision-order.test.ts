@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { rowsOf } from "../support/rows.ts";
 import { call, type CallOptions, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
+import { PATIENT } from "../support/patience.ts";
 
 useRealLives();
 
@@ -119,9 +120,9 @@ test("malformed decisions in steady traffic are counted from slices and never ex
       expect(new Set(await Promise.all(Array.from({ length: 8 }, bad)))).toEqual(new Set([422]));
       return (await counted(org)) < sent;
     },
-    { timeout: 60_000, interval: 1 },
+    { ...PATIENT, interval: 1 },
   );
-  await vi.waitUntil(async () => (await counted(org)) === sent, { timeout: 60_000 });
+  await vi.waitUntil(async () => (await counted(org)) === sent, PATIENT);
 });
 
 test("a dry run for a model without a price takes nothing", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createGate } from "../../src/client/gate/index.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { type Answer, call, operatorKey, serve } from "../support/worker.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** A dollar for a million input tokens, and ten for output: one and ten thousand nano-dollars for each. */
 const MODEL = { input_usd_per_mtok: "1", output_usd_per_mtok: "10" };
@@ -281,7 +282,13 @@ describe("a decision with min_output_tokens", () => {
 test("a gate in the caller's process hears the bound, from its slice and from the service", async () => {
   const org = await priced();
   await budget(org, { limit_usd: "4.005" });
-  const gate = createGate({ key: org.key, url: "http://sluice.test", fetch: serve, flushMs: 20 });
+  const gate = createGate({
+    key: org.key,
+    url: "http://sluice.test",
+    fetch: serve,
+    flushMs: 20,
+    timeoutMs: PATIENCE_MS,
+  });
   const bounds: number[] = [];
   for (let at = 0; at < 500; at += 1) {
     try {

@@ -77,7 +77,7 @@ describe("the list of limits", () => {
     for (const cost_usd of ["0.25", "1.50"]) {
       await send("POST", "/v1/edge/decision", { ...ask, estimate: { cost_usd } });
     }
-    await expect.poll(async () => (await list()).body.reserved_usd, { timeout: 10_000 }).toBe("1.75");
+    await expect.poll(async () => (await list()).body.reserved_usd).toBe("1.75");
   });
 
   test("is read by a viewer of the org and by nobody else", async () => {

@@ -335,7 +335,7 @@ describe("decisions in the isolate", () => {
     };
     const cents = (count: number) => (count / 100).toFixed(2);
     await expect
-      .poll(reserved, { timeout: 30_000 })
+      .poll(reserved)
       .toEqual([...users.map((user) => [user, cents(allowed[user])]), allowed.carol * 10]);
   });
 });

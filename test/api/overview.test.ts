@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test, vi } from "vitest";
 import { failing, newSubscriber, receiver } from "../support/receivers.ts";
 import { overviewPage } from "../../src/platform/overview.ts";
 import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
+import { PATIENT } from "../support/patience.ts";
 
 interface OverviewRow {
   readonly org_id: string;
@@ -51,7 +52,7 @@ describe("the operator's overview", () => {
         const entries = new Map((await all("sort=-last_call_at")).map((entry) => [entry.org_id, entry]));
         for (const { id } of orgs) expect(entries.get(id)?.month_to_date_usd).not.toMatch(/^0(\.0+)?$/);
       },
-      { timeout: 60_000, interval: 500 },
+      { ...PATIENT, interval: 500 },
     );
   });
 
@@ -111,11 +112,11 @@ test("failing webhooks, deprecated callers and open support grants are counted",
         deprecated_callers: 1,
         open_support_grants: 1,
       }),
-    { timeout: 120_000, interval: 1000 },
+    { ...PATIENT, interval: 1000 },
   );
   // Also for whoever only watches the metrics, as long as it is tried again.
   await vi.waitFor(async () => expect(await failingHooks()).toBeGreaterThanOrEqual(1), {
-    timeout: 60_000,
+    ...PATIENT,
     interval: 500,
   });
 });

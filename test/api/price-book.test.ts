@@ -218,9 +218,7 @@ describe("an org without its own price", () => {
     expect((await priced(org, "pb-wake")).body.cost_usd).toBe("1.00");
     await evict(env.ORG.getByName(org.id));
     await expect
-      .poll(async () => (await org.send("GET", "models/pb-wake")).body.input_usd_per_mtok, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await org.send("GET", "models/pb-wake")).body.input_usd_per_mtok)
       .toBe("7.00");
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 import { useRealLives } from "../support/lives.ts";
+import { PATIENT } from "../support/patience.ts";
 
 useRealLives();
 
@@ -52,7 +53,7 @@ describe("PUT /v1/admin/orgs/{org_id}/rate-limits", () => {
     // The object has the original. Its copy in D1 follows.
     const copied = () =>
       env.DB.prepare("SELECT read_rpm FROM org_rate_limits WHERE org_id = ?").bind(org.id).first();
-    await vi.waitUntil(async () => (await copied()) !== null, { timeout: 60_000 });
+    await vi.waitUntil(async () => (await copied()) !== null, PATIENT);
     expect(await copied()).toEqual({ read_rpm: 50 });
     const rows = await env.DB.prepare(`SELECT name, route, "limit" FROM rate_limit_policies WHERE org_id = ?`)
       .bind(org.id)
@@ -226,7 +227,7 @@ describe("a rate-limit policy", () => {
       const answer = await left();
       return answer.by === "edge" && answer.left[0] === limit - taken && answer.left[1] === limit - 5 * taken;
     };
-    await expect.poll(saysTheSame, { timeout: 60_000, interval: 1 }).toBe(true);
+    await expect.poll(saysTheSame, { interval: 1 }).toBe(true);
   });
 
   test("for one key does not affect other keys", async () => {

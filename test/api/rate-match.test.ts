@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { useRealLives } from "../support/lives.ts";
 import { call, env } from "../support/worker.ts";
+import { PATIENT } from "../support/patience.ts";
 
 useRealLives();
 
@@ -103,7 +104,7 @@ test("a star counts each value separately, in isolates too, and no call without 
       atEdge += decided.headers.get("x-svc-decided") === "edge" ? 1 : 0;
       return null;
     },
-    { timeout: 60_000, interval: 1 },
+    { ...PATIENT, interval: 1 },
   );
   expect([refused.status, allowed, atEdge > 0]).toEqual([429, 400, true]);
   expect(await left(org, { user_id: "u2" })).toEqual([400]);
@@ -149,12 +150,12 @@ test("a run that comes before its isolate's report is counted once", async () =>
       const decided = await org.decide("0", ask);
       return decided.headers.get("x-svc-decided") === "edge" ? decided : null;
     },
-    { timeout: 60_000, interval: 1 },
+    { ...PATIENT, interval: 1 },
   );
   const { id } = atEdge.body.reservation as { id: string };
   expect((await org.run({ ...ask, reservation_id: id, cost_usd: "0" })).status).toBe(201);
   const reported = async () => (await left(org, ask))[0] === 5000 - made;
-  await vi.waitUntil(reported, { timeout: 60_000 });
+  await vi.waitUntil(reported, PATIENT);
 });
 
 test.each([
@@ -184,5 +185,5 @@ test("a policy that matches something else starts from zero, and its match is in
   expect([one === two, two === three]).toEqual([true, false]);
   const row = () =>
     env.DB.prepare(`SELECT "match" FROM rate_limit_policies WHERE org_id = ?`).bind(org.id).first();
-  await vi.waitUntil(async () => (await row())?.["match"] === '{"user_id":"u2"}', { timeout: 60_000 });
+  await vi.waitUntil(async () => (await row())?.["match"] === '{"user_id":"u2"}', PATIENT);
 });

@@ -140,41 +140,37 @@ describe.each([
   { limits: "without a dollar limit", budget: false, match: {} },
   { limits: "by a policy for decisions", budget: false, match: { route: "POST /v1/edge/decision" } },
 ])("decided in the isolate, $limits", ({ budget, match }) => {
-  test(
-    "reservations and their runs count the same as decided by the object",
-    { timeout: 120_000 },
-    async () => {
-      const LIMIT = 10_000_000;
-      const org = await limited({ limit: LIMIT, match });
-      if (budget) {
-        await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "100000", period: "month" });
-      }
-      let expected = 0;
-      let atEdge = 0;
-      let settledAtEdge = 0;
-      const one = async (n: number) => {
-        const asked = n % 3 === 0 ? 0 : 100;
-        const ask = asked === 0 ? COST_ALONE : { estimate: { ...estimate(asked).estimate, cost_usd: "0.5" } };
-        const answer = await org.decide("0", ask);
-        expect(answer.status).toBe(200);
-        const isEdge = answer.headers.get("x-svc-decided") === "edge";
-        if (isEdge) atEdge += 1;
-        expected += asked;
-        if (n % 4 === 3) return;
-        const run = tokens(n % 2 === 0 ? 150 : 50, { reservation_id: answer.body.reservation.id as string });
-        const settled = await WAYS[n % 5 === 0 ? "a bulk call" : "a run"](org, run);
-        expect(settled).toBe(true);
-        if (isEdge) settledAtEdge += 1;
-        expected += Math.max(0, (n % 2 === 0 ? 150 : 50) - asked);
-      };
-      const isEnough = () => settledAtEdge >= 60;
-      for (let round = 0; round < 60 && !isEnough(); round += 1) {
-        await Promise.all(Array.from({ length: 12 }, (_, index) => one(round * 12 + index)));
-      }
-      expect(atEdge).toBeGreaterThan(settledAtEdge);
-      expect(settledAtEdge).toBeGreaterThanOrEqual(60);
-      // What the isolate has leased and not used comes back with its reports.
-      await expect.poll(() => used(org), { timeout: 30_000, interval: 250 }).toBe(expected);
-    },
-  );
+  test("reservations and their runs count the same as decided by the object", async () => {
+    const LIMIT = 10_000_000;
+    const org = await limited({ limit: LIMIT, match });
+    if (budget) {
+      await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "100000", period: "month" });
+    }
+    let expected = 0;
+    let atEdge = 0;
+    let settledAtEdge = 0;
+    const one = async (n: number) => {
+      const asked = n % 3 === 0 ? 0 : 100;
+      const ask = asked === 0 ? COST_ALONE : { estimate: { ...estimate(asked).estimate, cost_usd: "0.5" } };
+      const answer = await org.decide("0", ask);
+      expect(answer.status).toBe(200);
+      const isEdge = answer.headers.get("x-svc-decided") === "edge";
+      if (isEdge) atEdge += 1;
+      expected += asked;
+      if (n % 4 === 3) return;
+      const run = tokens(n % 2 === 0 ? 150 : 50, { reservation_id: answer.body.reservation.id as string });
+      const settled = await WAYS[n % 5 === 0 ? "a bulk call" : "a run"](org, run);
+      expect(settled).toBe(true);
+      if (isEdge) settledAtEdge += 1;
+      expected += Math.max(0, (n % 2 === 0 ? 150 : 50) - asked);
+    };
+    const isEnough = () => settledAtEdge >= 60;
+    for (let round = 0; round < 60 && !isEnough(); round += 1) {
+      await Promise.all(Array.from({ length: 12 }, (_, index) => one(round * 12 + index)));
+    }
+    expect(atEdge).toBeGreaterThan(settledAtEdge);
+    expect(settledAtEdge).toBeGreaterThanOrEqual(60);
+    // What the isolate has leased and not used comes back with its reports.
+    await expect.poll(() => used(org), { interval: 250 }).toBe(expected);
+  });
 });

@@ -6,6 +6,7 @@ import { bindMailbox, type SentMail } from "../support/mailbox.ts";
 import { newSubscriber, type Subscriber } from "../support/receivers.ts";
 import { rowsOf } from "../support/rows.ts";
 import { env, serve } from "../support/worker.ts";
+import { PATIENT } from "../support/patience.ts";
 
 const [MAYA, LEO, ZOE] = ["maya@example.com", "leo@example.com", "zoe@example.com"];
 
@@ -101,7 +102,7 @@ describe("whoever unsubscribes while a mail is being sent", () => {
     };
     await org.mint("viewer");
     const settled = org.settle();
-    await vi.waitUntil(() => state.sending === count, { timeout: 60_000 });
+    await vi.waitUntil(() => state.sending === count, PATIENT);
     await meanwhile();
     state.released = true;
     await settled;

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   failing,
   fieldsOf,
@@ -102,12 +102,10 @@ describe("a webhook for a product", () => {
     });
     const held = hanging();
     const slow = await subscribeAs(org, "teams", receiver(held.answer), ["key.*"]);
-    const before = Date.now();
     expect((await org.ask("POST", `/webhooks/${slow.id}/test`)).body).toMatchObject({
       attempts: 0,
       status: "pending",
     });
-    expect(Date.now() - before).toBeLessThan(30_000);
     held.release();
   });
 
@@ -197,9 +195,8 @@ describe("a storm", () => {
     for (let user = 0; user < 12; user += 1) await spend(org, "1", { user_id: `u${user}` });
     held.release();
     await first;
-    await vi.waitUntil(async () =>
-      (await org.deliveries(ours.id)).every(({ status }) => status === "succeeded"),
-    );
+    const areSent = async () => (await org.deliveries(ours.id)).every(({ status }) => status === "succeeded");
+    await expect.poll(areSent).toBe(true);
     await org.settle();
     expect(receivedAt(plain)).toHaveLength(12);
     expect(receivedAt(url)).toHaveLength(2);

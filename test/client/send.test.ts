@@ -261,7 +261,7 @@ describe("an end", () => {
     const { sluice, sent } = clientWith([refusal("rate_limited", 429, { "retry-after": "10" })]);
     const stop = new AbortController();
     const done = failureOf(sluice.spendCap.get({ signal: stop.signal }));
-    await vi.waitFor(() => expect(sent).toHaveLength(1));
+    await expect.poll(() => sent).toHaveLength(1);
     stop.abort(reason);
     expect(await done).toBe(reason);
     expect(await failureOf(sluice.spendCap.get({ signal: stop.signal }))).toBe(reason);

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { useRealLives } from "../support/lives.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 useRealLives();
-
-const PATIENCE_MS = 60_000;
 
 /** Asks one call after the other until the isolate answers one by itself. */
 async function reachesEdge(org: Spender): Promise<boolean> {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { useRealLives } from "../support/lives.ts";
 import { call, operatorKey } from "../support/worker.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 useRealLives();
 
@@ -9,7 +10,6 @@ const TOKENS_LIMIT = 4_000_000;
 const USED_TOKENS = 3_600_000;
 const ROOM_TOKENS = TOKENS_LIMIT - USED_TOKENS;
 const ASKED_TOKENS = 4000;
-const PATIENCE_MS = 60_000;
 
 async function planned(): Promise<Spender> {
   const org = await newSpender();

@@ -8,6 +8,7 @@ import { arrivedAt, hanging, takeNetwork } from "../support/receivers.ts";
 import { rowsOf } from "../support/rows.ts";
 import { TRACE, SPAN, PARENT, exporting, arrived, stateOf, inObject } from "../support/span-exports.ts";
 import { call, serve } from "../support/worker.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 beforeEach(takeNetwork);
 
@@ -87,7 +88,12 @@ describe("each refusal is sent as a span", () => {
   test("of a gate in the caller's process, below the span of its call, whoever refused", async () => {
     const { org, url } = await exporting();
     await capped(org);
-    const gate = createGate({ key: org.key, url: "http://sluice.test", fetch: serve });
+    const gate = createGate({
+      key: org.key,
+      url: "http://sluice.test",
+      fetch: serve,
+      timeoutMs: PATIENCE_MS,
+    });
     await gate.decide({ estimate: { cost_usd: "0.01" }, model: "m" });
     const tooMuch = { estimate: { cost_usd: "1000000" }, model: "m" };
     const refused = () =>

@@ -79,9 +79,7 @@ test("runs that are archived when somebody begins to listen are counted", async 
   expect((await org.bulk(runs)).body.accepted).toBe(1000);
   await archiveAll(org, async () => (await filesOf(org.id)).length > 0);
   await watch(org);
-  await expect
-    .poll(async () => (await stored(org.id))["user user-0"], { timeout: 20_000 })
-    .toEqual([334, 334]);
+  await expect.poll(async () => (await stored(org.id))["user user-0"]).toEqual([334, 334]);
 });
 
 test("a list without hours that cannot be read says that it is not complete", async () => {

@@ -3,6 +3,7 @@ import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { changeHolds, holdsOf } from "../support/holds.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
+import { PATIENT } from "../support/patience.ts";
 
 const DAY = 86_400;
 
@@ -22,7 +23,7 @@ const days = async (org: Spender) =>
 async function sweepAfter(org: Spender, seconds: number): Promise<number> {
   const now = await org.advance(seconds);
   const steps = () => rowsOf(org.id, "SELECT 1 FROM due WHERE kind = 'retention.usage'");
-  await vi.waitUntil(async () => (await steps()).length === 0, { timeout: 60_000 });
+  await vi.waitUntil(async () => (await steps()).length === 0, PATIENT);
   return now;
 }
 
@@ -64,7 +65,7 @@ test.concurrent("daily sums are deleted when they expire, however long their nam
   }
   await org.advance(401 * DAY);
   // The runs are deleted first, in steps.
-  await vi.waitUntil(async () => (await days(org)) === 0, { timeout: 60_000 });
+  await vi.waitUntil(async () => (await days(org)) === 0, PATIENT);
 });
 
 test.concurrent("a window with a hold keeps its counters", async () => {

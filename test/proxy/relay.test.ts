@@ -80,7 +80,7 @@ describe("an answer of the provider", () => {
     caller.abort();
     await call.ended;
     expect(settled).toMatchObject([{ outcome: "cancelled" }]);
-    await vi.waitFor(() => expect(watch.signal.aborted).toBe(true));
+    await expect.poll(() => watch.signal.aborted).toBe(true);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import { runInDurableObject } from "cloudflare:test";
 import { type Archive, archiveOf, bindArchive } from "../../src/storage/segments/archive-binding.ts";
 import { checkpointFirst } from "../../src/storage/transaction.ts";
@@ -40,11 +41,7 @@ export async function sendRuns(
 /** Moves the org's clock until what was stored is a day old, and waits for the archive. */
 export async function archiveAll(org: Spender, isDone: () => Promise<boolean>): Promise<void> {
   await org.advance(DAY_SECONDS + 3600);
-  for (let round = 0; round < 200; round += 1) {
-    if (await isDone()) return;
-    await scheduler.wait(50);
-  }
-  throw new Error("nothing was archived");
+  await expect.poll(isDone).toBe(true);
 }
 
 /** An org whose first runs are in the archive, in one file, and none of them in its object. */

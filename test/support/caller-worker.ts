@@ -1,4 +1,5 @@
 import { createGate, type GateBinding } from "../../src/client/gate/index.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** Another Worker of the account, with a service binding to the entrypoint `Gate`. It does what a test tells it to. */
 
@@ -15,7 +16,12 @@ const RUN = { model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd
 
 /** Half of its calls are settled, one is renewed, and the others are released. */
 async function govern(binding: GateBinding, key: string, calls: number, context: ExecutionContext) {
-  const gate = createGate({ binding, key, waitUntil: (work) => context.waitUntil(work) });
+  const gate = createGate({
+    binding,
+    key,
+    timeoutMs: PATIENCE_MS,
+    waitUntil: (work) => context.waitUntil(work),
+  });
   const allowed = [];
   for (let at = 0; at < calls; at += 1) allowed.push(await gate.decide(ASK));
   const [kept, ...others] = allowed;

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** The shell has no window to draw, and takes a third less of the processor. */
 const PATHS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
@@ -23,7 +24,16 @@ const FLAGS = [
   "js-flags=--no-turbofan,--no-maglev",
 ];
 
-export function launch(): Promise<Browser> {
+/** Its pages wait as long as every other wait of a test, and not for half a minute. */
+export async function launch(): Promise<Browser> {
   if (PATH === undefined) throw new Error("there is no Chromium");
-  return chromium.launch({ executablePath: PATH, args: FLAGS.map((flag) => `--${flag}`) });
+  const args = FLAGS.map((flag) => `--${flag}`);
+  const browser = await chromium.launch({ executablePath: PATH, args, timeout: PATIENCE_MS });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await newContext(options);
+    context.setDefaultTimeout(PATIENCE_MS);
+    return context;
+  };
+  return browser;
 }

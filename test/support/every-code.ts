@@ -5,6 +5,7 @@ import type { ErrorCode } from "../../src/contract/errors.ts";
 import type { Server } from "../../scripts/server.ts";
 import { ownServer } from "./server.ts";
 import { http, type HttpAnswer, type HttpOptions } from "./http.ts";
+import { PATIENT } from "./patience.ts";
 
 /** A server, an org for each recipe, and short ways to use them. */
 export class Kitchen {
@@ -91,7 +92,7 @@ export class Kitchen {
     const folder = join(this.#server.folder.state, "v3", of);
     for (const file of readdirSync(folder).filter((name) => /^[0-9a-f]{64}\.sqlite$/.test(name))) {
       // The runtime writes to it too. Whoever comes second waits.
-      const database = new DatabaseSync(join(folder, file), { timeout: 30_000 });
+      const database = new DatabaseSync(join(folder, file), PATIENT);
       yield database;
       database.close();
     }

@@ -6,7 +6,7 @@ import { createGate } from "sluice/gate";
 
 const [url, key, clients] = process.argv.slice(2);
 // A busy machine is slow, and not away.
-const gate = createGate({ url, key, timeoutMs: 60_000 });
+const gate = createGate({ url, key, timeoutMs: 300_000 });
 const refusals = new Set();
 
 async function client() {

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { type StandIn, startStandIn } from "../../scripts/stand-in/server.ts";
 import { createGate, type EmbeddedGate } from "../../src/client/gate/index.ts";
 import { call, newOrg, sharedServer } from "./server.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 export const PROVIDER_KEY = "sk-stand-in-0123456789";
 
@@ -25,7 +26,7 @@ export async function governed(limitUsd = "100"): Promise<Governed> {
   const { id, ownerKey: key } = await newOrg();
   const body = { scope_kind: "org", limit_usd: limitUsd, period: "total" };
   const { body: budget } = await call("POST", `/v1/orgs/${id}/budgets`, { key, body });
-  const gate = createGate({ url: sharedServer().urls[0], key, flushMs: 20, timeoutMs: 60_000 });
+  const gate = createGate({ url: sharedServer().urls[0], key, flushMs: 20, timeoutMs: PATIENCE_MS });
   return {
     gate,
     key,

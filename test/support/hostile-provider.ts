@@ -5,6 +5,7 @@ import { createProxy, type ProxyOptions } from "../../src/proxy/index.ts";
 import { PROVIDER_KEY } from "./governed.ts";
 import { sharedServer } from "./server.ts";
 import { LASTING } from "./lasting.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 export const CHAT = "/openai/v1/chat/completions";
 /** What callers ask for, and an answer to it. */
@@ -55,7 +56,7 @@ export function proxyBefore(url: string, options: Partial<ProxyOptions> = {}) {
     url: sharedServer().urls[0],
     orgs: "*",
     providers: { openai: provider, anthropic: provider },
-    decisionTimeoutMs: 60_000,
+    decisionTimeoutMs: PATIENCE_MS,
     ...options,
   });
   return (path: string, { key, headers, ...init }: ProxyCall = {}): Promise<Response> => {

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { extname, join } from "node:path";
+import { extname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { publishedManifest } from "../../scripts/package/manifest.ts";
 import { buildModules } from "../../scripts/package/modules.ts";
 import { makeFolder } from "./folder.ts";
@@ -30,6 +31,8 @@ export interface Ran {
 
 const INTERPRETERS: Readonly<Record<string, string>> = { ".py": "python3", ".sh": "bash" };
 
+const PATIENTLY = `--import=${pathToFileURL(resolve("test/support/patient-program.mjs")).href}`;
+
 /** Runs a program of that folder to its end. Servers of this process answer it meanwhile. */
 export function runProgram(
   program: string,
@@ -38,10 +41,10 @@ export function runProgram(
   inherited: NodeJS.ProcessEnv = process.env,
 ): Promise<Ran> {
   const command = INTERPRETERS[extname(program)] ?? process.execPath;
-  return new Promise((resolve) => {
-    const options = { cwd, env: { ...inherited, ...environment } };
+  return new Promise((done) => {
+    const options = { cwd, env: { ...inherited, ...environment, NODE_OPTIONS: PATIENTLY } };
     const child = execFile(command, [program], options, (_, stdout, stderr) =>
-      resolve({ status: child.exitCode, stdout, stderr }),
+      done({ status: child.exitCode, stdout, stderr }),
     );
   });
 }

@@ -6,6 +6,7 @@ import { serveDecision } from "../../src/edge/decision/serve.ts";
 import type { Env } from "../../src/edge/env.ts";
 import { handlerOf } from "../../src/entry.ts";
 import { env } from "./worker.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** A decision at the Worker's door, and what callers and operators can see of it, without ids, times and waits. */
 
@@ -30,7 +31,6 @@ export interface Seen {
 
 const app = createApp();
 const HUNG = new Response("hung", { status: 599 });
-const PATIENCE_MS = 6000;
 
 export function requestOf({
   method = "POST",

@@ -1,5 +1,6 @@
 import { vi } from "vitest";
 import { call, newOrg, operatorKey, type TestOrg } from "./worker.ts";
+import { PATIENT } from "./patience.ts";
 
 /** Receivers of webhooks that replace the network: each URL answers as its test says. */
 
@@ -37,7 +38,7 @@ export function receivedAt(url: string): Received[] {
 
 /** Waits until exactly this many have arrived. */
 export async function arrivedAt(url: string, count: number): Promise<void> {
-  await vi.waitUntil(() => receivedAt(url).length === count, { timeout: 60_000 });
+  await vi.waitUntil(() => receivedAt(url).length === count, PATIENT);
 }
 
 let addresses = 0;

@@ -6,6 +6,7 @@ import { plainMiniflare } from "../../scripts/plain-miniflare.ts";
 import { readWorkerConfig } from "../../scripts/worker-config.ts";
 import { PROVIDER_KEY } from "./governed.ts";
 import { sharedServer } from "./server.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** Workers of a test file, each in a real runtime of its own, with what the proxy is configured with. */
 
@@ -23,6 +24,7 @@ export const proxyWorkers = (settings: Readonly<Record<string, string>> = {}): S
     ANTHROPIC_URL: source,
     ANTHROPIC_API_KEY: PROVIDER_KEY,
     PROXY_ORGS: "*",
+    PROXY_DECISION_TIMEOUT_MS: String(PATIENCE_MS),
     ...settings,
   }));
 

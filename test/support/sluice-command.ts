@@ -1,5 +1,6 @@
 import { run } from "../../src/cli/run.ts";
 import { Sluice } from "../../src/client/index.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 /** The command `sluice`, in this process, with files that are texts. */
 export interface CommandAt {
@@ -23,7 +24,7 @@ export async function sluiceCommand(args: readonly string[], at: CommandAt): Pro
   const code = await run(args, {
     out: (text) => void (said.out += text),
     error: (text) => void (said.error += text),
-    client: () => new Sluice({ url: at.url, key: at.key }),
+    client: () => new Sluice({ url: at.url, key: at.key, timeoutMs: PATIENCE_MS }),
     read(path) {
       const text = at.files?.[path];
       if (text === undefined) throw new Error("there is no such file");

@@ -8,7 +8,7 @@ import { createGate, governedFetch } from "sluice/fetch";
 const [streams, words, body] = process.argv.slice(2).map((text) => JSON.parse(text));
 const AT_ONCE = 4;
 const gate = createGate({
-  timeoutMs: 60_000,
+  timeoutMs: 300_000,
   flushMs: 50,
   key: process.env.SLUICE_KEY,
   url: process.env.SLUICE_URL,

@@ -6,6 +6,7 @@ import { type Server, startServer } from "../../scripts/server.ts";
 import { makeFolder } from "./folder.ts";
 import { http, type HttpAnswer } from "./http.ts";
 import { LASTING } from "./lasting.ts";
+import { PATIENCE_MS } from "./patience.ts";
 
 const SECRETS = {
   SVC_KEY_PEPPER: "pepper-for-tests-0123456789abcdefghij",
@@ -134,7 +135,7 @@ export class TwoRegions {
   /** Until the move is acknowledged, as an operator does. */
   async movedAtLast(org: Org, to: string): Promise<HttpAnswer> {
     let last = "";
-    for (let attempt = 0; attempt < 50; attempt += 1) {
+    for (const until = performance.now() + PATIENCE_MS; performance.now() < until;) {
       const answer = await this.move(org, to).catch(() => null);
       if (answer?.status === 200) return answer;
       last = answer?.text ?? "no answer";

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { ROOT } from "../../scripts/worker-config.ts";
+import { PATIENT } from "../support/patience.ts";
 
 const lines = (file: string) => readFileSync(join(ROOT, file), "utf8").split("\n");
 const hasEngine = spawnSync("docker", ["info"], { stdio: "ignore" }).status === 0;
@@ -34,8 +35,6 @@ test.runIf(hasEngine)("the image builds and serves", () => {
   const probe =
     "fetch('http://127.0.0.1:8787/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))";
   const script = `npm start & until node -e "${probe}"; do sleep 1; done`;
-  const served = spawnSync("docker", ["run", "--rm", "sluice-test", "sh", "-c", script], {
-    timeout: 240_000,
-  });
+  const served = spawnSync("docker", ["run", "--rm", "sluice-test", "sh", "-c", script], PATIENT);
   expect(served.status).toBe(0);
 });

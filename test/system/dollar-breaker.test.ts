@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { createGate } from "../../src/client/gate/index.ts";
 import { call, callerAt, newOrg, sharedServer } from "../support/server.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** A loop that runs away is stopped by a policy in dollars a window, for the key that it has. */
 
@@ -61,7 +62,7 @@ function loopOf(decide: () => Promise<boolean>): Loop {
 test("loops over HTTP and in the embedded gate spend one window's dollars, exactly, and go on in the next", async () => {
   const org = await limitedOrg();
   const { urls } = sharedServer();
-  const gate = createGate({ url: urls[0], key: org.loopKey, flushMs: 20, timeoutMs: 60_000 });
+  const gate = createGate({ url: urls[0], key: org.loopKey, flushMs: 20, timeoutMs: PATIENCE_MS });
   onTestFinished(() => gate.close());
   const overHttp = urls.map((url) => {
     const send = callerAt(url);
@@ -104,7 +105,12 @@ test.each([
   ["chain", { chain_id: "*" }, { chain: { chain_id: "agent" } }],
 ])("isolates and embedded gates allow and refuse by that of a %s themselves", async (_, match, named) => {
   const org = await limitedOrg(match);
-  const gate = createGate({ url: sharedServer().urls[0], key: org.loopKey, flushMs: 20, timeoutMs: 60_000 });
+  const gate = createGate({
+    url: sharedServer().urls[0],
+    key: org.loopKey,
+    flushMs: 20,
+    timeoutMs: PATIENCE_MS,
+  });
   onTestFinished(() => gate.close());
   const atEdge = new Set<string>();
   const decide = async (cost_usd: string) => {

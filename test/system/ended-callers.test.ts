@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { type Answer, Caller } from "../../scripts/chaos/caller.ts";
 import { randomFrom } from "../../scripts/chaos/random.ts";
 import { ownServer } from "../support/server.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** Callers that leave, and an object that is evicted, in the moment in which asks gather. */
 
@@ -49,10 +50,12 @@ const idIn = (reply: Answer | null) =>
 test("those who send for others leave, or the object is evicted, and each other gets one decision that stands", async () => {
   const server = await ownServer();
   const [url] = server.urls;
-  const operator = new Caller(server.urls, server.settings["SVC_OPERATOR_KEY"] ?? "");
+  const operator = new Caller(server.urls, server.settings["SVC_OPERATOR_KEY"] ?? "", {
+    patienceMs: PATIENCE_MS,
+  });
   const made = await operator.ask("POST", "/v1/admin/orgs", { name: "Many at once" });
   const { org: opened, owner_key: key } = made.body as { org: { id: string }; owner_key: string };
-  const org = new Caller([url], key);
+  const org = new Caller([url], key, { patienceMs: PATIENCE_MS });
   const path = `/v1/orgs/${opened.id}/budgets`;
   const limit = { scope_kind: "org", limit_usd: String(ROOM), period: "total" };
   const { id } = (await org.ask("POST", path, limit)).body as { id: string };

@@ -118,7 +118,7 @@ describe("an answer of the proxy itself has a trace", () => {
       readFileSync(`${sharedServer().dataDir}/sluice.log`, "utf8")
         .split("\n")
         .find((one) => one.includes(trace) && one.includes('"source":"proxy"'));
-    await expect.poll(line, { timeout: 30_000 }).toBeDefined();
+    await expect.poll(line).toBeDefined();
     return JSON.parse(line() ?? "") as object;
   };
 
@@ -134,7 +134,7 @@ describe("an answer of the proxy itself has a trace", () => {
       for (const trace of traces) {
         const path = `/v1/orgs/${org}/refusals?trace_id=${trace}`;
         const kept = () => call("GET", path, { key }).then(({ body }) => body.data[0]);
-        await expect.poll(kept, { timeout: 30_000 }).toMatchObject({ code: "budget_exceeded" });
+        await expect.poll(kept).toMatchObject({ code: "budget_exceeded" });
         deciders.add((await kept()).decided);
         expect(await logged(trace)).toMatchObject({
           method: "POST",

@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { Sluice } from "../../src/client/index.ts";
 import { installedPackage, type Ran } from "../support/installed-package.ts";
 import { newOrg, sharedServer } from "../support/server.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** What docs/limits-in-git.md shows is run: its file is applied by the jobs of its CI example, with the package as it is installed. */
 const blocks = [...readFileSync("docs/limits-in-git.md", "utf8").matchAll(/```yaml\n([^]*?)```/g)].map(
@@ -48,7 +49,7 @@ function runJob(name: string, values: Readonly<Record<string, string>>): Promise
 test("the file and the CI example of the guide do what it says", async () => {
   const org = await newOrg();
   const url = sharedServer().urls[0];
-  const sluice = new Sluice({ url, key: org.ownerKey });
+  const sluice = new Sluice({ url, key: org.ownerKey, timeoutMs: PATIENCE_MS });
   const admin = await sluice.keys.mint({ name: "ci", role: "admin" });
   const viewer = await sluice.keys.mint({ name: "ci", role: "viewer" });
   const values = { SLUICE_URL: url, SLUICE_ADMIN_KEY: admin.key, SLUICE_VIEWER_KEY: viewer.key };

@@ -6,6 +6,7 @@ import { createGate } from "../../src/client/gate/index.ts";
 import { Sluice } from "../../src/client/index.ts";
 import { http } from "../support/http.ts";
 import { type ServerFixture, serverFixture } from "../support/server.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /** A runtime that does not get to run for longer than it keeps idle connections, and callers that wait for it meanwhile. */
 
@@ -65,7 +66,7 @@ test("the tests' own calls are all answered", async () => {
 
 test("a client loses connections that it has kept, and each call still takes effect once", async () => {
   const { kept, keeping } = keptConnections();
-  const sluice = new Sluice({ key, url, fetch: keeping });
+  const sluice = new Sluice({ key, url, fetch: keeping, timeoutMs: PATIENCE_MS });
   const budget = await sluice.budgets.create({ scope_kind: "org", limit_usd: "9", period: "month" });
   const decide = async () => sluice.decisions.decide({ estimate: { cost_usd: "0.01" } });
   await every(decide);
@@ -77,7 +78,7 @@ test("a client loses connections that it has kept, and each call still takes eff
 
 test("a gate's exchange and the runs that it settles are repeated where a connection is lost", async () => {
   const { kept, keeping } = keptConnections();
-  const gate = createGate({ key, url, fetch: keeping, timeoutMs: 60_000, flushMs: 10 });
+  const gate = createGate({ key, url, fetch: keeping, timeoutMs: PATIENCE_MS, flushMs: 10 });
   const spend = async (n: number) => {
     const allowed = await gate.decide({ request_id: `gate-${n}`, estimate: { cost_usd: "0.01" } });
     gate.settle(allowed, {

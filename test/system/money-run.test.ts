@@ -15,6 +15,7 @@ import {
   readAndLeave,
   SteppedProvider,
 } from "../support/stepped-provider.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 /**
  * Four embedded gates, proxies in workerd and in Node and callers over HTTP spend one budget, and leave a third of their streams. What equals what, to the nano-dollar:
@@ -70,7 +71,12 @@ const headersOf = (key: string, name: string) => ({
 
 function gateCaller(key: string, at: number): Caller {
   const { urls } = sharedServer();
-  const gate = createGate({ url: urls[at % urls.length] ?? urls[0], key, flushMs: 20, timeoutMs: 60_000 });
+  const gate = createGate({
+    url: urls[at % urls.length] ?? urls[0],
+    key,
+    flushMs: 20,
+    timeoutMs: PATIENCE_MS,
+  });
   onTestFinished(() => gate.close());
   return ({ name, after, signal }) =>
     governedFetch({ gate, provider: "openai", ask: { workflow_id: name }, leaveGraceMs: GRACES[after] })(

@@ -4,6 +4,7 @@ import { type Server, startServer } from "../../scripts/server.ts";
 import { makeFolder } from "../support/folder.ts";
 import { http, type HttpAnswer } from "../support/http.ts";
 import { type HttpReceiver, startReceiver } from "../support/http-receiver.ts";
+import { PATIENT } from "../support/patience.ts";
 
 /** One org whose pepper changes. The tests run in order, each on a server with the settings of the next step. */
 
@@ -80,12 +81,12 @@ async function createOnce(): Promise<string> {
 async function pinged(): Promise<void> {
   const before = receiver.arrived.length;
   await ask("POST", path(`/webhooks/${made.hookId}/test`), { key: made.owner });
-  await vi.waitUntil(() => receiver.arrived.length > before, { timeout: 30_000 });
+  await vi.waitUntil(() => receiver.arrived.length > before, PATIENT);
   const { body, headers } = receiver.arrived[before] ?? { body: "", headers: {} };
   expect(new Webhook(made.hookSecret).verify(body, headers)).toBeDefined();
   await ask("POST", path(`/webhooks/${made.chatId}/test`), { key: made.owner });
   const isChat = ({ body: sent }: { readonly body: string }) => sent.includes("This is a test");
-  await vi.waitUntil(() => receiver.arrived.slice(before).some(isChat), { timeout: 30_000 });
+  await vi.waitUntil(() => receiver.arrived.slice(before).some(isChat), PATIENT);
 }
 
 async function left(id = made.id): Promise<{ keys_left: number; tokens_left: number; sealed_left: number }> {
@@ -148,9 +149,9 @@ test("under a new pepper everything from before goes on working, and what is use
   expect(await decided("a request")).toBe(made.hold);
   await pinged();
   expect(await isWhole()).toBe(true);
-  await vi.waitUntil(async () => (await left(made.quietId)).sealed_left === 0, { timeout: 30_000 });
+  await vi.waitUntil(async () => (await left(made.quietId)).sealed_left === 0, PATIENT);
   // The stored response is the one encrypted value that only expires.
-  await vi.waitUntil(async () => (await left()).sealed_left === 1, { timeout: 30_000 });
+  await vi.waitUntil(async () => (await left()).sealed_left === 1, PATIENT);
   expect(await left()).toMatchObject({ keys_left: 3, tokens_left: 2 });
   expect(await statusWith(made.late)).toBe(200);
   await ask("POST", `/v1/admin/orgs/${made.id}/test-clock`, { body: { advance_seconds: 90_000 } });

@@ -6,6 +6,7 @@ import type { ListedModel } from "../../src/contract/resources/price-book.ts";
 import { runScript, startOn } from "../support/command.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { call, callerAt, newOrg, sharedServer } from "../support/server.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 test("a newcomer's first run of a real model is priced, and prices change only after confirmation", async () => {
   const folder = temporaryFolder();
@@ -75,7 +76,7 @@ test("isolates reserve at the highest rates, and use another price from the mome
   const dearer = { ...rates, input_usd_per_mtok: "30", effective_at: new Date(takesEffect).toISOString() };
   expect((await call("PUT", path, { key, body: dearer })).status).toBe(200);
   const seen = new Set<string>();
-  const patience = Date.now() + 90_000;
+  const patience = Date.now() + PATIENCE_MS;
   while (!seen.has("edge 0.0315") && Date.now() < patience) {
     const { status, body: verdict, headers } = await call("POST", "/v1/edge/decision", { key, body });
     expect(status).toBe(200);

@@ -49,11 +49,11 @@ describe("the README's path", () => {
     await page.fill("#key", demo.owner_key);
     await page.click("button:has-text('Sign in')");
     const [, trace] = /HTTP\/1\.1 402[^]*?x-svc-trace-id: (\S+)/i.exec(said) ?? [];
-    await expect.poll(() => find(trace), { timeout: 30_000 }).toContain("Refused by");
+    await expect.poll(() => find(trace)).toContain("Refused by");
     const [, decision] = /"decision_id":"(dec_[^"]+)"/.exec(said) ?? [];
-    await expect.poll(() => find(decision), { timeout: 30_000 }).toContain("It passes");
+    await expect.poll(() => find(decision)).toContain("It passes");
     const [, run] = /x-sluice-run-id: (\S+)/i.exec(said) ?? [];
-    await expect.poll(() => find(run), { timeout: 30_000 }).toContain("gpt-4o-mini");
+    await expect.poll(() => find(run)).toContain("gpt-4o-mini");
   });
 });
 

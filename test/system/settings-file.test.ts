@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Sluice } from "../../src/client/index.ts";
 import { call, newOrg, sharedServer, type SystemOrg } from "../support/server.ts";
 import { type CommandAt, type CommandRan, sluiceCommand } from "../support/sluice-command.ts";
+import { PATIENCE_MS } from "../support/patience.ts";
 
 const NOTHING = "Nothing would change.\n";
 
@@ -206,7 +207,7 @@ describe("sluice apply", () => {
     expect(await apply(org, CAP)).toEqual({ code: 0, out: NOTHING, error: "" });
     const changed = await apply(org, CAP.replace("10", "10.50"));
     expect(changed.out).toContain('~ budgets "Docs"\n    limit: "10" → "10.5"\n');
-    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey });
+    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey, timeoutMs: PATIENCE_MS });
     expect((await sluice.budgets.list()).data).toMatchObject([{ name: "Docs", limit: "10.50" }]);
     expect(await sluice.spendCap.get()).toMatchObject({ cap_usd: "5.00" });
     const nameless = await sluice.budgets.create({ scope_kind: "org", limit_usd: "7", period: "day" });
@@ -285,7 +286,7 @@ describe("sluice apply", () => {
       const org = await newOrg();
       const { code, error } = await apply(org, CAP.replace(right, wrong));
       expect([code, error]).toEqual([1, expect.stringContaining(reason)]);
-      const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey });
+      const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey, timeoutMs: PATIENCE_MS });
       await expect(sluice.spendCap.get()).rejects.toMatchObject({ code: "not_found" });
     },
   );
@@ -315,7 +316,7 @@ webhooks:
 
   test("with a key that may only read: plans, and does not apply", async () => {
     const org = await newOrg();
-    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey });
+    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey, timeoutMs: PATIENCE_MS });
     const { key } = await sluice.keys.mint({ name: "ci", role: "viewer" });
     const seen = await sluiceCommand(["plan", "-f", "sluice.yaml", "--check"], at(org, CAP, { key }));
     expect([seen.code, seen.error]).toEqual([2, expect.stringContaining("may not change spend_cap")]);
@@ -365,7 +366,7 @@ describe("two people who apply at once", () => {
 
   test("make one of what both make, and make it again after it was deleted", async () => {
     const org = await newOrg();
-    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey });
+    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey, timeoutMs: PATIENCE_MS });
     for (let life = 0; life < 3; life += 1) {
       const ran = await together(org, [CAP, CAP]);
       expect(ran.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
@@ -391,7 +392,7 @@ describe("two people who apply at once", () => {
     const file = "budgets: []\n";
     const ran = await sluiceCommand(["apply", "-f", "sluice.yaml", "--prune"], at(org, file, { ask }));
     expect([ran.code, ran.error]).toEqual([1, expect.stringContaining("changed while this ran")]);
-    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey });
+    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey, timeoutMs: PATIENCE_MS });
     expect((await sluice.budgets.list()).data).toMatchObject([{ limit: "99.00" }]);
   });
 });
@@ -417,7 +418,7 @@ describe("secrets", () => {
     expect(made).toMatchObject({ code: 0, error: "" });
     expect(made.out).toContain("secret: (a secret)");
     expect(made.out).not.toContain("abcd");
-    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey });
+    const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey, timeoutMs: PATIENCE_MS });
     expect(await sluice.providerKeys.get("openai")).toMatchObject({ last4: "abcd", models: ["gpt-4*"] });
     const again = await sluiceCommand(["apply", "-f", "sluice.yaml", "--yes"], at(org, narrowed, { env }));
     expect(again.out).toBe(NOTHING);
@@ -445,7 +446,7 @@ test("sluice tail shows what is refused and what happens, each once and in order
       body: { workflow_id: "w", estimate: { cost_usd: "25" } },
     });
   await refuse();
-  const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey });
+  const sluice = new Sluice({ url: sharedServer().urls[0], key: org.ownerKey, timeoutMs: PATIENCE_MS });
   await expect.poll(async () => (await sluice.refusals.list()).data.length).toBe(1);
   let looks = 0;
   const waits = async () => {

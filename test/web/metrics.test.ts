@@ -7,6 +7,7 @@ import { SHARD_NAMES, shardOf } from "../../src/contract/metrics.ts";
 import { metrics } from "../../src/web/metrics.ts";
 import { gatherAsDeployed } from "../support/lives.ts";
 import { call, env, newOrg, operatorKey } from "../support/worker.ts";
+import { PATIENT } from "../support/patience.ts";
 
 async function scrape() {
   const { status, headers, text } = await call("GET", "/metrics");
@@ -212,13 +213,13 @@ test("open reservations are a gauge that falls when they end", async () => {
   const held = await Promise.all([1, 2, 3].map(() => call("POST", "/v1/edge/decision", ask)));
   const shard = env.COUNTERS.getByName(shardOf(org.id));
   const told = () => runInDurableObject(shard, (_object, state) => openOf(state.storage.sql, org.id));
-  await vi.waitFor(async () => expect(await told()).toBe(3), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await told()).toBe(3), PATIENT);
   expect(await open()).toBeGreaterThanOrEqual(3);
   for (const { body } of held) {
     const path = `/v1/edge/decision/${body.reservation.id}`;
     expect((await call("DELETE", path, { key })).status).toBeLessThan(300);
   }
-  await vi.waitFor(async () => expect(await told()).toBeNull(), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await told()).toBeNull(), PATIENT);
 });
 
 function openOf(sql: SqlStorage, orgId: string): number | null {

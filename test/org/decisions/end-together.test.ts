@@ -8,6 +8,7 @@ import { copyReservation, endTime } from "../../support/many-holds.ts";
 import { receiver, takeNetwork } from "../../support/receivers.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { env } from "../../support/worker.ts";
+import { PATIENT } from "../../support/patience.ts";
 
 /** A transaction ends at most this many, and as many again for each limit that would refuse. */
 const AT_ONCE = 500;
@@ -61,7 +62,7 @@ test("15,000 reservations that end together end in bounded transactions, and cal
       if (left > 0 && left < MANY) between += 1;
       return left === 0;
     },
-    { timeout: 280_000, interval: 20 },
+    { ...PATIENT, interval: 20 },
   );
   // One alarm ended one part, as seen above. How many calls come between the others depends on the machine alone.
   expect(between).toBeGreaterThan(0);
@@ -70,7 +71,7 @@ test("15,000 reservations that end together end in bounded transactions, and cal
   expect(await count(org, "webhook_deliveries")).toBe(3 * MANY);
   // This isolate had traffic, and gives back what it did not use.
   const reserved = async () => (await org.send("GET", `budgets/${id}`)).body.reserved_usd;
-  await vi.waitUntil(async () => (await reserved()) === `${allowed}.00`, { timeout: 60_000, interval: 200 });
+  await vi.waitUntil(async () => (await reserved()) === `${allowed}.00`, { ...PATIENT, interval: 200 });
 });
 
 test("with more webhooks, fewer reservations end at once", async () => {

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { type Budgeted, CENT, newBudgeted } from "../../support/budgeted.ts";
 import { rowsOf } from "../../support/rows.ts";
+import { PATIENT } from "../../support/patience.ts";
 
 /** Reservations that ended so long ago that nothing of them is stored have had their end all the same. */
 
@@ -12,9 +13,9 @@ const MADE = ["of a request", "without a request id"] as const;
 /** Moves the clock beyond the time for which ended reservations are kept, and waits until they are deleted. */
 async function forget(org: Budgeted, id: string): Promise<number> {
   const now = await org.advance(3 * DAY);
-  await vi.waitUntil(async () => (await org.kept(id)).length === 0, { timeout: 60_000 });
+  await vi.waitUntil(async () => (await org.kept(id)).length === 0, PATIENT);
   const sweeps = () => rowsOf(org.id, "SELECT 1 FROM due WHERE kind = 'retention.usage'");
-  await vi.waitUntil(async () => (await sweeps()).length === 0, { timeout: 60_000 });
+  await vi.waitUntil(async () => (await sweeps()).length === 0, PATIENT);
   return now;
 }
 
@@ -66,7 +67,7 @@ test("a report that comes weeks after a reservation expired does not revive it",
   await org.advance(60);
   expect(await org.kept(id)).toMatchObject([{ status: "expired" }]);
   await org.advance(8 * DAY);
-  await vi.waitUntil(async () => (await org.kept(id)).length === 0, { timeout: 60_000 });
+  await vi.waitUntil(async () => (await org.kept(id)).length === 0, PATIENT);
   await second.end();
   expect(await org.kept(id)).toEqual([]);
   expect((await settle(org, id)).status).toBe(422);

@@ -11,6 +11,7 @@ import { runRecord } from "../../support/run-records.ts";
 import { allRuns } from "../../support/stored-runs.ts";
 import { env, newOrg } from "../../support/worker.ts";
 import { evict } from "../../support/evict.ts";
+import { PATIENT } from "../../support/patience.ts";
 
 /** An index of run ids in a real object, and what can happen to it. */
 
@@ -48,7 +49,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 export async function wokenObject() {
   const stub = env.ORG.getByName((await newOrg()).id);
   // What a new org does in the background may hold its object for a while.
-  await vi.waitFor(() => evict(stub), { timeout: 60_000 });
+  await vi.waitFor(() => evict(stub), PATIENT);
   await runInDurableObject(stub, () => null);
   return stub;
 }

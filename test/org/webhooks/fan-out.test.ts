@@ -4,6 +4,7 @@ import { changesByTransaction } from "../../support/by-transaction.ts";
 import { receiver, takeNetwork } from "../../support/receivers.ts";
 import { rowsOf } from "../../support/rows.ts";
 import { EVENT_ROWS } from "../../support/logs.ts";
+import { PATIENT } from "../../support/patience.ts";
 
 const WEBHOOKS = 50;
 const RUNS = 1000;
@@ -39,7 +40,7 @@ async function queued(org: Spender, where = "true"): Promise<number> {
 }
 
 async function allQueued(org: Spender, deliveries: number): Promise<void> {
-  await vi.waitUntil(async () => (await queued(org)) === deliveries, { timeout: 120_000, interval: 100 });
+  await vi.waitUntil(async () => (await queued(org)) === deliveries, { ...PATIENT, interval: 100 });
 }
 
 test("events of a large batch are queued for many webhooks in bounded steps, in order for each", async () => {

@@ -15,7 +15,6 @@ const KILLS = (["old", "new"] as const).flatMap((home) =>
 
 test.each(KILLS)(
   "a move whose %s region is killed around %s (%s it) leaves the org whole, and ends when it is sent again",
-  { timeout: 120_000 },
   async (home, method, when) => {
     const org = await regions.newOrg();
     await http("POST", `${regions.eu.urls[0]}/v1/runs`, { key: org.key, body: run("before") });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { allowed, type Answer, atEdge, Isolates, MOST_ROUNDS, type Org } from "../../support/isolates.ts";
+import { PATIENT } from "../../support/patience.ts";
 
 /** Decisions that are checked against everything, over four real isolates. */
 
@@ -52,7 +53,7 @@ test("a plan, a chain and a credit pack are never exceeded, with a lost isolate 
         const fields = isChecked(n) ? { checks: "all", ...KINDS[kindOf(n)] } : {};
         const named = { ...fields, request_id: `checked-${n}` };
         // A runtime that is busy for seconds closes connections. A named request is decided once.
-        const answer = await vi.waitFor(() => isolates.decide(org, n, named), { timeout: 60_000 });
+        const answer = await vi.waitFor(() => isolates.decide(org, n, named), PATIENT);
         expect([200, 402, 503]).toContain(answer.status);
         if (answer.status === 200 && isChecked(n)) given.push({ n, answer });
       }

@@ -7,11 +7,12 @@ import { randomFrom } from "../../../scripts/chaos/random.ts";
 import { type Server, startServer } from "../../../scripts/server.ts";
 import { aRun, dayOfArchive, Acknowledged, turn } from "../../support/crash-load.ts";
 import { temporaryFolder } from "../../support/folder.ts";
+import { PATIENCE_MS, PATIENT, TEST_MS } from "../../support/patience.ts";
 
 /** Short in the suite. `SLUICE_CRASHES=200` makes a long one. */
 const CRASHES = Number(process.env["SLUICE_CRASHES"] ?? 3);
 /** A busy machine takes long to start the runtime again. */
-vi.setConfig({ testTimeout: 240_000 + CRASHES * 30_000 });
+vi.setConfig({ testTimeout: TEST_MS + CRASHES * 30_000 });
 /** Callers at work beside each other, until the last crash is over. */
 const CALLERS = 6;
 /** Longer than a reservation of an isolate, and than the slices of one that was killed. */
@@ -26,10 +27,12 @@ interface Opened {
 }
 
 async function open(server: Server, name: string): Promise<Opened> {
-  const operator = new Caller(server.urls, server.settings["SVC_OPERATOR_KEY"] ?? "");
+  const operator = new Caller(server.urls, server.settings["SVC_OPERATOR_KEY"] ?? "", {
+    patienceMs: PATIENCE_MS,
+  });
   const made = await operator.ask("POST", "/v1/admin/orgs", { name, environment: "test" });
   const { org: opened, owner_key: key } = made.body as { org: { id: string }; owner_key: string };
-  const org = new Caller(server.urls, key);
+  const org = new Caller(server.urls, key, { patienceMs: PATIENCE_MS });
   const below = `/v1/orgs/${opened.id}`;
   const limit = { scope_kind: "org", limit_usd: "1", period: "total" };
   const budget = await org.ask("POST", `${below}/budgets`, limit);
@@ -81,10 +84,10 @@ test("what was acknowledged is there once, with its sums, events and audit entri
   const random = randomFrom(99);
   for (let crashes = 0; crashes < CRASHES; crashes += 1) {
     const before = acknowledged.runs.size;
-    await expect.poll(() => acknowledged.runs.size, { timeout: 60_000 }).toBeGreaterThan(before + 10);
+    await expect.poll(() => acknowledged.runs.size).toBeGreaterThan(before + 10);
     await sleep(random() * 400);
     // On a busy machine an isolate may not live long enough to decide by itself. The last one does.
-    if (crashes === CRASHES - 1) await vi.waitUntil(() => acknowledged.inIsolates > 0, { timeout: 60_000 });
+    if (crashes === CRASHES - 1) await vi.waitUntil(() => acknowledged.inIsolates > 0, PATIENT);
     await server.crash();
   }
   acknowledged.isOver = true;
@@ -92,7 +95,7 @@ test("what was acknowledged is there once, with its sums, events and audit entri
   const moved = { advance_seconds: ALL_OVER_SECONDS };
   const over = await busy.operator.send("POST", `/v1/admin/orgs/${busy.id}/test-clock`, moved);
   expect(over.status).toBe(200);
-  await expect.poll(() => filesOf(server), { timeout: 60_000 }).toBeGreaterThan(0);
+  await expect.poll(() => filesOf(server)).toBeGreaterThan(0);
   await expectAll(busy, acknowledged);
   await expectAll(old, archived);
   const entries = await busy.org.all(`${busy.below}/audit-log?action=reservation.released&`);

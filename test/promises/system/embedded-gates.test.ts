@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { createGate, Unreachable } from "../../../src/client/gate/index.ts";
 import { installedPackage, runProgram } from "../../support/installed-package.ts";
 import { call, newOrg, sharedServer } from "../../support/server.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 
 /** What the package promises in processes of its own, over HTTP: nothing passes a limit, whatever happens to them. */
 
@@ -111,6 +112,7 @@ test("a clock that is set back by an hour ends no reservation early, and no slic
   const gate = createGate({
     url: sharedServer().urls[0],
     key,
+    timeoutMs: PATIENCE_MS,
     fetch: (url, init) => (isCut ? Promise.reject(new TypeError("cut off")) : fetch(url, init)),
   });
   const decideHere = async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { http } from "../../support/http.ts";
 import { type ServerFixture, serverFixture } from "../../support/server.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 
 /** The ledger over sockets, with the runtime killed in the middle of it. */
 
@@ -67,7 +68,7 @@ test("runs retried until they are acknowledged are each recorded once, through c
   });
   let crashes = 0;
   const send = async (id: string): Promise<void> => {
-    for (let attempt = 0; attempt < 200; attempt++) {
+    for (const until = performance.now() + PATIENCE_MS; performance.now() < until;) {
       const answer = await ask("POST", "/v1/runs", aRun({ id })).catch(() => null);
       if (answer?.status === 200 || answer?.status === 201) return;
       await new Promise((resolve) => setTimeout(resolve, 50));

@@ -8,6 +8,7 @@ import { startServer } from "../../../scripts/server.ts";
 import { isAlive, runScript, runtimeOf, startOn } from "../../support/command.ts";
 import { temporaryFolder } from "../../support/folder.ts";
 import { callerAt } from "../../support/server.ts";
+import { PATIENCE_MS, PATIENT } from "../../support/patience.ts";
 
 /** What can happen to a machine: a runtime that is killed at any moment, a full disk, a folder that is not writable. */
 
@@ -60,7 +61,7 @@ describe("a runtime that is killed", () => {
   test("at every restart ends the server, with one clear line and status 1", async () => {
     const folder = temporaryFolder();
     const server = await startOn(folder);
-    void killRuntimes(folder, 30, 0);
+    void killRuntimes(folder, Infinity, 0);
     process.kill(runtimeOf(folder), "SIGKILL");
     expect(await server.ended).toBe(1);
     expect(server.stderr().trimEnd().split("\n").at(-1)).toMatch(GIVEN_UP);
@@ -68,7 +69,7 @@ describe("a runtime that is killed", () => {
 
   test("at every first start ends it the same way", async () => {
     const folder = temporaryFolder();
-    void killRuntimes(folder, 30, 0);
+    void killRuntimes(folder, Infinity, 0);
     const server = runScript("start.ts", [], { PORT: "0", SLUICE_DATA_DIR: folder });
     expect(await server.ended).toBe(1);
     expect(server.stderr().trimEnd().split("\n").at(-1)).toMatch(GIVEN_UP);
@@ -129,7 +130,7 @@ function startWithoutPrivilege(folder: string): { status: number | null; stderr:
     execFileSync(bound[0] ?? process.execPath, args, {
       env: { PATH: process.env["PATH"], PORT: "0", SLUICE_DATA_DIR: folder },
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: 120_000,
+      ...PATIENT,
     });
     return { status: 0, stderr: "" };
   } catch (error) {
@@ -160,7 +161,7 @@ test("demo.json exists once /healthz returns 200, and a folder that was open to 
   for (const name of ["sluice.log", "state", "."]) chmodSync(join(folder, name), 0o777);
   const [port = 0] = await claimPorts(0, 1);
   const command = runScript("start.ts", [], { PORT: String(port), SLUICE_DATA_DIR: folder });
-  const until = performance.now() + 60_000;
+  const until = performance.now() + PATIENCE_MS;
   let status = 0;
   while (status !== 200 && performance.now() < until) {
     await sleep(5);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { subjectsOf } from "../../../scripts/bench/edge-traffic.ts";
 import { allowed, atEdge, Isolates, MOST_ROUNDS } from "../../support/isolates.ts";
+import { PATIENT } from "../../support/patience.ts";
 
 /** Four real isolates, and customers who have a limit each. */
 
@@ -61,7 +62,7 @@ test("no customer of a thousand passes a limit, and none loses a hold, while iso
         const [n, customer] = [sent, `cus_${next()}`];
         const ask = { customer_id: customer, request_id: `thousand-${n}` };
         // A runtime that is busy for seconds closes connections. A named request is decided once.
-        const answer = await vi.waitFor(() => isolates.decide(org, n, ask), { timeout: 60_000 });
+        const answer = await vi.waitFor(() => isolates.decide(org, n, ask), PATIENT);
         expect([200, 402, 503]).toContain(answer.status);
         if (answer.status === 200) given.set(customer, (given.get(customer) ?? 0) + 1);
         byIsolate += atEdge([answer]).length;

@@ -184,7 +184,7 @@ test("a call through the proxy is a span below its caller's", async () => {
   });
   const messages = [{ role: "user" as const, content: "20 words" }];
   await client.chat.completions.create({ model: "gpt-4o-mini", messages });
-  await expect.poll(() => receiver.taken.length, { timeout: 60_000 }).toBeGreaterThan(before);
+  await expect.poll(() => receiver.taken.length).toBeGreaterThan(before);
   const [span] = receiver.taken.slice(before);
   expect([span?.traceId, span?.parentSpanId]).toEqual([traceId, "00f067aa0ba902b7"]);
   expect(span?.attributes).toMatchObject({

@@ -237,11 +237,9 @@ describe("an adjustment", () => {
     await adjust(org, "-1");
     await org.send("PUT", "retention-policy", { runs_days: 3, audit_days: 90, deliveries_days: 7 });
     await org.advance(4 * DAY);
-    await expect.poll(async () => (await listed(org)).status, { timeout: 20_000 }).toBe(404);
+    await expect.poll(async () => (await listed(org)).status).toBe(404);
     expect((await adjust(org, "-1")).status).toBe(404);
-    await expect
-      .poll(() => rowsOf(org.id, "SELECT id FROM run_adjustments"), { timeout: 20_000 })
-      .toEqual([]);
+    await expect.poll(() => rowsOf(org.id, "SELECT id FROM run_adjustments")).toEqual([]);
   });
 
   test.each(["0", "-0.00", "", "-", "+1", "1e3", "--1", "1.0000000001", "-1000000000"])(

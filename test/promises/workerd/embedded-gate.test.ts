@@ -8,13 +8,21 @@ import {
   Unreachable,
 } from "../../../src/client/gate/index.ts";
 import { call, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";
+import { PATIENCE_MS } from "../../support/patience.ts";
 
 const ASK = { estimate: { cost_usd: "0.01" } };
 const RUN = { model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.005" };
 const MOST_CALLS = 3000;
 
 function gateOf(key: string, options: Partial<GateOptions> = {}) {
-  return createGate({ key, url: "http://sluice.test", fetch: serve, flushMs: 20, ...options });
+  return createGate({
+    key,
+    url: "http://sluice.test",
+    fetch: serve,
+    flushMs: 20,
+    timeoutMs: PATIENCE_MS,
+    ...options,
+  });
 }
 
 async function budgetOf(
@@ -270,7 +278,7 @@ describe("over a binding to the Gate entrypoint", () => {
   test("a gate decides, settles and releases", async () => {
     const org = await newOrg();
     const budget = await budgetOf(org, "1000");
-    const gate = createGate({ key: org.ownerKey, binding, flushMs: 20 });
+    const gate = createGate({ key: org.ownerKey, binding, flushMs: 20, timeoutMs: PATIENCE_MS });
     const { allowed } = await drive(gate, 60);
     expect(gate.stats.allowedHere).toBeGreaterThan(0);
     for (const one of allowed.slice(0, 50)) gate.settle(one, RUN);

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { aRun, newSpender } from "../../support/ledger.ts";
+import { PATIENT } from "../../support/patience.ts";
 
 const DAY = 86_400;
 
@@ -68,7 +69,7 @@ describe("a reservation", () => {
     await org.run({ reservation_id: held.body.reservation.id, cost_usd: "1" });
     expect((await org.send("GET", `budgets/${budget.body.id}`)).body.available_usd).toBe("4.00");
     // The isolate repeats a denial for a moment before it asks again.
-    await vi.waitFor(async () => expect((await org.decide("4")).status).toBe(200), { timeout: 60_000 });
+    await vi.waitFor(async () => expect((await org.decide("4")).status).toBe(200), PATIENT);
   });
 
   test("made before midnight and settled after it counts only on the day it was made", async () => {

@@ -68,7 +68,7 @@ test("files that could not be deleted are deleted later, also if the org has com
   await home.stageImport("return", 0, archive.toString("base64"));
   const { archiveId } = (await home.finishImport("return", OPERATOR)) as ImportedOrg;
   const archived = earlier.replace("/runs/", `/runs/${archiveId}/`);
-  await expect.poll(() => filesOf(org.id), { timeout: 20_000 }).toEqual([archived]);
+  await expect.poll(() => filesOf(org.id)).toEqual([archived]);
   expect((await sendRuns(org, "old", 1000)).body).toMatchObject({ duplicates: 1000 });
 });
 

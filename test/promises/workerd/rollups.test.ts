@@ -152,7 +152,7 @@ test("a report takes the sums of days, rollups or segments, says which, and coun
 });
 
 describe("rollups of runs", () => {
-  test("say what their runs add up to, after any operations", { timeout: 300_000 }, async () => {
+  test("say what their runs add up to, after any operations", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 12 }), async (steps) => {
         const org = await newSpender();
@@ -210,7 +210,7 @@ describe("rollups of runs", () => {
     for (let batch = 0; batch < 2; batch += 1) await store(org, 700);
     const before = await org.send("GET", "usage/report?from=2026-11-01&to=2026-12-01&group_by=user_id");
     await org.advance(DAY_SECONDS + 3600);
-    await expect.poll(() => rowsOf(org.id, "SELECT 1 FROM run_blocks"), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => rowsOf(org.id, "SELECT 1 FROM run_blocks")).toEqual([]);
     await bucket().delete(await filesOf(org.id));
     const after = await org.send("GET", "usage/report?from=2026-11-01&to=2026-12-01&group_by=user_id");
     expect(after.status).toBe(200);
@@ -243,11 +243,11 @@ describe("rollups of runs", () => {
     await expectSame(org);
   });
 
-  test("are made by themselves", { timeout: 120_000 }, async () => {
+  test("are made by themselves", async () => {
     const org = await newSpender();
     for (let batch = 0; batch < 17; batch += 1) await store(org, 1000);
     const count = async () => (await rollupsOf(org.id)).length;
-    await expect.poll(count, { timeout: 60_000 }).toBe(5);
+    await expect.poll(count).toBe(5);
     await expectSame(org);
   });
 });

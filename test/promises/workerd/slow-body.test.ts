@@ -7,6 +7,7 @@ import { OrgDoor } from "../../../src/edge/object/org-door.ts";
 import { type Answer, call, env, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";
 import { useRealLives } from "../../support/lives.ts";
 import { AUDIT_ROWS } from "../../support/logs.ts";
+import { PATIENT } from "../../support/patience.ts";
 
 useRealLives();
 
@@ -289,7 +290,7 @@ test("a residency rule that shuts this region out while the body arrives lets no
     // As it is once the service has given up a region that the rule names: through the API no rule excludes the home.
     await rowsOf(org.id, "INSERT INTO residency (one, regions) VALUES (1, ?)", '["eu"]');
     const from = Date.now();
-    await vi.waitUntil(() => Date.now() > from + SNAPSHOT.lifeMs, { timeout: 60_000 });
+    await vi.waitUntil(() => Date.now() > from + SNAPSHOT.lifeMs, PATIENT);
     return call("GET", `/v1/admin/orgs/${org.id}`, { key: operatorKey() });
   });
   expect(codeOf(answer)).toEqual([403, "residency_violation"]);

@@ -3,6 +3,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { type Browser, signedIn } from "../../support/session.ts";
 import { call, env } from "../../support/worker.ts";
+import { PATIENT } from "../../support/patience.ts";
 
 /** How much of an org with many runs and customers its object reads for a page. */
 
@@ -143,7 +144,7 @@ test("figures are those of the report, also where retention has deleted runs", a
   now = await org.advance(4 * 86_400);
   const kept = async () => (await call("GET", "/v1/runs?customer_id=c7", { key: org.key })).body.data;
   // They are deleted in steps.
-  await vi.waitUntil(async () => (await kept()).length === 0, { timeout: 60_000 });
+  await vi.waitUntil(async () => (await kept()).length === 0, PATIENT);
   browser = await signedIn(org.id, "admin");
   const asked = `from=${dayAt(29)}&to=${dayAt(-1)}&group_by=day`;
   const totalOf = async (filter: string) =>

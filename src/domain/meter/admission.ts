@@ -122,6 +122,6 @@ function fits(account: Account, attempt: Attempt): boolean {
   return hasRoomFor(account, amount);
 }
 
-function isPool(account: Account): account is CreditPool {
+export function isPool(account: Account): account is CreditPool {
   return account.meter.kind === "credits";
 }

@@ -65,39 +65,34 @@ export interface Draw {
 
 /** Takes an amount from the packs in order. Returns what they cannot cover. */
 export function drawFrom(pool: CreditPool, amount: bigint): { draws: Draw[]; uncovered: bigint } {
-  return takeFrom(pool, amount, withSpent);
+  return takeFrom(partsOf(pool), amount, withSpent);
 }
 
 /** Reserves an amount in the packs from which it would be drawn now. */
 export function holdFrom(pool: CreditPool, amount: bigint): Draw[] {
-  return takeFrom(pool, amount, withHeld).draws;
+  return takeFrom(partsOf(pool), amount, withHeld).draws;
 }
 
 /** Draws from what was reserved, which is then free again, even in packs that have ended since. */
 export function drawReserved(reserved: readonly Draw[], amount: bigint): Draw[] {
-  const draws: Draw[] = [];
-  let rest = amount;
-  for (const { pack, amount: most } of reserved) {
-    const taken = most < rest ? most : rest;
-    if (taken <= 0n) continue;
-    pack.usage = withSpent(pack.usage, taken);
-    draws.push({ pack, amount: taken });
-    rest -= taken;
-  }
-  return draws;
+  return takeFrom(reserved, amount, withSpent).draws;
 }
 
+/** Each pack of a pool, with what is left of it. */
+function partsOf({ packs }: CreditPool): Draw[] {
+  return packs.map((pack) => ({ pack, amount: roomOf(pack) ?? 0n }));
+}
+
+/** Takes an amount from packs in order, and from none of them more than is given with it. */
 function takeFrom(
-  pool: CreditPool,
+  parts: readonly Draw[],
   amount: bigint,
   take: (usage: Usage, amount: bigint) => Usage,
 ): { draws: Draw[]; uncovered: bigint } {
   const draws: Draw[] = [];
   let rest = amount;
-  for (const pack of pool.packs) {
-    if (rest === 0n) break;
-    const left = roomOf(pack) ?? 0n;
-    const taken = left < rest ? left : rest;
+  for (const { pack, amount: most } of parts) {
+    const taken = most < rest ? most : rest;
     if (taken <= 0n) continue;
     pack.usage = take(pack.usage, taken);
     draws.push({ pack, amount: taken });

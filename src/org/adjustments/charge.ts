@@ -1,6 +1,6 @@
 import { adjustAccount, type CreditBack, drawMore, giveBack } from "../../domain/meter/adjustment.ts";
-import type { CreditPool } from "../../domain/meter/credit.ts";
-import { type Account, unitOf } from "../../domain/meter/meter.ts";
+import { isPool } from "../../domain/meter/admission.ts";
+import { unitOf } from "../../domain/meter/meter.ts";
 import type { Tx } from "../kernel/door.ts";
 import { callNames, runNames, runScopes } from "../../domain/run/segment/run-names.ts";
 import { chargesIn } from "../../domain/meter/charge-text.ts";
@@ -90,8 +90,4 @@ function adjustCredits(
     pack.usage = { ...pack.usage, spent: pack.usage.spent + part };
   }
   return back;
-}
-
-function isPool(account: Account): account is CreditPool {
-  return account.meter.kind === "credits";
 }

@@ -11,8 +11,6 @@ export interface GivenLimitSet {
   readonly version: string;
   /** Lease keys of dollar limits. */
   readonly keys: readonly string[];
-  /** The keys among them whose limits are not counted by what gates report. */
-  readonly uncounted: readonly string[];
   /** The keys among them whose limits count tokens, and those that count runs. */
   readonly ofTokens: readonly string[];
   readonly ofRuns: readonly string[];

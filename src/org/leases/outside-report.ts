@@ -205,10 +205,9 @@ function takenBy(limitSet: GivenLimitSet, line: HoldLine): TakenAmounts | null {
   if (counted > MOST_TOKENS || inputTokensOf(line) > counted) return null;
   const tokens = BigInt(counted);
   const nanos = BigInt(amountOf(line));
-  const { uncounted, ofTokens, ofRuns } = limitSet;
+  const { ofTokens, ofRuns } = limitSet;
   const taken: [key: string, amount: bigint][] = [];
   for (const key of limitSet.keys) {
-    if (uncounted.includes(key)) continue;
     const perRun = ofRuns.includes(key) ? 1n : nanos;
     taken.push([key, ofTokens.includes(key) ? tokens : perRun]);
   }

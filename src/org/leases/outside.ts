@@ -195,7 +195,6 @@ export class OutsideGates {
     return {
       version: this.#gate.version,
       keys: accounts.map(accountKey),
-      uncounted: [],
       ofTokens: accounts.filter(({ meter }) => unitOf(meter) === "tokens").map(accountKey),
       ofRuns: accounts.filter(({ meter }) => unitOf(meter) === "runs").map(accountKey),
       meters: accounts.map(({ meter }) => meter.id).join(" "),

@@ -44,7 +44,6 @@ test("what is encrypted, signed or made under either pepper is accepted, and und
   const limitSet = {
     version: "1",
     keys: [],
-    uncounted: [],
     ofTokens: [],
     ofRuns: [],
     meters: "",

@@ -23,15 +23,12 @@ export interface RefusalNote extends StoredNames {
 }
 
 /** The call that was refused. */
-export interface RefusedCall {
-  readonly at: number;
-  readonly trace: string;
-  readonly decided: DecidedAt;
-  readonly operation: string;
-  readonly keyId: string | null;
+export interface RefusedCall extends Pick<
+  RefusalNote,
+  "at" | "trace" | "decided" | "operation" | "keyId" | "parent"
+> {
   readonly names: RefusedNames;
   readonly nanos: bigint | number | null;
-  readonly parent?: string | null;
 }
 
 /** Null if refusals with this code are not kept. */

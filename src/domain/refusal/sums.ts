@@ -2,14 +2,10 @@ import { HOUR_MS } from "../../contract/durations.ts";
 import type { RefusalNote } from "./note.ts";
 
 /** The fields that refusals are grouped by. */
-export interface RefusalGroup {
-  readonly hour: number;
-  readonly code: string;
-  readonly limit: string;
-  readonly keyId: string | null;
-  readonly customerId: string | null;
-  readonly workflowId: string | null;
-}
+export type RefusalGroup = { readonly hour: number } & Pick<
+  RefusalNote,
+  "code" | "limit" | "keyId" | "customerId" | "workflowId"
+>;
 
 export interface RefusalSum extends RefusalGroup {
   readonly count: number;

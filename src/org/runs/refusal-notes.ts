@@ -1,7 +1,8 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
-import { type RefusalNote, refusalNote } from "../../domain/refusal/note.ts";
+import type { RefusalNote } from "../../domain/refusal/note.ts";
 import { traceParentToStore } from "../../domain/text/traceparent.ts";
+import { notesOf } from "../decisions/refusal-notes.ts";
 import type { View } from "../kernel/door.ts";
 import { Prices } from "./prices.ts";
 import type { Recorded } from "./record.ts";
@@ -21,16 +22,8 @@ export function refusedRuns(
   const costs = new Prices(view.sql, view.now).costsOf(refused.map(({ run }) => run));
   return refused.flatMap(({ run, refusal }, index) => {
     const cost = costs[index];
-    const note = refusalNote(refusal, {
-      at: view.now,
-      trace: view.trace,
-      parent: traceParentToStore(run.traceparent ?? null) ?? view.parent,
-      decided: "object",
-      operation,
-      keyId: view.actor.id,
-      names: run,
-      nanos: cost === undefined || isRefusal(cost) ? null : cost.nanos,
-    });
-    return note === null ? [] : [note];
+    const nanos = cost === undefined || isRefusal(cost) ? null : cost.nanos;
+    const parent = traceParentToStore(run.traceparent ?? null) ?? view.parent;
+    return notesOf(view, refusal, { operation, keyId: view.actor.id, names: run, nanos, parent });
   });
 }

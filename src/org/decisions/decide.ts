@@ -33,7 +33,8 @@ import { costsOf, estimateOf } from "./estimate.ts";
 import { type FittedAsk, fittedFreeing } from "./fit.ts";
 import { writeHoldExtras } from "./hold-extras.ts";
 import { holdRequestOf } from "./hold-request.ts";
-import { deleteHold, type HoldRow, insertHold, loadRequest } from "./store.ts";
+import { deleteHold, insertHold, loadRequest } from "./store.ts";
+import { type HoldRow, PLAIN_HOLD } from "./table.ts";
 
 /** A decision, and whether it created a new hold. */
 export interface DecidedAsk {
@@ -209,17 +210,15 @@ function hold(tx: Tx, ask: DecisionAsk, made: NewHold) {
   const decisionId = `dec_${id.slice("rsv_".length)}`;
   const verdict = verdictOf(tx.now, accounts, { decisionId, reservation, shadowed });
   const row: HoldRow = {
+    ...PLAIN_HOLD,
     id,
-    status: "open",
     at: tx.now,
     expires_at: expiresAt,
-    ended_at: null,
     amount: String(nanos),
     meters: [...accounts, ...packs.map(({ pack }) => pack)].map(({ meter }) => meter.id).join(" "),
     customer_id: ask.customer_id ?? null,
     // Only a request with an id can be repeated.
     verdict: ask.request_id === undefined ? "" : JSON.stringify(verdict),
-    unreported: null,
     ...counted,
     beside,
     asked,

@@ -111,6 +111,19 @@ export function openEnd(row: Row): number | null {
   return row[STATUS_AT] === "open" ? Number(row[END_AT]) : null;
 }
 
+/** What a hold has in common with all others, unless something is known of it. */
+export const PLAIN_HOLD = {
+  status: "open",
+  ended_at: null,
+  verdict: "",
+  unreported: null,
+  rates: "",
+  tokens: 0,
+  beside: null,
+  asked: null,
+  key_id: null,
+} as const;
+
 /** In the order of the columns. Written out, because reports and bulks have thousands of them. */
 export function toRow(hold: HoldRow): Row {
   return [

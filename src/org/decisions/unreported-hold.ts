@@ -1,6 +1,6 @@
 import { madeAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import { ENDED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
-import type { HoldRow } from "./store.ts";
+import { type HoldRow, PLAIN_HOLD } from "./table.ts";
 
 /**
  * Returns whether an id that is not stored may be of a hold that an isolate made and has not reported, or never will
@@ -15,21 +15,14 @@ export function mayBeUnreported(ids: ReservationIds, id: string, now: number): b
 /** Everything that is known of an unreported hold: its id, and usually the time in it. */
 export function unreportedHold(ids: ReservationIds, id: string, now: number): HoldRow {
   return {
+    // If an isolate reports it later, its rate-limit counts are given back as far as the run was counted.
+    ...PLAIN_HOLD,
     id,
-    status: "open",
     at: ids.originOf(id, now) === "time" ? madeAt(id) : now,
     expires_at: now,
-    ended_at: null,
     amount: "0",
     meters: "",
     customer_id: null,
-    verdict: "",
     unreported: 1,
-    // If an isolate reports it later, its rate-limit counts are given back as far as the run was counted.
-    rates: "",
-    tokens: 0,
-    beside: null,
-    asked: null,
-    key_id: null,
   };
 }

@@ -12,6 +12,7 @@ import {
 } from "../decisions/store.ts";
 import { type HoldCounter, writeHoldExtras } from "../decisions/hold-extras.ts";
 import { writeHoldRequest } from "../decisions/hold-request.ts";
+import { PLAIN_HOLD } from "../decisions/table.ts";
 import type { LeasedAccounts } from "./money.ts";
 import {
   amountOf,
@@ -68,18 +69,6 @@ interface ReportGroup {
 /** The facts about the current or former hold with an id. */
 type HoldFacts = Omit<HoldRow, "id" | "at" | "verdict">;
 
-const NEW = {
-  status: "open",
-  ended_at: null,
-  expires_at: 0,
-  unreported: null,
-  rates: "",
-  tokens: 0,
-  beside: null,
-  asked: null,
-  key_id: null,
-} as const;
-
 class HoldReport {
   readonly dropped = new Map<string, bigint>();
   readonly #tx: Tx;
@@ -133,7 +122,7 @@ class HoldReport {
     if (before === undefined || fate === "anew") {
       if (before !== undefined) deleteHold(this.#tx.sql, id);
       fresh.push(hold);
-      this.#known.set(id, { ...NEW, amount, meters, customer_id: customer });
+      this.#known.set(id, { ...PLAIN_HOLD, expires_at: 0, amount, meters, customer_id: customer });
     } else if (fate === "over") this.#dropKnown(hold, group.limitSet, before);
     else if (
       fate === "apart" ||
@@ -249,12 +238,11 @@ class HoldReport {
 function toHold(hold: HoldLine, isWhole: boolean, accounts: readonly HoldCounter[]) {
   const tokens = tokensOf(hold);
   return {
-    ...NEW,
+    ...PLAIN_HOLD,
     id: idOf(hold),
     at: Number(madeAt(hold)),
     expires_at: Number(endsAt(hold)),
     amount: amountOf(hold),
-    verdict: "",
     tokens,
     beside: writeHoldExtras({
       phase: isWhole ? "run" : "decision",

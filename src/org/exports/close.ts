@@ -1,12 +1,12 @@
 import { windowFolder, windowFrom } from "../../domain/export/window.ts";
-import { placeAt } from "./logs.ts";
+import { placeAt, positionIn } from "./logs.ts";
 import { type FileExportRow, openWindow, type WindowRow } from "./store.ts";
 
 /** The next window of an export, if it is over. From now on it is known what is in it. */
 export function closeWindow(sql: SqlStorage, row: FileExportRow, now: number): WindowRow | null {
   const window = windowFrom(row.every, row.next_from);
   if (now < window.toMs) return null;
-  const from = { run: row.run_from, adjustment: row.adjustment_from, replacement: row.replacement_from };
+  const from = positionIn(row);
   const to = placeAt(sql, from, window.toMs);
   sql.exec(
     `INSERT INTO export_windows (export, folder, from_at, to_at, first_run, first_adjustment, first_replacement,

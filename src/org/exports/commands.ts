@@ -8,7 +8,7 @@ import { DUE } from "../kernel/due-kinds.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { startWindowOver } from "./close.ts";
 import { exportNow, shownExport } from "./lag.ts";
-import { LOGS_BEGIN, placeAt } from "./logs.ts";
+import { LOGS_BEGIN, placeAt, positionColumns } from "./logs.ts";
 import { beginOrResume } from "./span-begin.ts";
 import { deleteSpanState } from "../span-exports/state.ts";
 import { type ExportRow, isOfSpans, loadExport, openWindow } from "./store.ts";
@@ -83,14 +83,7 @@ function apart(tx: Tx, given: NewExport["destination"]): readonly [Destination, 
 /** Files begin with the period, spans with what comes from now on. */
 function beginning({ sql, now }: Tx, every: NewExport["every"] | null) {
   const from = every === "hour" || every === "day" ? windowStart(every, now) : now;
-  const place = placeAt(sql, LOGS_BEGIN, from);
-  return {
-    next_from: from,
-    run_from: place.run,
-    adjustment_from: place.adjustment,
-    replacement_from: place.replacement,
-    created_at: now,
-  };
+  return { next_from: from, ...positionColumns(placeAt(sql, LOGS_BEGIN, from)), created_at: now };
 }
 
 function forget(sql: SqlStorage, name: string): void {

@@ -30,8 +30,25 @@ export function readPart(
 ): ReadPart | null {
   if (kind !== "corrections" && at.run < window.run_to) return readRuns(sql, window, at);
   if (kind === "runs") return null;
-  if (at.adjustment < window.adjustment_to) return readAdjustments(sql, window, at);
-  return at.replacement < window.replacement_to ? readReplacements(sql, window, at) : null;
+  if (at.adjustment < window.adjustment_to) {
+    const toCorrections = (rows: readonly AdjustmentRow[]) => adjustmentsOf(sql, rows);
+    return readCorrections(sql, { window, at, log: "adjustment" }, toCorrections);
+  }
+  return at.replacement < window.replacement_to
+    ? readCorrections(sql, { window, at, log: "replacement" }, replacementsOf)
+    : null;
+}
+
+/** The logs of corrections, by the kind of row in each. */
+interface CorrectionRows {
+  readonly adjustment: AdjustmentRow;
+  readonly replacement: ReplacementRow;
+}
+
+interface CorrectionPlace<Log> {
+  readonly window: WindowRow;
+  readonly at: LogPosition;
+  readonly log: Log;
 }
 
 /** Returns which kind of file comes next. Null if the window is whole. */
@@ -57,34 +74,41 @@ function readRuns(sql: SqlStorage, window: WindowRow, at: LogPosition): ReadPart
   return { content: { runs: runsAsRecorded(sql, runs), corrections: [] }, next };
 }
 
-function readAdjustments(sql: SqlStorage, window: WindowRow, at: LogPosition): ReadPart {
+/** The next corrections of a window, from one of their logs. */
+function readCorrections<Log extends keyof CorrectionRows>(
+  sql: SqlStorage,
+  { window, at, log }: CorrectionPlace<Log>,
+  toCorrections: (rows: readonly CorrectionRows[Log][]) => Correction[],
+): ReadPart {
+  const end = window[`${log}_to`];
   const rows = sql
-    .exec<AdjustmentRow>(
-      "SELECT * FROM run_adjustments WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?",
-      at.adjustment,
-      window.adjustment_to,
+    .exec<CorrectionRows[Log]>(
+      `SELECT * FROM run_${log}s WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?`,
+      at[log],
+      end,
       STEP_CORRECTIONS,
     )
     .toArray();
+  const next = rows.length < STEP_CORRECTIONS ? end : (rows.at(-1)?.seq ?? 0) + 1;
+  return { content: { runs: [], corrections: toCorrections(rows) }, next: { ...at, [log]: next } };
+}
+
+function adjustmentsOf(sql: SqlStorage, rows: readonly AdjustmentRow[]): Correction[] {
   const all = rows.map(fromAdjustmentRow);
   const ids = [...new Set(all.map(({ runId }) => runId))];
   const { runs, unreadable } = findRuns(sql, runSegments(sql).probe(ids));
   for (const cause of unreadable.values()) throw cause;
-  const corrections = all.map((made): Correction => {
-    return {
-      kind: "adjustment",
-      id: made.id,
-      runId: made.runId,
-      startedAt: runs.get(made.runId)?.startedAt ?? null,
-      recordedAt: made.at,
-      nanos: made.amount,
-      reason: made.reason,
-      byRunId: null,
-      names: made.names,
-    };
-  });
-  const last = rows.length < STEP_CORRECTIONS ? window.adjustment_to : (rows.at(-1)?.seq ?? 0) + 1;
-  return { content: { runs: [], corrections }, next: { ...at, adjustment: last } };
+  return all.map((made) => ({
+    kind: "adjustment",
+    id: made.id,
+    runId: made.runId,
+    startedAt: runs.get(made.runId)?.startedAt ?? null,
+    recordedAt: made.at,
+    nanos: made.amount,
+    reason: made.reason,
+    byRunId: null,
+    names: made.names,
+  }));
 }
 
 type ReplacementRow = {
@@ -97,16 +121,8 @@ type ReplacementRow = {
   names: string;
 };
 
-function readReplacements(sql: SqlStorage, window: WindowRow, at: LogPosition): ReadPart {
-  const rows = sql
-    .exec<ReplacementRow>(
-      "SELECT * FROM run_replacements WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?",
-      at.replacement,
-      window.replacement_to,
-      STEP_CORRECTIONS,
-    )
-    .toArray();
-  const corrections = rows.map((row): Correction => ({
+function replacementsOf(rows: readonly ReplacementRow[]): Correction[] {
+  return rows.map((row) => ({
     kind: "replacement",
     id: row.run_id,
     runId: row.run_id,
@@ -117,6 +133,4 @@ function readReplacements(sql: SqlStorage, window: WindowRow, at: LogPosition): 
     byRunId: row.by_run_id,
     names: JSON.parse(row.names) as RunNames,
   }));
-  const last = rows.length < STEP_CORRECTIONS ? window.replacement_to : (rows.at(-1)?.seq ?? 0) + 1;
-  return { content: { runs: [], corrections }, next: { ...at, replacement: last } };
 }

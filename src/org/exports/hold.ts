@@ -1,4 +1,4 @@
-import type { LogPosition } from "./logs.ts";
+import { type LogPosition, positionIn } from "./logs.ts";
 import { isOfSpans, loadExports, openWindow } from "./store.ts";
 
 /**
@@ -7,18 +7,9 @@ import { isOfSpans, loadExports, openWindow } from "./store.ts";
  */
 export function keptForExports(sql: SqlStorage): LogPosition | null {
   const files = loadExports(sql).filter((row) => !isOfSpans(row));
-  const places = files.map((row): LogPosition => {
-    const open = openWindow(sql, row.name);
-    return {
-      run: Math.min(open?.first_run ?? row.run_from, row.run_from),
-      adjustment: Math.min(open?.first_adjustment ?? row.adjustment_from, row.adjustment_from),
-      replacement: Math.min(open?.first_replacement ?? row.replacement_from, row.replacement_from),
-    };
-  });
-  if (places.length === 0) return null;
-  return {
-    run: Math.min(...places.map(({ run }) => run)),
-    adjustment: Math.min(...places.map(({ adjustment }) => adjustment)),
-    replacement: Math.min(...places.map(({ replacement }) => replacement)),
-  };
+  if (files.length === 0) return null;
+  const windows = files.flatMap(({ name }) => openWindow(sql, name) ?? []);
+  const leastOf = (log: keyof LogPosition) =>
+    Math.min(...files.map((row) => positionIn(row)[log]), ...windows.map((window) => window[`first_${log}`]));
+  return { run: leastOf("run"), adjustment: leastOf("adjustment"), replacement: leastOf("replacement") };
 }

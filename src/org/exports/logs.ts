@@ -1,4 +1,5 @@
 import { runSegments } from "../runs/segments/segments.ts";
+import type { FileExportRow } from "./store.ts";
 
 /** How far something has got in each of the logs that windows have parts of: the first entry that it does not include. */
 export interface LogPosition {
@@ -8,6 +9,17 @@ export interface LogPosition {
 }
 
 type Log = "run_adjustments" | "run_replacements";
+
+/** The columns that say it of an export, and of a window. */
+type PositionColumns = Pick<FileExportRow, "run_from" | "adjustment_from" | "replacement_from">;
+
+export function positionIn(row: PositionColumns): LogPosition {
+  return { run: row.run_from, adjustment: row.adjustment_from, replacement: row.replacement_from };
+}
+
+export function positionColumns({ run, adjustment, replacement }: LogPosition): PositionColumns {
+  return { run_from: run, adjustment_from: adjustment, replacement_from: replacement };
+}
 
 /**
  * The first entries, from a place on, that were recorded at a moment or later. Entries are in the order in which they were

@@ -10,7 +10,7 @@ import { scheduleDue } from "../kernel/due/table.ts";
 import { performDue } from "../kernel/perform/perform.ts";
 import { closeWindow } from "./close.ts";
 import { nextKind, readPart } from "./content.ts";
-import type { LogPosition } from "./logs.ts";
+import { positionIn } from "./logs.ts";
 import { manifestOf } from "./manifest.ts";
 import { putFile } from "./put.ts";
 import { recordStep, type ExportStep, type WrittenFile } from "./record.ts";
@@ -63,11 +63,7 @@ async function write(object: DueContext, step: ExportStep): Promise<WrittenFile 
 }
 
 async function make(object: DueContext, { row, window }: ExportStep): Promise<WrittenFile> {
-  let at: LogPosition = {
-    run: window.run_from,
-    adjustment: window.adjustment_from,
-    replacement: window.replacement_from,
-  };
+  let at = positionIn(window);
   const kind = nextKind(window, at, row.format === "focus");
   if (kind === null) {
     const { sql } = object.view();

@@ -7,6 +7,7 @@ import {
 } from "../../contract/resources/budgets/budget-rules.ts";
 import type { BudgetChange } from "../../contract/resources/budgets/budgets.ts";
 import { command, done, type View } from "../kernel/door.ts";
+import { deleteLimit } from "../meters/delete.ts";
 import { storedShares } from "../meters/show.ts";
 import { saveMeterRow, toMeter } from "../meters/store.ts";
 import { recount } from "../recount/recount.ts";
@@ -41,6 +42,8 @@ export const changeBudget = command({
     return done(200, toBudget(tx, row), { target: id, detail });
   },
 });
+
+export const deleteBudget = deleteLimit("budget.deleted", budgetNow, ({ id }) => id);
 
 function changed(
   view: View,

@@ -1,4 +1,3 @@
-export { changeBudget } from "./change.ts";
+export { changeBudget, deleteBudget } from "./change.ts";
 export { createBudget } from "./create.ts";
-export { deleteBudget } from "./delete.ts";
 export { increaseBudget, revokeIncrease } from "./increase.ts";

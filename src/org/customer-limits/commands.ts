@@ -4,9 +4,10 @@ import { refuse } from "../../contract/refusal.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
+import { deleteLimit } from "../meters/delete.ts";
 import { sharesExtra } from "../meters/show.ts";
 import { recount } from "../recount/recount.ts";
-import { deleteMeter, type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+import { type MeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { customerLimitNow, loadCustomerLimit, toCustomerLimit } from "./store.ts";
 
 /** One customer has at most one limit per period. */
@@ -71,14 +72,4 @@ export const changeCustomerLimit = command({
   },
 });
 
-export const deleteCustomerLimit = command({
-  action: "customer_limit.deleted",
-  changesLimits: true,
-  refuses: ["not_found"],
-  current: customerLimitNow,
-  run(tx, input: { id: string }) {
-    if (loadCustomerLimit(tx, input.id) === null) return refuse("not_found");
-    deleteMeter(tx.sql, input.id);
-    return done(204, null, { target: input.id });
-  },
-});
+export const deleteCustomerLimit = deleteLimit("customer_limit.deleted", customerLimitNow, ({ id }) => id);

@@ -4,8 +4,9 @@ import { roomOf } from "../../domain/meter/meter.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { recount } from "../recount/recount.ts";
+import { deleteLimit } from "../meters/delete.ts";
 import { entryNow, sharesOf, storedShares } from "../meters/show.ts";
-import { deleteMeter, type MeterRow, onlyMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+import { type MeterRow, onlyMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { saveUsage } from "../meters/usage.ts";
 import { ID, loadQuota, lowOf, quotaNow, toQuota } from "./store.ts";
 
@@ -32,17 +33,7 @@ export const setQuota = command({
   },
 });
 
-export const deleteQuota = command({
-  action: "quota.deleted",
-  changesLimits: true,
-  refuses: ["not_found"],
-  current: quotaNow,
-  run(tx) {
-    if (loadQuota(tx) === null) return refuse("not_found");
-    deleteMeter(tx.sql, ID);
-    return done(204, null, { target: ID });
-  },
-});
+export const deleteQuota = deleteLimit("quota.deleted", quotaNow, () => ID);
 
 export const topUpQuota = command({
   action: "quota.topped_up",

@@ -1,10 +1,10 @@
-import { refuse } from "../../contract/refusal.ts";
 import type { NewSpendCap } from "../../contract/resources/spend-cap.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { command, done } from "../kernel/door.ts";
+import { deleteLimit } from "../meters/delete.ts";
 import { sharesExtra } from "../meters/show.ts";
 import { recount } from "../recount/recount.ts";
-import { deleteMeter, onlyMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
+import { onlyMeterRow, saveMeterRow, toMeter } from "../meters/store.ts";
 import { ID, loadSpendCap, spendCapNow, toSpendCap } from "./store.ts";
 
 /** A cap that is set again keeps its count. In another time zone, its day is recounted. */
@@ -28,14 +28,4 @@ export const setSpendCap = command({
   },
 });
 
-export const deleteSpendCap = command({
-  action: "spend_cap.deleted",
-  changesLimits: true,
-  refuses: ["not_found"],
-  current: spendCapNow,
-  run(tx) {
-    if (loadSpendCap(tx) === null) return refuse("not_found");
-    deleteMeter(tx.sql, ID);
-    return done(204, null, { target: ID });
-  },
-});
+export const deleteSpendCap = deleteLimit("spend_cap.deleted", spendCapNow, () => ID);

@@ -11,9 +11,9 @@ import { DAILY_KINDS } from "../../domain/usage-report/daily.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
-import { loadUsage, newEntry, USAGE } from "../meters/usage.ts";
+import { loadUsage, type MeterAccount, newEntry, USAGE } from "../meters/usage.ts";
 
-const NANOS_PER_USD = 1e9;
+export const NANOS_PER_USD = 1e9;
 const NOTHING: ScopeUsage = { days: [], budgets: [] };
 
 /**
@@ -59,8 +59,13 @@ function usageOf(view: CheckpointedView, meter: Meter, subject: string): ScopeUs
       runs: runs * share,
       tokens: tokens * share,
     })),
-    budgets: [stateOf(view, meter, subject)],
+    budgets: statesOf(view, [newEntry(meter, subject, view.now)]),
   };
+}
+
+/** The first day that a forecast looks at. */
+export function firstDay(now: number): string {
+  return new Date(now - FORECAST_MEMORY_DAYS * DAY_MS).toISOString().slice(0, 10);
 }
 
 function daysOf({ sql, now }: CheckpointedView, part: MatchPart | null): DayUsage[] {
@@ -77,7 +82,7 @@ function daysOf({ sql, now }: CheckpointedView, part: MatchPart | null): DayUsag
      WHERE scope_kind = ?1 AND day >= ?2 AND (scope_id IN (SELECT value FROM json_each(?3)) ${isAlike})
      GROUP BY day ORDER BY day`,
     trait === null ? "org" : (DAILY_KINDS.get(trait) ?? ""),
-    new Date(now - FORECAST_MEMORY_DAYS * DAY_MS).toISOString().slice(0, 10),
+    firstDay(now),
     JSON.stringify(values),
     ...(prefixes.length === 0 ? [] : [JSON.stringify(prefixes)]),
   );
@@ -119,14 +124,13 @@ function shareOf(
   return all === 0 ? 0 : Math.min(1, nanos / NANOS_PER_USD / all);
 }
 
-function stateOf(view: CheckpointedView, meter: Meter, subject: string): BudgetState {
-  const entry = newEntry(meter, subject, view.now);
-  loadUsage(view.sql, [entry]);
-  return {
-    id: meter.id,
-    enforced: meter.mode === "enforce",
-    limitUsd: Number(meter.limit ?? 0n) / NANOS_PER_USD,
+export function statesOf({ sql }: CheckpointedView, entries: readonly MeterAccount[]): BudgetState[] {
+  loadUsage(sql, entries);
+  return entries.map((entry) => ({
+    id: entry.meter.id,
+    enforced: entry.meter.mode === "enforce",
+    limitUsd: Number(entry.meter.limit ?? 0n) / NANOS_PER_USD,
     leftUsd: Number(roomOf(entry) ?? 0n) / NANOS_PER_USD,
-    window: meter.window,
-  };
+    window: entry.meter.window,
+  }));
 }

@@ -4,22 +4,19 @@ import { MATCH_SCOPE } from "../../contract/scopes.ts";
 import type { BudgetState, DayUsage, ScopeUsage } from "../../domain/forecast/budgets.ts";
 import type { PlanInputs } from "../../domain/forecast/plan.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
-import { roomOf } from "../../domain/meter/meter.ts";
-import { FORECAST_MEMORY_DAYS } from "../../domain/run/retention.ts";
 import type { RunColumns } from "../../domain/run/segment/columns.ts";
 import { reduceArchived } from "../../storage/segments/archived-segments.ts";
 import { type SegmentMetadata, STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
-import { loadUsage, newEntry } from "../meters/usage.ts";
-import { matchDays, matchUsage } from "./match-usage.ts";
+import { newEntry } from "../meters/usage.ts";
+import { firstDay, matchDays, matchUsage, NANOS_PER_USD, statesOf } from "./match-usage.ts";
 
 /** The data for a forecast. The object only reads it. The isolate computes, which leaves the object free. */
 
 /** Scopes that are read at once. The object answers no other call meanwhile. */
 const SCOPES_AT_ONCE = 25;
-const NANOS_PER_USD = 1e9;
 
 export interface Scope {
   readonly scopeKind: string;
@@ -88,10 +85,6 @@ function scopeUsage(view: CheckpointedView, scope: Scope): ScopeUsage {
 
 type DayRow = { day: string; usd: string; runs: number; tokens: number };
 
-function firstDay(view: CheckpointedView): string {
-  return new Date(view.now - FORECAST_MEMORY_DAYS * DAY_MS).toISOString().slice(0, 10);
-}
-
 const dayNumber = (day: string) => dayOf(Date.parse(day));
 
 function daysOf(view: CheckpointedView, { scopeKind, scopeId }: Scope): DayUsage[] {
@@ -101,7 +94,7 @@ function daysOf(view: CheckpointedView, { scopeKind, scopeId }: Scope): DayUsage
        WHERE scope_kind = ? AND scope_id = ? AND day >= ? ORDER BY day`,
       scopeKind,
       scopeId,
-      firstDay(view),
+      firstDay(view.now),
     )
     .toArray()
     .map(({ day, usd, runs, tokens }) => ({
@@ -119,7 +112,7 @@ function teamsOf(view: CheckpointedView) {
     .exec<{ day: string; teams: number }>(
       `SELECT day, COUNT(*) AS teams FROM ${DAILY_USAGE.in(view.sql)}
        WHERE scope_kind = 'department' AND day >= ? AND runs > 0 GROUP BY day`,
-      firstDay(view),
+      firstDay(view.now),
     )
     .toArray()
     .map(({ day, teams }) => ({ day: dayNumber(day), teams }));
@@ -134,18 +127,10 @@ function budgetsOf(view: CheckpointedView, { scopeKind, scopeId }: Scope): Budge
       scopeId,
     )
     .toArray();
-  const segments = rows.map((row) => newEntry(toMeter(row, view.now), "", view.now));
-  loadUsage(view.sql, segments);
-  return segments.map((segment) => {
-    const { id, limit, mode, window } = segment.meter;
-    return {
-      id,
-      enforced: mode === "enforce",
-      limitUsd: Number(limit ?? 0n) / NANOS_PER_USD,
-      leftUsd: Number(roomOf(segment) ?? 0n) / NANOS_PER_USD,
-      window,
-    };
-  });
+  return statesOf(
+    view,
+    rows.map((row) => newEntry(toMeter(row, view.now), "", view.now)),
+  );
 }
 
 const RETURN_DAYS = 30;

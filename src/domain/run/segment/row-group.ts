@@ -23,10 +23,7 @@ export function encodeRowGroup(runs: readonly RunRecord[]): EncodedRowGroup {
   const rowGroup = new ByteWriter();
   const names = new Map<NameColumn, readonly string[]>();
   rowGroup.count(runs.length);
-  for (const { column, isPresent, write } of FIRST_COLUMNS) {
-    if (isPresent === undefined || runs.some(isPresent))
-      writeColumn(rowGroup, column, (to) => write(to, runs));
-  }
+  writeColumns(rowGroup, FIRST_COLUMNS, runs);
   const namesIn = namesByColumn(runs);
   for (const column of NAME_COLUMNS) {
     const inColumn = namesIn[column];
@@ -35,12 +32,16 @@ export function encodeRowGroup(runs: readonly RunRecord[]): EncodedRowGroup {
     names.set(column, all);
     writeColumn(rowGroup, column, (to) => inColumn.write(to));
   }
-  for (const { column, isPresent, write } of LAST_COLUMNS) {
+  writeColumns(rowGroup, LAST_COLUMNS, runs);
+  rowGroup.byte(END);
+  return { data: rowGroup.bytes, names };
+}
+
+function writeColumns(rowGroup: ByteWriter, columns: readonly Column[], runs: readonly RunRecord[]): void {
+  for (const { column, isPresent, write } of columns) {
     if (isPresent === undefined || runs.some(isPresent))
       writeColumn(rowGroup, column, (to) => write(to, runs));
   }
-  rowGroup.byte(END);
-  return { data: rowGroup.bytes, names };
 }
 
 function writeColumn(rowGroup: ByteWriter, column: keyof RunRecord, write: (to: ByteWriter) => void): void {
@@ -96,37 +97,27 @@ interface Column {
   readonly write: (writer: ByteWriter, runs: readonly RunRecord[]) => void;
 }
 
+function textsOf(textIn: (run: RunRecord) => string | null): Column["write"] {
+  return (writer, runs) => writeTexts(writer, runs.map(textIn));
+}
+
+/** Times are mostly close together, so each is written as the difference from the previous one. */
+function stepsOf(timeIn: (run: RunRecord) => number): Column["write"] {
+  return (writer, runs) => {
+    let previous = 0;
+    for (const run of runs) {
+      const time = timeIn(run);
+      writer.signed(time - previous);
+      previous = time;
+    }
+  };
+}
+
 /** In the order in which they are written, before the columns of names. */
 const FIRST_COLUMNS: readonly Column[] = [
-  {
-    column: "id",
-    write: (writer, runs) =>
-      writeTexts(
-        writer,
-        runs.map((run) => run.id),
-      ),
-  },
-  // Times are mostly close together, so each is written as the difference from the previous one.
-  {
-    column: "startedAt",
-    write(writer, runs) {
-      let previous = 0;
-      for (const { startedAt } of runs) {
-        writer.signed(startedAt - previous);
-        previous = startedAt;
-      }
-    },
-  },
-  {
-    column: "recordedAt",
-    write(writer, runs) {
-      let previous = 0;
-      for (const { recordedAt } of runs) {
-        writer.signed(recordedAt - previous);
-        previous = recordedAt;
-      }
-    },
-  },
+  { column: "id", write: textsOf((run) => run.id) },
+  { column: "startedAt", write: stepsOf((run) => run.startedAt) },
+  { column: "recordedAt", write: stepsOf((run) => run.recordedAt) },
   {
     column: "chargedAt",
     isPresent: (run) => run.chargedAt !== run.recordedAt,
@@ -176,19 +167,11 @@ const LAST_COLUMNS: readonly Column[] = [
   {
     column: "parentRunId",
     isPresent: (run) => run.parentRunId !== null,
-    write: (writer, runs) =>
-      writeTexts(
-        writer,
-        runs.map((run) => run.parentRunId),
-      ),
+    write: textsOf((run) => run.parentRunId),
   },
   {
     column: "extra",
     isPresent: (run) => run.extra !== null,
-    write: (writer, runs) =>
-      writeTexts(
-        writer,
-        runs.map(({ extra }) => (extra === null ? null : JSON.stringify(extra))),
-      ),
+    write: textsOf(({ extra }) => (extra === null ? null : JSON.stringify(extra))),
   },
 ];

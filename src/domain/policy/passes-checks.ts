@@ -9,33 +9,22 @@ export interface RunChecks {
   readonly detectors: DetectorSet;
 }
 
+/** What rules are told of a run beside itself, and the work that they may cost. */
+interface Judged {
+  readonly nanos: bigint;
+  readonly now: number;
+  readonly stepBudget: RunStepBudget;
+}
+
 /**
  * Returns whether rules and detectors have nothing to say about a run: no refusal, no approval and no shadow, within
  * the work that is given. Everything else leaves a trace, and is for whoever keeps that.
  */
-export function passesChecks(
-  { policies, detectors }: RunChecks,
-  run: CheckedRun,
-  {
-    nanos,
-    now,
-    stepBudget,
-  }: { readonly nanos: bigint; readonly now: number; readonly stepBudget: RunStepBudget },
-): boolean {
-  return (
-    areSilent(policies, run, { nanos, now, stepBudget }) && findNothing(detectors, run.input, stepBudget)
-  );
+export function passesChecks({ policies, detectors }: RunChecks, run: CheckedRun, judged: Judged): boolean {
+  return areSilent(policies, run, judged) && findNothing(detectors, run.input, judged.stepBudget);
 }
 
-function areSilent(
-  policies: PolicySet,
-  run: CheckedRun,
-  {
-    nanos,
-    now,
-    stepBudget,
-  }: { readonly nanos: bigint; readonly now: number; readonly stepBudget: RunStepBudget },
-): boolean {
+function areSilent(policies: PolicySet, run: CheckedRun, { nanos, now, stepBudget }: Judged): boolean {
   if (policies.length === 0) return true;
   const attempt = attemptOf(run, nanos);
   const { verdict } = withAllowance(stepBudget.enforced, (allowance) =>

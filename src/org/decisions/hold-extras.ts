@@ -23,20 +23,14 @@ export type HoldCounter = Pick<Account, "meter" | "subject">;
 
 const NOTHING: HoldExtras = { tokens: 0, chain: null, packs: {} };
 
-/** As stored in its row. Null if it reserves dollars only. */
-export function writeHoldExtras({
-  phase,
-  tokens,
-  chain,
-  packs,
-  accounts,
-}: {
+interface HeldBeside extends Pick<HoldExtras, "tokens" | "chain"> {
   readonly phase: Phase;
-  readonly tokens: number;
-  readonly chain: string | null;
   readonly packs: readonly Draw[];
   readonly accounts: readonly HoldCounter[];
-}): string | null {
+}
+
+/** As stored in its row. Null if it reserves dollars only. */
+export function writeHoldExtras({ phase, tokens, chain, packs, accounts }: HeldBeside): string | null {
   const groups = groupsOf(accounts);
   const isPlain = groups === undefined && !accounts.some(({ meter }) => unitOf(meter) === "tokens");
   if (phase === "decision" && isPlain) return null;

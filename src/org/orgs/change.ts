@@ -1,8 +1,9 @@
 import type { PlanTerms } from "../../contract/resources/plans.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { command, done, query, type View } from "../kernel/door.ts";
+import { command, done, query, type Tx, type View } from "../kernel/door.ts";
 import { moveSlicesAhead } from "../leases/sweep.ts";
 import { keepPlanTerms } from "../plans/store.ts";
+import type { Org } from "../../contract/resources/orgs.ts";
 import type { DecisionDefaults, Profile } from "../../domain/tenant/profile.ts";
 import { saveProfile, toOrg } from "./store.ts";
 
@@ -46,6 +47,13 @@ export const changeOrg = command({
   },
 });
 
+function become(tx: Tx, status: Profile["status"]): Org {
+  const after: Profile = { ...tx.profile(), status };
+  saveProfile(tx.sql, after);
+  tx.emit(status === "suspended" ? "org.suspended" : "org.resumed", {});
+  return toOrg(after);
+}
+
 export const suspendOrg = command({
   action: "org.suspended",
   refuses: ["conflict"],
@@ -56,10 +64,7 @@ export const suspendOrg = command({
     if (tx.profile().status === "suspended") {
       return refuse("conflict", {}, { message: "This organization is already suspended." });
     }
-    const after: Profile = { ...tx.profile(), status: "suspended" };
-    saveProfile(tx.sql, after);
-    tx.emit("org.suspended", {});
-    return done(200, toOrg(after), { target: tx.orgId });
+    return done(200, become(tx, "suspended"), { target: tx.orgId });
   },
 });
 
@@ -70,10 +75,7 @@ export const suspendRestored = command({
   publishes: "profile",
   takesAway: (_input: object) => "*",
   run(tx, _input: object) {
-    const after: Profile = { ...tx.profile(), status: "suspended" };
-    saveProfile(tx.sql, after);
-    tx.emit("org.suspended", {});
-    return done(200, toOrg(after), { target: tx.orgId, detail: { restored: true } });
+    return done(200, become(tx, "suspended"), { target: tx.orgId, detail: { restored: true } });
   },
 });
 
@@ -86,10 +88,7 @@ export const resumeOrg = command({
     if (tx.profile().status === "active") {
       return refuse("conflict", {}, { message: "This organization is not suspended." });
     }
-    const after: Profile = { ...tx.profile(), status: "active" };
-    saveProfile(tx.sql, after);
-    tx.emit("org.resumed", {});
-    return done(200, toOrg(after), { target: tx.orgId });
+    return done(200, become(tx, "active"), { target: tx.orgId });
   },
 });
 

@@ -61,15 +61,9 @@ export function toSession(row: SessionRow, view: View): Session {
   };
 }
 
-interface Opened {
-  readonly id: string;
-  readonly digest: string;
-  readonly provider: string;
-  readonly subject: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly role: KeyRole;
-}
+type Opened = Readonly<
+  Pick<SessionRow, "id" | "digest" | "provider" | "subject" | "name" | "email" | "role">
+>;
 
 export interface NewSession extends Opened {
   /** The region that received the request. */

@@ -39,6 +39,13 @@ import { replaceEstimate } from "./replacements.ts";
 import { insertRuns } from "./store.ts";
 import { Sums } from "./sums.ts";
 
+/** The charge of an accepted run. */
+interface Acceptance {
+  readonly accounts: readonly Account[];
+  readonly charged: Charged;
+  readonly shadow: readonly Denial[];
+}
+
 type Code =
   | (typeof RUN_CODES)[number]
   | (typeof CHECK_CODES)[number]
@@ -207,15 +214,7 @@ export class Recorder {
   #accept(
     input: RunInput,
     prepared: Prepared,
-    {
-      accounts,
-      charged,
-      shadow,
-    }: {
-      readonly accounts: readonly Account[];
-      readonly charged: Charged;
-      readonly shadow: readonly Denial[];
-    },
+    { accounts, charged, shadow }: Acceptance,
   ): { status: "accepted"; run: Run } {
     const keyId = keyOf(this.#tx) ?? null;
     const run = runOf(input, {

@@ -53,21 +53,15 @@ export function subscribersTo(sql: SqlStorage, type: EventKind): SubscriptionRow
   return enabledSubscriptions(sql).filter((subscription) => matchesEvent(patternsOf(subscription), type));
 }
 
+interface LaterEvents {
+  readonly now: number;
+  readonly type: EventKind;
+  readonly ids: readonly string[];
+  readonly subscriptions: readonly string[];
+}
+
 /** Events of one change have consecutive positions. */
-function queueLater(
-  sql: SqlStorage,
-  {
-    now,
-    type,
-    ids,
-    subscriptions,
-  }: {
-    readonly now: number;
-    readonly type: EventKind;
-    readonly ids: readonly string[];
-    readonly subscriptions: readonly string[];
-  },
-): void {
+function queueLater(sql: SqlStorage, { now, type, ids, subscriptions }: LaterEvents): void {
   const tables = checkpoint(sql);
   sql.exec(
     `INSERT INTO webhook_fan_outs (subscription_id, event_type, first_event, last_event)

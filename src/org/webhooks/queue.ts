@@ -56,24 +56,18 @@ export function loadDelivery(sql: SqlStorage, subscriptionId: string, id: string
   return rows.toArray()[0] ?? null;
 }
 
-export function enqueue(
-  sql: SqlStorage,
-  {
-    now,
-    subscriptionId,
-    event,
-    replayOf = null,
-    fold = null,
-    resolves = null,
-  }: {
-    readonly now: number;
-    readonly subscriptionId: string;
-    readonly event: QueuedEvent;
-    readonly replayOf?: string | null;
-    readonly fold?: (Fold & { readonly folded: number }) | null;
-    readonly resolves?: string | null;
-  },
-): string {
+/** A delivery to queue. */
+interface NewDelivery {
+  readonly now: number;
+  readonly subscriptionId: string;
+  readonly event: QueuedEvent;
+  readonly replayOf?: string;
+  readonly fold?: Fold & { readonly folded: number };
+  readonly resolves?: string | null;
+}
+
+export function enqueue(sql: SqlStorage, queued: NewDelivery): string {
+  const { now, subscriptionId, event, fold, resolves = null } = queued;
   const id = newId("dlv", now);
   if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   sql.exec(
@@ -86,7 +80,7 @@ export function enqueue(
     event.id,
     event.type,
     now,
-    replayOf,
+    queued.replayOf ?? null,
     now,
     fold?.key ?? null,
     fold?.stage ?? null,
@@ -96,21 +90,15 @@ export function enqueue(
   return id;
 }
 
+interface NewDeliveries {
+  readonly now: number;
+  readonly subscriptionId: string;
+  readonly type: EventKind;
+  readonly eventIds: readonly string[];
+}
+
 /** Many events of one kind, in order. */
-export function enqueueAll(
-  sql: SqlStorage,
-  {
-    now,
-    subscriptionId,
-    type,
-    eventIds,
-  }: {
-    readonly now: number;
-    readonly subscriptionId: string;
-    readonly type: EventKind;
-    readonly eventIds: readonly string[];
-  },
-): void {
+export function enqueueAll(sql: SqlStorage, { now, subscriptionId, type, eventIds }: NewDeliveries): void {
   if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   const rows = eventIds.map((eventId) => [newId("dlv", now), eventId]);
   inParts(rows, (json) =>

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { newSpender } from "../support/ledger.ts";
 import { call, newOrg, type TestOrg } from "../support/worker.ts";
 
 /** Every limit in one list, the one that runs out next first. */
@@ -117,4 +118,17 @@ test("a limit has the day on which the forecast of its scope uses it up, before 
   expect(soon).toBeLessThan(Date.now() + 9 * 86_400_000);
   expect(named.get("Late")).toEqual({ p50_date: null, p90_date: null });
   expect(named.get("Unknown")).toBeNull();
+});
+
+test("a limit that is not there cannot be deleted, whatever its kind", async () => {
+  const spender = await newSpender();
+  const deleted = [
+    await spender.send("DELETE", "budgets/bud_unknown"),
+    await spender.send("DELETE", "customer-limits/lim_unknown"),
+    await spender.send("DELETE", "spend-cap"),
+    await spender.operate("DELETE", `/v1/admin/orgs/${spender.id}/quota`),
+  ];
+  expect(deleted.map(({ status, body }) => [status, body?.error?.code])).toEqual(
+    Array.from(deleted, () => [404, "not_found"]),
+  );
 });

@@ -4,7 +4,7 @@ import { instantOf } from "../../domain/time/instant.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { comparable, rawText } from "../../domain/text/raw-json.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
-import type { Run, RunExtra } from "./run.ts";
+import type { Run } from "./run.ts";
 import { RUN_SCOPES } from "./scopes.ts";
 import { tagsText } from "../../domain/run/tags.ts";
 import { partsOf, unitsOf } from "./usage.ts";
@@ -30,7 +30,11 @@ export function digestOf(said: string): string {
  * change the texts of runs without it.
  */
 export function contentOfInput(input: RunInput): string {
-  return written({
+  return written(reportedFields(input));
+}
+
+function reportedFields(input: RunInput) {
+  return {
     started: instantOf(input.started_at),
     ended: input.ended_at === undefined ? undefined : instantOf(input.ended_at),
     model: input.model,
@@ -55,7 +59,7 @@ export function contentOfInput(input: RunInput): string {
     estimated: input.estimated === true ? true : undefined,
     requested: input.requested_model,
     fallback: input.fallback,
-  });
+  };
 }
 
 /** The same for a stored run. */
@@ -71,6 +75,7 @@ export function contentOfRun(run: Run): string {
     parent: run.parentRunId,
     input: run.inputTokens,
     output: run.outputTokens,
+    // What the price book says is no part of what was reported.
     cost: extra.priced === undefined ? String(run.cost) : undefined,
     reservation: extra.reservation,
     incurred: extra.incurred,
@@ -91,32 +96,8 @@ export function contentOfRun(run: Run): string {
 
 type Names = { readonly [Kind in NamedScope]: string | null | undefined };
 
-interface ReportedFields extends Names {
-  readonly started: number;
-  readonly ended: number | null | undefined;
-  readonly model: string;
-  readonly action: string | null | undefined;
-  readonly chain: string | null | undefined;
-  readonly parent: string | null | undefined;
-  readonly input: number;
-  readonly output: number;
-  /** Undefined if priced by the price book. */
-  readonly cost: string | undefined;
-  readonly reservation: string | undefined;
-  readonly incurred: true | undefined;
-  readonly approval: string | undefined;
-  readonly metadata: Readonly<Record<string, unknown>> | undefined;
-  readonly variant: string | undefined;
-  readonly parts: RunExtra["parts"];
-  readonly units: Readonly<Record<string, number>> | undefined;
-  readonly user: string | null | undefined;
-  readonly provider: string | null | undefined;
-  readonly tags: string | null;
-  readonly outcome: string | null | undefined;
-  readonly estimated: true | undefined;
-  readonly requested: string | undefined;
-  readonly fallback: string | undefined;
-}
+/** A stored run is compared in the same fields. Undefined and null are not said. */
+type ReportedFields = Readonly<Record<keyof ReturnType<typeof reportedFields>, unknown>>;
 
 function byKind(nameOf: (scope: (typeof RUN_SCOPES)[number]) => string | null | undefined): Names {
   return Object.fromEntries(RUN_SCOPES.map((scope) => [scope.kind, nameOf(scope)])) as Names;

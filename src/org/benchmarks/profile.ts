@@ -1,3 +1,4 @@
+import { saveRow } from "../../storage/rows.ts";
 import { countsFrom, monthOf } from "../../domain/cohort/month.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 
@@ -29,12 +30,8 @@ export const setBenchmarkProfile = command({
   current,
   run(tx, { contributing }: { contributing: boolean }) {
     if (loadBenchmarkProfile(tx.sql).contributing !== contributing) {
-      tx.sql.exec(
-        `INSERT INTO benchmark_profile (one, contributing, counts_from) VALUES (1, ?, ?)
-         ON CONFLICT (one) DO UPDATE SET contributing = excluded.contributing, counts_from = excluded.counts_from`,
-        contributing ? 1 : 0,
-        countsFrom(monthOf(tx.now)),
-      );
+      const counts_from = countsFrom(monthOf(tx.now));
+      saveRow(tx.sql, "benchmark_profile", { one: 1, contributing: contributing ? 1 : 0, counts_from });
     }
     return done(200, current(tx), { target: tx.orgId, detail: { contributing } });
   },

@@ -1,3 +1,4 @@
+import { insertRow } from "../../storage/rows.ts";
 import { DAY_MS } from "../../contract/durations.ts";
 import type { MadeFile } from "../../domain/export/file.ts";
 import { type FileKind, retryWaitMs } from "../../domain/export/window.ts";
@@ -52,20 +53,10 @@ function recordFile(
   { kind, next }: NonNullable<WrittenFile["part"]>,
 ): void {
   const { rows, nanos, bytes, sha256 } = file;
-  const facts: FileFacts = {
-    name,
-    kind,
-    rows,
-    cost_usd: formatUsd(nanos),
-    bytes: bytes.length,
-    sha256,
-  };
-  sql.exec(
-    "INSERT INTO export_files (window, file, data) VALUES (?, ?, ?)",
-    window.seq,
-    window.files + 1,
-    JSON.stringify(facts),
-  );
+  const cost_usd = formatUsd(nanos);
+  const facts: FileFacts = { name, kind, rows, cost_usd, bytes: bytes.length, sha256 };
+  const data = JSON.stringify(facts);
+  insertRow(sql, "export_files", { window: window.seq, file: window.files + 1, data });
   sql.exec(
     `UPDATE export_windows SET run_from = ?, adjustment_from = ?, replacement_from = ?, files = files + 1,
        rows = rows + ?, cost = ?, attempts = 0, error = NULL, next_attempt_at = NULL WHERE seq = ?`,

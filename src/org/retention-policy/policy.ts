@@ -1,3 +1,4 @@
+import { saveRow } from "../../storage/rows.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { RETENTION_DEFAULT, type RetentionPolicy } from "../../domain/run/retention.ts";
 import type { RetentionPolicyResource } from "../../contract/resources/retention-policy.ts";
@@ -45,16 +46,14 @@ export const setRetentionPolicy = command({
   current: (view, _input: NewPolicy) => current(view),
   run(tx, input: NewPolicy) {
     const legalHold = input.legalHold ?? loadRetention(tx.sql).legalHold;
-    tx.sql.exec(
-      `INSERT INTO retention_policy (one, runs_days, audit_days, deliveries_days, legal_hold, updated_at) VALUES (1, ?, ?, ?, ?, ?)
-       ON CONFLICT (one) DO UPDATE SET runs_days = excluded.runs_days, audit_days = excluded.audit_days,
-         deliveries_days = excluded.deliveries_days, legal_hold = excluded.legal_hold, updated_at = excluded.updated_at`,
-      input.runsDays,
-      input.auditDays,
-      input.deliveriesDays,
-      legalHold ? 1 : 0,
-      tx.now,
-    );
+    const row: Row = {
+      runs_days: input.runsDays,
+      audit_days: input.auditDays,
+      deliveries_days: input.deliveriesDays,
+      legal_hold: legalHold ? 1 : 0,
+      updated_at: tx.now,
+    };
+    saveRow(tx.sql, "retention_policy", { one: 1, ...row });
     tx.schedule(DUE.retentionSweep, "all", tx.now);
     const { updated_at: _, ...detail } = current(tx);
     return done(200, current(tx), { target: tx.orgId, detail });

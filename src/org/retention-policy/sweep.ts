@@ -72,12 +72,7 @@ export const sweepRetention: DueHandler = {
   },
 };
 
-type Source = {
-  kind: string;
-  table: string;
-  at: string;
-  where: string;
-};
+type Source = Readonly<Record<"kind" | "table" | "at" | "where", string>>;
 
 /** An adjustment is younger than its run, which is deleted by then. */
 const ADJUSTMENTS: Source = { kind: "adjustments", table: "run_adjustments", at: "at", where: "true" };
@@ -234,15 +229,14 @@ function purgeAudit(tx: CheckpointedTx, before: number): number {
   return old.length;
 }
 
-function note(
-  tx: CheckpointedTx,
-  {
-    kind,
-    count,
-    before,
-    last,
-  }: { kind: string; count: number; before: number; last?: { seq: number; hash: string } },
-): void {
+interface Purged {
+  readonly kind: string;
+  readonly count: number;
+  readonly before: number;
+  readonly last?: { readonly seq: number; readonly hash: string };
+}
+
+function note(tx: CheckpointedTx, { kind, count, before, last }: Purged): void {
   const end = last === undefined ? {} : { last_seq: last.seq, last_hash: last.hash };
   const detail = { kind, count, before: new Date(before).toISOString(), ...end };
   tx.record({ action: "retention.purged", target: null, outcome: "done", detail });

@@ -61,16 +61,17 @@ function noModel({ barrier, failedRule }: NoModel, fallbackModel: string | undef
   return refuse("no_model_passes_eval", {}, { message });
 }
 
+interface Considered {
+  readonly model: string;
+  readonly asked: SelectionRequest;
+}
+
 type PolicyJudge = { policies: PolicySet; allowance: Allowance };
 
 function candidateOf(
   view: View,
   judging: PolicyJudge,
-  {
-    model,
-    suite,
-    asked,
-  }: { readonly model: string; readonly suite: string; readonly asked: SelectionRequest },
+  { model, suite, asked }: Considered & { readonly suite: string },
 ): Candidate {
   const row = loadModel(view.sql, model);
   const revision = pricesOf(view.sql, { model }).at(view.now, view.now);
@@ -89,7 +90,7 @@ function candidateOf(
 function ruledOut(
   view: View,
   { policies, allowance }: PolicyJudge,
-  { model, asked, cost }: { readonly model: string; readonly asked: SelectionRequest; readonly cost: bigint },
+  { model, asked, cost }: Considered & { readonly cost: bigint },
 ): Candidate["ruledOut"] {
   const usage = { input_tokens: asked.inputTokens, output_tokens: asked.maxOutputTokens };
   const verdict = judge(policies, attemptOf({ model, usage }, cost), view.now, { allowance });

@@ -1,3 +1,4 @@
+import { insertRow } from "../../storage/rows.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { lookedUp } from "../../domain/key/peppers.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
@@ -14,14 +15,8 @@ export const openSupportSession = command({
     const status = grantStatus(grant, tx.now);
     if (status !== "active") return refuse("conflict", {}, { message: `This support grant is ${status}.` });
     const id = newId("ses", tx.now);
-    tx.sql.exec(
-      "INSERT INTO support_sessions (digest, id, grant_id, operator, created_at) VALUES (?, ?, ?, ?, ?)",
-      input.digest,
-      id,
-      grant.id,
-      tx.actor.id,
-      tx.now,
-    );
+    const session: Session = { id, grant_id: grant.id, operator: tx.actor.id };
+    insertRow(tx.sql, "support_sessions", { ...session, digest: input.digest, created_at: tx.now });
     const body = { token: input.token, expires_at: new Date(grant.expires_at).toISOString() };
     return done(201, body, { target: grant.id, detail: { session_id: id, scope: grant.scope } });
   },

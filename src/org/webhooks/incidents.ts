@@ -1,3 +1,4 @@
+import { saveRow } from "../../storage/rows.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
 import type { EventKind } from "../../contract/event-kinds.ts";
 import { type EventData, limitIn } from "../../domain/message/event-data.ts";
@@ -37,16 +38,15 @@ export function openIncident(sql: SqlStorage, { now, subscriptionId, type, event
   const limit = limitIn(type, event.data);
   const meter = limit === null ? undefined : loadMetersById(sql, [limit], now).get(limit);
   if (limit === null || meter === undefined) return;
-  sql.exec(
-    `INSERT OR REPLACE INTO webhook_incidents (subscription_id, incident, event_id, event_type, amount, ends_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    subscriptionId,
-    limit,
-    event.id,
-    type,
-    meter.limit === null ? null : String(meter.limit),
-    windowEndIn(event.data),
-  );
+  const row: IncidentRow = {
+    subscription_id: subscriptionId,
+    incident: limit,
+    event_id: event.id,
+    event_type: type,
+    amount: meter.limit === null ? null : String(meter.limit),
+    ends_at: windowEndIn(event.data),
+  };
+  saveRow(sql, "webhook_incidents", row);
   scheduleDue(sql, DUE.incidents, subscriptionId, nextCheck(incidentsOf(sql, subscriptionId), now));
 }
 

@@ -11,6 +11,7 @@ import { secretEnd } from "./keys/secrets.ts";
 import { type KeyRow, loadKey } from "./keys/store.ts";
 import { isLiveSession, loadSession } from "./people/session.ts";
 import { grantStatus, loadGrant } from "./support/grant.ts";
+import { cached } from "../domain/cache/cached.ts";
 
 export type CallerCode =
   | "unauthorized"
@@ -95,11 +96,7 @@ const parsedLists = new WeakMap<readonly string[], readonly Cidr[]>();
 function addressRefusal(view: View): Refusal<"ip_not_allowed"> | null {
   const { ipAllowList } = view.profile();
   if (ipAllowList.length === 0) return null;
-  let list = parsedLists.get(ipAllowList);
-  if (list === undefined) {
-    list = ipAllowList.flatMap((text) => parseCidr(text) ?? []);
-    parsedLists.set(ipAllowList, list);
-  }
+  const list = cached(parsedLists, ipAllowList, () => ipAllowList.flatMap((text) => parseCidr(text) ?? []));
   return addressAllowed(list, view.actor.address ?? "") ? null : refuse("ip_not_allowed");
 }
 

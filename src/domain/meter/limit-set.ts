@@ -11,6 +11,7 @@ import {
 import { MatchIndex } from "./match-index.ts";
 import { countsGroups, type Meter } from "./meter.ts";
 import { type CallNames, groupOf } from "./traits.ts";
+import { cached } from "../cache/cached.ts";
 
 type TouchingScope = Exclude<ScopeKind, "org" | "match">;
 export const TOUCHING_SCOPES: readonly TouchingScope[] = [...SINGLE_SCOPES, ...EACH_SCOPES];
@@ -105,8 +106,7 @@ export function indexMeters(meters: Iterable<Meter>, beside: MeterIndex = NO_MET
       continue;
     }
     const { kind, id } = meter.scope;
-    let ids = index.get(kind);
-    if (ids === undefined) index.set(kind, (ids = new Map()));
+    const ids = cached(index, kind, () => new Map());
     ids.set(id, [...(ids.get(id) ?? []), meter]);
   }
   if (matching.length === 0) return { byScope: index, matching: beside.matching };

@@ -2,6 +2,7 @@ import type { Trait } from "../../contract/dimensions.ts";
 import { type Match, matches, prefixOf } from "./match.ts";
 import type { Meter } from "./meter.ts";
 import { type CallNames, traitIn } from "./traits.ts";
+import { cached } from "../cache/cached.ts";
 
 /**
  * The meters that say by themselves which calls they apply to, by one value that a call must have. So a call is compared with
@@ -40,8 +41,7 @@ export class MatchIndex {
       this.#others.push(meter);
       return;
     }
-    let byValue = this.#byValue.get(fewest.trait);
-    if (byValue === undefined) this.#byValue.set(fewest.trait, (byValue = new Map()));
+    const byValue = cached(this.#byValue, fewest.trait, () => new Map<string, Meter[]>());
     for (const value of new Set(fewest.values)) byValue.set(value, [...(byValue.get(value) ?? []), meter]);
   }
 }

@@ -2,6 +2,7 @@ import { EACH, type RateTrait, RATED, TAG_PREFIX, type Trait } from "../../contr
 import type { RateLimits } from "../../contract/resources/rate-limits.ts";
 import { type GivenMatch, type Match, matches, matchOf, traitsIn } from "../meter/match.ts";
 import { type CallNames, groupOf, groupText, traitIn } from "../meter/traits.ts";
+import { cached } from "../cache/cached.ts";
 
 type RateMatch = RateLimits["policies"][number]["match"];
 
@@ -17,9 +18,7 @@ const PARTS = new WeakMap<RateMatch, RateParts>();
 const IN_BODY = RATED.filter((name): name is Exclude<RateTrait, "key_id"> => name !== "key_id");
 
 function partsOf(match: RateMatch): RateParts {
-  let parts = PARTS.get(match);
-  if (parts === undefined) PARTS.set(match, (parts = readParts(match)));
-  return parts;
+  return cached(PARTS, match, () => readParts(match));
 }
 
 function readParts(match: RateMatch): RateParts {

@@ -2,6 +2,7 @@ import type { DecidedAt } from "../../contract/decision.ts";
 import { STATED_SCOPES, type StoredScopes } from "../../contract/scopes.ts";
 import type { RefusalNote } from "./note.ts";
 import type { RefusalSum } from "./sums.ts";
+import { cached } from "../cache/cached.ts";
 
 /**
  * Many refusals as one text, which is sent to the object and stored unchanged. Each text is in it once, because
@@ -51,12 +52,8 @@ export interface WireBatch {
 
 export function writeBatch({ notes, more }: RefusalBatch): WireBatch {
   const places = new Map<string, number>();
-  const put = (text: string | null): TextIndex => {
-    if (text === null) return null;
-    let place = places.get(text);
-    if (place === undefined) places.set(text, (place = places.size));
-    return place;
-  };
+  const put = (text: string | null): TextIndex =>
+    text === null ? null : cached(places, text, () => places.size);
   return {
     notes: notes.map((note) => wireNote(note, put)),
     more: more.map((sum) => wireSum(sum, put)),

@@ -2,6 +2,7 @@ import type { DecidedAt } from "../../contract/decision.ts";
 import { isKeptCode } from "../../contract/kept-refusals.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import { type RefusedNames, type StoredNames, storedNames } from "./names.ts";
+import { cached } from "../cache/cached.ts";
 
 /** One refusal as it is stored. It contains nothing of the scanned input. */
 export interface RefusalNote extends StoredNames {
@@ -50,13 +51,10 @@ const texts = new WeakMap<Refusal, string>();
 
 /** The sample of a detector is an excerpt of the input, which is never stored. */
 function detailsText(refusal: Refusal): string {
-  let text = texts.get(refusal);
-  if (text === undefined) {
+  return cached(texts, refusal, () => {
     const { sample: _, ...details } = refusal.details as { sample?: unknown };
-    text = JSON.stringify(details);
-    texts.set(refusal, text);
-  }
-  return text;
+    return JSON.stringify(details);
+  });
 }
 
 type LimitDetails = Readonly<

@@ -1,5 +1,6 @@
 import { CARRY, type LargeSums } from "../run/segment/added-columns.ts";
 import { COUNTED, type GroupRow } from "./sums.ts";
+import { cached } from "../cache/cached.ts";
 
 /** Numbers for the names of one grouping. */
 export class NameNumbers {
@@ -7,12 +8,7 @@ export class NameNumbers {
   readonly names: (string | null)[] = [];
 
   of(name: string | null): number {
-    let number = this.#numbers.get(name);
-    if (number === undefined) {
-      number = this.names.push(name) - 1;
-      this.#numbers.set(name, number);
-    }
-    return number;
+    return cached(this.#numbers, name, () => this.names.push(name) - 1);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { TokenClass } from "../../contract/token-classes.ts";
+import { cached } from "../cache/cached.ts";
 
 /**
  * The counts of runs, beside their cost: runs, input and output tokens, each class of tokens, and what was saved, in
@@ -72,12 +73,8 @@ export class GroupSums {
 
   of(names: GroupNames): Group {
     const key = keyOf(names);
-    let group = this.#groups.get(key);
-    if (group === undefined) {
-      group = { names, nanos: 0n, counts: Array<number>(COUNTED.length).fill(0) };
-      this.#groups.set(key, group);
-    }
-    return group;
+    const none = () => ({ names, nanos: 0n, counts: Array<number>(COUNTED.length).fill(0) });
+    return cached(this.#groups, key, none);
   }
 
   add(names: GroupNames, nanos: bigint, counts: readonly number[]): void {

@@ -5,6 +5,7 @@ import { earlierEnd, type Holder, type Lack, firstLack } from "../../domain/key/
 import type { View } from "../kernel/door.ts";
 import { secretEnd } from "./secrets.ts";
 import { type KeyRow, loadKey } from "./store.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 /**
  * The rights that the caller can pass on. People and the operator have all rights of their role; a key has those of its
@@ -39,12 +40,7 @@ function keyBehind({ actor, credential, sql }: View): { id: string; digest: stri
 const scopesOf = new WeakMap<KeyRow, readonly Scope[]>();
 
 export function scopesOfRow(row: KeyRow): readonly Scope[] {
-  let scopes = scopesOf.get(row);
-  if (scopes === undefined) {
-    scopes = JSON.parse(row.scopes) as Scope[];
-    scopesOf.set(row, scopes);
-  }
-  return scopes;
+  return cached(scopesOf, row, () => JSON.parse(row.scopes) as Scope[]);
 }
 
 export function rightsOf(row: KeyRow) {

@@ -1,6 +1,7 @@
 import type { OutstandingSlice } from "../../gate/lease/lease-ledger.ts";
 import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
 import { type Row, type StoreRows, Table } from "../../storage/table.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 declare module "../../storage/table.ts" {
   interface LoggedTables {
@@ -55,11 +56,7 @@ export function putSlices(sql: SqlStorage, rows: readonly Row[]): void {
 /** Returns what each isolate has, with what the write-ahead log has of it. */
 export function loadSlices(sql: SqlStorage): Map<string, [string, OutstandingSlice][]> {
   const found = new Map<string, Map<string, OutstandingSlice>>();
-  const of = (holder: string) => {
-    let slices = found.get(holder);
-    if (slices === undefined) found.set(holder, (slices = new Map()));
-    return slices;
-  };
+  const of = (holder: string) => cached(found, holder, () => new Map());
   for (const [holder, stored] of readGroups(sql, null)) {
     for (const [meter, left, until, lingerMs, since = 0] of stored.values()) {
       of(holder).set(meter, { left: BigInt(left), until, lingerMs, since });
@@ -89,9 +86,8 @@ function readGroups(
   );
   const groups = new Map<string, Map<string, StoredSlice>>();
   for (const { holder, slices } of rows) {
-    const group = groups.get(holder) ?? new Map<string, StoredSlice>();
+    const group = cached(groups, holder, () => new Map());
     for (const stored of JSON.parse(slices) as StoredSlice[]) group.set(stored[0], stored);
-    groups.set(holder, group);
   }
   return groups;
 }

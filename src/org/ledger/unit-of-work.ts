@@ -14,6 +14,7 @@ import {
 import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
 import { type MeterAccount, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 /** What one run or decision needs from the meters. */
 export interface ChargeRequest {
@@ -70,10 +71,8 @@ export class UnitOfWork {
     const lately = this.#lately.get(scopes.customer);
     if (lately !== undefined && isAlike(lately.scopes, scopes, traits)) return lately;
     const key = keyOf(scopes, traits);
-    let kind = this.#kinds.get(key);
-    if (kind === undefined) {
-      this.#kinds.set(key, (kind = { scopes, touched: null, accounts: new ByValidity() }));
-    }
+    const made = () => ({ scopes, touched: null, accounts: new ByValidity<readonly Account[]>() });
+    const kind = cached<string, LimitKind>(this.#kinds, key, made);
     this.#lately.set(scopes.customer, kind);
     return kind;
   }
@@ -158,12 +157,10 @@ export class UnitOfWork {
   }
 
   #heldMeters(ids: string): HeldMeters {
-    let held = this.#held.get(ids);
-    if (held === undefined) {
+    return cached(this.#held, ids, () => {
       const meters = [...loadMetersById(this.#sql, ids.split(" "), this.#nowMs).values()];
-      this.#held.set(ids, (held = { meters, byCustomer: new Map() }));
-    }
-    return held;
+      return { meters, byCustomer: new Map() };
+    });
   }
 
   #loadUsage(fresh: readonly MeterAccount[]): void {

@@ -7,6 +7,7 @@ import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { NamedPrices } from "./named-prices.ts";
 import { providersOf } from "./providers.ts";
 import { Revision, type RevisionRow } from "./revision.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 const COLUMNS =
   "revision, model, other_name, provider, found, source, platform_revision, effective_at, created_at, terms";
@@ -18,12 +19,7 @@ const copies = new TransactionalCache<BoundedMap<string, NamedPrices>>();
 export function pricesOf(sql: SqlStorage, name: ModelName): NamedPrices {
   const known = copies.get(sql, () => new BoundedMap(MOST_NAMES));
   const key = name.provider === undefined ? name.model : `${name.model}\n${name.provider}`;
-  let prices = known.get(key);
-  if (prices === undefined) {
-    prices = readPrices(sql, name);
-    known.set(key, prices);
-  }
-  return prices;
+  return cached(known, key, () => readPrices(sql, name));
 }
 
 function readPrices(sql: SqlStorage, { model, provider: given }: ModelName): NamedPrices {

@@ -12,6 +12,7 @@ import { STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { replacedRuns } from "../runs/replacements.ts";
 import { amountCharged, type RunExtra } from "../runs/run.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 /** The amount that a run counts for in one meter. */
 interface Charge {
@@ -107,11 +108,7 @@ function placesCounted(columns: RunColumns, meter: Meter): readonly number[] {
   const known = new Map<string | null, boolean>();
   const places: number[] = [];
   for (const [at, charges] of columns.names("charges").entries()) {
-    let isCharged = known.get(charges);
-    if (isCharged === undefined) {
-      isCharged = ` ${charges ?? ""} `.includes(` ${name} `);
-      known.set(charges, isCharged);
-    }
+    const isCharged = cached(known, charges, () => ` ${charges ?? ""} `.includes(` ${name} `));
     if (isCharged || isInScope(at)) places.push(at);
   }
   return places;
@@ -123,10 +120,7 @@ function scopeIn(columns: RunColumns, meter: Meter): (at: number) => boolean {
   const known = new Map<string, boolean>();
   return (at) => {
     const names = namesAt(columns, at, which);
-    const key = JSON.stringify(names);
-    let isInScope = known.get(key);
-    if (isInScope === undefined) known.set(key, (isInScope = isTouched(meter, names)));
-    return isInScope;
+    return cached(known, JSON.stringify(names), () => isTouched(meter, names));
   };
 }
 

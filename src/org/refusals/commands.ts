@@ -8,6 +8,7 @@ import { MOST_BOUND_CHARACTERS } from "../../storage/json-rows.ts";
 import { noteDeletedRefusals, noteLateRefusals, scheduleSpans, spanExports } from "../span-exports/state.ts";
 import { addToHour, sumHoursWhenMany } from "./hours.ts";
 import { type BatchRow, insertBatch, lastAtOf, setTotals, totalsOf } from "./store.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 /** The maximum number of rows. The oldest above it are deleted. */
 const MOST_BYTES = 67_108_864;
@@ -26,11 +27,7 @@ export function keepRefusals({ sql, now }: Pick<View, "sql" | "now">, { notes, m
   }));
   const sums = more.map((sum) => (sum.hour > now ? { ...sum, hour: hourOf(now) } : sum));
   const byHour = new Map<number, { notes: RefusalNote[]; more: RefusalSum[] }>();
-  const of = (hour: number) => {
-    let found = byHour.get(hour);
-    if (found === undefined) byHour.set(hour, (found = { notes: [], more: [] }));
-    return found;
-  };
+  const of = (hour: number) => cached(byHour, hour, () => ({ notes: [], more: [] }));
   for (const note of past) of(hourOf(note.at)).notes.push(note);
   for (const sum of sums) of(sum.hour).more.push(sum);
   for (const [hour, batch] of byHour) keepHour(sql, now, hour, batch);

@@ -7,6 +7,7 @@ import { loadRevision } from "../models/revisions.ts";
 import type { Revision } from "../models/revision.ts";
 import type { Run } from "./run.ts";
 import { usageOf } from "./usage.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 type Costs = Pick<RunResource, "cost_source" | "price_revision" | "cost_breakdown">;
 
@@ -42,11 +43,6 @@ export class Breakdowns {
   }
 
   #revision(number: number): Revision | null {
-    let found = this.#revisions.get(number);
-    if (found === undefined) {
-      found = loadRevision(this.#sql, number);
-      this.#revisions.set(number, found);
-    }
-    return found;
+    return cached(this.#revisions, number, () => loadRevision(this.#sql, number));
   }
 }

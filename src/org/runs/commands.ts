@@ -16,6 +16,7 @@ import { refusedRuns } from "./refusal-notes.ts";
 import type { Run } from "./run.ts";
 import { endedRefusal, recordSent } from "./sender.ts";
 import { runAsRecorded, toRunResource } from "./to-api.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 const CODES = [
   ...LIMIT_CODES,
@@ -42,13 +43,10 @@ interface Batch {
 const parsed = new WeakMap<Batch, readonly RunInput[] | null>();
 
 function runsOf(batch: Batch): readonly RunInput[] | null {
-  let runs = parsed.get(batch);
-  if (runs === undefined) {
+  return cached(parsed, batch, () => {
     const found = readRuns(batch.text);
-    runs = found === null ? null : exactRuns(found, batch.text);
-    parsed.set(batch, runs);
-  }
-  return runs;
+    return found === null ? null : exactRuns(found, batch.text);
+  });
 }
 
 /** Models of runs that do not state their cost. */

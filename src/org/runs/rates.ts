@@ -16,6 +16,7 @@ import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { countedBy, writeHoldRates, countedMeters, type HoldRates } from "../decisions/hold-rates.ts";
 import type { HoldRow } from "../decisions/store.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 export const RUN_ROUTE = "POST /v1/runs";
 export const BULK_ROUTE = "POST /v1/runs/bulk";
@@ -97,13 +98,10 @@ export class RunRates {
       (text, trait) => `${text}\n${JSON.stringify(traitIn(run, trait))}`,
       `${route} ${run.customer_id ?? ""}`,
     );
-    let counted = this.#touched.get(key);
-    if (counted === undefined) {
+    return cached(this.#touched, key, () => {
       const subject = { route, keyId: this.#keyId, names: run };
-      counted = rateMetersFor(this.#policies, subject).map((meter) => this.#count(meter));
-      this.#touched.set(key, counted);
-    }
-    return counted;
+      return rateMetersFor(this.#policies, subject).map((meter) => this.#count(meter));
+    });
   }
 
   /** The counters that a run touches, and those in which its decision was counted, whomever the run names. */
@@ -118,12 +116,11 @@ export class RunRates {
   }
 
   #count(meter: RateMeter): RunRate {
-    let counted = this.#counted.get(meter.key);
-    if (counted === undefined) {
-      counted = { ...meter, room: this.#book.standing(meter, 0).room, taken: 0 };
-      this.#counted.set(meter.key, counted);
-    }
-    return counted;
+    return cached(this.#counted, meter.key, () => ({
+      ...meter,
+      room: this.#book.standing(meter, 0).room,
+      taken: 0,
+    }));
   }
 }
 

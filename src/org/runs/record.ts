@@ -38,6 +38,7 @@ import { runOf } from "./run-of.ts";
 import { replaceEstimate } from "./replacements.ts";
 import { insertRuns } from "./store.ts";
 import { Sums } from "./sums.ts";
+import { cached } from "../../domain/cache/cached.ts";
 
 /** The charge of an accepted run. */
 interface Acceptance {
@@ -249,12 +250,7 @@ export class Recorder {
 
   /** Runs of one kind touch the same accounts, and share one text for them. */
   #chargeText(accounts: readonly Account[]): string {
-    let text = this.#chargeTexts.get(accounts);
-    if (text === undefined) {
-      text = chargeText(accounts);
-      this.#chargeTexts.set(accounts, text);
-    }
-    return text;
+    return cached(this.#chargeTexts, accounts, () => chargeText(accounts));
   }
 }
 

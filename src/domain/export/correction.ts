@@ -24,23 +24,15 @@ export interface Correction {
   readonly names: RunNames;
 }
 
-interface TextColumn {
+interface Column<Kind, Value> {
   readonly name: string;
-  readonly kind: "text";
-  readonly of: (one: Correction) => string | null;
+  readonly kind: Kind;
+  readonly of: (one: Correction) => Value;
 }
-interface MomentColumn {
-  readonly name: string;
-  readonly kind: "moment";
-  readonly of: (one: Correction) => number | null;
-}
-interface UsdColumn {
-  readonly name: string;
-  readonly kind: "usd";
-  readonly of: (one: Correction) => bigint;
-}
+type TextColumn = Column<"text", string | null>;
+type CorrectionColumn = TextColumn | Column<"moment", number | null> | Column<"usd", bigint>;
 
-export const CORRECTION_COLUMNS: readonly (TextColumn | MomentColumn | UsdColumn)[] = [
+export const CORRECTION_COLUMNS: readonly CorrectionColumn[] = [
   { name: "kind", kind: "text", of: (one) => one.kind },
   { name: "id", kind: "text", of: (one) => one.id },
   { name: "run_id", kind: "text", of: (one) => one.runId },
@@ -57,24 +49,26 @@ export const CORRECTION_COLUMNS: readonly (TextColumn | MomentColumn | UsdColumn
   { name: "cost_usd", kind: "usd", of: (one) => one.nanos },
 ];
 
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+function textIn(column: CorrectionColumn, one: Correction): string | null {
+  if (column.kind === "usd") return formatUsd(column.of(one));
+  if (column.kind === "text") return column.of(one);
+  const ms = column.of(one);
+  return ms === null ? null : new Date(ms).toISOString();
+}
 
 export const CORRECTIONS_HEADER = `${CORRECTION_COLUMNS.map(({ name }) => name).join(",")}\r\n`;
 
 /** Amounts are plain numbers, which no spreadsheet takes for a formula. */
 export function correctionLine(one: Correction): string {
   const cells = CORRECTION_COLUMNS.map((column) => {
-    if (column.kind === "usd") return formatUsd(column.of(one));
-    return csvField(column.kind === "moment" ? iso(column.of(one)) : column.of(one));
+    const text = textIn(column, one);
+    return column.kind === "usd" ? text : csvField(text);
   });
   return `${cells.join(",")}\r\n`;
 }
 
 export function correctionJson(one: Correction): string {
-  const fields = CORRECTION_COLUMNS.map((column) => {
-    if (column.kind === "usd") return [column.name, formatUsd(column.of(one))];
-    return [column.name, column.kind === "moment" ? iso(column.of(one)) : column.of(one)];
-  });
+  const fields = CORRECTION_COLUMNS.map((column) => [column.name, textIn(column, one)]);
   const tags = one.names.tags === undefined ? {} : (JSON.parse(one.names.tags) as object);
   return `${JSON.stringify({ ...(Object.fromEntries(fields) as object), tags })}\n`;
 }

@@ -4,7 +4,7 @@ import type { LoggedTables } from "./table.ts";
 type PlainTable<Table extends string> = Table extends keyof LoggedTables ? never : Table;
 
 /** Its fields are the table's columns. */
-type RowOf = Readonly<Record<string, SqlStorageValue>>;
+type RowOf = Readonly<Record<string, SqlStorageValue | Uint8Array>>;
 
 /** Adds a row. */
 export function insertRow<Table extends string>(sql: SqlStorage, table: PlainTable<Table>, row: RowOf): void {

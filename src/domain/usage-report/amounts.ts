@@ -4,6 +4,7 @@ import { readExtra } from "../run/segment/parts.ts";
 import { COLUMN_NUMBERS } from "../run/segment/record.ts";
 import type { RunSums } from "./run-sums.ts";
 import { COUNT_AT, savedParts } from "./sums.ts";
+import { cached } from "../cache/cached.ts";
 
 const NOTHING = new Uint8Array(0);
 
@@ -62,8 +63,10 @@ const FIRST_ROOM = 256;
 const read = new WeakMap<RowGroup, Extras>();
 
 function extrasOf(rowGroup: RowGroup): Extras {
-  const known = read.get(rowGroup);
-  if (known !== undefined) return known;
+  return cached(read, rowGroup, () => readExtras(rowGroup));
+}
+
+function readExtras(rowGroup: RowGroup): Extras {
   const extras = new Extras();
   const [low, high] = [COUNT_AT.get("saved_low"), COUNT_AT.get("saved_high")];
   readExtra(rowGroup.columns.get(COLUMN_NUMBERS.extra), rowGroup.count, {
@@ -74,6 +77,5 @@ function extrasOf(rowGroup: RowGroup): Extras {
       extras.add(run, high, saved_high);
     },
   });
-  read.set(rowGroup, extras);
   return extras;
 }

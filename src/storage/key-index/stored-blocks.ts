@@ -1,4 +1,6 @@
 import { readInParts } from "../json-rows.ts";
+import { joinedBytes } from "../../domain/bytes/joined-bytes.ts";
+import { insertRow } from "../rows.ts";
 
 /** How many entries of a block its row holds. The platform stores no row above 2 MB. */
 const PART_BYTES = 1_048_576;
@@ -17,19 +19,10 @@ export function writeBlock(
   { name }: IndexTables,
   { place, filter, words }: { place: number; filter: ArrayBuffer; words: Uint32Array },
 ): void {
-  sql.exec(
-    `INSERT INTO ${name}_blocks (place, filter, entries) VALUES (?, ?, ?)`,
-    place,
-    filter,
-    words.slice(0, PART_WORDS).buffer,
-  );
+  insertRow(sql, `${name}_blocks`, { place, filter, entries: words.slice(0, PART_WORDS).buffer });
   for (let part = 1; part * PART_WORDS < words.length; part += 1) {
-    sql.exec(
-      `INSERT INTO ${name}_block_parts (place, part, entries) VALUES (?, ?, ?)`,
-      place,
-      part,
-      words.slice(part * PART_WORDS, (part + 1) * PART_WORDS).buffer,
-    );
+    const entries = words.slice(part * PART_WORDS, (part + 1) * PART_WORDS).buffer;
+    insertRow(sql, `${name}_block_parts`, { place, part, entries });
   }
 }
 
@@ -64,13 +57,6 @@ function whole(sql: SqlStorage, name: string, place: number, first: ArrayBuffer)
       place,
     )
     .toArray();
-  const bytes = new Uint8Array(
-    first.byteLength + parts.reduce((sum, one) => sum + one.entries.byteLength, 0),
-  );
-  let at = 0;
-  for (const piece of [first, ...parts.map(({ entries }) => entries)]) {
-    bytes.set(new Uint8Array(piece), at);
-    at += piece.byteLength;
-  }
-  return bytes.buffer;
+  const pieces = [first, ...parts.map(({ entries }) => entries)];
+  return joinedBytes(pieces.map((piece) => new Uint8Array(piece))).buffer;
 }

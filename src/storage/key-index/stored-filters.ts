@@ -1,4 +1,5 @@
 import type { IndexTables } from "./stored-blocks.ts";
+import { insertRow } from "../rows.ts";
 
 /**
  * The filters of large segments, each in a few long rows: an object that wakes reads them in a fraction of the time that its
@@ -27,15 +28,10 @@ export function writeFilter(
   if (table === undefined) return;
   deleteFilter(sql, index, of.segment);
   const parts = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
+  const { segment, first_seq, last_seq } = of;
   for (let part = 0; part < parts; part += 1) {
-    sql.exec(
-      `INSERT INTO ${table} (segment, part, first_seq, last_seq, filter) VALUES (?, ?, ?, ?, ?)`,
-      of.segment,
-      part,
-      of.first_seq,
-      of.last_seq,
-      bytes.slice(part * PART_BYTES, (part + 1) * PART_BYTES).buffer,
-    );
+    const filter = bytes.slice(part * PART_BYTES, (part + 1) * PART_BYTES);
+    insertRow(sql, table, { segment, part, first_seq, last_seq, filter });
   }
 }
 

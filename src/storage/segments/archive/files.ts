@@ -1,6 +1,7 @@
 import type { SegmentPlace } from "../layout.ts";
 import type { SegmentMetadata } from "../metadata.ts";
 import { joinedZones } from "../zone-map.ts";
+import { insertRow } from "../../rows.ts";
 
 /** The files of an object in the archive, by the first row of each. */
 
@@ -107,12 +108,8 @@ export function endFile(
     made.segments,
     made.firstSeq,
   );
-  sql.exec(
-    `INSERT INTO ${name}_file_indexes (first_seq, names, ids) VALUES (?, ?, ?)`,
-    made.firstSeq,
-    made.names,
-    made.ids,
-  );
+  const { firstSeq: first_seq, names, ids } = made;
+  insertRow(sql, `${name}_file_indexes`, { first_seq, names, ids });
 }
 
 /** The file is to be deleted from the archive. */

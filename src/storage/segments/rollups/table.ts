@@ -1,6 +1,7 @@
 import { TransactionalCache } from "../../transactional-cache.ts";
 import type { Rollup, SegmentPlace } from "../layout.ts";
 import type { Segments } from "../segments.ts";
+import { insertRow } from "../../rows.ts";
 
 /** Rows of `<name>_digests`: the sums of all rows from one seq to another, by the names in one column. */
 export type RollupMetadata = RolledUpRows & {
@@ -36,18 +37,10 @@ export function writeRollups(
   rollups: readonly Rollup[],
 ): void {
   lastRolledUp.forget(sql);
+  const { firstSeq: first_seq, lastSeq: last_seq, startedMin: started_min, startedMax: started_max } = of;
+  const rows = { first_seq, last_seq, started_min, started_max };
   for (const { column, groups, data } of rollups) {
-    sql.exec(
-      `INSERT INTO ${name}_digests (kind, first_seq, last_seq, started_min, started_max, groups, data)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      column,
-      of.firstSeq,
-      of.lastSeq,
-      of.startedMin,
-      of.startedMax,
-      groups,
-      data,
-    );
+    insertRow(sql, `${name}_digests`, { kind: column, ...rows, groups, data });
   }
 }
 

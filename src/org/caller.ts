@@ -3,12 +3,12 @@ import { lackingScope } from "../contract/operation.ts";
 import { type Refusal, refuse } from "../contract/refusal.ts";
 import { addressAllowed, type Cidr, parseCidr } from "../domain/network/address.ts";
 import { earlierEnd } from "../domain/key/rights.ts";
-import { keyProblem, mayFinish, refuseKey } from "../domain/key/state.ts";
+import { mayFinish, refuseKey } from "../domain/key/state.ts";
 import { grantRefusal } from "../domain/people/support.ts";
 import type { Actor, View } from "./kernel/door.ts";
 import { scopesOfRow } from "./keys/holder.ts";
 import { secretEnd } from "./keys/secrets.ts";
-import { type KeyRow, loadKey } from "./keys/store.ts";
+import { type KeyRow, loadKey, problemOf } from "./keys/store.ts";
 import { isLiveSession, loadSession } from "./people/session.ts";
 import { grantStatus, loadGrant } from "./support/grant.ts";
 import { cached } from "../domain/cache/cached.ts";
@@ -65,7 +65,7 @@ function stateRefusal(
   const secretEndsAt = digest === null ? null : secretEnd(sql, row, digest, now);
   if (secretEndsAt === undefined) return refuse("unauthorized");
   const expiresAt = earlierEnd(row.expires_at, secretEndsAt);
-  const problem = keyProblem({ revoked: row.revoked_at !== null, notBefore: row.not_before, expiresAt }, now);
+  const problem = problemOf(row, now, expiresAt);
   if (problem === null || (servesEnded && isFinishing(row, now))) return null;
   return refuseKey(problem);
 }

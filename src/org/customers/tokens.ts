@@ -1,10 +1,9 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
-import { keyProblem } from "../../domain/key/state.ts";
 import { lookedUp } from "../../domain/key/peppers.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
-import { loadKey } from "../keys/store.ts";
+import { loadKey, problemOf } from "../keys/store.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
 
 /** Tokens with which one customer reads its own standing and usage, and nothing else. */
@@ -73,14 +72,7 @@ function tokenRefusal(view: View, row: TokenRow): Refusal<"key_expired"> | null 
     return refuse("key_expired", {}, { message: "This customer token has expired." });
   if (row.minted_by === "") return null;
   const key = loadKey(view.sql, row.minted_by);
-  const problem =
-    key === null
-      ? "gone"
-      : keyProblem(
-          { revoked: key.revoked_at !== null, notBefore: key.not_before, expiresAt: key.expires_at },
-          view.now,
-        );
-  if (problem === null) return null;
+  if (key !== null && problemOf(key, view.now) === null) return null;
   const message = "The key that made this customer token is no longer valid.";
   return refuse("key_expired", {}, { message });
 }

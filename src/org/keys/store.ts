@@ -5,6 +5,8 @@ import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { View } from "../kernel/door.ts";
 import { lastUseOf } from "./uses.ts";
 import { saveRow } from "../../storage/rows.ts";
+import { keyProblem } from "../../domain/key/state.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 export type KeyRow = {
   id: string;
@@ -55,7 +57,10 @@ export function isLastOwner(sql: SqlStorage, row: KeyRow, now: number): boolean 
   return others.toArray().length === 0;
 }
 
-const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+/** Returns why a key cannot be used now; null if it can. `endsAt`: when it ends, if that is not its own end. */
+export function problemOf(row: KeyRow, now: number, endsAt = row.expires_at) {
+  return keyProblem({ revoked: row.revoked_at !== null, notBefore: row.not_before, expiresAt: endsAt }, now);
+}
 
 function statusAt(row: KeyRow, now: number): Key["status"] {
   if (row.revoked_at !== null) return "revoked";
@@ -71,12 +76,12 @@ export function toKey({ sql, now }: Pick<View, "sql" | "now">, row: KeyRow): Key
     scopes: JSON.parse(row.scopes) as Scope[],
     status: statusAt(row, now),
     last4: row.last4,
-    not_before: moment(row.not_before),
-    expires_at: moment(row.expires_at),
-    previous_expires_at: moment(row.previous_expires_at),
-    revoked_at: moment(row.revoked_at),
-    last_used_at: moment(lastUseOf(sql, row.id)),
-    created_at: new Date(row.created_at).toISOString(),
+    not_before: iso(row.not_before),
+    expires_at: iso(row.expires_at),
+    previous_expires_at: iso(row.previous_expires_at),
+    revoked_at: iso(row.revoked_at),
+    last_used_at: iso(lastUseOf(sql, row.id)),
+    created_at: iso(row.created_at),
   };
 }
 

@@ -1,11 +1,11 @@
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
-import { keyProblem, refuseKey } from "../../domain/key/state.ts";
+import { refuseKey } from "../../domain/key/state.ts";
 import { loadHolds } from "../decisions/store.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import { scopesOfRow } from "../keys/holder.ts";
-import { type KeyRow, loadKey } from "../keys/store.ts";
+import { type KeyRow, loadKey, problemOf } from "../keys/store.ts";
 import { type Recorded, type Recorder, rejected } from "./record.ts";
 
 const ANY_RUN = "runs:write";
@@ -55,8 +55,7 @@ function sendRefusals(view: View, inputs: readonly RunInput[]): readonly Refused
 export function endedRefusal(view: View): Refusal<"gone" | "key_expired"> | null {
   const row = senderRow(view);
   if (row === null) return null;
-  const { revoked_at: revokedAt, not_before: notBefore, expires_at: expiresAt } = row;
-  const problem = keyProblem({ revoked: revokedAt !== null, notBefore, expiresAt }, view.now);
+  const problem = problemOf(row, view.now);
   return problem === null ? null : refuseKey(problem);
 }
 

@@ -20,27 +20,25 @@ interface Org {
 
 /** Reservations that an isolate may have made and not reported yet. */
 export class UnreportedHolds {
-  readonly ids: ReservationIds;
-  readonly #sql: SqlStorage;
-  readonly #now: () => number;
-  readonly #isHere: () => boolean;
+  readonly #org: Org;
 
   constructor(org: Org) {
-    this.#sql = org.sql;
-    this.ids = org.ids;
-    this.#now = org.now;
-    this.#isHere = org.isHere;
+    this.#org = org;
+  }
+
+  get ids(): ReservationIds {
+    return this.#org.ids;
   }
 
   mayBe(id: string): boolean {
-    return mayBeUnreported(this.ids, id, this.#now());
+    return mayBeUnreported(this.ids, id, this.#org.now());
   }
 
   /** A caller may be faster than the report of its own reservation. Isolates report several times a second. */
   async wait(ids: readonly string[]): Promise<void> {
     for (let waited = 0; waited < REPORTING.patienceMs; waited += REPORT_POLL_MS) {
-      if (ids.length === 0 || !this.#isHere()) return;
-      if (!unknownIds(this.#sql, ids).some((id) => this.mayBe(id))) return;
+      if (ids.length === 0 || !this.#org.isHere()) return;
+      if (!unknownIds(this.#org.sql, ids).some((id) => this.mayBe(id))) return;
       await scheduler.wait(REPORT_POLL_MS);
     }
   }

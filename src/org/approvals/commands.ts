@@ -13,19 +13,16 @@ import {
 
 type ApprovalDecision = ApprovalRef & { readonly note?: string | undefined };
 
-export const approve = command({
-  action: "approval.approved",
-  refuses: ["not_found", "conflict", "forbidden"],
-  current: approvalNow,
-  run: (tx, input: ApprovalDecision) => decide(tx, input, "approved"),
-});
+const deciding = (status: "approved" | "denied") =>
+  command({
+    action: `approval.${status}`,
+    refuses: ["not_found", "conflict", "forbidden"],
+    current: approvalNow,
+    run: (tx, input: ApprovalDecision) => decide(tx, input, status),
+  });
 
-export const deny = command({
-  action: "approval.denied",
-  refuses: ["not_found", "conflict", "forbidden"],
-  current: approvalNow,
-  run: (tx, input: ApprovalDecision) => decide(tx, input, "denied"),
-});
+export const approve = deciding("approved");
+export const deny = deciding("denied");
 
 function decide(tx: Tx, { approvalId: id, note }: ApprovalDecision, status: "approved" | "denied") {
   const row = loadApproval(tx.sql, id);

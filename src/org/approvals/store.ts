@@ -1,6 +1,7 @@
 import type { ApprovalResource } from "../../contract/resources/approvals.ts";
 import { saveRow } from "../../storage/rows.ts";
 import { type View } from "../kernel/door.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 export type ApprovalRow = {
   id: string;
@@ -44,8 +45,6 @@ export function saveApproval(sql: SqlStorage, row: ApprovalRow): void {
   saveRow(sql, "approvals", row);
 }
 
-const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-
 export function toApproval(row: ApprovalRow): ApprovalResource {
   return {
     id: row.id,
@@ -55,11 +54,11 @@ export function toApproval(row: ApprovalRow): ApprovalResource {
     attempted: row.attempted,
     attempt: JSON.parse(row.attempt) as ApprovalResource["attempt"],
     requested_by: row.requested_by,
-    requested_at: new Date(row.requested_at).toISOString(),
-    expires_at: new Date(row.expires_at).toISOString(),
+    requested_at: iso(row.requested_at),
+    expires_at: iso(row.expires_at),
     decided_by: row.decided_by,
-    decided_at: moment(row.decided_at),
-    used_at: moment(row.used_at),
+    decided_at: iso(row.decided_at),
+    used_at: iso(row.used_at),
     note: row.note,
   };
 }

@@ -4,28 +4,22 @@ import type { Amount } from "../../contract/resources/budgets/budget-rules.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { type Increase, raisedBy } from "../../domain/meter/increase.ts";
 import { availableOf, groupIn, publishedPeriod } from "../../domain/refusal/limit-denials.ts";
-import type { GivenMatch, Match } from "../../domain/meter/match.ts";
+import type { GivenMatch } from "../../domain/meter/match.ts";
 import { countsGroups, overByFacts, roomOf, totalSpent } from "../../domain/meter/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
 import { amountsOf, entryNow, shownShares } from "../meters/show.ts";
-import { loadMeterRow, type MeterRow } from "../meters/store.ts";
+import { loadMeterRow, type MeterExtra, type MeterRow } from "../meters/store.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 
 export type BudgetRow = MeterRow & { kind: "budget" } & Pick<Budget, "scope_kind" | "mode">;
 
 /** The fields of a budget that its row does not have. */
-export interface BudgetExtra {
+export interface BudgetExtra extends Omit<MeterExtra, "lowRoom"> {
   readonly name: string | null;
   readonly thresholds: readonly string[];
-  readonly unit?: BudgetUnit;
-  readonly match?: Match;
-  /** As the caller wrote it. */
+  /** What it matches, as the caller wrote it. */
   readonly given?: GivenMatch;
-  readonly anchorDay?: number;
-  readonly increases?: readonly Increase[];
-  /** From when it counts, if that is before it was created: the organization's creation. */
-  readonly countsFromMs?: number;
 }
 
 export function budgetExtra(row: MeterRow): BudgetExtra {

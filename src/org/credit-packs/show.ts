@@ -6,8 +6,7 @@ import type { View } from "../kernel/door.ts";
 import { entryNow, sharesOf } from "../meters/show.ts";
 import { loadMeterRow, type MeterRow } from "../meters/store.ts";
 import { packExtra, toPack } from "./store.ts";
-
-const iso = (ms: number) => new Date(ms).toISOString();
+import { iso } from "../../domain/time/iso.ts";
 
 export function statusOf(row: MeterRow, now: number): CreditPack["status"] {
   const pack = toPack(row);
@@ -29,8 +28,8 @@ export function toCreditPack(view: View, row: MeterRow): CreditPack {
     priority: extra.priority,
     alert_thresholds: sharesOf(row),
     effective_at: iso(extra.effectiveAt),
-    expires_at: extra.expiresAt === null ? null : iso(extra.expiresAt),
-    voided_at: extra.voidedAt === null ? null : iso(extra.voidedAt),
+    expires_at: iso(extra.expiresAt),
+    voided_at: iso(extra.voidedAt),
     status: statusOf(row, view.now),
     created_at: iso(row.since),
   };

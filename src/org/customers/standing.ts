@@ -22,10 +22,9 @@ import { pageOfRuns } from "../runs/list/page.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
 import { replacedRuns } from "../runs/replacements.ts";
 import { type CustomerRow, loadCustomer, shownRevenue } from "./store.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 type DayRow = { day: string; usd: string; runs: number; tokens: number };
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /** How a customer stands now. `days` is null where the caller may not know what customers pay. */
 export function standingOf(
@@ -123,7 +122,7 @@ function spentOf(view: CheckpointedView, customerId: string): CustomerStanding["
       runs += row.runs;
       tokens += row.tokens;
     }
-    const end = window.endMs === null ? null : iso(window.endMs);
+    const end = iso(window.endMs);
     const figures = { spent_usd: formatUsd(usd), runs, tokens: asCount(tokens) };
     return { period, period_start: iso(window.startMs), period_end: end, ...figures };
   });

@@ -13,6 +13,7 @@ import {
   type Candidate,
   CHECK_OF,
   type CheckName,
+  type CheckOutcome,
   NO_AMOUNTS,
   rateAmounts,
   takenText,
@@ -87,13 +88,13 @@ function limitCandidates(view: View, subject: Subject): Candidate[] {
 }
 
 /** Returns which of a limit's counters was looked at. */
-function ofGroup(account: Account, judged: Pick<Candidate, "passes" | "why">) {
+function ofGroup(account: Account, judged: CheckOutcome) {
   const { group } = groupIn(account);
   if (group === undefined) return judged;
   return { ...judged, why: `${judged.why} It counts ${group ?? "calls without a value"} apart.` };
 }
 
-function judgement(account: Account, { attempt, phase }: Subject): Pick<Candidate, "passes" | "why"> {
+function judgement(account: Account, { attempt, phase }: Subject): CheckOutcome {
   const { meter } = account;
   if (!isAsked(METERS[meter.kind].phases, phase)) return { passes: null, why: ONLY_WITH_ALL };
   const taken = takenText(meter, attempt);

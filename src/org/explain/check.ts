@@ -20,6 +20,9 @@ export interface Candidate {
   readonly amounts: Amounts;
 }
 
+/** What a check found. */
+export type CheckOutcome = Pick<Candidate, "passes" | "why">;
+
 export type Amounts = Pick<
   ExplainedCheck,
   "limit" | "spent" | "reserved" | "available" | "resets_at" | "as_of"

@@ -4,9 +4,7 @@ import { findApproval } from "../approvals/store.ts";
 import type { View } from "../kernel/door.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
 import { ONLY_WITH_ALL, type Subject } from "./subject.ts";
-import { type Candidate, NO_AMOUNTS } from "./check.ts";
-
-type CheckOutcome = Pick<Candidate, "passes" | "why">;
+import { type CheckOutcome, type Candidate, NO_AMOUNTS } from "./check.ts";
 
 /** One for each rule, in the order in which rules decide. */
 export function policyCandidates(view: View, subject: Subject): Candidate[] {

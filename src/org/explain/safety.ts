@@ -3,9 +3,7 @@ import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { loadDetectors } from "../content-safety/config.ts";
 import type { View } from "../kernel/door.ts";
 import { ONLY_WITH_ALL, type Subject } from "./subject.ts";
-import { type Candidate, NO_AMOUNTS } from "./check.ts";
-
-type CheckOutcome = Pick<Candidate, "passes" | "why">;
+import { type CheckOutcome, type Candidate, NO_AMOUNTS } from "./check.ts";
 
 /** One for each detector. It contains nothing of the input. */
 export function safetyCandidates(view: View, { content, phase }: Subject): Candidate[] {

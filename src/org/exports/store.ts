@@ -9,6 +9,7 @@ import type { Destination, ExportWindow, ScheduledExport } from "../../contract/
 import { MANIFEST, placeOf } from "../../domain/export/window.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { loadSpanState } from "../span-exports/state.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 type CommonRow = {
   name: string;
@@ -79,8 +80,6 @@ export function destinationOf(row: ExportRow): Destination {
   return JSON.parse(row.destination) as Destination;
 }
 
-const iso = (ms: number) => new Date(ms).toISOString();
-
 export function toExport(sql: SqlStorage, row: ExportRow, lag: number): ScheduledExport {
   return {
     name: row.name,
@@ -111,7 +110,7 @@ function progressOfSpans(sql: SqlStorage, { name }: SpanExportRow): Progress {
       sent,
       rejected,
       dropped,
-      next_attempt_at: next_attempt_at === null ? null : iso(next_attempt_at),
+      next_attempt_at: iso(next_attempt_at),
     },
   };
 }
@@ -128,7 +127,7 @@ export function toWindow(row: WindowRow, { prefix }: Destination): ExportWindow 
     cost_usd: formatUsd(BigInt(row.cost)),
     attempts: row.attempts,
     last_error: row.error,
-    next_attempt_at: row.next_attempt_at === null ? null : iso(row.next_attempt_at),
-    written_at: row.written_at === null ? null : iso(row.written_at),
+    next_attempt_at: iso(row.next_attempt_at),
+    written_at: iso(row.written_at),
   };
 }

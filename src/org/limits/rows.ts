@@ -11,6 +11,7 @@ import { packExtra, toPack } from "../credit-packs/store.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
 import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
 import { type MeterAccount, loadUsage, newEntry } from "../meters/usage.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 export interface LimitRow {
   readonly row: MeterRow;
@@ -65,8 +66,6 @@ function inUse(view: CheckpointedView, row: MeterRow, entry: MeterAccount): Limi
   };
 }
 
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-
 function scopeOf({ scope_id }: MeterRow, { meter, subject }: MeterAccount): string {
   if (subject === "") return scope_id;
   return countsGroups(meter) ? (groupText(subject) ?? "") : subject;
@@ -91,7 +90,7 @@ export function toLimit({ row, entry, startMs, endsMs, used, runsOutMs }: LimitR
     reserved: amount(entry.usage.held + entry.usage.leased),
     available: amount(room < 0n ? 0n : room),
     used: Math.round(used * 1e6) / 1e6,
-    period_start: new Date(startMs).toISOString(),
+    period_start: iso(startMs),
     resets_at: endsMs === null ? null : formatInZone(zoneOf(entry.meter), endsMs),
     runs_out_at: iso(runsOutMs),
     forecast: null,

@@ -91,7 +91,7 @@ const caches = new TransactionalCache<Map<string, LargestCounters>>((known, bega
   for (const [meterId, { changedIn }] of known) if (changedIn >= began) known.delete(meterId);
 });
 
-interface CountersAsked {
+export interface CountersAsked {
   readonly meterId: string;
   readonly startMs: number;
   /** How many of the largest. */

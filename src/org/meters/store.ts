@@ -46,7 +46,7 @@ export function onlyMeterRow(
 }
 
 /** The fields of a meter that its row's `extra` has. */
-interface MeterExtra {
+export interface MeterExtra {
   readonly thresholds?: readonly string[];
   readonly lowRoom?: string;
   readonly unit?: BudgetUnit;

@@ -5,7 +5,7 @@ import { query, type View } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import type { Revision } from "./revision.ts";
 import { loadRevision, pricesOf } from "./revisions.ts";
-import { iso } from "./store.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 /** Every revision of a name: the org's own, and those of the platform's book that it has used. */
 export const listPrices = query({

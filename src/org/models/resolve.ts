@@ -4,7 +4,7 @@ import { query, type View } from "../kernel/door.ts";
 import type { FoundPrice } from "./named-prices.ts";
 import { providersOf } from "./providers.ts";
 import { pricesOf } from "./revisions.ts";
-import { iso } from "./store.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 /** Tells which row would price a call now, and why. */
 export const resolvePrice = query({

@@ -4,6 +4,7 @@ import { saveRow } from "../../storage/rows.ts";
 import type { NamedPrices } from "./named-prices.ts";
 import { pricesOf } from "./revisions.ts";
 import type { Revision } from "./revision.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 /** A model in the org's own price book, and where it may run. Its cost is in its revisions. */
 export type ModelRow = {
@@ -67,8 +68,4 @@ export function regionsOf(row: ModelRow | null): string[] | null {
 /** The org's own price of exactly this name. */
 export function ownPriceAt(sql: SqlStorage, model: string, atMs: number): Revision | null {
   return inForce(pricesOf(sql, { model }).own, atMs);
-}
-
-export function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -13,6 +13,7 @@ import { type KeyBehind, keyWorks } from "./key-behind.ts";
 import { connectionMark } from "./sso.ts";
 import { insertRow } from "../../storage/rows.ts";
 import { readList } from "../kernel/resource.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 /** Console sessions. A session is looked up on each request and never cached, so a revocation applies at once. */
 
@@ -29,8 +30,6 @@ export type SessionRow = {
   last_seen_at: number;
   revoked_at: number | null;
 } & KeyBehind;
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 function timesOf(row: SessionRow) {
   return { createdAt: row.created_at, lastSeenAt: row.last_seen_at, revokedAt: row.revoked_at };

@@ -7,6 +7,7 @@ import type { Breakdowns } from "./breakdown.ts";
 import { amountCharged, outcomeOf, type Run } from "./run.ts";
 import { namesOf } from "./scopes.ts";
 import { usageOf } from "./usage.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 /** The run as the API shows it. */
 export function toRun(
@@ -19,7 +20,7 @@ export function toRun(
   return {
     id: run.id,
     started_at: iso(run.startedAt),
-    ended_at: run.endedAt === null ? null : iso(run.endedAt),
+    ended_at: iso(run.endedAt),
     model: run.model,
     action: run.action,
     ...namesOf(run),
@@ -51,10 +52,6 @@ export function toRun(
     uncovered_usd: extra.uncovered === undefined ? null : formatUsd(BigInt(extra.uncovered)),
     shadow: extra.shadow ?? [],
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function chargesOf(run: Run) {

@@ -6,6 +6,7 @@ import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { insertRow } from "../../storage/rows.ts";
 import { readList } from "../kernel/resource.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 /** Support grants: an owner gives support access, for a reason, for a time, and within a scope. */
 
@@ -19,8 +20,6 @@ export type GrantRow = {
   closed_at: number | null;
   last_used_at: number | null;
 };
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 export function grantStatus(row: GrantRow, now: number): SupportGrant["status"] {
   if (row.closed_at !== null) return "closed";
@@ -36,8 +35,8 @@ function toGrant(row: GrantRow, now: number): SupportGrant {
     opened_by: row.opened_by,
     created_at: iso(row.created_at),
     expires_at: iso(row.expires_at),
-    closed_at: row.closed_at === null ? null : iso(row.closed_at),
-    last_used_at: row.last_used_at === null ? null : iso(row.last_used_at),
+    closed_at: iso(row.closed_at),
+    last_used_at: iso(row.last_used_at),
   };
 }
 

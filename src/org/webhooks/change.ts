@@ -19,7 +19,7 @@ import {
 } from "./subscriptions.ts";
 import { readList, readOne } from "../kernel/resource.ts";
 
-interface SubscriptionRef {
+export interface SubscriptionRef {
   readonly webhookId: string;
 }
 

@@ -5,10 +5,7 @@ import { recordEvents } from "../kernel/events/append.ts";
 import { listRows } from "../../storage/list-rows.ts";
 import { enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
 import { confirmedRecipients, loadSubscription } from "./subscriptions.ts";
-
-interface SubscriptionRef {
-  readonly webhookId: string;
-}
+import type { SubscriptionRef } from "./change.ts";
 
 export const listDeliveries = query({
   refuses: ["not_found"],

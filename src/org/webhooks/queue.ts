@@ -5,6 +5,7 @@ import type { Fold } from "../../domain/message/fold.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { inParts, jsonRows } from "../../storage/json-rows.ts";
+import { iso } from "../../domain/time/iso.ts";
 
 /**
  * Each subscription has its own queue, in order of creation. Its head is tried until it succeeds or is given up, and
@@ -126,8 +127,6 @@ export function attemptsOf(row: DeliveryRow): AttemptEntry[] {
   return JSON.parse(row.attempt_log) as AttemptEntry[];
 }
 
-const moment = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-
 export function toDelivery(row: DeliveryRow): Delivery {
   const log = attemptsOf(row);
   const last = log.at(-1);
@@ -140,10 +139,10 @@ export function toDelivery(row: DeliveryRow): Delivery {
     response_status: last?.response_status ?? null,
     latency_ms: last?.latency_ms ?? null,
     error: last?.error ?? null,
-    next_attempt_at: moment(row.next_attempt_at),
+    next_attempt_at: iso(row.next_attempt_at),
     replay_of: row.replay_of,
-    created_at: new Date(row.created_at).toISOString(),
-    completed_at: moment(row.completed_at),
+    created_at: iso(row.created_at),
+    completed_at: iso(row.completed_at),
     attempt_log: log,
   };
 }

@@ -18,12 +18,12 @@ process.once("SIGINT", () => {
 
 await run(async () => {
   const options = chaosOptions(process.argv.slice(2), process.env);
-  const { seed, seconds, kills, plant } = options;
+  const { seed, seconds, kills, plant, patience } = options;
   console.log(
     `chaos: seed ${seed}, ${seconds} seconds${kills > 0 ? ` and ${kills} kills` : ""}${plant === null ? "" : `, with a planted defect: ${plant}`}`,
   );
   const outcome = await inTime(
-    mostSecondsOf(seconds),
+    mostSecondsOf(seconds, patience),
     () => "the end of the run",
     runChaos(options, ending.signal),
   );

@@ -23,6 +23,8 @@ interface CallerOptions {
   readonly isOver: () => boolean;
   /** How long an answer is waited for. */
   readonly patienceMs: number;
+  /** How many times as long as usual a call is sent again. */
+  readonly patience: number;
 }
 
 type Call = readonly [method: string, path: string, body?: object, idempotencyKey?: string];
@@ -38,26 +40,23 @@ export const unanswered = (): string[] => [...new Set(Array.from(UNANSWERED, ({ 
 export class Caller {
   readonly #urls: readonly [string, ...string[]];
   readonly #key: string;
-  readonly #isOver: () => boolean;
-  readonly #patienceMs: number;
+  readonly #options: CallerOptions;
   #turn = 0;
 
   constructor(urls: readonly [string, ...string[]], key: string, more: Partial<CallerOptions> = {}) {
-    const { isOver = () => false, patienceMs = PATIENCE_MS } = more;
     this.#urls = urls;
     this.#key = key;
-    this.#isOver = isOver;
-    this.#patienceMs = patienceMs;
+    this.#options = { isOver: () => false, patienceMs: PATIENCE_MS, patience: 1, ...more };
   }
 
   /** The same addresses with another key. */
   as(key: string): Caller {
-    return new Caller(this.#urls, key, { isOver: this.#isOver, patienceMs: this.#patienceMs });
+    return new Caller(this.#urls, key, this.#options);
   }
 
   /** The same for calls that nobody needs once something is over. They end by `Over`, also in the middle of their attempts. */
   during({ isOver }: { readonly isOver: () => boolean }): Caller {
-    return new Caller(this.#urls, this.#key, { isOver, patienceMs: this.#patienceMs });
+    return new Caller(this.#urls, this.#key, { ...this.#options, isOver });
   }
 
   async ask(method: string, path: string, body?: object, idempotencyKey?: string): Promise<Answer> {
@@ -69,7 +68,7 @@ export class Caller {
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const signal = AbortSignal.timeout(this.#patienceMs);
+    const signal = AbortSignal.timeout(this.#options.patienceMs);
     const response = await fetch(`${url}${path}`, { method, headers, signal, ...sent });
     const text = await response.text();
     return {
@@ -97,14 +96,15 @@ export class Caller {
 
   async #send(what: string, ...[method, path, body, idempotencyKey]: Call): Promise<Answer> {
     let failures = 0;
-    for (const until = performance.now() + MOST_SECONDS * 1000; performance.now() < until;) {
-      if (this.#isOver()) throw new Over();
+    const mostSeconds = MOST_SECONDS * this.#options.patience;
+    for (const until = performance.now() + mostSeconds * 1000; performance.now() < until;) {
+      if (this.#options.isOver()) throw new Over();
       const answer = await this.try(method, path, body, idempotencyKey);
       failures = answer?.status === 500 ? failures + 1 : 0;
       if (answer !== null && (answer.status < 500 || failures === MOST_FAILURES)) return answer;
       await sleep(PAUSE_MS);
     }
-    throw new TooLate(what, MOST_SECONDS);
+    throw new TooLate(what, mostSeconds);
   }
 
   /** Every page of a list. The path ends in `?` or `&`. */

@@ -77,7 +77,9 @@ class CrowdRound {
     const limit = { scope_kind: "workflow", scope_id: this.#workflow, limit_usd: inUsd(LIMIT_NANOS) };
     const budget = await org.caller.send("POST", `${below}/budgets`, { ...limit, period: "total" });
     const paths = { budget: `${below}/budgets/${String(budget.body["id"])}`, key: `${below}/keys/${id}` };
-    const callers = world.eu.server.urls.map((url) => this.#overHttp(new Caller([url], key)));
+    const callers = world.eu.server.urls.map((url) =>
+      this.#overHttp(new Caller([url], key, { patience: world.patience })),
+    );
     const gates = Array.from({ length: GATES }, () => createGate({ url: world.links[2].url, key }));
     const [taker = this.#overHttp(org.caller), ...others] = callers;
     // Few of them, where slices must outlive that somebody takes the rest.
@@ -88,7 +90,7 @@ class CrowdRound {
     await this.#warm(users);
     if (!traffic.isOver) await this.#turn({ taker, users }, paths);
     const closed = Promise.all(gates.map((gate) => gate.close().catch(() => undefined)));
-    await inTime(CLOSING_SECONDS, () => "gates that are closed", closed);
+    await inTime(CLOSING_SECONDS * world.patience, () => "gates that are closed", closed);
   }
 
   /** Until isolates decide from slices that they have just got. */

@@ -58,15 +58,16 @@ export class Past implements Rounds {
 
   /** A report tells nothing of a day whose runs are all deleted. */
   async #deleted(at: number): Promise<void> {
-    const { org, caller, findings } = this.#given;
+    const { org, caller, findings, world } = this.#given;
+    const mostMs = PATIENCE_MS * world.patience;
     const range = `from=${new Date(at - 1000).toISOString()}&to=${new Date(at + 1000).toISOString()}`;
     const report = `${this.#below}/usage/report?group_by=user_id&${range}`;
-    for (const until = performance.now() + PATIENCE_MS; ; await sleep(POLL_MS)) {
+    for (const until = performance.now() + mostMs; ; await sleep(POLL_MS)) {
       const { runs } = (await caller.send("GET", report)).body["totals"] as { runs: number };
       const { data } = (await caller.send("GET", `/v1/runs?${range}&limit=1`)).body as { data: Body[] };
       if (runs === 0 && data.length === 0) return;
       if (performance.now() < until) continue;
-      const seconds = PATIENCE_MS / 1000;
+      const seconds = mostMs / 1000;
       if (data.length > 0) {
         findings.add("kept data", `${org.name}: runs whose time is over are there after ${seconds} seconds`);
       } else findings.add("wrong sum", `${org.name}: a report counts ${runs} runs that are deleted`);

@@ -9,6 +9,7 @@ import type { Org, World } from "./world.ts";
 const PAUSE_MS = 50;
 const QUIET_CALLS = 5;
 const MOST_LOOKS_MS = 30_000;
+const ANSWERED_MS = 10_000;
 
 async function callModel(world: World, org: Org, { random }: Pick<Traffic, "random">): Promise<boolean> {
   const isStream = random() < 0.5;
@@ -23,7 +24,7 @@ async function callModel(world: World, org: Org, { random }: Pick<Traffic, "rand
     method: "POST",
     headers: { authorization: `Bearer ${org.key}`, "content-type": "application/json" },
     body: JSON.stringify(body),
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(ANSWERED_MS * world.patience),
   });
   if (leaves) {
     await response.body?.getReader().read();
@@ -49,13 +50,13 @@ export async function proxyHistory(world: World, org: Org): Promise<ProxyHistory
     const tokens = runs.map((run) => (run["usage"] as { output_tokens: number }).output_tokens);
     return { runs: runs.length, tokens: tokens.reduce((total, count) => total + count, 0) };
   };
-  const before = await settledCount(recorded, null);
+  const before = await settledCount(recorded, null, world);
   for (let made = 0; made < QUIET_CALLS; made += 1) {
     const isServed = await callModel(world, org, { random: () => 0.9 }).catch(() => false);
     if (!isServed)
       throw new Complaint("VIOLATION unpromised answer: a call through the proxy failed without a fault");
   }
-  const after = await settledCount(recorded, before.runs + QUIET_CALLS);
+  const after = await settledCount(recorded, before.runs + QUIET_CALLS, world);
   const { served } = world.provider;
   return {
     served: served.length,
@@ -70,9 +71,13 @@ export async function proxyHistory(world: World, org: Org): Promise<ProxyHistory
 type Count = { readonly runs: number; readonly tokens: number };
 
 /** Looks until there are as many as expected; without an expectation, until two looks a while apart agree. */
-async function settledCount(count: () => Promise<Count>, expected: number | null): Promise<Count> {
+async function settledCount(
+  count: () => Promise<Count>,
+  expected: number | null,
+  { patience }: World,
+): Promise<Count> {
   let last = await count();
-  for (const until = performance.now() + MOST_LOOKS_MS; performance.now() < until;) {
+  for (const until = performance.now() + MOST_LOOKS_MS * patience; performance.now() < until;) {
     if (expected !== null && last.runs >= expected) return last;
     await sleep(expected === null ? 3000 : 200);
     const next = await count();

@@ -1,15 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Body, Caller } from "./caller.ts";
 import { nowMs, type Stored, type StoredRun } from "./history.ts";
-import { inNanos, type Org } from "./world.ts";
+import { inNanos, type Org, type World } from "./world.ts";
 
 const HOURS_SECONDS = 8 * 3600;
 
 /** Everything that an org says of itself, now and after every reservation has expired. */
-export async function readBack({ caller, id, budgetId }: Org, operator: Caller): Promise<Stored> {
+export async function readBack(
+  { caller, id, budgetId }: Org,
+  { operator, patience }: World,
+): Promise<Stored> {
   const below = `/v1/orgs/${id}`;
   const budget = async () => (await caller.send("GET", `${below}/budgets/${budgetId}`)).body;
-  const { runs, sums: before } = await atOneMoment(caller, budget);
+  const { runs, sums: before } = await atOneMoment(caller, budget, patience);
   const readAt = nowMs();
   const moveClock = async () => {
     const advance = { advance_seconds: HOURS_SECONDS };
@@ -19,8 +22,8 @@ export async function readBack({ caller, id, budgetId }: Org, operator: Caller):
   await moveClock();
   const events = await caller.all(`${below}/events?type=run.recorded&`);
   const verified = await caller.send("GET", `${below}/audit-log/verify`);
-  await givenBack(budget, moveClock);
-  const { runs: runsInTheEnd, sums: after } = await atOneMoment(caller, budget);
+  await givenBack(budget, moveClock, patience);
+  const { runs: runsInTheEnd, sums: after } = await atOneMoment(caller, budget, patience);
   return {
     readAt,
     runs,
@@ -44,8 +47,12 @@ const WAITS_PER_MOVE = 20;
  * and whose isolate is gone, counts for as long as a hold made after the move: until the clock moves once more. What is
  * stuck stays through all of that.
  */
-async function givenBack(budget: () => Promise<Body>, moveClock: () => Promise<void>): Promise<void> {
-  for (let waits = 1; waits <= GIVEN_BACK_MS / BETWEEN_MS; waits += 1) {
+async function givenBack(
+  budget: () => Promise<Body>,
+  moveClock: () => Promise<void>,
+  patience: number,
+): Promise<void> {
+  for (let waits = 1; waits <= (GIVEN_BACK_MS * patience) / BETWEEN_MS; waits += 1) {
     if (inNanos((await budget())["reserved_usd"]) === 0) return;
     await sleep(BETWEEN_MS);
     if (waits % WAITS_PER_MOVE === 0) await moveClock();
@@ -56,9 +63,10 @@ async function givenBack(budget: () => Promise<Body>, moveClock: () => Promise<v
 async function atOneMoment(
   caller: Caller,
   budget: () => Promise<Body>,
+  patience: number,
 ): Promise<{ readonly runs: StoredRun[]; readonly sums: Body }> {
   let sums = await budget();
-  for (const until = performance.now() + SETTLED_MS; ;) {
+  for (const until = performance.now() + SETTLED_MS * patience; ;) {
     const runs = await runsOf(caller);
     const again = await budget();
     if (again["spent_usd"] === sums["spent_usd"] || performance.now() > until) return { runs, sums: again };

@@ -60,10 +60,10 @@ class Parts {
  */
 export async function runChaos(options: ChaosOptions, ending: AbortSignal): Promise<Outcome> {
   const entry = options.plant === null ? "test/support/odd-worker.ts" : "scripts/chaos/faulty-worker.ts";
-  const shares = sharesOf(options.seconds);
+  const shares = sharesOf(options.seconds, options.patience);
   const parts = new Parts();
   const opened = await parts.take("start", shares.start, async () => {
-    const world = await openWorld(entry);
+    const world = await openWorld(entry, options.patience);
     return { world, orgs: await openOrgs(world) };
   });
   try {
@@ -217,7 +217,7 @@ async function historyOf(
   const proxy = await proxyHistory(world, proxied);
   const histories = [];
   for (const org of orgs) {
-    const stored = await readBack(org, world.operator);
+    const stored = await readBack(org, world);
     histories.push(org.ledger.history(org.name, org.onlyGrows, stored));
   }
   return {

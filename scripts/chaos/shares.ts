@@ -14,18 +14,21 @@ export interface Shares {
   readonly reading: number;
 }
 
-export function sharesOf(seconds: number): Shares {
+export function sharesOf(seconds: number, patience = 1): Shares {
   return {
-    start: 75,
-    first: 60,
-    faults: seconds * 1.5 + 15,
-    lastFault: 40,
-    ending: 50,
-    reading: 70 + seconds / 5,
+    start: 75 * patience,
+    first: 60 * patience,
+    faults: (seconds * 1.5 + 15) * patience,
+    lastFault: 40 * patience,
+    ending: 50 * patience,
+    reading: (70 + seconds / 5) * patience,
   };
 }
 
 /** The whole run has a verdict by then. */
-export function mostSecondsOf(seconds: number): number {
-  return Object.values(sharesOf(seconds)).reduce((total: number, share: number) => total + share, 0);
+export function mostSecondsOf(seconds: number, patience = 1): number {
+  return Object.values(sharesOf(seconds, patience)).reduce(
+    (total: number, share: number) => total + share,
+    0,
+  );
 }

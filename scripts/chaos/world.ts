@@ -12,6 +12,8 @@ import { Link } from "./link.ts";
 
 export const FORBIDDEN_MODEL = "forbidden/m1";
 const ISOLATES = 4;
+/** How long the proxy waits for a decision. */
+const DECISION_MS = 3000;
 const PROVIDER_KEY = "sk-provider-0123456789-chaos-0123456789";
 const SECRETS = {
   SVC_KEY_PEPPER: "pepper-for-chaos-0123456789-abcdefghij",
@@ -53,10 +55,12 @@ export interface World {
   readonly said: string[];
   /** Answers that the contract does not promise. */
   readonly unpromised: string[];
+  /** How many times as long as usual everything may take. */
+  readonly patience: number;
   close(): Promise<void>;
 }
 
-export async function openWorld(entry: string): Promise<World> {
+export async function openWorld(entry: string, patience: number): Promise<World> {
   const said: string[] = [];
   const provider = await startStandIn({ key: PROVIDER_KEY, pauseMs: 1 });
   const letters = await Letters.open();
@@ -79,7 +83,12 @@ export async function openWorld(entry: string): Promise<World> {
   };
   const proxy = {
     port: 0,
-    settings: { OPENAI_API_KEY: PROVIDER_KEY, OPENAI_URL: provider.url, PROXY_ORGS: "*" },
+    settings: {
+      OPENAI_API_KEY: PROVIDER_KEY,
+      OPENAI_URL: provider.url,
+      PROXY_ORGS: "*",
+      PROXY_DECISION_TIMEOUT_MS: String(DECISION_MS * patience),
+    },
   };
   const [eu, us] = await Promise.all([
     start("eu", { us: links[1].url }, { isolates: ISOLATES, proxy }),
@@ -96,7 +105,8 @@ export async function openWorld(entry: string): Promise<World> {
     links,
     said,
     unpromised: [],
-    operator: new Caller(eu.server.urls, SECRETS.SVC_OPERATOR_KEY),
+    patience,
+    operator: new Caller(eu.server.urls, SECRETS.SVC_OPERATOR_KEY, { patience }),
     secrets: new Map(
       [...Object.entries(SECRETS), ["OPENAI_API_KEY", PROVIDER_KEY]].map(([name, value]) => [
         value ?? "",
@@ -115,7 +125,7 @@ const PRICE = { provider: "openai", input_usd_per_mtok: "1", output_usd_per_mtok
 
 /** An org with a test clock, a budget that never starts anew, and a rule that forbids a model. */
 export async function openOrg(
-  { eu, us, operator, secrets }: World,
+  { eu, us, operator, secrets, patience }: World,
   {
     name,
     home,
@@ -130,7 +140,7 @@ export async function openOrg(
   });
   const { org, owner_key: key } = made.body as { org: { id: string }; owner_key: string };
   secrets.set(key, `the owner key of ${name}`);
-  const caller = new Caller([...eu.server.urls, ...us.server.urls], key);
+  const caller = new Caller([...eu.server.urls, ...us.server.urls], key, { patience });
   const below = `/v1/orgs/${org.id}`;
   await operator.send("PUT", `/v1/admin/orgs/${org.id}/rate-limits`, RATES);
   const limit = { scope_kind: "org", limit_usd: inUsd(limitNanos), period: "total", mode: "enforce" };

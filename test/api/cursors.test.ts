@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fastestMs } from "../support/fastest.ts";
+import { timesAsLong } from "../support/fastest.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
 
@@ -114,9 +114,12 @@ test.each([
 
 test("a query is parsed in linear time, and every invalid parameter is named", async () => {
   const org = await newSpender();
-  const read = () => call("GET", `/v1/runs?${"a&".repeat(60_000)}`, { key: org.key });
-  expect(await fastestMs(1500, read)).toBeLessThan(1500);
-  const long = await read();
+  const read = (names: number) => call("GET", `/v1/runs?${"a&".repeat(names)}`, { key: org.key });
+  const parts = async () => {
+    for (let part = 0; part < 20; part += 1) await read(3000);
+  };
+  expect(await timesAsLong(() => read(60_000), parts, 4)).toBeLessThan(4);
+  const long = await read(60_000);
   expect(long.body.error.details.fields).toMatchObject([{ field: "a", code: "unknown_parameter" }]);
   const odd = await call("GET", "/v1/runs?__proto__=a&constructor=b", { key: org.key });
   const fields = odd.body.error.details.fields.map(({ field }: { field: string }) => field);

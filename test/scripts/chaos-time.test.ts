@@ -28,6 +28,7 @@ test("a run has a verdict by the time that all of its parts may take together", 
     expect(mostSecondsOf(seconds)).toBeCloseTo(mostSecondsOf(0) + longer);
   }
   expect(mostSecondsOf(60)).toBeLessThan(420);
+  expect(mostSecondsOf(60, 5)).toBeCloseTo(5 * mostSecondsOf(60));
 });
 
 /** A server that answers everything with a failure that may pass. */

@@ -71,13 +71,16 @@ describe("XML is measured before it is parsed", () => {
     }
   });
 
+  /** Of the process: what others do on the machine does not count. */
+  const computedMs = () => process.cpuUsage().user / 1000;
+
   test("it ends quickly on any text", () => {
     const piece = constantFrom("<", ">", "/", '"', "'", "&", "a", " ", "=", "<a", "</a>", "<!", "&amp;");
     assert(
       property(array(piece, { maxLength: 40 }), integer({ min: 1, max: 400 }), (pieces, times) => {
-        const startedAt = performance.now();
+        const before = computedMs();
         xmlExcess(pieces.join("").repeat(times));
-        expect(performance.now() - startedAt).toBeLessThan(1_000);
+        expect(computedMs() - before).toBeLessThan(1_000);
       }),
     );
   });

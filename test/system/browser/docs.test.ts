@@ -89,9 +89,9 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
       await sidebar.getByText("Decide whether a run may go ahead").first().click();
       await page.getByRole("button", { name: TEST_REQUEST }).waitFor();
       const cut = `[...document.querySelectorAll(".endpoint-path")].filter((one) => one.scrollWidth > one.clientWidth + 1).length`;
-      expect(await page.evaluate(cut)).toBe(0);
+      await expect.poll(() => page.evaluate(cut)).toBe(0);
       await check(page, "/docs#decision");
-      expect(await page.locator("#reference main").innerText()).toContain("curl");
+      await expect.poll(() => page.locator("#reference main").innerText()).toContain("curl");
       const samples = (await call("GET", "/v1/openapi.json")).body.paths["/v1/edge/decision"].post[
         "x-codeSamples"
       ];
@@ -103,8 +103,10 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
       const sent = page.getByRole("button", { name: /^Send Request/ });
       await sent.waitFor();
       const below = page.locator("#reference main.references-rendered");
-      expect(await below.evaluate((main) => Reflect.get(main, "inert"))).toBe(true);
-      expect(await page.locator("#bar a").first().isVisible()).toBe(false);
+      const isInert = () => below.evaluate((main) => Reflect.get(main, "inert"));
+      const bar = page.locator("#bar a").first();
+      await expect.poll(isInert).toBe(true);
+      await bar.waitFor({ state: "hidden" });
       await remove(page, "main.references-rendered > *, #reference aside ul");
       await inspect(page, "the client");
       const answered = page.waitForResponse((response) => response.url() === `${base}/v1/edge/decision`);
@@ -112,8 +114,8 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
       expect((await answered).status()).toBe(401);
       await page.keyboard.press("Escape");
       await sent.waitFor({ state: "hidden" });
-      expect(await below.evaluate((main) => Reflect.get(main, "inert"))).toBe(false);
-      expect(await page.locator("#bar a").first().isVisible()).toBe(true);
+      await expect.poll(isInert).toBe(false);
+      await bar.waitFor();
       expect(seen).toEqual([]);
     });
 

@@ -98,9 +98,10 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     await watched.locator(`code:text-is('${trace}')`).waitFor();
     expect(await watched.evaluate("window.isTheSame")).toBe(true);
     await watched.fill("#customer_id", "half a na");
+    const shown = watched.waitForResponse((answer) => answer.url() === `${base}/console/refusals`);
     const next = await call("POST", "/v1/edge/decision", { key: org.key, body });
     const other = next.headers.get("x-svc-trace-id") ?? "";
-    await watched.waitForResponse((answer) => answer.url() === `${base}/console/refusals`);
+    await shown;
     expect(await watched.inputValue("#customer_id")).toBe("half a na");
     await watched.fill("#customer_id", "");
     await watched.evaluate("document.activeElement.blur()");

@@ -1,6 +1,5 @@
 import type { BenchRow } from "./bench-row.ts";
 import { cpuSeconds, generate, type Load, QUICK, type Sample, type Subject } from "./harness.ts";
-import { BENCH_ROWS } from "./options.ts";
 import { type Measured, measureInRounds } from "./rows-of-rounds.ts";
 
 /**
@@ -19,7 +18,7 @@ const CONNECTIONS = 32;
 
 /** Ratios are of processor time: 0.5 takes twice the time of what it is compared with. */
 export async function compare(known: readonly Subject[]): Promise<BenchRow[]> {
-  return measureInRounds(chosen(known), ROUNDS, measure);
+  return measureInRounds(known, ROUNDS, measure);
 }
 
 async function measure(subject: Subject, round: number): Promise<Measured> {
@@ -54,13 +53,4 @@ function noteOf({ p50Ms, p99Ms, decided, requests }: Sample): string {
 function cpuOf({ pid, isServedHereToo = false }: Subject): number {
   const { user, system } = process.cpuUsage();
   return cpuSeconds(pid()) + (isServedHereToo ? (user + system) / 1e6 : 0);
-}
-
-/** Those that were asked for by name, and what they are compared with. */
-function chosen(all: readonly Subject[]): readonly Subject[] {
-  const text = BENCH_ROWS;
-  if (text === null) return all;
-  const named = all.filter(({ name }) => name.includes(text));
-  const others = new Set(named.map(({ of }) => of));
-  return all.filter((one) => named.includes(one) || others.has(one.name));
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { Server } from "../server.ts";
-import { BENCH_RUNS } from "./options.ts";
+import { BENCH_RUNS, IS_ONE_OF_ALL } from "./options.ts";
 import { QUICK } from "./harness.ts";
 import { newBenchOrg, type Send, sender } from "./send.ts";
 
@@ -8,7 +8,7 @@ import { newBenchOrg, type Send, sender } from "./send.ts";
 
 const BATCH = 1000;
 const SENT_AT_ONCE = 5;
-export const CONSOLE_RUNS = BENCH_RUNS ?? (QUICK ? 50_000 : 1_000_000);
+export const CONSOLE_RUNS = BENCH_RUNS ?? (QUICK ? 50_000 : IS_ONE_OF_ALL ? 200_000 : 1_000_000);
 export const CUSTOMERS = QUICK ? 2000 : 10_000;
 const USERS = QUICK ? 400 : 2000;
 const WORKFLOWS = 400;

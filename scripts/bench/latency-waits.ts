@@ -1,5 +1,5 @@
 import type { BenchRow } from "./bench-row.ts";
-import { figureOf, median, quantile, sorted } from "./statistics.ts";
+import { figureOf, quantile, sorted } from "./statistics.ts";
 
 /** Callers of one proxy, each with one call at a time, and how the model writes its answers. */
 export interface LatencyLoad {
@@ -40,14 +40,14 @@ function waitOf(waits: Waits, byte: Byte, share: Share): number {
   return quantile(sorted(waits[BYTES[byte]]), SHARES[share]);
 }
 
+/** A target is what governing may add at most. Null: what is waited, whatever it is. */
 function row(name: string, perRound: readonly number[], target: number | null): BenchRow {
-  const ms = median(perRound);
+  const { median: ms, spread } = figureOf(perRound, target ?? 0);
   return {
     name,
     perSecond: Number(ms.toFixed(2)),
     cpuMicros: null,
-    // Around a wait of nothing, any spread is large: what counts are milliseconds.
-    spread: target === null ? figureOf(perRound).spread : null,
+    spread: perRound.length > 1 ? spread : null,
     ratio: null,
     of: target === null ? "ms" : "ms, at most",
     target,
@@ -55,12 +55,18 @@ function row(name: string, perRound: readonly number[], target: number | null): 
   };
 }
 
-/** What callers of one proxy waited, round by round. */
-export function waitRows(subject: string, connections: number, rounds: readonly Waits[]): BenchRow[] {
+/** What callers of one proxy waited, round by round. Null is a round that failed; without another there is nothing to tell. */
+export function waitRows(
+  subject: string,
+  connections: number,
+  rounds: readonly (Waits | null)[],
+): BenchRow[] {
+  const good = rounds.filter((waits) => waits !== null);
+  if (good.length === 0) return [];
   return Object.keys(BYTES).flatMap((byte) =>
     Object.keys(SHARES).map((share) => {
       const of = [byte as Byte, share as Share] as const;
-      const perRound = rounds.map((waits) => waitOf(waits, ...of));
+      const perRound = good.map((waits) => waitOf(waits, ...of));
       return row(waitName(subject, connections, ...of), perRound, null);
     }),
   );
@@ -69,17 +75,19 @@ export function waitRows(subject: string, connections: number, rounds: readonly 
 /** What governed callers waited longer than others, in the same rounds. */
 export function addedRows(
   connections: number,
-  governed: readonly Waits[],
-  plain: readonly Waits[],
+  governed: readonly (Waits | null)[],
+  plain: readonly (Waits | null)[],
 ): BenchRow[] {
   return (["first byte", "piece"] as const).flatMap((byte) =>
-    Object.keys(SHARES).map((name) => {
+    Object.keys(SHARES).flatMap((name) => {
       const share = name as Share;
       const added = governed.flatMap((waits, round) => {
-        const other = plain[round];
-        return other === undefined ? [] : [waitOf(waits, byte, share) - waitOf(other, byte, share)];
+        const other = plain[round] ?? null;
+        return waits === null || other === null
+          ? []
+          : [waitOf(waits, byte, share) - waitOf(other, byte, share)];
       });
-      return row(addedName(connections, byte, share), added, MOST_ADDED[share]);
+      return added.length === 0 ? [] : [row(addedName(connections, byte, share), added, MOST_ADDED[share])];
     }),
   );
 }

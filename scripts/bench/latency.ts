@@ -103,13 +103,13 @@ async function governedSubject(server: Server): Promise<Subject> {
   };
 }
 
-/** All proxies in turns. One that fails is named, and the others are measured. */
+/** All proxies in turns. One that fails is named, and what it did in other rounds is told with the others. */
 async function compare(
   callers: ChildProcess,
   subjects: readonly Subject[],
   connections: (typeof CONNECTIONS)[number],
 ): Promise<BenchRow[]> {
-  const rounds = new Map(subjects.map(({ name }) => [name, [] as Waits[]]));
+  const rounds = new Map(subjects.map(({ name }) => [name, [] as (Waits | null)[]]));
   const failures = new Map<string, string>();
   // The first round compiles, opens connections and makes traffic steady.
   for (let round = -1; round < ROUNDS; round += 1) {
@@ -120,24 +120,17 @@ async function compare(
         everyMs: PACES[connections],
         durationMs: round < 0 ? WARM_UP_MS : DURATION_MS,
       };
-      try {
-        const waits = await drive(callers, { ...subject, ...pace });
-        if (round >= 0) rounds.get(name)?.push(waits);
-      } catch (error) {
+      const waits = await drive(callers, { ...subject, ...pace }).catch((error: unknown) => {
         failures.set(name, said(error));
-      }
+        return null;
+      });
+      if (round >= 0) rounds.get(name)?.push(waits);
     }
   }
-  const failed = [...failures].map(([name, failure]) =>
-    failedRow(`${name}, ${connections} connections`, failure),
-  );
-  const measured = [...rounds].filter(([name]) => !failures.has(name));
-  const [governed, plain] = [rounds.get(GOVERNED) ?? [], rounds.get(PLAIN) ?? []];
-  const isCompared = !failures.has(GOVERNED) && !failures.has(PLAIN);
   return [
-    ...failed,
-    ...measured.flatMap(([name, waits]) => waitRows(name, connections, waits)),
-    ...(isCompared ? addedRows(connections, governed, plain) : []),
+    ...Array.from(failures, ([name, failure]) => failedRow(`${name}, ${connections} connections`, failure)),
+    ...Array.from(rounds).flatMap(([name, waits]) => waitRows(name, connections, waits)),
+    ...addedRows(connections, rounds.get(GOVERNED) ?? [], rounds.get(PLAIN) ?? []),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** What `npm run bench` was called with. */
 
-function after(name: string): string | null {
+/** The word after an option. Null without it. */
+export function after(name: string): string | null {
   const at = process.argv.indexOf(name);
   return at === -1 ? null : (process.argv[at + 1] ?? "");
 }
@@ -18,10 +19,10 @@ export const BENCH_RUNS = countAfter("--runs");
 /** `--folder path`: where the archive's data stays, so that the same runs can be measured again. */
 export const BENCH_FOLDER = after("--folder");
 
-/** `--rows stream`: of a part that compares by processor time, only rows with this in their name, and what they are compared with. */
+/** `--rows stream`: only rows with this in their name, and what they are compared with. */
 export const BENCH_ROWS = after("--rows");
 
-const OPTIONS_WITH_VALUE = ["--runs", "--folder", "--rows"];
+const OPTIONS_WITH_VALUE = ["--runs", "--folder", "--rows", "--alone"];
 
 /** The parts to run. None: all of them. */
 export function chosenParts(): string[] {
@@ -30,3 +31,6 @@ export function chosenParts(): string[] {
     (word, at) => !word.startsWith("--") && !OPTIONS_WITH_VALUE.includes(words[at - 1] ?? ""),
   );
 }
+
+/** Among all other parts, one measures less than by itself. */
+export const IS_ONE_OF_ALL = chosenParts().length === 0;

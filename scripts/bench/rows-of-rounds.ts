@@ -1,4 +1,5 @@
 import type { BenchRow, Compared } from "./bench-row.ts";
+import { BENCH_ROWS } from "./options.ts";
 import { figureOf, median, pairedRatio } from "./statistics.ts";
 
 /** One subject in one round. */
@@ -17,10 +18,11 @@ type Round = Measured | { readonly failure: string };
  * what it said; the others are measured all the same.
  */
 export async function measureInRounds<S extends Compared>(
-  subjects: readonly S[],
+  known: readonly S[],
   rounds: number,
   measure: (subject: S, round: number) => Promise<Measured>,
 ): Promise<BenchRow[]> {
+  const subjects = chosen(known, BENCH_ROWS);
   const measured = new Map<string, Round[]>(subjects.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const subject of subjects) {
@@ -29,6 +31,14 @@ export async function measureInRounds<S extends Compared>(
     }
   }
   return subjects.map((subject) => rowOf(subject, measured));
+}
+
+/** Those that have a text in their name, and what they are compared with. Null: all. */
+export function chosen<S extends Compared>(all: readonly S[], text: string | null): readonly S[] {
+  if (text === null) return all;
+  const named = all.filter(({ name }) => name.includes(text));
+  const others = new Set(named.map(({ of }) => of));
+  return all.filter((one) => named.includes(one) || others.has(one.name));
 }
 
 function rowOf({ name, of, target }: Compared, measured: ReadonlyMap<string, readonly Round[]>): BenchRow {

@@ -2,7 +2,7 @@
 
 export interface Figure {
   readonly median: number;
-  /** Half the distance between the quartiles, as a share of the median: 0.03 is "±3 %". */
+  /** Half the distance between the quartiles, as a share of the median, or of the least that matters: 0.03 is "±3 %". */
   readonly spread: number;
 }
 
@@ -13,10 +13,12 @@ export function median(values: readonly number[]): number {
   return quantile(sorted(values), 0.5);
 }
 
-export function figureOf(values: readonly number[]): Figure {
+/** Around a median of nothing, any spread would be large: `least` is what it is then a share of. */
+export function figureOf(values: readonly number[], least = 0): Figure {
   const all = sorted(values);
   const middle = quantile(all, 0.5);
-  const spread = middle === 0 ? 0 : (quantile(all, 0.75) - quantile(all, 0.25)) / 2 / Math.abs(middle);
+  const whole = Math.max(Math.abs(middle), least);
+  const spread = whole === 0 ? 0 : (quantile(all, 0.75) - quantile(all, 0.25)) / 2 / whole;
   return { median: middle, spread };
 }
 

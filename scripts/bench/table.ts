@@ -25,7 +25,7 @@ function cellsOf(row: BenchRow): string[] {
     ratio === null ? "" : ratio.toFixed(2),
     of ?? "",
     target === null ? "" : target.toFixed(2),
-    [failure === undefined ? [] : [`FAILED in ${failure}`], note === "" ? [] : [note]].flat().join("; "),
+    [failure === undefined ? [] : [`FAILED: ${failure}`], note === "" ? [] : [note]].flat().join("; "),
   ];
 }
 

@@ -34,6 +34,23 @@ export type RunUsage = {
   readonly units?: Readonly<Record<string, number>> | undefined;
 } & { readonly [Class in TokenClass as `${Class}_tokens`]?: number | undefined };
 
+/**
+ * How many tokens a usage has of each class, in the order of the classes. Written out: a property is read by its own name several
+ * times faster than by one in a variable, and this is done for every run.
+ */
+export function partCounts(usage: { readonly [Field in PartField]?: number | undefined }): number[] {
+  return [
+    usage.cache_read_tokens ?? 0,
+    usage.cache_write_tokens ?? 0,
+    usage.cache_write_1h_tokens ?? 0,
+    usage.audio_input_tokens ?? 0,
+    usage.image_input_tokens ?? 0,
+    usage.reasoning_tokens ?? 0,
+    usage.audio_output_tokens ?? 0,
+    usage.image_output_tokens ?? 0,
+  ];
+}
+
 /** The first part of a total that makes its parts exceed it. Null if they do not, or if the total is not known. */
 export function partAbove(
   total: TokenTotal,

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { addedName, addedRows, waitName, waitRows, type Waits } from "../../scripts/bench/latency-waits.ts";
+import { isStable } from "../../scripts/bench/statistics.ts";
 
 const waits = (...ms: number[]): Waits => ({ firstMs: ms, lastMs: ms.map((one) => one * 2), pieceMs: [0.5] });
 const upTo = (most: number) => Array.from({ length: most + 1 }, (_, ms) => ms);
@@ -19,7 +20,27 @@ test("what governing adds is the difference within a round, whatever the machine
   expect(added).toMatchObject({ perSecond: 0.5, target: 1, of: "ms, at most" });
 });
 
-test("a round in which one of both is missing is left out", () => {
-  const [added] = addedRows(256, [waits(3), waits(9)], [waits(1)]);
+test("a round in which one of both failed is left out, and the others are told", () => {
+  const [added] = addedRows(256, [waits(3), null, waits(9)], [waits(1), waits(1), null]);
   expect(added?.perSecond).toBe(2);
+  const [first] = waitRows("a proxy", 256, [null, waits(3), waits(5)]);
+  expect(first?.perSecond).toBe(4);
+  expect([...waitRows("a proxy", 256, [null]), ...addedRows(256, [null], [waits(1)])]).toEqual([]);
+});
+
+test("what governing adds is stable where rounds differ by little of what it may add", () => {
+  const stableOf = (...ms: number[]) => {
+    const [added] = addedRows(
+      1,
+      ms.map((one) => waits(one)),
+      ms.map(() => waits(0)),
+    );
+    return isStable(added?.spread ?? null);
+  };
+  expect([stableOf(0, 0.05, 0.1), stableOf(0, 0.5, 1), stableOf(30, 31, 32), stableOf(30, 40, 50)]).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
 });

@@ -105,6 +105,6 @@ describe("parts", () => {
     ]);
     expect(lines[1]).toMatch(/^calm .*±1\.2 %$/);
     expect(lines[2]).toMatch(/^shaky .*±20 % unstable$/);
-    expect(lines[3]).toMatch(/^gone +FAILED in 5 of 5 rounds: answered 503$/);
+    expect(lines[3]).toMatch(/^gone +FAILED: 5 of 5 rounds: answered 503$/);
   });
 });

@@ -1,5 +1,7 @@
 import {
+  partCounts,
   type RunUsage,
+  TOKEN_CLASS_NAMES,
   TOKEN_PARTS,
   type TokenClass,
   type TokenTotal,
@@ -11,6 +13,7 @@ import {
   isPricedByUnits,
   type Price,
   rateOf,
+  type Rates,
   ratesFor,
   REQUEST_UNIT,
 } from "./price.ts";
@@ -40,18 +43,11 @@ const LARGEST_SMALL = Number.MAX_SAFE_INTEGER / 2;
 /** Rates are per million tokens and have factors in billionths, so costs are exact in these parts. */
 const PARTS_PER_NANO = MILLION * FACTOR_OF_ONE;
 
+const CACHE_READ = TOKEN_CLASS_NAMES.indexOf("cache_read");
+
 /** The cost in nano-dollars: exact, and rounded up once as a whole. */
 export function costOf(price: Price, usage: RunUsage, variant?: string): bigint | UnpricedRun {
-  const { units } = usage;
-  const small =
-    variant === undefined && units === undefined && !price.units.has(REQUEST_UNIT)
-      ? smallCost(price, usage)
-      : null;
-  if (small !== null && small > 0) return BigInt(small);
-  if (hasNoUnits(units) && isPricedByUnits(price)) return { unpriced: "units", name: "units" };
-  if (small !== null) return 0n;
-  const lines = linesOf(price, usage, variant);
-  return isUnpriced(lines) ? lines : roundedUp(lines);
+  return costWith(price, usage, partCounts(usage), variant);
 }
 
 /**
@@ -64,24 +60,66 @@ export function savedOf(
   { cost, variant }: { readonly cost: bigint; readonly variant: string | undefined },
 ): bigint {
   const isCheaper = (factorOf(price, variant) ?? FACTOR_OF_ONE) < FACTOR_OF_ONE;
-  if (!isCheaper && (usage.cache_read_tokens ?? 0) === 0) return 0n;
-  const full = costOf(price, { ...usage, cache_read_tokens: undefined }, isCheaper ? undefined : variant);
+  const parts = partCounts(usage);
+  if (!isCheaper && parts[CACHE_READ] === 0) return 0n;
+  parts[CACHE_READ] = 0;
+  const full = costWith(price, usage, parts, isCheaper ? undefined : variant);
   return isUnpriced(full) || full < cost ? 0n : full - cost;
 }
 
+/** `parts` are the tokens of each class, in the order of the classes. */
+function costWith(
+  price: Price,
+  usage: RunUsage,
+  parts: readonly number[],
+  variant: string | undefined,
+): bigint | UnpricedRun {
+  const { units } = usage;
+  const small =
+    variant === undefined && units === undefined && !price.units.has(REQUEST_UNIT)
+      ? smallCost(price, usage, parts)
+      : null;
+  if (small !== null && small > 0) return BigInt(small);
+  if (hasNoUnits(units) && isPricedByUnits(price)) return { unpriced: "units", name: "units" };
+  if (small !== null) return 0n;
+  const lines = linesOf(price, usage, parts, variant);
+  return isUnpriced(lines) ? lines : roundedUp(lines);
+}
+
+/** Rates as numbers, which are not exact where they are large. */
+interface SmallRates {
+  readonly input: number;
+  readonly output: number;
+  /** In the order of the classes. */
+  readonly parts: readonly number[];
+}
+
+/** Converted once, and not for every run. */
+const smallRates = new WeakMap<Rates, SmallRates>();
+
+function smallRatesOf(rates: Rates): SmallRates {
+  let small = smallRates.get(rates);
+  if (small === undefined) {
+    const parts = TOKEN_CLASS_NAMES.map((name) => Number(rateOf(rates, name)));
+    small = { input: Number(rates.input), output: Number(rates.output), parts };
+    smallRates.set(rates, small);
+  }
+  return small;
+}
+
 /** The cost with numbers, which is enough for most runs of a batch. Null if a number may not be exact. */
-function smallCost(price: Price, usage: RunUsage): number | null {
-  const rates = ratesFor(price, usage.input_tokens);
+function smallCost(price: Price, usage: RunUsage, parts: readonly number[]): number | null {
+  const rates = smallRatesOf(ratesFor(price, usage.input_tokens));
   let { input_tokens: input, output_tokens: output } = usage;
   let sum = 0;
-  for (const { name, field, total } of TOKEN_PARTS) {
-    const quantity = usage[field];
-    if (quantity === undefined) continue;
-    if (total === "input") input -= quantity;
+  for (let at = 0; at < parts.length; at += 1) {
+    const quantity = parts[at] ?? 0;
+    if (quantity === 0) continue;
+    if (TOKEN_PARTS[at]?.total === "input") input -= quantity;
     else output -= quantity;
-    sum += quantity * Number(rateOf(rates, name));
+    sum += quantity * (rates.parts[at] ?? Number.NaN);
   }
-  sum += input * Number(rates.input) + output * Number(rates.output);
+  sum += input * rates.input + output * rates.output;
   // A result that is not exact is larger than this, whatever was lost.
   if (sum > LARGEST_SMALL) return null;
   const rest = sum % TOKENS_PER_RATE;
@@ -90,7 +128,7 @@ function smallCost(price: Price, usage: RunUsage): number | null {
 
 /** Returns what each class and unit adds to the cost. The sum is the cost: the largest entry includes the rounding. */
 export function breakdownOf(price: Price, usage: RunUsage, variant?: string): BreakdownEntry[] | UnpricedRun {
-  const lines = linesOf(price, usage, variant);
+  const lines = linesOf(price, usage, partCounts(usage), variant);
   if (isUnpriced(lines)) return lines;
   let rest = roundedUp(lines);
   for (const { parts } of lines) rest -= parts / PARTS_PER_NANO;
@@ -110,7 +148,12 @@ function roundedUp(lines: readonly Line[]): bigint {
   return (parts + PARTS_PER_NANO - 1n) / PARTS_PER_NANO;
 }
 
-function linesOf(price: Price, usage: RunUsage, variant: string | undefined): Line[] | UnpricedRun {
+function linesOf(
+  price: Price,
+  usage: RunUsage,
+  parts: readonly number[],
+  variant: string | undefined,
+): Line[] | UnpricedRun {
   const factor = factorOf(price, variant);
   if (factor === null) return { unpriced: "variant", name: variant ?? "" };
   const rates = ratesFor(price, usage.input_tokens);
@@ -120,9 +163,9 @@ function linesOf(price: Price, usage: RunUsage, variant: string | undefined): Li
     const rate = rateOf(rates, name) * factor;
     lines.push({ name, quantity, isUnit: false, rate, parts: rate * BigInt(quantity) });
   };
-  for (const { name, field, total } of TOKEN_PARTS) {
-    const quantity = usage[field];
-    if (quantity === undefined || quantity === 0) continue;
+  for (const [at, { name, total }] of TOKEN_PARTS.entries()) {
+    const quantity = parts[at] ?? 0;
+    if (quantity === 0) continue;
     left[total] -= quantity;
     add(name, quantity);
   }

@@ -71,7 +71,7 @@ function readExtras(rowGroup: RowGroup): Extras {
   const [low, high] = [COUNT_AT.get("saved_low"), COUNT_AT.get("saved_high")];
   readExtra(rowGroup.columns.get(COLUMN_NUMBERS.extra), rowGroup.count, {
     part: (run, name, tokens) => extras.add(run, COUNT_AT.get(name), tokens),
-    saved: (run, nanos) => {
+    saved(run, nanos) {
       const { saved_low, saved_high } = savedParts(nanos);
       extras.add(run, low, saved_low);
       extras.add(run, high, saved_high);

@@ -31,11 +31,20 @@ export interface SavedParts {
 }
 
 const LOW_BITS = 20n;
+const LOW = 2 ** Number(LOW_BITS);
+/** So many digits are always exact as a number. */
+const MOST_DIGITS = 15;
 
-export function savedParts(nanos: bigint): SavedParts {
+/** Of an amount as it is stored: its digits. */
+export function savedParts(nanos: string): SavedParts {
+  if (nanos.length <= MOST_DIGITS) {
+    const saved_low = Number(nanos) % LOW;
+    return { saved_low, saved_high: (Number(nanos) - saved_low) / LOW };
+  }
+  const large = BigInt(nanos);
   return {
-    saved_low: Number(BigInt.asUintN(Number(LOW_BITS), nanos)),
-    saved_high: Number(nanos >> LOW_BITS),
+    saved_low: Number(BigInt.asUintN(Number(LOW_BITS), large)),
+    saved_high: Number(large >> LOW_BITS),
   };
 }
 

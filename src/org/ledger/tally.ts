@@ -1,21 +1,22 @@
 import { runSeries, SPEND_SERIES, tokenSeries, UNPRICED_SERIES } from "../../contract/metrics.ts";
 import type { RUN_OUTCOMES } from "../../contract/lists.ts";
 import type { Refusal } from "../../contract/refusal.ts";
-import { TOKEN_CLASSES, type TokenClass } from "../../contract/token-classes.ts";
+import { TOKEN_CLASS_NAMES, TOKEN_CLASSES } from "../../contract/token-classes.ts";
+import {
+  addClasses,
+  type RunTokens,
+  type TokenCounts,
+  tokensAdded,
+} from "../../domain/usage-report/token-counts.ts";
 import type { Tx } from "../kernel/door.ts";
 
 type Outcome = (typeof RUN_OUTCOMES)[number];
 
 /** What the platform's counters need of a run. */
-export interface TalliedRun {
+export interface TalliedRun extends RunTokens {
   readonly cost: bigint;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
   /** Null: completed. */
   readonly outcome: string | null;
-  readonly extra: {
-    readonly parts?: Readonly<Partial<Record<TokenClass, number>>>;
-  } | null;
 }
 
 /** Counts recorded runs: one addition to each series, however many there are. */
@@ -24,20 +25,20 @@ export function tallyRuns(tx: Pick<Tx, "tally">, runs: readonly TalliedRun[]): v
   const add = (series: string, by: number) => {
     if (by > 0) counts.set(series, (counts.get(series) ?? 0) + by);
   };
-  const rest = { input: 0, output: 0 };
+  const tokens: TokenCounts = [];
   let nanos = 0n;
   let completed = 0;
-  for (const { cost, inputTokens, outputTokens, outcome, extra } of runs) {
-    if (outcome === null) completed += 1;
-    else add(runSeries(outcome as Outcome, "accepted"), 1);
-    nanos += cost;
-    rest.input += inputTokens;
-    rest.output += outputTokens;
-    if (extra?.parts === undefined) continue;
-    for (const [name, count] of Object.entries(extra.parts) as [TokenClass, number][]) {
-      rest[TOKEN_CLASSES[name]] -= count;
-      add(tokenSeries(name), count);
-    }
+  for (const run of runs) {
+    if (run.outcome === null) completed += 1;
+    else add(runSeries(run.outcome as Outcome, "accepted"), 1);
+    nanos += run.cost;
+    addClasses(tokens, run);
+  }
+  const rest = { input: tokensAdded(tokens, "input"), output: tokensAdded(tokens, "output") };
+  for (const name of TOKEN_CLASS_NAMES) {
+    const count = tokensAdded(tokens, name);
+    rest[TOKEN_CLASSES[name]] -= count;
+    add(tokenSeries(name), count);
   }
   add(runSeries("completed", "accepted"), completed);
   add(tokenSeries("input"), rest.input);

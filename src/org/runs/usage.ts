@@ -1,4 +1,9 @@
-import { type RunUsage, TOKEN_PARTS, type TokenClass } from "../../contract/token-classes.ts";
+import {
+  partCounts,
+  type RunUsage,
+  TOKEN_CLASS_NAMES,
+  type TokenClass,
+} from "../../contract/token-classes.ts";
 import type { Run, RunExtra } from "./run.ts";
 
 /** Every usage has both, and most have nothing else. */
@@ -8,9 +13,10 @@ const TOTALS = 2;
 export function partsOf(usage: RunUsage): RunExtra["parts"] {
   if (Object.keys(usage).length === TOTALS) return undefined;
   let parts: Partial<Record<TokenClass, number>> | undefined;
-  for (const { name, field } of TOKEN_PARTS) {
-    const count = usage[field];
-    if (count !== undefined && count > 0) (parts ??= {})[name] = count;
+  const counts = partCounts(usage);
+  for (const [at, name] of TOKEN_CLASS_NAMES.entries()) {
+    const count = counts[at] ?? 0;
+    if (count > 0) (parts ??= {})[name] = count;
   }
   return parts;
 }

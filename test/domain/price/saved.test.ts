@@ -70,7 +70,7 @@ describe("what a run saved", () => {
       fc.property(fc.array(fc.bigInt({ min: 0n, max: most }), { maxLength: 200 }), (amounts) => {
         const counts = Array<number>(COUNTED.length).fill(0);
         for (const amount of amounts) {
-          const parts = savedParts(amount);
+          const parts = savedParts(String(amount));
           counts[COUNTED.indexOf("saved_low")] =
             (counts[COUNTED.indexOf("saved_low")] ?? 0) + parts.saved_low;
           counts[COUNTED.indexOf("saved_high")] =

@@ -1,4 +1,4 @@
-import type { TokenClass } from "../../../contract/token-classes.ts";
+import { TOKEN_CLASS_NAMES, type TokenClass } from "../../../contract/token-classes.ts";
 import { ByteReader } from "../../bytes/byte-reader.ts";
 import { readTexts } from "./texts.ts";
 
@@ -8,15 +8,17 @@ import { readTexts } from "./texts.ts";
  */
 const [PARTS_END, SAVED_END] = ['rts":{"', 'ved":"'];
 const [PARTS, SAVED] = ['"parts":{', '"saved":"'];
+const COUNTS = TOKEN_CLASS_NAMES.map((name) => `(?:"${name}":(\\d+),?)?`).join("");
 /** Matches both at the beginning of a stored `extra`: they come before anything that callers choose freely. */
-const WRITTEN =
-  /^\{(?:"priced":(?:\d+|true),?)?(?:"variant":"[^"\\]*",?)?(?:"parts":\{([^}]*)\},?)?(?:"saved":"(\d+)")?/;
+const WRITTEN = new RegExp(
+  `^\\{(?:"priced":(?:\\d+|true),?)?(?:"variant":"[^"\\\\]*",?)?(?:"parts":\\{${COUNTS}\\},?)?(?:"saved":"(\\d+)")?`,
+);
 
 /** Receives the fields of runs that have no column, each with the run's place in its row group. */
 export interface ExtraReader {
   part(run: number, name: string, tokens: number): void;
-  /** In nano-dollars. */
-  saved(run: number, nanos: bigint): void;
+  /** The digits of nano-dollars. */
+  saved(run: number, nanos: string): void;
 }
 
 /** Tells of each part of a run's tokens, and of what each run saved, in one pass. */
@@ -26,25 +28,20 @@ export function readExtra(extra: Uint8Array | undefined, count: number, reader: 
   if (!view.includes(PARTS_END) && !view.includes(SAVED_END)) return;
   for (const [run, text] of readTexts(new ByteReader(extra), count).entries()) {
     if (text === null) continue;
-    const [first = "", parts, saved] = WRITTEN.exec(text) ?? [];
+    const written = WRITTEN.exec(text);
+    const end = written?.[0].length ?? 0;
     // Text of a caller may look like either, too.
-    if (text.includes(PARTS, first.length) || text.includes(SAVED, first.length)) {
+    const isAll = end + 1 === text.length;
+    if (!isAll && (text.includes(PARTS, end) || text.includes(SAVED, end))) {
       readParsed(text, run, reader);
       continue;
     }
-    if (parts !== undefined) readWritten(parts, run, reader);
-    if (saved !== undefined) reader.saved(run, BigInt(saved));
-  }
-}
-
-/** Reads the parts of a text such as `"cache_read":12,"reasoning":3`. */
-function readWritten(written: string, run: number, reader: ExtraReader): void {
-  for (let at = 0; at < written.length;) {
-    const colon = written.indexOf(":", at);
-    const comma = written.indexOf(",", colon);
-    const end = comma === -1 ? written.length : comma;
-    reader.part(run, written.slice(at + 1, colon - 1), Number(written.slice(colon + 1, end)));
-    at = end + 1;
+    for (let at = 0; at < TOKEN_CLASS_NAMES.length; at += 1) {
+      const tokens = written?.[at + 1];
+      if (tokens !== undefined) reader.part(run, TOKEN_CLASS_NAMES[at] ?? "", Number(tokens));
+    }
+    const saved = written?.[TOKEN_CLASS_NAMES.length + 1];
+    if (saved !== undefined) reader.saved(run, saved);
   }
 }
 
@@ -54,5 +51,5 @@ function readParsed(text: string, run: number, reader: ExtraReader): void {
     saved?: string;
   };
   for (const [name, tokens] of Object.entries(parts)) reader.part(run, name, tokens);
-  if (saved !== undefined) reader.saved(run, BigInt(saved));
+  if (saved !== undefined) reader.saved(run, saved);
 }

@@ -6,11 +6,11 @@ import { writeTexts } from "../../../../src/domain/run/segment/texts.ts";
 type Extra = Readonly<Record<string, unknown>> | null;
 
 /** What is told of runs with these extras, by run. */
-function told(extras: readonly Extra[]): Record<string, number | bigint>[] {
+function told(extras: readonly Extra[]): Record<string, number | string>[] {
   const writer = new ByteWriter();
   const texts = extras.map((extra) => (extra === null ? null : JSON.stringify(extra)));
   writeTexts(writer, texts);
-  const found: Record<string, number | bigint>[] = extras.map(() => ({}));
+  const found: Record<string, number | string>[] = extras.map(() => ({}));
   readExtra(writer.view, extras.length, {
     part: (run, name, tokens) => Object.assign(found[run] ?? {}, { [name]: tokens }),
     saved: (run, nanos) => Object.assign(found[run] ?? {}, { saved: nanos }),
@@ -32,10 +32,10 @@ test("parts and what was saved are told of each run that has them", () => {
   expect(told(extras)).toEqual([
     PARTS,
     {},
-    { cache_read: 7, saved: 12345678901234567890n },
-    { saved: 9n },
+    { cache_read: 7, saved: "12345678901234567890" },
+    { saved: "9" },
     {},
-    { ...PARTS, saved: 5n },
+    { ...PARTS, saved: "5" },
   ]);
 });
 
@@ -49,13 +49,13 @@ test("what callers wrote is told of no run, however it looks", () => {
     { priced: 1, parts: PARTS, metadata },
     { saved: "4", metadata },
   ];
-  expect(told(extras)).toEqual([{}, {}, {}, PARTS, { saved: 4n }]);
+  expect(told(extras)).toEqual([{}, {}, {}, PARTS, { saved: "4" }]);
 });
 
 test("parts and what was saved are found behind other fields, too", () => {
   expect(told([{ other: 1, parts: PARTS }])).toEqual([PARTS]);
-  expect(told([{ priced: 1, parts: PARTS, other: 1, saved: "6" }])).toEqual([{ ...PARTS, saved: 6n }]);
-  expect(told([{ variant: 'quoted "x"', parts: PARTS, saved: "6" }])).toEqual([{ ...PARTS, saved: 6n }]);
+  expect(told([{ priced: 1, parts: PARTS, other: 1, saved: "6" }])).toEqual([{ ...PARTS, saved: "6" }]);
+  expect(told([{ variant: 'quoted "x"', parts: PARTS, saved: "6" }])).toEqual([{ ...PARTS, saved: "6" }]);
 });
 
 test("runs without either cost one search", () => {

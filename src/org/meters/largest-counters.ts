@@ -106,7 +106,7 @@ interface CountersAsked {
 interface FoundCounters {
   /** The largest first. */
   readonly subjects: readonly string[];
-  total(): CounterTotal;
+  readonly total: () => CounterTotal;
 }
 
 export function largestCounters(

@@ -70,6 +70,56 @@ describe("a customer", () => {
   });
 });
 
+describe("a list of customers", () => {
+  test("says of each what it says of one, on pages of any length", async () => {
+    const org = await newSpender();
+    const moment = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString();
+    const runs = Array.from({ length: 90 }, (_, nth) =>
+      aRun({
+        customer_id: `c${nth % 13}`,
+        started_at: moment((nth * 7) % 40),
+        cost_usd: `${nth % 4}.${String(nth * 7919).padStart(9, "0")}`,
+      }),
+    );
+    expect((await org.bulk([...runs, aRun({ customer_id: "*" })])).body.accepted).toBe(91);
+    await org.send("POST", "customer-limits", { customer_id: "*", limit_usd: "50", period: "week" });
+    for (const nth of [2, 3, 20]) {
+      const customer_id = `c${nth}`;
+      await org.send("POST", "customer-limits", { customer_id, limit_usd: "90", period: "month" });
+      await org.send("POST", "credit-packs", { customer_id, amount_usd: "8" });
+      await org.send("POST", "credit-packs", { customer_id, amount_usd: `${nth}` });
+      await org.send("PUT", `customers/c${nth + 1}`, {
+        name: `N${nth}`,
+        revenue: { usd_per_month: "3", markup: "0.5" },
+      });
+    }
+    const days = `from=${moment(50).slice(0, 10)}&to=${moment(3).slice(0, 10)}`;
+    const lists: unknown[][] = [];
+    for (const limit of [1, 4, 100]) {
+      const all: Record<string, unknown>[] = [];
+      for (let cursor = ""; ;) {
+        const { body } = await org.send("GET", `customers?limit=${limit}&${days}${cursor}`);
+        all.push(...body.data);
+        if (body.next_cursor === null) break;
+        cursor = `&cursor=${body.next_cursor}`;
+      }
+      lists.push(all);
+    }
+    const expected: Record<string, unknown>[] = [];
+    const ids = [...Array.from({ length: 13 }, (_, nth) => `c${nth}`), "c20", "c21"].toSorted();
+    for (const id of ids) {
+      const { last_run: _, ...one } = (await org.send("GET", `customers/${id}?${days}`)).body;
+      const own = runs.filter((run) => run.customer_id === id);
+      const dates = own.map(({ started_at }) => String(started_at).slice(0, 10)).toSorted();
+      expect([one.customer_id, one.last_run_on]).toEqual([id, dates.at(-1) ?? null]);
+      expected.push(one);
+    }
+    expect(lists).toEqual([expected, expected, expected]);
+    const paying = expected.filter(({ revenue_usd }) => typeof revenue_usd === "string");
+    expect(paying.map(({ customer_id }) => customer_id)).toEqual(["c21", "c3", "c4"]);
+  });
+});
+
 describe("a customer token", () => {
   let org: Spender;
   let token: string;

@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeAll, expect, test } from "vitest";
 import { MOST_NAMES } from "../../src/org/runs/range-sums.ts";
+import { evict } from "../support/evict.ts";
 import { call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 
 /** Who spends most, from daily sums, beside an earlier period. */
@@ -175,6 +176,25 @@ test.each(["customer_id", "model"])(
     await expectChangesAsReported(by);
   },
 );
+
+test("sums that no double has are exact, also of all names and of none", async () => {
+  await expectChangesAsReported("customer_id");
+  const large = ["customer-1", "customer-large", undefined].map((customer_id, nth) => ({
+    id: `large-${nth}`,
+    customer_id,
+    started_at: `${date(nth)}T00:00:00Z`,
+    model: "acme/m1",
+    usage: { input_tokens: 5, output_tokens: 5 },
+    cost_usd: "9100000.000000001",
+    incurred: true,
+  }));
+  const sent = await call("POST", "/v1/runs/bulk", { key: org.ownerKey, body: { runs: large } });
+  expect(sent.body.accepted).toBe(3);
+  await expectChangesAsReported("customer_id");
+  await evict(env.ORG.getByName(org.id));
+  await expectChangesAsReported("customer_id");
+  await expectAsReported("customer_id");
+});
 
 async function pays(payee: TestOrg, customer: string, revenue: object): Promise<void> {
   const path = `/v1/orgs/${payee.id}/customers/${customer}`;

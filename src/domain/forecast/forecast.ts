@@ -72,7 +72,9 @@ export type Assumptions = {
 export function futures(outlook: Outlook, assume: Assumptions): Path[] {
   const { model, history } = outlook;
   const knownToday = model.fit.lastDay === history.today;
-  const paths = simulate(model, outlook.horizonDays + (knownToday ? 0 : 1), changeFor(model, assume));
+  const days = outlook.horizonDays + (knownToday ? 0 : 1);
+  const change = changeFor(model, assume);
+  const paths = isUnchanged(change) ? simulated(model, days) : simulate(model, days, change);
   const fromToday = paths.map((path) => {
     if (knownToday) return Float64Array.of(0, ...path);
     const rest = Float64Array.from(path);
@@ -82,6 +84,31 @@ export function futures(outlook: Outlook, assume: Assumptions): Path[] {
   return assume.scenario === "constrained"
     ? fromToday.map((path) => held(path, assume.allowances))
     : fromToday;
+}
+
+/** A page has the forecasts of a few limits, and is looked at again. The paths of one take 0.1 MB. */
+const MOST_SIMULATED = 16;
+const simulations = new BoundedMap<Model, readonly Path[]>(MOST_SIMULATED);
+
+const isUnchanged = ({ slope, factor }: PathChange) => slope === undefined && factor === undefined;
+
+/** The futures of a model as it is. It stays the same until another of its days is over. */
+function simulated(model: Model, days: number): readonly Path[] {
+  const known = simulations.get(model);
+  const paths = known?.[0]?.length === days ? known : simulate(model, days);
+  simulations.set(model, paths);
+  return paths;
+}
+
+const bands = new WeakMap<Model, readonly Band[]>();
+
+/** The range of each day after the last known one. */
+export function bandsAhead({ model, horizonDays }: Pick<Outlook, "model" | "horizonDays">): readonly Band[] {
+  const known = bands.get(model);
+  if (known?.length === horizonDays) return known;
+  const made = bandsOf(simulate(model, horizonDays), horizonDays);
+  bands.set(model, made);
+  return made;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { SENSITIVITIES } from "../../contract/lists.ts";
-import { historyOf, outlookOf } from "./forecast.ts";
-import { type Band, bandsOf, simulate } from "./paths.ts";
+import { bandsAhead, historyOf, outlookOf } from "./forecast.ts";
+import type { Band } from "./paths.ts";
 import { type DayNumber, type DayTotal, weekdayOf } from "./series.ts";
 
 export type Sensitivity = (typeof SENSITIVITIES)[number];
@@ -72,13 +72,17 @@ export interface DaysAsked extends LookedAt, ComparedWith {
 }
 
 /** Returns what the days before `from` let expect of each day from then on. Null if they are fewer than two weeks. */
-export function expectedDays(totals: readonly DayTotal[], from: DayNumber, days: number): Band[] | null {
+export function expectedDays(
+  totals: readonly DayTotal[],
+  from: DayNumber,
+  days: number,
+): readonly Band[] | null {
   // The days before are over, so the day after them is as good as today.
   const history = historyOf(
     totals.filter(({ day }) => day < from),
     from,
   );
-  return history === null ? null : bandsOf(simulate(outlookOf(history, days).model, days), days);
+  return history === null ? null : bandsAhead(outlookOf(history, days));
 }
 
 /** The days that are far outside of what the days before `from` let expect: whatever is new is not unusual. */

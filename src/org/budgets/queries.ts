@@ -22,14 +22,15 @@ function readBudget(view: CheckpointedView, row: BudgetRow): Budget {
   const meter = toMeter(row, view.now);
   const { startMs } = newEntry(meter, "", view.now).window;
   const { subjects, total } = countersOf(view.sql, { meterId: row.id, startMs, limit: 1 });
+  const { spent, reserved } = total();
   const [fullest] = subjects.map((subject) => {
     const entry = newEntry(meter, subject, view.now);
     loadUsage(view.sql, [entry]);
     return toGroup(budget.unit, entry);
   });
   const counters = {
-    spent: shownAmount(budget.unit, total.spent),
-    reserved: shownAmount(budget.unit, total.reserved),
+    spent: shownAmount(budget.unit, spent),
+    reserved: shownAmount(budget.unit, reserved),
     fullest: fullest ?? null,
   };
   return { ...budget, counters };

@@ -1,13 +1,15 @@
+import { readInParts } from "../../storage/json-rows.ts";
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { encodeCursor } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { SPENT_PERIODS } from "../../contract/lists.ts";
+import type { CreditPack } from "../../contract/resources/credit-packs.ts";
 import type { CustomerStanding } from "../../contract/resources/customers.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { publishedPeriod } from "../../domain/refusal/limit-denials.ts";
-import { roomOf, zoneOf } from "../../domain/meter/meter.ts";
+import { type Account, roomOf, zoneOf } from "../../domain/meter/meter.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { windowAt } from "../../domain/time/period.ts";
 import { type EarnedDays, revenueOf, toRevenue, untilToday } from "../../domain/price/revenue.ts";
@@ -21,10 +23,10 @@ import type { MeterAccount } from "../meters/usage.ts";
 import { pageOfRuns } from "../runs/list/page.ts";
 import { charactersApart } from "../runs/long-metadata.ts";
 import { replacedRuns } from "../runs/replacements.ts";
-import { type CustomerRow, loadCustomer, shownRevenue } from "./store.ts";
+import { type CustomerRow, loadCustomers, shownRevenue } from "./store.ts";
 import { iso } from "../../domain/time/iso.ts";
 
-type DayRow = { day: string; usd: string; runs: number; tokens: number };
+type DayRow = readonly [day: string, usd: string, runs: number, tokens: number];
 
 /** How a customer stands now. `days` is null where the caller may not know what customers pay. */
 export function standingOf(
@@ -32,145 +34,198 @@ export function standingOf(
   customerId: string,
   days: EarnedDays | null,
 ): CustomerStanding {
-  const row = loadCustomer(view.sql, customerId);
-  const accounts = new UnitOfWork(view.sql, "run", view.now).accounts({
-    scopes: { customer: customerId },
-    atMs: view.now,
+  const [one] = standingsOf(view, [customerId], days);
+  if (one === undefined) throw new Error("a customer has a standing");
+  return one;
+}
+
+/** How each of these customers stands. Each statement reads what it can of all of them. */
+function standingsOf(
+  view: CheckpointedView,
+  ids: readonly string[],
+  days: EarnedDays | null,
+): CustomerStanding[] {
+  const { sql, now: atMs } = view;
+  const rows = loadCustomers(sql, ids);
+  const accounts = new UnitOfWork(sql, "run", atMs).load(
+    ids.map((customer) => ({ scopes: { customer }, atMs })),
+  );
+  const packs = packsOf(view, ids);
+  const spent = spentOf(view, ids);
+  const lastDays = lastDaysOf(view, ids);
+  const costs = days === null ? null : costsOf(view, [...rows.values()], days);
+  return ids.map((id, at) => {
+    const own = accounts[at] ?? [];
+    const row = rows.get(id) ?? null;
+    return {
+      customer_id: id,
+      name: row?.name ?? null,
+      ...(days === null ? {} : revenueAndMargin(view, row, { cost: costs?.get(id) ?? 0n, days })),
+      spent: spent(id),
+      limits: limitsAmong(own),
+      credits: creditsOf(own, packs.get(id) ?? []),
+      last_run_on: lastDays.get(id) ?? null,
+    };
   });
+}
+
+function limitsAmong(accounts: readonly Account[]): CustomerStanding["limits"] {
   const limits = accounts.filter(
     (account): account is MeterAccount => account.meter.kind === "customer_limit",
   );
-  const packs = packsOf(view, customerId);
-  const pool = accounts.find(({ meter }) => meter.kind === "credits");
-  return {
-    customer_id: customerId,
-    name: row?.name ?? null,
-    ...(days === null ? {} : revenueAndMargin(view, row, { customerId, days })),
-    spent: spentOf(view, customerId),
-    limits: limits.map((entry) => ({
-      id: entry.meter.id,
-      period: entry.meter.window.kind === "period" ? entry.meter.window.period : "day",
-      limit_usd: formatUsd(entry.meter.limit ?? 0n),
-      ...limitAmounts(entry),
-      ...publishedPeriod(entry),
-      resets_at: entry.window.endMs === null ? null : formatInZone(zoneOf(entry.meter), entry.window.endMs),
-    })),
-    credits:
-      packs.length === 0
-        ? null
-        : { remaining_usd: formatUsd(pool === undefined ? 0n : (roomOf(pool) ?? 0n)), packs },
-    last_run_on: lastDayOf(view, customerId),
-  };
+  return limits.map((entry) => ({
+    id: entry.meter.id,
+    period: entry.meter.window.kind === "period" ? entry.meter.window.period : "day",
+    limit_usd: formatUsd(entry.meter.limit ?? 0n),
+    ...limitAmounts(entry),
+    ...publishedPeriod(entry),
+    resets_at: entry.window.endMs === null ? null : formatInZone(zoneOf(entry.meter), entry.window.endMs),
+  }));
 }
 
-/**
- * Returns what a customer pays, and what is left of that after its cost. Only customers that pay have their costs read.
- */
+function creditsOf(accounts: readonly Account[], packs: readonly CreditPack[]): CustomerStanding["credits"] {
+  if (packs.length === 0) return null;
+  const pool = accounts.find(({ meter }) => meter.kind === "credits");
+  return { remaining_usd: formatUsd(pool === undefined ? 0n : (roomOf(pool) ?? 0n)), packs: [...packs] };
+}
+
+/** Returns what a customer pays, and what is left of that after its cost. */
 function revenueAndMargin(
   view: CheckpointedView,
   row: CustomerRow | null,
-  { customerId, days }: { readonly customerId: string; readonly days: EarnedDays },
+  { cost, days }: { readonly cost: bigint; readonly days: EarnedDays },
 ) {
   const revenue = shownRevenue(row);
   if (row === null || revenue === null) return { revenue: null, revenue_usd: null, margin_usd: null };
-  let cost = 0n;
-  for (const { usd, day } of daysFrom(view, customerId, days.fromMs)) {
-    if (Date.parse(day) < days.toMs) cost += BigInt(usd);
-  }
   const nanos = revenueOf(toRevenue(row), untilToday({ ...days, timeZone: "UTC" }, view.now), cost);
   return { revenue, revenue_usd: formatUsd(nanos), margin_usd: formatUsd(nanos - cost) };
 }
 
-function daysFrom(view: CheckpointedView, customerId: string, fromMs: number): DayRow[] {
-  return view.sql
-    .exec<DayRow>(
-      `SELECT day, usd, runs, tokens FROM ${DAILY_USAGE.in(view.sql)}
-       WHERE scope_kind = 'customer' AND scope_id = ? AND day >= ?`,
-      customerId,
-      iso(fromMs).slice(0, 10),
-    )
-    .toArray();
+/** What customers cost in these days. Only those that pay have their costs read. */
+function costsOf(
+  view: CheckpointedView,
+  rows: readonly CustomerRow[],
+  { fromMs, toMs }: EarnedDays,
+): ReadonlyMap<string, bigint> {
+  const paying = rows.filter((row) => shownRevenue(row) !== null).map(({ customer_id: id }) => id);
+  const read = daysFrom(view, paying, fromMs);
+  return new Map(
+    Array.from(read, ([id, all]) => {
+      const within = all.filter(([day]) => Date.parse(day) < toMs);
+      return [id, within.reduce((cost, [, usd]) => cost + BigInt(usd), 0n)];
+    }),
+  );
 }
 
-/** Packs that can be drawn from, now or later. */
-function packsOf(view: CheckpointedView, customerId: string) {
-  return view.sql
-    .exec<MeterRow>(
-      `SELECT * FROM meters WHERE scope_kind = 'customer' AND scope_id = ? AND kind = 'credit_pack'
-       ORDER BY since DESC LIMIT ?`,
-      customerId,
+/** The days of each of these customers from one on. A row with all of them is read several times faster than a row for each. */
+function daysFrom(
+  { sql }: CheckpointedView,
+  ids: readonly string[],
+  fromMs: number,
+): ReadonlyMap<string, readonly DayRow[]> {
+  const rows = readInParts(ids, (json) =>
+    sql.exec<{ id: string; days: string }>(
+      `SELECT k.value AS id, json_group_array(json_array(d.day, d.usd, d.runs, d.tokens)) AS days
+       FROM json_each(?) AS k JOIN ${DAILY_USAGE.in(sql)} AS d
+         ON d.scope_kind = 'customer' AND d.scope_id = k.value AND d.day >= ? GROUP BY k.key`,
+      json,
+      iso(fromMs).slice(0, 10),
+    ),
+  );
+  return new Map(rows.map(({ id, days }) => [id, JSON.parse(days) as DayRow[]]));
+}
+
+/** Packs that can be drawn from, now or later, of each of these customers: the newest first. */
+function packsOf(view: CheckpointedView, ids: readonly string[]): ReadonlyMap<string, readonly CreditPack[]> {
+  const rows = readInParts(ids, (json) =>
+    view.sql.exec<MeterRow>(
+      `SELECT m.* FROM json_each(?) AS k JOIN meters AS m ON m.id IN (
+         SELECT id FROM meters WHERE scope_kind = 'customer' AND scope_id = k.value AND kind = 'credit_pack'
+         ORDER BY since DESC LIMIT ?) ORDER BY m.since DESC`,
+      json,
       MOST_PACKS,
-    )
-    .toArray()
-    .map((row) => toCreditPack(view, row))
-    .filter(({ status }) => status === "live" || status === "scheduled");
+    ),
+  );
+  const packs = rows.map((row) => ({ id: row.scope_id, pack: toCreditPack(view, row) }));
+  const open = packs.filter(({ pack: { status } }) => status === "live" || status === "scheduled");
+  return new Map(
+    Array.from(
+      Map.groupBy(open, ({ id }) => id),
+      ([id, of]) => [id, of.map(({ pack }) => pack)],
+    ),
+  );
 }
 
 const MOST_PACKS = 200;
 
 /** From the daily sums, which outlive the runs. */
-function spentOf(view: CheckpointedView, customerId: string): CustomerStanding["spent"] {
+function spentOf(view: CheckpointedView, ids: readonly string[]): (id: string) => CustomerStanding["spent"] {
   const windows = SPENT_PERIODS.map((period) => ({ period, window: windowAt(period, view.now) }));
   const firstMs = Math.min(...windows.map(({ window }) => window.startMs));
-  const rows = daysFrom(view, customerId, firstMs);
-  return windows.map(({ period, window }) => {
-    let [usd, runs, tokens] = [0n, 0, 0];
-    for (const row of rows) {
-      const at = Date.parse(row.day);
-      if (at < window.startMs || (window.endMs !== null && at >= window.endMs)) continue;
-      usd += BigInt(row.usd);
-      runs += row.runs;
-      tokens += row.tokens;
-    }
-    const end = iso(window.endMs);
-    const figures = { spent_usd: formatUsd(usd), runs, tokens: asCount(tokens) };
-    return { period, period_start: iso(window.startMs), period_end: end, ...figures };
-  });
+  const days = daysFrom(view, ids, firstMs);
+  return (id) =>
+    windows.map(({ period, window }) => {
+      let [spent, runs, tokens] = [0n, 0, 0];
+      for (const [day, usd, some, used] of days.get(id) ?? []) {
+        const at = Date.parse(day);
+        if (at < window.startMs || (window.endMs !== null && at >= window.endMs)) continue;
+        spent += BigInt(usd);
+        runs += some;
+        tokens += used;
+      }
+      const end = iso(window.endMs);
+      const figures = { spent_usd: formatUsd(spent), runs, tokens: asCount(tokens) };
+      return { period, period_start: iso(window.startMs), period_end: end, ...figures };
+    });
 }
 
-function lastDayOf(view: CheckpointedView, customerId: string): string | null {
-  const [row] = view.sql
-    .exec<{ day: string | null }>(
-      `SELECT day FROM ${DAILY_USAGE.in(view.sql)} WHERE scope_kind = 'customer' AND scope_id = ? AND runs > 0
-       ORDER BY day DESC LIMIT 1`,
-      customerId,
-    )
-    .toArray();
-  return row?.day ?? null;
+/** The last day on which each of these customers had a run. */
+function lastDaysOf({ sql }: CheckpointedView, ids: readonly string[]): ReadonlyMap<string, string | null> {
+  const rows = readInParts(ids, (json) =>
+    sql.exec<{ id: string; day: string | null }>(
+      `SELECT k.value AS id, (SELECT day FROM ${DAILY_USAGE.in(sql)}
+         WHERE scope_kind = 'customer' AND scope_id = k.value AND runs > 0 ORDER BY day DESC LIMIT 1) AS day
+       FROM json_each(?) AS k`,
+      json,
+    ),
+  );
+  return new Map(rows.map(({ id, day }) => [id, day]));
 }
 
-/** Every customer that has spent, has a limit or pack of its own, or was set. `"*"` stands for all and is none. */
-function nextCustomer(sql: CheckpointedSql, after: string): string | null {
-  const { id } = sql
-    .exec<{ id: string | null }>(
-      `SELECT MIN(id) AS id FROM (
-         SELECT MIN(scope_id) AS id FROM ${DAILY_USAGE.in(sql)} WHERE scope_kind = 'customer' AND scope_id > ?1
-         UNION ALL
-         SELECT MIN(scope_id) FROM meters WHERE scope_kind = 'customer' AND scope_id > ?1 AND scope_id <> '*'
-         UNION ALL
-         SELECT MIN(customer_id) FROM customers WHERE customer_id > ?1)`,
+/**
+ * The first customers after an id, in the order of ids: those that have spent, have a limit or pack of their own, or were
+ * set. `"*"` stands for all and is none.
+ */
+function customersAfter(sql: CheckpointedSql, after: string, most: number): readonly string[] {
+  const days = DAILY_USAGE.in(sql);
+  const next = (than: string) =>
+    `(SELECT MIN(scope_id) FROM ${days} WHERE scope_kind = 'customer' AND scope_id > ${than})`;
+  return sql
+    .exec<{ id: string }>(
+      `WITH RECURSIVE spenders (id) AS (
+         SELECT ${next("?1")} UNION ALL SELECT ${next("spenders.id")} FROM spenders WHERE id IS NOT NULL LIMIT ?2)
+       SELECT id FROM (
+         SELECT id FROM spenders WHERE id IS NOT NULL
+         UNION SELECT * FROM (SELECT DISTINCT scope_id FROM meters
+           WHERE scope_kind = 'customer' AND scope_id > ?1 ORDER BY scope_id LIMIT ?2)
+         UNION SELECT * FROM (SELECT customer_id FROM customers WHERE customer_id > ?1 ORDER BY customer_id LIMIT ?2))
+       WHERE id <> '*' ORDER BY id LIMIT ?2 - 1`,
       after,
+      most + 1,
     )
-    .one();
-  return id;
+    .toArray()
+    .map(({ id }) => id);
 }
 
 export const listCustomers = query({
   refuses: [],
   run(view, { list: input, days }: { list: ListQuery; days: EarnedDays | null }) {
-    const ids: string[] = [];
-    let after = input.after?.id ?? "";
-    while (ids.length <= input.limit) {
-      const next = nextCustomer(view.sql, after);
-      if (next === null) break;
-      if (next !== "*") ids.push(next);
-      after = next;
-    }
+    const ids = customersAfter(view.sql, input.after?.id ?? "", input.limit + 1);
     const shown = ids.slice(0, input.limit);
     const last = shown.at(-1);
     const next_cursor =
       ids.length > shown.length && last !== undefined ? encodeCursor(input, { value: last, id: last }) : null;
-    return { data: shown.map((id) => standingOf(view, id, days)), next_cursor };
+    return { data: standingsOf(view, shown, days), next_cursor };
   },
 });
 

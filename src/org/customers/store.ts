@@ -1,3 +1,4 @@
+import { readInParts } from "../../storage/json-rows.ts";
 import { type Revenue, toRevenue } from "../../domain/price/revenue.ts";
 
 export type CustomerRow = {
@@ -9,7 +10,18 @@ export type CustomerRow = {
 
 /** Returns what was set of a customer. Null if nothing was. */
 export function loadCustomer(sql: SqlStorage, id: string): CustomerRow | null {
-  return sql.exec<CustomerRow>("SELECT * FROM customers WHERE customer_id = ?", id).toArray()[0] ?? null;
+  return loadCustomers(sql, [id]).get(id) ?? null;
+}
+
+/** Returns what was set of each of these customers of whom anything was. */
+export function loadCustomers(sql: SqlStorage, ids: readonly string[]): ReadonlyMap<string, CustomerRow> {
+  const rows = readInParts(ids, (json) =>
+    sql.exec<CustomerRow>(
+      "SELECT * FROM customers WHERE customer_id IN (SELECT value FROM json_each(?))",
+      json,
+    ),
+  );
+  return new Map(rows.map((row) => [row.customer_id, row]));
 }
 
 /** As the API shows it. Null: nobody has set what the customer pays. */

@@ -8,7 +8,7 @@ import { runsOutAt } from "../../domain/meter/burn-rate.ts";
 import { formatInZone } from "../../domain/time/zone.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { packExtra, toPack } from "../credit-packs/store.ts";
-import { type MeterRow, toMeter } from "../meters/store.ts";
+import { loadLimitedRows, type MeterRow, toMeter } from "../meters/store.ts";
 import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
 import { type MeterAccount, loadUsage, newEntry } from "../meters/usage.ts";
 import { iso } from "../../domain/time/iso.ts";
@@ -23,13 +23,9 @@ export interface LimitRow {
 }
 
 export function limitRows(view: CheckpointedView): LimitRow[] {
-  const rows = view.sql
-    .exec<MeterRow>(
-      `SELECT * FROM meters WHERE kind NOT IN ('credits', 'chain_cost', 'chain_depth', 'chain_tokens')
-         AND amount IS NOT NULL AND mode <> 'count'`,
-    )
-    .toArray()
-    .filter((row) => row.kind !== "credit_pack" || isLive(toPack(row), view.now));
+  const rows = loadLimitedRows(view.sql).filter(
+    (row) => row.kind !== "credit_pack" || isLive(toPack(row), view.now),
+  );
   const found = rows.flatMap((row) => entriesOf(view, row).map((entry) => ({ row, entry })));
   loadUsage(
     view.sql,
@@ -40,14 +36,14 @@ export function limitRows(view: CheckpointedView): LimitRow[] {
 
 function entriesOf(view: CheckpointedView, row: MeterRow): MeterAccount[] {
   const meter = toMeter(row, view.now);
-  if (!countsApart(meter)) return [newEntry(meter, "", view.now)];
-  const { window } = newEntry(meter, "", view.now);
+  const one = newEntry(meter, "", view.now);
+  if (!countsApart(meter)) return [one];
   const subjects = largestSubjects(view.sql, {
     meterId: meter.id,
-    startMs: window.startMs,
+    startMs: one.window.startMs,
     limit: LIMITS_PER_METER,
   });
-  return subjects.map((subject) => newEntry(meter, subject, view.now));
+  return subjects.map((subject) => ({ ...one, subject }));
 }
 
 function inUse(view: CheckpointedView, row: MeterRow, entry: MeterAccount): LimitRow {

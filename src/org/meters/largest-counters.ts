@@ -14,10 +14,11 @@ export interface CounterTotal {
   readonly reserved: bigint;
 }
 
+/** Reads the counters of a limit. */
 export interface CountersRead {
-  /** The largest first, and all of them if there are fewer than are read. */
-  readonly largest: readonly CounterSize[];
-  readonly total: CounterTotal;
+  /** The largest first, and all of them if there are fewer than are asked for. */
+  largest(most: number): readonly CounterSize[];
+  total(): CounterTotal;
 }
 
 /** As many are read. While some of them shrink, those that are shown are still among the others. */
@@ -30,24 +31,28 @@ export class LargestCounters {
   #sizes: Map<string, number>;
   /** No counter that is not kept has more in it. */
   #mostOfOthers: number;
-  #total: CounterTotal;
+  /** Null until somebody asks for it: a list of limits needs none, and it takes as long as the largest. */
+  #total: CounterTotal | null = null;
   /** In which transaction they were read or changed last. */
   changedIn = latestTransaction();
 
-  constructor(startMs: number, { largest, total }: CountersRead) {
+  constructor(startMs: number, largest: readonly CounterSize[]) {
     this.startMs = startMs;
     this.#sizes = new Map(largest.map(({ subject, size }) => [subject, size]));
     this.#mostOfOthers = largest.length < MOST_READ ? Number.NEGATIVE_INFINITY : (largest.at(-1)?.size ?? 0);
-    this.#total = total;
   }
 
-  get total(): CounterTotal {
+  total(read: () => CounterTotal): CounterTotal {
+    if (this.#total === null) {
+      this.#total = read();
+      this.changedIn = latestTransaction();
+    }
     return this.#total;
   }
 
   note(subject: string, before: Usage, after: Usage): void {
     this.changedIn = latestTransaction();
-    this.#total = {
+    this.#total &&= {
       spent: this.#total.spent + spentOf(after) - spentOf(before),
       reserved: this.#total.reserved + reservedOf(after) - reservedOf(before),
     };
@@ -98,19 +103,27 @@ export interface CountersAsked {
   readonly limit: number;
 }
 
+interface FoundCounters {
+  /** The largest first. */
+  readonly subjects: readonly string[];
+  readonly total: () => CounterTotal;
+}
+
 export function largestCounters(
   sql: SqlStorage,
   { meterId, startMs, limit }: CountersAsked,
-  read: (most: number) => CountersRead,
-): { readonly subjects: readonly string[]; readonly total: CounterTotal } {
+  read: CountersRead,
+): FoundCounters {
   const known = caches.get(sql, () => new Map());
   const there = known.get(meterId);
   const kept = there?.startMs === startMs ? there.first(limit) : null;
-  if (there !== undefined && kept !== null) return { subjects: kept, total: there.total };
-  const made = new LargestCounters(startMs, read(MOST_READ));
+  if (there !== undefined && kept !== null) {
+    return { subjects: kept, total: () => there.total(() => read.total()) };
+  }
+  const made = new LargestCounters(startMs, read.largest(MOST_READ));
   if (known.size >= MOST_LIMITS) known.clear();
   known.set(meterId, made);
-  return { subjects: made.first(limit) ?? [], total: made.total };
+  return { subjects: made.first(limit) ?? [], total: () => made.total(() => read.total()) };
 }
 
 interface ChangedCounter {

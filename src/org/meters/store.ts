@@ -130,6 +130,28 @@ export function loadCustomerRows(sql: SqlStorage, customerIds: readonly string[]
   );
 }
 
+/** A few MB. */
+const MOST_ROWS_KEPT = 5000;
+
+/** Null: there are too many to keep. */
+const limited = new TransactionalCache<readonly MeterRow[] | null>();
+
+/** Every limit that has an amount and counts what calls take. They are kept in memory, because each look reads them all. */
+export function loadLimitedRows(sql: SqlStorage): readonly MeterRow[] {
+  const read = () =>
+    sql
+      .exec<MeterRow>(
+        `SELECT * FROM meters WHERE kind NOT IN ('credits', 'chain_cost', 'chain_depth', 'chain_tokens')
+           AND amount IS NOT NULL AND mode <> 'count'`,
+      )
+      .toArray();
+  const kept = limited.get(sql, () => {
+    const rows = read();
+    return rows.length > MOST_ROWS_KEPT ? null : rows;
+  });
+  return kept ?? read();
+}
+
 export function saveMeterRow(sql: SqlStorage, row: MeterRow): void {
   sql.exec(
     `INSERT INTO meters (id, kind, scope_kind, scope_id, amount, period, time_zone, mode, since, extra)
@@ -148,6 +170,7 @@ export function saveMeterRow(sql: SqlStorage, row: MeterRow): void {
     row.extra,
   );
   known.forget(sql);
+  limited.forget(sql);
 }
 
 /** A deleted limit loses its counters, so one created later with the same id starts empty. */
@@ -156,6 +179,7 @@ export function deleteMeter(sql: CheckpointedSql, id: string): void {
   sql.exec(`DELETE FROM ${USAGE.in(sql)} WHERE meter_id = ?`, id);
   forgetUsage(sql);
   known.forget(sql);
+  limited.forget(sql);
 }
 
 /** When the windows of a meter were last recounted. */

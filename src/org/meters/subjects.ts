@@ -15,20 +15,24 @@ export function largestSubjects(sql: CheckpointedSql, asked: CountersAsked): rea
   return countersOf(sql, asked).subjects;
 }
 
-/** Returns the same, with the sum of all counters. */
+/** Most counters have nothing but what was spent, and a text that is compared is not read as a number. */
+const amountIn = (column: string) => `iif(${column} = '0', 0, CAST(${column} AS REAL))`;
+
+/** Returns the same, with the sum of all counters where it is asked for. */
 export function countersOf(sql: CheckpointedSql, asked: CountersAsked) {
-  return largestCounters(sql, asked, (most) => ({
-    largest: sql
-      .exec<CounterSize & Record<string, SqlStorageValue>>(
-        `SELECT subject, CAST(spent AS REAL) + CAST(over AS REAL) + CAST(held AS REAL) + CAST(leased AS REAL) AS size
-         ${counters(sql)} ORDER BY size DESC LIMIT ?`,
-        asked.meterId,
-        asked.startMs,
-        most,
-      )
-      .toArray(),
-    total: totalOf(sql, asked),
-  }));
+  return largestCounters(sql, asked, {
+    largest: (most) =>
+      sql
+        .exec<CounterSize & Record<string, SqlStorageValue>>(
+          `SELECT subject, CAST(spent AS REAL) + ${["over", "held", "leased"].map(amountIn).join(" + ")} AS size
+           ${counters(sql)} ORDER BY size DESC LIMIT ?`,
+          asked.meterId,
+          asked.startMs,
+          most,
+        )
+        .toArray(),
+    total: () => totalOf(sql, asked),
+  });
 }
 
 const counters = (sql: CheckpointedSql) =>

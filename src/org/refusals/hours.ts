@@ -1,5 +1,6 @@
 import { readBatch, type RefusalBatch, type WireBatch, writeBatch } from "../../domain/refusal/batch.ts";
-import { hourOf, RefusalSums } from "../../domain/refusal/sums.ts";
+import { hourOf, type RefusalSum, RefusalSums } from "../../domain/refusal/sums.ts";
+import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { type BatchRow, batchOf, setTotals, totalsOf } from "./store.ts";
 
 /** The maximum per hour. Further customers and workflows are counted together. */
@@ -15,8 +16,33 @@ export function addBatch(sums: RefusalSums, { notes, more }: RefusalBatch): void
   for (const sum of more) sums.add(sum, sum.count, sum.nanos);
 }
 
+/** Together they take a few MB. */
+const MOST_SUMS_KEPT = 20_000;
+
+/** Stored sums of hours in memory: one page asks for the hours of a day several times, and is looked at again. */
+const known = new TransactionalCache<Map<number, readonly RefusalSum[]>>();
+
+/** The stored sums of an hour. */
+export function sumsOfHour(sql: SqlStorage, hour: number): readonly RefusalSum[] {
+  const hours = known.get(sql, () => new Map());
+  const there = hours.get(hour);
+  if (there !== undefined) return there;
+  const sums = new RefusalSums(GROUPS_PER_HOUR);
+  addHour(sql, sums, hour);
+  const read = [...sums.entries()];
+  hours.set(hour, read);
+  let kept = [...hours.values()].reduce((count, { length }) => count + length, 0);
+  // Those that were read first make room.
+  for (const [first, { length }] of hours) {
+    if (kept <= MOST_SUMS_KEPT) break;
+    hours.delete(first);
+    kept -= length;
+  }
+  return read;
+}
+
 /** Adds the stored sums of an hour. */
-export function addHour(sql: SqlStorage, sums: RefusalSums, hour: number): void {
+function addHour(sql: SqlStorage, sums: RefusalSums, hour: number): void {
   const parts = sql.exec<{ body: string }>("SELECT body FROM refusal_hours WHERE hour = ?", hour);
   for (const { body } of parts) addBatch(sums, readBatch(JSON.parse(body) as WireBatch));
 }
@@ -37,6 +63,10 @@ export function addToHour(sql: SqlStorage, hour: number, batches: readonly Refus
       JSON.stringify(writeBatch({ notes: [], more })),
     );
   }
+  known.renew(sql, (hours) => {
+    hours.delete(hour);
+    return hours;
+  });
 }
 
 /** Adds the rows that wait to the sums of their hours, once there are many. */

@@ -6,7 +6,7 @@ import { countsOf, OTHER, type RefusalSum, RefusalSums } from "../../domain/refu
 import { query, type View } from "../kernel/door.ts";
 import { findRefusals, type Sought } from "./find.ts";
 import { toRefusal } from "./show.ts";
-import { addBatch, addHour, GROUPS_PER_HOUR } from "./hours.ts";
+import { addBatch, GROUPS_PER_HOUR, sumsOfHour } from "./hours.ts";
 import { type BatchRow, batchOf, totalsOf } from "./store.ts";
 
 const FILTERS = {
@@ -98,11 +98,7 @@ function* sumsIn({ sql }: View, from: number, to: number): Generator<RefusalSum>
   const hours = sql
     .exec<{ hour: number }>("SELECT DISTINCT hour FROM refusal_hours WHERE hour >= ? AND hour < ?", from, to)
     .toArray();
-  for (const { hour } of hours) {
-    const stored = new RefusalSums(GROUPS_PER_HOUR);
-    addHour(sql, stored, hour);
-    yield* stored.entries();
-  }
+  for (const { hour } of hours) yield* sumsOfHour(sql, hour);
   const fresh = new RefusalSums(GROUPS_PER_HOUR);
   const rows = sql.exec<BatchRow>("SELECT * FROM refusal_batches WHERE seq > ?", totalsOf(sql).folded);
   for (const row of rows) addBatch(fresh, batchOf(row));

@@ -40,6 +40,18 @@ const caches = new TransactionalCache<KeptSums[]>((known, began) => {
   known.splice(0, known.length, ...kept);
 });
 
+/** Null if memory does not have them. */
+export function keptSums<T extends RangeSums>(
+  sql: SqlStorage,
+  kind: abstract new (...args: never[]) => T,
+  range: DayRange,
+): T | null {
+  for (const { sums } of caches.get(sql, () => [])) {
+    if (sums instanceof kind && isSame(sums.range, range)) return sums;
+  }
+  return null;
+}
+
 /**
  * Sums of a range, kept in memory: adding up the days of 10,000 names takes a quarter of a second of the object's only
  * thread, and people look at the same days again. Null if `read` finds more than memory has a place for.
@@ -50,10 +62,11 @@ export function sumsIn<T extends RangeSums>(
   range: DayRange,
   read: () => T | null,
 ): T | null {
-  const known = caches.get(sql, () => []);
-  for (const { sums } of known) if (sums instanceof kind && isSame(sums.range, range)) return sums;
+  const there = keptSums(sql, kind, range);
+  if (there !== null) return there;
   const made = read();
   if (made === null) return null;
+  const known = caches.get(sql, () => []);
   known.push({ sums: made, changedIn: latestTransaction() });
   // The oldest make room.
   while (known.length > MOST_RANGES || namesIn(known) > MOST_NAMES) known.shift();

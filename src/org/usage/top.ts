@@ -13,7 +13,14 @@ import {
 } from "../../domain/price/revenue.ts";
 import { readRevenues } from "../customers/store.ts";
 import { query } from "../kernel/door.ts";
-import { rankChanged, type Ranking, rankMargin, rankSpent, type RoughRevenue } from "./ranking.ts";
+import {
+  rankChanged,
+  type Ranking,
+  rankMargin,
+  rankSpent,
+  type RoughRevenue,
+  totalOfRanked,
+} from "./ranking.ts";
 
 interface TopAsk {
   readonly by: TopGroup;
@@ -98,6 +105,8 @@ class KindTotal implements RangeSums {
 }
 
 function totalOf(sql: CheckpointedSql, range: DayRange): Sum {
+  const ranked = totalOfRanked(sql, range);
+  if (ranked !== null) return ranked;
   const read = () => new KindTotal(range, readSums(sql, range).map(toSum)[0] ?? NONE);
   return sumsIn(sql, KindTotal, range, read)?.sum ?? NONE;
 }

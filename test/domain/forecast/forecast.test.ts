@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { exhaustionOf, held, type Allowance } from "../../../src/domain/forecast/exhaustion.ts";
 import {
+  bandsAhead,
   futures,
   historyOf,
   LEAST_HISTORY_DAYS,
@@ -10,6 +11,7 @@ import {
   pointsOf,
   type Assumptions,
 } from "../../../src/domain/forecast/forecast.ts";
+import { bandsOf, simulate } from "../../../src/domain/forecast/paths.ts";
 import { SCENARIOS } from "../../../src/contract/lists.ts";
 import { dayOf } from "../../../src/domain/forecast/series.ts";
 
@@ -58,6 +60,31 @@ describe("the history", () => {
 });
 
 describe("a forecast", () => {
+  test("is the same each time, for any days ahead and whatever was used today", () => {
+    const days = Array.from({ length: 60 }, (_, index) => ({
+      day: TODAY - 60 + index,
+      value: 5 + ((index * 37) % 11),
+    }));
+    const asked = [
+      [3, 0],
+      [9, 4],
+      [3, 7],
+      [9, 4],
+    ] as const;
+    for (const [ahead, used] of asked) {
+      const one = outlook([...days, { day: TODAY, value: used }], ahead);
+      const fresh = simulate(one.model, ahead + 1);
+      expect(bandsAhead(one)).toEqual(bandsOf(fresh, ahead));
+      for (const path of fresh) path[0] = Math.max(0, (path[0] ?? 0) - used);
+      expect(futures(one, PLAIN)).toEqual(fresh);
+      // With other assumptions, the same model has other futures.
+      expect(futures(one, { ...PLAIN, scenario: "growth" })).not.toEqual(fresh);
+      expect(bandsAhead({ ...one, horizonDays: ahead + 2 })).toEqual(
+        bandsOf(simulate(one.model, ahead + 2), ahead + 2),
+      );
+    }
+  });
+
   test("has one ordered, non-negative, finite band per day, from tomorrow on", () => {
     const values = fc.array(fc.integer({ min: 0, max: 1_000_000 }), { minLength: 14, maxLength: 60 });
     const horizons = fc.integer({ min: 7, max: 40 });

@@ -135,26 +135,34 @@ class RunPageRequest {
 
   take(columns: RunColumns, top: TopRuns): void {
     const named = this.#namedIn(columns);
-    if (named.length === 0) return;
+    if (named?.length === 0) return;
     const keys = this.order.keysOf(columns);
-    const started = columns.moments("startedAt");
-    const isTagged = this.#taggedIn(columns);
-    const isChargedAt = this.#chargedIn(columns);
-    for (const at of named) {
+    const isWanted = this.#wantedIn(columns);
+    const count = named?.length ?? columns.count;
+    for (let nth = 0; nth < count; nth += 1) {
+      const at = named === null ? nth : (named[nth] ?? 0);
       const key = keys[at] ?? 0;
-      const startedAt = started[at] ?? 0;
-      if (startedAt < this.#fromMs || startedAt >= this.#toMs || !top.mayTake(key)) continue;
-      if (!isTagged(at) || !isChargedAt(at)) continue;
-      const found = { key, id: columns.idAlone(at), columns, at };
-      if (this.#without.has(found.id)) continue;
+      // Most runs of a segment come after the page, and of those nothing else is read.
+      if (!top.mayTake(key) || !isWanted(at)) continue;
+      const found = foundAt(columns, key, at);
+      if (this.#without.size > 0 && this.#without.has(found.id)) continue;
       if (this.#after === null || this.order.compare(found, this.#after) > 0) top.take(found);
     }
   }
 
-  /** The places of the runs that have all the names. */
-  #namedIn(columns: RunColumns): readonly number[] {
+  /** Whether a run of the segment is in the time, has the tags, and was charged to the limit. */
+  #wantedIn(columns: RunColumns): (at: number) => boolean {
+    const [isTagged, isChargedAt] = [this.#taggedIn(columns), this.#chargedIn(columns)];
+    return (at) => {
+      const startedAt = columns.moments("startedAt")[at] ?? 0;
+      return startedAt >= this.#fromMs && startedAt < this.#toMs && isTagged(at) && isChargedAt(at);
+    };
+  }
+
+  /** The places of the runs that have all the names. Null: every run. */
+  #namedIn(columns: RunColumns): readonly number[] | null {
     const [first, ...others] = this.names.map(([column, name]) => columns.placesOf(column, name));
-    if (first === undefined) return Array.from({ length: columns.count }, (_, at) => at);
+    if (first === undefined) return null;
     const sets = others.map((places) => new Set(places));
     return first.filter((at) => sets.every((places) => places.has(at)));
   }
@@ -163,10 +171,9 @@ class RunPageRequest {
   #taggedIn(columns: RunColumns): (at: number) => boolean {
     const { tags } = this.#sought;
     if (tags.length === 0) return () => true;
-    const texts = columns.names("tags");
     const known = new Map<string | null, boolean>();
     return (at) => {
-      const text = texts[at] ?? null;
+      const text = columns.names("tags")[at] ?? null;
       const isTagged = known.get(text) ?? tags.every(({ name, value }) => tagIn(text, name) === value);
       known.set(text, isTagged);
       return isTagged;
@@ -176,10 +183,26 @@ class RunPageRequest {
   #chargedIn(columns: RunColumns): (at: number) => boolean {
     const { limitId, chargedFrom } = this.#sought;
     if (limitId === null && chargedFrom === null) return () => true;
-    const [charges, moments] = [columns.names("charges"), columns.chargedAt];
+    let moments: readonly number[] | null = null;
     return (at) =>
-      isCharged(this.#sought, () => ({ charges: charges[at] ?? "", chargedAt: moments[at] ?? 0 }));
+      isCharged(this.#sought, () => {
+        moments ??= columns.chargedAt;
+        return { charges: columns.names("charges")[at] ?? "", chargedAt: moments[at] ?? 0 };
+      });
   }
+}
+
+/** Its id is read only where two runs have the same key, and for the page. */
+function foundAt(columns: RunColumns, key: Key, at: number): FoundRun {
+  let id: string | null = null;
+  return {
+    key,
+    get id() {
+      return (id ??= columns.idAlone(at));
+    },
+    columns,
+    at,
+  };
 }
 
 function soughtIn(filter: string, name: string): string | null {

@@ -1,6 +1,6 @@
 import { readBody } from "../providers/body/request-body.ts";
-import { type Addressed, addressed } from "../providers/by-url.ts";
-import { type Metered, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
+import { type ProviderRoute, addressed } from "../providers/by-url.ts";
+import { type MeteredCall, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
 import { Unmetered } from "../providers/unmetered.ts";
@@ -103,7 +103,7 @@ function wayOf(sending: Sending): Way<Response> {
 /** The call with another model. Null where it cannot be made with it. */
 async function sendingTo(
   next: NextModel,
-  { at, request, init, options }: Omit<Sending, "governed"> & { readonly at: Addressed },
+  { at, request, init, options }: Omit<Sending, "governed"> & { readonly at: ProviderRoute },
 ): Promise<Sending | null> {
   const elsewhere = requestFor(next, request, {
     at,
@@ -138,10 +138,10 @@ async function readRequest(
 }
 
 /** A call, and its body as it goes on. */
-interface Governed {
+interface GovernedRequest {
   readonly call: Call;
   readonly api: ProviderApi | null;
-  readonly metered: Metered | null;
+  readonly metered: MeteredCall | null;
   readonly write: (maxOutputTokens: number | null) => BodyInit | null;
   /** Undefined: as it came. */
   readonly contentType?: string | null;
@@ -149,11 +149,11 @@ interface Governed {
 
 async function governedCall(
   request: ReadRequest,
-  { provider, route }: Addressed,
+  { provider, route }: ProviderRoute,
   options: GovernedFetchOptions,
   /** The model to call in place of the one that the body or the path names. */
   chosen?: string,
-): Promise<Governed> {
+): Promise<GovernedRequest> {
   const { gate, waitUntil, trustsCost, deployments = {} } = options;
   const fields = typeof options.ask === "function" ? options.ask(request) : options.ask;
   const name = options.provider ?? provider.prices;
@@ -219,7 +219,7 @@ function otherCost(
 const LONGEST_REST_MS = 600_000;
 
 interface Sending {
-  readonly governed: Governed;
+  readonly governed: GovernedRequest;
   readonly request: ReadRequest;
   readonly init: RequestInit | undefined;
   readonly options: GovernedFetchOptions;
@@ -270,7 +270,7 @@ function untilGone(answered: Promise<Response>, gone: AbortSignal, onGone: () =>
 
 interface Settling {
   readonly call: GovernedCall;
-  readonly governed: Governed;
+  readonly governed: GovernedRequest;
   readonly leave: LeavePolicy;
   readonly gone: AbortSignal;
   readonly stop: AbortController;

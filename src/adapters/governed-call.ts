@@ -1,7 +1,7 @@
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { Allowed, EmbeddedGate, SettledRun } from "../client/gate/embedded-gate.ts";
 import { chargeOf, type Charge } from "../providers/charge.ts";
-import { boundToWrite, type Metered } from "../providers/metering.ts";
+import { boundToWrite, type MeteredCall } from "../providers/metering.ts";
 import type { Usage } from "../providers/provider-api.ts";
 import { plainTraceParent } from "../domain/text/traceparent.ts";
 import { Unmetered } from "../providers/unmetered.ts";
@@ -19,7 +19,7 @@ export interface Call {
   readonly gate: CallGate;
   readonly ask: DecisionsDecideBody;
   /** Null: the call costs its estimate, whatever its answer says. */
-  readonly metered: Metered | null;
+  readonly metered: MeteredCall | null;
   /** Whether the request carries the bound on its output. Default: true. */
   readonly isBound?: boolean | undefined;
   /** Whether a cost in dollars that the provider tells is taken for true. */
@@ -82,20 +82,20 @@ function stated(ask: DecisionsDecideBody): DecisionsDecideBody {
 }
 
 /** A call whose `traceparent` is one that its run can name. */
-type Begun = Call & { readonly traceparent: string | undefined };
+type TracedCall = Call & { readonly traceparent: string | undefined };
 
 /** A call that was allowed. It is settled once, by whichever end comes first. */
 export class GovernedCall {
   readonly runId: string = crypto.randomUUID();
   readonly allowed: Allowed;
-  readonly #call: Begun;
+  readonly #call: TracedCall;
   readonly #startedAt: string;
   #hasEnded = false;
   #resolve: () => void = () => undefined;
   /** Resolves when the call is settled. */
   readonly ended: Promise<void> = new Promise((resolve) => (this.#resolve = resolve));
 
-  constructor(call: Begun, allowed: Allowed, startedAt: string) {
+  constructor(call: TracedCall, allowed: Allowed, startedAt: string) {
     this.#call = call;
     this.allowed = allowed;
     this.#startedAt = startedAt;

@@ -2,7 +2,7 @@ import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { SettledRun } from "../client/gate/embedded-gate.ts";
 import { anyAnswer } from "../providers/apis/any-answer.ts";
 import { PLAIN } from "../providers/apis/request-members.ts";
-import { type Metered, meter, meteringFrom } from "../providers/metering.ts";
+import { type MeteredCall, meter, meteringFrom } from "../providers/metering.ts";
 import { factsOf } from "../providers/model-facts.ts";
 import { providerNamed } from "../providers/table.ts";
 import { answerReader } from "../providers/usage/reading.ts";
@@ -119,7 +119,10 @@ function settleAfter(context: GovernedContext, call: GovernedCall): void {
 }
 
 /** What is known of the call's tokens. Null: the ask is in dollars alone, and that is what it costs. */
-function meteredAsk(asked: DecisionsDecideBody, defaultMaxOutputTokens: number | undefined): Metered | null {
+function meteredAsk(
+  asked: DecisionsDecideBody,
+  defaultMaxOutputTokens: number | undefined,
+): MeteredCall | null {
   const { model, provider = "", estimate } = asked;
   if (model === undefined) return null;
   const { input_tokens = 0, max_output_tokens: perAnswer = null, units = {} } = estimate;

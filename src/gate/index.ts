@@ -19,7 +19,7 @@ export {
 } from "./decision/decision.ts";
 export { installPlan } from "./snapshot/install-plan.ts";
 export { Gates } from "./gates.ts";
-export type { DecisionPlan, Matters } from "./snapshot/decision-plan.ts";
+export type { DecisionPlan, RelevantNames as Matters } from "./snapshot/decision-plan.ts";
 export type { DecisionReply, DecisionVerdict, RequestVerdict } from "./decision/object-verdict.ts";
 export type { OrgGate } from "./org-gate.ts";
 export { plainAsk } from "./decision/plain-ask.ts";

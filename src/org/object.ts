@@ -5,7 +5,7 @@ import type { RateSubject } from "../domain/rate/policy.ts";
 import type { RegionPass } from "../domain/region/pass.ts";
 import type { Residency } from "../domain/region/residency.ts";
 import { SeenPasses } from "../domain/region/seen-passes.ts";
-import type { Introduced, Introduction } from "../gate/snapshot/introduction.ts";
+import type { IntroductionReply, Introduction } from "../gate/snapshot/introduction.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/decision/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot/snapshot.ts";
 import type { RateInfo } from "../gate/lease/wire.ts";
@@ -86,7 +86,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   /**
    * Returns what an isolate needs to know of a key, and the decision that came with it. Null if there is no such key.
    */
-  introduce(keyId: string, digest: string, asked: Introduction): Promise<Introduced | null> {
+  introduce(keyId: string, digest: string, asked: Introduction): Promise<IntroductionReply | null> {
     return this.#authenticator.introduce(keyId, digest, asked);
   }
 

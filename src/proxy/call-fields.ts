@@ -10,7 +10,7 @@ const NO_FIELDS: ReadonlySet<string> = new Set([SLUICE_KEY_HEADER, PROVIDER_KEY_
 const REQUEST_ID = /^[ -~]{1,128}$/;
 
 /** What a caller says about its call in headers. */
-export interface CallerSays {
+export interface CallerHeaders {
   readonly fields: CallFields;
   /** Null: the call is estimated from its body. */
   readonly estimateUsd: string | null;
@@ -27,7 +27,7 @@ const FIELDS: ReadonlyMap<string, CallerField> = new Map(
 );
 
 /** A header that nobody knows is refused: it was sent to have an effect. */
-export function callerSays(headers: Headers): CallerSays | WireRefusal {
+export function callerSays(headers: Headers): CallerHeaders | WireRefusal {
   const said = new Map<CallerField, string>();
   for (const [name, value] of headers) {
     if (!name.startsWith(PREFIX) || NO_FIELDS.has(name)) continue;

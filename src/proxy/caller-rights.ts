@@ -1,6 +1,6 @@
 import type { CallFields } from "../adapters/governed-call.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
-import { type CallerSays, notAllowed } from "./call-fields.ts";
+import { type CallerHeaders, notAllowed } from "./call-fields.ts";
 import type { KeyGate } from "./key-gate.ts";
 import { type ProxyOptions, SET_BY_ANYONE } from "./options.ts";
 
@@ -9,7 +9,7 @@ import { type ProxyOptions, SET_BY_ANYONE } from "./options.ts";
  * may say what a call is for as long as no limit of their organization counts by it: they could choose another's limit.
  */
 export async function fieldsOf(
-  { fields, names }: CallerSays,
+  { fields, names }: CallerHeaders,
   gate: Pick<KeyGate, "keyId" | "countedBy">,
   { callerSets, keyFields = {} }: ProxyOptions,
 ): Promise<CallFields | WireRefusal> {

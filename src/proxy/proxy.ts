@@ -1,7 +1,7 @@
 import { checkOtherPaths } from "../adapters/other-paths.ts";
 import { refusalOf } from "../adapters/refusal-response.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
-import { type Admitted, notServed } from "./attempt.ts";
+import { type AdmittedCall, notServed } from "./attempt.ts";
 import { Breakers } from "./breakers.ts";
 import { callerSays } from "./call-fields.ts";
 import { fieldsOf } from "./caller-rights.ts";
@@ -63,7 +63,7 @@ interface Governing {
 }
 
 /** A call whose caller, provider and path are known, and whose body is not. */
-type AdmittedCall = Pick<Admitted, "gate" | "own" | "chosen" | "service" | "says">;
+type IdentifiedCall = Pick<AdmittedCall, "gate" | "own" | "chosen" | "service" | "says">;
 
 async function govern(governing: Governing): Promise<Response | OwnAnswer> {
   const known = admit(governing);
@@ -100,7 +100,7 @@ async function govern(governing: Governing): Promise<Response | OwnAnswer> {
 }
 
 /** Everything that can be refused before a body is read. */
-function admit({ request, target, gates, options }: Governing): AdmittedCall | WireRefusal {
+function admit({ request, target, gates, options }: Governing): IdentifiedCall | WireRefusal {
   const { key, own }: Credentials = credentialsIn(request.headers, options.ownKeys === true);
   const chosen = request.headers.get(PROVIDER_KEY_HEADER);
   if (chosen !== null && chosen !== target.name && !chosen.startsWith(`${target.name}/`))
@@ -118,7 +118,7 @@ function admit({ request, target, gates, options }: Governing): AdmittedCall | W
 
 /** The org's key for a call. Where there is none at all, nothing need be read. */
 async function offeredTo(
-  { gate, own, chosen }: AdmittedCall,
+  { gate, own, chosen }: IdentifiedCall,
   target: Target,
 ): Promise<{ readonly orgKey: OrgKey | null } | WireRefusal> {
   const orgKey = own === null ? await gate.orgKeys.get(chosen ?? target.name) : null;

@@ -73,7 +73,7 @@ export function namesIn(scopes: Scopes): CallNames {
   return names;
 }
 
-export interface Touched {
+export interface LimitSetMeter {
   readonly meter: Meter;
   readonly subject: string;
 }
@@ -114,8 +114,12 @@ export function indexMeters(meters: Iterable<Meter>, beside: MeterIndex = NO_MET
 }
 
 /** The meters that an attempt touches in a phase, in the order of refusal. */
-export function touchedBy({ byScope: index, matching }: MeterIndex, scopes: Scopes, phase: Phase): Touched[] {
-  const touched: Touched[] = [];
+export function findMeters(
+  { byScope: index, matching }: MeterIndex,
+  scopes: Scopes,
+  phase: Phase,
+): LimitSetMeter[] {
+  const touched: LimitSetMeter[] = [];
   const add = (meters: readonly Meter[] | undefined, subject: string) => {
     for (const meter of meters ?? [])
       if (meterRowOf(meter.kind).phases.includes(phase)) touched.push({ meter, subject });

@@ -16,7 +16,7 @@ import { doorHome } from "../region/door-home.ts";
  */
 const NAMES = ["__Host-svc_session", "svc_session"] as const;
 
-export type Admitted =
+export type SessionAdmission =
   | { readonly kind: "none" }
   | { readonly kind: "over"; readonly clear: string }
   | { readonly kind: "live"; readonly session: OwnSession; readonly org: OrgSnapshot }
@@ -59,7 +59,7 @@ function write(name: string, value: string, secure: boolean, seconds: number): s
 }
 
 /** Any cookie without a live session has ended. A forged cookie gets the same response as an expired one. */
-export async function admitCookie(asked: SessionRequest): Promise<Admitted> {
+export async function admitCookie(asked: SessionRequest): Promise<SessionAdmission> {
   const name = NAMES.find((candidate) => readCookie(asked.request, candidate) !== null);
   const token = name === undefined ? null : readCookie(asked.request, name);
   if (name === undefined || token === null) return { kind: "none" };

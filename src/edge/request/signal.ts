@@ -28,7 +28,7 @@ export interface SignalledRequest {
 }
 
 /** A request whose response will be signalled. */
-export interface Begun {
+export interface BegunRequest {
   readonly startedAtMs: number;
   /** Pending only if this request must not use the current copy of the deprecations. */
   readonly renewing: Promise<void> | undefined;
@@ -40,7 +40,7 @@ export interface Route {
   readonly method: string;
 }
 
-export function begin(asked: SignalledRequest): Begun {
+export function begin(asked: SignalledRequest): BegunRequest {
   const startedAtMs = Date.now();
   return { startedAtMs, renewing: isConcerned(asked) ? renewCopy(asked, startedAtMs) : undefined };
 }
@@ -52,7 +52,7 @@ export function begin(asked: SignalledRequest): Begun {
  */
 export function end(
   asked: SignalledRequest,
-  begun: Begun,
+  begun: BegunRequest,
   named: Route,
   response: Response,
 ): Response | Promise<Response> {
@@ -66,7 +66,7 @@ export function end(
 
 async function deprecatedOrNot(
   asked: SignalledRequest,
-  { startedAtMs, renewing }: Begun,
+  { startedAtMs, renewing }: BegunRequest,
   named: Route,
   response: Response,
 ): Promise<Response> {

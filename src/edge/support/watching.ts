@@ -6,17 +6,17 @@ import { askHome } from "../region/home.ts";
 import { type SessionRequest, sessionToken } from "../identity/session-cookie.ts";
 
 /** The questions that a page of the console asks while it is open. */
-export interface Watching {
+export interface PageWatch {
   /** A mark that changes whenever something happens to the org. Null if the session has ended or lost its access. */
   look(): Promise<string | null>;
   end(): Promise<void>;
 }
 
 /** For the session of the request's cookie, which is looked up anew each time. Null if there is none. */
-export function watchingOf(
+export function watchPage(
   { request, env, settings, address }: SessionRequest,
   stream: string,
-): Watching | null {
+): PageWatch | null {
   const token = sessionToken(request);
   if (token === null) return null;
   const peppers = peppersOf(settings);

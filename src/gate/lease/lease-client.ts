@@ -1,5 +1,5 @@
 import { type ClosedBatch, fitting, type ReportBounds, SUM_BYTES, UNBOUNDED, usedIn } from "./batches.ts";
-import { type LeaseRequest, type Grant, LEASE, type Want } from "./protocol.ts";
+import { type LeaseRequest, type Grant, LEASE, type SliceWish } from "./protocol.ts";
 import { MOST_IN_SLICE, newSlice, type Slice, UNUSED, wantOf } from "./slice.ts";
 
 export type { ReportBounds } from "./batches.ts";
@@ -173,7 +173,7 @@ export class LeaseClient<Hold> {
     if (this.#decisions > 0) this.#decidedAt = now;
     const isEnding = this.#isEnding || now >= this.#calledAt + LEASE.quietMs;
     const batches = fitting(this.#unacknowledged, this.#bounds);
-    const wants = new Map<string, Want>();
+    const wants = new Map<string, SliceWish>();
     const named = this.#name(wants, now, isEnding);
     // An amount that was used and is not in this report has not been given back.
     for (const [meter, sum] of usedIn(this.#unacknowledged.slice(batches.length))) {
@@ -191,7 +191,7 @@ export class LeaseClient<Hold> {
   }
 
   /** Returns what the ask says about single slices. At its end an isolate keeps nothing, and so it names nothing. */
-  #name(wants: Map<string, Want>, now: number, isEnding: boolean): Slice[] {
+  #name(wants: Map<string, SliceWish>, now: number, isEnding: boolean): Slice[] {
     const named: Slice[] = [];
     // Reads take from a slice of their own. They keep those of decisions no longer than no call at all does.
     const isDeciding = now < this.#decidedAt + LEASE.quietMs;
@@ -216,7 +216,7 @@ export class LeaseClient<Hold> {
     }
   }
 
-  #unnamed(wants: ReadonlyMap<string, Want>): number {
+  #unnamed(wants: ReadonlyMap<string, SliceWish>): number {
     let kept = 0;
     for (const { meter, left } of this.#slices.values()) if (left > 0 && !wants.has(meter)) kept += 1;
     return kept;

@@ -5,7 +5,7 @@ import {
   type Grant,
   LEASE,
   type Terms,
-  type Want,
+  type SliceWish,
 } from "./protocol.ts";
 import { goneAt, Holders, isCounted, mayCover, type Holder, type OutstandingSlice } from "./holders.ts";
 import { additionTo, shareOf, smaller } from "./size.ts";
@@ -235,7 +235,7 @@ export class LeaseLedger extends Holders {
       terms,
       reported,
       now,
-    }: { readonly want: Want; readonly terms: Terms; readonly reported: bigint; readonly now: number },
+    }: { readonly want: SliceWish; readonly terms: Terms; readonly reported: bigint; readonly now: number },
   ): Addition {
     const holder = this.open(name);
     const there = holder.slices.get(meter);

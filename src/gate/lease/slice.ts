@@ -1,4 +1,4 @@
-import { LEASE, type Want } from "./protocol.ts";
+import { LEASE, type SliceWish } from "./protocol.ts";
 
 /**
  * The isolate's part of one meter. Amounts are plain numbers, because thousands of calls a second take from them. No
@@ -53,7 +53,7 @@ export function newSlice(meter: string): Slice {
  * next interval. A slice is topped up when it is half used and cut when it is twice too large, so that most asks name
  * few slices. It goes back if no call took from it for `keptMs`.
  */
-export function wantOf(slice: Slice, now: number, keptMs: number): Want | null {
+export function wantOf(slice: Slice, now: number, keptMs: number): SliceWish | null {
   const taken = slice.used + slice.missed;
   const want = demand(slice, now, keptMs);
   const before = slice.left;

@@ -4,7 +4,7 @@ import type { Amount } from "../../contract/resources/budgets/budget-rules.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { type Increase, raisedBy } from "../../domain/meter/increase.ts";
 import { availableOf, groupIn, publishedPeriod } from "../../domain/refusal/limit-denials.ts";
-import type { GivenMatch, Match } from "../../domain/meter/match.ts";
+import type { MatchInput, Match } from "../../domain/meter/match.ts";
 import { countsGroups, overByFacts, roomOf, totalSpent } from "../../domain/meter/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
@@ -21,7 +21,7 @@ export interface BudgetExtra {
   readonly unit?: BudgetUnit;
   readonly match?: Match;
   /** As the caller wrote it. */
-  readonly given?: GivenMatch;
+  readonly given?: MatchInput;
   readonly anchorDay?: number;
   readonly increases?: readonly Increase[];
   /** From when it counts, if that is before it was created: the organization's creation. */

@@ -6,7 +6,7 @@ import { denialOf } from "../../domain/refusal/limit-denials.ts";
 import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
-import { type AskedRate, rateRefusal } from "../../domain/rate/denial.ts";
+import { type RateRequest, rateRefusal } from "../../domain/rate/denial.ts";
 import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { DEFAULT_HOLD_SECONDS } from "../../gate/decision/ask.ts";
 import { runChecks } from "../checks/checks.ts";
@@ -89,7 +89,7 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
 }
 
 /** Returns what a hold with a higher amount takes from the rate limits by dollars in which its decision was counted. */
-function addedRatesOf(tx: Tx, before: HoldRow, amount: bigint): AskedRate[] {
+function addedRatesOf(tx: Tx, before: HoldRow, amount: bigint): RateRequest[] {
   const more = Number(amount - BigInt(before.amount));
   const policies = tx
     .rates()

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../contract/durations.ts";
-import type { MadeFile } from "../../domain/export/file.ts";
+import type { ExportedFile } from "../../domain/export/file.ts";
 import { type FileKind, retryWaitMs } from "../../domain/export/window.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { DUE } from "../kernel/due-kinds.ts";
@@ -18,7 +18,7 @@ export interface ExportStep {
 /** The file that a step wrote. */
 export interface WrittenFile {
   readonly name: string;
-  readonly file: MadeFile;
+  readonly file: ExportedFile;
   /** The kind of part that it holds, and where the next part begins. Null for the manifest. */
   readonly part: { readonly kind: FileKind; readonly next: LogPosition } | null;
 }

@@ -1,7 +1,7 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import type { DecisionAsk } from "../../contract/resources/decisions/decisions.ts";
-import type { Charged } from "../../domain/meter/admission.ts";
+import type { ChargeResult } from "../../domain/meter/admission.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import type { DueKind } from "./due-kinds.ts";
 import type { Role, Scope } from "../../contract/access.ts";
@@ -142,7 +142,7 @@ export interface Estimate {
   readonly depth: number;
   readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
   readonly accounts: readonly Account[];
-  readonly charged: Charged;
+  readonly charged: ChargeResult;
 }
 
 export interface ChainPlace {

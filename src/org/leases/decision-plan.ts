@@ -13,7 +13,12 @@ import { loadDetectors } from "../content-safety/config.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
 import type { KnownCeiling } from "../../gate/snapshot/ceilings.ts";
-import type { KnownChecks, DecisionPlan, Matters, TraitMatters } from "../../gate/snapshot/decision-plan.ts";
+import type {
+  KnownChecks,
+  DecisionPlan,
+  RelevantNames,
+  TraitMatters,
+} from "../../gate/snapshot/decision-plan.ts";
 import { scopesOf } from "../../domain/meter/limit-set.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { knownMeters, loadCustomerRows } from "../meters/store.ts";
@@ -26,7 +31,7 @@ export const MOST_SUBJECT_CHARACTERS = 400;
 const MOST_CHARACTERS = 65_536;
 
 /** A rate limit as a decision found it. */
-export interface MetRate {
+export interface RateCharge {
   readonly meter: RateMeter;
   /** Its state before. */
   readonly standing: RateStanding;
@@ -35,7 +40,7 @@ export interface MetRate {
 }
 
 /** The verdict as text, with what it left of the rate limits, and in a dry run with the one that would refuse. */
-export function withRates(verdict: object, rates: readonly MetRate[], limit: Refusal | null): string {
+export function withRates(verdict: object, rates: readonly RateCharge[], limit: Refusal | null): string {
   if (rates.length === 0) return JSON.stringify(verdict);
   const { limits = [], ...rest } = verdict as { limits?: readonly object[] };
   const all = rates.map(({ meter: { policy }, standing, taken }) => ({
@@ -104,14 +109,14 @@ function ceilingAt({ sql, now }: View, model: ModelName): KnownCeiling | null {
   return { ...revision.ceiling, untilMs: prices.nextChange(now), contextWindow, maxOutputTokens };
 }
 
-function mattersIn({ sql, now }: View, rates: readonly RatePolicy[]): Matters {
+function mattersIn({ sql, now }: View, rates: readonly RatePolicy[]): RelevantNames {
   const { index, hasCustomerRows } = knownMeters(sql, now);
   const { byScope, matching } = index;
   const named = SINGLE_SCOPES.map((kind) => [kind, bounded([...(byScope.get(kind)?.keys() ?? [])])]);
   const matches = [...matching.matches, ...rates.map(({ match }) => matchBeside(match))];
   const traits = traitsIn(matches).map((trait) => traitMatters(matches, trait));
   return {
-    ...(Object.fromEntries(named) as Pick<Matters, SingleScope>),
+    ...(Object.fromEntries(named) as Pick<RelevantNames, SingleScope>),
     customer:
       hasCustomerRows ||
       byScope.has("customer") ||

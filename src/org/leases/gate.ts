@@ -11,7 +11,7 @@ import {
   type RatePolicy,
   type RateSubject,
 } from "../../domain/rate/policy.ts";
-import { type AskedRate, rateRefusal } from "../../domain/rate/denial.ts";
+import { type RateRequest, rateRefusal } from "../../domain/rate/denial.ts";
 import { checkpointFirst, walTransaction } from "../../storage/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, leastOf, tokensOf } from "../../gate/decision/ask.ts";
@@ -58,7 +58,7 @@ function countOf({ policy }: RateMeter, ask: DecisionAsk, view: View): number {
 }
 
 /** How much fits into every rate limit that counts by a unit. Null if none does. */
-function roomIn(standings: readonly AskedRate[], unit: RatePolicy["unit"]): number | null {
+function roomIn(standings: readonly RateRequest[], unit: RatePolicy["unit"]): number | null {
   const counting = standings.filter(({ meter }) => meter.policy.unit === unit);
   return counting.length === 0 ? null : Math.min(...counting.map(({ standing }) => standing.room));
 }
@@ -330,7 +330,7 @@ export class ObjectGate {
     meters: readonly RateMeter[],
     amountOf: (meter: RateMeter) => number,
     clock: Clock,
-  ): AskedRate[] {
+  ): RateRequest[] {
     return meters.map((meter) => {
       const amount = amountOf(meter);
       return { meter, standing: this.#rates.standing(meter, amount, this.#leases(), clock), amount };

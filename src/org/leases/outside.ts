@@ -17,7 +17,7 @@ import { accountKey } from "../../gate/decision/account-key.ts";
 import { checksAll, type DecisionAsk } from "../../gate/decision/ask.ts";
 import { mayCover } from "../../gate/lease/lease-ledger.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
-import type { DecisionPlan, Matters } from "../../gate/snapshot/decision-plan.ts";
+import type { DecisionPlan, RelevantNames } from "../../gate/snapshot/decision-plan.ts";
 import type { DecisionVerdict } from "../../gate/decision/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 import { hasDetectors } from "../content-safety/config.ts";
@@ -245,11 +245,11 @@ function shown({ accounts, matters, ceiling }: DecisionPlan): DecisionPlan {
 }
 
 /** Null: every name may matter. */
-function hidden(matters: Matters): Matters {
+function hidden(matters: RelevantNames): RelevantNames {
   const kinds = SINGLE_SCOPES.map((kind) => [kind, matters[kind]?.length === 0 ? [] : null] as const);
   const traits = matters.traits?.map(({ trait }) => (trait.startsWith(TAG_PREFIX) ? "tags" : trait));
   return {
-    ...(Object.fromEntries(kinds) as Pick<Matters, SingleScope>),
+    ...(Object.fromEntries(kinds) as Pick<RelevantNames, SingleScope>),
     customer: matters.customer,
     ...(traits === undefined
       ? {}

@@ -8,8 +8,8 @@ import {
   indexMeters,
   type Scopes,
   TOUCHING_SCOPES,
-  type Touched,
-  touchedBy,
+  type LimitSetMeter,
+  findMeters,
 } from "../../domain/meter/limit-set.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
@@ -26,7 +26,7 @@ export interface ChargeRequest {
 interface LimitKind {
   readonly scopes: Scopes;
   /** The limits that they touch. Null: not read yet. */
-  touched: readonly Touched[] | null;
+  touched: readonly LimitSetMeter[] | null;
   readonly accounts: ByValidity<readonly Account[]>;
 }
 
@@ -98,7 +98,7 @@ export class UnitOfWork {
     for (const pack of packs) this.#entry(pack.meter, "", this.#nowMs, fresh);
     this.#loadUsage(fresh);
     this.#pool(packs);
-    for (const kind of kinds) kind.touched = touchedBy(combined, kind.scopes, this.#phase);
+    for (const kind of kinds) kind.touched = findMeters(combined, kind.scopes, this.#phase);
   }
 
   #accountsAt(
@@ -125,7 +125,7 @@ export class UnitOfWork {
     const { backdated } = knownMeters(this.#sql, this.#nowMs);
     if (backdated === null) return [];
     const fresh: MeterAccount[] = [];
-    const found = touchedBy(backdated, scopes, this.#phase).map(({ meter, subject }) =>
+    const found = findMeters(backdated, scopes, this.#phase).map(({ meter, subject }) =>
       this.#entry(meter, subject, atMs, fresh),
     );
     this.#loadUsage(fresh);
@@ -133,7 +133,7 @@ export class UnitOfWork {
   }
 
   /** The accounts of a hold in the limits of these ids, which spaces separate, without limits that were deleted since. */
-  standing(ids: string, whose: Whose, atMs: number): readonly MeterAccount[] {
+  standing(ids: string, whose: CounterOwner, atMs: number): readonly MeterAccount[] {
     const held = this.#heldMeters(ids);
     const isPlain = whose.chain === undefined && whose.groups === undefined && whose.names === undefined;
     const known = isPlain ? held.byCustomer.get(whose.customer) : undefined;
@@ -216,7 +216,7 @@ interface HeldMeters {
 }
 
 /** Whose counters are meant. */
-export interface Whose {
+export interface CounterOwner {
   readonly customer?: string | undefined;
   readonly chain?: string | undefined;
   /** By meter, the group of calls. */
@@ -225,7 +225,7 @@ export interface Whose {
   readonly names?: CallNames;
 }
 
-function someoneIn(meter: Meter, { customer, chain, groups, names = {} }: Whose): string {
+function someoneIn(meter: Meter, { customer, chain, groups, names = {} }: CounterOwner): string {
   if (countsGroups(meter)) return groups?.[meter.id] ?? groupOf(names, meter.match?.groupBy ?? []);
   return namedIn(meter, { chain, customer });
 }

@@ -5,7 +5,7 @@ import { USAGE } from "./usage.ts";
 /** Of the subjects that a limit counts separately, a list of limits shows as many as this. */
 export const LIMITS_PER_METER = 50;
 
-interface Asked {
+interface LargestQuery {
   readonly meterId: string;
   /** The window. */
   readonly startMs: number;
@@ -13,12 +13,12 @@ interface Asked {
 }
 
 /** Returns whose counters have most in them in a window, reservations included. */
-export function largestSubjects(sql: CheckpointedSql, asked: Asked): readonly string[] {
+export function largestSubjects(sql: CheckpointedSql, asked: LargestQuery): readonly string[] {
   return countersOf(sql, asked).subjects;
 }
 
 /** Returns the same, with the sum of all counters. */
-export function countersOf(sql: CheckpointedSql, asked: Asked) {
+export function countersOf(sql: CheckpointedSql, asked: LargestQuery) {
   return largestCounters(sql, asked, (most) => ({
     largest: sql
       .exec<CounterSize & Record<string, SqlStorageValue>>(
@@ -39,7 +39,7 @@ const counters = (sql: CheckpointedSql) =>
 /** Billions apart from the rest: a sum may exceed 64 bits, and the runtime reads integers as doubles. */
 const PART = 1_000_000_000n;
 
-function totalOf(sql: CheckpointedSql, { meterId, startMs }: Asked): CounterTotal {
+function totalOf(sql: CheckpointedSql, { meterId, startMs }: LargestQuery): CounterTotal {
   const columns = ["spent", "over", "held", "leased"];
   const sums = columns.flatMap((name) => {
     const amount = `CAST(${name} AS INTEGER)`;

@@ -5,13 +5,13 @@ import { ENTRY_PROBLEMS } from "../../domain/network/access.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { storedDigest } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";
-import { type KeyBehind, keyWorks } from "./key-behind.ts";
+import { type ParentKey, keyWorks } from "./key-behind.ts";
 import { insertSession, sessionProblem } from "./session.ts";
 
 /** Links that open one console session of an owner, within ten minutes. */
 const LINK_MS = 10 * MINUTE_MS;
 
-type LinkRow = KeyBehind & { provider: string; subject: string; name: string };
+type LinkRow = ParentKey & { provider: string; subject: string; name: string };
 
 export const createConsoleLink = command({
   action: "console_link.created",

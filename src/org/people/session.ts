@@ -9,7 +9,7 @@ import { command, done, type Tx, type View } from "../kernel/door.ts";
 import type { Bound } from "../../storage/scan-bounds.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { entryProblemOf } from "./entry.ts";
-import { type KeyBehind, keyWorks } from "./key-behind.ts";
+import { type ParentKey, keyWorks } from "./key-behind.ts";
 import { connectionMark } from "./sso.ts";
 import { insertRow } from "../../storage/rows.ts";
 import { readList } from "../kernel/resource.ts";
@@ -28,7 +28,7 @@ export type SessionRow = {
   created_at: number;
   last_seen_at: number;
   revoked_at: number | null;
-} & KeyBehind;
+} & ParentKey;
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -83,7 +83,7 @@ export function sessionProblem(tx: Tx, region: string): EntryProblem | "org_susp
   return tx.profile().status === "suspended" ? "org_suspended" : entryProblemOf(tx, region);
 }
 
-export function insertSession(tx: Tx, opened: Opened, behind: KeyBehind): void {
+export function insertSession(tx: Tx, opened: Opened, behind: ParentKey): void {
   tx.sql.exec("DELETE FROM sessions WHERE created_at < ?", tx.now - 30 * SESSION_MAX_MS);
   const { id, digest, provider, subject, name, email, role } = opened;
   const person = { id, digest, provider, subject, name, email, role, address: tx.actor.address };

@@ -28,7 +28,7 @@ import { hasSameContent } from "./duplicate-check.ts";
 import { findRuns } from "./store.ts";
 
 /** A run that is ready to be checked against the limits. */
-export interface Prepared {
+export interface PreparedRun {
   readonly attempt: Attempt;
   /** The revision of the model's price. Null if the caller stated the cost. */
   readonly revision: number | null;
@@ -40,7 +40,7 @@ export interface Prepared {
 }
 
 /** What the run of a hold was charged to. */
-interface Charged {
+interface ChargedAccounts {
   readonly standing: readonly Account[];
   readonly phase: Phase;
   readonly accounts: readonly Account[];
@@ -68,7 +68,7 @@ export class Batch {
    * What a run was charged to, by what its own fields touch. Each list of accounts is of times between which no limit of it
    * begins to count, so the time of the hold makes no difference.
    */
-  readonly #charged = new Map<readonly Account[], Charged>();
+  readonly #charged = new Map<readonly Account[], ChargedAccounts>();
 
   constructor(tx: Tx, work: UnitOfWork) {
     this.#tx = tx;
@@ -191,7 +191,7 @@ export class Batch {
   }
 
   /** What must be known of a run before any limit is checked. */
-  prepare(input: RunInput, cost: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
+  prepare(input: RunInput, cost: Cost): PreparedRun | Refusal<"validation_failed" | "conflict"> {
     if (isRefusal(cost)) return cost;
     const { nanos, revision, saved } = cost;
     const depth = depthIn(input.chain, (id) => this.#known.get(id));

@@ -1,4 +1,4 @@
-import type { Charged } from "../../domain/meter/admission.ts";
+import type { ChargeResult } from "../../domain/meter/admission.ts";
 import type { Denial } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import { subjectsOf } from "../../domain/meter/settlement.ts";
@@ -26,7 +26,7 @@ interface Priced {
  */
 export function extraOf(
   input: RunInput,
-  charged: Charged,
+  charged: ChargeResult,
   shadow: readonly Denial[],
   { revision, saved, hold, accounts, keyId, trace }: Priced,
 ): RunExtra | null {

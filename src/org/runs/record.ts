@@ -2,7 +2,7 @@ import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import {
   admit,
   charge,
-  type Charged,
+  type ChargeResult,
   chargeFact,
   hasRoomForAll,
   NOTHING_MORE,
@@ -24,7 +24,7 @@ import type { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 import { runChecks } from "../checks/checks.ts";
-import { Batch, isFact, type Prepared } from "./batch.ts";
+import { Batch, isFact, type PreparedRun } from "./batch.ts";
 import { chargeText } from "../../domain/meter/charge-text.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
@@ -50,7 +50,7 @@ type Code =
   | "validation_failed"
   | "service_unavailable";
 
-export type Recorded =
+export type RecordResult =
   | { readonly status: "accepted" | "duplicate"; readonly run: Run }
   | {
       readonly status: "rejected";
@@ -98,7 +98,7 @@ export class Recorder {
     this.#rates?.save();
   }
 
-  record(inputs: readonly RunInput[]): Recorded[] {
+  record(inputs: readonly RunInput[]): RecordResult[] {
     expireHolds(this.#tx);
     const accounts = this.#batch.read(inputs);
     const costs = new Prices(this.#tx.sql, this.#tx.now).costsOf(inputs);
@@ -128,7 +128,7 @@ export class Recorder {
     return hasRoomForAll(this.#work.entries(), { nanos, tokens, depth: 0, runs: inputs.length });
   }
 
-  #recordOne(input: RunInput, accounts: readonly Account[], cost: Cost): Recorded {
+  #recordOne(input: RunInput, accounts: readonly Account[], cost: Cost): RecordResult {
     const before = this.#batch.recorded(input);
     if (before !== null) {
       return isRefusal(before) ? rejected(input, before) : { status: "duplicate", run: before };
@@ -140,7 +140,7 @@ export class Recorder {
       : this.#recordAttempt(input, prepared, accounts);
   }
 
-  #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
+  #recordAttempt(input: RunInput, prepared: PreparedRun, accounts: readonly Account[]): RecordResult {
     const limited = this.#rates?.refusalOf(input, prepared.attempt.nanos) ?? null;
     if (limited !== null) return rejected(input, limited);
     const effects = this.#check(input, prepared.attempt.nanos);
@@ -190,7 +190,7 @@ export class Recorder {
     return found;
   }
 
-  #recordFact(input: RunInput, prepared: Prepared, own: readonly Account[]): Recorded {
+  #recordFact(input: RunInput, prepared: PreparedRun, own: readonly Account[]): RecordResult {
     const { attempt, hold } = prepared;
     const reserved =
       hold === null
@@ -206,14 +206,14 @@ export class Recorder {
 
   #accept(
     input: RunInput,
-    prepared: Prepared,
+    prepared: PreparedRun,
     {
       accounts,
       charged,
       shadow,
     }: {
       readonly accounts: readonly Account[];
-      readonly charged: Charged;
+      readonly charged: ChargeResult;
       readonly shadow: readonly Denial[];
     },
   ): { status: "accepted"; run: Run } {
@@ -262,6 +262,9 @@ export class Recorder {
 const NO_EFFECTS: readonly (() => void)[] = [];
 const NO_COST: Cost = { nanos: 0n, revision: null, saved: 0n };
 
-export function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {
+export function rejected(
+  input: RunInput,
+  refusal: Refusal<Code>,
+): Extract<RecordResult, { status: "rejected" }> {
   return { status: "rejected", id: input.id ?? null, refusal, by: null };
 }

@@ -4,14 +4,14 @@ import { type RefusalNote, refusalNote } from "../../domain/refusal/note.ts";
 import { traceParentToStore } from "../../domain/text/traceparent.ts";
 import type { View } from "../kernel/door.ts";
 import { Prices } from "./prices.ts";
-import type { Recorded } from "./record.ts";
+import type { RecordResult } from "./record.ts";
 
 /** What is stored of refused runs: one note for each, even if the batch gets one error. */
 export function refusedRuns(
   view: View,
   operation: string,
   runs: readonly RunInput[],
-  recorded: readonly Recorded[],
+  recorded: readonly RecordResult[],
 ): RefusalNote[] {
   const refused = recorded.flatMap((one, index) => {
     const run = runs[index];

@@ -18,12 +18,12 @@ import { sensitivityOf } from "./settings.ts";
 const MOST = { model: 20, customer: 50 } as const;
 const NANOS_PER_USD = 1e9;
 
-interface DaysAsked {
+interface DaysToCheck {
   readonly from: DayNumber;
   readonly to: DayNumber;
 }
 
-interface Look extends DaysAsked {
+interface Look extends DaysToCheck {
   /** Whether keys, users and hours are looked at, too. */
   readonly withHours: boolean;
 }
@@ -48,7 +48,7 @@ export const unusualSubjects = query({
 /** The org, and those of which a day or an hour stands out. */
 export function readSubjects(
   view: CheckpointedView,
-  { from, to }: DaysAsked,
+  { from, to }: DaysToCheck,
   hours: KnownHours | null,
 ): readonly SubjectDays[] {
   const days = { from: dateOfDay(from), to: dateOfDay(to + 1) };

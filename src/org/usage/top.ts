@@ -102,14 +102,14 @@ function totalOf(sql: CheckpointedSql, range: DayRange): Sum {
   return sumsIn(sql, KindTotal, range, read)?.sum ?? NONE;
 }
 
-type Compared = Pick<Group, "now" | "before">;
+type ComparedAmounts = Pick<Group, "now" | "before">;
 
 /** What no name has. */
-function unnamedOf(total: Compared, named: Compared): Compared {
+function unnamedOf(total: ComparedAmounts, named: ComparedAmounts): ComparedAmounts {
   return { now: minus(total.now, named.now), before: minus(total.before, named.before) };
 }
 
-function changeOf({ now, before }: Compared): bigint {
+function changeOf({ now, before }: ComparedAmounts): bigint {
   const change = now.usd - before.usd;
   return change < 0n ? -change : change;
 }
@@ -122,7 +122,7 @@ function minus(one: Sum, other: Sum): Sum {
   return { usd: one.usd - other.usd, runs: one.runs - other.runs, tokens: one.tokens - other.tokens };
 }
 
-function figures({ now, before }: Compared) {
+function figures({ now, before }: ComparedAmounts) {
   return {
     cost_usd: formatUsd(now.usd),
     runs: asCount(now.runs),

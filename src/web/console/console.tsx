@@ -4,7 +4,7 @@ import { peppersOf } from "../../settings.ts";
 import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
 import {
   admitCookie,
-  type Admitted,
+  type SessionAdmission,
   type SessionRequest,
   endSession,
 } from "../../edge/identity/session-cookie.ts";
@@ -53,8 +53,8 @@ const CHARTED: ReadonlySet<string> = new Set([
   "/console/report",
 ]);
 
-type Live = Extract<Admitted, { kind: "live" }>;
-type KeptOut = Extract<Admitted, { kind: "kept_out" }>;
+type Live = Extract<SessionAdmission, { kind: "live" }>;
+type KeptOut = Extract<SessionAdmission, { kind: "kept_out" }>;
 
 /** Hands a request to the whole service, in the context of the request that led to it. */
 type Inside = (request: Request, context: Ctx) => Response | Promise<Response>;
@@ -126,7 +126,7 @@ function askedOf(context: Ctx, { settings, trace, address }: Web): SessionReques
   return { request: context.req.raw, env: context.env, settings, trace, address, isWatching };
 }
 
-function admit(context: Ctx, web: Web): Promise<Admitted> {
+function admit(context: Ctx, web: Web): Promise<SessionAdmission> {
   return admitCookie(askedOf(context, web));
 }
 
@@ -134,7 +134,7 @@ function admit(context: Ctx, web: Web): Promise<Admitted> {
  * A visitor who is not signed in is redirected to sign in. If the session has ended, a page says so and the cookie is
  * cleared.
  */
-function turnAway(context: Ctx, web: Web, admitted: Exclude<Admitted, Live>): Response {
+function turnAway(context: Ctx, web: Web, admitted: Exclude<SessionAdmission, Live>): Response {
   const { pathname, search } = new URL(context.req.url);
   const back = context.req.method === "GET" ? returnPath(pathname + search) : "/console";
   const login = `/console/login?${new URLSearchParams({ return_to: back })}`;
@@ -153,7 +153,7 @@ function forged(web: Web): Response {
 }
 
 /** The residency rule does not block the page that sets it. */
-function mayMendResidency(admitted: Admitted, path: string): admitted is KeptOut {
+function mayMendResidency(admitted: SessionAdmission, path: string): admitted is KeptOut {
   return (
     admitted.kind === "kept_out" &&
     admitted.problem === "residency_violation" &&

@@ -16,7 +16,7 @@ import {
   OWN_META,
   readMessage,
   toolList,
-  type Wrong,
+  type RpcError,
 } from "./protocol.ts";
 import { argumentProblem, type Arguments, listed, type Tool, toolCall, TOOLS } from "./tools.ts";
 
@@ -102,7 +102,7 @@ function requestProblem({ req, env }: Ctx): ServedAnswer | null {
   return null;
 }
 
-async function bodyText(request: Request): Promise<string | Wrong> {
+async function bodyText(request: Request): Promise<string | RpcError> {
   try {
     const bytes = await readBounded(request, MOST_BODY_BYTES);
     if (bytes === null) return badRequest(`The body must have at most ${MOST_BODY_BYTES} bytes.`, 413);
@@ -210,7 +210,7 @@ function done({ id, isModern }: McpRequest, result: object): ServedAnswer {
   return { status: 200, body: { jsonrpc: "2.0", id, result: whole } };
 }
 
-function failed({ status, code, message, id, data }: Wrong): ServedAnswer {
+function failed({ status, code, message, id, data }: RpcError): ServedAnswer {
   const error = data === undefined ? { code, message } : { code, message, data };
   return { status, body: { jsonrpc: "2.0", id, error } };
 }

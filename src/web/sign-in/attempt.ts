@@ -86,13 +86,13 @@ function cookieText(request: Request, value: string, seconds: number): string {
   return `${cookieName(request)}=${value}; Path=/; HttpOnly; ${site}; Max-Age=${seconds}`;
 }
 
-export interface Begun {
+export interface StartedAttempt {
   readonly handle: string;
   readonly cookie: string;
   remember(attempt: object): Promise<void>;
 }
 
-export function beginAttempt(context: Ctx, orgId: string, web: Web): Begun {
+export function beginAttempt(context: Ctx, orgId: string, web: Web): StartedAttempt {
   const pepper = web.settings.SVC_KEY_PEPPER;
   const handle = mintOrgToken(pepper, "signIn", orgId);
   const browser = randomBytes(32).toString("base64url");

@@ -1,6 +1,6 @@
 import { DIMENSIONS, storedName } from "../../../contract/dimensions.ts";
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
-import { soughtRuns } from "../../../contract/run-filters.ts";
+import { parseRunFilter } from "../../../contract/run-filters.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run/segment/record.ts";
 import { isCharged } from "../../../domain/meter/is-charged.ts";
 import { filterKeys, runSegments } from "../segments/segments.ts";
@@ -101,7 +101,7 @@ class RunPageRequest {
   readonly order: PageOrder;
   /** Null: runs that are stored without one. */
   readonly names: readonly (readonly [column: NameColumn, name: string | null])[];
-  readonly #sought: ReturnType<typeof soughtRuns>;
+  readonly #sought: ReturnType<typeof parseRunFilter>;
   readonly #after: { readonly key: Key; readonly id: string } | null;
   readonly #fromMs: number;
   /** Exclusive. */
@@ -112,7 +112,7 @@ class RunPageRequest {
     this.#without = without;
     this.order = new PageOrder(sort.field === "cost_usd" ? "cost" : "startedAt", sort.descending);
     const { from, to, ...names } = filters;
-    const sought = soughtRuns(names);
+    const sought = parseRunFilter(names);
     this.names = [
       ...sought.names.map(([filter, name]) => [columnOf(filter), soughtIn(filter, name)] as const),
       ...sought.without.map((filter) => [columnOf(filter), null] as const),

@@ -74,7 +74,7 @@ export function beginFile(of: SegmentPlace, { firstSeq, rows, name }: FileName):
 }
 
 /** The facts about a file that are known without reading it. */
-export interface MadeFile extends FileName {
+export interface ArchiveFileFacts extends FileName {
   readonly bytes: number;
   readonly segmentsAt: number;
   readonly cost: bigint;
@@ -87,7 +87,7 @@ export interface MadeFile extends FileName {
 
 export function endFile(
   { sql, name }: SegmentPlace,
-  made: MadeFile,
+  made: ArchiveFileFacts,
   segments: readonly SegmentMetadata[],
 ): void {
   const zones = joinedZones(segments);

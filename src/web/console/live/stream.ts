@@ -1,4 +1,4 @@
-import type { Watching } from "../../../edge/support/watching.ts";
+import type { PageWatch } from "../../../edge/support/watching.ts";
 import { logFailure } from "../../../log.ts";
 
 /**
@@ -13,7 +13,7 @@ const RETRY_MS = 5000;
 const encoder = new TextEncoder();
 
 /** Server-sent events: `change` if anything happened, `over` if the session has ended or lost its access. */
-export function changesOf(watching: Watching, firstMark: string, trace: string): ReadableStream<Uint8Array> {
+export function changesOf(watching: PageWatch, firstMark: string, trace: string): ReadableStream<Uint8Array> {
   const endsAt = Date.now() + PACE.lifeMs;
   let mark = firstMark;
   let waitMs = PACE.soonestMs;

@@ -13,7 +13,7 @@ const addressOf = <T,>(resource: Resource<T>, visit: Visit, ask: PageRequest) =>
   `${visit.org}/${resource.api}/${encodeURIComponent(ask.params["id"] ?? "")}`;
 
 /** A form of the page that was refused: that of an action, by its name, or the one that changes the item. */
-interface Refused {
+interface RefusedForm {
   readonly action: string | null;
   readonly draft: FormValues;
   readonly status: number;
@@ -24,7 +24,7 @@ export async function onePage<T>(
   resource: Resource<T>,
   visit: Visit,
   ask: PageRequest,
-  refused: Refused | null = null,
+  refused: RefusedForm | null = null,
 ): Promise<PageResponse> {
   const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
   if (answer.body === null) return unreadPage(answer, resource.path);

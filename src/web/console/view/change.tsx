@@ -1,5 +1,5 @@
 /** How an amount changed since the period before, as a share of it. */
-export type Changed =
+export type AmountChange =
   | { readonly kind: "none" | "new" | "same" }
   | { readonly kind: "more" | "less"; readonly text: string };
 
@@ -13,7 +13,7 @@ export function shareOfChange(now: string | number, before: string | number): nu
   return (amount - earlier) / earlier;
 }
 
-export function changeOf(now: string | number, before: string | number): Changed {
+export function changeOf(now: string | number, before: string | number): AmountChange {
   const share = shareOfChange(now, before);
   if (share === null || share === Infinity) return { kind: share === null ? "none" : "new" };
   const kind = share > 0 ? "more" : "less";

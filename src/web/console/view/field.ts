@@ -134,14 +134,14 @@ export function draftOf(record: unknown, fields: readonly Field[]): FormValues {
   return { values, errors: {}, problem: null };
 }
 
-interface Refused {
+interface ErrorAnswer {
   readonly error: { readonly message: string; readonly details: object } | null;
 }
 
 /** The API's field errors by form field. */
 export function refusedDraft(
   form: URLSearchParams,
-  answer: Refused,
+  answer: ErrorAnswer,
   fields: readonly Field[],
   complaintAt: (field: string) => string = (field) => field,
 ): FormValues {

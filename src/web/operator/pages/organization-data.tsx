@@ -108,7 +108,7 @@ const CONFIRM: Field = {
   inPath: true,
 };
 
-interface Refused {
+interface RefusedForm {
   readonly work: WorkName;
   readonly draft: FormValues;
   readonly status: number;
@@ -138,7 +138,7 @@ function dataPage(
   visit: OperatorVisit,
   ask: PageRequest,
   found: OrgState,
-  refused: Refused | null,
+  refused: RefusedForm | null,
 ): PageResponse {
   const { org } = found;
   const title = "Backup, restore and move";
@@ -185,7 +185,7 @@ function WorkCard(props: {
   readonly name: WorkName;
   readonly visit: OperatorVisit;
   readonly found: OrgState;
-  readonly refused: Refused | null;
+  readonly refused: RefusedForm | null;
   readonly children?: Child;
 }) {
   const { name, visit, found, refused } = props;

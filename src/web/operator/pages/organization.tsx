@@ -30,7 +30,7 @@ interface Quota {
 type FormPart = "change" | "prepaid";
 
 /** A form that was refused, with what was typed and what is wrong with it. */
-interface Refused {
+interface RefusedForm {
   readonly part: FormPart;
   readonly draft: FormValues;
   readonly status: number;
@@ -43,7 +43,7 @@ export function showOrganization(visit: OperatorVisit, ask: PageRequest): Promis
 async function organizationPage(
   visit: OperatorVisit,
   ask: PageRequest,
-  refused: Refused | null,
+  refused: RefusedForm | null,
 ): Promise<PageResponse> {
   const id = ask.params["id"] ?? "";
   const org = `/v1/orgs/${encodeURIComponent(id)}`;

@@ -6,7 +6,7 @@ import { Tile } from "../../view/parts.tsx";
 import type { Visit } from "../../visit.ts";
 import type { RunSums } from "./sums.ts";
 
-interface Charged {
+interface LimitCharge {
   readonly limitId: string;
   readonly name: string;
   /** Null: it is not known, or not in dollars. */
@@ -18,7 +18,7 @@ export async function readCharged(
   visit: Visit,
   query: URLSearchParams,
   sums: RunSums | null,
-): Promise<Charged | null> {
+): Promise<LimitCharge | null> {
   const limitId = query.get("limit_id")?.trim() ?? "";
   if (limitId === "") return null;
   const [nameOf, standing] = await Promise.all([readNames(visit, [limitId]), standingOf(visit, query)]);
@@ -35,7 +35,7 @@ async function standingOf(visit: Visit, query: URLSearchParams): Promise<string 
   return typeof body.spent === "string" ? body.spent : null;
 }
 
-export function ChargedTile({ of: { limitId, name, usd } }: { of: Charged }) {
+export function ChargedTile({ of: { limitId, name, usd } }: { of: LimitCharge }) {
   const limit = <a href={pageOf(limitId)}>{name}</a>;
   if (usd === null) return <Tile label="Charged to" value={limit} />;
   return (

@@ -1,4 +1,4 @@
-import { type ProviderRoute, addressed } from "../providers/by-url.ts";
+import { type ProviderRoute, findProviderRoute } from "../providers/by-url.ts";
 import type { Provider } from "../providers/provider.ts";
 import { providerNamed } from "../providers/table.ts";
 import type { NextModel } from "./fallbacks.ts";
@@ -65,5 +65,8 @@ function atOther(
   const headers = new Headers(request.headers);
   for (const header of KEY_HEADERS) headers.delete(header);
   headers.set(...provider.auth(key));
-  return { at: addressed(request.method, url, name ?? undefined), request: { ...request, url, headers } };
+  return {
+    at: findProviderRoute(request.method, url, name ?? undefined),
+    request: { ...request, url, headers },
+  };
 }

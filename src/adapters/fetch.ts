@@ -1,5 +1,5 @@
 import { readBody } from "../providers/body/request-body.ts";
-import { type ProviderRoute, addressed } from "../providers/by-url.ts";
+import { type ProviderRoute, findProviderRoute } from "../providers/by-url.ts";
 import { type MeteredCall, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
@@ -52,7 +52,7 @@ export function governedFetch(options: GovernedFetchOptions): Fetch {
   checkOtherPaths(options.otherPaths ?? {}, "otherPaths");
   return async (input, init) => {
     const request = await readRequest(input, init);
-    const at = addressed(request.method, request.url, options.provider);
+    const at = findProviderRoute(request.method, request.url, options.provider);
     try {
       const governed = await governedCall(request, at, options);
       return await makeCall({
@@ -73,7 +73,7 @@ export function governedFetch(options: GovernedFetchOptions): Fetch {
   };
 }
 
-function wayOf(sending: Sending): Way<Response> {
+function wayOf(sending: RequestToSend): Way<Response> {
   const { governed, options } = sending;
   const { ask } = governed.call;
   return {
@@ -103,8 +103,8 @@ function wayOf(sending: Sending): Way<Response> {
 /** The call with another model. Null where it cannot be made with it. */
 async function sendingTo(
   next: NextModel,
-  { at, request, init, options }: Omit<Sending, "governed"> & { readonly at: ProviderRoute },
-): Promise<Sending | null> {
+  { at, request, init, options }: Omit<RequestToSend, "governed"> & { readonly at: ProviderRoute },
+): Promise<RequestToSend | null> {
   const elsewhere = requestFor(next, request, {
     at,
     keys: options.fallbackKeys,
@@ -218,7 +218,7 @@ function otherCost(
 /** A call that is not a stream is waited for this long after its caller has left: only its end says what it costs. */
 const LONGEST_REST_MS = 600_000;
 
-interface Sending {
+interface RequestToSend {
   readonly governed: GovernedRequest;
   readonly request: ReadRequest;
   readonly init: RequestInit | undefined;
@@ -226,7 +226,10 @@ interface Sending {
 }
 
 /** The provider does not hear at once that its caller has left: the answer is read on, to see what it costs. */
-async function send(call: GovernedCall, { governed, request, init, options }: Sending): Promise<Response> {
+async function send(
+  call: GovernedCall,
+  { governed, request, init, options }: RequestToSend,
+): Promise<Response> {
   const { gone, url, method } = request;
   const stop = new AbortController();
   const { onLeave, leaveGraceMs: graceMs = USUAL_LEAVE.graceMs } = options;
@@ -268,7 +271,7 @@ function untilGone(answered: Promise<Response>, gone: AbortSignal, onGone: () =>
   });
 }
 
-interface Settling {
+interface AnswerToSettle {
   readonly call: GovernedCall;
   readonly governed: GovernedRequest;
   readonly leave: LeavePolicy;
@@ -277,7 +280,7 @@ interface Settling {
 }
 
 /** A provider's answer, whose end settles the call. */
-function settled(answer: Response, { call, governed, leave, gone, stop }: Settling): Response {
+function settled(answer: Response, { call, governed, leave, gone, stop }: AnswerToSettle): Response {
   const { api, metered } = governed;
   if (!answer.ok) {
     call.fail();

@@ -2,7 +2,7 @@ import { Refused, type Sluice } from "../client/index.ts";
 import { sendChange } from "./change-call.ts";
 import type { Change } from "./changes.ts";
 import { type Complaints, complain } from "./declarations.ts";
-import { joined } from "./yaml-file.ts";
+import { joinPath } from "./yaml-file.ts";
 
 const DRY_RUN = { "x-svc-dry-run": "true" };
 
@@ -47,6 +47,6 @@ function complainOf(
     const [first = ""] = field.split(/[.[]/, 1);
     const { alias } = kind.fields[first] ?? {};
     const isAlias = alias !== undefined && declared?.fields[alias] !== undefined;
-    complain(complaints, joined(path, isAlias ? alias : field), message);
+    complain(complaints, joinPath(path, isAlias ? alias : field), message);
   }
 }

@@ -13,7 +13,7 @@ import { Authenticator } from "./authenticate.ts";
 import { askOf, type QueryName } from "./query-handler.ts";
 import type { Arrival, ArrivingOrg } from "./backup/arrival.ts";
 import type { ImportedOrg } from "./backup/import.ts";
-import { cameAt } from "./backup/came-by.ts";
+import { readArrivalTime } from "./backup/archive-origin.ts";
 import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
 import { DecisionHandler, type DecisionCall } from "./decision-handler.ts";
 import type { DecidedTogether } from "../gate/decision/decided-together.ts";
@@ -234,7 +234,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   > {
     const { isOpened, departure } = this.#context;
     if (!isOpened) return departure.answer(refuse("not_found"));
-    const since = cameAt(this.ctx.storage.sql) ?? 0;
+    const since = readArrivalTime(this.ctx.storage.sql) ?? 0;
     if (atMs <= since) return refuseBefore(since);
     return await departure.staying(() => restoreTo(this.recovery, this.ctx, atMs));
   }

@@ -15,7 +15,7 @@ const KNOWN: readonly Provider[] = Object.values(PROVIDERS);
  * The provider of an address by its name or its host, and the API by the end of its path. A host that is not known is taken for
  * one that is compatible with OpenAI, or with Anthropic where only that has the path.
  */
-export function addressed(method: string, url: URL, name: string | undefined): ProviderRoute {
+export function findProviderRoute(method: string, url: URL, name: string | undefined): ProviderRoute {
   const named = providerNamed(name ?? "");
   const hosted = KNOWN.find((provider) => isHostOf(provider, url));
   const known = named ?? hosted;

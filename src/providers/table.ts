@@ -1,5 +1,5 @@
 import { hosts } from "./hosts.ts";
-import * as listed from "./listed.ts";
+import * as listed from "./provider-list.ts";
 import type { Provider } from "./provider.ts";
 
 /** Every provider whose calls are metered. What is not in here is refused. */

@@ -14,7 +14,7 @@ export function badGateway(message: string): WireRefusal {
   return { status: 502, code: "bad_gateway", message, details: {} };
 }
 
-interface Failed {
+interface FailedCall {
   readonly secrets: readonly string[];
   readonly keyOf: KeyOf;
   readonly keyRefusals?: readonly number[] | undefined;
@@ -23,7 +23,7 @@ interface Failed {
 /** What is relayed of an answer that is no success. */
 export async function failedAnswer(
   answer: Response,
-  { secrets, keyOf, keyRefusals = [401] }: Failed,
+  { secrets, keyOf, keyRefusals = [401] }: FailedCall,
 ): Promise<Response | WireRefusal> {
   const { status } = answer;
   if (status < 400) {

@@ -3,7 +3,7 @@ import type { GovernedCall } from "../adapters/governed-call.ts";
 import { USUAL_LEAVE } from "../adapters/settled-body.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway } from "./answer.ts";
-import { signedFor } from "./aws-signature.ts";
+import { signRequest } from "./aws-signature.ts";
 import type { Breakers } from "./breakers.ts";
 import type { CallerHeaders } from "./call-fields.ts";
 import { type Access, accessTo, type Credentials, secretsIn, servesModel } from "./credentials.ts";
@@ -12,7 +12,7 @@ import type { KeyGate } from "./key-gate.ts";
 import type { ProxyOptions } from "./options.ts";
 import type { OrgKey } from "./org-keys.ts";
 import { type Relay, relay } from "./relay.ts";
-import { type ServedCall, servedCall, type Service } from "./served-call.ts";
+import { type ServedCall, readServedCall, type Service } from "./served-call.ts";
 import type { ServedProviders } from "./served-providers.ts";
 import type { Target } from "./target.ts";
 import { Watch } from "./watch.ts";
@@ -108,7 +108,7 @@ function servedAt(
   const { headers } = request;
   const { estimateUsd } = says;
   const query = new URLSearchParams(searchAt(request, { target, own }));
-  return servedCall({ target, service, headers, query, bytes, fields, estimateUsd, model }, options);
+  return readServedCall({ target, service, headers, query, bytes, fields, estimateUsd, model }, options);
 }
 
 /** The key that a call of this model goes with. One that was chosen serves the call, or nothing does. */
@@ -153,7 +153,7 @@ export async function send(
     gone: request.signal,
     send: async () => {
       const signed =
-        access.signsWith === null ? null : await signedFor(access.signsWith, { url: to, method, body });
+        access.signsWith === null ? null : await signRequest(access.signsWith, { url: to, method, body });
       const added = [...access.headers, ...(signed?.headers ?? [])];
       const headers = headersTo({ added, contentType }, request.headers);
       return (options.fetch ?? fetch)(signed?.url ?? to, { ...init, headers });

@@ -27,7 +27,7 @@ const FIELDS: ReadonlyMap<string, CallerField> = new Map(
 );
 
 /** A header that nobody knows is refused: it was sent to have an effect. */
-export function callerSays(headers: Headers): CallerHeaders | WireRefusal {
+export function readCallerHeaders(headers: Headers): CallerHeaders | WireRefusal {
   const said = new Map<CallerField, string>();
   for (const [name, value] of headers) {
     if (!name.startsWith(PREFIX) || NO_FIELDS.has(name)) continue;
@@ -78,7 +78,7 @@ function tagsIn(text: string): Record<string, string> | null {
 }
 
 /** What a caller may not set. */
-export function notAllowed(field: CallerField, isCounted: boolean): WireRefusal {
+export function refuseField(field: CallerField, isCounted: boolean): WireRefusal {
   const name = headerOf(field);
   const why = isCounted ? `, because a limit of your organization counts by ${field}` : "";
   const message = `This proxy does not let callers set ${name}${why}. Leave it out, or ask its operator to allow it in PROXY_CALLER_SETS.`;

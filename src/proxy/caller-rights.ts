@@ -1,6 +1,6 @@
 import type { CallFields } from "../adapters/governed-call.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
-import { type CallerHeaders, notAllowed } from "./call-fields.ts";
+import { type CallerHeaders, refuseField } from "./call-fields.ts";
 import type { KeyGate } from "./key-gate.ts";
 import { type ProxyOptions, SET_BY_ANYONE } from "./options.ts";
 
@@ -15,11 +15,11 @@ export async function fieldsOf(
 ): Promise<CallFields | WireRefusal> {
   const allowed = callerSets ?? SET_BY_ANYONE;
   const denied = names.find((name) => !allowed.includes(name));
-  if (denied !== undefined) return notAllowed(denied, false);
+  if (denied !== undefined) return refuseField(denied, false);
   if (callerSets === undefined && names.length > 0) {
     const countedBy = await gate.countedBy();
     const counted = names.find((name) => countedBy.has(name));
-    if (counted !== undefined) return notAllowed(counted, true);
+    if (counted !== undefined) return refuseField(counted, true);
   }
   const own = Object.hasOwn(keyFields, gate.keyId) ? keyFields[gate.keyId] : {};
   return { ...fields, ...own };

@@ -48,14 +48,14 @@ export interface Access {
   readonly others: readonly Omit<Access, "others">[];
 }
 
-interface Offered {
+interface OfferedKeys {
   readonly own: Credentials["own"];
   /** Of the org. Null: it has none for this call. */
   readonly orgKey: OrgKey | null;
 }
 
 /** The caller's own key goes before its org's, and that before the proxy's. Null: there is none, or no address. */
-export function accessTo({ access, provider }: Target, { own, orgKey }: Offered): Access | null {
+export function accessTo({ access, provider }: Target, { own, orgKey }: OfferedKeys): Access | null {
   const { key, headers = {} } = access;
   const url = (own === null ? orgKey?.base_url : null) ?? access.url ?? provider.url;
   if (url === null) return null;

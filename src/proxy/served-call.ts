@@ -54,7 +54,7 @@ export interface ReceivedCall {
 }
 
 /** Reads a request, once. Throws `Unmetered` for one that cannot be metered. */
-export async function servedCall(given: ReceivedCall, options: ProxyOptions): Promise<ServedCall> {
+export async function readServedCall(given: ReceivedCall, options: ProxyOptions): Promise<ServedCall> {
   const { service, target, headers, bytes, fields } = given;
   if (service.api === null) {
     const { prices: provider } = target.provider;

@@ -50,7 +50,7 @@ const PAGE_PACE = new Pace(1_200);
 const MOST_FORM_BYTES = 512 * 1024;
 
 /** Runs a browser's request and leaves one line in the log, as every request does. Failures are pages here, too. */
-export async function logged(
+export async function serveLogged(
   context: Ctx,
   route: string,
   run: (web: Web) => Promise<Response>,

@@ -48,7 +48,7 @@ export interface UnusualSpend {
   readonly high_usd: string;
 }
 
-type SubjectDaysAsked = Omit<UnusualDaysQuery, "usualUsd">;
+type SubjectDaysQuery = Omit<UnusualDaysQuery, "usualUsd">;
 
 /**
  * The unusual days of one subject, each once: of a day that is not unusual as a whole, the hour in which most was spent of
@@ -57,7 +57,7 @@ type SubjectDaysAsked = Omit<UnusualDaysQuery, "usualUsd">;
 export function unusualSpend(
   subject: SubjectDays,
   org: SubjectDays,
-  asked: SubjectDaysAsked,
+  asked: SubjectDaysQuery,
 ): UnusualSpend[] {
   const { days, hours = [] } = subject;
   const usualUsd = usualOf(org, asked);
@@ -89,7 +89,7 @@ function daysCompared<T extends CheckedDays>({ kind, knownTo }: SubjectDays, ask
  * Without the subjects of which no day and no hour stands out, and without hours where none does: nothing of theirs is unusual.
  * The first is the org, which all others are compared with.
  */
-export function standingOut(subjects: readonly SubjectDays[], asked: CheckedDays): SubjectDays[] {
+export function pickStandingOut(subjects: readonly SubjectDays[], asked: CheckedDays): SubjectDays[] {
   const [org] = subjects;
   if (org === undefined) return [];
   const usualUsd = usualOf(org, asked);
@@ -103,7 +103,7 @@ export function standingOut(subjects: readonly SubjectDays[], asked: CheckedDays
 }
 
 /** The unusual days of all. The first is the org. */
-export function allUnusual(subjects: readonly SubjectDays[], asked: SubjectDaysAsked): UnusualSpend[] {
+export function allUnusual(subjects: readonly SubjectDays[], asked: SubjectDaysQuery): UnusualSpend[] {
   const [org] = subjects;
   return org === undefined ? [] : subjects.flatMap((subject) => unusualSpend(subject, org, asked));
 }

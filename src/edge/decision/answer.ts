@@ -15,14 +15,14 @@ import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
 import { type GateCaller, newGateCaller } from "../../gate/snapshot/caller.ts";
 import {
-  asGiven,
+  repeatOwnAllow,
   decideHere,
   isForSlices,
   hasPlan,
   refusedUnread,
   slicesOf,
   type Verdict,
-  wish,
+  noteDemand,
 } from "../../gate/decision/decision.ts";
 import { installPlan } from "../../gate/snapshot/install-plan.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
@@ -156,9 +156,11 @@ function verdictFrom(
   if (gate !== null) {
     const now = Date.now();
     installPlan(gate, caller, ask, { verdict, askedAt, now });
-    if (verdict.refusal === null && isForSlices(ask, caller)) wish(gate, caller, ask, { now, background });
+    if (verdict.refusal === null && isForSlices(ask, caller))
+      noteDemand(gate, caller, ask, { now, background });
   }
-  if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, caller, ask, verdict.text);
+  if (verdict.text !== null)
+    return gate === null ? verdict.text : repeatOwnAllow(gate, caller, ask, verdict.text);
   return verdict.refusal ?? unanswered();
 }
 

@@ -2,7 +2,7 @@ import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
 import type { DecisionCall } from "../../org/decision-handler.ts";
 import { ASK_ALONE } from "../../gate/decision/decided-together.ts";
-import { patiently } from "../object/unreachable.ts";
+import { awaitAnswer } from "../object/unreachable.ts";
 import { DecisionBatcher } from "./decision-batcher.ts";
 import type { ObjectBackground } from "./gates.ts";
 
@@ -29,5 +29,5 @@ export async function askObject(
     const reply = await lineOf(gate).ask({ ask, keyId, learn, envelope }, background);
     if (reply !== ASK_ALONE) return reply;
   }
-  return await patiently(background.object().decide(call));
+  return await awaitAnswer(background.object().decide(call));
 }

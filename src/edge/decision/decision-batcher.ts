@@ -1,7 +1,7 @@
 import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
 import type { PlainCall } from "../../org/decision-batch.ts";
 import { ASK_ALONE, type DecidedTogether, FAILED } from "../../gate/decision/decided-together.ts";
-import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
+import { ObjectUnreachable, awaitAnswer } from "../object/unreachable.ts";
 
 /** A request gives this to the asks that it sends: its own connection to the object, and work that outlives it. */
 export interface Sender {
@@ -69,7 +69,7 @@ export class DecisionBatcher {
       const soon = await Promise.race([promise, sender.wait(LINE.slowMs).then(() => SLOW)]);
       if (typeof soon !== "symbol") return soon;
       if (!waiting.isSent) sender.waitUntil(this.#carry(sender));
-      return await patiently(promise, (ms) => sender.wait(ms));
+      return await awaitAnswer(promise, (ms) => sender.wait(ms));
     } finally {
       waiting.hasLeft = true;
     }
@@ -133,7 +133,7 @@ export class DecisionBatcher {
   async #send(batch: readonly WaitingAsk[], sender: Sender): Promise<void> {
     try {
       const asked = `[${batch.map(({ text }) => text).join(",")}]`;
-      const decided = await patiently(sender.send(asked), (ms) => sender.wait(ms));
+      const decided = await awaitAnswer(sender.send(asked), (ms) => sender.wait(ms));
       for (const [index, waiting] of batch.entries()) tell(waiting, decided, index);
     } catch (error) {
       for (const { failed } of batch) failed(error);

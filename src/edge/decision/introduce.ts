@@ -1,9 +1,9 @@
 import { traceParentToStore } from "../../domain/text/traceparent.ts";
 import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import type { IntroductionReply } from "../../gate/snapshot/introduction.ts";
-import { acquaint } from "../identity/identify.ts";
+import { cacheKey } from "../identity/identify.ts";
 import type { Stranger } from "../identity/stranger.ts";
-import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
+import { ObjectUnreachable, awaitAnswer } from "../object/unreachable.ts";
 import { askHome } from "../region/home.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import type { Call } from "../request/call.ts";
@@ -23,13 +23,13 @@ async function introduceStranger(call: Call, stranger: Stranger): Promise<void> 
   const askedAt = Date.now();
   let found: IntroductionReply | null;
   try {
-    found = await patiently(introduced(call, stranger, call.body as DecisionAsk));
+    found = await awaitAnswer(introduced(call, stranger, call.body as DecisionAsk));
   } catch (error) {
     // Whether the object decided is unknown, so it is not asked again.
     throw new ObjectUnreachable(String(error), { cause: error });
   }
   if (found === null) return;
-  acquaint(stranger, found.snapshot, askedAt);
+  cacheKey(stranger, found.snapshot, askedAt);
   if (found.reply !== null) call.introduced = { askedAt, reply: found.reply };
 }
 

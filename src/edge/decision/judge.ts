@@ -1,4 +1,4 @@
-import { askedRun } from "../../domain/run/checked-run.ts";
+import { toCheckedRun } from "../../domain/run/checked-run.ts";
 import { policySet } from "../../domain/policy/policy.ts";
 import { loadRulesEngine, rulesEngine } from "../../domain/policy/engine-loading.ts";
 import { detectorSet } from "../../domain/safety/safety.ts";
@@ -19,7 +19,7 @@ export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
   if (ask.model === undefined && checks.rules.length > 0) return false;
   const known = compiledFor(checks);
   if (known === null) return false;
-  const run = askedRun(ask, orgNow);
+  const run = toCheckedRun(ask, orgNow);
   return passesChecks(known, run, { nanos: BigInt(nanos), now: orgNow, stepBudget: newStepBudget() });
 };
 

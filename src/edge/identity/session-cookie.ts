@@ -5,7 +5,7 @@ import { type EntryProblem, entryProblem } from "../../domain/network/access.ts"
 import { SESSION_MAX_MS } from "../../domain/people/session.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
 import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
-import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { firstUnder, presentDigest } from "../../domain/key/peppers.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { doorHome } from "../region/door-home.ts";
@@ -76,7 +76,7 @@ export async function admitCookie(asked: SessionRequest): Promise<SessionAdmissi
   } as const;
   const envelope = { actor, trace: asked.trace, idempotency: null, ifMatch: null };
   const door = await doorHome(asked.env, asked.settings, orgId, envelope);
-  const digest = givenDigest(peppers, (pepper) => tokenDigest(pepper, token));
+  const digest = presentDigest(peppers, (pepper) => tokenDigest(pepper, token));
   const isWatching = asked.isWatching ?? false;
   const admitted = door === null ? null : await door.command("admitSession", { digest, isWatching });
   if (admitted === null) return over;

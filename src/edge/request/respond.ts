@@ -132,7 +132,7 @@ function commonHeaders(region: string, decided = ""): Headers {
 }
 
 /** Returns what the caller is told of a failure. Its cause is for the log alone. */
-export function failed(trace: string, error: unknown): Refusal {
+export function describeFailure(trace: string, error: unknown): Refusal {
   logFailure(trace, error);
   return unavailable(error) ?? refuse("internal");
 }
@@ -153,7 +153,7 @@ export function respond(call: Call, result: Result): Response {
     const denial = call.caller !== null && isRefusal(result) ? contract.denialReply?.(result) : null;
     out = denial && isRefusal(result) ? encodeDenial(contract, result, denial) : encode(contract, result);
   } catch (error) {
-    out = encode(contract, failed(call.trace, error));
+    out = encode(contract, describeFailure(call.trace, error));
   }
   log(call, { ...out, refusal: isRefusal(result) ? result : null });
   countDecision(call, out.code);

@@ -8,7 +8,7 @@ import {
   type WaitPlace,
   waitSeries,
 } from "../../contract/metrics.ts";
-import { counters, flushIn } from "../../counters.ts";
+import { counters, flushAfter } from "../../counters.ts";
 import { logFailure } from "../../log.ts";
 import { settingsOf } from "../../settings.ts";
 import type { Env } from "../env.ts";
@@ -40,7 +40,7 @@ export interface Route {
   readonly method: string;
 }
 
-export function begin(asked: SignalledRequest): BegunRequest {
+export function beginSignal(asked: SignalledRequest): BegunRequest {
   const startedAtMs = Date.now();
   return { startedAtMs, renewing: isConcerned(asked) ? renewCopy(asked, startedAtMs) : undefined };
 }
@@ -137,7 +137,7 @@ function count(
   counters.count(waitSeries(place, waitBucket(nowMs - startedAtMs)));
   if (nowMs > startedAtMs) counters.count(waitSeries(place, "ms"), nowMs - startedAtMs);
   const delayMs = counters.claimFlush(nowMs);
-  if (delayMs !== undefined) context.waitUntil(flushIn(env.COUNTERS, delayMs));
+  if (delayMs !== undefined) context.waitUntil(flushAfter(env.COUNTERS, delayMs));
 }
 
 function waitPlace(decided: string | null): WaitPlace {

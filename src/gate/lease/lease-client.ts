@@ -1,4 +1,11 @@
-import { type ClosedBatch, fitting, type ReportBounds, SUM_BYTES, UNBOUNDED, usedIn } from "./batches.ts";
+import {
+  type ClosedBatch,
+  takeFittingBatches,
+  type ReportBounds,
+  SUM_BYTES,
+  UNBOUNDED,
+  sumUsed,
+} from "./batches.ts";
 import { type LeaseRequest, type Grant, LEASE, type SliceWish } from "./protocol.ts";
 import { MOST_IN_SLICE, newSlice, type Slice, UNUSED, wantOf } from "./slice.ts";
 
@@ -172,11 +179,11 @@ export class LeaseClient<Hold> {
     if (this.#calls > 0) this.#calledAt = now;
     if (this.#decisions > 0) this.#decidedAt = now;
     const isEnding = this.#isEnding || now >= this.#calledAt + LEASE.quietMs;
-    const batches = fitting(this.#unacknowledged, this.#bounds);
+    const batches = takeFittingBatches(this.#unacknowledged, this.#bounds);
     const wants = new Map<string, SliceWish>();
     const named = this.#name(wants, now, isEnding);
     // An amount that was used and is not in this report has not been given back.
-    for (const [meter, sum] of usedIn(this.#unacknowledged.slice(batches.length))) {
+    for (const [meter, sum] of sumUsed(this.#unacknowledged.slice(batches.length))) {
       const want = wants.get(meter) ?? (isEnding ? NOTHING : null);
       if (want !== null) wants.set(meter, { ...want, left: want.left + sum });
     }

@@ -8,7 +8,7 @@ import {
   type SliceWish,
 } from "./protocol.ts";
 import { goneAt, Holders, isCounted, mayCover, type Holder, type OutstandingSlice } from "./holders.ts";
-import { additionTo, shareOf, smaller } from "./size.ts";
+import { additionTo, shareOf, minBigint } from "./size.ts";
 
 export { mayCover, MOST_SLICES, type OutstandingSlice, type StoredHolder } from "./holders.ts";
 
@@ -137,10 +137,10 @@ export class LeaseLedger extends Holders {
       const slice = holder.slices.get(meter);
       if (slice === undefined) continue;
       const move = moves.get(meter) ?? noMove(now);
-      move.covered = smaller(move.used, slice.left);
+      move.covered = minBigint(move.used, slice.left);
       const unused = slice.left - move.covered;
       const said = wants.get(meter)?.left ?? keeps?.get(meter) ?? (renews === undefined ? 0n : unused);
-      const kept = smaller(unused, said);
+      const kept = minBigint(unused, said);
       move.returned = unused - kept;
       if (kept !== slice.left) changed.add(meter);
       slice.left = kept;

@@ -19,9 +19,9 @@ import { limitAmounts } from "../meters/show.ts";
 import type { MeterRow } from "../meters/store.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 import { pageOfRuns } from "../runs/list/page.ts";
-import { charactersApart } from "../runs/long-metadata.ts";
+import { countCharactersApart } from "../runs/long-metadata.ts";
 import { replacedRuns } from "../runs/replacements.ts";
-import { type CustomerRow, loadCustomer, shownRevenue } from "./store.ts";
+import { type CustomerRow, loadCustomer, showRevenue } from "./store.ts";
 
 type DayRow = { day: string; usd: string; runs: number; tokens: number };
 
@@ -72,7 +72,7 @@ function revenueAndMargin(
   row: CustomerRow | null,
   { customerId, days }: { readonly customerId: string; readonly days: EarnedDays },
 ) {
-  const revenue = shownRevenue(row);
+  const revenue = showRevenue(row);
   if (row === null || revenue === null) return { revenue: null, revenue_usd: null, margin_usd: null };
   let cost = 0n;
   for (const { usd, day } of daysFrom(view, customerId, days.fromMs)) {
@@ -185,7 +185,7 @@ function detailOf(view: CheckpointedView, customerId: string, days: EarnedDays |
     scope: "",
   };
   const [run] = pageOfRuns(view.sql, newest, {
-    apartOf: charactersApart,
+    apartOf: countCharactersApart,
     without: replacedRuns(view.sql),
   }).runs;
   const last_run =

@@ -13,7 +13,7 @@ export function loadCustomer(sql: SqlStorage, id: string): CustomerRow | null {
 }
 
 /** As the API shows it. Null: nobody has set what the customer pays. */
-export function shownRevenue(row: CustomerRow | null) {
+export function showRevenue(row: CustomerRow | null) {
   if (row === null || (row.usd_per_month === null && row.markup === null)) return null;
   return { usd_per_month: row.usd_per_month, markup: row.markup };
 }

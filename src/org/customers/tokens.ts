@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { keyProblem } from "../../domain/key/state.ts";
-import { lookedUp } from "../../domain/key/peppers.ts";
+import { digestPair } from "../../domain/key/peppers.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { loadKey } from "../keys/store.ts";
@@ -53,7 +53,7 @@ export const admitCustomer = query({
     const [row] = view.sql
       .exec<TokenRow>(
         "SELECT id, customer_id, minted_by, expires_at FROM customer_tokens WHERE digest IN (?, ?)",
-        ...lookedUp(digest),
+        ...digestPair(digest),
       )
       .toArray();
     if (row === undefined) return refuse("unauthorized");

@@ -18,7 +18,7 @@ import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import { loadApproval } from "../approvals/store.ts";
 import type { MeterAccount } from "../meters/usage.ts";
-import { type CheckedRequest, checkedRequest } from "./checked-request.ts";
+import { type CheckedRequest, checkRequest } from "./checked-request.ts";
 import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import {
@@ -30,7 +30,7 @@ import {
 import { requestIdReused, fingerprintOf } from "../../gate/decision/request-fingerprint.ts";
 import type { HoldRates } from "./hold-rates.ts";
 import { costsOf, estimateOf } from "./estimate.ts";
-import { type FittedAsk, fittedFreeing } from "./fit.ts";
+import { type FittedAsk, fitAskFreeingRoom } from "./fit.ts";
 import { writeHoldExtras } from "./hold-extras.ts";
 import { holdRequestOf } from "./hold-request.ts";
 import { deleteHold, type HoldRow, insertHold, loadRequest } from "./store.ts";
@@ -117,7 +117,7 @@ function decideAnew(
     return { result: costOf, ask };
   }
   // Rules are told what is asked for, so that the same call finds the same rules and approvals however much fits.
-  const checked = checkedRequest(tx, ask, costOf(mostOutput(ask)));
+  const checked = checkRequest(tx, ask, costOf(mostOutput(ask)));
   if (isRefusal(checked)) return { result: checked, ask };
   expireHolds(tx);
   if (isStored) expireHold(tx, id);
@@ -133,7 +133,7 @@ function decideAnew(
   const accounts = work.accounts({ scopes, atMs: tx.now });
   const { tokenRoom, nanosRoom } = rates;
   const fit = { attempt: checked.attempt, costOf, accounts, tokenRoom, nanosRoom };
-  const fitted = fittedFreeing(tx, work, ask, fit);
+  const fitted = fitAskFreeingRoom(tx, work, ask, fit);
   const { attempt } = fitted;
   const { refusedBy, shadow } = admitFreeing(tx, work, accounts, attempt);
   const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));

@@ -8,11 +8,11 @@ import { type DecisionAsk, mostOutput, mostUsed } from "../../gate/decision/ask.
 import type { Tx } from "../kernel/door.ts";
 import { pricesOf } from "../models/revisions.ts";
 
-type Priced = Pick<Tx, "sql" | "now">;
+type PriceContext = Pick<Tx, "sql" | "now">;
 type Invalid = Refusal<"validation_failed">;
 
 /** Returns what an ask reserves if it is given all that it asks for, in nano-dollars. */
-export function estimateOf(tx: Priced, ask: DecisionAsk): bigint | Invalid {
+export function estimateOf(tx: PriceContext, ask: DecisionAsk): bigint | Invalid {
   const costOf = costsOf(tx, ask);
   return isRefusal(costOf) ? costOf : costOf(mostOutput(ask));
 }
@@ -22,7 +22,7 @@ export function estimateOf(tx: Priced, ask: DecisionAsk): bigint | Invalid {
  * Otherwise tokens at the highest rates of the price book that can apply, and units. What has no price is refused,
  * never free.
  */
-export function costsOf(tx: Priced, ask: DecisionAsk): ((outputTokens: number) => bigint) | Invalid {
+export function costsOf(tx: PriceContext, ask: DecisionAsk): ((outputTokens: number) => bigint) | Invalid {
   const { cost_usd } = ask.estimate;
   if (cost_usd !== undefined) {
     const nanos = parseUsd(cost_usd);

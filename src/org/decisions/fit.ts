@@ -27,7 +27,7 @@ export interface FittedAsk {
 }
 
 /** For a call that is only explained. */
-export function fittedNow(ask: DecisionAsk, fit: OutputRoom): FittedAsk {
+export function fitAsk(ask: DecisionAsk, fit: OutputRoom): FittedAsk {
   return fitted(ask, fit, () => false);
 }
 
@@ -35,7 +35,7 @@ export function fittedNow(ask: DecisionAsk, fit: OutputRoom): FittedAsk {
  * The same for a decision. What limits still count of reservations that are over is ended before it shortens an answer, as it
  * is before it refuses one.
  */
-export function fittedFreeing(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: OutputRoom): FittedAsk {
+export function fitAskFreeingRoom(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: OutputRoom): FittedAsk {
   let tries = TRIES_FOR_ROOM;
   return fitted(ask, fit, (limit) => {
     tries -= 1;

@@ -1,7 +1,7 @@
 import type { ReservationRenewal } from "../../contract/resources/decisions/decisions.ts";
 import { isRefusal, refuse } from "../../contract/refusal.ts";
 import { holdAll } from "../../domain/meter/admission.ts";
-import { askedRun } from "../../domain/run/checked-run.ts";
+import { toCheckedRun } from "../../domain/run/checked-run.ts";
 import { denialOf } from "../../domain/refusal/limit-denials.ts";
 import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
@@ -14,12 +14,12 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal } from "../ledger/announce.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { admitFreeing } from "./admit.ts";
-import { countedMeters } from "./hold-rates.ts";
+import { findCountedMeters } from "./hold-rates.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { holdExtrasOf, phaseOf, writeHoldExtras } from "./hold-extras.ts";
 import { holdRequestOf } from "./hold-request.ts";
 import { refusedRenewal } from "./refusal-notes.ts";
-import { type HoldRow, letGo, loadHold, saveHolds, standingOf } from "./store.ts";
+import { type HoldRow, giveBackHold, loadHold, saveHolds, standingOf } from "./store.ts";
 
 type Renewal = ReservationRenewal & { readonly reservationId: string };
 
@@ -65,7 +65,7 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
   }
   const phase = phaseOf(before);
   const work = new UnitOfWork(tx.sql, phase, tx.now);
-  letGo(work, before);
+  giveBackHold(work, before);
   const order = before.meters.split(" ");
   const standing = standingOf(work, before)
     .filter(({ meter }) => meter.kind !== "credit_pack")
@@ -96,7 +96,7 @@ function addedRatesOf(tx: Tx, before: HoldRow, amount: bigint): RateRequest[] {
     .policies()
     .filter(({ unit }) => unit === "usd");
   if (more <= 0 || policies.length === 0) return [];
-  return countedMeters(policies, before).map((meter) => {
+  return findCountedMeters(policies, before).map((meter) => {
     return { meter, standing: tx.rates().standing(meter, more), amount: more };
   });
 }
@@ -109,7 +109,7 @@ function limitedMore(tx: Tx, before: HoldRow, amount: bigint) {
 function checkMore(tx: Tx, hold: HoldRow, amount: bigint) {
   const request = holdRequestOf(hold);
   if (request === null || phaseOf(hold) !== "run") return null;
-  const findings = runChecks(tx)?.(askedRun(request.ask, tx.now), amount, oneRunsSteps()) ?? [];
+  const findings = runChecks(tx)?.(toCheckedRun(request.ask, tx.now), amount, oneRunsSteps()) ?? [];
   for (const { refusal, effect, tell } of findings) {
     if (refusal !== null) {
       tx.afterRefusal(effect);

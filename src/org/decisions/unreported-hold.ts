@@ -1,4 +1,4 @@
-import { madeAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
+import { reservationTime, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import { ENDED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import type { HoldRow } from "./store.ts";
 
@@ -9,7 +9,7 @@ import type { HoldRow } from "./store.ts";
  */
 export function mayBeUnreported(ids: ReservationIds, id: string, now: number): boolean {
   const origin = ids.originOf(id, now);
-  return origin === "time" ? now < madeAt(id) + ENDED_HOLD_KEPT_MS : origin === "request";
+  return origin === "time" ? now < reservationTime(id) + ENDED_HOLD_KEPT_MS : origin === "request";
 }
 
 /** Everything that is known of an unreported hold: its id, and usually the time in it. */
@@ -17,7 +17,7 @@ export function unreportedHold(ids: ReservationIds, id: string, now: number): Ho
   return {
     id,
     status: "open",
-    at: ids.originOf(id, now) === "time" ? madeAt(id) : now,
+    at: ids.originOf(id, now) === "time" ? reservationTime(id) : now,
     expires_at: now,
     ended_at: null,
     amount: "0",

@@ -1,6 +1,11 @@
 import { SINGLE_SCOPES, type SingleScope } from "../../contract/scopes.ts";
 import type { Refusal } from "../../contract/refusal.ts";
-import { type RateMeter, type RatePolicy, type RateStanding, shownAmount } from "../../domain/rate/policy.ts";
+import {
+  type RateMeter,
+  type RatePolicy,
+  type RateStanding,
+  formatPolicyAmount,
+} from "../../domain/rate/policy.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { View } from "../kernel/door.ts";
 import { checksAll, type DecisionAsk } from "../../gate/decision/ask.ts";
@@ -47,7 +52,7 @@ export function withRates(verdict: object, rates: readonly RateCharge[], limit: 
     kind: policy.kind === "rate" ? "rate_limit" : "quota_window",
     id: policy.id,
     ...(policy.unit === "usd"
-      ? { available_usd: shownAmount(policy, Math.max(0, standing.room - taken)) }
+      ? { available_usd: formatPolicyAmount(policy, Math.max(0, standing.room - taken)) }
       : { available: Math.max(0, standing.room - taken) }),
   }));
   const refused = limit === null ? {} : { decision: "deny", would_deny: pick(limit) };

@@ -14,7 +14,7 @@ type GivenCall = LeaseReport["batches"][number]["holds"][number]["call"];
 const UNSAID: ReadonlySet<Trait> = new Set(["key_id", "outcome", "chain_id"]);
 
 /** What an ask says where limits look at it. Null where it says nothing. */
-export function namesThatMatter(ask: DecisionAsk, matters: RelevantNames): Names {
+export function pickRelevantNames(ask: DecisionAsk, matters: RelevantNames): Names {
   const said: CallNames = ask;
   const fields: (keyof CallNames)[] = [];
   for (const [kind, field] of SINGLE_FIELDS) if (matters[kind]?.length !== 0) fields.push(field);

@@ -1,6 +1,6 @@
 import type { LeaseReport } from "../../contract/resources/edge-leases.ts";
 import { DECISION } from "../../contract/decision.ts";
-import { madeAt as givenAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
+import { reservationTime as givenAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import {
   type SignedLimitSet,
   verifyLimitSet,
@@ -20,7 +20,7 @@ import type { ReportedHolds, LimitSetLine } from "../../gate/report/limit-set-li
 import type { Report } from "../../gate/lease/wire.ts";
 import { timedHold } from "./hold-time.ts";
 import { callOf } from "./outside-call.ts";
-import { keptCalls, type KnowsLimit } from "./outside-refusals.ts";
+import { toStoredRefusals, type KnowsLimit } from "./outside-refusals.ts";
 
 /** The input and the output of the largest ask. */
 const MOST_TOKENS = 2 * DECISION.tokens.most;
@@ -63,7 +63,7 @@ export interface CheckedReport {
  * against is what the object signed, what it took of each slice is counted anew, and a hold that the gate's own slices do not
  * cover is none. Null: a limit set is not what was given to this key.
  */
-export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedReport | null {
+export function checkReport(given: LeaseReport, terms: OutsideTerms): CheckedReport | null {
   const limitSets: SignedLimitSet[] = [];
   for (const token of given.touches) {
     const limitSet = verifyLimitSet(terms.holder, token);
@@ -89,7 +89,7 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   const { orgNow, knowsLimit } = terms;
   const { keyId } = terms.holder;
   const refusals =
-    given.refusals === undefined ? null : keptCalls(given.refusals, { keyId, orgNow, knowsLimit });
+    given.refusals === undefined ? null : toStoredRefusals(given.refusals, { keyId, orgNow, knowsLimit });
   return {
     report: {
       ask,

@@ -31,9 +31,9 @@ import type { Clock } from "../rate-limits/meters.ts";
 import { knownMeters, loadMetersById } from "../meters/store.ts";
 import { leaseLedgerOf } from "./ledger-store.ts";
 import type { ObjectGate } from "./gate.ts";
-import { atMost, callsIn, knownLimits, type KnowsLimit } from "./outside-refusals.ts";
-import { namesThatMatter } from "./outside-call.ts";
-import { checkedReport } from "./outside-report.ts";
+import { cutRefusedCalls, callsIn, knownLimits, type KnowsLimit } from "./outside-refusals.ts";
+import { pickRelevantNames } from "./outside-call.ts";
+import { checkReport } from "./outside-report.ts";
 
 /** Gates of one key that have, or lately had, slices. Each has a share, and more of them would leave none with any. */
 const MOST_GATES = 100;
@@ -114,7 +114,7 @@ export class OutsideGates {
   /** The report without refused calls that the key's gates cannot have had. */
   #believed({ refusals, ...report }: LeaseReport): LeaseReport {
     if (refusals === undefined) return report;
-    return { ...report, refusals: atMost(this.#counted(callsIn(refusals)), refusals) };
+    return { ...report, refusals: cutRefusedCalls(this.#counted(callsIn(refusals)), refusals) };
   }
 
   /** Null if the report names touches that were not given to this key. */
@@ -129,7 +129,7 @@ export class OutsideGates {
     const others = [...book.holders()].filter(
       ({ holder }) => holder.startsWith(own) && holder !== own + name,
     );
-    const checked = checkedReport(this.#believed(given), {
+    const checked = checkReport(this.#believed(given), {
       holder: this.#holder,
       ids: this.#ids,
       stored: { ...stored, slices },
@@ -204,7 +204,7 @@ export class OutsideGates {
       tokens: inUnit("tokens"),
       dollars: inUnit("usd"),
       byBody: rates.filter(({ policy }) => !needsNoBody(policy)).map(({ key }) => key),
-      names: namesThatMatter(ask, matters),
+      names: pickRelevantNames(ask, matters),
     };
   }
 }

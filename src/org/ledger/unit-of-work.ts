@@ -1,7 +1,13 @@
-import { type CreditPack, type CreditPool, inDrawOrder, isLive, poolOf } from "../../domain/meter/credit.ts";
+import {
+  type CreditPack,
+  type CreditPool,
+  compareDrawOrder,
+  isLive,
+  poolOf,
+} from "../../domain/meter/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import type { Trait } from "../../contract/dimensions.ts";
-import { type Account, countsGroups, type Meter, namedIn, subjectOf } from "../../domain/meter/meter.ts";
+import { type Account, countsGroups, type Meter, countedName, subjectOf } from "../../domain/meter/meter.ts";
 import { type CallNames, groupOf, traitIn } from "../../domain/meter/traits.ts";
 import { ByValidity, ValidityInterval } from "../../domain/time/validity-interval.ts";
 import {
@@ -200,7 +206,7 @@ export class UnitOfWork {
   }
 
   #pool(packs: readonly CreditPack[]): void {
-    const live = packs.filter((pack) => isLive(pack, this.#nowMs)).sort(inDrawOrder);
+    const live = packs.filter((pack) => isLive(pack, this.#nowMs)).sort(compareDrawOrder);
     for (const [customerId, own] of Map.groupBy(live, (pack) => pack.meter.scope.id)) {
       if (this.#pools.has(customerId)) continue;
       const accounts = own.map(({ meter }) => this.#entry(meter, "", this.#nowMs, []));
@@ -227,7 +233,7 @@ export interface CounterOwner {
 
 function someoneIn(meter: Meter, { customer, chain, groups, names = {} }: CounterOwner): string {
   if (countsGroups(meter)) return groups?.[meter.id] ?? groupOf(names, meter.match?.groupBy ?? []);
-  return namedIn(meter, { chain, customer });
+  return countedName(meter, { chain, customer });
 }
 
 function isAlike(one: Scopes, other: Scopes, traits: readonly Trait[]): boolean {

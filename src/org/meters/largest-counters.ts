@@ -14,7 +14,7 @@ export interface CounterTotal {
   readonly reserved: bigint;
 }
 
-export interface CountersRead {
+export interface CounterReading {
   /** The largest first, and all of them if there are fewer than are read. */
   readonly largest: readonly CounterSize[];
   readonly total: CounterTotal;
@@ -34,7 +34,7 @@ export class LargestCounters {
   /** In which transaction they were read or changed last. */
   changedIn = latestTransaction();
 
-  constructor(startMs: number, { largest, total }: CountersRead) {
+  constructor(startMs: number, { largest, total }: CounterReading) {
     this.startMs = startMs;
     this.#sizes = new Map(largest.map(({ subject, size }) => [subject, size]));
     this.#mostOfOthers = largest.length < MOST_READ ? Number.NEGATIVE_INFINITY : (largest.at(-1)?.size ?? 0);
@@ -91,7 +91,7 @@ const caches = new TransactionalCache<Map<string, LargestCounters>>((known, bega
   for (const [meterId, { changedIn }] of known) if (changedIn >= began) known.delete(meterId);
 });
 
-interface CountersAsked {
+interface CountersQuery {
   readonly meterId: string;
   readonly startMs: number;
   /** How many of the largest. */
@@ -100,8 +100,8 @@ interface CountersAsked {
 
 export function largestCounters(
   sql: SqlStorage,
-  { meterId, startMs, limit }: CountersAsked,
-  read: (most: number) => CountersRead,
+  { meterId, startMs, limit }: CountersQuery,
+  read: (most: number) => CounterReading,
 ): { readonly subjects: readonly string[]; readonly total: CounterTotal } {
   const known = caches.get(sql, () => new Map());
   const there = known.get(meterId);

@@ -18,7 +18,7 @@ import {
   noteArchive,
   noteAttempt,
   noteMove,
-  wentTo,
+  readDestination,
 } from "./state.ts";
 
 /** The object that an org leaves. */
@@ -66,7 +66,7 @@ export class Departure {
     this.#storage = storage;
     this.#place = place;
     this.#move = place.isOpened() ? moveUnderWay(storage.sql) : null;
-    this.#movedTo = place.isOpened() ? null : wentTo(storage.sql);
+    this.#movedTo = place.isOpened() ? null : readDestination(storage.sql);
   }
 
   /** When the object wakes: a life before may have ended between leaving and this. */

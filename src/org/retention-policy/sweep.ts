@@ -11,7 +11,7 @@ import { readInParts } from "../../storage/json-rows.ts";
 import type { CheckpointedTx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { isBeingRead } from "../backup/parts.ts";
-import { keptForExports } from "../exports/hold.ts";
+import { findFirstUnexported } from "../exports/hold.ts";
 import { followEmptiedLogs } from "../exports/logs.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
 import { deleteRollups } from "../../storage/segments/rollups/table.ts";
@@ -48,7 +48,7 @@ export const sweepRetention: DueHandler = {
   kind: "change",
   run(tx, key) {
     const before = purgeBefore(loadRetention(tx.sql), tx.now);
-    const kept = keptForExports(tx.sql);
+    const kept = findFirstUnexported(tx.sql);
     const isCopied = isBeingRead(tx.sql);
     const taken =
       before === undefined

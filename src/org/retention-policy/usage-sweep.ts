@@ -7,7 +7,7 @@ import { windowOf } from "../../domain/meter/meter.ts";
 import { forgetAfter } from "../decisions/forget.ts";
 import type { CheckpointedTx, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
-import { inParts } from "../../storage/json-rows.ts";
+import { runInParts } from "../../storage/json-rows.ts";
 import { loadMetersById } from "../meters/store.ts";
 import { forgetUsage, USAGE } from "../meters/usage.ts";
 import { loadRateLimits } from "../rate-limits/store.ts";
@@ -112,7 +112,7 @@ function step(tx: CheckpointedTx, [at, ...after]: SweepPosition): SweepPosition 
     const parts = key.map((_, index) => `value ->> ${index}`).join(", ");
     forgetUsage(tx.sql);
     forgetDaily(tx.sql);
-    inParts(keys, (json) =>
+    runInParts(keys, (json) =>
       tx.sql.exec(`DELETE FROM ${table} WHERE (${names}) IN (SELECT ${parts} FROM json_each(?))`, json),
     );
   }

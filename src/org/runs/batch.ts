@@ -7,14 +7,21 @@ import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import { fingerprintPart } from "../../domain/reservation/reservation-id.ts";
 import { SettledRequests } from "../../domain/reservation/settled-requests.ts";
-import { settledAccounts } from "../../domain/meter/settlement.ts";
+import { selectSettledAccounts } from "../../domain/meter/settlement.ts";
 import { isNamedAlike, type Scopes, scopesOf } from "../../domain/meter/limit-set.ts";
 import { loadApproval } from "../approvals/store.ts";
-import { depthIn } from "../checks/depth.ts";
+import { chainDepth } from "../checks/depth.ts";
 import { takeBack } from "../decisions/charge.ts";
 import { phaseOf } from "../decisions/hold-extras.ts";
 import { isFinal } from "../decisions/hold-request.ts";
-import { type HoldRow, insertHold, letGo, loadHolds, saveHolds, standingOf } from "../decisions/store.ts";
+import {
+  type HoldRow,
+  insertHold,
+  giveBackHold,
+  loadHolds,
+  saveHolds,
+  standingOf,
+} from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported-hold.ts";
 import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { keyOf } from "../kernel/actor-key.ts";
@@ -164,7 +171,7 @@ export class Batch {
     if (hold.unreported !== null) {
       insertHold(this.#tx.sql, { ...settled, ...countedOf(), customer_id: input.customer_id ?? null });
     } else {
-      reserved = hold.status === "open" ? letGo(this.#work, hold) : takeBack(this.#work, hold);
+      reserved = hold.status === "open" ? giveBackHold(this.#work, hold) : takeBack(this.#work, hold);
       saveHolds(this.#tx.sql, [settled]);
     }
     this.#holds.set(hold.id, settled);
@@ -178,7 +185,7 @@ export class Batch {
     const standing = standingOf(this.#work, hold);
     const there = this.#charged.get(own);
     if (there?.standing === standing && there.phase === phase) return there.accounts;
-    const accounts = settledAccounts(own, { atMs: hold.at, phase, standing });
+    const accounts = selectSettledAccounts(own, { atMs: hold.at, phase, standing });
     this.#charged.set(own, { standing, phase, accounts });
     return accounts;
   }
@@ -194,7 +201,7 @@ export class Batch {
   prepare(input: RunInput, cost: Cost): PreparedRun | Refusal<"validation_failed" | "conflict"> {
     if (isRefusal(cost)) return cost;
     const { nanos, revision, saved } = cost;
-    const depth = depthIn(input.chain, (id) => this.#known.get(id));
+    const depth = chainDepth(input.chain, (id) => this.#known.get(id));
     if (isRefusal(depth)) return depth;
     const hold = this.#holdOf(input);
     if (isRefusal(hold)) return hold;

@@ -63,7 +63,7 @@ function modelsOf(runs: readonly RunInput[]): readonly ModelName[] {
   return [...names.values()];
 }
 
-type Rejected = Extract<RecordResult, { status: "rejected" }>;
+type RejectedRun = Extract<RecordResult, { status: "rejected" }>;
 
 /** One run: recorded and charged, or refused with nothing changed. A repeated run is not charged again. */
 export const recordRun = command({
@@ -135,7 +135,7 @@ export const recordRuns = command({
   },
 });
 
-const isRejected = (one: RecordResult): one is Rejected => one.status === "rejected";
+const isRejected = (one: RecordResult): one is RejectedRun => one.status === "rejected";
 
 /** One loop, because it is done for every batch. */
 function countsOf(recorded: readonly RecordResult[]) {
@@ -180,7 +180,7 @@ function toResult(one: RecordResult, index: number) {
 }
 
 /** If every run is refused with the same code, that refusal is the response. */
-function commonRefusal(recorded: readonly RecordResult[]): Rejected["refusal"] | null {
+function commonRefusal(recorded: readonly RecordResult[]): RejectedRun["refusal"] | null {
   const first = recorded[0];
   if (first === undefined || !isRejected(first)) return null;
   const same = recorded.every((one) => isRejected(one) && one.refusal.code === first.refusal.code);
@@ -189,7 +189,7 @@ function commonRefusal(recorded: readonly RecordResult[]): Rejected["refusal"] |
 }
 
 /** Each bad field of each run, with its position in the batch. */
-function invalidRuns(recorded: readonly RecordResult[]): Rejected["refusal"] {
+function invalidRuns(recorded: readonly RecordResult[]): RejectedRun["refusal"] {
   return invalidFields(
     recorded.filter(isRejected).flatMap(({ refusal }, index) =>
       (refusal.details as { fields: FieldError[] }).fields.map((error) => ({
@@ -200,7 +200,7 @@ function invalidRuns(recorded: readonly RecordResult[]): Rejected["refusal"] {
   );
 }
 
-function announceAfter(tx: Tx, rejected: readonly Rejected[]): void {
+function announceAfter(tx: Tx, rejected: readonly RejectedRun[]): void {
   const refusing = rejected.flatMap(({ by }) => (by === null ? [] : [by]));
   if (refusing.length === 0) return;
   tx.afterRefusal(() => {

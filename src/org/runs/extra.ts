@@ -6,7 +6,7 @@ import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { RunExtra } from "./run.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 
-interface Priced {
+interface PricedRun {
   readonly revision: number | null;
   /** What it would have cost more at the base rates. */
   readonly saved: bigint;
@@ -28,7 +28,7 @@ export function extraOf(
   input: RunInput,
   charged: ChargeResult,
   shadow: readonly Denial[],
-  { revision, saved, hold, accounts, keyId, trace }: Priced,
+  { revision, saved, hold, accounts, keyId, trace }: PricedRun,
 ): RunExtra | null {
   const subjects =
     hold === null

@@ -2,7 +2,7 @@ import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { instantOf } from "../../domain/time/instant.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/price/money.ts";
-import { costOf, savedOf } from "../../domain/price/cost.ts";
+import { costOf, savingOf } from "../../domain/price/cost.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { noPrice } from "../../domain/price/no-price.ts";
 import { isUnpriced } from "../../domain/price/unpriced.ts";
@@ -69,7 +69,7 @@ export class Prices {
     if (isUnpriced(nanos)) return noPrice(nanos, "usage");
     if (nanos > MAX_USD_NANOS)
       return invalidField("usage", "out_of_range", "results in a cost above the maximum amount");
-    const saved = savedOf(revision.price, input.usage, { cost: nanos, variant: input.variant });
+    const saved = savingOf(revision.price, input.usage, { cost: nanos, variant: input.variant });
     return { nanos, revision: revision.revision, saved };
   }
 }

@@ -14,7 +14,12 @@ import { traitIn } from "../../domain/meter/traits.ts";
 import { rateRefusal } from "../../domain/rate/denial.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
-import { countedBy, writeHoldRates, countedMeters, type HoldRates } from "../decisions/hold-rates.ts";
+import {
+  readCountedAmount,
+  writeHoldRates,
+  findCountedMeters,
+  type HoldRates,
+} from "../decisions/hold-rates.ts";
 import type { HoldRow } from "../decisions/store.ts";
 
 export const RUN_ROUTE = "POST /v1/runs";
@@ -112,7 +117,7 @@ export class RunRates {
     if (hold === null) return own;
     const decided =
       hold.unreported === null
-        ? countedMeters(this.#policies, hold).map((meter) => this.#count(meter))
+        ? findCountedMeters(this.#policies, hold).map((meter) => this.#count(meter))
         : this.#touchedBy(run, DECISION_ROUTE);
     return decided.length === 0 ? own : new Set([...own, ...decided]);
   }
@@ -139,5 +144,5 @@ function tokensOf({ usage }: RunInput): number {
  * A decision that estimated more than its run used stays counted as it was, because the room was taken in its window.
  */
 function restOf(meter: RateMeter, amount: number, hold: HoldRow | null): number {
-  return hold === null ? amount : Math.max(0, amount - countedBy(meter, hold));
+  return hold === null ? amount : Math.max(0, amount - readCountedAmount(meter, hold));
 }

@@ -15,7 +15,7 @@ import { newId } from "../../domain/bytes/ulid.ts";
 import { CallStepBudget } from "../../domain/policy/step-budget.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
-import { staying } from "../kernel/staying.ts";
+import { keepOnRefusal } from "../kernel/lasting-effect.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.ts";
 import { spanExports } from "../span-exports/state.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
@@ -131,10 +131,10 @@ export class Recorder {
   #recordOne(input: RunInput, accounts: readonly Account[], cost: Cost): RecordResult {
     const before = this.#batch.recorded(input);
     if (before !== null) {
-      return isRefusal(before) ? rejected(input, before) : { status: "duplicate", run: before };
+      return isRefusal(before) ? rejectRun(input, before) : { status: "duplicate", run: before };
     }
     const prepared = this.#batch.prepare(input, cost);
-    if (isRefusal(prepared)) return rejected(input, prepared);
+    if (isRefusal(prepared)) return rejectRun(input, prepared);
     return prepared.isFact
       ? this.#recordFact(input, prepared, accounts)
       : this.#recordAttempt(input, prepared, accounts);
@@ -142,9 +142,9 @@ export class Recorder {
 
   #recordAttempt(input: RunInput, prepared: PreparedRun, accounts: readonly Account[]): RecordResult {
     const limited = this.#rates?.refusalOf(input, prepared.attempt.nanos) ?? null;
-    if (limited !== null) return rejected(input, limited);
+    if (limited !== null) return rejectRun(input, limited);
     const effects = this.#check(input, prepared.attempt.nanos);
-    if (isRefusal(effects)) return rejected(input, effects);
+    if (isRefusal(effects)) return rejectRun(input, effects);
     const { attempt } = prepared;
     if (this.#hasRoom) {
       for (const effect of effects) effect();
@@ -153,7 +153,7 @@ export class Recorder {
     const { refusedBy, shadow } = this.#admitFreeing(accounts, attempt);
     if (refusedBy !== null) {
       const refusal = toRefusal(denialOf(refusedBy, attempt, "run"), attempt.nanos);
-      return { ...rejected(input, refusal), by: { account: refusedBy, attempt } };
+      return { ...rejectRun(input, refusal), by: { account: refusedBy, attempt } };
     }
     const denials = shadow.map((account) => denialOf(account, attempt, "run"));
     for (const account of shadow) announceRefusal(this.#tx, account as MeterAccount, attempt, "run");
@@ -168,7 +168,7 @@ export class Recorder {
     const effects: (() => void)[] = [];
     for (const { refusal, effect, tell } of this.#stepBudget.forRun((steps) => checks(input, nanos, steps))) {
       if (refusal !== null) {
-        staying(this.#tx, effect);
+        keepOnRefusal(this.#tx, effect);
         tell?.();
         return refusal;
       }
@@ -262,7 +262,7 @@ export class Recorder {
 const NO_EFFECTS: readonly (() => void)[] = [];
 const NO_COST: Cost = { nanos: 0n, revision: null, saved: 0n };
 
-export function rejected(
+export function rejectRun(
   input: RunInput,
   refusal: Refusal<Code>,
 ): Extract<RecordResult, { status: "rejected" }> {

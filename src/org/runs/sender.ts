@@ -6,7 +6,7 @@ import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import { scopesOfRow } from "../keys/holder.ts";
 import { type KeyRow, loadKey } from "../keys/store.ts";
-import { type RecordResult, type Recorder, rejected } from "./record.ts";
+import { type RecordResult, type Recorder, rejectRun } from "./record.ts";
 
 const ANY_RUN = "runs:write";
 
@@ -22,7 +22,7 @@ export function recordSent(tx: Tx, recorder: Recorder, inputs: readonly RunInput
   const rest = recorded.values();
   return inputs.flatMap((input, index): RecordResult[] => {
     const refusal = refusals[index] ?? null;
-    if (refusal !== null) return [rejected(input, refusal)];
+    if (refusal !== null) return [rejectRun(input, refusal)];
     const next = rest.next();
     return next.done === true ? [] : [next.value];
   });

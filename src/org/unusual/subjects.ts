@@ -1,7 +1,7 @@
 import {
   hoursMatter,
   type KnownHours,
-  standingOut,
+  pickStandingOut,
   type SubjectDays,
   withHours,
 } from "../../domain/forecast/unusual-subjects.ts";
@@ -57,7 +57,7 @@ export function readSubjects(
   );
   const recent = withDays(view, [{ kind: "org", id: null }, ...parts], from - RECENT_DAYS);
   const subjects = hours === null ? recent : withHours(recent, hours, { from, to });
-  const found = standingOut(subjects, { from, to, today: dayOf(view.now) });
+  const found = pickStandingOut(subjects, { from, to, today: dayOf(view.now) });
   // Only a forecast needs all the days, and only what stands out needs one.
   return withDays(view, found, dayOf(view.now) - FORECAST_MEMORY_DAYS);
 }

@@ -3,7 +3,7 @@ import { DAILY_USAGE } from "../runs/daily.ts";
 import { type AddedDay, type DayRange, MOST_NAMES, type RangeSums, sumsIn } from "../runs/range-sums.ts";
 
 /** What each name of a kind spent, as doubles: good for an order, not for a bill. */
-type Ranked = {
+type RankedName = {
   name: string;
   /** Nano-dollars. */
   usd: number;
@@ -15,13 +15,13 @@ type Ranked = {
 export type RankedBy = "usd" | "runs" | "tokens";
 
 /** How large a name is by what it is ranked by. */
-type Sized = Pick<Ranked, "name" | "runs"> & { readonly size: number };
+type NameSize = Pick<RankedName, "name" | "runs"> & { readonly size: number };
 
 class NameRanking implements RangeSums {
   readonly range: DayRange;
-  readonly #names: Map<string, Ranked>;
+  readonly #names: Map<string, RankedName>;
 
-  constructor(range: DayRange, names: readonly Ranked[]) {
+  constructor(range: DayRange, names: readonly RankedName[]) {
     this.range = range;
     this.#names = new Map(names.map((one) => [one.name, one]));
   }
@@ -44,7 +44,7 @@ class NameRanking implements RangeSums {
     });
   }
 
-  get all(): Iterable<Ranked> {
+  get all(): Iterable<RankedName> {
     return this.#names.values();
   }
 
@@ -63,7 +63,7 @@ export interface Ranking {
 }
 
 /** Which names, and how many of them. */
-interface Wanted {
+interface NameFilter {
   readonly most: number;
   /** A part of the name, in lower case. Empty: every name. */
   readonly contains: string;
@@ -80,13 +80,13 @@ const bindingsOf = ({ kind, from, to }: DayRange) => [kind, from, to];
 function namesIn(sql: CheckpointedSql, range: DayRange): NameRanking | null {
   return sumsIn(sql, NameRanking, range, () => {
     const names = sql
-      .exec<Ranked>(`${roughSums(sql)} LIMIT ?`, ...bindingsOf(range), MOST_NAMES + 1)
+      .exec<RankedName>(`${roughSums(sql)} LIMIT ?`, ...bindingsOf(range), MOST_NAMES + 1)
       .toArray();
     return names.length > MOST_NAMES ? null : new NameRanking(range, names);
   });
 }
 
-function matching(all: Iterable<Sized>, contains: string): Sized[] {
+function matching(all: Iterable<NameSize>, contains: string): NameSize[] {
   return contains === ""
     ? [...all]
     : Array.from(all).filter(({ name }) => name.toLowerCase().includes(contains));
@@ -115,7 +115,7 @@ export function rankSpent(
 export function rankChanged(
   sql: CheckpointedSql,
   { range, before }: { readonly range: DayRange; readonly before: DayRange },
-  { most, contains }: Wanted,
+  { most, contains }: NameFilter,
 ): Ranking {
   const [now, earlier] = [namesIn(sql, range), namesIn(sql, before)];
   if (now !== null && earlier !== null) {
@@ -147,7 +147,7 @@ export interface RoughRevenue {
 export function rankMargin(
   sql: CheckpointedSql,
   range: DayRange,
-  { most, contains, revenues }: Wanted & { readonly revenues: ReadonlyMap<string, RoughRevenue> },
+  { most, contains, revenues }: NameFilter & { readonly revenues: ReadonlyMap<string, RoughRevenue> },
 ): Ranking {
   const spent = rankSpent(sql, range, { most: most + revenues.size, contains });
   const costs = costsOf(sql, range, [...revenues.keys()]);
@@ -175,7 +175,7 @@ function costsOf(
   if (kept !== null) {
     return new Map(names.filter((name) => kept.has(name)).map((name) => [name, kept.usdOf(name)]));
   }
-  const rows = sql.exec<Ranked>(
+  const rows = sql.exec<RankedName>(
     `SELECT * FROM (${roughSums(sql)}) WHERE name IN (SELECT value FROM json_each(?))`,
     ...bindingsOf(range),
     JSON.stringify(names),
@@ -183,13 +183,13 @@ function costsOf(
   return new Map(Array.from(rows, ({ name, usd }) => [name, usd]));
 }
 
-function rankingOf(all: readonly Sized[], most: number): Ranking {
+function rankingOf(all: readonly NameSize[], most: number): Ranking {
   const runs = all.reduce((sum, one) => sum + one.runs, 0);
   return { names: firstOf(all, most).map(({ name }) => name), count: all.length, runs };
 }
 
 /** The largest, largest first. Numbers by themselves are sorted many times faster than names by their numbers. */
-function firstOf(all: readonly Sized[], most: number): Sized[] {
+function firstOf(all: readonly NameSize[], most: number): NameSize[] {
   const amounts = Float64Array.from(all, ({ size }) => size).sort();
   const least = amounts.at(-most) ?? Number.NEGATIVE_INFINITY;
   return all
@@ -198,14 +198,14 @@ function firstOf(all: readonly Sized[], most: number): Sized[] {
     .slice(0, most);
 }
 
-function compare(one: Sized, other: Sized): number {
+function compare(one: NameSize, other: NameSize): number {
   return other.size - one.size || (one.name < other.name ? -1 : 1);
 }
 
 function rankedBy(
   sql: CheckpointedSql,
   { statement, bindings }: { readonly statement: string; readonly bindings: readonly string[] },
-  { most, contains }: Wanted,
+  { most, contains }: NameFilter,
 ): Ranking {
   const rows = sql
     .exec<{ name: string; count: number; runs: number }>(

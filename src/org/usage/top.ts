@@ -5,7 +5,7 @@ import type { TopGroup, TopOrder, UsageTop } from "../../contract/resources/usag
 import { asCount } from "../../domain/price/count.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import {
-  accrued,
+  accrueRevenue,
   type Revenue,
   revenueOf,
   type RevenueRange,
@@ -40,10 +40,10 @@ interface Group {
   readonly now: Sum;
   readonly before: Sum;
   /** Nano-dollars that are left of what the customer pays. Null: nobody has set that. */
-  readonly earned: Earned | null;
+  readonly earned: Earnings | null;
 }
 
-interface Earned {
+interface Earnings {
   readonly revenue: bigint;
   readonly margin: bigint;
 }
@@ -148,7 +148,7 @@ function revenuesFor(sql: CheckpointedSql, now: number, ask: TopAsk): Revenues |
 const A_MONTH = 10n ** 18n;
 
 function roughRevenues({ of, range }: Revenues): ReadonlyMap<string, RoughRevenue> {
-  const months = Number(accrued(A_MONTH, range)) / Number(A_MONTH);
+  const months = Number(accrueRevenue(A_MONTH, range)) / Number(A_MONTH);
   const rough = ({ perMonth, markup }: Revenue): RoughRevenue => ({
     fee: Number(perMonth ?? 0n) * months,
     share: markup === null ? 0 : 1 + Number(markup) / 1e9,
@@ -156,7 +156,7 @@ function roughRevenues({ of, range }: Revenues): ReadonlyMap<string, RoughRevenu
   return new Map(Array.from(of, ([name, revenue]) => [name, rough(revenue)]));
 }
 
-function earnedBy(name: string, cost: bigint, revenues: Revenues | null): Earned | null {
+function earnedBy(name: string, cost: bigint, revenues: Revenues | null): Earnings | null {
   const paid = revenues?.of.get(name);
   if (revenues === null || paid === undefined) return null;
   const revenue = revenueOf(paid, revenues.range, cost);
@@ -236,7 +236,7 @@ export const topUsage = query({
   },
 });
 
-function shownEarned(earned: Earned | null) {
+function shownEarned(earned: Earnings | null) {
   if (earned === null) return { revenue_usd: null, margin_usd: null };
   return { revenue_usd: formatUsd(earned.revenue), margin_usd: formatUsd(earned.margin) };
 }

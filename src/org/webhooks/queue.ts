@@ -1,10 +1,10 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { EventKind } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/resources/webhooks.ts";
-import type { Fold } from "../../domain/message/fold.ts";
+import type { MessageGroup } from "../../domain/message/message-group.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
-import { inParts, jsonRows } from "../../storage/json-rows.ts";
+import { runInParts, jsonRows } from "../../storage/json-rows.ts";
 
 /**
  * Each subscription has its own queue, in order of creation. Its head is tried until it succeeds or is given up, and
@@ -63,14 +63,14 @@ export function enqueue(
     subscriptionId,
     event,
     replayOf = null,
-    fold = null,
+    group: fold = null,
     resolves = null,
   }: {
     readonly now: number;
     readonly subscriptionId: string;
     readonly event: QueuedEvent;
     readonly replayOf?: string | null;
-    readonly fold?: (Fold & { readonly folded: number }) | null;
+    readonly group?: (MessageGroup & { readonly folded: number }) | null;
     readonly resolves?: string | null;
   },
 ): string {
@@ -113,7 +113,7 @@ export function enqueueAll(
 ): void {
   if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   const rows = eventIds.map((eventId) => [newId("dlv", now), eventId]);
-  inParts(rows, (json) =>
+  runInParts(rows, (json) =>
     sql.exec(
       `INSERT INTO webhook_deliveries
          (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, created_at)
@@ -127,7 +127,7 @@ export function enqueueAll(
 }
 
 /** Tries the head now, whatever its schedule. */
-export function moveUp(sql: SqlStorage, now: number, subscriptionId: string): void {
+export function retryHeadNow(sql: SqlStorage, now: number, subscriptionId: string): void {
   const head = headOf(sql, subscriptionId);
   if (head === null) return;
   sql.exec("UPDATE webhook_deliveries SET next_attempt_at = ? WHERE id = ?", now, head.id);

@@ -7,7 +7,7 @@ import { EVENTS } from "../kernel/events/log.ts";
 import type { EventData } from "../../domain/message/event-data.ts";
 import { readInParts } from "../../storage/json-rows.ts";
 import { DELIVERIES_AT_ONCE } from "./fan-out.ts";
-import { switchedOff } from "./log.ts";
+import { refuseDisabled } from "./log.ts";
 import { enqueueEvents, type FullEvent } from "./messages.ts";
 import { loadSubscription, patternsOf } from "./subscriptions.ts";
 
@@ -26,7 +26,7 @@ export const recoverDeliveries = command({
   run(tx, { webhookId, sinceMs: askedMs }: { webhookId: string; sinceMs: number }) {
     const subscription = loadSubscription(tx.sql, webhookId);
     if (subscription === null) return refuse("not_found");
-    if (subscription.disabled_reason !== null) return switchedOff();
+    if (subscription.disabled_reason !== null) return refuseDisabled();
     const sinceMs = Math.max(askedMs, subscription.created_at);
     const patterns = patternsOf(subscription);
     // A test is for one webhook only, and a digest for those that it names.

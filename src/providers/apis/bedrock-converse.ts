@@ -14,7 +14,7 @@ import { bedrockError } from "../wire-refusal.ts";
 import { calledModel } from "./bedrock-call.ts";
 import { bedrockInput } from "./bedrock-input.ts";
 import {
-  boundIn,
+  readHighestBound,
   modelIn,
   PLAIN,
   refuseLongCache,
@@ -90,7 +90,7 @@ function readConverse(body: JsonObject, context: RequestContext, isStream: boole
     inputTokens: tokens,
     unseenInput: unseen,
     hasCostlyInput: isCostly,
-    outputBound: { perAnswer: boundIn(config, ["maxTokens"]), usualPerAnswer: null, answers: 1 },
+    outputBound: { perAnswer: readHighestBound(config, ["maxTokens"]), usualPerAnswer: null, answers: 1 },
     hidesOutput: reasons || thinks || objectOf(body["outputConfig"])["effort"] !== undefined,
     variant: variantIn(body),
     texts,

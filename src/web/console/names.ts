@@ -1,4 +1,4 @@
-import { words } from "./view/format.ts";
+import { toWords } from "./view/format.ts";
 import type { ListOf, Visit } from "./visit.ts";
 
 /** The names of limits, rules, policies, keys and people, by their ids. An id without a name stands for itself. */
@@ -48,7 +48,7 @@ export async function readNames(visit: Visit, ids: Iterable<string | null | unde
       if (path !== undefined) await addOne(visit, path, id, found);
     }),
   );
-  return (id) => found.get(id) ?? (/^[a-z_]+$/.test(id) ? words(id) : id);
+  return (id) => found.get(id) ?? (/^[a-z_]+$/.test(id) ? toWords(id) : id);
 }
 
 async function addOne(visit: Visit, path: string, id: string, found: Map<string, string>): Promise<void> {
@@ -60,7 +60,7 @@ function nameOf({ name, scope_kind: kind, scope_id: scope, customer_id: customer
   if (name) return name;
   if (customer !== undefined) return `Limit of ${customer === "*" ? "every customer" : customer}`;
   if (kind === "match") return "Matching calls";
-  if (kind !== undefined) return scope ? `${words(kind)} ${scope}` : "Whole org";
+  if (kind !== undefined) return scope ? `${toWords(kind)} ${scope}` : "Whole org";
   return reason ?? url;
 }
 

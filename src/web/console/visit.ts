@@ -74,7 +74,7 @@ export function formGuardOf(visit: Visit): FormGuard {
 }
 
 /** Whether the reader has at least `role`. The API enforces it; this only avoids useless buttons. */
-export function reaches(visit: Visit, role: KeyRole): boolean {
+export function hasRole(visit: Visit, role: KeyRole): boolean {
   return roleIncludes(visit.visitor.role, role);
 }
 

@@ -18,7 +18,7 @@ import {
   toolList,
   type RpcError,
 } from "./protocol.ts";
-import { argumentProblem, type Arguments, listed, type Tool, toolCall, TOOLS } from "./tools.ts";
+import { argumentProblem, type Arguments, toListedTool, type Tool, toolCall, TOOLS } from "./tools.ts";
 
 const MOST_BODY_BYTES = 65_536;
 /** A model reads all of it. */
@@ -120,7 +120,7 @@ async function handle(asked: McpRequest, context: Ctx, api: Api): Promise<Served
     ({ isWrite, route }) => api.serves(route) && (isWrite !== true || context.req.query("write") === "1"),
   );
   if (asked.method === "tools/call") return callTool(asked, tools, context, api);
-  const result = asked.method === "tools/list" ? toolList(asked, tools.map(listed)) : describe(asked);
+  const result = asked.method === "tools/list" ? toolList(asked, tools.map(toListedTool)) : describe(asked);
   if (result === null) {
     const message = "There is no such method.";
     return failed({ status: asked.isModern ? 404 : 200, code: CODES.method, message, id: asked.id });

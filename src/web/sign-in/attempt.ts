@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import { type EntryProblem, isEntryProblem } from "../../domain/network/access.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
-import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { firstUnder, presentDigest } from "../../domain/key/peppers.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import { encrypt, decryptAny } from "../../domain/key/encrypt.ts";
 import type { Env } from "../../edge/env.ts";
@@ -118,7 +118,7 @@ export async function takeAttempt(
   const orgId = firstUnder(peppers, (pepper) => orgOfToken(pepper, "signIn", handle));
   const browser = readCookie(context.req.raw, cookieName(context.req.raw));
   if (orgId === null || browser === null) return null;
-  const given = (token: string) => givenDigest(peppers, (pepper) => tokenDigest(pepper, token));
+  const given = (token: string) => presentDigest(peppers, (pepper) => tokenDigest(pepper, token));
   const digests = { digest: given(handle), browser: given(browser) };
   const door = await signInDoor(context.env, orgId, web);
   const taken = await door?.command("takeSignIn", digests);

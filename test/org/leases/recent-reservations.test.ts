@@ -3,7 +3,7 @@ import { requestNumber } from "../../../src/domain/reservation/reservation-id.ts
 import type { DecisionAsk } from "../../../src/gate/decision/ask.ts";
 import { newGateCaller } from "../../../src/gate/snapshot/caller.ts";
 import type { Background } from "../../../src/gate/lease/background.ts";
-import { decideHere, wish } from "../../../src/gate/decision/decision.ts";
+import { decideHere, noteDemand } from "../../../src/gate/decision/decision.ts";
 import { installPlan } from "../../../src/gate/snapshot/install-plan.ts";
 import { Gates } from "../../../src/gate/gates.ts";
 import { MOST_TOLD, ReservedRequests } from "../../../src/org/leases/reserved-requests.ts";
@@ -65,7 +65,7 @@ class Isolate {
       const verdict = await byObject(this.#org, DOLLAR);
       const now = Date.now();
       installPlan(this.#gate, this.#caller, DOLLAR, { verdict, askedAt, now });
-      wish(this.#gate, this.#caller, DOLLAR, { now, background: this.#background });
+      noteDemand(this.#gate, this.#caller, DOLLAR, { now, background: this.#background });
     }
     await this.report();
   }

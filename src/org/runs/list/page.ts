@@ -69,7 +69,7 @@ export function pageOfRuns(
   return cut(query, order, { found, end, apartOf });
 }
 
-interface Sighting {
+interface ScannedRuns {
   readonly found: readonly FoundRun[];
   /** Where the page must end. Null if everything was scanned. */
   readonly end: Key | null;
@@ -77,7 +77,7 @@ interface Sighting {
 }
 
 /** The page, and where the next one starts. */
-function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighting): PageOfRuns {
+function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: ScannedRuns): PageOfRuns {
   const runs: RunRecord[] = [];
   let characters = 0;
   for (const { columns, at } of found.slice(0, query.limit)) {
@@ -114,7 +114,7 @@ class RunPageRequest {
     const { from, to, ...names } = filters;
     const sought = parseRunFilter(names);
     this.names = [
-      ...sought.names.map(([filter, name]) => [columnOf(filter), soughtIn(filter, name)] as const),
+      ...sought.names.map(([filter, name]) => [columnOf(filter), filterValue(filter, name)] as const),
       ...sought.without.map((filter) => [columnOf(filter), null] as const),
     ];
     this.#sought = sought;
@@ -182,7 +182,7 @@ class RunPageRequest {
   }
 }
 
-function soughtIn(filter: string, name: string): string | null {
+function filterValue(filter: string, name: string): string | null {
   const row = DIMENSION_OF.get(filter);
   return row === undefined ? name : storedName(row, name);
 }

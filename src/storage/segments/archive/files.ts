@@ -1,6 +1,6 @@
 import type { SegmentPlace } from "../layout.ts";
 import type { SegmentMetadata } from "../metadata.ts";
-import { joinedZones } from "../zone-map.ts";
+import { joinZoneMaps } from "../zone-map.ts";
 
 /** The files of an object in the archive, by the first row of each. */
 
@@ -90,7 +90,7 @@ export function endFile(
   made: ArchiveFileFacts,
   segments: readonly SegmentMetadata[],
 ): void {
-  const zones = joinedZones(segments);
+  const zones = joinZoneMaps(segments);
   sql.exec(
     `UPDATE ${name}_files SET state = 'made', bytes = ?, blocks_at = ?, started_min = ?, started_max = ?,
        recorded_min = ?, recorded_max = ?, cost = ?, input_tokens = ?, output_tokens = ?, groups = ?

@@ -1,5 +1,5 @@
 import { type SessionRequest, admitCookie } from "../../../edge/identity/session-cookie.ts";
-import { watchPage } from "../../../edge/support/watching.ts";
+import { watchPage } from "../../../edge/support/page-watch.ts";
 import { type Web, webHeaders } from "../../html.tsx";
 import { changesOf } from "./stream.ts";
 

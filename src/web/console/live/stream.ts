@@ -1,4 +1,4 @@
-import type { PageWatch } from "../../../edge/support/watching.ts";
+import type { PageWatch } from "../../../edge/support/page-watch.ts";
 import { logFailure } from "../../../log.ts";
 
 /**

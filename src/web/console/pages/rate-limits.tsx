@@ -1,9 +1,9 @@
-import { unreadPage } from "../page/refused.tsx";
+import { unreadPage } from "../page/refusal-page.tsx";
 import type { OwnRateLimits } from "../../../contract/resources/rate-limits.ts";
 import { EACH } from "../../../contract/dimensions.ts";
 import { type NameOf, readNames } from "../names.ts";
 import { Meter } from "../view/charts.tsx";
-import { count, moment, share, usd } from "../view/format.ts";
+import { count, formatMoment, share, usd } from "../view/format.ts";
 import { Badge, Card, Empty, Head, Tile, Tiles } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { show, type PageResponse, type Visit } from "../visit.ts";
@@ -98,7 +98,7 @@ const columns = (nameOf: NameOf): readonly Column<Policy>[] => [
     cell: ({ kind, resets_at }) => (
       <>
         <Badge tone="plain">{kind === "rate" ? "sliding" : "fixed"}</Badge>
-        {resets_at && <span class="sub">resets {moment(resets_at)}</span>}
+        {resets_at && <span class="sub">resets {formatMoment(resets_at)}</span>}
       </>
     ),
   },

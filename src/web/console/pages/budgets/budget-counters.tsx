@@ -7,7 +7,7 @@ import { Amount } from "./budget-amount.tsx";
 import { daysAskOf } from "./budget-days.ts";
 
 /** The difference of two amounts in a budget's unit. Null: there is none. */
-export function above(
+export function subtractAmounts(
   { unit }: Pick<Budget, "unit">,
   amount: string | number,
   other: string | number,
@@ -19,7 +19,7 @@ export function above(
 
 /** What a budget has counted beyond its limit. Null: nothing, or its counters are several. */
 export function overOf(budget: Budget): string | number | null {
-  return budget.spent === null ? null : above(budget, budget.spent, limitOf(budget));
+  return budget.spent === null ? null : subtractAmounts(budget, budget.spent, limitOf(budget));
 }
 
 export function limitOf({ unit, limit, increase }: Budget): string {

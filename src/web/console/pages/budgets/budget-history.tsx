@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { AuditEntry } from "../../../../contract/resources/audit-log.ts";
 import type { KeptRefusal } from "../../../../contract/resources/refusals.ts";
 import { type NameOf, readNames } from "../../names.ts";
-import { moment } from "../../view/format.ts";
+import { formatMoment } from "../../view/format.ts";
 import { refusalsAt } from "../../view/links.ts";
 import { Card } from "../../view/parts.tsx";
 import { Ref } from "../../view/ref.tsx";
@@ -46,7 +46,7 @@ export async function budgetHistory(visit: Visit, _ask: PageRequest, budget: Bud
 
 const changed = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
   { title: "What", cell: ({ action }) => <strong>{action}</strong> },
-  { title: "When", kind: "moment", cell: ({ created_at }) => moment(created_at) },
+  { title: "When", kind: "moment", cell: ({ created_at }) => formatMoment(created_at) },
   { title: "Who", cell: ({ actor }) => <Ref id={actor.id} nameOf={nameOf} /> },
   { title: "Details", cell: ({ detail }) => <code>{JSON.stringify(detail)}</code> },
 ];

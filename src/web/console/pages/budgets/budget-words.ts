@@ -1,5 +1,5 @@
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
-import { count, usd, words } from "../../view/format.ts";
+import { count, usd, toWords } from "../../view/format.ts";
 
 /** An amount in the budget's unit. */
 export function amountText({ unit }: Pick<Budget, "unit">, amount: string | number | null): string {
@@ -10,7 +10,7 @@ export function amountText({ unit }: Pick<Budget, "unit">, amount: string | numb
 /** What a budget applies to. */
 export function appliesTo({ scope_kind: kind, scope_id: id, match, group_by: groupBy }: Budget): string {
   if (match !== null) return `${matchText(match)}${eachOf(groupBy)}`;
-  return kind === "org" ? "Whole org" : `${words(kind)} ${id ?? ""}`;
+  return kind === "org" ? "Whole org" : `${toWords(kind)} ${id ?? ""}`;
 }
 
 /** Whether every call counts, whoever makes it. */
@@ -53,7 +53,7 @@ function matchText({ tags = {}, ...named }: NonNullable<Budget["match"]>): strin
     ...Object.entries(named).map(([name, values]) => `${plain(name)} ${anyOf(values)}`),
     ...Object.entries(tags).map(([name, values]) => `tag ${name} ${anyOf(values)}`),
   ];
-  return parts.length === 0 ? "Every call" : words(parts.join(" and "));
+  return parts.length === 0 ? "Every call" : toWords(parts.join(" and "));
 }
 
 function anyOf(values: string | readonly string[] | undefined): string {

@@ -1,4 +1,4 @@
-import { movedCursor } from "../../../../contract/list.ts";
+import { moveCursor } from "../../../../contract/list.ts";
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
@@ -86,7 +86,7 @@ async function customers(visit: Visit, sought: string): Promise<readonly FoundNa
   const path = `${visit.org}/customers`;
   const { body } = await visit.api.get<ListOf<CustomerStanding>>(`${path}?limit=${MOST_LOOKED_AT}`);
   const rows = [...(body?.data ?? [])];
-  const cursor = body?.next_cursor ? movedCursor(body.next_cursor, sought) : null;
+  const cursor = body?.next_cursor ? moveCursor(body.next_cursor, sought) : null;
   if (cursor !== null) {
     const asked = new URLSearchParams({ limit: String(MOST_SHOWN), cursor });
     const more = await visit.api.get<ListOf<CustomerStanding>>(`${path}?${asked}`);

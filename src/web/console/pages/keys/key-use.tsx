@@ -3,7 +3,7 @@ import type { Key } from "../../../../contract/resources/keys.ts";
 import { DAY_MS } from "../../../../contract/durations.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
-import { count, moment } from "../../view/format.ts";
+import { count, formatMoment } from "../../view/format.ts";
 import { refusalsAt, runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Facts } from "../../view/parts.tsx";
@@ -21,7 +21,7 @@ const rangeAt = (nowMs: number) => ({
 });
 
 /** What was reported with each key lately, as a column of their list. */
-export async function spentByKey(visit: Visit): Promise<readonly Column<Key>[]> {
+export async function readKeySpend(visit: Visit): Promise<readonly Column<Key>[]> {
   const range = rangeAt(visit.nowMs);
   const report = new URLSearchParams({ group_by: "key_id", limit: String(MOST_KEYS), ...range });
   const answer = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${report}`);
@@ -74,7 +74,7 @@ export async function keyUse(visit: Visit, _ask: PageRequest, { id }: Key): Prom
             ) : run === undefined ? (
               "None"
             ) : (
-              <a href={`/console/runs/${encodeURIComponent(run.id)}`}>{moment(run.recorded_at)}</a>
+              <a href={`/console/runs/${encodeURIComponent(run.id)}`}>{formatMoment(run.recorded_at)}</a>
             ),
           ],
           ["Refused", <a href={refusalsAt({ key_id: id })}>Refusals of this key</a>],

@@ -4,7 +4,7 @@ import type { DayAmount, Unit } from "../../view/chart-scale.ts";
 import { type Failed, isUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
 import { amountOf, readReport, readTop, type Spending, wholeDays } from "./spending.ts";
-import { groupOf, isDaily, soughtBy, type View } from "./tabs.ts";
+import { groupOf, isDaily, rowFilter, type View } from "./tabs.ts";
 
 const MOST_PARTS = 5;
 const OTHER = "Other";
@@ -41,7 +41,7 @@ export async function divideDays(
   visit: Visit,
   view: View,
   spending: Spending,
-  who: KnownNames | null,
+  who: NameCache | null,
 ): Promise<DayBreakdown> {
   const { range, unit } = view;
   const whole = wholeDays(spending, range, unit);
@@ -53,7 +53,7 @@ export async function divideDays(
 }
 
 /** What the list of names has read. */
-interface KnownNames {
+interface NameCache {
   /** The dollars of names with sums by day. */
   readonly top: UsageTop | null;
   /** How many names there are, of those without. */
@@ -64,7 +64,7 @@ async function namedDays(
   visit: Visit,
   view: View,
   group: string,
-  who: KnownNames | null,
+  who: NameCache | null,
 ): Promise<DaysByName> {
   if (!isDaily(view.by)) return fromRuns(visit, view, { group, names: who?.groups ?? null });
   if (view.unit !== "usd") return fromSums(visit, view);
@@ -92,7 +92,7 @@ async function fromSums(visit: Visit, view: View): Promise<DaysByName> {
   if (largest.body === null) return { names: null, unread: largest };
   const names = largest.body.data.flatMap(({ name }) => name ?? []).slice(0, MOST_PARTS);
   const reports = await Promise.all(
-    names.map((name) => readReport(visit, range, { group_by: "day", ...soughtBy(view, name) })),
+    names.map((name) => readReport(visit, range, { group_by: "day", ...rowFilter(view, name) })),
   );
   const failed = reports.find(({ body }) => body === null);
   if (failed !== undefined) return { names: null, unread: failed };
@@ -107,13 +107,13 @@ async function fromSums(visit: Visit, view: View): Promise<DaysByName> {
   };
 }
 
-interface RunsAsked {
+interface RunsQuery {
   readonly group: string;
   /** How many there are. Null: it is not known. */
   readonly names: number | null;
 }
 
-async function fromRuns(visit: Visit, view: View, { group, names }: RunsAsked): Promise<DaysByName> {
+async function fromRuns(visit: Visit, view: View, { group, names }: RunsQuery): Promise<DaysByName> {
   // Some names have no runs on some days, but hardly so many.
   if ((names ?? 0) * view.range.days > 2 * MOST_ROWS) return { names: null, unread: null };
   const asked = { group_by: `day,${group}`, limit: String(MOST_ROWS) };

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { refusalSummary } from "../../../../contract/resources/refusals.ts";
-import { count, words } from "../../view/format.ts";
+import { count, toWords } from "../../view/format.ts";
 import { pageOf, refusalsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card } from "../../view/parts.tsx";
@@ -90,7 +90,7 @@ export function RefusedTodayCard({
       <ul class="counts">
         {of.codes.slice(0, SHOWN).map(({ group, count: some }) => (
           <li>
-            <span>{words(group)}</span>
+            <span>{toWords(group)}</span>
             <a href={refusalsAt({ code: group, from })}>{count(some)}</a>
           </li>
         ))}

@@ -56,7 +56,7 @@ export function addressOf(path: string, view: View, changes: Readonly<Record<str
 }
 
 /** What of a view a form of its page sends along, without its range. */
-export function keptOf({ by, tag, unit, list }: View): Record<string, string> {
+export function viewFields({ by, tag, unit, list }: View): Record<string, string> {
   return { by, tag, unit: unit === "usd" ? "" : unit, list: list === "most" ? "" : list };
 }
 
@@ -70,7 +70,7 @@ export function groupOf({ by, tag }: Pick<View, "by" | "tag">): string | null {
 export const isDaily = (by: Tab): boolean => DAILY_KINDS.has(by);
 
 /** The filter of the runs behind a row. */
-export function soughtBy({ by, tag }: Pick<View, "by" | "tag">, id: string | null): Record<string, string> {
+export function rowFilter({ by, tag }: Pick<View, "by" | "tag">, id: string | null): Record<string, string> {
   if (id === null) return { without: by === "tag" ? `${TAG_PREFIX}${tag}` : by };
   return by === "tag" ? { tag: `${tag}:${id}` } : { [by]: id };
 }

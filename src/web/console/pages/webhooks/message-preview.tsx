@@ -34,7 +34,7 @@ const OTHER_KINDS = EVENT_KINDS.filter(
 const EVERYTHING = "*";
 
 /** What can be picked: topics, single kinds, everything, and what a subscription has picked already. */
-export function pickable(chosen: readonly string[] = []): readonly Option[] {
+export function eventOptions(chosen: readonly string[] = []): readonly Option[] {
   const known: readonly Option[] = [
     ...TOPICS,
     ...OTHER_KINDS.map((kind) => [kind, kind] as const),

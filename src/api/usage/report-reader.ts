@@ -10,7 +10,7 @@ import {
   figuresOf,
   linesOf,
   type ReportLine,
-  sorted,
+  sortLines,
   totalOf,
 } from "../../domain/usage-report/rows.ts";
 import { stretchesOf } from "../../domain/usage-report/stretches.ts";
@@ -55,7 +55,7 @@ export async function reportOf(
     : spent;
   if (isRefusal(lines)) return lines;
   const [first = ""] = groupBy;
-  const all = sorted(lines, query["sort"] ?? (isReportTime(first) ? first : "cost_usd"));
+  const all = sortLines(lines, query["sort"] ?? (isReportTime(first) ? first : "cost_usd"));
   const shown = all.slice(0, limit);
   if (query["format"] === "csv") return csvReply(csvOf(groupBy, shown, isWorth));
   const report: UsageReport = {

@@ -1,6 +1,6 @@
 import { entryProblem } from "../../domain/network/access.ts";
 import { orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
-import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { firstUnder, presentDigest } from "../../domain/key/peppers.ts";
 import { peppersOf } from "../../settings.ts";
 import { askHome } from "../region/home.ts";
 import { type SessionRequest, sessionToken } from "../identity/session-cookie.ts";
@@ -22,7 +22,7 @@ export function watchPage(
   const peppers = peppersOf(settings);
   const orgId = firstUnder(peppers, (pepper) => orgOfToken(pepper, "session", token));
   if (orgId === null) return null;
-  const digest = givenDigest(peppers, (pepper) => tokenDigest(pepper, token));
+  const digest = presentDigest(peppers, (pepper) => tokenDigest(pepper, token));
   return {
     async look() {
       const found = await askHome(env, settings, orgId, async (object) => await object.watch(digest, stream));

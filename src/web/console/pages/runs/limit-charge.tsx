@@ -14,7 +14,7 @@ interface LimitCharge {
 }
 
 /** What was charged to the limit that runs are filtered by. Null: they are filtered by none. */
-export async function readCharged(
+export async function readLimitCharge(
   visit: Visit,
   query: URLSearchParams,
   sums: RunSums | null,

@@ -27,14 +27,14 @@ export interface GovernedFetchOptions extends SomeMetering {
   readonly deployments?: Readonly<Record<string, string>>;
   /** Calls that are allowed at a price each, although they are not metered, such as `{"POST /v1/batches": "2.50"}`. */
   readonly otherPaths?: OtherPaths;
-  /** Whether a cost in dollars that the provider tells is charged. */
+  /** True if a cost in dollars that the provider tells is charged. */
   readonly trustsCost?: boolean;
   /**
    * Keys of other providers, by their names, such as `{groq: "…"}`. With them, a fallback of the organization can go on to a model of
    * another provider. Without, it goes on to models of the same provider only.
    */
   readonly fallbackKeys?: Readonly<Record<string, string>>;
-  /** What becomes of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
+  /** The end of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
   readonly onLeave?: "stop" | "finish";
   /** How long a stream is read on after its caller has left. Default: 2,000. */
   readonly leaveGraceMs?: number;

@@ -7,7 +7,7 @@ import { plainTraceParent } from "../domain/text/traceparent.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import type { Reading } from "../providers/usage/reading.ts";
 
-/** What the adapters need of a gate. */
+/** The methods of a gate that the adapters need. */
 export type CallGate = Pick<EmbeddedGate, "decide" | "settle" | "release" | "knownFacts"> &
   Partial<Pick<EmbeddedGate, "fallbacksOf" | "beginsWithFallbacks">>;
 
@@ -20,9 +20,9 @@ export interface Call {
   readonly ask: DecisionsDecideBody;
   /** Null: the call costs its estimate, whatever its answer says. */
   readonly metered: MeteredCall | null;
-  /** Whether the request carries the bound on its output. Default: true. */
+  /** True if the request carries the bound on its output. Default: true. */
   readonly isBound?: boolean | undefined;
-  /** Whether a cost in dollars that the provider tells is taken for true. */
+  /** True if a cost in dollars that the provider tells is taken for true. */
   readonly trustsCost?: boolean | undefined;
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** The model that was asked for, and the fallback that chose this one. Undefined: it is what was asked for. */
@@ -105,7 +105,7 @@ export class GovernedCall {
     return this.#hasEnded;
   }
 
-  /** Whether its answer says what it costs. */
+  /** Returns whether its answer says what it costs. */
   get isMetered(): boolean {
     return this.#call.metered !== null;
   }
@@ -214,7 +214,7 @@ type AttributionField = Exclude<
   "model" | "approval_id" | "input"
 >;
 
-/** What a run repeats of its decision. The type keeps the list complete. */
+/** The fields of the decision that its run repeats. The type keeps the list complete. */
 function attributionOf(ask: DecisionsDecideBody): Partial<SettledRun> {
   return {
     action: ask.action,

@@ -13,7 +13,7 @@ import { settledBody, USUAL_LEAVE } from "./settled-body.ts";
 
 export { createGate, Refused, SluiceError, Unreachable } from "../client/gate/index.ts";
 
-/** What the middleware uses of Hono's context. */
+/** The part of Hono's context that the middleware uses. */
 export interface GovernedContext {
   readonly req: {
     readonly path: string;
@@ -31,7 +31,7 @@ export interface GovernedContext {
   set(name: never, value: never): void;
 }
 
-/** What a handler finds as `c.get("sluice")`. */
+/** The object that a handler finds as `c.get("sluice")`. */
 export interface SluiceCall {
   readonly reservation: { readonly id: string; readonly amount_usd: string } | null;
   readonly runId: string;
@@ -48,7 +48,7 @@ export interface SluiceVariables {
 
 export interface GovernOptions<C> {
   readonly gate: CallGate;
-  /** What the request asks to spend. */
+  /** The decision that the request asks for. */
   readonly ask: (context: C) => DecisionsDecideBody | Promise<DecisionsDecideBody>;
   /** How refusals are written: for the SDKs of OpenAI (default) or of Anthropic. */
   readonly dialect?: "openai" | "anthropic";
@@ -118,7 +118,7 @@ function settleAfter(context: GovernedContext, call: GovernedCall): void {
   }
 }
 
-/** What is known of the call's tokens. Null: the ask is in dollars alone, and that is what it costs. */
+/** The known usage of the call. Null: the ask is in dollars alone, and that is what it costs. */
 function meteredAsk(
   asked: DecisionsDecideBody,
   defaultMaxOutputTokens: number | undefined,

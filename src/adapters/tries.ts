@@ -2,7 +2,7 @@ import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import { type Condition, conditionOf, Fallbacks, type NextModel } from "./fallbacks.ts";
 import type { CallGate, GovernedCall } from "./governed-call.ts";
 
-/** What came of a call that was sent. */
+/** The result of a call that was sent. */
 export interface SentCall<T> {
   /** The answer. Throws what the call failed with. */
   readonly answer: () => T;
@@ -26,19 +26,19 @@ export interface Way<T> {
   send(call: GovernedCall): Promise<SentCall<T>>;
   /** Other ways to call the same model, with another key or at another host. */
   readonly others?: readonly Way<T>[];
-  /** Whether it has failed so often that another way is better. */
+  /** Returns whether it has failed so often that another way is better. */
   readonly isPaused?: () => boolean;
 }
 
 /** A call, and how it can be made. */
 export interface CallWays<T> {
   readonly gate: CallGate;
-  /** What is asked for the call as it came. */
+  /** The ask for the call as it came. */
   readonly ask: DecisionsDecideBody;
   readonly own: Way<T>;
   /** Null: the call cannot be made with that model. */
   readonly wayTo: (next: NextModel) => Promise<Way<T> | null>;
-  /** Whether whoever called wants no answer any more. */
+  /** Returns whether the caller wants no answer any more. */
   readonly isGone: () => boolean;
   /** How often a call is made again where the provider says when. Default: never. */
   readonly retries?: Retries;
@@ -158,7 +158,7 @@ class UntriedWays<T> {
     this.#fallbacks = new Fallbacks(trying.gate, trying.ask);
   }
 
-  /** Whether it is known, before anything is asked, which model the call begins with. */
+  /** Returns whether it is known, before anything is asked, which model the call begins with. */
   get isKnown(): boolean {
     return this.#fallbacks.isKnown;
   }

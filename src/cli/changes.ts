@@ -24,7 +24,7 @@ export interface Change {
   readonly fields: readonly FieldChange[];
 }
 
-/** Returns what would have to change in a section. What is wrong with it is among the complaints. */
+/** Returns what would have to change in a section. The complaints say why. */
 export async function changesOf(
   { kind, declared }: Section,
   sluice: Sluice,

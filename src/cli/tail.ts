@@ -3,7 +3,7 @@ import { clientFor, type Command, ORG_OPTION, toPrintable, UsageError, wholeNumb
 
 const EVERY_MS = 2000;
 const FIRST_LINES = 10;
-/** The most lines of one look. What comes faster is skipped, with a line that says so. */
+/** The most lines of one look. Refusals that come faster are skipped, with a line that says so. */
 const MOST_LINES = 1000;
 const PAGE = 200;
 

@@ -9,7 +9,7 @@ const DRY_RUN = { "x-svc-dry-run": "true" };
 /** A caller whose key may not make a change can still see what the change would be. */
 const NOT_ALLOWED = new Set(["forbidden", "missing_scope"]);
 
-/** The sections that this key may not change. What the service says to the others is among the complaints. */
+/** The sections that this key may not change. The service's objections to the others are among the complaints. */
 export async function tryChanges(
   changes: readonly Change[],
   sluice: Sluice,

@@ -99,7 +99,7 @@ function hasRequiredField(body: z.ZodType): boolean {
   return body.safeParse({}).error?.issues.some((issue) => issue.path.length > 0) === true;
 }
 
-/** What is not JSON is described as text. */
+/** A body that is not JSON is described as text. */
 function textOf(media: string): { schema: { type: "string" }; example: string } {
   return { schema: { type: "string" }, example: MEDIA_EXAMPLES[media] ?? "…" };
 }

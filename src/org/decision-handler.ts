@@ -101,7 +101,7 @@ export class DecisionHandler {
     return reply;
   }
 
-  /** What a gate held before its key ended is taken once, so that the runs of these calls can be recorded. */
+  /** Holds that a gate made before its key ended are taken once, so that the runs of these calls can be recorded. */
   #lastReport(given: LeaseExchange, view: View, refusal: Refusal): ExchangeAnswer {
     const { contexts, gate, due } = this.#context;
     const isFinishing = given.ask === undefined && given.report !== undefined;

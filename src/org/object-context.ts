@@ -148,7 +148,7 @@ export class ObjectContext {
     });
   }
 
-  /** What was counted for the platform goes there from here, because it does not move. */
+  /** Counts for the platform are sent from here first, because they do not move with the org. */
   async #settleToLeave(): Promise<boolean> {
     this.refusals.store();
     return this.due.isIdle(LEAVING_PATIENCE_MS);

@@ -33,7 +33,10 @@ function isHostOf({ url, hosts }: Provider, { host, hostname }: URL): boolean {
 /** Azure names the model in the path. */
 const DEPLOYMENT = /\/deployments\/([^/]+)\//;
 
-/** The longest end of the path that the provider serves, or never serves. What stands before it belongs to the address of the host. */
+/**
+ * The longest end of the path that the provider serves, or never serves. The path before it belongs to the address of
+ * the host.
+ */
 function routeAt(provider: Provider, method: string, pathname: string): Route {
   if (!isPlain(pathname)) return { kind: "unknown" };
   const ends = Array.from(pathname.matchAll(/\//g), ({ index }) => pathname.slice(index));

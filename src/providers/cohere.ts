@@ -103,8 +103,8 @@ function textOf(part: unknown): string {
 }
 
 /**
- * The usage of an answer, of its end, or of what an embedding says about itself. What is billed is less than all that
- * was read.
+ * The usage of an answer, of its end, or of what an embedding says about itself. The billed tokens are fewer than all
+ * that were read.
  */
 function cohereUsage(value: unknown): Usage | null {
   const { billed_units: billed, tokens } = objectOf(value);

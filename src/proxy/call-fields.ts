@@ -9,7 +9,7 @@ const PREFIX = "x-sluice-";
 const NO_FIELDS: ReadonlySet<string> = new Set([SLUICE_KEY_HEADER, PROVIDER_KEY_HEADER]);
 const REQUEST_ID = /^[ -~]{1,128}$/;
 
-/** What a caller says about its call in headers. */
+/** The facts that a caller states about its call in headers. */
 export interface CallerHeaders {
   readonly fields: CallFields;
   /** Null: the call is estimated from its body. */
@@ -77,7 +77,7 @@ function tagsIn(text: string): Record<string, string> | null {
   return Object.fromEntries(tags);
 }
 
-/** What a caller may not set. */
+/** Refuses a field that a caller may not set. */
 export function refuseField(field: CallerField, isCounted: boolean): WireRefusal {
   const name = headerOf(field);
   const why = isCounted ? `, because a limit of your organization counts by ${field}` : "";

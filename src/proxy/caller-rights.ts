@@ -5,8 +5,9 @@ import type { KeyGate } from "./key-gate.ts";
 import { type ProxyOptions, SET_BY_ANYONE } from "./options.ts";
 
 /**
- * What a call is for: as its key says, else as its caller says, if it may. Unless the operator lists what callers may set, they
- * may say what a call is for as long as no limit of their organization counts by it: they could choose another's limit.
+ * Returns the names that a call is charged under: those of its key, else those of its caller, if it may set them.
+ * Unless the operator lists what callers may set, they may say what a call is for as long as no limit of their
+ * organization counts by it: they could choose another's limit.
  */
 export async function fieldsOf(
   { fields, names }: CallerHeaders,

@@ -2,7 +2,7 @@ import { refusalIn, Refused, Unreachable } from "../client/errors.ts";
 import type { GateBinding } from "../client/gate/binding.ts";
 import { BoundedMap } from "../domain/cache/bounded-map.ts";
 
-/** In which a caller chooses one of its org's keys of a provider: `openai/eu`. */
+/** The header by which a caller chooses one of its org's keys of a provider: `openai/eu`. */
 export const PROVIDER_KEY_HEADER = "x-sluice-provider-key";
 
 /** A key of a provider that an org has set for itself. */

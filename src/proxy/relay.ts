@@ -16,16 +16,16 @@ export interface RelayedCall {
   readonly call: GovernedCall;
   /** Null: the answer says nothing about its cost. */
   readonly api: ProviderApi | null;
-  /** What was sent to the provider and its answers must not show: its key above all. */
+  /** Secrets that were sent to the provider and that its answers must not show: its key above all. */
   readonly secrets: readonly string[];
   readonly keyOf: KeyOf;
-  /** By which statuses the provider says that it does not accept the key. Undefined: by 401. */
+  /** The statuses by which the provider says that it does not accept the key. Undefined: by 401. */
   readonly keyRefusals?: readonly number[] | undefined;
   /** The model that was called. Undefined: the call names none. */
   readonly model: string | undefined;
   /** The bound that was written into the request. Null: none. */
   readonly maxOutputTokens: number | null;
-  /** Whether the caller asked for the event with the usage. */
+  /** True if the caller asked for the event with the usage. */
   readonly showsUsageEvent: boolean;
   readonly leave: LeavePolicy;
   readonly watch: Watch;
@@ -34,7 +34,7 @@ export interface RelayedCall {
   readonly send: () => Promise<Response>;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface Relay {
   readonly answer: Response | WireRefusal;
   readonly failure: SentCall<unknown>["failure"];
@@ -108,7 +108,7 @@ function stopIfLeft({ call, leave, gone, watch }: RelayedCall): { clear(): void 
 /** The longest answer that is read at once. */
 const MOST_SHORT_BYTES = 65_536;
 
-/** Whether its length is known and small, and nobody waits for its beginning. What is compressed may be of any length. */
+/** Returns whether its length is known and small, and nobody waits for its beginning. A compressed text may be of any length. */
 function isShort({ headers, body }: Response): boolean {
   const length = headers.get("content-length");
   return (

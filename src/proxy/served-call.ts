@@ -19,7 +19,7 @@ export type Service =
     }
   | { readonly api: null; readonly costUsd: string };
 
-/** What a path is served by, or why it is not. */
+/** Returns the API that serves a path, or why there is none. */
 export function serviceOf(
   method: string,
   target: Target,

@@ -5,7 +5,7 @@ import { type AdmittedCall, attemptWith, ownAttempt, type PossibleAttempt, send 
 import type { OwnAnswer } from "./own-answer.ts";
 import { USUAL_RETRY_MS } from "./retry.ts";
 
-/** What a proxy needs of the runtime: work that goes on after the response. */
+/** The part of the runtime that a proxy needs: work that continues after the response. */
 export interface Context {
   waitUntil(work: Promise<unknown>): void;
 }

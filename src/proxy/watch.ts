@@ -16,7 +16,7 @@ export class Watch {
     return this.#stop.signal;
   }
 
-  /** Whether the provider was stopped. */
+  /** Returns whether the provider was stopped. */
   get hasStopped(): boolean {
     return this.#stop.signal.aborted;
   }

@@ -105,7 +105,7 @@ async function make<M extends CalledModel, T>(
       if (other === undefined) return null;
       const { model: _, ...rest } = options;
       const call = callOf(rest, { model: other, params }, read);
-      // What was said about calls of the first model says nothing about the price of this one.
+      // An estimate for the first model says nothing about the price of this one.
       const [named = ""] = other.provider.split(".");
       return wayOf(other, { ...call, ask: { ...call.ask, model: other.modelId, provider: named } });
     },
@@ -158,7 +158,10 @@ function settleFailed(call: GovernedCall, error: unknown): void {
   else call.fail();
 }
 
-/** What the SDK throws before it sends anything, such as for a prompt that it cannot write, is no failure of a provider. */
+/**
+ * An error that the SDK throws before it sends anything, such as for a prompt that it cannot write, is no failure of a
+ * provider.
+ */
 function failureIn(error: unknown): "unbilled" | "final" {
   const status = statusIn(error);
   if (status === null)

@@ -17,7 +17,7 @@ export interface SluiceModelOptions<Params> extends SomeMetering {
   readonly ask?: CallFields | ((params: Params) => CallFields);
   /** The model's name in the price book. Default: the model's own id. */
   readonly model?: string;
-  /** What becomes of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
+  /** The end of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
   readonly onLeave?: "stop" | "finish";
   /** How long a stream is read on after its caller has left. Default: 2,000. */
   readonly leaveGraceMs?: number;

@@ -25,7 +25,7 @@ export interface SignedLimitSet {
   readonly dollars: readonly string[];
   /** The keys among them whose limits count a call by its body. */
   readonly byBody: readonly string[];
-  /** What the call said where limits look at it. Null where it said nothing. */
+  /** The values of the call where limits look at it. Null where it said nothing. */
   readonly names: { readonly [Name in keyof CallNames]?: CallNames[Name] | null };
 }
 

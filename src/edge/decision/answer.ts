@@ -81,7 +81,7 @@ export async function answerDecision(
 
 export function refusedBeforeBody(call: DecisionCall, orgId: string): Refusal | null {
   const gate = gates.of(orgId);
-  // What the object has decided, it has also counted.
+  // The object has also counted its own decisions.
   if (gate === null || call.introduced !== null) return null;
   const caller = callerOf(call);
   const background = backgroundOf(call, orgId);

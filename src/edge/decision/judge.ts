@@ -15,7 +15,7 @@ const compiled = new WeakMap<KnownChecks, RunChecks>();
 
 /** Returns whether the org's rules and detectors let a call pass, by the same functions as its object. */
 export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
-  // Which rules need a model is for the object to say.
+  // Only the object can say which rules need a model.
   if (ask.model === undefined && checks.rules.length > 0) return false;
   const known = compiledFor(checks);
   if (known === null) return false;

@@ -79,7 +79,8 @@ function inIsolate(
   if (orgNow === null) return undefined;
   const keys = meters.map((meter) => leaseKey(meter, orgNow));
   const slices = keys.map((key) => gate.leaseClient.slice(key));
-  // What was taken from a slice has been reported by the time the call is refused, so only the object can give it back.
+  // An amount that was taken from a slice has been reported by the time the call is refused, so only the object can give it
+  // back.
   const taken = call.op.refusalsAreFree !== true && gate.leaseClient.take(slices, oneEach(slices), now);
   const standings = meters.map((meter, index) => {
     const known = gate.rate(keys[index] ?? "", now);

@@ -261,7 +261,7 @@ export class LeaseClient<Hold> {
     }
   }
 
-  /** Gives up on an ask. What it reported is sent again with the next, and its answer is void. */
+  /** Gives up on an ask. Its report is sent again with the next, and its answer is void. */
   lost(attempt: number): void {
     if (this.#pending?.attempt === attempt) this.#pending = null;
   }

@@ -215,8 +215,8 @@ export class LeaseLedger extends Holders {
   }
 
   /**
-   * The org's clock is moved ahead. What was held from slices that nobody can use any more ends so much sooner; from one in
-   * use, holds may yet be made after that.
+   * The org's clock is moved ahead. Holds from slices that nobody can use any more end so much sooner; from one in use,
+   * holds may yet be made after that.
    */
   moveAhead(byMs: number, now: number): void {
     for (const slice of this.all()) {

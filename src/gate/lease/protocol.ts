@@ -1,5 +1,5 @@
 /**
- * What an isolate and the org's object say to each other about leases.
+ * This is what an isolate and the org's object say to each other about leases.
  *
  * A slice is a part of one meter's room that the object has counted as `leased` before the isolate may use it.
  * The isolate asks (one ask at a time, numbered), reporting what it held. It names the slices of which it wants more or

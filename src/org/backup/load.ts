@@ -85,7 +85,7 @@ class Loader {
       throw new BadArchive("it was made by a version from before the first release");
     this.#head = head;
     this.#steps.apply(head.steps);
-    // What the steps themselves wrote is in the archive, too.
+    // Rows that the steps themselves wrote are in the archive, too.
     for (const { name } of tablesOf(this.#sql)) this.#sql.exec(`DELETE FROM ${quoteName(name)}`);
   }
 

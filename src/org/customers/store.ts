@@ -20,7 +20,7 @@ export function showRevenue(row: CustomerRow | null) {
 
 type RevenueRow = Omit<CustomerRow, "name">;
 
-/** What each customer pays, or one: those of whom it is set. As it is stored. */
+/** The amounts that each customer pays, or one customer: only of those for whom they are set. As it is stored. */
 export function revenueRows(sql: SqlStorage, customerId: string | null): RevenueRow[] {
   return sql
     .exec<RevenueRow>(

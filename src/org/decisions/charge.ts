@@ -53,7 +53,7 @@ export class ExpiredHolds {
   }
 }
 
-/** What only counts is leased to no isolate, so a hold of an isolate is not in it. The run that it becomes is. */
+/** A limit that only counts is leased to no isolate, so a hold of an isolate is not in it. The run that it becomes is. */
 function inPlan(hold: HoldRow): HoldRow {
   if (phaseOf(hold) !== "run") return hold;
   const there = hold.meters === "" ? [] : hold.meters.split(" ");

@@ -257,7 +257,7 @@ function amountOf(tx: Tx, row: HoldRow, ask: DecisionAsk): bigint {
 
 function stands(row: HoldRow, now: number): boolean {
   if (row.status === "settled" || (row.status === "open" && row.expires_at > now)) return true;
-  // What is charged when it expires has been paid for.
+  // A hold that is charged when it expires has been paid for.
   return row.status !== "released" && holdRequestOf(row)?.isCharged === true;
 }
 

@@ -19,8 +19,8 @@ export function estimateOf(tx: PriceContext, ask: DecisionAsk): bigint | Invalid
 
 /**
  * Returns what an ask reserves with so many output tokens, at most those that it asks for. `cost_usd` takes precedence.
- * Otherwise tokens at the highest rates of the price book that can apply, and units. What has no price is refused,
- * never free.
+ * Otherwise tokens at the highest rates of the price book that can apply, and units. A model without a price is
+ * refused, never free.
  */
 export function costsOf(tx: PriceContext, ask: DecisionAsk): ((outputTokens: number) => bigint) | Invalid {
   const { cost_usd } = ask.estimate;

@@ -32,8 +32,8 @@ export function fitAsk(ask: DecisionAsk, fit: OutputRoom): FittedAsk {
 }
 
 /**
- * The same for a decision. What limits still count of reservations that are over is ended before it shortens an answer, as it
- * is before it refuses one.
+ * The same for a decision. Reservations that are over are ended before they shorten an answer, as they are before they
+ * refuse one.
  */
 export function fitAskFreeingRoom(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: OutputRoom): FittedAsk {
   let tries = TRIES_FOR_ROOM;

@@ -105,7 +105,10 @@ function limitedMore(tx: Tx, before: HoldRow, amount: bigint) {
   return rateRefusal(addedRatesOf(tx, before, amount), tx.now);
 }
 
-/** What checks a run before the limits checks more of it too. Its input is not kept, and was scanned when it was made. */
+/**
+ * Checks that judge a run before the limits also judge the renewal's higher amount. Its input is not kept, and was
+ * scanned when it was made.
+ */
 function checkMore(tx: Tx, hold: HoldRow, amount: bigint) {
   const request = holdRequestOf(hold);
   if (request === null || phaseOf(hold) !== "run") return null;

@@ -103,7 +103,7 @@ function forget(sql: SqlStorage, name: string): void {
   deleteSpanState(sql, name);
 }
 
-/** What is written stays where it is. Retention waits for the export no longer. */
+/** Written files stay where they are. Retention waits for the export no longer. */
 export const deleteExport = command({
   action: "export.deleted",
   refuses: ["not_found", "conflict"],

@@ -43,7 +43,7 @@ export function nextKind(window: WindowRow, at: LogPosition, isFocus: boolean): 
   return hasRuns ? "runs" : "corrections";
 }
 
-/** Runs as they were recorded. What changed since is a correction, so a window is the same whenever it is written. */
+/** Runs as they were recorded. Changes since then are corrections, so a window is the same whenever it is written. */
 function readRuns(sql: SqlStorage, window: WindowRow, at: LogPosition): ReadPart {
   const runs: Run[] = [];
   let [characters, run] = [0, at.run];

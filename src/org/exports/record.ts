@@ -78,7 +78,7 @@ function recordFile(
   );
 }
 
-/** What the manifest has of each file is not needed any more. Old windows are forgotten. */
+/** The manifest's line about each file is not needed any more. Old windows are forgotten. */
 function recordWhole(tx: Tx, window: WindowRow): void {
   const { sql, now } = tx;
   sql.exec("DELETE FROM export_files WHERE window = ?", window.seq);

@@ -75,7 +75,7 @@ export interface RateBook {
 export interface Envelope {
   readonly actor: Actor;
   readonly trace: string;
-  /** The trace that the caller's own request belongs to, if it named one. What it causes carries that on. */
+  /** The trace that the caller's own request belongs to, if it named one. Its consequences carry that on. */
   readonly parent?: string | null;
   readonly idempotency: IdempotencyAsk | null;
   readonly ifMatch: string | null;
@@ -207,7 +207,7 @@ export interface Tx extends View {
   schedule(kind: DueKind, key: string, at: number | null): void;
   /** An audit entry in addition to the command's own. */
   record(entry: Pick<AuditEntry, "action" | "target" | "outcome"> & { detail?: object }): void;
-  /** A refusal rolls back everything that the rule did. What must remain (an event, an entry) is done here. */
+  /** A refusal rolls back everything that the rule did. An effect that must remain (an event, an entry) is done here. */
   afterRefusal(effect: () => void): void;
 }
 

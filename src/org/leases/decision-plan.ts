@@ -82,7 +82,7 @@ export function decisionPlanFor(
   };
 }
 
-/** Credits are drawn pack by pack. What never refuses is counted when the run is recorded. */
+/** Credits are drawn pack by pack. A limit that never refuses is counted when the run is recorded. */
 function isLeased({ meter: { kind, limit, mode } }: Account): boolean {
   return kind !== "credits" && limit !== null && mode !== "count";
 }

@@ -51,7 +51,7 @@ function turnedAway(refusal: Refusal, ask: DecisionAsk): LeasedDecision {
   return { result: refusal, taken: false, named: null, ask };
 }
 
-/** What a rate limit counts of a decision. One that has no price is refused for that, and counts nothing. */
+/** The amount that a rate limit counts of a decision. One that has no price is refused for that, and counts nothing. */
 function countOf({ policy }: RateMeter, ask: DecisionAsk, view: View): number {
   const nanos = policy.unit === "usd" ? estimateOf(view, ask) : 0n;
   return rateAmount(policy, { nanos: isRefusal(nanos) ? 0 : Number(nanos), tokens: tokensOf(ask) });
@@ -63,7 +63,7 @@ function roomIn(standings: readonly RateRequest[], unit: RatePolicy["unit"]): nu
   return counting.length === 0 ? null : Math.min(...counting.map(({ standing }) => standing.room));
 }
 
-/** What rate limits count of a decision from its body, if it is allowed. */
+/** Returns the amounts that rate limits count of a decision from its body, if it is allowed. */
 function countedOf(ask: DecisionAsk, meters: readonly RateMeter[]): HoldRates {
   const byBody = meters.filter(({ policy }) => !needsNoBody(policy));
   return { rates: writeHoldRates(byBody), tokens: tokensOf(ask) };
@@ -265,7 +265,7 @@ export class ObjectGate {
     });
   }
 
-  /** Whether an isolate may have made holds that it has not reported yet. */
+  /** Returns whether an isolate may have made holds that it has not reported yet. */
   mayHoldUnreported(clock: Clock): boolean {
     for (const { slices } of this.#leases().holders()) {
       for (const [, slice] of slices) if (clock.real < slice.until + slice.lingerMs) return true;

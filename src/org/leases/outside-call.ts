@@ -13,7 +13,7 @@ type GivenCall = LeaseReport["batches"][number]["holds"][number]["call"];
 /** The key that asks, and what the run of an expired hold never says. */
 const UNSAID: ReadonlySet<Trait> = new Set(["key_id", "outcome", "chain_id"]);
 
-/** What an ask says where limits look at it. Null where it says nothing. */
+/** Returns the values of an ask where limits look at it. Null where it says nothing. */
 export function pickRelevantNames(ask: DecisionAsk, matters: RelevantNames): Names {
   const said: CallNames = ask;
   const fields: (keyof CallNames)[] = [];
@@ -27,8 +27,8 @@ export function pickRelevantNames(ask: DecisionAsk, matters: RelevantNames): Nam
 }
 
 /**
- * What the run says that a hold of a gate outside becomes. Where limits look at a call, it says what it was given slices
- * for, so that it is charged to the limits of what it says.
+ * Returns the names in the run that a hold of a gate outside becomes. Where limits look at a call, it says what it was
+ * given slices for, so that it is charged to the limits of what it says.
  */
 export function callOf(given: GivenCall, { names }: SignedLimitSet, keyId: string): CallLine | undefined {
   if (given === undefined) return undefined;

@@ -36,11 +36,11 @@ export interface OutsideTerms {
   readonly ids: ReservationIds;
   /** The slices of the gate, by the object's own ledger. */
   readonly stored: StoredHolder;
-  /** Whether it may be given more. */
+  /** True if it may be given more. */
   readonly mayHaveMore: boolean;
   /** The limits as they are now. */
   readonly version: string;
-  /** Whether holds from before they changed may still come. */
+  /** True if holds from before they changed may still come. */
   readonly takesEarlier: boolean;
   readonly orgNow: number;
   /** How far the org's clock is ahead of the object's. */

@@ -69,7 +69,7 @@ export class OutsideGates {
   lastExchange({ version, holder, report }: LeaseExchange): ExchangeAnswer {
     if (report === undefined) return this.#exchange({ version, holder }, null, { isLast: true });
     const { refusals, ...rest } = report;
-    // What it refused is acknowledged, so that the gate comes to rest, and not kept.
+    // Its refusals are acknowledged, so that the gate comes to rest, and are not kept.
     const none = refusals === undefined ? {} : { refusals: { ...refusals, notes: [], more: [] } };
     return this.#exchange({ version, holder, report: { ...rest, watch: [], ...none } }, null, {
       isLast: true,

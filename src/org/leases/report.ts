@@ -148,7 +148,7 @@ class HoldReport {
     }
   }
 
-  /** Whether a hold of its fingerprint is settled, or was charged when it expired. */
+  /** Returns whether a hold of its fingerprint is settled, or was charged when it expired. */
   #isPaid(id: string): boolean {
     return this.#settled.has(id) || (this.#charged.size > 0 && this.#charged.has(fingerprintPart(id)));
   }
@@ -159,9 +159,9 @@ class HoldReport {
   }
 
   /**
-   * What happens to a hold whose id is known. Nothing revives one that has ended: if it was made before that end, it
-   * ended with it. If it was made after it, the request was decided again. If the clocks cannot tell, or it outlives
-   * one that has expired, the amount is held until it ends, separately from the id.
+   * Treats a hold whose id is known. Nothing revives one that has ended: if it was made before that end, it ended with
+   * it. If it was made after it, the request was decided again. If the clocks cannot tell, or it outlives one that has
+   * expired, the amount is held until it ends, separately from the id.
    */
   #fateOf(hold: HoldLine, before: HoldFacts): "same" | "over" | "anew" | "apart" {
     if (before.status === "open") return "same";
@@ -266,7 +266,7 @@ function toHold(hold: HoldLine, isWhole: boolean, accounts: readonly HoldCounter
   };
 }
 
-/** What is kept of a call that is charged when its hold expires, as if the object had decided it. */
+/** Returns the names that are kept of a call that is charged when its hold expires, as if the object had decided it. */
 function askedOf(hold: HoldLine, call: CallLine | null): string | null {
   if (call === null) return null;
   const { keyId, ...said } = call;

@@ -44,7 +44,7 @@ export function announceLoneRefusal(tx: Tx, refusedBy: Account, attempt: Attempt
   saveUsage(tx.sql, [entry]);
 }
 
-/** What a charge caused: thresholds reached, a low balance, a pack used up, a plan exceeded. */
+/** Announces the consequences of a charge: thresholds reached, a low balance, a pack used up, a plan exceeded. */
 export function announceCharges(tx: Tx, entries: Iterable<MeterAccount>): void {
   for (const entry of entries) {
     if (entry.usage === entry.stored.usage) continue;

@@ -6,7 +6,7 @@ import type { Tx } from "../kernel/door.ts";
 
 type Outcome = (typeof RUN_OUTCOMES)[number];
 
-/** What the platform's counters need of a run. */
+/** The fields of a run that the platform's counters need. */
 export interface TalliedRun {
   readonly cost: bigint;
   readonly inputTokens: number;
@@ -55,7 +55,7 @@ export function tallyOthers(
   tx.tally(outcomes.map((outcome) => [runSeries(outcome, status), 1]));
 }
 
-/** A charge beside a run's own. What is given back is not subtracted: a counter never goes down. */
+/** A charge beside a run's own. An amount that is given back is not subtracted: a counter never goes down. */
 export function tallyCharge(tx: Pick<Tx, "tally">, nanos: bigint): void {
   if (nanos > 0n) tx.tally([[SPEND_SERIES, Number(nanos)]]);
 }

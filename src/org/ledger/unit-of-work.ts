@@ -21,7 +21,7 @@ import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
 import { type MeterAccount, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 
-/** What one run or decision needs from the meters. */
+/** The meters' data that one run or decision needs. */
 export interface ChargeRequest {
   readonly scopes: Scopes;
   /** The time that selects its windows. */
@@ -221,13 +221,13 @@ interface HeldMeters {
   readonly byCustomer: Map<string | undefined, ByValidity<readonly MeterAccount[]>>;
 }
 
-/** Whose counters are meant. */
+/** The names of the owner of counters. */
 export interface CounterOwner {
   readonly customer?: string | undefined;
   readonly chain?: string | undefined;
   /** By meter, the group of calls. */
   readonly groups?: Readonly<Record<string, string>> | undefined;
-  /** What tells the group of a meter that is not among them. */
+  /** The names that tell the group of a meter that is not among them. */
   readonly names?: CallNames;
 }
 

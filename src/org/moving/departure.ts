@@ -85,7 +85,7 @@ export class Departure {
     return moved as T;
   }
 
-  /** Opens the archive that the org leaves in. What never changes is copied before anything is frozen. */
+  /** Opens the archive that the org leaves in. Data that never changes is copied before anything is frozen. */
   begin(to: string, envelope: Envelope): DepartureResult | Refusal {
     if (!this.#place.isOpened()) return this.answer(refuse("not_found"));
     if (this.#move !== null && this.#move.attempt !== null) return { kind: "unknown", move: this.#move };

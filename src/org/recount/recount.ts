@@ -57,7 +57,7 @@ class Counters {
     return entry;
   }
 
-  /** What was spent before the limit was created comes at once: no charge announces it. */
+  /** Spend from before the limit was created is announced at once: no charge announces it. */
   write(): void {
     const { sql, now } = this.#tx;
     const entries = [...this.#entries.values()];
@@ -132,8 +132,7 @@ function noticesOf(sql: CheckpointedSql, meterId: string): Map<string, string> {
 /**
  * Recounts a meter from the runs and holds that name it and the slices that isolates have of it, for the windows that
  * still matter: the current one and those with a hold. Needed when a limit's windows or the time from which it counts
- * change, and when one is created under the name of a deleted one. What was announced of windows that stay is not announced
- * again.
+ * change, and when one is created under the name of a deleted one. Notices of windows that stay are not sent again.
  */
 export function recount(tx: CheckpointedTx, meter: Meter, { areWindowsKept = false } = {}): void {
   const holds = [...openHoldsOf(tx.sql, meter)];

@@ -150,8 +150,8 @@ function until(source: Source, keptFrom = Number.POSITIVE_INFINITY): Source {
 }
 
 /**
- * A deleted run is still recognized by its id: if it is sent again, it is not charged again. What an export has yet to write
- * is not deleted.
+ * A deleted run is still recognized by its id: if it is sent again, it is not charged again. Runs that an export has
+ * yet to write are not deleted.
  */
 function purgeRuns(tx: CheckpointedTx, before: number, keptFrom = Number.POSITIVE_INFINITY): number {
   const store = runSegments(tx.sql);

@@ -29,8 +29,8 @@ interface Counters {
 }
 
 /**
- * A past window may still get a charge, from a run that settles a hold made in it. What isolates hold of it stays until
- * they have reported. A window without an end is never past.
+ * A past window may still get a charge, from a run that settles a hold made in it. Slices that isolates hold of it stay
+ * until they have reported. A window without an end is never past.
  */
 const WINDOWS: Counters = {
   table: USAGE,

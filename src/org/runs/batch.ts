@@ -39,21 +39,21 @@ export interface PreparedRun {
   readonly attempt: Attempt;
   /** The revision of the model's price. Null if the caller stated the cost. */
   readonly revision: number | null;
-  /** What it would have cost more at the base rates. */
+  /** The cost that the base rates would have added. */
   readonly saved: bigint;
   readonly hold: HoldRow | null;
   readonly isFact: boolean;
   readonly chargedAt: number;
 }
 
-/** What the run of a hold was charged to. */
+/** The accounts that the run of a hold was charged to. */
 interface ChargedAccounts {
   readonly standing: readonly Account[];
   readonly phase: Phase;
   readonly accounts: readonly Account[];
 }
 
-/** What the runs of a batch refer to: stored runs, parents and reservations. */
+/** The records that the runs of a batch refer to: stored runs, parents and reservations. */
 export class Batch {
   readonly #tx: Tx;
   readonly #work: UnitOfWork;
@@ -63,7 +63,7 @@ export class Batch {
   #purged: ReturnType<typeof findPurged> = new Map();
   /** Archived runs that cannot be read, so that no run can be compared with them or follow them. */
   #unreadable: ReadonlyMap<string, Unreadable> = new Map();
-  /** Whether any can. If not, no run needs to be remembered by its id, which is slow for a thousand new texts. */
+  /** True if any can. If not, no run needs to be remembered by its id, which is slow for a thousand new texts. */
   #relates = false;
   /** The ids of the batch, and of their parents. */
   #sought: KeyProbe | null = null;
@@ -72,8 +72,8 @@ export class Batch {
   #settled = new SettledRequests();
 
   /**
-   * What a run was charged to, by what its own fields touch. Each list of accounts is of times between which no limit of it
-   * begins to count, so the time of the hold makes no difference.
+   * Returns the accounts that a run was charged to, by the names in its own fields. Each list of accounts is of times
+   * between which no limit of it begins to count, so the time of the hold makes no difference.
    */
   readonly #charged = new Map<readonly Account[], ChargedAccounts>();
 
@@ -108,7 +108,7 @@ export class Batch {
       // The run takes the place of what was charged for its fingerprint, whichever half day that id is of.
       const paid = charged.size === 0 ? undefined : charged.get(fingerprintPart(id));
       if (paid !== undefined) this.#holds.set(id, paid);
-      // An isolate that is gone may have made it and never reported it. What it admitted is still a fact.
+      // An isolate that is gone may have made it and never reported it. Calls that it admitted are still facts.
       if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {
         this.#holds.set(id, unreportedHold(this.#tx.reservationIds(), id, this.#tx.now));
       }
@@ -148,7 +148,7 @@ export class Batch {
     return purgedRun(row, { ...input, id }) ?? taken("A different run already used this id.");
   }
 
-  /** What keeps the run of this id, or its parent, from being read. */
+  /** Returns the failure that keeps the run of this id, or its parent, from being read. */
   #causeFor({ id, chain }: RunInput): Unreadable | undefined {
     return this.#unreadable.get(id ?? "") ?? this.#unreadable.get(chain?.parent_run_id ?? "");
   }
@@ -179,7 +179,10 @@ export class Batch {
     return reserved;
   }
 
-  /** What the run of a hold is charged to. `own` is what its own fields touch. The same list for the same accounts. */
+  /**
+   * Returns the accounts that the run of a hold is charged to. `own` is what its own fields touch. The same list for
+   * the same accounts.
+   */
   chargedWith(hold: HoldRow, own: readonly Account[]): readonly Account[] {
     const phase = phaseOf(hold);
     const standing = standingOf(this.#work, hold);
@@ -197,7 +200,7 @@ export class Batch {
     }
   }
 
-  /** What must be known of a run before any limit is checked. */
+  /** The facts that must be known of a run before any limit is checked. */
   prepare(input: RunInput, cost: Cost): PreparedRun | Refusal<"validation_failed" | "conflict"> {
     if (isRefusal(cost)) return cost;
     const { nanos, revision, saved } = cost;

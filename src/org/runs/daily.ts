@@ -12,7 +12,7 @@ declare module "../../storage/table.ts" {
   }
 }
 
-/** What each scope spent each day, by the start of its runs. It outlives the runs, because forecasts use it. */
+/** The spend of each scope on each day, by the start of its runs. It outlives the runs, because forecasts use it. */
 interface Day extends Total, DayName {}
 
 interface DayName {
@@ -112,7 +112,7 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
   DAILY_USAGE.put(sql, rows);
 }
 
-/** What the org spent on some days, in nano-dollars. */
+/** Returns the org's spend on some days, in nano-dollars. */
 export function sumSpendOn(sql: SqlStorage, days: readonly string[]): bigint {
   const totals = new Map<string, Total>();
   readTotals(sql, new Map(days.map((day) => [day, { day, scopeKind: "org", scopeId: "" }])), totals);

@@ -8,11 +8,11 @@ import { partsOf, unitsOf } from "./usage.ts";
 
 interface PricedRun {
   readonly revision: number | null;
-  /** What it would have cost more at the base rates. */
+  /** The cost that the base rates would have added. */
   readonly saved: bigint;
-  /** What the run settles. */
+  /** The hold that the run settles. */
   readonly hold: { readonly customer_id: string | null } | null;
-  /** What it was charged to. */
+  /** The accounts that it was charged to. */
   readonly accounts: readonly Account[];
   /** The key that reported it. */
   readonly keyId: string | null;
@@ -21,8 +21,8 @@ interface PricedRun {
 }
 
 /**
- * What is stored of a run in addition to its columns. Null for most. Without a revision, it is unknown or the caller
- * stated the cost.
+ * Returns the data that is stored of a run in addition to its columns. Null for most. Without a revision, it is unknown
+ * or the caller stated the cost.
  */
 export function extraOf(
   input: RunInput,

@@ -9,17 +9,17 @@ import { isUnpriced } from "../../domain/price/unpriced.ts";
 import type { NamedPrices } from "../models/named-prices.ts";
 import { pricesOf } from "../models/revisions.ts";
 
-/** What a run costs, and by which revision of its model's price. Null if the caller stated the cost. */
+/** The cost of a run, and the revision of its model's price that gave it. Null if the caller stated the cost. */
 export interface RunCost {
   readonly nanos: bigint;
   readonly revision: number | null;
-  /** What it would have cost more at the base rates. */
+  /** The cost that the base rates would have added. */
   readonly saved: bigint;
 }
 
 export type Cost = RunCost | Refusal<"validation_failed">;
 
-/** What runs cost: the stated cost, or the price at the time they started. Each price is read once. */
+/** Returns the cost of runs: the stated cost, or the price at the time they started. Each price is read once. */
 export class Prices {
   readonly #sql: SqlStorage;
   readonly #now: number;

@@ -41,7 +41,7 @@ export class RunRates {
   readonly #route: string;
   readonly #keyId: string;
   readonly #now: number;
-  /** What the policies look at beside the customer. */
+  /** The fields that the policies look at beside the customer. */
   readonly #traits: readonly Trait[];
   readonly #touched = new Map<string, readonly RunRate[]>();
   readonly #counted = new Map<string, RunRate>();
@@ -82,7 +82,7 @@ export class RunRates {
     }
   }
 
-  /** What is counted of a run whose hold was not reported. */
+  /** Returns the amounts that are counted of a run whose hold was not reported. */
   countedOf(run: RunInput, hold: HoldRow, nanos: bigint): HoldRates & { readonly amount: string } {
     const rates = writeHoldRates([...this.#countedFor(run, hold)]);
     return { rates, tokens: tokensOf(run), amount: String(nanos) };

@@ -68,7 +68,7 @@ export class Recorder {
   readonly #tx: Tx;
   readonly #work: UnitOfWork;
   readonly #batch: Batch;
-  /** Whether no limit can refuse any run of the batch. Then they are charged together at the end. */
+  /** True if no limit can refuse any run of the batch. Then they are charged together at the end. */
   #hasRoom = false;
   /** Null if the org has no rate limit that runs must be checked against. */
   readonly #rates: RunRates | null;
@@ -161,7 +161,7 @@ export class Recorder {
     return this.#accept(input, prepared, { accounts, charged: charge(accounts, attempt), shadow: denials });
   }
 
-  /** What to do if the run is accepted, or the first check's refusal. */
+  /** Returns the effects of an accepted run, or the first check's refusal. */
   #check(input: RunInput, nanos: bigint): readonly (() => void)[] | Refusal<(typeof CHECK_CODES)[number]> {
     const checks = this.#checks;
     if (checks === null) return NO_EFFECTS;

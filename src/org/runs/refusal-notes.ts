@@ -6,7 +6,7 @@ import type { View } from "../kernel/door.ts";
 import { Prices } from "./prices.ts";
 import type { RecordResult } from "./record.ts";
 
-/** What is stored of refused runs: one note for each, even if the batch gets one error. */
+/** The notes that are stored of refused runs: one for each, even if the batch gets one error. */
 export function refusedRuns(
   view: View,
   operation: string,

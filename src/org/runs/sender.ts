@@ -29,9 +29,10 @@ export function recordSent(tx: Tx, recorder: Recorder, inputs: readonly RunInput
 }
 
 /**
- * Which of these runs their sender may not send, and why. Null if it may send any run. A key without `runs:write` reports
- * the calls that were decided: a reservation's id proves the call, whoever made it. A key that has ended reports its own calls, and
- * those that no isolate has reported yet, whose key is not known here. Every other run gets the same refusal.
+ * Returns the runs that their sender may not send, and why. Null if it may send any run. A key without `runs:write`
+ * reports the calls that were decided: a reservation's id proves the call, whoever made it. A key that has ended
+ * reports its own calls, and those that no isolate has reported yet, whose key is not known here. Every other run gets
+ * the same refusal.
  */
 function sendRefusals(view: View, inputs: readonly RunInput[]): readonly SenderRefusal[] | null {
   const row = senderRow(view);

@@ -14,7 +14,7 @@ function known(sql: SqlStorage): Set<string> {
   });
 }
 
-/** Whether a run may have had a tag of this name. */
+/** Returns whether a run may have had a tag of this name. */
 export function mayBeTag(sql: SqlStorage, name: string): boolean {
   const names = known(sql);
   return names.has(name) || names.size >= MOST_NAMES;

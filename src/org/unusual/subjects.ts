@@ -24,7 +24,7 @@ interface DaysToCheck {
 }
 
 interface Look extends DaysToCheck {
-  /** Whether keys, users and hours are looked at, too. */
+  /** True if keys, users and hours are looked at, too. */
   readonly withHours: boolean;
 }
 
@@ -62,7 +62,7 @@ export function readSubjects(
   return withDays(view, found, dayOf(view.now) - FORECAST_MEMORY_DAYS);
 }
 
-/** What subjects spent each day from one on. Those of which no sums are kept by day stay as they are. */
+/** Adds the spend of subjects on each day from one on. Those of which no sums are kept by day stay as they are. */
 function withDays(
   { sql }: CheckpointedView,
   subjects: readonly (Omit<SubjectDays, "days"> & Partial<Pick<SubjectDays, "days">>)[],

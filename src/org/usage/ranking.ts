@@ -2,7 +2,7 @@ import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
 import { type AddedDay, type DayRange, MOST_NAMES, type RangeSums, sumsIn } from "../runs/range-sums.ts";
 
-/** What each name of a kind spent, as doubles: good for an order, not for a bill. */
+/** The spend of each name of a kind, as doubles: good for an order, not for a bill. */
 type RankedName = {
   name: string;
   /** Nano-dollars. */
@@ -11,7 +11,7 @@ type RankedName = {
   tokens: number;
 };
 
-/** By which a name can be the largest. */
+/** The figures that a name can be the largest by. */
 export type RankedBy = "usd" | "runs" | "tokens";
 
 /** How large a name is by what it is ranked by. */
@@ -62,7 +62,7 @@ export interface Ranking {
   readonly runs: number;
 }
 
-/** Which names, and how many of them. */
+/** The names that are asked for, and how many of them. */
 interface NameFilter {
   readonly most: number;
   /** A part of the name, in lower case. Empty: every name. */
@@ -136,7 +136,7 @@ export function rankChanged(
   return rankedBy(sql, { statement, bindings }, { most, contains });
 }
 
-/** What a name brings in: an amount, and a share of what it spends. */
+/** The earnings from a name: an amount, and a share of its spend. */
 export interface RoughRevenue {
   /** Nano-dollars. */
   readonly fee: number;

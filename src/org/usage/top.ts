@@ -26,7 +26,7 @@ interface TopAsk {
   readonly previousTo: string;
   /** A part of the names, in lower case. Empty: every name. */
   readonly contains: string;
-  /** Whether the caller may know what customers pay. */
+  /** True if the caller may know what customers pay. */
   readonly showsRevenue: boolean;
 }
 
@@ -104,7 +104,7 @@ function totalOf(sql: CheckpointedSql, range: DayRange): Sum {
 
 type ComparedAmounts = Pick<Group, "now" | "before">;
 
-/** What no name has. */
+/** Returns the amounts of runs without a name. */
 function unnamedOf(total: ComparedAmounts, named: ComparedAmounts): ComparedAmounts {
   return { now: minus(total.now, named.now), before: minus(total.before, named.before) };
 }
@@ -132,7 +132,10 @@ function figures({ now, before }: ComparedAmounts) {
   };
 }
 
-/** What customers pay in the days that are asked for. None, where it is not about customers or the caller may not know. */
+/**
+ * Returns the revenue from customers in the days that are asked for. None, where it is not about customers or the
+ * caller may not know.
+ */
 interface Revenues {
   readonly of: ReadonlyMap<string, Revenue>;
   readonly range: RevenueRange;
@@ -192,7 +195,7 @@ const ORDERS: Readonly<Record<TopOrder, (one: Group, other: Group) => number>> =
   },
 };
 
-/** Who spent most, from the daily sums: never from the runs. */
+/** Returns the names that spent most, from the daily sums: never from the runs. */
 export const topUsage = query({
   refuses: [],
   run({ sql, now: nowMs }, ask: TopAsk): UsageTop {

@@ -70,7 +70,7 @@ function messageOf({ orgName, baseUrl, limitName, folded }: MessageDraft, event:
 /** A shorter part of an address is a word, such as `services`. */
 const SHORTEST_SECRET = 10;
 
-/** What a receiver answers is shown to whoever reads the delivery log. If it repeats its secret, that is left out. */
+/** Readers of the delivery log see the answer of a receiver. If it repeats its secret, that is left out. */
 export function withoutSecret({ address }: MessageDraft, posted: PostResult): PostResult {
   const { url, routingKey } = address;
   const { pathname, search } = new URL(url);

@@ -50,8 +50,8 @@ interface QueuedMessage {
 }
 
 /**
- * One message for each limit, window and threshold. What was sent is not sent again; what waits stands for the new one, too, or
- * gives way to it if that says more.
+ * One message for each limit, window and threshold. A message that was sent is not sent again; one that waits stands
+ * for the new one, too, or gives way to it if that says more.
  */
 function enqueueMessage(sql: SqlStorage, { now, subscriptionId, type, event, others }: QueuedMessage): void {
   const fold = messageGroupOf(type, event.data, now);

@@ -17,8 +17,8 @@ const EVENTS_AT_ONCE = 20_000;
 type MissedEvent = Pick<EventRow, "seq" | "id" | "type" | "created_at" | "data">;
 
 /**
- * Queues what a webhook did not get since a time: deliveries that failed, and events from while it was disabled. What
- * arrived or is still queued is left alone, so asking again queues nothing twice.
+ * Queues what a webhook did not get since a time: deliveries that failed, and events from while it was disabled.
+ * Deliveries that arrived or are still queued are left alone, so asking again queues nothing twice.
  */
 export const recoverDeliveries = command({
   action: "webhook.recovered",

@@ -66,7 +66,7 @@ export const anthropicMessages: ProviderApi = {
       unseenInput: unseen ?? hosted[0]?.type ?? null,
       hasCostlyInput: isCostly,
       outputBound: { perAnswer: readHighestBound(body, ["max_tokens"]), usualPerAnswer: null, answers: 1 },
-      // What the model thought is billed whole and shown as a summary.
+      // The model's thoughts are billed whole and shown as a summary.
       hidesOutput: reasons || (isJsonObject(thinking) && thinking["type"] !== "disabled"),
       units: searchesOf(hosted),
       variant: variantIn(body),

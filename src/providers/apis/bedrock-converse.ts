@@ -38,7 +38,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "outputConfig",
 ]);
 const CONFIG: ReadonlySet<string> = new Set(["maxTokens", "temperature", "topP", "stopSequences"]);
-/** Members of a model's own request by which it thinks. What it thought is billed, and may not be shown. */
+/** Members of a model's own request by which it thinks. Its thoughts are billed, and may not be shown. */
 const THINKING = ["thinking", "reasoning_config", "reasoningConfig", "reasoning_effort"] as const;
 /**
  * The members that a model's own request may have. Another name could be one of its bounds, or a tool that is billed.

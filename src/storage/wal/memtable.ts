@@ -19,7 +19,7 @@ interface Change {
   readonly before: MemtableRow | undefined;
 }
 
-/** The rows that are not in their tables yet, by table and name. What a transaction changed can be taken back. */
+/** The rows that are not in their tables yet, by table and name. Changes of a transaction can be taken back. */
 export class Memtable {
   #tables = new Map<string, TableRows>();
   readonly #changes: (Change | (() => void))[] = [];
@@ -95,7 +95,7 @@ export class Memtable {
     }
   }
 
-  /** The tables and names that were changed since the last time, each once. What is there now stays. */
+  /** The tables and names that were changed since the last time, each once. The rows stay. */
   takeChanged(): Map<string, Set<string>> {
     const changed = new Map<string, Set<string>>();
     for (const change of this.#changes) {

@@ -144,7 +144,7 @@ export class WriteAheadLog {
     this.#characters = 0;
   }
 
-  /** Runs inside a transaction of the storage: `transact` opens it. What fails leaves everything as it was. */
+  /** Runs inside a transaction of the storage: `transact` opens it. A failure leaves everything as it was. */
   within<T>(usesWal: boolean, transact: (run: () => T) => T, run: () => T): T {
     const isOutermost = this.#depth === 0;
     const before = {

@@ -16,7 +16,7 @@ export function callerOf(session: OwnSession, org: OrgSnapshot, address: string)
   };
 }
 
-/** What a request that writes is sent with. */
+/** The options of a request that writes. */
 export interface WriteOptions {
   readonly once: string;
   readonly ifMatch?: string;

@@ -16,7 +16,7 @@ interface NamedItem {
   readonly url?: string;
 }
 
-/** What is looked up one by one. */
+/** The kinds of things whose names are looked up one by one. */
 const KINDS: readonly (readonly [prefix: string, path: string])[] = [
   ["bud_", "budgets"],
   ["clm_", "customer-limits"],
@@ -26,7 +26,7 @@ const KINDS: readonly (readonly [prefix: string, path: string])[] = [
   ["key_", "keys"],
 ];
 
-/** What is read as one list, which then has all or most of them. */
+/** The kinds of things that are read as one list, which then has all or most of them. */
 const LISTS: readonly (readonly [
   prefix: string,
   add: (visit: Visit, found: Map<string, string>) => Promise<void>,

@@ -3,7 +3,7 @@ import { redirectTo, type Web } from "../html.tsx";
 import { returnPath } from "../return-path.ts";
 import { isSameOrigin } from "./csrf.ts";
 
-/** Whether the navigation shows its icons alone. A cookie keeps it, so that it works without scripts. */
+/** The cookie that says whether the navigation shows its icons alone. A cookie keeps it, so that it works without scripts. */
 const COOKIE = "svc_sidebar";
 const SLIM = "slim";
 const SECONDS = 365 * 86_400;

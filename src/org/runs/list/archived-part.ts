@@ -22,7 +22,10 @@ interface Progress {
   atOnce: number;
 }
 
-/** The part of a page that comes from archived segments. What was found in one stays, so that each is fetched once. */
+/**
+ * The part of a page that comes from archived segments. Runs that were found in one segment stay in memory, so that
+ * each is fetched once.
+ */
 export class ArchivedPart {
   readonly #store: RunSegments;
   readonly #archived: readonly SegmentMetadata[];

@@ -128,7 +128,7 @@ class RunPageRequest {
     return this.#after === null || this.order.compareKeys(this.order.worstOf(segment), this.#after.key) >= 0;
   }
 
-  /** Whether a page that ends before this key makes progress. */
+  /** Returns whether a page that ends before this key makes progress. */
   isFurther(key: Key): boolean {
     return this.#after === null || this.order.compareKeys(key, this.#after.key) > 0;
   }
@@ -159,7 +159,7 @@ class RunPageRequest {
     return first.filter((at) => sets.every((places) => places.has(at)));
   }
 
-  /** Whether a run of the segment has the tags. The same tags are the same text, so each text is read once. */
+  /** Returns whether a run of the segment has the tags. The same tags are the same text, so each text is read once. */
   #taggedIn(columns: RunColumns): (at: number) => boolean {
     const { tags } = this.#sought;
     if (tags.length === 0) return () => true;

@@ -6,7 +6,7 @@ import { joinZoneMaps } from "../zone-map.ts";
 import { nextToRollUp, ROLLUP_SIZE, type RollupSize } from "./next.ts";
 import { lastRolledUpRow, writeRollups } from "./table.ts";
 
-/** Rollups of one round. What is left goes on in the next. */
+/** Rollups of one round. The rest is done in the next. */
 const AT_ONCE = 16;
 /** Fewer rows are read as quickly themselves. */
 const LEAST_OLD_ROWS = 1024;

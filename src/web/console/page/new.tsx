@@ -13,7 +13,7 @@ type Create = NonNullable<Resource<never>["create"]>;
 interface NewState {
   readonly draft?: FormValues;
   readonly status?: number;
-  /** What the form asks once more. */
+  /** The question that the form asks before it is sent. */
   readonly question?: string | null;
 }
 

@@ -41,7 +41,7 @@ const idsIn = ({ rule_id, requested_by, decided_by }: ApprovalResource) => [
   decided_by,
 ];
 
-/** What it is for: the customer, the workflow and the like, by the names that the caller gave. */
+/** The purpose of the call: the customer, the workflow and the like, by the names that the caller gave. */
 function namesOf(attempt: ApprovalResource["attempt"]): readonly Fact[] {
   return SCOPE_FIELDS.flatMap((field): Fact[] => {
     const name = attempt[field];

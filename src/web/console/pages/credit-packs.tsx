@@ -5,7 +5,7 @@ import { customerAt, runsChargedTo } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { Status, UsedOf } from "../view/parts.tsx";
 
-/** What is left, linked to the runs that took the rest. */
+/** The remaining amount, linked to the runs that took the rest. */
 function leftOf({ id, created_at, remaining_usd }: CreditPack) {
   return (
     <a href={runsChargedTo(id, { period_start: created_at })}>

@@ -34,7 +34,7 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
-/** What the next one would say, made now and sent to nobody. */
+/** The content of the next one, made now and sent to nobody. */
 async function preview(visit: Visit, { name }: DigestSettings): Promise<Child> {
   const path = `${visit.org}/digests/${encodeURIComponent(name)}/preview`;
   const answer = await visit.api.send<Digest>("POST", path, null, visit.once());

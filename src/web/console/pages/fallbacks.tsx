@@ -42,7 +42,7 @@ function modelsIn(text: unknown): object[] {
 
 interface FallbackSaving {
   readonly run: RunResource;
-  /** What it saved, in nano-dollars. Null: the requested model has no price by which that could be told. */
+  /** The amount that it saved, in nano-dollars. Null: the requested model has no price by which that could be told. */
   readonly savedNanos: bigint | null;
 }
 
@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<FallbackSaving>[] = [
 
 const MTOK = 1_000_000n;
 
-/** What the usage of a run costs at the base rates of a model, less what the run cost. Never less than nothing. */
+/** Returns the cost of a run's usage at the base rates of a model, less the cost of the run. Never less than nothing. */
 function savedBy({ usage, cost_usd: cost }: RunResource, price: Rates): bigint {
   const input = costAt(usage.input_tokens, price.input_usd_per_mtok);
   const saved = input + costAt(usage.output_tokens, price.output_usd_per_mtok) - (parseUsd(cost) ?? 0n);

@@ -42,7 +42,7 @@ function partText(name: string, values: string | readonly string[] | undefined):
   return `${name} ${typeof values === "string" ? values : values.join(" or ")}`;
 }
 
-/** What its window has counted, or the busiest of those that it counts separately. */
+/** The amount that its window has counted, or the busiest of those that it counts separately. */
 function usedNow({ used, used_usd: usedUsd, limit, limit_usd: limitUsd, busiest }: Policy) {
   if (used !== null) return <Used of={usedUsd ?? used} limit={limitUsd ?? limit} />;
   if (busiest.length === 0) return <span class="quiet">Nobody now</span>;

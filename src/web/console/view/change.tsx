@@ -6,7 +6,7 @@ export type AmountChange =
 /** Beyond this, a share says less than a factor. */
 const MOST_PERCENT = 999;
 
-/** By which share of the earlier amount it changed: infinite for what is new, null if there was and is nothing. */
+/** Returns the share of the earlier amount by which it changed: infinite for what is new, null if there was and is nothing. */
 export function shareOfChange(now: string | number, before: string | number): number | null {
   const [amount, earlier] = [Number(now), Number(before)];
   if (earlier <= 0) return amount > 0 ? Infinity : null;

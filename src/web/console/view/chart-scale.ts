@@ -1,6 +1,6 @@
 import { cents, count } from "./format.ts";
 
-/** What the amounts of a chart count. */
+/** The unit of the amounts of a chart. */
 export const UNITS = ["usd", "tokens", "runs"] as const;
 export type Unit = (typeof UNITS)[number];
 

@@ -17,7 +17,7 @@ interface ChartProps {
   readonly forecast: readonly ForecastPoint[];
   /** The names of the parts, as in the legend. */
   readonly parts?: readonly string[];
-  /** What the amounts count. Dollars unless it is said. */
+  /** The unit of the amounts. Dollars unless it is said. */
   readonly unit?: Unit;
   /** The page of the runs of a day. */
   readonly hrefOf: (date: string) => string;

@@ -29,7 +29,7 @@ export function Filters(props: {
   readonly answer: ErrorAnswer | null;
   /** The accessible name, where a page has more than one of these. */
   readonly label?: string;
-  /** What else the page's address keeps. */
+  /** The other fields of the page's address. */
   readonly keep?: Readonly<Record<string, string>>;
 }) {
   const { fields = [] }: { fields?: readonly { field: string; message: string }[] } =

@@ -9,7 +9,7 @@ export function usd(amount: string | null | undefined): string {
   return `${sign}$${whole.replace(WHOLE, ",")}.${fraction.padEnd(2, "0")}`;
 }
 
-/** Rounded to cents, half up. What is less than a cent is not written as nothing. */
+/** Rounded to cents, half up. An amount of less than a cent is not written as nothing. */
 export function cents(amount: string): string {
   const [sign, digits] = amount.startsWith("-") ? ["-", amount.slice(1)] : ["", amount];
   const [whole = "0", fraction = ""] = digits.split(".");
@@ -61,7 +61,7 @@ export function toWords(name: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
-/** What calls and runs are told apart by, as a heading: `customer_id` is "Customer". */
+/** Returns the heading of a name that tells calls and runs apart: `customer_id` is "Customer". */
 export function dimensionTitle(name: string): string {
   return toWords(name.replace(/_id$/, ""));
 }

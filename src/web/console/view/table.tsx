@@ -40,7 +40,7 @@ interface TableProps<T> {
   readonly rows: readonly T[];
   /** What a row is found by beside what it shows. */
   readonly idOf?: (row: T) => string;
-  /** Whether its page has filters for it. */
+  /** True if its page has filters for it. */
   readonly hasFilters?: boolean;
 }
 

@@ -17,7 +17,7 @@ export function subtractAmounts(
   return nanos > 0n ? formatUsd(nanos) : null;
 }
 
-/** What a budget has counted beyond its limit. Null: nothing, or its counters are several. */
+/** The amount that a budget has counted beyond its limit. Null: nothing, or its counters are several. */
 export function overOf(budget: Budget): string | number | null {
   return budget.spent === null ? null : subtractAmounts(budget, budget.spent, limitOf(budget));
 }
@@ -46,7 +46,7 @@ export function usedOf(budget: Budget) {
   );
 }
 
-/** What was spent or is reserved, in all counters together. */
+/** The spend or the reserved amount of all counters together. */
 export function sumOf(budget: Budget, which: "spent" | "reserved"): string | number | null {
   return budget[which] ?? budget.counters?.[which] ?? null;
 }

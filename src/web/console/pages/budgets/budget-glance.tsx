@@ -17,7 +17,7 @@ import { previewText } from "./budget-preview.ts";
 import type { Days } from "./budget-trend.tsx";
 import { budgetSentence } from "./budget-words.ts";
 
-/** What a budget does, when it tells someone, since when it counts, and why it is over its limit. */
+/** A card that says what a budget does, when it tells someone, since when it counts, and why it is over its limit. */
 export async function glanceCard(visit: Visit, budget: Budget, days: Promise<Days | string>): Promise<Child> {
   const [uncounted, read] = await Promise.all([readUncounted(visit, budget), days]);
   const preview = previewText(budget, read);
@@ -80,7 +80,7 @@ interface UncountedSpend {
   readonly amount: string | number;
 }
 
-/** What was spent in the period before the budget was made. Null: nothing, or reports cannot tell. */
+/** Reads the spend of the period before the budget was made. Null: nothing, or reports cannot tell. */
 async function readUncounted(visit: Visit, budget: Budget): Promise<UncountedSpend | Failed | null> {
   const ask = daysAskOf(budget);
   if (budget.counts_since <= budget.period_start || budget.spent === null) return null;

@@ -15,7 +15,7 @@ import { RefusalTable } from "../refusals.tsx";
 const SHOWN_REFUSALS = 5;
 const SHOWN_CHANGES = 10;
 
-/** What a budget refused, and who changed it. */
+/** The refusals of a budget, and who changed it. */
 export async function budgetHistory(visit: Visit, _ask: PageRequest, budget: Budget): Promise<Child> {
   const target = new URLSearchParams({ target: budget.id, limit: String(SHOWN_CHANGES) });
   const refusedBy = new URLSearchParams({ limit_id: budget.id, limit: String(SHOWN_REFUSALS) });

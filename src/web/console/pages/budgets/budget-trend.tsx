@@ -152,7 +152,7 @@ interface Ahead {
   readonly usedUp: { readonly p50_date: string | null; readonly p90_date: string | null } | null;
 }
 
-/** A scope has a forecast of its own. What matches calls by more is among the budgets of the organization. */
+/** A scope has a forecast of its own. A budget that matches calls by more is among the budgets of the organization. */
 async function readForecast(visit: Visit, budget: Budget): Promise<Ahead> {
   const isScope = budget.match === null;
   const scope: Record<string, string> =

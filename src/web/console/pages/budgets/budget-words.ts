@@ -7,13 +7,13 @@ export function amountText({ unit }: Pick<Budget, "unit">, amount: string | numb
   return unit === "usd" ? usd(String(amount)) : `${count(Number(amount))} ${unit}`;
 }
 
-/** What a budget applies to. */
+/** Describes the calls that a budget applies to. */
 export function appliesTo({ scope_kind: kind, scope_id: id, match, group_by: groupBy }: Budget): string {
   if (match !== null) return `${matchText(match)}${eachOf(groupBy)}`;
   return kind === "org" ? "Whole org" : `${toWords(kind)} ${id ?? ""}`;
 }
 
-/** Whether every call counts, whoever makes it. */
+/** Returns whether every call counts, whoever makes it. */
 export function isForEveryCall({ scope_kind: kind, match }: Budget): boolean {
   if (match === null) return kind === "org";
   const { tags = {}, ...named } = match;
@@ -22,7 +22,7 @@ export function isForEveryCall({ scope_kind: kind, match }: Budget): boolean {
 
 const USES = { usd: "spend", tokens: "use", runs: "make" } as const;
 
-/** What a budget will do, in a sentence or two. */
+/** Describes what a budget will do, in a sentence or two. */
 export function budgetSentence(budget: Budget): string {
   const { unit, limit, mode, group_by: groupBy } = budget;
   const who = isForEveryCall(budget) ? `All calls together${eachOf(groupBy)}` : appliesTo(budget);

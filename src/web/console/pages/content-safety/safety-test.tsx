@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<DetectorResult>[] = [
   },
 ];
 
-/** What the detectors say to the input of the form. Null if the form was not sent. */
+/** The detectors' results for the input of the form. Null if the form was not sent. */
 export async function tryInput(visit: Visit, ask: PageRequest): Promise<Answer<SafetyEvaluation> | null> {
   const input = ask.form.get(INPUT.name);
   if (input === null) return null;

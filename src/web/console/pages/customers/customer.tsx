@@ -58,7 +58,7 @@ export function showCustomer(visit: Visit, ask: PageRequest): Promise<PageRespon
   return page(visit, ask, {}, 200);
 }
 
-/** What was refused, by form. */
+/** The input of the form that was refused. */
 interface Drafts {
   readonly token?: FormValues;
   readonly revenue?: FormValues;
@@ -146,7 +146,7 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
 
 const PERIODS = { day: "Today", week: "This week", month: "This month" } as const;
 
-/** What is left before the tightest limit refuses. */
+/** The amount that can be spent before the tightest limit refuses. */
 function LeftTile({ of }: { of: Detail }) {
   const [tightest] = of.limits.toSorted(
     (one, other) => Number(one.available_usd) - Number(other.available_usd),

@@ -19,7 +19,7 @@ import { CustomerTabs, rankedCustomers, rankingIn } from "./customer-ranking.tsx
 
 export const UNDER = "/console/customers";
 
-/** What a customer spent in a period, linked to the runs. */
+/** The spend of a customer in a period, linked to the runs. */
 function spentIn({ customer_id, spent }: CustomerStanding, period: string) {
   const found = spent.find((one) => one.period === period);
   return (

@@ -13,7 +13,7 @@ interface CountedLimit {
   readonly period_start: string;
 }
 
-/** What was spent beyond a limit. Null: nothing. */
+/** The spend beyond a limit. Null: nothing. */
 function overOf({ spent_usd, limit_usd }: CountedLimit): string | null {
   return spent_usd === null
     ? null

@@ -19,7 +19,10 @@ export const MOST_LOOKED_AT = 100;
 const MOST_SHOWN = 5;
 const SHORTEST = 2;
 
-/** What can be found by a name. Each reads one list, or a few rows of it. What the reader may not read is not found. */
+/**
+ * The kinds that can be found by a name. Each reads one list, or a few rows of it. Names that the reader may not read
+ * are not found.
+ */
 const KINDS: readonly ((visit: Visit, sought: string) => Promise<readonly FoundName[]>)[] = [
   pages,
   customers,
@@ -42,7 +45,7 @@ const KINDS: readonly ((visit: Visit, sought: string) => Promise<readonly FoundN
   users,
 ];
 
-/** What has a name with this text in it, names that begin with it first. */
+/** Returns what has a name with this text in it, names that begin with it first. */
 export async function findNames(visit: Visit, sought: string): Promise<readonly FoundName[]> {
   if (sought.length < SHORTEST) return [];
   const found = await Promise.all(KINDS.map((find) => find(visit, sought)));

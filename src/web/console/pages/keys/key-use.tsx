@@ -20,7 +20,7 @@ const rangeAt = (nowMs: number) => ({
   to: dateOf(nowMs + DAY_MS),
 });
 
-/** What was reported with each key lately, as a column of their list. */
+/** Reads the recent spend reported with each key, as a column of their list. */
 export async function readKeySpend(visit: Visit): Promise<readonly Column<Key>[]> {
   const range = rangeAt(visit.nowMs);
   const report = new URLSearchParams({ group_by: "key_id", limit: String(MOST_KEYS), ...range });
@@ -43,7 +43,7 @@ export async function readKeySpend(visit: Visit): Promise<readonly Column<Key>[]
   ];
 }
 
-/** What was reported with a key lately. */
+/** The recent spend reported with a key. */
 export async function keyUse(visit: Visit, _ask: PageRequest, { id }: Key): Promise<Child> {
   const range = rangeAt(visit.nowMs);
   const report = new URLSearchParams({ key_id: id, group_by: "model", limit: "1", ...range });

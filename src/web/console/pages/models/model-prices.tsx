@@ -119,7 +119,7 @@ function rate(amount: string | undefined) {
   return amount === undefined ? "removed" : usd(amount);
 }
 
-/** What the model has cost, and what it will cost. */
+/** The past and future prices of the model. */
 export async function priceHistory(visit: Visit, _ask: PageRequest, { model }: Model) {
   const path = `${visit.org}/models/${encodeURIComponent(model)}/prices?limit=${MOST_REVISIONS}`;
   const answer = await visit.api.get<ListOf<PriceRevision>>(path);

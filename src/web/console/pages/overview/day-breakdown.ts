@@ -18,7 +18,7 @@ export interface DayBreakdown {
   readonly parts: readonly string[];
   /** Why they are not divided. */
   readonly note: string | null;
-  /** What of them could not be read. */
+  /** Why a part of them could not be read. */
   readonly unread: Failed | null;
 }
 
@@ -41,7 +41,7 @@ export async function divideDays(
   visit: Visit,
   view: View,
   spending: Spending,
-  who: NameCache | null,
+  who: NameSums | null,
 ): Promise<DayBreakdown> {
   const { range, unit } = view;
   const whole = wholeDays(spending, range, unit);
@@ -52,20 +52,15 @@ export async function divideDays(
   return { ...stack(whole, names), note: null, unread };
 }
 
-/** What the list of names has read. */
-interface NameCache {
+/** The sums that the list of names has read. */
+interface NameSums {
   /** The dollars of names with sums by day. */
   readonly top: UsageTop | null;
   /** How many names there are, of those without. */
   readonly groups?: number;
 }
 
-async function namedDays(
-  visit: Visit,
-  view: View,
-  group: string,
-  who: NameCache | null,
-): Promise<DaysByName> {
+async function namedDays(visit: Visit, view: View, group: string, who: NameSums | null): Promise<DaysByName> {
   if (!isDaily(view.by)) return fromRuns(visit, view, { group, names: who?.groups ?? null });
   if (view.unit !== "usd") return fromSums(visit, view);
   const top = who?.top ?? null;
@@ -143,10 +138,10 @@ function largestOf({ data }: UsageReport, group: string, unit: Unit): readonly N
 
 const nameIn = (row: UsageReport["data"][number], group: string) => (row[group] as string | null) ?? null;
 
-/** What is less than this of a day is a rounding of sums, not another name. */
+/** An amount that is less than this of a day is a rounding of sums, not another name. */
 const NOTHING = 1e-6;
 
-/** What of a day no name has is the last part. */
+/** The last part of a day has no name. */
 function stack(
   days: readonly DayAmount[],
   named: readonly NamedDays[],

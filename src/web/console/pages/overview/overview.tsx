@@ -29,7 +29,7 @@ async function readList(visit: Visit, view: View) {
   return { unusual: null, who, tags: tags?.names ?? [] };
 }
 
-/** What was spent, who spends, what runs out next, and what was refused today. */
+/** The start page: spend, the largest spenders, the limits that run out next, and today's refusals. */
 export async function overview(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const view = viewOf(ask.query, rangeOf(ask.query, visit.nowMs));
   const { range } = view;

@@ -117,7 +117,7 @@ function nameOf({ kind, name, scope_kind, scope_id }: LimitInUse): string {
   );
 }
 
-/** What a limit is. Its name alone may be that of a customer, which has a limit and credits. */
+/** Describes a limit. Its name alone may be that of a customer, which has a limit and credits. */
 const KINDS: Readonly<Partial<Record<LimitInUse["kind"], string>>> = {
   customer_limit: "Customer limit",
   credit_pack: "Credits",

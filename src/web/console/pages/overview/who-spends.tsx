@@ -31,7 +31,7 @@ export interface Problem {
 
 export interface WhoSpends extends Problem {
   readonly rows: readonly Spender[];
-  /** What stands above the rows. */
+  /** The text above the rows. */
   readonly note?: string | null;
   /** Also by day, if sums are kept by day for these names. */
   readonly top: UsageTop | null;

@@ -29,7 +29,7 @@ const columns = (nameOf: NameOf): readonly Column<Evaluation["rules"][number]>[]
   { title: "Why", cell: ({ message }) => message ?? <span class="quiet">–</span> },
 ];
 
-/** What the rules would say to an attempt, rule by rule. Nothing is recorded. */
+/** The results of the rules for an attempt, rule by rule. Nothing is recorded. */
 export async function policyTest(visit: Visit, ask: PageRequest): Promise<Child> {
   if (!hasRole(visit, "admin")) return null;
   const isAsked = FIELDS.some(({ name }) => Boolean(ask.query.get(name)?.trim()));

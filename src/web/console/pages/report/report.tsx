@@ -23,7 +23,7 @@ export const REPORT_PATH = "/console/report";
 /** More names than these are for the file. */
 const MOST_ROWS = 50;
 
-/** What was spent in some days, on one page: to read, to print, to send on as a link, or to download. */
+/** The spend of some days, on one page: to read, to print, to send on as a link, or to download. */
 export async function report(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const view = viewOf(ask.query, rangeOf(ask.query, visit.nowMs));
   const { range } = view;

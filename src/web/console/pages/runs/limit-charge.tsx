@@ -13,7 +13,7 @@ interface LimitCharge {
   readonly usd: string | null;
 }
 
-/** What was charged to the limit that runs are filtered by. Null: they are filtered by none. */
+/** Reads the amount that was charged to the limit that runs are filtered by. Null: they are filtered by none. */
 export async function readLimitCharge(
   visit: Visit,
   query: URLSearchParams,
@@ -25,7 +25,7 @@ export async function readLimitCharge(
   return { limitId, name: nameOf(limitId), usd: standing ?? sums?.charged_usd ?? null };
 }
 
-/** What a budget counted in its period, if these are its runs: it knows that without looking at them. */
+/** The amount that a budget counted in its period, if these are its runs: it knows that without looking at them. */
 async function standingOf(visit: Visit, query: URLSearchParams): Promise<string | null> {
   const { limit_id: id = "", charged_from: from, ...others } = Object.fromEntries(query);
   const isWhole = Object.keys(others).every((name) => name === "sort" || name === "cursor");

@@ -118,7 +118,7 @@ export async function listRuns(visit: Visit, ask: PageRequest): Promise<PageResp
 
 const OPENED_DAYS = 7;
 
-/** What the page shows when it is opened. */
+/** The days that the page shows when it is opened. */
 const lastDays = ({ nowMs }: Visit) => ({
   from: dateOf(nowMs - (OPENED_DAYS - 1) * DAY_MS),
   to: dateOf(nowMs + DAY_MS),
@@ -129,7 +129,7 @@ async function hasOlder(visit: Visit): Promise<boolean> {
   return body === null || body.data.length > 0;
 }
 
-/** What all runs that are filtered cost together, and on which models. */
+/** The cost of all filtered runs together, and their models. */
 async function sumsOf(visit: Visit, query: URLSearchParams, page: ListOf<RunResource>): Promise<Child> {
   const read = await readSums(visit, query, page);
   const unread = read !== null && "trace" in read ? read : null;

@@ -13,8 +13,8 @@ export class Rest extends WorkerEntrypoint<Env> {
     const orgId = readFreedOrg(request);
     if (orgId === null) return answer;
     // The headers of a response from another region are immutable.
-    const told = new Response(answer.body, answer);
-    told.headers.set(FREED_HEADER, orgId);
-    return told;
+    const response = new Response(answer.body, answer);
+    response.headers.set(FREED_HEADER, orgId);
+    return response;
   }
 }

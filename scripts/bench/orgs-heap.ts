@@ -68,7 +68,7 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
     wait: () => new Promise(() => {}),
   };
   for (let call = 0; call < 8; call += 1) {
-    const verdict = await object.decide({ learn: true });
+    const verdict = await object.decide({ wantsPlan: true });
     installPlan(gate, caller, ask, { verdict, askedAt: now, now: Date.now() });
     noteDemand(gate, caller, ask, { now, background });
   }

@@ -43,7 +43,13 @@ export class Authenticator {
     const isRefused = callerRefusal(this.#context.contexts.view(envelope)) !== null;
     if (isRefused || !isServedWhereItArrived(snapshot, asked)) return { snapshot, reply: null };
     const { ask } = asked;
-    const reply = await this.#decisionHandler.decide({ ask, keyId, learn: false, envelope, report: null });
+    const reply = await this.#decisionHandler.decide({
+      ask,
+      keyId,
+      wantsPlan: false,
+      envelope,
+      report: null,
+    });
     // The org may have left while the decision waited. Its new home knows the key, too.
     return isMoved(reply) ? this.#context.departure.answer(null) : { snapshot, reply };
   }

@@ -31,10 +31,10 @@ const SET_BY_CALLERS = {
   department_id: false,
   deployment_id: false,
 } as const satisfies Record<ScopeField, boolean>;
-type Having<Value> = {
+type FieldWith<Value> = {
   [Field in ScopeField]: (typeof SET_BY_CALLERS)[Field] extends Value ? Field : never;
 }[ScopeField];
-const isSetByCallers = (field: string): field is Having<true> => SET_BY_CALLERS[field as ScopeField];
+const isSetByCallers = (field: string): field is FieldWith<true> => SET_BY_CALLERS[field as ScopeField];
 
 /** The facts that a caller may state about a call, each in a header: `x-sluice-customer-id` and so on. */
 export const CALLER_FIELDS = [

@@ -180,7 +180,7 @@ function relayedBody(
     leave,
     filter: isFiltered ? new UsageEventFilter(api) : undefined,
     stop: (reason) => watch.abort(reason),
-    onChunk: () => watch.heard(),
+    onChunk: () => watch.noteChunk(),
     onEnd: () => watch.end(),
   });
   whenGone(gone, () => passage.leave());

@@ -21,7 +21,7 @@ export class Watch {
     return this.#stop.signal.aborted;
   }
 
-  heard(): void {
+  noteChunk(): void {
     this.#heardAt = Date.now();
   }
 

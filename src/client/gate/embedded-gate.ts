@@ -321,10 +321,10 @@ export class EmbeddedGate {
 
   async #exchange(given: Partial<Exchange>): Promise<ExchangeReply> {
     const askedAt = this.#clock.now();
-    const told = this.#unreportedCounts.toTell();
+    const counts = this.#unreportedCounts.toFields();
     try {
-      const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...told });
-      this.#unreportedCounts.wereTold(told);
+      const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...counts });
+      this.#unreportedCounts.confirm(counts);
       holdWhile(!this.#unreportedCounts.isEmpty, this);
       this.#applyFacts(got, askedAt);
       const { onExpiry, facts } = got;

@@ -12,11 +12,11 @@ import { MatchIndex } from "./match-index.ts";
 import { countsGroups, type Meter } from "./meter.ts";
 import { type CallNames, groupOf } from "./traits.ts";
 
-type TouchingScope = Exclude<ScopeKind, "org" | "match">;
-export const TOUCHING_SCOPES: readonly TouchingScope[] = [...SINGLE_SCOPES, ...EACH_SCOPES];
+type MatchedScope = Exclude<ScopeKind, "org" | "match">;
+export const MATCHED_SCOPES: readonly MatchedScope[] = [...SINGLE_SCOPES, ...EACH_SCOPES];
 
 /** The properties of an attempt that a meter's scope can match. */
-export type Scopes = { readonly [Kind in TouchingScope]?: string | undefined } & {
+export type Scopes = { readonly [Kind in MatchedScope]?: string | undefined } & {
   /** The traits of the call beside its scopes. */
   readonly beside?: CallNames;
 };
@@ -44,7 +44,7 @@ export function scopesOf(
     department: names.department_id,
     customer: names.customer_id,
     beside,
-  } satisfies Record<TouchingScope | "beside", unknown>;
+  } satisfies Record<MatchedScope | "beside", unknown>;
 }
 
 type NamedFields = Parameters<typeof scopesOf>[0];

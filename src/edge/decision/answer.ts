@@ -126,7 +126,7 @@ async function decideThere(
   const worth = leasable && gate.wantsPlan && !hasPlan(gate, caller, ask, askedAt);
   const carried = leasable ? gate.carry(slicesOf(gate, caller, ask), askedAt) : null;
   try {
-    const asked = { ask, keyId: caller.keyId, learn: worth, envelope, report: carried?.text ?? null };
+    const asked = { ask, keyId: caller.keyId, wantsPlan: worth, envelope, report: carried?.text ?? null };
     reply = await askObject(gate, asked, background);
   } catch (error) {
     if (carried !== null) gate?.answered(carried, null, Date.now());

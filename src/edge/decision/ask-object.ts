@@ -24,9 +24,9 @@ export async function askObject(
   call: DecisionCall,
   background: ObjectBackground,
 ): Promise<DecisionReply | null> {
-  const { ask, keyId, learn, envelope, report } = call;
+  const { ask, keyId, wantsPlan, envelope, report } = call;
   if (gate !== null && background.isHere && report === null) {
-    const reply = await lineOf(gate).ask({ ask, keyId, learn, envelope }, background);
+    const reply = await lineOf(gate).ask({ ask, keyId, wantsPlan, envelope }, background);
     if (reply !== ASK_ALONE) return reply;
   }
   return await awaitAnswer(background.object().decide(call));

@@ -98,9 +98,9 @@ export async function serveCall(
   });
   let result: Result;
   try {
-    const told = pass === null ? null : await acceptPass(env, settings, pass);
-    if (told !== null) Object.assign(call.headers, told);
-    result = told === null ? await answer(operation, call) : refuse("service_unavailable");
+    const passHeaders = pass === null ? null : await acceptPass(env, settings, pass);
+    if (passHeaders !== null) Object.assign(call.headers, passHeaders);
+    result = passHeaders === null ? await answer(operation, call) : refuse("service_unavailable");
     noteDeprecated(call, result);
   } catch (error) {
     result = describeFailure(call.trace, error);

@@ -75,9 +75,9 @@ async function deprecatedOrNot(
   const nowMs = Date.now();
   if (!deprecationCopy.isFresh(nowMs)) await patiently(renew(asked, nowMs), nowMs);
   const deprecation = deprecationOf(asked, named);
-  const told = deprecation === undefined ? response : await tellAndStore(asked, deprecation, response);
-  count(asked, named.route, told, startedAtMs);
-  return told;
+  const signalled = deprecation === undefined ? response : await tellAndStore(asked, deprecation, response);
+  count(asked, named.route, signalled, startedAtMs);
+  return signalled;
 }
 
 function isConcerned({ path }: SignalledRequest): boolean {
@@ -113,16 +113,16 @@ async function tellAndStore(
   response: Response,
 ): Promise<Response> {
   const settings = settingsOf(env);
-  const told = new Response(response.body, response);
+  const signalled = new Response(response.body, response);
   for (const [name, value] of Object.entries(deprecationHeaders(deprecation, settings.SVC_DOCS_URL)))
-    told.headers.set(name, value);
+    signalled.headers.set(name, value);
   // A response from another region was counted there.
-  if (response.headers.get(REGION_HEADER) !== settings.SVC_REGION) return told;
+  if (response.headers.get(REGION_HEADER) !== settings.SVC_REGION) return signalled;
   counters.count(deprecatedCallSeries(deprecation.route));
   const storing = counters.flush(env.COUNTERS, Date.now()).catch(logged);
   context.waitUntil(storing);
   await Promise.race([storing, scheduler.wait(STORING_PATIENCE_MS)]);
-  return told;
+  return signalled;
 }
 
 function count(

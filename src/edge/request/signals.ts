@@ -25,8 +25,8 @@ export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, nex
   await next();
   const route = routeTemplate(context);
   const named = { route, method: (route === undefined ? undefined : methods.get(route)) ?? method };
-  const told = await end(asked, begun, named, context.res);
-  if (told !== context.res) context.res = told;
+  const signalled = await end(asked, begun, named, context.res);
+  if (signalled !== context.res) context.res = signalled;
 };
 
 /** `/v1/orgs/{id}`. Undefined if only this middleware matched. */

@@ -88,8 +88,8 @@ export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): DecidedA
   // The same fingerprint has the same name wherever it is decided: isolates derive it alike.
   const id = tx.reservationIds().idOf(ask.request_id, fingerprintOf(ask), tx.now);
   const stored = loadRequest(tx.sql, id);
-  const told = repeatedVerdict(tx, ask, id, stored);
-  if (told !== null) return { result: told, taken: false, named: null, ask };
+  const repeated = repeatedVerdict(tx, ask, id, stored);
+  if (repeated !== null) return { result: repeated, taken: false, named: null, ask };
   const isStored = stored.some((row) => row.id === id);
   const made = decideAnew(tx, ask, { id, isStored, rates });
   const taken = !isRefusal(made.result);

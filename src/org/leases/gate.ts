@@ -82,7 +82,7 @@ export class ObjectGate {
   readonly #storage: DurableObjectStorage;
   readonly #rates: RateMeters;
   /** When an isolate was last told the state of a limit. It may act on that for a while. */
-  #toldAt = 0;
+  #stateSentAt = 0;
   #changes = 0;
   /** When the limits last changed, as far as this life of the object knows. */
   changedAt = 0;
@@ -103,7 +103,7 @@ export class ObjectGate {
    */
   begin(now: number): void {
     this.#wokeAt = now;
-    this.#toldAt = now;
+    this.#stateSentAt = now;
     this.changedAt = now;
     this.#requests = null;
   }
@@ -115,7 +115,7 @@ export class ObjectGate {
       const standings = this.#standings(meters, () => 1, clock);
       const refusal = rateRefusal(standings, clock.org);
       if (refusal === null) for (const meter of meters) this.#rates.take(meter, 1, clock.org, clock.org);
-      else this.#toldAt = clock.real;
+      else this.#stateSentAt = clock.real;
       return {
         refusal,
         rates: meters.map((meter) => this.#info(meter, clock)),
@@ -147,10 +147,10 @@ export class ObjectGate {
     ask: DecisionAsk,
     {
       keyId,
-      learn,
+      wantsPlan,
       view,
       clock,
-    }: { readonly keyId: string; readonly learn: boolean; readonly view: View; readonly clock: Clock },
+    }: { readonly keyId: string; readonly wantsPlan: boolean; readonly view: View; readonly clock: Clock },
   ): DecisionVerdict {
     let named: string | null = null;
     const verdict = this.#transaction((): DecisionVerdict => {
@@ -177,12 +177,12 @@ export class ObjectGate {
         this.#rates.pressIfNear(meter, this.#leases(), clock.org);
       }
       const refusal = isRefusal(result) ? result : null;
-      if (learn || refusal !== null) this.#toldAt = clock.real;
+      if (wantsPlan || refusal !== null) this.#stateSentAt = clock.real;
       return {
         refusal,
         text: isRefusal(result) ? null : withRates(result.body ?? {}, met, limit),
         rates: meters.map((meter) => this.#info(meter, clock)),
-        decisionPlan: learn || refusal !== null ? this.#decisionPlan(ask, view) : null,
+        decisionPlan: wantsPlan || refusal !== null ? this.#decisionPlan(ask, view) : null,
         orgNow: clock.org,
         version: this.version,
       };
@@ -240,7 +240,7 @@ export class ObjectGate {
     if (book.mustStore(ask.holder, hasChanged, clock.real)) {
       saveHolder(this.#storage.sql, ask.holder, settled.changed);
     }
-    this.#toldAt = clock.real;
+    this.#stateSentAt = clock.real;
     const known = [...ask.wants.keys(), ...watch];
     const reply = {
       grant: settled.grant,
@@ -258,7 +258,7 @@ export class ObjectGate {
 
   /** The state of rate limits, for an isolate that refuses by what it knew a second ago. */
   look(keys: readonly string[], clock: Clock): RateInfo[] {
-    this.#toldAt = clock.real;
+    this.#stateSentAt = clock.real;
     return keys.flatMap((key) => {
       const meter = isRateKey(key) ? this.#rates.find(key, clock.org) : null;
       return meter === null ? [] : [this.#info(meter, clock)];
@@ -284,7 +284,7 @@ export class ObjectGate {
     this.changedAt = clock.real;
     this.#rates.forget();
     this.#leases().pressAll();
-    return Math.max(this.#leases().waitOutMs(clock.real), this.#toldAt + LEASE.standingMs - clock.real);
+    return Math.max(this.#leases().waitOutMs(clock.real), this.#stateSentAt + LEASE.standingMs - clock.real);
   }
 
   /** A refused decision has held nothing, so there is nothing to take back. */
@@ -342,9 +342,9 @@ export class ObjectGate {
     const more = Math.min(standing.room + 1, meter.policy.limit);
     const { waitMs } = this.#rates.standing(meter, more, this.#leases(), clock);
     const ahead = this.#rates.ahead(meter, this.#leases(), clock);
-    const told = { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
-    const isTold = standing.room < 1 || meter.policy.unit === "usd";
-    return isTold && ahead !== null ? { ...told, ahead } : told;
+    const info = { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
+    const showsAhead = standing.room < 1 || meter.policy.unit === "usd";
+    return showsAhead && ahead !== null ? { ...info, ahead } : info;
   }
 
   #leases(): LeaseLedger {

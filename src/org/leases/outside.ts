@@ -101,7 +101,8 @@ export class OutsideGates {
       fallbacks: isLast ? undefined : fallbackFactsOf(this.#view.sql, this.#clock.org),
       ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org)),
       refused: taken.refused,
-      verdict: verdict === null || given.ask === undefined ? null : this.#told(given.ask, verdict),
+      verdict:
+        verdict === null || given.ask === undefined ? null : this.#toOutsideVerdict(given.ask, verdict),
       leases: taken.leases === null ? null : (JSON.parse(taken.leases) as object),
     });
     return { refusal: null, text, ungoverned, unsettled: Object.fromEntries(unsettled) as UnsettledCounts };
@@ -168,7 +169,7 @@ export class OutsideGates {
     return Math.max(0, Math.min(SNAPSHOT.lifeMs, leftMs));
   }
 
-  #told(ask: DecisionAsk, verdict: DecisionVerdict): object {
+  #toOutsideVerdict(ask: DecisionAsk, verdict: DecisionVerdict): object {
     const { decisionPlan, ...rest } = verdict;
     const none = { ...rest, decisionPlan: null, touch: null, policies: [] };
     if (decisionPlan === null || !this.#isForSlices(ask)) return none;

@@ -13,7 +13,7 @@ import { ByValidity, ValidityInterval } from "../../domain/time/validity-interva
 import {
   indexMeters,
   type Scopes,
-  TOUCHING_SCOPES,
+  MATCHED_SCOPES,
   type LimitSetMeter,
   findMeters,
 } from "../../domain/meter/limit-set.ts";
@@ -238,7 +238,7 @@ function someoneIn(meter: Meter, { customer, chain, groups, names = {} }: Counte
 
 function isAlike(one: Scopes, other: Scopes, traits: readonly Trait[]): boolean {
   if (one === other) return true;
-  for (const kind of TOUCHING_SCOPES) if (one[kind] !== other[kind]) return false;
+  for (const kind of MATCHED_SCOPES) if (one[kind] !== other[kind]) return false;
   const [names, others] = [one.beside ?? {}, other.beside ?? {}];
   for (const trait of traits) if (traitIn(names, trait) !== traitIn(others, trait)) return false;
   return true;
@@ -247,7 +247,7 @@ function isAlike(one: Scopes, other: Scopes, traits: readonly Trait[]): boolean 
 /** Ids are printable, so a line break cannot be part of one. Other names are written with none. */
 function keyOf(scopes: Scopes, traits: readonly Trait[]): string {
   let key = "";
-  for (const kind of TOUCHING_SCOPES) key += `${scopes[kind] ?? ""}\n`;
+  for (const kind of MATCHED_SCOPES) key += `${scopes[kind] ?? ""}\n`;
   for (const trait of traits) key += `${JSON.stringify(traitIn(scopes.beside ?? {}, trait))}\n`;
   return key;
 }

@@ -104,7 +104,7 @@ function* sumsIn({ sql }: View, from: number, to: number): Generator<RefusalSum>
     yield* stored.entries();
   }
   const fresh = new RefusalSums(GROUPS_PER_HOUR);
-  const rows = sql.exec<BatchRow>("SELECT * FROM refusal_batches WHERE seq > ?", totalsOf(sql).folded);
+  const rows = sql.exec<BatchRow>("SELECT * FROM refusal_batches WHERE seq > ?", totalsOf(sql).summedSeq);
   for (const row of rows) addBatch(fresh, batchOf(row));
   for (const sum of fresh.entries()) if (sum.hour >= from && sum.hour < to) yield sum;
 }

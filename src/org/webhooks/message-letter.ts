@@ -27,7 +27,7 @@ export interface MessageDraft {
   /** Null if it only ends an incident. */
   readonly event: Event | null;
   readonly limitName: string | null;
-  readonly folded: number;
+  readonly otherEvents: number;
   /** The limit whose incident it ends. */
   readonly resolves: string | null;
 }
@@ -54,7 +54,10 @@ export function messageBody(draft: MessageDraft): string {
   }
 }
 
-function messageOf({ orgName, baseUrl, limitName, folded }: MessageDraft, event: Event): Message {
+function messageOf(
+  { orgName, baseUrl, limitName, otherEvents: folded }: MessageDraft,
+  event: Event,
+): Message {
   const { path, facts, ...text } = eventText(event.type, event.data, limitName);
   return {
     ...text,

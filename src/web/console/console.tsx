@@ -34,7 +34,7 @@ import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignedOutPage } from "./pages/sign-in.tsx";
 import { STYLESHEET_PATH, stylesheet } from "./theme/stylesheet.ts";
 import { savedViews, viewsCookie } from "./saved-views.ts";
-import { foldSidebar, isSlim } from "./sidebar.ts";
+import { collapseSidebar, isSlim } from "./sidebar.ts";
 import { CHART_SCRIPT_PATH, chartScript } from "./view/chart-script.ts";
 import { Page } from "./view/document.tsx";
 import { formatMoment } from "./view/format.ts";
@@ -80,7 +80,7 @@ export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
     serveLogged(context, "/console/logout", (web) => signOut(context, web)),
   );
   app.post(SIDEBAR_PATH, (context) =>
-    serveLogged(context, SIDEBAR_PATH, async (web) => foldSidebar(context.req.raw, web)),
+    serveLogged(context, SIDEBAR_PATH, async (web) => collapseSidebar(context.req.raw, web)),
   );
   for (const [path, file] of DOWNLOADS) {
     app.get(path, (context) => serveLogged(context, path, (web) => download(context, web, inside, file)));

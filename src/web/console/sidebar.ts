@@ -13,7 +13,7 @@ export function isSlim(request: Request): boolean {
 }
 
 /** Changes nothing but a look of the own browser, so it needs no form token. The reader stays on the page. */
-export function foldSidebar(request: Request, web: Web): Response {
+export function collapseSidebar(request: Request, web: Web): Response {
   const from = request.headers.get("referer") ?? "";
   const url = URL.canParse(from) ? new URL(from) : null;
   const isOwn = url !== null && url.origin === new URL(request.url).origin;

@@ -9,9 +9,9 @@ import { serveObject } from "./edge/region/serve-object.ts";
 import type { Operation } from "./edge/request/operation-types.ts";
 import { nameRoute, signals } from "./edge/request/signals.ts";
 import { supportTrail } from "./edge/support/support-trail.ts";
-import { CONTRACTS, OPERATIONS, serves } from "./operations.ts";
+import { CONTRACTS, OPERATIONS, isOperation } from "./operations.ts";
 import { refuseClearText } from "./web/clear-text.tsx";
-import { logged, redirectTo } from "./web/html.tsx";
+import { serveLogged, redirectTo } from "./web/html.tsx";
 import { health } from "./web/health.ts";
 import { metrics } from "./web/metrics.ts";
 
@@ -100,7 +100,7 @@ const leadToConsole: MiddlewareHandler<{ Bindings: Env }> = async (context, next
   const { method } = context.req;
   const wantsPage = /\btext\/html\b/.test(context.req.header("accept") ?? "");
   if (!wantsPage || (method !== "GET" && method !== "HEAD")) return next();
-  return logged(context, "/", async (web) => redirectTo("/console", web));
+  return serveLogged(context, "/", async (web) => redirectTo("/console", web));
 };
 
 const docs = () => import("./web/docs/docs.tsx");
@@ -144,7 +144,7 @@ function mountMcp(app: App): void {
   app.all("/mcp", async (context) =>
     (await mcp()).serveMcp(context, {
       inside: (request) => app.fetch(request, context.env, context.executionCtx),
-      serves,
+      serves: isOperation,
     }),
   );
 }

@@ -105,7 +105,7 @@ export class Counters {
 export const counters = new Counters();
 
 /** Stores what this isolate has counted, in a while. */
-export async function flushIn(shards: CounterNamespace, delayMs: number): Promise<void> {
+export async function flushAfter(shards: CounterNamespace, delayMs: number): Promise<void> {
   if (delayMs > 0) await scheduler.wait(delayMs);
   await counters.flush(shards, Date.now()).catch((error: unknown) => logFailure("counters", error));
 }

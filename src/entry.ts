@@ -1,6 +1,6 @@
 import { isDecision } from "./edge/decision/is-decision.ts";
 import type { Env } from "./edge/env.ts";
-import { isInTheClear, keptToHttps } from "./edge/request/transport.ts";
+import { isInTheClear, addHsts } from "./edge/request/transport.ts";
 
 export type Serve<E extends Env = Env> = (
   request: Request,
@@ -21,12 +21,12 @@ export function handlerOf<E extends Env>({
     const { url } = request;
     if (isInTheClear(url, env)) return rest(request, env, context);
     const serve = isDecision(request, url) ? decisions : rest;
-    return keptToHttps(url, env, serve(request, env, context));
+    return addHsts(url, env, serve(request, env, context));
   };
 }
 
 /** Loaded when it is first asked for: each cold location pays for what it starts with. */
-export function loadedLater(load: () => Promise<Serve>): Serve {
+export function loadLazily(load: () => Promise<Serve>): Serve {
   let served: Serve | null = null;
   const first: Serve = async (request, env, context) => {
     const loaded = await load();

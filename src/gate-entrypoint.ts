@@ -13,7 +13,7 @@ export interface GateAnswer {
 /** Loaded when it is first asked for. */
 let gateApp: Promise<{ readonly fetch: Serve }> | undefined;
 
-const TOLD = ["retry-after", "x-svc-trace-id", "x-svc-decided", "idempotent-replayed"] as const;
+const RETURNED_HEADERS = ["retry-after", "x-svc-trace-id", "x-svc-decided", "idempotent-replayed"] as const;
 
 /**
  * The gate for other Workers of the account, over a service binding with `entrypoint = "Gate"`. Each call brings a key and
@@ -69,10 +69,10 @@ export class Gate extends WorkerEntrypoint<Env> {
     }
     const request = new Request(`https://sluice.internal${path}`, { method, headers, body: text });
     const response = await serve(request, this.env, this.ctx);
-    const told = TOLD.flatMap((name) => {
+    const returned = RETURNED_HEADERS.flatMap((name) => {
       const value = response.headers.get(name);
       return value === null ? [] : [[name, value]];
     });
-    return { status: response.status, headers: Object.fromEntries(told), text: await response.text() };
+    return { status: response.status, headers: Object.fromEntries(returned), text: await response.text() };
   }
 }

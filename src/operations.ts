@@ -195,7 +195,7 @@ const SERVED: readonly Operation[] = [
   resumeOrg,
   advanceTestClock,
   getRateLimits,
-  setRateLimits(serves),
+  setRateLimits(isOperation),
   getOwnRateLimits,
   getOrg,
   changeOrg,
@@ -287,7 +287,7 @@ const SERVED: readonly Operation[] = [
   listEvents,
   listErrors,
   listDeprecations,
-  flagDeprecation(serves),
+  flagDeprecation(isOperation),
   describeApi(() => CONTRACTS),
   createPolicyRule,
   listPolicyRules,
@@ -365,6 +365,6 @@ export const OPERATIONS: readonly Operation[] = SERVED.map(withConditions);
 export const CONTRACTS: readonly OperationContract[] = OPERATIONS.map((operation) => operation.contract);
 
 /** Returns whether an operation has this name, such as `GET /v1/orgs/{id}`. */
-export function serves(name: string): boolean {
+export function isOperation(name: string): boolean {
   return CONTRACTS.some((contract) => routeOf(contract) === name);
 }

@@ -1,5 +1,5 @@
 import { WorkerEntrypoint } from "cloudflare:workers";
-import { FREED_HEADER, freedBy } from "./edge/decision/capacity-freed.ts";
+import { FREED_HEADER, readFreedOrg } from "./edge/decision/capacity-freed.ts";
 import type { Env } from "./edge/env.ts";
 import { handle } from "./worker.ts";
 
@@ -10,11 +10,11 @@ import { handle } from "./worker.ts";
 export class Rest extends WorkerEntrypoint<Env> {
   override async fetch(request: Request): Promise<Response> {
     const answer = await handle(request, this.env, this.ctx);
-    const orgId = freedBy(request);
+    const orgId = readFreedOrg(request);
     if (orgId === null) return answer;
     // The headers of a response from another region are immutable.
-    const told = new Response(answer.body, answer);
-    told.headers.set(FREED_HEADER, orgId);
-    return told;
+    const response = new Response(answer.body, answer);
+    response.headers.set(FREED_HEADER, orgId);
+    return response;
   }
 }

@@ -1,7 +1,7 @@
-import { handlerOf, loadedLater } from "./entry.ts";
+import { handlerOf, loadLazily } from "./entry.ts";
 
 /** Every request to the Worker. */
 export const handle = handlerOf({
-  decisions: loadedLater(async () => (await import("./edge/decision/serve.ts")).serveDecision),
-  rest: loadedLater(async () => (await import("./app.ts")).createApp().fetch),
+  decisions: loadLazily(async () => (await import("./edge/decision/serve.ts")).serveDecision),
+  rest: loadLazily(async () => (await import("./app.ts")).createApp().fetch),
 });

@@ -39,7 +39,7 @@ async function renew(env: Env, { searchParams }: URL): Promise<Response> {
       const verdict = await object.decide({
         ask,
         keyId: ACTOR.id,
-        learn: true,
+        wantsPlan: true,
         envelope: ENVELOPE,
         report: null,
       });

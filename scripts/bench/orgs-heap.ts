@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { newGateCaller } from "../../src/gate/snapshot/caller.ts";
-import { decideHere, wish } from "../../src/gate/decision/decision.ts";
+import { decideHere, noteDemand } from "../../src/gate/decision/decision.ts";
 import { installPlan } from "../../src/gate/snapshot/install-plan.ts";
 import type { Background } from "../../src/gate/lease/background.ts";
 import { Gates, MOST_ORGS } from "../../src/gate/gates.ts";
@@ -68,9 +68,9 @@ async function use({ keys, gates }: Isolate): Promise<() => Promise<void>> {
     wait: () => new Promise(() => {}),
   };
   for (let call = 0; call < 8; call += 1) {
-    const verdict = await object.decide({ learn: true });
+    const verdict = await object.decide({ wantsPlan: true });
     installPlan(gate, caller, ask, { verdict, askedAt: now, now: Date.now() });
-    wish(gate, caller, ask, { now, background });
+    noteDemand(gate, caller, ask, { now, background });
   }
   await gate.flush(background);
   if (decideHere(gate, caller, ask, { now, background }) === null) throw new Error("nothing was leased");

@@ -60,9 +60,9 @@ export function standIn(orgId: string) {
         key,
       });
     },
-    decide: ({ learn }: { readonly learn: boolean }): Promise<DecisionVerdict> => {
+    decide: ({ wantsPlan }: { readonly wantsPlan: boolean }): Promise<DecisionVerdict> => {
       const orgNow = Date.now();
-      const decisionPlan = learn ? { accounts: accountsAt(orgNow), matters: NAMES, ceiling: null } : null;
+      const decisionPlan = wantsPlan ? { accounts: accountsAt(orgNow), matters: NAMES, ceiling: null } : null;
       return Promise.resolve({
         refusal: null,
         text: TEXT,

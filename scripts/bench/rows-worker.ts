@@ -80,7 +80,7 @@ export default {
     const actor = { kind: "system", id: "bench", role: "owner", onBehalfOf: null, address: null } as const;
     const envelope = { actor, trace: "bench", idempotency: null, ifMatch: null };
     const ask = { estimate: { cost_usd: "0.01" }, customer_id: "c" };
-    const verdict = await object().decide({ ask, keyId: actor.id, learn: false, envelope, report: null });
+    const verdict = await object().decide({ ask, keyId: actor.id, wantsPlan: false, envelope, report: null });
     return new Response(verdict?.text ?? "null");
   },
 } satisfies ExportedHandler<CountingEnv>;

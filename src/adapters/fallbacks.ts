@@ -3,7 +3,7 @@ import type { DecisionsDecideBody, FallbackRule } from "../client/generated/type
 import type { RUN_CODES } from "../contract/limit-codes.ts";
 import type { CallGate, InsteadOf } from "./governed-call.ts";
 
-/** What lets a call go on to the next model. */
+/** A reason for which a call goes on to the next model. */
 export type Condition = FallbackRule["on"][number];
 
 /** The codes of limits. A new one does not compile until it is here. */
@@ -18,8 +18,8 @@ const LIMITS = {
 } as const satisfies Record<(typeof RUN_CODES)[number] | "rate_limited", true>;
 
 /**
- * What a refusal is, if a fallback can do something about it. Null for all else: a key that has ended, a policy, a detector or a
- * malformed call would be got around by another model.
+ * The condition of a refusal, if a fallback can do something about it. Null for all else: a key that has ended, a
+ * policy, a detector or a malformed call would be got around by another model.
  */
 export function conditionOf(error: unknown): Condition | null {
   if (!(error instanceof Refused)) return null;
@@ -30,8 +30,8 @@ export function conditionOf(error: unknown): Condition | null {
 }
 
 /**
- * Whether the same request may pass elsewhere, by the status of an answer: the provider is busy, broken, does not take our key, or
- * sends us away. A key that the caller brought is the caller's to mend.
+ * Returns whether the same request may pass elsewhere, by the status of an answer: the provider is busy, broken, does
+ * not take our key, or sends us away. A key that the caller brought is the caller's to mend.
  */
 export function isProvidersFault(status: number, isCallersKey: boolean): boolean {
   if (status === 401 || status === 402) return !isCallersKey;
@@ -70,7 +70,7 @@ export class Fallbacks {
     this.#ask = ask;
   }
 
-  /** Whether it is known what the call begins with. If not, its first decision tells. */
+  /** Returns whether the first model of the call is known. If not, its first decision tells. */
   get isKnown(): boolean {
     return this.#gate.beginsWithFallbacks !== null;
   }

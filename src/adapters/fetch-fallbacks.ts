@@ -1,4 +1,4 @@
-import { type Addressed, addressed } from "../providers/by-url.ts";
+import { type ProviderRoute, findProviderRoute } from "../providers/by-url.ts";
 import type { Provider } from "../providers/provider.ts";
 import { providerNamed } from "../providers/table.ts";
 import type { NextModel } from "./fallbacks.ts";
@@ -14,14 +14,14 @@ export interface ReadRequest {
 }
 
 interface From {
-  readonly at: Addressed;
+  readonly at: ProviderRoute;
   readonly keys: Readonly<Record<string, string>> | undefined;
   readonly deployments: Readonly<Record<string, string>> | undefined;
 }
 
 /** A request to another address, and what is there. */
 interface Elsewhere {
-  readonly at: Addressed;
+  readonly at: ProviderRoute;
   readonly request: ReadRequest;
 }
 
@@ -65,5 +65,8 @@ function atOther(
   const headers = new Headers(request.headers);
   for (const header of KEY_HEADERS) headers.delete(header);
   headers.set(...provider.auth(key));
-  return { at: addressed(request.method, url, name ?? undefined), request: { ...request, url, headers } };
+  return {
+    at: findProviderRoute(request.method, url, name ?? undefined),
+    request: { ...request, url, headers },
+  };
 }

@@ -1,6 +1,6 @@
 import { readBody } from "../providers/body/request-body.ts";
-import { type Addressed, addressed } from "../providers/by-url.ts";
-import { type Metered, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
+import { type ProviderRoute, findProviderRoute } from "../providers/by-url.ts";
+import { type MeteredCall, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
 import { Unmetered } from "../providers/unmetered.ts";
@@ -27,14 +27,14 @@ export interface GovernedFetchOptions extends SomeMetering {
   readonly deployments?: Readonly<Record<string, string>>;
   /** Calls that are allowed at a price each, although they are not metered, such as `{"POST /v1/batches": "2.50"}`. */
   readonly otherPaths?: OtherPaths;
-  /** Whether a cost in dollars that the provider tells is charged. */
+  /** True if a cost in dollars that the provider tells is charged. */
   readonly trustsCost?: boolean;
   /**
    * Keys of other providers, by their names, such as `{groq: "…"}`. With them, a fallback of the organization can go on to a model of
    * another provider. Without, it goes on to models of the same provider only.
    */
   readonly fallbackKeys?: Readonly<Record<string, string>>;
-  /** What becomes of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
+  /** The end of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
   readonly onLeave?: "stop" | "finish";
   /** How long a stream is read on after its caller has left. Default: 2,000. */
   readonly leaveGraceMs?: number;
@@ -52,7 +52,7 @@ export function governedFetch(options: GovernedFetchOptions): Fetch {
   checkOtherPaths(options.otherPaths ?? {}, "otherPaths");
   return async (input, init) => {
     const request = await readRequest(input, init);
-    const at = addressed(request.method, request.url, options.provider);
+    const at = findProviderRoute(request.method, request.url, options.provider);
     try {
       const governed = await governedCall(request, at, options);
       return await makeCall({
@@ -73,7 +73,7 @@ export function governedFetch(options: GovernedFetchOptions): Fetch {
   };
 }
 
-function wayOf(sending: Sending): Way<Response> {
+function wayOf(sending: RequestToSend): Way<Response> {
   const { governed, options } = sending;
   const { ask } = governed.call;
   return {
@@ -103,8 +103,8 @@ function wayOf(sending: Sending): Way<Response> {
 /** The call with another model. Null where it cannot be made with it. */
 async function sendingTo(
   next: NextModel,
-  { at, request, init, options }: Omit<Sending, "governed"> & { readonly at: Addressed },
-): Promise<Sending | null> {
+  { at, request, init, options }: Omit<RequestToSend, "governed"> & { readonly at: ProviderRoute },
+): Promise<RequestToSend | null> {
   const elsewhere = requestFor(next, request, {
     at,
     keys: options.fallbackKeys,
@@ -138,10 +138,10 @@ async function readRequest(
 }
 
 /** A call, and its body as it goes on. */
-interface Governed {
+interface GovernedRequest {
   readonly call: Call;
   readonly api: ProviderApi | null;
-  readonly metered: Metered | null;
+  readonly metered: MeteredCall | null;
   readonly write: (maxOutputTokens: number | null) => BodyInit | null;
   /** Undefined: as it came. */
   readonly contentType?: string | null;
@@ -149,11 +149,11 @@ interface Governed {
 
 async function governedCall(
   request: ReadRequest,
-  { provider, route }: Addressed,
+  { provider, route }: ProviderRoute,
   options: GovernedFetchOptions,
   /** The model to call in place of the one that the body or the path names. */
   chosen?: string,
-): Promise<Governed> {
+): Promise<GovernedRequest> {
   const { gate, waitUntil, trustsCost, deployments = {} } = options;
   const fields = typeof options.ask === "function" ? options.ask(request) : options.ask;
   const name = options.provider ?? provider.prices;
@@ -218,15 +218,18 @@ function otherCost(
 /** A call that is not a stream is waited for this long after its caller has left: only its end says what it costs. */
 const LONGEST_REST_MS = 600_000;
 
-interface Sending {
-  readonly governed: Governed;
+interface RequestToSend {
+  readonly governed: GovernedRequest;
   readonly request: ReadRequest;
   readonly init: RequestInit | undefined;
   readonly options: GovernedFetchOptions;
 }
 
 /** The provider does not hear at once that its caller has left: the answer is read on, to see what it costs. */
-async function send(call: GovernedCall, { governed, request, init, options }: Sending): Promise<Response> {
+async function send(
+  call: GovernedCall,
+  { governed, request, init, options }: RequestToSend,
+): Promise<Response> {
   const { gone, url, method } = request;
   const stop = new AbortController();
   const { onLeave, leaveGraceMs: graceMs = USUAL_LEAVE.graceMs } = options;
@@ -268,16 +271,16 @@ function untilGone(answered: Promise<Response>, gone: AbortSignal, onGone: () =>
   });
 }
 
-interface Settling {
+interface AnswerToSettle {
   readonly call: GovernedCall;
-  readonly governed: Governed;
+  readonly governed: GovernedRequest;
   readonly leave: LeavePolicy;
   readonly gone: AbortSignal;
   readonly stop: AbortController;
 }
 
 /** A provider's answer, whose end settles the call. */
-function settled(answer: Response, { call, governed, leave, gone, stop }: Settling): Response {
+function settled(answer: Response, { call, governed, leave, gone, stop }: AnswerToSettle): Response {
   const { api, metered } = governed;
   if (!answer.ok) {
     call.fail();

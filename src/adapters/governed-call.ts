@@ -1,13 +1,13 @@
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { Allowed, EmbeddedGate, SettledRun } from "../client/gate/embedded-gate.ts";
 import { chargeOf, type Charge } from "../providers/charge.ts";
-import { boundToWrite, type Metered } from "../providers/metering.ts";
+import { boundToWrite, type MeteredCall } from "../providers/metering.ts";
 import type { Usage } from "../providers/provider-api.ts";
 import { plainTraceParent } from "../domain/text/traceparent.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import type { Reading } from "../providers/usage/reading.ts";
 
-/** What the adapters need of a gate. */
+/** The methods of a gate that the adapters need. */
 export type CallGate = Pick<EmbeddedGate, "decide" | "settle" | "release" | "knownFacts"> &
   Partial<Pick<EmbeddedGate, "fallbacksOf" | "beginsWithFallbacks">>;
 
@@ -19,10 +19,10 @@ export interface Call {
   readonly gate: CallGate;
   readonly ask: DecisionsDecideBody;
   /** Null: the call costs its estimate, whatever its answer says. */
-  readonly metered: Metered | null;
-  /** Whether the request carries the bound on its output. Default: true. */
+  readonly metered: MeteredCall | null;
+  /** True if the request carries the bound on its output. Default: true. */
   readonly isBound?: boolean | undefined;
-  /** Whether a cost in dollars that the provider tells is taken for true. */
+  /** True if a cost in dollars that the provider tells is taken for true. */
   readonly trustsCost?: boolean | undefined;
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
   /** The model that was asked for, and the fallback that chose this one. Undefined: it is what was asked for. */
@@ -82,20 +82,20 @@ function stated(ask: DecisionsDecideBody): DecisionsDecideBody {
 }
 
 /** A call whose `traceparent` is one that its run can name. */
-type Begun = Call & { readonly traceparent: string | undefined };
+type TracedCall = Call & { readonly traceparent: string | undefined };
 
 /** A call that was allowed. It is settled once, by whichever end comes first. */
 export class GovernedCall {
   readonly runId: string = crypto.randomUUID();
   readonly allowed: Allowed;
-  readonly #call: Begun;
+  readonly #call: TracedCall;
   readonly #startedAt: string;
   #hasEnded = false;
   #resolve: () => void = () => undefined;
   /** Resolves when the call is settled. */
   readonly ended: Promise<void> = new Promise((resolve) => (this.#resolve = resolve));
 
-  constructor(call: Begun, allowed: Allowed, startedAt: string) {
+  constructor(call: TracedCall, allowed: Allowed, startedAt: string) {
     this.#call = call;
     this.allowed = allowed;
     this.#startedAt = startedAt;
@@ -105,7 +105,7 @@ export class GovernedCall {
     return this.#hasEnded;
   }
 
-  /** Whether its answer says what it costs. */
+  /** Returns whether its answer says what it costs. */
   get isMetered(): boolean {
     return this.#call.metered !== null;
   }
@@ -214,7 +214,7 @@ type AttributionField = Exclude<
   "model" | "approval_id" | "input"
 >;
 
-/** What a run repeats of its decision. The type keeps the list complete. */
+/** The fields of the decision that its run repeats. The type keeps the list complete. */
 function attributionOf(ask: DecisionsDecideBody): Partial<SettledRun> {
   return {
     action: ask.action,

@@ -2,7 +2,7 @@ import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { SettledRun } from "../client/gate/embedded-gate.ts";
 import { anyAnswer } from "../providers/apis/any-answer.ts";
 import { PLAIN } from "../providers/apis/request-members.ts";
-import { type Metered, meter, meteringFrom } from "../providers/metering.ts";
+import { type MeteredCall, meter, meteringFrom } from "../providers/metering.ts";
 import { factsOf } from "../providers/model-facts.ts";
 import { providerNamed } from "../providers/table.ts";
 import { answerReader } from "../providers/usage/reading.ts";
@@ -13,7 +13,7 @@ import { settledBody, USUAL_LEAVE } from "./settled-body.ts";
 
 export { createGate, Refused, SluiceError, Unreachable } from "../client/gate/index.ts";
 
-/** What the middleware uses of Hono's context. */
+/** The part of Hono's context that the middleware uses. */
 export interface GovernedContext {
   readonly req: {
     readonly path: string;
@@ -31,7 +31,7 @@ export interface GovernedContext {
   set(name: never, value: never): void;
 }
 
-/** What a handler finds as `c.get("sluice")`. */
+/** The object that a handler finds as `c.get("sluice")`. */
 export interface SluiceCall {
   readonly reservation: { readonly id: string; readonly amount_usd: string } | null;
   readonly runId: string;
@@ -48,7 +48,7 @@ export interface SluiceVariables {
 
 export interface GovernOptions<C> {
   readonly gate: CallGate;
-  /** What the request asks to spend. */
+  /** The decision that the request asks for. */
   readonly ask: (context: C) => DecisionsDecideBody | Promise<DecisionsDecideBody>;
   /** How refusals are written: for the SDKs of OpenAI (default) or of Anthropic. */
   readonly dialect?: "openai" | "anthropic";
@@ -118,8 +118,11 @@ function settleAfter(context: GovernedContext, call: GovernedCall): void {
   }
 }
 
-/** What is known of the call's tokens. Null: the ask is in dollars alone, and that is what it costs. */
-function meteredAsk(asked: DecisionsDecideBody, defaultMaxOutputTokens: number | undefined): Metered | null {
+/** The known usage of the call. Null: the ask is in dollars alone, and that is what it costs. */
+function meteredAsk(
+  asked: DecisionsDecideBody,
+  defaultMaxOutputTokens: number | undefined,
+): MeteredCall | null {
   const { model, provider = "", estimate } = asked;
   if (model === undefined) return null;
   const { input_tokens = 0, max_output_tokens: perAnswer = null, units = {} } = estimate;

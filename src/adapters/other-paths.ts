@@ -23,7 +23,7 @@ export function checkOtherPaths(paths: OtherPaths, setting: string): void {
   }
 }
 
-/** What an exact path costs. Undefined: it is not allowed. */
+/** The price of an exact path. Undefined: it is not allowed. */
 export function otherPrice(paths: OtherPaths | undefined, method: string, path: string): string | undefined {
   const call = `${method} ${path}`;
   return paths !== undefined && Object.hasOwn(paths, call) ? paths[call] : undefined;

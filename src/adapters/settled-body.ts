@@ -1,11 +1,11 @@
 import type { AnswerReader } from "../providers/usage/reading.ts";
 import type { GovernedCall } from "./governed-call.ts";
 
-/** What becomes of an answer whose reader goes away before its end. */
+/** The treatment of an answer whose reader goes away before its end. */
 export interface LeavePolicy {
   /** How long the rest of a stream is still read, to see its end and its usage. */
   readonly graceMs: number;
-  /** Whether a stream is read to its end, however long that takes. */
+  /** True if a stream is read to its end, however long that takes. */
   readonly readsToEnd: boolean;
 }
 
@@ -13,9 +13,9 @@ export const USUAL_LEAVE: LeavePolicy = { graceMs: 2000, readsToEnd: false };
 
 /** Takes something out of a body on its way. */
 export interface BodyFilter {
-  /** What passes of a chunk, and of what was held back before it. */
+  /** Returns the bytes of a chunk that pass, with those that were held back before it. */
   shown(chunk: Uint8Array): Uint8Array;
-  /** What is still held back at the end. */
+  /** Returns the bytes that are still held back at the end. */
   rest(): Uint8Array;
 }
 
@@ -25,7 +25,7 @@ export interface SettledBodyOptions {
   readonly leave: LeavePolicy;
   /** Stops the provider. */
   readonly stop: (reason: unknown) => void;
-  /** What the reader gets of the bytes. Default: all of them. */
+  /** The part of the bytes that the reader gets. Default: all of them. */
   readonly filter?: BodyFilter | undefined;
   /** Hears of each chunk, and of the end. */
   readonly onChunk?: (() => void) | undefined;

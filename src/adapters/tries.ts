@@ -2,8 +2,8 @@ import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import { type Condition, conditionOf, Fallbacks, type NextModel } from "./fallbacks.ts";
 import type { CallGate, GovernedCall } from "./governed-call.ts";
 
-/** What came of a call that was sent. */
-export interface Sent<T> {
+/** The result of a call that was sent. */
+export interface SentCall<T> {
   /** The answer. Throws what the call failed with. */
   readonly answer: () => T;
   /**
@@ -23,22 +23,22 @@ export interface Way<T> {
   readonly name: string;
   /** Asks for it. Rejects with what refuses it. */
   decide(next: NextModel | null): Promise<GovernedCall>;
-  send(call: GovernedCall): Promise<Sent<T>>;
+  send(call: GovernedCall): Promise<SentCall<T>>;
   /** Other ways to call the same model, with another key or at another host. */
   readonly others?: readonly Way<T>[];
-  /** Whether it has failed so often that another way is better. */
+  /** Returns whether it has failed so often that another way is better. */
   readonly isPaused?: () => boolean;
 }
 
 /** A call, and how it can be made. */
-export interface Trying<T> {
+export interface CallWays<T> {
   readonly gate: CallGate;
-  /** What is asked for the call as it came. */
+  /** The ask for the call as it came. */
   readonly ask: DecisionsDecideBody;
   readonly own: Way<T>;
   /** Null: the call cannot be made with that model. */
   readonly wayTo: (next: NextModel) => Promise<Way<T> | null>;
-  /** Whether whoever called wants no answer any more. */
+  /** Returns whether the caller wants no answer any more. */
   readonly isGone: () => boolean;
   /** How often a call is made again where the provider says when. Default: never. */
   readonly retries?: Retries;
@@ -55,7 +55,7 @@ interface Step<T> {
   readonly next: NextModel | null;
 }
 
-interface Tried<T> extends Sent<T> {
+interface TriedCall<T> extends SentCall<T> {
   /** Why the next model may be tried. Null: nothing else is. */
   readonly condition: Condition | null;
 }
@@ -64,17 +64,17 @@ interface Tried<T> extends Sent<T> {
  * Makes a call, and where a rule of its organization says so, with the next model if the one before failed. Each try is decided
  * and settled by itself. If all fail, the caller gets what it would have got without a rule.
  */
-export async function makeCall<T>(trying: Trying<T>): Promise<T> {
-  const walk = new Walk(trying);
+export async function makeCall<T>(trying: CallWays<T>): Promise<T> {
+  const walk = new UntriedWays(trying);
   let step: Step<T> | null = (await walk.first()) ?? { way: trying.own, next: null };
-  let failed: Tried<T> | null = null;
+  let failed: TriedCall<T> | null = null;
   while (step !== null) {
     const instead: Step<T> | null = arePaused(step.way) ? await walk.next("provider_error") : null;
     if (instead !== null) {
       step = instead;
       continue;
     }
-    const tried: Tried<T> = await tryAll(walk, step, trying);
+    const tried: TriedCall<T> = await tryAll(walk, step, trying);
     if (tried.failure === null) {
       failed?.discard?.();
       return tried.answer();
@@ -93,7 +93,11 @@ function arePaused<T>({ isPaused, others = [] }: Way<T>): boolean {
 }
 
 /** Tries one model: in each of its ways, and again where its provider says when. Each try is decided and settled by itself. */
-async function tryAll<T>(walk: Walk<T>, { way, next }: Step<T>, trying: Trying<T>): Promise<Tried<T>> {
+async function tryAll<T>(
+  walk: UntriedWays<T>,
+  { way, next }: Step<T>,
+  trying: CallWays<T>,
+): Promise<TriedCall<T>> {
   const { most = 0, longestWaitMs = 0 } = trying.retries ?? {};
   const all = [way, ...(way.others ?? [])];
   // Ways that fail all the time are left for last.
@@ -101,7 +105,7 @@ async function tryAll<T>(walk: Walk<T>, { way, next }: Step<T>, trying: Trying<T
     ...all.filter((one) => one.isPaused?.() !== true),
     ...all.filter((one) => one.isPaused?.()),
   ];
-  let tried: Tried<T> | null = null;
+  let tried: TriedCall<T> | null = null;
   for (let round = 0; round <= most; round += 1) {
     let soonest = Number.POSITIVE_INFINITY;
     for (const one of inOrder) {
@@ -118,7 +122,7 @@ async function tryAll<T>(walk: Walk<T>, { way, next }: Step<T>, trying: Trying<T
   return tried;
 }
 
-async function tryOnce<T>(walk: Walk<T>, { way, next }: Step<T>): Promise<Tried<T>> {
+async function tryOnce<T>(walk: UntriedWays<T>, { way, next }: Step<T>): Promise<TriedCall<T>> {
   const { isKnown } = walk;
   let call: GovernedCall;
   try {
@@ -144,17 +148,17 @@ export function thrower(error: unknown): () => never {
 }
 
 /** The ways to make a call that its rules leave, each once. */
-class Walk<T> {
-  readonly #trying: Trying<T>;
+class UntriedWays<T> {
+  readonly #trying: CallWays<T>;
   readonly #fallbacks: Fallbacks;
   readonly #tried = new Set<string>();
 
-  constructor(trying: Trying<T>) {
+  constructor(trying: CallWays<T>) {
     this.#trying = trying;
     this.#fallbacks = new Fallbacks(trying.gate, trying.ask);
   }
 
-  /** Whether it is known, before anything is asked, which model the call begins with. */
+  /** Returns whether it is known, before anything is asked, which model the call begins with. */
   get isKnown(): boolean {
     return this.#fallbacks.isKnown;
   }

@@ -50,7 +50,7 @@ export class UsageEventFilter {
     return joined(out);
   }
 
-  /** What is left of a stream that ended within an event. */
+  /** Returns the rest of a stream that ended within an event. */
   rest(): Uint8Array {
     const held = joined(this.#held ?? []);
     this.#begin();

@@ -35,8 +35,8 @@ export interface GovernedAiOptions extends SomeMetering {
 }
 
 /**
- * The same binding, whose `run` asks before each call and settles it by its usage when its answer ends. A refusal is thrown. What
- * has no text to count, and calls whose answer comes later or elsewhere, are refused.
+ * The same binding, whose `run` asks before each call and settles it by its usage when its answer ends. A refusal is
+ * thrown. Inputs without text to count, and calls whose answer comes later or elsewhere, are refused.
  */
 export function governedAi<Ai extends AiBinding>(ai: Ai, options: GovernedAiOptions): Ai {
   const run = (model: string, inputs: unknown, given?: object) =>

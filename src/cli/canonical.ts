@@ -1,5 +1,5 @@
 import type { Field, SettingKind, Resource } from "./kind.ts";
-import { type Fields, isFields, joined, type Value } from "./yaml-file.ts";
+import { type Fields, isFields, joinPath, type Value } from "./yaml-file.ts";
 
 const DECIMAL = /^\d+(\.\d+)?$/;
 const AMOUNT =
@@ -15,7 +15,7 @@ function normal(value: Value, path: string): Value {
     return Object.fromEntries(
       named
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, one]) => [name, normal(one, joined(path, name))]),
+        .map(([name, one]) => [name, normal(one, joinPath(path, name))]),
     );
   }
   if (typeof value !== "string" || !AMOUNT.test(path) || !DECIMAL.test(value)) return value;

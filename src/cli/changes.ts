@@ -3,8 +3,8 @@ import { canonical, isAlike } from "./canonical.ts";
 import { type Complaints, complain, type Declaration, type Section } from "./declarations.ts";
 import type { SettingKind } from "./kind.ts";
 import { changedSecrets, secretFields } from "./secrets.ts";
-import { ambiguous, type CurrentSetting, currentSettings } from "./current-settings.ts";
-import { joined, type Value } from "./yaml-file.ts";
+import { findAmbiguousKeys, type CurrentSetting, currentSettings } from "./current-settings.ts";
+import { joinPath, type Value } from "./yaml-file.ts";
 
 export interface FieldChange {
   readonly field: string;
@@ -24,7 +24,7 @@ export interface Change {
   readonly fields: readonly FieldChange[];
 }
 
-/** Returns what would have to change in a section. What is wrong with it is among the complaints. */
+/** Returns what would have to change in a section. The complaints say why. */
 export async function changesOf(
   { kind, declared }: Section,
   sluice: Sluice,
@@ -55,13 +55,13 @@ function paired(
   if (kind.form === "named") return declared.map((one) => ({ one, current: byId.get(one.at ?? "") ?? null }));
   const ids = declared.flatMap(({ at }) => at ?? []);
   const rest = settings.filter(({ at }) => !ids.includes(at));
-  const twice = ambiguous(declared.filter(({ at }) => at === null));
+  const twice = findAmbiguousKeys(declared.filter(({ at }) => at === null));
   return declared.map((one) => {
     if (one.at !== null) {
       const current = byId.get(one.at) ?? null;
-      if (current === null) complain(complaints, joined(one.path, "id"), "is not an id of this org");
+      if (current === null) complain(complaints, joinPath(one.path, "id"), "is not an id of this org");
       else if (ids.filter((id) => id === one.at).length > 1)
-        complain(complaints, joined(one.path, "id"), "is there twice");
+        complain(complaints, joinPath(one.path, "id"), "is there twice");
       return { one, current };
     }
     const found = rest.filter(({ key }) => key === one.key);
@@ -94,7 +94,7 @@ function changeOf(
     if (current !== null && kind.fields[field]?.isFixed === true)
       complain(
         complaints,
-        joined(one.path, field),
+        joinPath(one.path, field),
         "cannot be changed: give it another name, and delete this one with --prune",
       );
   }

@@ -75,7 +75,7 @@ export function clientFor(given: CommandInput, terminal: Terminal): Sluice {
 const UNSEEN = /[\p{Cc}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/gu;
 
 /** A text that does to a terminal no more than show itself. */
-export function plain(said: string): string {
+export function toPrintable(said: string): string {
   return said.replaceAll(
     UNSEEN,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -72,7 +72,9 @@ async function orNull(answer: Promise<unknown>): Promise<Resource | null> {
 }
 
 /** The keys that name more than one. */
-export function ambiguous(settings: readonly { readonly key: string | null }[]): ReadonlySet<string | null> {
+export function findAmbiguousKeys(
+  settings: readonly { readonly key: string | null }[],
+): ReadonlySet<string | null> {
   const seen = new Set<string | null>();
   const twice = new Set<string | null>([null]);
   for (const { key } of settings) (seen.has(key) ? twice : seen).add(key);

@@ -1,7 +1,7 @@
 import type { SettingKind } from "./kind.ts";
 import { keyOf, labelOf } from "./current-settings.ts";
 import { type Env, secretsOf, type Secrets } from "./secrets.ts";
-import { type Fields, isFields, joined, type SettingsFile, type Value } from "./yaml-file.ts";
+import { type Fields, isFields, joinPath, type SettingsFile, type Value } from "./yaml-file.ts";
 
 /** One thing that a file declares. */
 export interface Declaration {
@@ -53,7 +53,7 @@ function declarationsOf(kind: SettingKind, said: Value, complaints: Complaints):
   if (kind.form === "named") {
     if (isFields(said))
       return Object.entries(said).flatMap(([name, fields]) =>
-        one(kind, fields, { path: joined(section, name), at: name }, complaints),
+        one(kind, fields, { path: joinPath(section, name), at: name }, complaints),
       );
     complain(complaints, section, "must be a map from names to settings");
     return [];
@@ -79,7 +79,7 @@ function one(
   const { id, ...fields } = said;
   const known = new Set(Object.entries(kind.fields).flatMap(([name, { alias = name }]) => [name, alias]));
   for (const name of Object.keys(kind.form === "listed" ? fields : said)) {
-    if (!known.has(name)) complain(complaints, joined(path, name), `is not a field of ${kind.section}`);
+    if (!known.has(name)) complain(complaints, joinPath(path, name), `is not a field of ${kind.section}`);
   }
   const secrets = secretsOf(kind, fields, { path, env: complaints.env });
   for (const mistake of secrets.mistakes) complain(complaints, mistake.path, mistake.why);
@@ -89,7 +89,8 @@ function one(
     complain(complaints, path, `must have ${kind.key.join(" and ")}, or an id`);
     return [];
   }
-  if (id !== undefined && typeof id !== "string") complain(complaints, joined(path, "id"), "must be a text");
+  if (id !== undefined && typeof id !== "string")
+    complain(complaints, joinPath(path, "id"), "must be a text");
   const ownId = typeof id === "string" ? id : null;
   const label = key === null ? (ownId ?? "") : labelOf(kind, fields);
   return [{ path, label, at: ownId, key, fields, secrets }];

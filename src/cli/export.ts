@@ -5,7 +5,7 @@ import { clientFor, type Command, ORG_OPTION, UsageError } from "./command.ts";
 import type { SettingKind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { references, secretFields } from "./secrets.ts";
-import { ambiguous, type CurrentSetting, currentSettings } from "./current-settings.ts";
+import { findAmbiguousKeys, type CurrentSetting, currentSettings } from "./current-settings.ts";
 import type { Fields, Value } from "./yaml-file.ts";
 
 const HEAD = `# What this org is set to. sluice plan -f shows what a change to this file would do, sluice apply -f does it.
@@ -51,7 +51,7 @@ function valueOf(kind: SettingKind, settings: readonly CurrentSetting[]): Value 
   }
   if (kind.form === "named")
     return Object.fromEntries(settings.map((setting) => [setting.at, withoutDefaults(kind, setting)]));
-  const twice = ambiguous(settings);
+  const twice = findAmbiguousKeys(settings);
   return settings.map((setting) => ({
     ...(twice.has(setting.key) ? { id: setting.at } : {}),
     ...withoutDefaults(kind, setting),

@@ -20,7 +20,7 @@ export interface Field {
 
 export type Resource = Readonly<Record<string, unknown>>;
 type Call = (sluice: Sluice, at: string, options: CallOptions) => Answer<unknown>;
-/** Each kind has a body of its own. What is sent was checked by nobody yet: the service does that. */
+/** Each kind has a body of its own. Nobody has checked the body that is sent yet: the service does that. */
 type Send = (sluice: Sluice, at: string, body: never, options: CallOptions) => Answer<unknown>;
 
 interface BaseKind {

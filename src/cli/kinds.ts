@@ -254,8 +254,8 @@ const rateLimits: SettingKind = {
 };
 
 /**
- * All that a file of settings can declare, in the order in which it is exported and applied. What is to be declared too is one
- * more row.
+ * All that a file of settings can declare, in the order in which it is exported and applied. A new kind of setting is
+ * one more row.
  */
 export const KINDS: readonly SettingKind[] = [
   spendCap,

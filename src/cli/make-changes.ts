@@ -3,7 +3,7 @@ import { Refused, type Sluice } from "../client/index.ts";
 import { canonical, fieldsOf, isAlike } from "./canonical.ts";
 import { sendChange, setLater } from "./change-call.ts";
 import type { Change } from "./changes.ts";
-import { Failure, plain } from "./command.ts";
+import { Failure, toPrintable } from "./command.ts";
 import type { Resource } from "./kind.ts";
 import { isInherited, currentSettings } from "./current-settings.ts";
 
@@ -16,7 +16,7 @@ export interface PreparedChange {
 const CHANGED = "changed while this ran. Nothing of it was replaced: run it again";
 
 export function nameOf({ kind, label }: Change): string {
-  return label === "" ? kind.section : `${kind.section} ${JSON.stringify(plain(label))}`;
+  return label === "" ? kind.section : `${kind.section} ${JSON.stringify(toPrintable(label))}`;
 }
 
 /** Reads the version of everything that is to be changed, and checks that it is still what the plan was made for. */

@@ -1,5 +1,5 @@
 import { type Change } from "./changes.ts";
-import { plain } from "./command.ts";
+import { toPrintable } from "./command.ts";
 import { nameOf } from "./make-changes.ts";
 import type { Value } from "./yaml-file.ts";
 
@@ -30,6 +30,6 @@ function isDefault({ kind }: Change, field: string, value: Value | undefined): b
 }
 
 function shown(value: Value | undefined): string {
-  const text = plain(JSON.stringify(value ?? null));
+  const text = toPrintable(JSON.stringify(value ?? null));
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }

@@ -1,5 +1,5 @@
 import type { SettingKind, Resource } from "./kind.ts";
-import { type Fields, isFields, joined, type Value } from "./yaml-file.ts";
+import { type Fields, isFields, joinPath, type Value } from "./yaml-file.ts";
 
 const REFERENCE = /^\$\{(\w+)\}$/;
 /** Of the environment, a file can name only what is meant for it, and not the key that applies it. */
@@ -26,12 +26,12 @@ export function secretsOf(
   for (const name of secretFields(kind)) {
     const said = fields[name];
     if (said === undefined || said === null) continue;
-    const path = joined(at.path, name);
+    const path = joinPath(at.path, name);
     const value = isFields(said)
       ? Object.fromEntries(
           Object.entries(said).map(([part, text]) => [
             part,
-            resolved(text, joined(path, part), at.env, found),
+            resolved(text, joinPath(path, part), at.env, found),
           ]),
         )
       : resolved(said, path, at.env, found);

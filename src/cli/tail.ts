@@ -1,9 +1,9 @@
 import type { Event, KeptRefusal, Sluice } from "../client/index.ts";
-import { clientFor, type Command, ORG_OPTION, plain, UsageError, wholeNumber } from "./command.ts";
+import { clientFor, type Command, ORG_OPTION, toPrintable, UsageError, wholeNumber } from "./command.ts";
 
 const EVERY_MS = 2000;
 const FIRST_LINES = 10;
-/** The most lines of one look. What comes faster is skipped, with a line that says so. */
+/** The most lines of one look. Refusals that come faster are skipped, with a line that says so. */
 const MOST_LINES = 1000;
 const PAGE = 200;
 
@@ -93,10 +93,10 @@ function refusalLine(refusal: KeptRefusal): Line {
   const words = about.map(([name, value]) => `${name}=${value}`);
   const asked = amount === null ? [] : [`usd=${amount}`];
   const text = [at, "refused", code, limit, ...asked, ...words, `trace=${trace}`].join(" ");
-  return { id, at, text: plain(text), whole: refusal };
+  return { id, at, text: toPrintable(text), whole: refusal };
 }
 
 function eventLine(event: Event): Line {
   const { id, type, created_at: at, data } = event;
-  return { id, at, text: plain(`${at} event ${type} ${JSON.stringify(data)}`), whole: event };
+  return { id, at, text: toPrintable(`${at} event ${type} ${JSON.stringify(data)}`), whole: event };
 }

@@ -2,14 +2,14 @@ import { Refused, type Sluice } from "../client/index.ts";
 import { sendChange } from "./change-call.ts";
 import type { Change } from "./changes.ts";
 import { type Complaints, complain } from "./declarations.ts";
-import { joined } from "./yaml-file.ts";
+import { joinPath } from "./yaml-file.ts";
 
 const DRY_RUN = { "x-svc-dry-run": "true" };
 
 /** A caller whose key may not make a change can still see what the change would be. */
 const NOT_ALLOWED = new Set(["forbidden", "missing_scope"]);
 
-/** The sections that this key may not change. What the service says to the others is among the complaints. */
+/** The sections that this key may not change. The service's objections to the others are among the complaints. */
 export async function tryChanges(
   changes: readonly Change[],
   sluice: Sluice,
@@ -47,6 +47,6 @@ function complainOf(
     const [first = ""] = field.split(/[.[]/, 1);
     const { alias } = kind.fields[first] ?? {};
     const isAlias = alias !== undefined && declared?.fields[alias] !== undefined;
-    complain(complaints, joined(path, isAlias ? alias : field), message);
+    complain(complaints, joinPath(path, isAlias ? alias : field), message);
   }
 }

@@ -50,7 +50,7 @@ export function isFields(value: Value | undefined): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function joined(path: string, name: string): string {
+export function joinPath(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
@@ -84,7 +84,7 @@ class Reader {
     const seen = new Set<string>();
     for (const { key, value } of items) {
       const name = String(key.value);
-      const at = joined(path, name);
+      const at = joinPath(path, name);
       this.lines.set(at, this.#lineOf(key.range?.[0] ?? 0));
       if (seen.has(name)) this.#complain(at, "is there twice");
       seen.add(name);

@@ -8,7 +8,7 @@ export class SluiceError extends Error {
 }
 
 /** How long to wait where nobody has said it. */
-const UNTOLD_WAIT_MS = 1000;
+const DEFAULT_WAIT_MS = 1000;
 
 /** The service could not be reached, or what answered was not the service. */
 export class Unreachable extends SluiceError {
@@ -22,7 +22,7 @@ export class Unreachable extends SluiceError {
     super(message, { cause });
     this.status = status;
     const isPassing = status === null || status === 429 || status >= 500;
-    this.retryAfterMs = retryAfterMs(headers ?? new Headers()) ?? (isPassing ? UNTOLD_WAIT_MS : null);
+    this.retryAfterMs = retryAfterMs(headers ?? new Headers()) ?? (isPassing ? DEFAULT_WAIT_MS : null);
   }
 
   /** The connection was lost, rather than that the time was over or somebody else answered. */

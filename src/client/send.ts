@@ -39,7 +39,7 @@ export async function send<T>(
     const got = await once<T>(settings, request, options);
     if ("data" in got) return got;
     const { failure, response } = got;
-    // What is to be deleted is gone: an attempt before this one did it, and its answer was lost.
+    // The resource is gone already: an attempt before this one deleted it, and its answer was lost.
     if (mayBeDone && response?.status === 404 && request.method === "DELETE") {
       return { data: undefined as T, response };
     }

@@ -138,7 +138,7 @@ export function shortNotice(
 }
 
 /** If an extension omits the successor, the existing one is kept. */
-export function extended(known: Deprecation | undefined, next: Deprecation): Deprecation {
+export function extendDeprecation(known: Deprecation | undefined, next: Deprecation): Deprecation {
   return { ...known, ...next };
 }
 

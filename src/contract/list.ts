@@ -138,7 +138,7 @@ interface Cursor {
   readonly scope: string | null;
 }
 
-export function belongsTo(cursor: string, scope: string): boolean {
+export function isCursorOf(cursor: string, scope: string): boolean {
   const known = decodeCursor(cursor)?.scope;
   return known === null || known === scope;
 }
@@ -160,7 +160,7 @@ function written(parts: readonly [sort: string, value: string | number, id: stri
  * A cursor of the same list, which goes on after another value of the field that it is sorted by. Null if it is no
  * cursor.
  */
-export function movedCursor(cursor: string, value: string): string | null {
+export function moveCursor(cursor: string, value: string): string | null {
   const known = decodeCursor(cursor);
   return known === null ? null : written([known.sort, value, value, known.scope ?? ""]);
 }

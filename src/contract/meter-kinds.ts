@@ -107,10 +107,10 @@ export const METERS = {
 type Rows = typeof METERS;
 export type MeterKind = keyof Rows;
 export type DenialKind = Rows[MeterKind]["denial"];
-type Having<Part> = { [Kind in MeterKind]: Rows[Kind] extends Part ? Kind : never }[MeterKind];
+type KindWith<Part> = { [Kind in MeterKind]: Rows[Kind] extends Part ? Kind : never }[MeterKind];
 
 /** Kinds of which an org can have many, each with its own id. */
-export type ManyKind = Having<{ readonly idPrefix: string }>;
+export type ManyKind = KindWith<{ readonly idPrefix: string }>;
 export type OnlyKind = Exclude<MeterKind, ManyKind>;
 export type MeterIdPrefix = Rows[ManyKind]["idPrefix"];
 

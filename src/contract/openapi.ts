@@ -17,7 +17,7 @@ import { EXAMPLE_BODIES } from "./reference/example-bodies.ts";
 import { replyExample } from "./reference/reply-example.ts";
 import { EXAMPLE_REPLIES, MEDIA_EXAMPLES } from "./reference/example-replies.ts";
 import { samplesOf } from "./reference/samples.ts";
-import { describeTag, inOrder, tagGroups } from "./reference/sections.ts";
+import { describeTag, sortTags, tagGroups } from "./reference/sections.ts";
 
 /** The OpenAPI 3.1 document, computed from the operations and the error catalog. */
 
@@ -99,7 +99,7 @@ function hasRequiredField(body: z.ZodType): boolean {
   return body.safeParse({}).error?.issues.some((issue) => issue.path.length > 0) === true;
 }
 
-/** What is not JSON is described as text. */
+/** A body that is not JSON is described as text. */
 function textOf(media: string): { schema: { type: "string" }; example: string } {
   return { schema: { type: "string" }, example: MEDIA_EXAMPLES[media] ?? "…" };
 }
@@ -172,7 +172,7 @@ export function buildOpenApi(operations: readonly OperationContract[], baseUrl: 
   for (const op of operations) {
     for (const method of methodsOf(op)) (paths[op.path] ??= {})[method] = describe(op, method);
   }
-  const tags = inOrder(operations.map(tagOf));
+  const tags = sortTags(operations.map(tagOf));
   const document: ZodOpenApiObject = {
     openapi: "3.1.0",
     info: {

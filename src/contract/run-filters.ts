@@ -8,13 +8,13 @@ export const LEFT_OUT: readonly Dimension[] = DIMENSIONS.flatMap(({ name, absent
 );
 
 /** A tag that is sought. Null means runs without it. */
-export interface SoughtTag {
+export interface TagFilter {
   readonly name: string;
   readonly value: string | null;
 }
 
 /** `team:search`. A name has no colon, a value may. Null if it is not that. */
-export function soughtTag(text: string): SoughtTag | null {
+export function parseTagFilter(text: string): TagFilter | null {
   const end = text.indexOf(":");
   const [name, value] = [text.slice(0, end), text.slice(end + 1)];
   if (end === -1 || !TAG_NAME.test(name)) return null;
@@ -22,7 +22,7 @@ export function soughtTag(text: string): SoughtTag | null {
 }
 
 /** `customer_id`, or `tag:team`. Null if runs cannot be without it. */
-export function soughtWithout(text: string): SoughtTag | Dimension | null {
+export function parseWithoutFilter(text: string): TagFilter | Dimension | null {
   const name = LEFT_OUT.find((one) => one === text);
   if (name !== undefined) return name;
   const tag = text.startsWith(TAG_PREFIX) ? text.slice(TAG_PREFIX.length) : "";
@@ -30,24 +30,24 @@ export function soughtWithout(text: string): SoughtTag | Dimension | null {
 }
 
 /** The runs that filters seek. */
-interface SoughtRuns {
+interface RunFilter {
   readonly names: readonly (readonly [filter: string, name: string])[];
   readonly without: readonly Dimension[];
-  readonly tags: readonly SoughtTag[];
+  readonly tags: readonly TagFilter[];
   /** Only runs that were charged to this limit. */
   readonly limitId: string | null;
   /** Only runs that were charged to periods since then. */
   readonly chargedFrom: string | null;
 }
 
-export function soughtRuns(filters: Readonly<Record<string, string | undefined>>): SoughtRuns {
+export function parseRunFilter(filters: Readonly<Record<string, string | undefined>>): RunFilter {
   const { tag, without, limit_id: limitId = null, charged_from: chargedFrom = null, ...rest } = filters;
   const names = Object.entries(rest).flatMap(([filter, name]) =>
     name === undefined ? [] : [[filter, name] as const],
   );
-  const missing = without === undefined ? null : soughtWithout(without);
+  const missing = without === undefined ? null : parseWithoutFilter(without);
   const isName = typeof missing === "string";
-  const tags = [tag === undefined ? null : soughtTag(tag), isName ? null : missing];
+  const tags = [tag === undefined ? null : parseTagFilter(tag), isName ? null : missing];
   return {
     names,
     without: isName ? [missing] : [],

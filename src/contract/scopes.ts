@@ -76,13 +76,13 @@ export const SCOPES = {
 
 type Rows = typeof SCOPES;
 export type ScopeKind = keyof Rows;
-type Having<Part> = { [Kind in ScopeKind]: Rows[Kind] extends Part ? Kind : never }[ScopeKind];
+type KindWith<Part> = { [Kind in ScopeKind]: Rows[Kind] extends Part ? Kind : never }[ScopeKind];
 
 /** Scopes that decisions and runs name in a field. */
-export type NamedScope = Having<{ readonly column: number }>;
-export type BudgetScope = Having<{ readonly hasBudgets: true }>;
+export type NamedScope = KindWith<{ readonly column: number }>;
+export type BudgetScope = KindWith<{ readonly hasBudgets: true }>;
 /** Scopes that a limit can count separately. */
-export type EachScope = Having<{ readonly countsEach: true }>;
+export type EachScope = KindWith<{ readonly countsEach: true }>;
 /** Scopes whose limits each apply to one of them. */
 export type SingleScope = Exclude<NamedScope, EachScope>;
 

@@ -8,21 +8,25 @@ export type { DecisionAsk } from "./decision/ask.ts";
 export { type GateCaller, newGateCaller } from "./snapshot/caller.ts";
 export type { Background, LeaseObject } from "./lease/background.ts";
 export {
-  asGiven,
+  repeatOwnAllow as asGiven,
   decideHere,
   isForSlices,
   hasPlan,
   refusedUnread,
   slicesOf,
   type Verdict,
-  wish,
+  noteDemand as wish,
 } from "./decision/decision.ts";
 export { installPlan } from "./snapshot/install-plan.ts";
 export { Gates } from "./gates.ts";
-export type { DecisionPlan, Matters } from "./snapshot/decision-plan.ts";
+export type { DecisionPlan, RelevantNames as Matters } from "./snapshot/decision-plan.ts";
 export type { DecisionReply, DecisionVerdict, RequestVerdict } from "./decision/object-verdict.ts";
 export type { OrgGate } from "./org-gate.ts";
 export { plainAsk } from "./decision/plain-ask.ts";
-export { decisionRateHeaders, rateHeaders, standingNow } from "./snapshot/rate-standing.ts";
+export {
+  decisionRateHeaders,
+  rateHeaders,
+  rateStandingNow as standingNow,
+} from "./snapshot/rate-standing.ts";
 export { type KeySnapshot, type OrgSnapshot, type Snapshot, SNAPSHOT } from "./snapshot/snapshot.ts";
 export type { RateLimits } from "../contract/resources/rate-limits.ts";

@@ -45,7 +45,7 @@ const CALLS_WORTH_A_PLAN = 3;
 /** One org, as far as this isolate can decide for it: slices of its limits, and what is known of full limits. */
 export class OrgGate {
   readonly leaseClient: LeaseClient<HoldDraft>;
-  /** What the host's gates have recently allowed, for all orgs together. */
+  /** The recent allows of the host's gates, for all orgs together. */
   readonly allows: AllowCache<OrgGate>;
   readonly reservations: RecentReservations;
   readonly #refusals: RefusalOutbox;
@@ -85,7 +85,7 @@ export class OrgGate {
     this.wholeSets = new LimitSets(limitSets, release);
   }
 
-  /** Whether this gate has nothing to tell the object. */
+  /** Returns whether this gate has nothing to tell the object. */
   get idle(): boolean {
     return this.leaseClient.idle && this.#refusals.isEmpty;
   }
@@ -116,7 +116,7 @@ export class OrgGate {
     this.#clock.set(orgNow, askedAt, now);
   }
 
-  /** Whether what was learned of the limits can still be used. */
+  /** Returns whether the limit sets of the last decision plans can still be used. */
   knows(now: number): boolean {
     return isFresh(this.#plannedAt, now);
   }
@@ -172,7 +172,7 @@ export class OrgGate {
     this.#forgetLimitSets();
   }
 
-  /** What is known of a rate limit, if it is recent enough to refuse by. */
+  /** Returns the state of a rate limit, if it is recent enough to refuse by. */
   rate(key: string, now: number): ObjectAnswer<RateInfo> | null {
     const answer = this.#rates.get(key);
     return answer !== undefined && isFresh(answer.askedAt, now) ? answer : null;
@@ -196,7 +196,7 @@ export class OrgGate {
     this.#freedAt = now;
   }
 
-  /** Whether the known state of a dollar limit may be used to refuse. */
+  /** Returns whether the known state of a dollar limit may be used to refuse. */
   isCurrent({ askedAt }: KnownAccount, now: number): boolean {
     return isFresh(askedAt, now) && askedAt > this.#freedAt;
   }
@@ -311,7 +311,7 @@ export class OrgGate {
   }
 }
 
-/** What calls of one kind touch, and how such a call is recognized. */
+/** The limit set of calls of one kind, and how such a call is recognized. */
 interface NewLimitSet {
   readonly matters: KnownLimits;
   readonly keyId: string;
@@ -319,7 +319,7 @@ interface NewLimitSet {
   readonly limitSet: LimitSet;
 }
 
-/** Whether what the object said, when asked at that time, can still be used. */
+/** Returns whether an answer of the object that was asked at this time can still be used. */
 function isFresh(askedAt: number, now: number): boolean {
   return now < askedAt + LEASE.standingMs - LEASE.guardMs;
 }

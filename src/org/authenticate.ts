@@ -1,4 +1,4 @@
-import type { Introduced, Introduction } from "../gate/snapshot/introduction.ts";
+import type { IntroductionReply, Introduction } from "../gate/snapshot/introduction.ts";
 import type { Snapshot } from "../gate/snapshot/snapshot.ts";
 import { callerRefusal } from "./caller.ts";
 import type { DecisionHandler } from "./decision-handler.ts";
@@ -35,7 +35,7 @@ export class Authenticator {
     return { org: orgSnapshot({ sql: storage.sql, settings }, profile), key };
   }
 
-  async introduce(keyId: string, digest: string, asked: Introduction): Promise<Introduced | null> {
+  async introduce(keyId: string, digest: string, asked: Introduction): Promise<IntroductionReply | null> {
     const snapshot = this.authenticate(keyId, digest);
     if (snapshot === null) return null;
     if (isMoved(snapshot)) return this.#context.departure.answer(null);
@@ -43,7 +43,13 @@ export class Authenticator {
     const isRefused = callerRefusal(this.#context.contexts.view(envelope)) !== null;
     if (isRefused || !isServedWhereItArrived(snapshot, asked)) return { snapshot, reply: null };
     const { ask } = asked;
-    const reply = await this.#decisionHandler.decide({ ask, keyId, learn: false, envelope, report: null });
+    const reply = await this.#decisionHandler.decide({
+      ask,
+      keyId,
+      wantsPlan: false,
+      envelope,
+      report: null,
+    });
     // The org may have left while the decision waited. Its new home knows the key, too.
     return isMoved(reply) ? this.#context.departure.answer(null) : { snapshot, reply };
   }

@@ -19,7 +19,7 @@ const ALL: Readonly<Record<CommandName, Command<never, ErrorCode>>> = COMMANDS;
 
 export type Reservation = { readonly fence: number; readonly seed: string } | { readonly outcome: Outcome };
 
-/** Commands that let a reader in. What they note of that need not move. */
+/** Commands that let a reader in. Their notes of that need not move. */
 const GOES_ON: ReadonlySet<CommandName> = new Set(["admitSession", "admitSupport", "dropBackup"]);
 
 /** One call of a command. */

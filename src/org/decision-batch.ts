@@ -9,7 +9,7 @@ import type { ObjectContext } from "./object-context.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
 /** A decision that brings the isolate its answer, and what it learns from it. */
-export type PlainCall = Pick<DecisionCall, "ask" | "keyId" | "learn" | "envelope">;
+export type PlainCall = Pick<DecisionCall, "ask" | "keyId" | "wantsPlan" | "envelope">;
 
 /** Decisions that an isolate asks for in one call. Each stands or fails alone, and they are stored as one. */
 export class DecisionBatch {
@@ -35,8 +35,8 @@ export class DecisionBatch {
     return { orgNow: clock.org, version: gate.version, answers };
   }
 
-  #one({ ask, keyId, learn, envelope }: PlainCall, clock: Clock, noted: NoteRefusals): Answer {
-    const call = { ask, keyId, envelope, learn, report: null };
+  #one({ ask, keyId, wantsPlan, envelope }: PlainCall, clock: Clock, noted: NoteRefusals): Answer {
+    const call = { ask, keyId, envelope, wantsPlan, report: null };
     try {
       if (this.#context.book.missing(modelsOf(ask), clock.org).length > 0) return ASK_ALONE;
       const verdict = withoutFetching(() =>

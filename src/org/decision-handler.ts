@@ -22,7 +22,7 @@ export interface DecisionCall {
   readonly ask: DecisionAsk;
   readonly keyId: string;
   /** True if the isolate wants to decide such calls by itself from now on. */
-  readonly learn: boolean;
+  readonly wantsPlan: boolean;
   readonly envelope: Envelope;
   /** The report of the isolate's own decisions. */
   readonly report: string | null;
@@ -84,10 +84,10 @@ export class DecisionHandler {
     const { departure, contexts, granted, gate, due } = this.#context;
     if (!this.#context.isOpened) return departure.answer(null);
     const keyId = envelope.actor.id;
-    const { ask, learn = false } = given;
+    const { ask, learn: wantsPlan = false } = given;
     if (departure.isFrozen) return refusedExchange(refuseFrozen());
     const verdict =
-      ask === undefined ? null : await this.decide({ ask, keyId, learn, envelope, report: null });
+      ask === undefined ? null : await this.decide({ ask, keyId, wantsPlan, envelope, report: null });
     if (!this.#context.isOpened) return departure.answer(null);
     if (departure.isFrozen) return refusedExchange(refuseFrozen());
     const clock = contexts.clock();
@@ -101,7 +101,7 @@ export class DecisionHandler {
     return reply;
   }
 
-  /** What a gate held before its key ended is taken once, so that the runs of these calls can be recorded. */
+  /** Holds that a gate made before its key ended are taken once, so that the runs of these calls can be recorded. */
   #lastReport(given: LeaseExchange, view: View, refusal: Refusal): ExchangeAnswer {
     const { contexts, gate, due } = this.#context;
     const isFinishing = given.ask === undefined && given.report !== undefined;
@@ -128,14 +128,17 @@ export class DecisionHandler {
   }
 
   /** Decides at once. The org is here and is not being moved. */
-  verdict({ ask, keyId, learn, envelope }: DecisionCall, { clock, bookRefusal, noted }: At): DecisionVerdict {
+  verdict(
+    { ask, keyId, wantsPlan, envelope }: DecisionCall,
+    { clock, bookRefusal, noted }: At,
+  ): DecisionVerdict {
     const { contexts, pulse, gate } = this.#context;
     pulse.beat();
     const view = contexts.view(envelope, clock.org);
     const refusal = callerRefusal(view) ?? bookRefusal;
     const verdict =
       refusal === null
-        ? gate.decide(ask, { keyId, learn, view, clock })
+        ? gate.decide(ask, { keyId, wantsPlan, view, clock })
         : { refusal, text: null, rates: [], decisionPlan: null, orgNow: clock.org, version: "" };
     if (verdict.refusal !== null) noted(refusedDecision(view, ask, keyId, verdict.refusal));
     return verdict;

@@ -1,6 +1,6 @@
 import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { archiveFailureSeries } from "../contract/metrics.ts";
-import { counters, flushIn } from "../counters.ts";
+import { counters, flushAfter } from "../counters.ts";
 import { logProblem } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";
@@ -148,7 +148,7 @@ export class ObjectContext {
     });
   }
 
-  /** What was counted for the platform goes there from here, because it does not move. */
+  /** Counts for the platform are sent from here first, because they do not move with the org. */
   async #settleToLeave(): Promise<boolean> {
     this.refusals.store();
     return this.due.isIdle(LEAVING_PATIENCE_MS);
@@ -163,6 +163,6 @@ export class ObjectContext {
   #tally(counts: Counts): void {
     for (const [series, by] of counts) counters.count(series, by);
     const delayMs = counters.claimFlush(Date.now());
-    if (delayMs !== undefined) this.ctx.waitUntil(flushIn(this.env.COUNTERS, delayMs));
+    if (delayMs !== undefined) this.ctx.waitUntil(flushAfter(this.env.COUNTERS, delayMs));
   }
 }

@@ -5,7 +5,7 @@ import type { RateSubject } from "../domain/rate/policy.ts";
 import type { RegionPass } from "../domain/region/pass.ts";
 import type { Residency } from "../domain/region/residency.ts";
 import { SeenPasses } from "../domain/region/seen-passes.ts";
-import type { Introduced, Introduction } from "../gate/snapshot/introduction.ts";
+import type { IntroductionReply, Introduction } from "../gate/snapshot/introduction.ts";
 import type { DecisionReply, RequestVerdict } from "../gate/decision/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot/snapshot.ts";
 import type { RateInfo } from "../gate/lease/wire.ts";
@@ -13,7 +13,7 @@ import { Authenticator } from "./authenticate.ts";
 import { askOf, type QueryName } from "./query-handler.ts";
 import type { Arrival, ArrivingOrg } from "./backup/arrival.ts";
 import type { ImportedOrg } from "./backup/import.ts";
-import { cameAt } from "./backup/came-by.ts";
+import { readArrivalTime } from "./backup/archive-origin.ts";
 import { platformRecovery, type Recovery, refuseBefore, restoreTo } from "./backup/recovery.ts";
 import { DecisionHandler, type DecisionCall } from "./decision-handler.ts";
 import type { DecidedTogether } from "../gate/decision/decided-together.ts";
@@ -86,7 +86,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   /**
    * Returns what an isolate needs to know of a key, and the decision that came with it. Null if there is no such key.
    */
-  introduce(keyId: string, digest: string, asked: Introduction): Promise<Introduced | null> {
+  introduce(keyId: string, digest: string, asked: Introduction): Promise<IntroductionReply | null> {
     return this.#authenticator.introduce(keyId, digest, asked);
   }
 
@@ -234,7 +234,7 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   > {
     const { isOpened, departure } = this.#context;
     if (!isOpened) return departure.answer(refuse("not_found"));
-    const since = cameAt(this.ctx.storage.sql) ?? 0;
+    const since = readArrivalTime(this.ctx.storage.sql) ?? 0;
     if (atMs <= since) return refuseBefore(since);
     return await departure.staying(() => restoreTo(this.recovery, this.ctx, atMs));
   }

@@ -47,7 +47,7 @@ import { STORED_BEFORE } from "../domain/tenant/stored-before.ts";
 interface SchemaStep {
   readonly name: string;
   readonly sql?: string;
-  /** What no statement can do. */
+  /** The steps that no statement can do. */
   readonly fill?: (sql: SqlStorage) => void;
 }
 

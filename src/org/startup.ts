@@ -5,7 +5,7 @@ import { publishGrants } from "./backup/import.ts";
 import type { CommandHandler } from "./command-handler.ts";
 import type { View } from "./kernel/door.ts";
 import { type ObjectContext, SYSTEM } from "./object-context.ts";
-import { missedPlanTerms } from "./plans/reread.ts";
+import { readMissedPlanTerms } from "./plans/reread.ts";
 import { isOpened, stepsOf } from "./schema.ts";
 
 /** The work of an object when it comes into memory, and when its org has just come from an archive. */
@@ -61,7 +61,7 @@ export class Startup {
     try {
       const revision = await book.hasMissed();
       if (revision !== null) await this.#commandHandler.execute("rereadPrices", { revision }, alone);
-      const terms = await missedPlanTerms(env.DB, contexts.view(alone));
+      const terms = await readMissedPlanTerms(env.DB, contexts.view(alone));
       if (terms === null) return;
       await this.#commandHandler.execute("setPlanTerms", terms, alone);
     } catch (error) {

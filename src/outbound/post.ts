@@ -132,7 +132,7 @@ async function excerptOf(answer: Response, tooLate: Promise<never>): Promise<str
       length += part.length;
     }
   } catch {
-    // What was read so far is the excerpt.
+    // The part that was read so far is the excerpt.
   }
   void reader.cancel().catch(() => undefined);
   return new TextDecoder().decode(bytes.subarray(0, length));

@@ -119,7 +119,7 @@ export async function storeAnswer(
  * never read has no answer to subtract from, so its first read uses the members of that moment. An org contributes from
  * the month in which it opted in, at every read.
  */
-export async function contributors(
+export async function loadContributors(
   db: D1Database,
   cohortId: string,
   month: Month,

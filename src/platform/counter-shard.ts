@@ -98,7 +98,7 @@ export class CounterShard extends DurableObject {
     return JSON.stringify(this.#recent.lastHour(orgIds, nowMs));
   }
 
-  /** What an object says of itself takes the place of what it said before. */
+  /** An object's gauges take the place of those that it sent before. */
   tell(source: string, values: readonly GaugeValue[]): void {
     this.ctx.storage.transactionSync(() => {
       for (const [name, value] of values) {
@@ -156,7 +156,7 @@ export class CounterShard extends DurableObject {
     );
   }
 
-  /** What they counted stays. */
+  /** The counts that they sent stay. */
   #forgetSilentSources(nowMs: number): void {
     const before = nowMs - SOURCE_LIFETIME_MS;
     const sums: Sums = new Map();

@@ -3,7 +3,7 @@ import {
   activeDeprecations,
   DEPRECATED_ROUTES,
   type Deprecation,
-  extended,
+  extendDeprecation,
   flagConflict,
   operationName,
   shortNotice,
@@ -58,7 +58,7 @@ export class DeprecationRegistry extends DurableObject {
       if (conflict !== undefined) return { flagged: false, conflict };
       const tooSoon = shortNotice(known, asked, announcedMs);
       if (tooSoon !== undefined) return { flagged: false, tooSoon };
-      const deprecation = extended(known, asked);
+      const deprecation = extendDeprecation(known, asked);
       this.#save(deprecation);
       return { flagged: true, deprecation, copy: this.copy() };
     });

@@ -48,7 +48,7 @@ type Row = {
   rank: string | number;
 };
 
-/** What was told in an earlier month counts nothing in this one. */
+/** Figures of an earlier month count nothing in this one. */
 const THIS_MONTH = "v.month_ends_at > ?1";
 const ofMonth = (column: string, none: string) => `iif(${THIS_MONTH}, v.${column}, ${none})`;
 const SPENT = `coalesce(${ofMonth("spent", "NULL")}, '${"0".repeat(SPENT_DIGITS)}')`;

@@ -25,7 +25,7 @@ const SERVED = {
   "/audio/translations": openAiTranscriptions,
 };
 
-/** OpenAI's models on Azure. Which model a deployment has is for the operator to say. */
+/** OpenAI's models on Azure. Only the operator can say which model a deployment has. */
 export const azure = provider("azure", {
   prices: "azure",
   url: null,

@@ -4,7 +4,7 @@ import type { Provider, Route } from "./provider.ts";
 import { PROVIDERS, providerNamed } from "./table.ts";
 
 /** A call by its whole address: whose it is, and what it is. */
-export interface Addressed {
+export interface ProviderRoute {
   readonly provider: Provider;
   readonly route: Route;
 }
@@ -15,7 +15,7 @@ const KNOWN: readonly Provider[] = Object.values(PROVIDERS);
  * The provider of an address by its name or its host, and the API by the end of its path. A host that is not known is taken for
  * one that is compatible with OpenAI, or with Anthropic where only that has the path.
  */
-export function addressed(method: string, url: URL, name: string | undefined): Addressed {
+export function findProviderRoute(method: string, url: URL, name: string | undefined): ProviderRoute {
   const named = providerNamed(name ?? "");
   const hosted = KNOWN.find((provider) => isHostOf(provider, url));
   const known = named ?? hosted;
@@ -33,7 +33,10 @@ function isHostOf({ url, hosts }: Provider, { host, hostname }: URL): boolean {
 /** Azure names the model in the path. */
 const DEPLOYMENT = /\/deployments\/([^/]+)\//;
 
-/** The longest end of the path that the provider serves, or never serves. What stands before it belongs to the address of the host. */
+/**
+ * The longest end of the path that the provider serves, or never serves. The path before it belongs to the address of
+ * the host.
+ */
 function routeAt(provider: Provider, method: string, pathname: string): Route {
   if (!isPlain(pathname)) return { kind: "unknown" };
   const ends = Array.from(pathname.matchAll(/\//g), ({ index }) => pathname.slice(index));

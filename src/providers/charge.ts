@@ -1,4 +1,4 @@
-import type { Metered } from "./metering.ts";
+import type { MeteredCall } from "./metering.ts";
 import type { MeteredRequest, Units, Usage } from "./provider-api.ts";
 import type { Reading } from "./usage/reading.ts";
 
@@ -12,7 +12,7 @@ export interface Charge {
 }
 
 /** The reservation of a call. */
-export interface Reserved {
+export interface ReservedOutput {
   readonly outputTokens: number;
   /** True if the request carried that bound. Otherwise only the model's own maximum bounds its output. */
   readonly isBound: boolean;
@@ -20,7 +20,7 @@ export interface Reserved {
   readonly amountUsd: string | undefined;
 }
 
-export interface Ended {
+export interface EndedAnswer {
   /** Null if nothing came. */
   readonly reading: Reading | null;
   /** True if the answer ended by itself. It may have been left, stopped or broken off instead. */
@@ -31,7 +31,12 @@ export interface Ended {
  * The charge of an answered call: as the provider says, as far as that can be true; else by the most that is known of it. Where
  * tokens may have been billed that nobody saw, that is what was reserved.
  */
-export function chargeOf(metered: Metered, reserved: Reserved, ended: Ended, trustsCost: boolean): Charge {
+export function chargeOf(
+  metered: MeteredCall,
+  reserved: ReservedOutput,
+  ended: EndedAnswer,
+  trustsCost: boolean,
+): Charge {
   const { reading } = ended;
   if (metered.request.isBackground) return reservedCharge(metered, reserved);
   const isReported = reading !== null && reading.isWhole && (ended.isWhole || reading.isDone);
@@ -39,7 +44,12 @@ export function chargeOf(metered: Metered, reserved: Reserved, ended: Ended, tru
   return partialCharge(metered, reserved, reading);
 }
 
-function reportedCharge(metered: Metered, reserved: Reserved, reading: Reading, trustsCost: boolean): Charge {
+function reportedCharge(
+  metered: MeteredCall,
+  reserved: ReservedOutput,
+  reading: Reading,
+  trustsCost: boolean,
+): Charge {
   const { request } = metered;
   const reported = believedUsage(metered, reserved, reading.usage ?? { input_tokens: 0, output_tokens: 0 });
   const units = believedUnits(request, reserved, reading.units);
@@ -61,8 +71,8 @@ function reportedVariant(reported: string | null, asked: string | null): { varia
 
 /** No answer has more output than its bound, and no model reads more than its context. */
 function believedUsage(
-  { request, facts }: Metered,
-  { outputTokens, isBound }: Reserved,
+  { request, facts }: MeteredCall,
+  { outputTokens, isBound }: ReservedOutput,
   reported: Usage,
 ): { usage: Usage; isCut: boolean } {
   const answers = request.outputBound?.answers ?? 1;
@@ -82,7 +92,7 @@ const MOST_UNITS = 1000;
  */
 function believedUnits(
   { units: allowed, startedUnits, billedAs }: MeteredRequest,
-  { isBound }: Reserved,
+  { isBound }: ReservedOutput,
   reported: Units | null,
 ): { units: Units; isCut: boolean } {
   if (reported === null) return { units: allowed, isCut: false };
@@ -98,7 +108,7 @@ function believedUnits(
   return { units: Object.fromEntries(units), isCut };
 }
 
-function partialCharge(metered: Metered, reserved: Reserved, reading: Reading | null): Charge {
+function partialCharge(metered: MeteredCall, reserved: ReservedOutput, reading: Reading | null): Charge {
   const { request, estimate } = metered;
   const isStream = reading?.isStream ?? request.isStream;
   const hidesOutput = request.hidesOutput || reading?.hasUncounted === true;
@@ -112,7 +122,7 @@ function partialCharge(metered: Metered, reserved: Reserved, reading: Reading | 
   return { usage: withUnits(usage, request.units), ...variant, estimated: true };
 }
 
-function reservedCharge(metered: Metered, { outputTokens, amountUsd }: Reserved): Charge {
+function reservedCharge(metered: MeteredCall, { outputTokens, amountUsd }: ReservedOutput): Charge {
   const { estimate, request } = metered;
   const usage = { input_tokens: estimate.input_tokens, output_tokens: outputTokens };
   return {
@@ -123,7 +133,7 @@ function reservedCharge(metered: Metered, { outputTokens, amountUsd }: Reserved)
   };
 }
 
-function variantOf({ request: { variant } }: Metered): { variant?: string } {
+function variantOf({ request: { variant } }: MeteredCall): { variant?: string } {
   return variant === null ? {} : { variant };
 }
 

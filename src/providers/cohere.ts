@@ -1,7 +1,7 @@
 import { seenInput } from "./body/input-bound.ts";
 import { isJsonObject, type JsonObject, objectOf } from "./json.ts";
 import type { EventFacts, ProviderApi, Usage } from "./provider-api.ts";
-import { boundIn, flagIn, modelIn, PLAIN, refuseMembers, toolsIn } from "./apis/request-members.ts";
+import { readHighestBound, flagIn, modelIn, PLAIN, refuseMembers, toolsIn } from "./apis/request-members.ts";
 import { bearer, provider } from "./provider.ts";
 import { Unmetered } from "./unmetered.ts";
 import { totalsOf } from "./usage/counts.ts";
@@ -26,7 +26,7 @@ const cohereChat: ProviderApi = {
       isStream: flagIn(body, "stream"),
       inputTokens: tokens,
       unseenInput: unseen,
-      outputBound: { perAnswer: boundIn(body, ["max_tokens"]), usualPerAnswer: null, answers: 1 },
+      outputBound: { perAnswer: readHighestBound(body, ["max_tokens"]), usualPerAnswer: null, answers: 1 },
       hidesOutput: reasons || isJsonObject(body["thinking"]),
       texts,
     };
@@ -103,8 +103,8 @@ function textOf(part: unknown): string {
 }
 
 /**
- * The usage of an answer, of its end, or of what an embedding says about itself. What is billed is less than all that
- * was read.
+ * The usage of an answer, of its end, or of what an embedding says about itself. The billed tokens are fewer than all
+ * that were read.
  */
 function cohereUsage(value: unknown): Usage | null {
   const { billed_units: billed, tokens } = objectOf(value);

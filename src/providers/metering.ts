@@ -42,14 +42,14 @@ export interface CallEstimate {
 }
 
 /** A request, what is known of its model, and what it may cost. */
-export interface Metered {
+export interface MeteredCall {
   readonly request: MeteredRequest;
   readonly facts: FactsOfModel;
   readonly estimate: CallEstimate;
 }
 
 /** Throws `Unmetered` where the options refuse the request. */
-export function meter(request: MeteredRequest, facts: FactsOfModel, options: MeteringOptions): Metered {
+export function meter(request: MeteredRequest, facts: FactsOfModel, options: MeteringOptions): MeteredCall {
   const { unseenInput, fixedOutputTokens, outputBound, isBackground } = request;
   if (isBackground && options.background === "refuse")
     throw new Unmetered(403, '"background" is not allowed here, because its cost is not known in time.');
@@ -91,7 +91,7 @@ function boundOf({ outputBound }: MeteredRequest, facts: FactsOfModel, options: 
 
 /** The bound to write into the body, from the output tokens that were reserved. Null if the caller's own stands. */
 export function boundToWrite(
-  { request, estimate }: Metered,
+  { request, estimate }: MeteredCall,
   reservedOutput: number | undefined,
 ): number | null {
   const { outputBound, fixedOutputTokens } = request;

@@ -41,7 +41,7 @@ export interface ProviderTerms {
   readonly auth: Auth;
   /** Signs requests, where it takes signatures, too. Null if the key is sent as it is. */
   readonly signsWith?: (key: string) => AwsCredentials | null;
-  /** By which statuses it says that it does not accept a key. Default: 401. */
+  /** The statuses by which it says that it does not accept a key. Default: 401. */
   readonly keyRefusals?: readonly number[];
   /** The parameter of a query in which it takes a key, too. It is not passed on. */
   readonly keyParameter?: string;

@@ -1,8 +1,8 @@
 import { hosts } from "./hosts.ts";
-import * as listed from "./listed.ts";
+import * as listed from "./provider-list.ts";
 import type { Provider } from "./provider.ts";
 
-/** Every provider whose calls are metered. What is not in here is refused. */
+/** Every provider whose calls are metered. A provider that is not in here is refused. */
 export const PROVIDERS = { ...listed, ...hosts } as const satisfies Readonly<Record<string, Provider>>;
 
 export type ProviderName = keyof typeof PROVIDERS;

@@ -13,7 +13,7 @@ export function openAiError({ code, message, details }: WireRefusal): object {
   return { error: { code, message, details, type: "sluice_refusal", param: null } };
 }
 
-/** OpenRouter's SDK takes an error for one only if its code is the status. What else is known of it stands in `metadata`. */
+/** OpenRouter's SDK takes an error for one only if its code is the status. Other facts about it are in `metadata`. */
 export function openRouterError({ status, code, message, details }: WireRefusal): object {
   return { error: { code: status, message, metadata: { code, details }, type: "sluice_refusal" } };
 }

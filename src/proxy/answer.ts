@@ -9,21 +9,21 @@ const NOT_ACCEPTED = {
   org: "The provider did not accept the key that your organization has set for it. An admin can set another.",
 } as const;
 
-/** The provider did not answer as one does. What it said is not passed on. */
+/** The provider did not answer as one does. Its text is not passed on. */
 export function badGateway(message: string): WireRefusal {
   return { status: 502, code: "bad_gateway", message, details: {} };
 }
 
-interface Failed {
+interface FailedCall {
   readonly secrets: readonly string[];
   readonly keyOf: KeyOf;
   readonly keyRefusals?: readonly number[] | undefined;
 }
 
-/** What is relayed of an answer that is no success. */
+/** Returns the part of an answer that is relayed if it is no success. */
 export async function failedAnswer(
   answer: Response,
-  { secrets, keyOf, keyRefusals = [401] }: Failed,
+  { secrets, keyOf, keyRefusals = [401] }: FailedCall,
 ): Promise<Response | WireRefusal> {
   const { status } = answer;
   if (status < 400) {

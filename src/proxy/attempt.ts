@@ -3,22 +3,22 @@ import type { GovernedCall } from "../adapters/governed-call.ts";
 import { USUAL_LEAVE } from "../adapters/settled-body.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { badGateway } from "./answer.ts";
-import { signedFor } from "./aws-signature.ts";
+import { signRequest } from "./aws-signature.ts";
 import type { Breakers } from "./breakers.ts";
-import type { CallerSays } from "./call-fields.ts";
+import type { CallerHeaders } from "./call-fields.ts";
 import { type Access, accessTo, type Credentials, secretsIn, servesModel } from "./credentials.ts";
 import { headersTo } from "./headers.ts";
 import type { KeyGate } from "./key-gate.ts";
 import type { ProxyOptions } from "./options.ts";
 import type { OrgKey } from "./org-keys.ts";
 import { type Relay, relay } from "./relay.ts";
-import { type ServedCall, servedCall, type Service } from "./served-call.ts";
+import { type ServedCall, readServedCall, type Service } from "./served-call.ts";
 import type { ServedProviders } from "./served-providers.ts";
 import type { Target } from "./target.ts";
 import { Watch } from "./watch.ts";
 
 /** A call whose caller, provider and path are known, and whose body was read. */
-export interface Admitted {
+export interface AdmittedCall {
   readonly gate: KeyGate;
   readonly request: Request;
   readonly target: Target;
@@ -29,8 +29,8 @@ export interface Admitted {
   readonly chosen: string | null;
   /** The org's key of the provider. */
   readonly orgKey: OrgKey | null;
-  readonly says: CallerSays;
-  readonly fields: CallerSays["fields"];
+  readonly says: CallerHeaders;
+  readonly fields: CallerHeaders["fields"];
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly providers: ServedProviders;
   readonly breakers: Breakers;
@@ -46,10 +46,10 @@ export interface Attempt {
 }
 
 /** One that can be made. */
-export type Possible = Attempt & { readonly access: Access };
+export type PossibleAttempt = Attempt & { readonly access: Access };
 
 /** The call as it was asked for. Throws `Unmetered`. */
-export async function ownAttempt(admitted: Admitted): Promise<Attempt> {
+export async function ownAttempt(admitted: AdmittedCall): Promise<Attempt> {
   const { target, service, orgKey } = admitted;
   const served = await servedAt(admitted, target, service, undefined);
   return { target, served, access: accessFor(admitted, { target, orgKey, model: served.ask.model }) };
@@ -59,7 +59,7 @@ export async function ownAttempt(admitted: Admitted): Promise<Attempt> {
  * The same call of another model. Null where it cannot be made: the provider is not served here, or not by this API; its body
  * is not metered there; or there is no key for it. A key that the caller brought or chose goes to its own provider only.
  */
-export async function attemptWith(admitted: Admitted, next: NextModel): Promise<Possible | null> {
+export async function attemptWith(admitted: AdmittedCall, next: NextModel): Promise<PossibleAttempt | null> {
   const { service, gate, own, chosen } = admitted;
   if (service.api === null) return null;
   const target = targetFor(admitted, next);
@@ -81,7 +81,10 @@ export async function attemptWith(admitted: Admitted, next: NextModel): Promise<
 /** Names that stand in a path as they are. */
 const IN_PATH = /^[\w@:-][\w.@:-]*$/;
 
-function targetFor({ target, service, providers }: Admitted, { model, provider }: NextModel): Target | null {
+function targetFor(
+  { target, service, providers }: AdmittedCall,
+  { model, provider }: NextModel,
+): Target | null {
   const served = provider === null ? target : servedNamed(providers, provider);
   if (service.api === null || served === undefined) return null;
   const isSame = served.name === target.name;
@@ -97,7 +100,7 @@ function servedNamed(providers: ServedProviders, name: string): Omit<Target, "pa
 }
 
 function servedAt(
-  { request, bytes, fields, says, options, target: own }: Admitted,
+  { request, bytes, fields, says, options, target: own }: AdmittedCall,
   target: Target,
   service: Service,
   model: string | undefined,
@@ -105,12 +108,12 @@ function servedAt(
   const { headers } = request;
   const { estimateUsd } = says;
   const query = new URLSearchParams(searchAt(request, { target, own }));
-  return servedCall({ target, service, headers, query, bytes, fields, estimateUsd, model }, options);
+  return readServedCall({ target, service, headers, query, bytes, fields, estimateUsd, model }, options);
 }
 
 /** The key that a call of this model goes with. One that was chosen serves the call, or nothing does. */
 function accessFor(
-  { own, chosen }: Admitted,
+  { own, chosen }: AdmittedCall,
   { target, orgKey, model }: { target: Target; orgKey: OrgKey | null; model: string | undefined },
 ): Access | WireRefusal {
   const serves = orgKey !== null && servesModel(orgKey, model);
@@ -123,8 +126,8 @@ const USUAL = { longestSilenceMs: 600_000, longestAnswerMs: 3_600_000 } as const
 
 /** Makes a call that was allowed. It is settled whichever way it ends. */
 export async function send(
-  { request, options, target: own }: Admitted,
-  { target, served, access }: Possible,
+  { request, options, target: own }: AdmittedCall,
+  { target, served, access }: PossibleAttempt,
   call: GovernedCall,
 ): Promise<Relay> {
   const { longestSilenceMs = USUAL.longestSilenceMs, longestAnswerMs = USUAL.longestAnswerMs } = options;
@@ -150,7 +153,7 @@ export async function send(
     gone: request.signal,
     send: async () => {
       const signed =
-        access.signsWith === null ? null : await signedFor(access.signsWith, { url: to, method, body });
+        access.signsWith === null ? null : await signRequest(access.signsWith, { url: to, method, body });
       const added = [...access.headers, ...(signed?.headers ?? [])];
       const headers = headersTo({ added, contentType }, request.headers);
       return (options.fetch ?? fetch)(signed?.url ?? to, { ...init, headers });

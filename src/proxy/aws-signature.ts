@@ -1,13 +1,13 @@
 import { AwsV4Signer } from "aws4fetch";
 import type { AwsCredentials } from "../providers/provider.ts";
 
-interface Unsigned {
+interface RequestToSign {
   readonly url: string;
   readonly method: string;
   readonly body: BodyInit | null;
 }
 
-interface Signed {
+interface SignedRequest {
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
@@ -20,10 +20,10 @@ const USUAL_REGION = "us-east-1";
  * The headers that sign a request (Signature Version 4). Only those that the signature needs are signed: what a runtime adds or
  * changes on the way would make it invalid.
  */
-export async function signedFor(
+export async function signRequest(
   { service, accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,
-  { url, method, body }: Unsigned,
-): Promise<Signed> {
+  { url, method, body }: RequestToSign,
+): Promise<SignedRequest> {
   const to = new URL(url);
   to.pathname = to.pathname.split("/").map(encoded).join("/");
   const { headers } = await new AwsV4Signer({

@@ -9,8 +9,8 @@ const PREFIX = "x-sluice-";
 const NO_FIELDS: ReadonlySet<string> = new Set([SLUICE_KEY_HEADER, PROVIDER_KEY_HEADER]);
 const REQUEST_ID = /^[ -~]{1,128}$/;
 
-/** What a caller says about its call in headers. */
-export interface CallerSays {
+/** The facts that a caller states about its call in headers. */
+export interface CallerHeaders {
   readonly fields: CallFields;
   /** Null: the call is estimated from its body. */
   readonly estimateUsd: string | null;
@@ -27,7 +27,7 @@ const FIELDS: ReadonlyMap<string, CallerField> = new Map(
 );
 
 /** A header that nobody knows is refused: it was sent to have an effect. */
-export function callerSays(headers: Headers): CallerSays | WireRefusal {
+export function readCallerHeaders(headers: Headers): CallerHeaders | WireRefusal {
   const said = new Map<CallerField, string>();
   for (const [name, value] of headers) {
     if (!name.startsWith(PREFIX) || NO_FIELDS.has(name)) continue;
@@ -77,8 +77,8 @@ function tagsIn(text: string): Record<string, string> | null {
   return Object.fromEntries(tags);
 }
 
-/** What a caller may not set. */
-export function notAllowed(field: CallerField, isCounted: boolean): WireRefusal {
+/** Refuses a field that a caller may not set. */
+export function refuseField(field: CallerField, isCounted: boolean): WireRefusal {
   const name = headerOf(field);
   const why = isCounted ? `, because a limit of your organization counts by ${field}` : "";
   const message = `This proxy does not let callers set ${name}${why}. Leave it out, or ask its operator to allow it in PROXY_CALLER_SETS.`;

@@ -6,7 +6,7 @@ import type { Target } from "./target.ts";
 /** Carries the Sluice key of a caller whose SDK sends a provider's key as its own. */
 export const SLUICE_KEY_HEADER = "x-sluice-key";
 
-/** What a call carries to its provider, and to the service. */
+/** The keys that a call carries to its provider, and to the service. */
 export interface Credentials {
   /** The Sluice key. Null: none was sent. */
   readonly key: string | null;
@@ -33,29 +33,29 @@ export function credentialsIn(headers: Headers, ownKeys: boolean): Credentials {
   return { key: named, own: isTheirs ? [sent, value] : null };
 }
 
-/** Whose key of the provider a call goes with. */
+/** The owner of the provider's key that a call goes with. */
 export type KeyOf = "caller" | "org" | "proxy";
 
 /** How a call gets to its provider. */
 export interface Access {
   readonly url: string;
-  /** What is sent beside the headers of the caller: the key of the provider above all. */
+  /** The headers that are sent beside those of the caller: the key of the provider above all. */
   readonly headers: readonly (readonly [string, string])[];
-  /** What the request is signed with. Null: the key is in the headers, or there is none. */
+  /** The credentials that sign the request. Null: the key is in the headers, or there is none. */
   readonly signsWith: AwsCredentials | null;
   readonly keyOf: KeyOf;
   /** The operator's other keys and hosts for the same models. */
   readonly others: readonly Omit<Access, "others">[];
 }
 
-interface Offered {
+interface OfferedKeys {
   readonly own: Credentials["own"];
   /** Of the org. Null: it has none for this call. */
   readonly orgKey: OrgKey | null;
 }
 
 /** The caller's own key goes before its org's, and that before the proxy's. Null: there is none, or no address. */
-export function accessTo({ access, provider }: Target, { own, orgKey }: Offered): Access | null {
+export function accessTo({ access, provider }: Target, { own, orgKey }: OfferedKeys): Access | null {
   const { key, headers = {} } = access;
   const url = (own === null ? orgKey?.base_url : null) ?? access.url ?? provider.url;
   if (url === null) return null;
@@ -89,7 +89,7 @@ function withKey(
     : { headers, signsWith: credentials };
 }
 
-/** Whether an org's key serves a model. A call without a model is served by a key for all. */
+/** Returns whether an org's key serves a model. A call without a model is served by a key for all. */
 export function servesModel({ models }: OrgKey, model: string | undefined): boolean {
   if (models === null) return true;
   if (model === undefined) return false;

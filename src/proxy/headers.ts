@@ -69,7 +69,7 @@ const NOT_RELAYED = new Set<string>([
 export const KEY_HEADERS = ["authorization", "x-api-key", "api-key", "x-goog-api-key"] as const;
 
 export interface Outgoing {
-  /** What is sent beside the caller's own headers, and in place of them: the key above all. */
+  /** The headers that are sent beside the caller's own, and in place of them: the key above all. */
   readonly added: readonly (readonly [name: string, value: string])[];
   /** Null: the runtime sets it. */
   readonly contentType: string | null;

@@ -20,7 +20,7 @@ export class KeyGate implements CallGate {
   readonly #gate: EmbeddedGate;
   readonly #log: ProxyOptions["log"];
   readonly #reserved = new BoundedMap<string, string>(MOST_REMEMBERED);
-  /** Whether the service has accepted the key. */
+  /** True once the service has accepted the key. */
   isProven = false;
 
   constructor(key: string, { url, binding, log, decisionTimeoutMs: timeoutMs }: ProxyOptions) {

@@ -8,7 +8,7 @@ export type { ProviderName } from "../providers/table.ts";
 export interface ProviderAccess {
   /** The proxy's own key. It never leaves for anywhere but this provider. Without one, callers bring theirs, if they may. */
   readonly key?: string | undefined;
-  /** Such as `https://api.openai.com`, which is the default. What follows the prefix is added to it. */
+  /** Such as `https://api.openai.com`, which is the default. The path after the prefix is added to it. */
   readonly url?: string | undefined;
   /** Other keys and hosts for the same models, tried in this order where the first fails before it bills anything. */
   readonly more?:
@@ -16,7 +16,7 @@ export interface ProviderAccess {
     | undefined;
   /** Sent with every call. They are secrets like the key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whose API it serves, under a name that is not in the table of providers. Default: `openai`. */
+  /** The provider whose API it serves, under a name that is not in the table of providers. Default: `openai`. */
   readonly compatibleWith?: "openai" | "anthropic" | undefined;
   /** The provider in the price book whose prices its calls have. Default: its own name. */
   readonly prices?: string | undefined;
@@ -24,19 +24,19 @@ export interface ProviderAccess {
   readonly models?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Whether a caller may name a scope at all. The rest is the operator's to say, for each key. */
+/** False for a scope that no caller may name. The rest is the operator's to say, for each key. */
 const SET_BY_CALLERS = {
   customer_id: true,
   workflow_id: true,
   department_id: false,
   deployment_id: false,
 } as const satisfies Record<ScopeField, boolean>;
-type Having<Value> = {
+type FieldWith<Value> = {
   [Field in ScopeField]: (typeof SET_BY_CALLERS)[Field] extends Value ? Field : never;
 }[ScopeField];
-const isSetByCallers = (field: string): field is Having<true> => SET_BY_CALLERS[field as ScopeField];
+const isSetByCallers = (field: string): field is FieldWith<true> => SET_BY_CALLERS[field as ScopeField];
 
-/** What a caller may say about a call, each in a header: `x-sluice-customer-id` and so on. */
+/** The facts that a caller may state about a call, each in a header: `x-sluice-customer-id` and so on. */
 export const CALLER_FIELDS = [
   ...Object.keys(SET_BY_CALLERS).filter(isSetByCallers),
   "user_id",
@@ -51,10 +51,10 @@ export const CALLER_FIELDS = [
 ] as const;
 export type CallerField = (typeof CALLER_FIELDS)[number];
 
-/** What anyone may set, unless a limit of the org counts by it: it says what a call is for, and not who pays. */
+/** The fields that anyone may set, unless a limit of the org counts by them: they say what a call is for, and not who pays. */
 export const SET_BY_ANYONE: readonly CallerField[] = ["workflow_id", "user_id", "tags"];
 
-/** What the proxy logs of an answer that it made by itself. */
+/** The line that the proxy logs about an answer that it made by itself. */
 export interface ProxyLine {
   readonly at: string;
   /** As in the answer's `x-svc-trace-id`. */
@@ -75,7 +75,7 @@ export interface ProxyLine {
   readonly amount_usd?: string | null;
 }
 
-/** What the proxy logs of a run that the service does not take. */
+/** The line that the proxy logs about a run that the service does not take. */
 export interface UnsettledLine {
   readonly at: string;
   readonly source: "proxy";
@@ -95,14 +95,14 @@ export interface ProxyOptions {
   readonly orgs: readonly string[] | "*";
   /** By their prefix: a name of the table of providers, or one of your own. */
   readonly providers: Readonly<Record<string, ProviderAccess | undefined>>;
-  /** Whether callers may bring a provider's key of their own, with their Sluice key in `x-sluice-key`. */
+  /** True if callers may bring a provider's key of their own, with their Sluice key in `x-sluice-key`. */
   readonly ownKeys?: boolean | undefined;
   /**
-   * Which headers are accepted. Any other is refused. Default: workflow_id, user_id and tags, each unless a limit of the org
-   * counts by it.
+   * The headers that are accepted. Any other is refused. Default: workflow_id, user_id and tags, each unless a limit of
+   * the org counts by it.
    */
   readonly callerSets?: readonly CallerField[] | undefined;
-  /** What calls of a key are for, by the key's id. A caller cannot change it. */
+  /** The names that calls of a key are charged under, by the key's id. A caller cannot change it. */
   readonly keyFields?: Readonly<Record<string, CallFields>> | undefined;
   /** Calls that are allowed at a price each, although they are not metered. */
   readonly otherPaths?: OtherPaths | undefined;
@@ -112,13 +112,13 @@ export interface ProxyOptions {
   readonly unseenInput?: "reserve" | "refuse" | undefined;
   /** `background: true`: refused (default), or charged at all that was reserved. */
   readonly background?: "refuse" | "reserve" | undefined;
-  /** What becomes of a stream whose caller has left: stopped after the grace (default), or read to its end. */
+  /** The end of a stream whose caller has left: stopped after the grace (default), or read to its end. */
   readonly onLeave?: "stop" | "finish" | undefined;
   /** How long a stream is read on after its caller has left. Default: 2,000. */
   readonly leaveGraceMs?: number | undefined;
   /** Providers whose own cost in dollars is charged where they tell it. */
   readonly trustsCost?: readonly string[] | undefined;
-  /** What becomes of a reservation whose run never comes. Default: `charge`. */
+  /** The end of a reservation whose run never comes. Default: `charge`. */
   readonly onExpiry?: "charge" | "release" | undefined;
   /** How often a call is made again where a provider that is too busy says when. Default: 1. */
   readonly retries?: number | undefined;

@@ -2,7 +2,7 @@ import { refusalIn, Refused, Unreachable } from "../client/errors.ts";
 import type { GateBinding } from "../client/gate/binding.ts";
 import { BoundedMap } from "../domain/cache/bounded-map.ts";
 
-/** In which a caller chooses one of its org's keys of a provider: `openai/eu`. */
+/** The header by which a caller chooses one of its org's keys of a provider: `openai/eu`. */
 export const PROVIDER_KEY_HEADER = "x-sluice-provider-key";
 
 /** A key of a provider that an org has set for itself. */
@@ -15,7 +15,7 @@ export interface OrgKey {
   readonly models: readonly string[] | null;
 }
 
-interface KnownKeys {
+interface CachedKey {
   readonly askedAt: number;
   readonly key: Promise<OrgKey | null>;
   isRefreshing: boolean;
@@ -32,7 +32,7 @@ export class OrgKeys {
   readonly #binding: GateBinding | undefined;
   readonly #sluiceKey: string;
   readonly #now: () => number;
-  readonly #known = new BoundedMap<string, KnownKeys>(MOST_NAMES);
+  readonly #known = new BoundedMap<string, CachedKey>(MOST_NAMES);
 
   /** Without a binding nobody hands keys over, and there are none. */
   constructor(sluiceKey: string, binding: GateBinding | undefined, now: () => number = Date.now) {
@@ -62,7 +62,7 @@ export class OrgKeys {
   }
 
   /** A key that the service no longer hands over is not used again. A service that is away changes nothing yet. */
-  async #refresh(name: string, known: KnownKeys, askedAt: number): Promise<void> {
+  async #refresh(name: string, known: CachedKey, askedAt: number): Promise<void> {
     known.isRefreshing = true;
     try {
       const key = await this.#opened(name);

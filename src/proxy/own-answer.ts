@@ -9,7 +9,7 @@ export interface OwnAnswer extends WireRefusal {
   readonly by?: { readonly key: string; readonly ask: object };
 }
 
-export interface Answered {
+export interface AnsweredRequest {
   readonly method: string;
   /** Null: the path leads to no provider. */
   readonly target: Target | null;
@@ -18,7 +18,7 @@ export interface Answered {
 }
 
 /** Writes a line about the answer, and names the line in it. The path is the caller's own text and is not logged. */
-export function ownAnswer(answer: OwnAnswer, { method, target, startedAt, log }: Answered): Response {
+export function ownAnswer(answer: OwnAnswer, { method, target, startedAt, log }: AnsweredRequest): Response {
   const { status, code, by } = answer;
   const traceId = answer.traceId ?? crypto.randomUUID();
   log?.({

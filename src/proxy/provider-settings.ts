@@ -101,7 +101,7 @@ function ownProvidersIn(text: string | undefined): Record<string, ProviderAccess
   return own as Record<string, ProviderAccess>;
 }
 
-/** What is wrong with a provider of the operator's own. */
+/** Returns the problem of a provider of the operator's own. */
 function problemOf(access: unknown): string | null {
   if (!isJsonObject(access)) return "must be an object";
   const {

@@ -1,9 +1,9 @@
 import { checkOtherPaths } from "../adapters/other-paths.ts";
 import { refusalOf } from "../adapters/refusal-response.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
-import { type Admitted, notServed } from "./attempt.ts";
+import { type AdmittedCall, notServed } from "./attempt.ts";
 import { Breakers } from "./breakers.ts";
-import { callerSays } from "./call-fields.ts";
+import { readCallerHeaders } from "./call-fields.ts";
 import { fieldsOf } from "./caller-rights.ts";
 import { accessTo, type Credentials, credentialsIn } from "./credentials.ts";
 import { KeyGates } from "./key-gates.ts";
@@ -51,7 +51,7 @@ export function createProxy(options: ProxyOptions): Proxy {
   };
 }
 
-interface Governing {
+interface ProxiedRequest {
   readonly request: Request;
   readonly context: Context;
   readonly target: Target;
@@ -63,9 +63,9 @@ interface Governing {
 }
 
 /** A call whose caller, provider and path are known, and whose body is not. */
-type AdmittedCall = Pick<Admitted, "gate" | "own" | "chosen" | "service" | "says">;
+type IdentifiedCall = Pick<AdmittedCall, "gate" | "own" | "chosen" | "service" | "says">;
 
-async function govern(governing: Governing): Promise<Response | OwnAnswer> {
+async function govern(governing: ProxiedRequest): Promise<Response | OwnAnswer> {
   const known = admit(governing);
   if ("code" in known) return known;
   const { gate } = known;
@@ -100,7 +100,7 @@ async function govern(governing: Governing): Promise<Response | OwnAnswer> {
 }
 
 /** Everything that can be refused before a body is read. */
-function admit({ request, target, gates, options }: Governing): AdmittedCall | WireRefusal {
+function admit({ request, target, gates, options }: ProxiedRequest): IdentifiedCall | WireRefusal {
   const { key, own }: Credentials = credentialsIn(request.headers, options.ownKeys === true);
   const chosen = request.headers.get(PROVIDER_KEY_HEADER);
   if (chosen !== null && chosen !== target.name && !chosen.startsWith(`${target.name}/`))
@@ -112,13 +112,13 @@ function admit({ request, target, gates, options }: Governing): AdmittedCall | W
     return NOT_OURS;
   const service = serviceOf(request.method, target, options);
   if ("code" in service) return service;
-  const says = callerSays(request.headers);
+  const says = readCallerHeaders(request.headers);
   return "code" in says ? says : { gate, own, chosen, service, says };
 }
 
 /** The org's key for a call. Where there is none at all, nothing need be read. */
 async function offeredTo(
-  { gate, own, chosen }: AdmittedCall,
+  { gate, own, chosen }: IdentifiedCall,
   target: Target,
 ): Promise<{ readonly orgKey: OrgKey | null } | WireRefusal> {
   const orgKey = own === null ? await gate.orgKeys.get(chosen ?? target.name) : null;

@@ -1,7 +1,7 @@
 import type { GovernedCall } from "../adapters/governed-call.ts";
 import { type LeavePolicy, settledBody } from "../adapters/settled-body.ts";
 import { isProvidersFault, modelText } from "../adapters/fallbacks.ts";
-import type { Sent } from "../adapters/tries.ts";
+import type { SentCall } from "../adapters/tries.ts";
 import { UsageEventFilter } from "../adapters/usage-event.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
@@ -12,20 +12,20 @@ import { headersFrom } from "./headers.ts";
 import { retryAfterMs } from "./retry.ts";
 import type { Watch } from "./watch.ts";
 
-export interface Relayed {
+export interface RelayedCall {
   readonly call: GovernedCall;
   /** Null: the answer says nothing about its cost. */
   readonly api: ProviderApi | null;
-  /** What was sent to the provider and its answers must not show: its key above all. */
+  /** Secrets that were sent to the provider and that its answers must not show: its key above all. */
   readonly secrets: readonly string[];
   readonly keyOf: KeyOf;
-  /** By which statuses the provider says that it does not accept the key. Undefined: by 401. */
+  /** The statuses by which the provider says that it does not accept the key. Undefined: by 401. */
   readonly keyRefusals?: readonly number[] | undefined;
   /** The model that was called. Undefined: the call names none. */
   readonly model: string | undefined;
   /** The bound that was written into the request. Null: none. */
   readonly maxOutputTokens: number | null;
-  /** Whether the caller asked for the event with the usage. */
+  /** True if the caller asked for the event with the usage. */
   readonly showsUsageEvent: boolean;
   readonly leave: LeavePolicy;
   readonly watch: Watch;
@@ -34,10 +34,10 @@ export interface Relayed {
   readonly send: () => Promise<Response>;
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface Relay {
   readonly answer: Response | WireRefusal;
-  readonly failure: Sent<unknown>["failure"];
+  readonly failure: SentCall<unknown>["failure"];
   /** The status of the provider's answer. Null: there was none. */
   readonly status: number | null;
   /** When the provider says that the same call may be made again. Null: it does not. */
@@ -47,7 +47,7 @@ export interface Relay {
 const FINE = { failure: null, status: 200, retryAfterMs: null } as const;
 
 /** The provider's answer, as fast as the caller reads it. Whichever way it ends, the call is settled. */
-export async function relay(relayed: Relayed): Promise<Relay> {
+export async function relay(relayed: RelayedCall): Promise<Relay> {
   const { call, watch } = relayed;
   let answer: Response;
   const stopped = stopIfLeft(relayed);
@@ -89,7 +89,7 @@ export async function relay(relayed: Relayed): Promise<Relay> {
 }
 
 /** A stream whose caller leaves before it begins is waited for as long as one that is left later. */
-function stopIfLeft({ call, leave, gone, watch }: Relayed): { clear(): void } {
+function stopIfLeft({ call, leave, gone, watch }: RelayedCall): { clear(): void } {
   if (!call.isStream || leave.readsToEnd) return { clear: () => undefined };
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onLeave = () => {
@@ -108,7 +108,7 @@ function stopIfLeft({ call, leave, gone, watch }: Relayed): { clear(): void } {
 /** The longest answer that is read at once. */
 const MOST_SHORT_BYTES = 65_536;
 
-/** Whether its length is known and small, and nobody waits for its beginning. What is compressed may be of any length. */
+/** Returns whether its length is known and small, and nobody waits for its beginning. A compressed text may be of any length. */
 function isShort({ headers, body }: Response): boolean {
   const length = headers.get("content-length");
   return (
@@ -121,7 +121,7 @@ function isShort({ headers, body }: Response): boolean {
 }
 
 /** Reading it at once takes a fraction of the processor time that its chunks would, each by itself. */
-async function shortAnswer(answer: Response, relayed: Relayed): Promise<Relay> {
+async function shortAnswer(answer: Response, relayed: RelayedCall): Promise<Relay> {
   const { call, watch, api } = relayed;
   const reader = answerReader(api, answer.headers.get("content-type"));
   try {
@@ -139,12 +139,12 @@ async function shortAnswer(answer: Response, relayed: Relayed): Promise<Relay> {
   }
 }
 
-function name(headers: Headers, { call, model }: Relayed): void {
+function name(headers: Headers, { call, model }: RelayedCall): void {
   headers.set("x-sluice-run-id", call.runId);
   if (model !== undefined) headers.set("x-sluice-model", modelText(model));
 }
 
-function relayedHeaders(answer: Response, relayed: Relayed): Headers {
+function relayedHeaders(answer: Response, relayed: RelayedCall): Headers {
   const { secrets, maxOutputTokens } = relayed;
   const headers = headersFrom(secrets, answer.headers);
   name(headers, relayed);
@@ -152,7 +152,7 @@ function relayedHeaders(answer: Response, relayed: Relayed): Headers {
   return headers;
 }
 
-function succeeded(answer: Response, relayed: Relayed): Response {
+function succeeded(answer: Response, relayed: RelayedCall): Response {
   const { call, watch } = relayed;
   const headers = relayedHeaders(answer, relayed);
   const { status } = answer;
@@ -170,7 +170,7 @@ function succeeded(answer: Response, relayed: Relayed): Response {
 function relayedBody(
   body: ReadableStream<Uint8Array>,
   headers: Headers,
-  { call, api, watch, gone, leave, showsUsageEvent }: Relayed,
+  { call, api, watch, gone, leave, showsUsageEvent }: RelayedCall,
 ): ReadableStream<Uint8Array> {
   const contentType = headers.get("content-type");
   const isFiltered = api !== null && !showsUsageEvent && isEventStream(contentType);
@@ -180,7 +180,7 @@ function relayedBody(
     leave,
     filter: isFiltered ? new UsageEventFilter(api) : undefined,
     stop: (reason) => watch.abort(reason),
-    onChunk: () => watch.heard(),
+    onChunk: () => watch.noteChunk(),
     onEnd: () => watch.end(),
   });
   whenGone(gone, () => passage.leave());

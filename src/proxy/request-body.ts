@@ -9,7 +9,7 @@ export interface BodyBounds {
   readonly prove: () => Promise<void>;
 }
 
-/** What is read before anyone knows whose it is. */
+/** The bytes that are read before the caller is known. */
 const UNPROVEN_BYTES = 65_536;
 
 /** Bytes of bodies that are in memory, in all calls together. */

@@ -2,7 +2,7 @@ import type { Call, CallFields } from "../adapters/governed-call.ts";
 import { otherPrice, pathRefusal } from "../adapters/other-paths.ts";
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import { readBody } from "../providers/body/request-body.ts";
-import { type Metered, meter, meteringFrom } from "../providers/metering.ts";
+import { type MeteredCall, meter, meteringFrom } from "../providers/metering.ts";
 import type { Route } from "../providers/provider.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
 import { Unmetered } from "../providers/unmetered.ts";
@@ -19,7 +19,7 @@ export type Service =
     }
   | { readonly api: null; readonly costUsd: string };
 
-/** What a path is served by, or why it is not. */
+/** Returns the API that serves a path, or why there is none. */
 export function serviceOf(
   method: string,
   target: Target,
@@ -41,7 +41,7 @@ export interface ServedCall extends Pick<Call, "ask" | "metered"> {
   readonly contentType: string | null | undefined;
 }
 
-export interface Given {
+export interface ReceivedCall {
   readonly target: Target;
   readonly service: Service;
   readonly headers: Headers;
@@ -54,7 +54,7 @@ export interface Given {
 }
 
 /** Reads a request, once. Throws `Unmetered` for one that cannot be metered. */
-export async function servedCall(given: Given, options: ProxyOptions): Promise<ServedCall> {
+export async function readServedCall(given: ReceivedCall, options: ProxyOptions): Promise<ServedCall> {
   const { service, target, headers, bytes, fields } = given;
   if (service.api === null) {
     const { prices: provider } = target.provider;
@@ -85,7 +85,10 @@ function modelAt({ access: { models = {} } }: Target, name: string): string {
   return Object.hasOwn(models, name) ? (models[name] ?? name) : name;
 }
 
-function askOf({ request, estimate }: Metered, { target, fields, estimateUsd }: Given): DecisionsDecideBody {
+function askOf(
+  { request, estimate }: MeteredCall,
+  { target, fields, estimateUsd }: ReceivedCall,
+): DecisionsDecideBody {
   return {
     model: modelAt(target, request.model),
     provider: target.provider.prices,
@@ -96,7 +99,7 @@ function askOf({ request, estimate }: Metered, { target, fields, estimateUsd }: 
 }
 
 /** An amount that the caller sets is reserved as it is. */
-function withoutLeast(estimate: Metered["estimate"]): Metered["estimate"] {
+function withoutLeast(estimate: MeteredCall["estimate"]): MeteredCall["estimate"] {
   const { min_output_tokens: _, ...rest } = estimate;
   return rest;
 }

@@ -1,9 +1,9 @@
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import type { ServedProvider, ServedProviders } from "./served-providers.ts";
 
-/** What a path asks for. */
+/** The provider and the path that a request asks for. */
 export interface Target extends ServedProvider {
-  /** What follows the prefix. */
+  /** The path after the prefix. */
   readonly path: string;
 }
 
@@ -29,7 +29,7 @@ function withoutPrefix(path: string, prefix: string | undefined): string {
   return prefix !== undefined && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path;
 }
 
-/** Whether a path is the base URL of a provider, which some tools ask for before their first call. */
+/** Returns whether a path is the base URL of a provider, which some tools ask for before their first call. */
 export function isBaseUrl(pathname: string, providers: ServedProviders): boolean {
   const [, name = ""] = /^\/([^/]+)\/?$/.exec(pathname) ?? [];
   return providers.has(name);

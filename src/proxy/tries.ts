@@ -1,11 +1,11 @@
 import { begin } from "../adapters/governed-call.ts";
 import { refusalOf } from "../adapters/refusal-response.ts";
 import { makeCall, type Way } from "../adapters/tries.ts";
-import { type Admitted, attemptWith, ownAttempt, type Possible, send } from "./attempt.ts";
+import { type AdmittedCall, attemptWith, ownAttempt, type PossibleAttempt, send } from "./attempt.ts";
 import type { OwnAnswer } from "./own-answer.ts";
 import { USUAL_RETRY_MS } from "./retry.ts";
 
-/** What a proxy needs of the runtime: work that goes on after the response. */
+/** The part of the runtime that a proxy needs: work that continues after the response. */
 export interface Context {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -13,7 +13,7 @@ export interface Context {
 type Answer = Response | OwnAnswer;
 
 /** Makes a call, by the fallbacks of its organization where they say so. Throws `Unmetered`. */
-export async function serve(admitted: Admitted, context: Context): Promise<Answer> {
+export async function serve(admitted: AdmittedCall, context: Context): Promise<Answer> {
   const { gate, request } = admitted;
   const { access, ...own } = await ownAttempt(admitted);
   const { ask } = own.served;
@@ -43,7 +43,7 @@ export async function serve(admitted: Admitted, context: Context): Promise<Answe
 }
 
 /** A way, with the operator's other keys and hosts for the same model. */
-function wayOf(admitted: Admitted, context: Context, attempt: Possible): Way<Answer> {
+function wayOf(admitted: AdmittedCall, context: Context, attempt: PossibleAttempt): Way<Answer> {
   const { others } = attempt.access;
   return {
     ...oneWay(admitted, context, attempt),
@@ -53,7 +53,7 @@ function wayOf(admitted: Admitted, context: Context, attempt: Possible): Way<Ans
   };
 }
 
-function oneWay(admitted: Admitted, context: Context, attempt: Possible): Way<Answer> {
+function oneWay(admitted: AdmittedCall, context: Context, attempt: PossibleAttempt): Way<Answer> {
   const { gate, options, breakers } = admitted;
   const { target, served, access } = attempt;
   return {

@@ -16,12 +16,12 @@ export class Watch {
     return this.#stop.signal;
   }
 
-  /** Whether the provider was stopped. */
+  /** Returns whether the provider was stopped. */
   get hasStopped(): boolean {
     return this.#stop.signal.aborted;
   }
 
-  heard(): void {
+  noteChunk(): void {
     this.#heardAt = Date.now();
   }
 

@@ -10,15 +10,19 @@ export function jsonRows(parameter = "?"): string {
 export const MOST_BOUND_CHARACTERS = 600_000;
 
 /** Passes rows to a statement as JSON, in as many parts as needed. `from` is the index of a part's first row. */
-export function inParts(rows: readonly unknown[], run: (json: string, from: number) => void, from = 0): void {
+export function runInParts(
+  rows: readonly unknown[],
+  run: (json: string, from: number) => void,
+  from = 0,
+): void {
   const json = JSON.stringify(rows);
   if (json.length <= MOST_BOUND_CHARACTERS || rows.length <= 1) {
     run(json, from);
     return;
   }
   const half = Math.ceil(rows.length / 2);
-  inParts(rows.slice(0, half), run, from);
-  inParts(rows.slice(half), run, from + half);
+  runInParts(rows.slice(0, half), run, from);
+  runInParts(rows.slice(half), run, from + half);
 }
 
 /** All rows that a query finds for keys bound as JSON. */
@@ -27,7 +31,7 @@ export function readInParts<Row extends Record<string, SqlStorageValue>>(
   read: (json: string) => Iterable<Row>,
 ): Row[] {
   const rows: Row[] = [];
-  inParts(keys, (json) => {
+  runInParts(keys, (json) => {
     for (const row of read(json)) rows.push(row);
   });
   return rows;

@@ -55,7 +55,7 @@ export function fetchedSoFar(): FetchedObjects | null {
 /** Each round brings something. More than any call needs. */
 const MOST_ROUNDS = 100_000;
 
-/** Runs a rule that nobody can wait for. What it needs from outside is not fetched: then it has done nothing. */
+/** Runs a rule that nobody can wait for. Nothing is fetched for it: if it needs that, it has done nothing. */
 export function withoutFetching<T>(run: () => T): T | NeedsFetch {
   return runWith(new FetchedObjects(), run);
 }
@@ -97,7 +97,10 @@ async function fetchAll<T>(
 
 type OrRefusal<T> = T | Refusal<"service_unavailable">;
 
-/** As `fetchingAsNeeded`. What cannot be fetched is a refusal that says so, and how to mend it if an operator asks. */
+/**
+ * As `fetchingAsNeeded`. A segment that cannot be fetched causes a refusal that says so, and how to mend it if an
+ * operator asks.
+ */
 export function fetchingOrRefusing<T>(
   run: () => T,
   byOperator = false,

@@ -5,7 +5,7 @@ import { refuseAtDoor } from "../edge/request/router.ts";
 import { isInTheClear } from "../edge/request/transport.ts";
 import { settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";
-import { htmlResponse, logged } from "./html.tsx";
+import { htmlResponse, serveLogged } from "./html.tsx";
 
 const PAGES = /^\/(console|sso|saml|docs)(\/|$)/;
 
@@ -18,7 +18,7 @@ export const refuseClearText: MiddlewareHandler<{ Bindings: Env }> = async (cont
   if (!isInTheClear(req.raw.url, env)) return next();
   const message = `This service is available over https only, at ${settingsOf(env).SVC_BASE_URL}. A key or session sent over http is exposed: replace it.`;
   if (!PAGES.test(req.path)) return refuseAtDoor(req.raw, env, refuse("bad_request", {}, { message }));
-  return logged(context, "*", async (web) =>
+  return serveLogged(context, "*", async (web) =>
     htmlResponse(<MessagePage title="Use https" text={message} code="bad_request" />, 400, web),
   );
 };

@@ -11,7 +11,7 @@ import { logFailure, logNow } from "../log.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";
 import { sourceOf } from "../domain/network/address.ts";
-import { Pace } from "./pace.ts";
+import { AddressLimit } from "./address-limit.ts";
 
 /** No scripts, nothing from other origins, forms only to this origin, no framing. */
 const POLICY =
@@ -43,14 +43,14 @@ export interface Web {
 }
 
 /** Limits per address, or per network where one host has many. Sign-in routes ask the directory and an org's object for anyone, so their limit is lower than that of pages. */
-const SIGN_IN_PACE = new Pace(240);
-const PAGE_PACE = new Pace(1_200);
+const SIGN_IN_LIMIT = new AddressLimit(240);
+const PAGE_LIMIT = new AddressLimit(1_200);
 
 /** The longest form of the console, a set of rules, with room to spare. */
 const MOST_FORM_BYTES = 512 * 1024;
 
 /** Runs a browser's request and leaves one line in the log, as every request does. Failures are pages here, too. */
-export async function logged(
+export async function serveLogged(
   context: Ctx,
   route: string,
   run: (web: Web) => Promise<Response>,
@@ -60,8 +60,10 @@ export async function logged(
   const trace = crypto.randomUUID();
   const startedAt = Date.now();
   const web = { trace, region, settings, address: callerAddress(context.req.raw) };
-  const pace = /^\/(sso|saml)\/|^\/(console|operator)\/(login|enter)$/.test(route) ? SIGN_IN_PACE : PAGE_PACE;
-  const seconds = pace.take(sourceOf(web.address), startedAt);
+  const limit = /^\/(sso|saml)\/|^\/(console|operator)\/(login|enter)$/.test(route)
+    ? SIGN_IN_LIMIT
+    : PAGE_LIMIT;
+  const seconds = limit.take(sourceOf(web.address), startedAt);
   const response =
     seconds > 0 ? tooOften(seconds, web) : await run(web).catch((error: unknown) => failurePage(error, web));
   const { status } = response;

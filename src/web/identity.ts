@@ -30,7 +30,7 @@ export interface SignInRefused {
 export type SignIn = { readonly ok: true; readonly identity: Identity } | SignInRefused;
 
 /** A subject is kept unchanged or not at all. Display texts are truncated, possibly within a character. */
-export function signedInAs({ subject, email, name, role }: Identity): SignIn {
+export function acceptIdentity({ subject, email, name, role }: Identity): SignIn {
   if (!subject.isWellFormed()) return signInRefused("response_malformed");
   const shown = { email: email?.toWellFormed() ?? null, name: name?.toWellFormed() ?? null };
   return { ok: true, identity: { subject, ...shown, role } };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { begin, type CallGate } from "../../src/adapters/governed-call.ts";
 import { PLAIN } from "../../src/providers/apis/request-members.ts";
-import { type Metered, meter, meteringFrom } from "../../src/providers/metering.ts";
+import { type MeteredCall, meter, meteringFrom } from "../../src/providers/metering.ts";
 
 type DecisionBody = Parameters<CallGate["decide"]>[0];
 
 const FACTS = { contextTokens: 1000, outputTokens: 100, reasons: false, pictureTokens: 10 };
 
-function metered(texts: readonly string[]): Metered {
+function metered(texts: readonly string[]): MeteredCall {
   return meter({ ...PLAIN, model: "m", inputTokens: 5, texts }, FACTS, meteringFrom({}));
 }
 

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { keptForExports } from "../../src/org/exports/hold.ts";
+import { findFirstUnexported } from "../../src/org/exports/hold.ts";
 import { followEmptiedLogs } from "../../src/org/exports/logs.ts";
 import { waitingSince } from "../../src/org/exports/lag.ts";
 import { recordStep, type ExportStep, type WrittenFile } from "../../src/org/exports/record.ts";
@@ -223,7 +223,7 @@ describe("a scheduled export", () => {
     const places = await inObject(org, (sql) => {
       sql.exec("UPDATE exports SET run_from = 7, adjustment_from = 8, replacement_from = 9");
       followEmptiedLogs(sql);
-      return keptForExports(sql);
+      return findFirstUnexported(sql);
     });
     expect(places).toEqual({ run: 1, adjustment: 1, replacement: 1 });
   });

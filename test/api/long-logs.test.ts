@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shownAttempt } from "../../src/org/approvals/attempt.ts";
+import { showAttempt } from "../../src/org/approvals/attempt.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
@@ -127,7 +127,7 @@ describe("a list of approvals with a rare filter", () => {
           (id, rule_id, digest, status, reason, attempted, attempt, requested_by, requested_at, expires_at)
         SELECT printf('apr_%026d', n), IIF(n IN (5, 99999), 'rare', 'often'), 'd', 'used', 'r', 'm',
           ?3, 'k', ?2 + n / 3, ?2 FROM counting`;
-      const attempt = shownAttempt({ model: "m", usage: { input_tokens: 1, output_tokens: 1 } }, 1n);
+      const attempt = showAttempt({ model: "m", usage: { input_tokens: 1, output_tokens: 1 } }, 1n);
       await rowsOf(org.id, fill, ROWS, Date.now() - ROWS * 1000, JSON.stringify(attempt));
       const pagesForAll = Math.ceil(ROWS / SEEN);
       const pages = (filter: string) => walk(org, `approvals?${filter}&sort=${sort}`);

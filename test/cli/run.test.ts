@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { plain } from "../../src/cli/command.ts";
+import { toPrintable } from "../../src/cli/command.ts";
 import { run } from "../../src/cli/run.ts";
 import { Sluice } from "../../src/client/index.ts";
 
@@ -124,7 +124,7 @@ test.for([[["--help"]], [["decide", "--help"]], [["explain", "-h"]], [["report",
 );
 
 test("names of others are shown, and do nothing else to a terminal", () => {
-  expect(plain("a\u001b[2J\u202eb\u009bc é 日")).toBe("a\\u001b[2J\\u202eb\\u009bc é 日");
+  expect(toPrintable("a\u001b[2J\u202eb\u009bc é 日")).toBe("a\\u001b[2J\\u202eb\\u009bc é 日");
 });
 
 test("without a command, the help says what there is, with exit status 2", async () => {

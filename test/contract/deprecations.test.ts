@@ -8,7 +8,7 @@ import {
   type Deprecation,
   deprecationEntry,
   deprecationHeaders,
-  extended,
+  extendDeprecation,
   flagConflict,
   shortNotice,
   operationName,
@@ -156,8 +156,8 @@ describe("flagging", () => {
 
   test("an extension keeps the successor and the documentation that it omits", () => {
     const { replacement: _left, ...rest } = known;
-    expect(extended(known, rest).replacement).toBe("/v1/y");
-    expect(extended(known, { ...rest, replacement: "/v1/z" }).replacement).toBe("/v1/z");
+    expect(extendDeprecation(known, rest).replacement).toBe("/v1/y");
+    expect(extendDeprecation(known, { ...rest, replacement: "/v1/z" }).replacement).toBe("/v1/z");
   });
 
   test("never shortens a sunset, in any order of flags", () => {
@@ -166,7 +166,7 @@ describe("flagging", () => {
         let current = first;
         for (const attempt of attempts) {
           if (flagConflict(current, attempt)) continue;
-          const next = extended(current, attempt);
+          const next = extendDeprecation(current, attempt);
           expect(next.since).toBe(first.since);
           expect(Date.parse(next.sunset)).toBeGreaterThanOrEqual(Date.parse(current.sunset));
           current = next;

@@ -10,7 +10,7 @@ import {
   SINGLE_SCOPES,
 } from "../../src/contract/scopes.ts";
 import { COLUMN_NUMBERS } from "../../src/domain/run/segment/record.ts";
-import { TOUCHING_SCOPES } from "../../src/domain/meter/limit-set.ts";
+import { MATCHED_SCOPES } from "../../src/domain/meter/limit-set.ts";
 
 test("each column of a stored run has its own number", () => {
   const numbers = Object.values(COLUMN_NUMBERS);
@@ -21,8 +21,8 @@ test("each column of a stored run has its own number", () => {
 test("every scope except the org is matched by name, in exactly one way", () => {
   // A limit that matches calls says by itself which ones.
   const named = SCOPE_KINDS.filter((kind) => kind !== "org" && kind !== MATCH_SCOPE);
-  expect(new Set(TOUCHING_SCOPES)).toEqual(new Set(named));
-  expect(TOUCHING_SCOPES).toHaveLength(SINGLE_SCOPES.length + EACH_SCOPES.length);
+  expect(new Set(MATCHED_SCOPES)).toEqual(new Set(named));
+  expect(MATCHED_SCOPES).toHaveLength(SINGLE_SCOPES.length + EACH_SCOPES.length);
 });
 
 test("the id of a limit shows its kind", () => {

@@ -40,7 +40,7 @@ test("a report that is too large for another region is sent in parts, and held o
 
   const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
   const ask = { estimate: { cost_usd: "0" }, dry_run: true };
-  const decisionPlan = (await home.decide({ ask, keyId: ACTOR.id, learn: true, envelope, report: null }))
+  const decisionPlan = (await home.decide({ ask, keyId: ACTOR.id, wantsPlan: true, envelope, report: null }))
     ?.decisionPlan;
   const keys = (decisionPlan?.accounts ?? []).map(accountKey);
   const gate = new OrgGate(crypto.randomUUID(), new AllowCache());

@@ -6,10 +6,10 @@ import {
   roomAhead,
   slidingWindow,
   type BucketAmount,
-  usedNow,
+  usageInWindow,
 } from "../../src/domain/rate/sliding-window.ts";
 import type { ObjectAnswer } from "../../src/gate/org-gate.ts";
-import { standingNow } from "../../src/gate/snapshot/rate-standing.ts";
+import { rateStandingNow } from "../../src/gate/snapshot/rate-standing.ts";
 import type { RateInfo } from "../../src/gate/lease/wire.ts";
 
 const NOW = 1_763_172_000_123;
@@ -50,7 +50,7 @@ const full = fc
       sums.set(bucket, (sums.get(bucket) ?? 0) + amount + 1);
     }
     const taken = [...sums].sort((left, right) => left[0] - right[0]);
-    const used = usedNow(window, taken, NOW);
+    const used = usageInWindow(window, taken, NOW);
     return { window, taken, policy: policyOf(Math.max(1, used - beyond), seconds) };
   });
 
@@ -61,13 +61,13 @@ describe("an isolate that refuses by a full limit", () => {
         const amount = 1 + Math.floor((part / 100) * (policy.limit - 1));
         const known = told(policy, taken, NOW);
         const now = NOW + after;
-        const { waitMs } = standingNow(
+        const { waitMs } = rateStandingNow(
           { meter: { policy, key: "k" }, answer: known, slice: undefined, amount },
           now,
         );
         const exact = standingOf(policy, taken, { amount, nowMs: now }).waitMs;
         expect(waitMs).toBeGreaterThanOrEqual(exact);
-        expect(usedNow(window, taken, now + waitMs) + amount).toBeLessThanOrEqual(policy.limit);
+        expect(usageInWindow(window, taken, now + waitMs) + amount).toBeLessThanOrEqual(policy.limit);
         if (amount === 1) expect(waitMs).toBe(exact);
       }),
       { numRuns: 2000 },
@@ -81,7 +81,7 @@ describe("an isolate that refuses by a full limit", () => {
     const { info, ...when } = told(policy, [[first ?? 0, 10]], NOW);
     const { ahead: _, ...earlier } = info;
     const standing = (amount: number) =>
-      standingNow(
+      rateStandingNow(
         { meter: { policy, key: "k" }, answer: { ...when, info: earlier }, slice: undefined, amount },
         NOW,
       ).waitMs;
@@ -92,8 +92,8 @@ describe("an isolate that refuses by a full limit", () => {
     const policy = policyOf(10, 60);
     const known = told(policy, [[bucketAt(slidingWindow(60), NOW), 12]], NOW);
     const asked = { meter: { policy, key: "k" }, answer: known, slice: undefined };
-    expect(standingNow({ ...asked, amount: 0 }, NOW).waitMs).toBe(0);
-    expect(standingNow({ ...asked, amount: 1 }, NOW).waitMs).toBeGreaterThan(0);
+    expect(rateStandingNow({ ...asked, amount: 0 }, NOW).waitMs).toBe(0);
+    expect(rateStandingNow({ ...asked, amount: 1 }, NOW).waitMs).toBeGreaterThan(0);
   });
 
   test("names the end of a fixed window for every amount", () => {
@@ -103,7 +103,7 @@ describe("an isolate that refuses by a full limit", () => {
     const known = { info: { key: "k", ...standing, moreInMs: 0 }, askedAt: NOW, at: NOW };
     for (const amount of [1, 5]) {
       const asked = { meter: { policy, key: "k" }, answer: known, slice: undefined, amount };
-      expect(standingNow(asked, NOW).waitMs).toBe(start + 60_000 - NOW);
+      expect(rateStandingNow(asked, NOW).waitMs).toBe(start + 60_000 - NOW);
     }
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RatePolicy } from "../../src/domain/rate/policy.ts";
 import { LeaseClient } from "../../src/gate/lease/lease-client.ts";
 import type { ObjectAnswer } from "../../src/gate/org-gate.ts";
-import { standingNow } from "../../src/gate/snapshot/rate-standing.ts";
+import { rateStandingNow } from "../../src/gate/snapshot/rate-standing.ts";
 import { amountsOf, newLimitSet } from "../../src/gate/decision/limit-set.ts";
 import type { RateInfo } from "../../src/gate/lease/wire.ts";
 
@@ -44,7 +44,8 @@ const ahead = [
 const info: RateInfo = { key: "k", used: 4e9, room: 1e9, waitMs: 0, moreInMs: 30_000, ahead };
 const answer: ObjectAnswer<RateInfo> = { info, askedAt: 0, at: 0 };
 const waitFor = (kind: RatePolicy["kind"], amount: number, now = 0) =>
-  standingNow({ meter: { policy: policyOf(kind), key: "k" }, answer, slice: undefined, amount }, now).waitMs;
+  rateStandingNow({ meter: { policy: policyOf(kind), key: "k" }, answer, slice: undefined, amount }, now)
+    .waitMs;
 
 test("what fits into the room that was told is not refused, and what does not is, until it fits", () => {
   expect([waitFor("rate", 1e9), waitFor("rate", 1e9 + 1), waitFor("rate", 3e9)]).toEqual([0, 1000, 2000]);

@@ -62,12 +62,12 @@ test.each<[string, Waiting]>([
   [
     "a decision",
     (object, key) =>
-      object.decide({ ask: ASK, keyId: key.id, learn: false, envelope: OPERATOR, report: null }),
+      object.decide({ ask: ASK, keyId: key.id, wantsPlan: false, envelope: OPERATOR, report: null }),
   ],
   [
     "a decision about a model without a known price",
     (object, key) =>
-      object.decide({ ask: ASK_OF_MODEL, keyId: key.id, learn: false, envelope: OPERATOR, report: null }),
+      object.decide({ ask: ASK_OF_MODEL, keyId: key.id, wantsPlan: false, envelope: OPERATOR, report: null }),
   ],
   ["a run", (object) => execute(object, "recordRun", aRun({}))],
   [
@@ -116,7 +116,7 @@ test.each<[string, Waiting]>([
   [
     "a decision",
     (object, key) =>
-      object.decide({ ask: ASK_OF_MODEL, keyId: key.id, learn: false, envelope: OPERATOR, report: null }),
+      object.decide({ ask: ASK_OF_MODEL, keyId: key.id, wantsPlan: false, envelope: OPERATOR, report: null }),
   ],
   ["a run", (object) => execute(object, "recordRun", aRun(UNPRICED))],
   ["a query", (object) => object.ask("getModel", { model: "nobody/knows-it" }, OPERATOR)],
@@ -141,7 +141,7 @@ test("a decision that learned its price before it had to wait for a move is told
     const answer = instance.decide({
       ask: ASK_OF_MODEL,
       keyId: key.id,
-      learn: false,
+      wantsPlan: false,
       envelope: OPERATOR,
       report: null,
     });

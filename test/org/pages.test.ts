@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { countOpen, heldAfter, nextExpiry, overHolds } from "../../src/org/decisions/open-holds.ts";
+import { countOpen, sumHeldAfter, nextExpiry, overHolds } from "../../src/org/decisions/open-holds.ts";
 import { deleteHold, type HoldRow, loadHold, loadHolds, saveHolds } from "../../src/org/decisions/store.ts";
 import { HOLDS } from "../../src/org/decisions/table.ts";
 import {
@@ -144,7 +144,7 @@ function agreeStored(sql: CheckpointedSql, state: State): void {
   expect(nextExpiry(sql) ?? Infinity).toBe(firstEnd(open));
   for (const now of [0, 1200, 3000]) {
     const later = open.filter(({ expires_at: end }) => end > now);
-    expect(heldAfter(sql, now)).toBe(later.reduce((sum, { amount }) => sum + BigInt(amount), 0n));
+    expect(sumHeldAfter(sql, now)).toBe(later.reduce((sum, { amount }) => sum + BigInt(amount), 0n));
     const over = open.filter(({ expires_at: end }) => end <= now).map(({ expires_at: end }) => end);
     const found = overHolds(sql, now, 50).map(({ expires_at: end }) => end);
     expect(found).toEqual(over.toSorted((one, other) => one - other).slice(0, 50));

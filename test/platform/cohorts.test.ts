@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { countsFrom, type Month, nextMonth } from "../../src/domain/cohort/month.ts";
 import {
-  contributors,
+  loadContributors,
   latestAnswer,
   pushContribution,
   storeAnswer,
@@ -73,7 +73,7 @@ class World {
   async read(cohort: number): Promise<{ month: Month; members: Set<string> } | null> {
     const id = this.#ids[cohort] ?? "";
     const { month } = this;
-    const members = await contributors(env.DB, id, month, this.#read[cohort] === false);
+    const members = await loadContributors(env.DB, id, month, this.#read[cohort] === false);
     this.#read[cohort] = true;
     const figures = { month, figuresMonth: month, size: members.length, p25: 1, p50: 2, p75: 3 };
     await storeAnswer(env.DB, {

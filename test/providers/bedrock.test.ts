@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { readCatalog } from "../../scripts/price-book/catalog.ts";
 import { BookIndex } from "../../src/domain/price/book-index.ts";
 import { bedrock } from "../../src/providers/bedrock.ts";
-import { addressed } from "../../src/providers/by-url.ts";
+import { findProviderRoute } from "../../src/providers/by-url.ts";
 import type { JsonObject } from "../../src/providers/json.ts";
 import { bedrockUsage } from "../../src/providers/usage/bedrock-usage.ts";
 
@@ -269,7 +269,7 @@ test.each([
   ["https://bedrock-runtime-fips.us-east-1.amazonaws.com/model/m/invoke", "aws"],
   ["https://bedrock-runtime.eu-west-1.amazonaws.com.evil.test/model/m/converse", "openai"],
 ])("%s has the prices of %s", (url, prices) => {
-  expect(addressed("POST", new URL(url), undefined).provider.prices).toBe(prices);
+  expect(findProviderRoute("POST", new URL(url), undefined).provider.prices).toBe(prices);
 });
 
 test("the price book has Bedrock's rates under the names that its paths have, each by its own region", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addressed } from "../../src/providers/by-url.ts";
+import { findProviderRoute } from "../../src/providers/by-url.ts";
 import { gemini } from "../../src/providers/gemini.ts";
 import type { JsonObject } from "../../src/providers/json.ts";
 import { answerReader } from "../../src/providers/usage/reading.ts";
@@ -134,7 +134,7 @@ test("a stream has the usage of the whole answer once a candidate has finished",
 
 test("its address is known, and the path that is compatible with OpenAI", () => {
   const at = (path: string) =>
-    addressed("POST", new URL(`https://generativelanguage.googleapis.com${path}`), undefined);
+    findProviderRoute("POST", new URL(`https://generativelanguage.googleapis.com${path}`), undefined);
   expect(at("/v1beta/models/gemini-2.5-flash:generateContent")).toMatchObject({
     provider: { prices: "google" },
     route: { kind: "metered", pathModel: "gemini-2.5-flash" },

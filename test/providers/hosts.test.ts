@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { addressed } from "../../src/providers/by-url.ts";
+import { findProviderRoute } from "../../src/providers/by-url.ts";
 import type { JsonObject } from "../../src/providers/json.ts";
 import { PROVIDERS, type ProviderName } from "../../src/providers/table.ts";
 import { openAiUsage } from "../../src/providers/usage/openai-usage.ts";
@@ -121,7 +121,7 @@ test.each([
   ["https://mine.services.ai.azure.com/openai/v1/responses", "azure"],
   ["https://evil.example/openai.azure.com/v1/chat/completions", "openai"],
 ])("%s has the prices of %s", (url, prices) => {
-  const { provider, route } = addressed("POST", new URL(url), undefined);
+  const { provider, route } = findProviderRoute("POST", new URL(url), undefined);
   expect([provider.prices, route.kind]).toEqual([prices, "metered"]);
 });
 

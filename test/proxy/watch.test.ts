@@ -19,7 +19,7 @@ test("a provider that is heard goes on, until it has answered for too long", () 
   const watch = new Watch(SILENCE_MS, ANSWER_MS);
   for (let atMs = 60; atMs < ANSWER_MS; atMs += 60) {
     vi.advanceTimersByTime(60);
-    watch.heard();
+    watch.noteChunk();
     expect([atMs, watch.hasStopped]).toEqual([atMs, false]);
   }
   vi.advanceTimersByTime(ANSWER_MS % 60);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sectionsOf } from "../../scripts/reference/guides.ts";
-import { foundIn } from "../../src/web/docs/guide-search.ts";
+import { searchSections } from "../../src/web/docs/guide-search.ts";
 
 const guide = (name: string, title: string, text: string) => ({ name, title, text, pictures: [] });
 const SECTIONS = [
@@ -27,7 +27,8 @@ test("each heading of a guide is found with the text below it, at its anchor", (
 });
 
 test("what has every word that is sought is found, headings first", () => {
-  const found = (query: string) => foundIn(SECTIONS, query).map(({ href }) => href.replace(/.*\//, ""));
+  const found = (query: string) =>
+    searchSections(SECTIONS, query).map(({ href }) => href.replace(/.*\//, ""));
   expect(found("cap")).toEqual(["limits#daily-caps", "prices#caps-of-a-tier", "prices#prices"]);
   expect(found("CAPS  tier")).toEqual(["prices#caps-of-a-tier"]);
   expect(found("cap nowhere")).toEqual([]);
@@ -36,7 +37,7 @@ test("what has every word that is sought is found, headings first", () => {
 
 test("an excerpt begins near what was sought, with whole words", () => {
   const text = `${"before ".repeat(60)}needle ${"after ".repeat(60)}`.trim();
-  const [found] = foundIn([{ guide: "G", heading: "H", href: "/", text }], "needle");
+  const [found] = searchSections([{ guide: "G", heading: "H", href: "/", text }], "needle");
   expect(found?.excerpt).toMatch(/^… (before )+needle (after )+…$/);
   expect(found?.excerpt.length).toBeLessThan(240);
 });

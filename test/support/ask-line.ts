@@ -8,7 +8,7 @@ const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null,
 export function anAsk(name: string, padding = 0): PlainCall {
   const envelope = { actor: ACTOR, trace: name, idempotency: null, ifMatch: null };
   const ask = { estimate: { cost_usd: "1" }, input: "x".repeat(padding) };
-  return { ask, keyId: ACTOR.id, learn: false, envelope };
+  return { ask, keyId: ACTOR.id, wantsPlan: false, envelope };
 }
 
 /** A call that the object has not answered yet. */

@@ -1,6 +1,6 @@
 import { env, runInDurableObject } from "cloudflare:test";
 import { saveHolds } from "../../src/org/decisions/store.ts";
-import { fromRow, HOLDS, type HoldRow } from "../../src/org/decisions/table.ts";
+import { toHoldRow, HOLDS, type HoldRow } from "../../src/org/decisions/table.ts";
 import { transaction } from "../../src/storage/transaction.ts";
 
 function inside<T>(orgId: string, use: (sql: SqlStorage) => T): Promise<T> {
@@ -12,7 +12,7 @@ function inside<T>(orgId: string, use: (sql: SqlStorage) => T): Promise<T> {
 
 /** All holds that an object has stored after a fold, in the order of their numbers. */
 export function storedHolds(sql: SqlStorage): HoldRow[] {
-  return [...HOLDS.pages(sql).latest()].toReversed().map(fromRow);
+  return [...HOLDS.pages(sql).latest()].toReversed().map(toHoldRow);
 }
 
 export function holdsOf(

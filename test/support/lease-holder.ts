@@ -48,7 +48,7 @@ export class LeaseHolder {
     const verdict = await this.#object().decide({
       ask,
       keyId: ACTOR.id,
-      learn: true,
+      wantsPlan: true,
       envelope,
       report: null,
     });

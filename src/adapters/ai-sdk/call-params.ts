@@ -6,7 +6,7 @@ import type { MeteredRequest } from "../../providers/provider-api.ts";
 import { Unmetered } from "../../providers/unmetered.ts";
 import { hostedIn } from "./hosted-tools.ts";
 
-/** What is read of a call of a language model, in every version of the SDK. */
+/** The fields that are read of a call of a language model, in every version of the SDK. */
 export interface CallParams {
   readonly prompt?: unknown;
   readonly maxOutputTokens?: number | undefined;
@@ -15,7 +15,7 @@ export interface CallParams {
   readonly abortSignal?: AbortSignal | undefined;
 }
 
-/** What a call may cost. Throws `Unmetered`. */
+/** The bounds of the cost of a call. Throws `Unmetered`. */
 export function meteredParams(
   model: string,
   params: CallParams,

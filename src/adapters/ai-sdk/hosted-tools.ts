@@ -3,7 +3,7 @@ import { type JsonObject, objectOf } from "../../providers/json.ts";
 import type { Units } from "../../providers/provider-api.ts";
 import { Unmetered } from "../../providers/unmetered.ts";
 
-/** What bounds the calls of a tool: an argument of it, an option of the whole call, or nothing that the SDK can set. */
+/** The bound on the calls of a tool: an argument of it, an option of the whole call, or nothing that the SDK can set. */
 type ToolBound = "maxUses" | "maxToolCalls" | "none";
 
 interface HostedTool {

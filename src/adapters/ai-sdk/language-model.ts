@@ -26,7 +26,7 @@ interface LanguageModel<P, Generated, Streamed> extends CalledModel {
   doStream(params: P): PromiseLike<Streamed>;
 }
 
-interface Wrapped<P, Generated, Streamed> {
+interface WrappedCall<P, Generated, Streamed> {
   readonly params: P;
   readonly model: LanguageModel<P, Generated, Streamed>;
 }
@@ -35,10 +35,10 @@ export interface SluiceMiddleware {
   /** Each version of the SDK names its own here, and none of them reads it. */
   readonly specificationVersion: never;
   wrapGenerate<P extends CallParams, G extends { readonly usage: ReportedUsage }, S>(
-    call: Wrapped<P, G, S>,
+    call: WrappedCall<P, G, S>,
   ): Promise<G>;
   wrapStream<P extends CallParams, G, Part extends StreamPart, S extends { stream: ReadableStream<Part> }>(
-    call: Wrapped<P, G, S>,
+    call: WrappedCall<P, G, S>,
   ): Promise<S>;
 }
 
@@ -65,7 +65,7 @@ export function sluiceMiddleware(options: SluiceMiddlewareOptions): SluiceMiddle
   };
 }
 
-interface Sending<M, T> {
+interface SendOptions<M, T> {
   readonly isStream: boolean;
   readonly send: (model: M, call: GovernedCall) => Promise<T>;
 }
@@ -74,7 +74,7 @@ interface Sending<M, T> {
 async function make<M extends CalledModel, T>(
   options: SluiceMiddlewareOptions,
   { model, params }: { readonly model: M; readonly params: CallParams },
-  sending: Sending<M, T>,
+  sending: SendOptions<M, T>,
 ): Promise<T> {
   const isGone = () => params.abortSignal?.aborted === true;
   const read = (name: string, facts: FactsOfModel) => meteredParams(name, params, facts, sending.isStream);
@@ -105,7 +105,7 @@ async function make<M extends CalledModel, T>(
       if (other === undefined) return null;
       const { model: _, ...rest } = options;
       const call = callOf(rest, { model: other, params }, read);
-      // What was said about calls of the first model says nothing about the price of this one.
+      // An estimate for the first model says nothing about the price of this one.
       const [named = ""] = other.provider.split(".");
       return wayOf(other, { ...call, ask: { ...call.ask, model: other.modelId, provider: named } });
     },
@@ -158,7 +158,10 @@ function settleFailed(call: GovernedCall, error: unknown): void {
   else call.fail();
 }
 
-/** What the SDK throws before it sends anything, such as for a prompt that it cannot write, is no failure of a provider. */
+/**
+ * An error that the SDK throws before it sends anything, such as for a prompt that it cannot write, is no failure of a
+ * provider.
+ */
 function failureIn(error: unknown): "unbilled" | "final" {
   const status = statusIn(error);
   if (status === null)

@@ -1,5 +1,5 @@
 import { compatible } from "../../providers/compatible.ts";
-import { type Metered, meter, meteringFrom, type SomeMetering } from "../../providers/metering.ts";
+import { type MeteredCall, meter, meteringFrom, type SomeMetering } from "../../providers/metering.ts";
 import type { FactsOfModel } from "../../providers/model-facts.ts";
 import type { MeteredRequest } from "../../providers/provider-api.ts";
 import { providerNamed } from "../../providers/table.ts";
@@ -17,7 +17,7 @@ export interface SluiceModelOptions<Params> extends SomeMetering {
   readonly ask?: CallFields | ((params: Params) => CallFields);
   /** The model's name in the price book. Default: the model's own id. */
   readonly model?: string;
-  /** What becomes of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
+  /** The end of a stream that the caller aborts: stopped after the grace (default), or read to its end. */
   readonly onLeave?: "stop" | "finish";
   /** How long a stream is read on after its caller has left. Default: 2,000. */
   readonly leaveGraceMs?: number;
@@ -45,7 +45,7 @@ export function callOf<Params>(
   // Such as `openai` of `openai.responses`.
   const [provider = ""] = model.provider.split(".");
   const facts = (providerNamed(provider) ?? compatible).facts(name);
-  const metered: Metered = meter(read(name, facts), facts, meteringFrom(options));
+  const metered: MeteredCall = meter(read(name, facts), facts, meteringFrom(options));
   const { variant } = metered.request;
   const fields = typeof ask === "function" ? ask(params) : ask;
   const asked = { model: name, provider, ...(variant === null ? {} : { variant }), ...fields };

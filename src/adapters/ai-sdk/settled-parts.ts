@@ -61,7 +61,7 @@ export function settledParts<P extends StreamPart>(
   };
 }
 
-/** What is read of a part: what the model wrote, and the usage at the end. */
+/** The fields that are read of a part: the model's text, and the usage at the end. */
 interface PartMembers {
   readonly delta?: unknown;
   readonly toolName?: unknown;
@@ -78,7 +78,7 @@ class Parts<P extends StreamPart> {
   #hasUncounted = false;
   #hasFailed = false;
   #reading: Promise<P | null> | null = null;
-  /** Whether the reader has gone away. */
+  /** True if the reader has gone away. */
   isLeft = false;
 
   constructor(source: ReadableStream<P>, call: GovernedCall) {

@@ -8,7 +8,7 @@ import { ARCHIVE_PROBLEMS, archiveFrames } from "../../edge/request/archive-body
 import { archiveHead } from "../../edge/request/archive-head.ts";
 import type { Call } from "../../edge/request/call.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
-import { reach } from "../../edge/object/org-door.ts";
+import { reachObject } from "../../edge/object/org-door.ts";
 import { CutOff, refuseCutOff } from "../../edge/request/read-bounded.ts";
 import { askHome, askPeers } from "../../edge/region/home.ts";
 import { objectHere } from "../../edge/region/placement.ts";
@@ -56,14 +56,14 @@ async function imported(call: ImportCall, frames: Frames) {
     return problem === null ? reply(200, { ...shown, imported: false }) : bad(problem);
   }
   const stage = (n: number, frame: Uint8Array) =>
-    reach(async () => await object.stageImport(attempt, n, Buffer.from(frame).toString("base64")));
+    reachObject(async () => await object.stageImport(attempt, n, Buffer.from(frame).toString("base64")));
   const problem = await stageAll(first as ReadFrame, frames, call.settings.SVC_KEY_PEPPER, stage);
   if (problem !== null) return isRefusal(problem) ? problem : bad(problem);
   const elsewhere = await sealAndAskPeers(call, head.org_id, attempt);
   if (elsewhere !== null) return elsewhere;
-  const done = await reach(async () => await object.finishImport(attempt, call.envelope()));
+  const done = await reachObject(async () => await object.finishImport(attempt, call.envelope()));
   if (isRefusal(done)) {
-    await reach(async () => await object.dropImport(attempt));
+    await reachObject(async () => await object.dropImport(attempt));
     return done as Refusal<"conflict" | "residency_violation" | "validation_failed">;
   }
   await call.door(PLATFORM_ORG_ID).command("recordImport", { orgId: head.org_id, ...done });
@@ -79,7 +79,7 @@ async function begin(call: ImportCall, head: ArchiveHead, attempt: string) {
     return refuse("conflict", {}, { message });
   }
   const object = objectHere(env, settings, head.org_id);
-  return reach(async () => await object.beginImport(attempt, head.archive_id));
+  return reachObject(async () => await object.beginImport(attempt, head.archive_id));
 }
 
 /**
@@ -93,8 +93,8 @@ async function sealAndAskPeers(
 ): Promise<Refusal<"conflict"> | null> {
   const { env, settings } = call;
   const object = objectHere(env, settings, orgId);
-  if (!(await reach(async () => await object.sealImport(attempt)))) return overtaken();
-  const drop = () => reach(async () => await object.dropImport(attempt));
+  if (!(await reachObject(async () => await object.sealImport(attempt)))) return overtaken();
+  const drop = () => reachObject(async () => await object.dropImport(attempt));
   const ask = async (peer: Pick<typeof object, "arriving">) => {
     const found: ArrivingOrg | null = await peer.arriving();
     return found?.attempt === attempt ? null : found;

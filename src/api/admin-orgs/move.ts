@@ -3,7 +3,7 @@ import { invalidField, isRefusal, refuse } from "../../contract/refusal.ts";
 import { movedOrg, orgMove } from "../../contract/resources/orgs.ts";
 import { claimKey } from "../../edge/request/claim-key.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
-import { reach } from "../../edge/object/org-door.ts";
+import { reachObject } from "../../edge/object/org-door.ts";
 import { orgObject } from "../../edge/region/home.ts";
 import { moveOrg as moved } from "../../edge/region/move.ts";
 import { isRegion } from "../../edge/region/peer.ts";
@@ -30,7 +30,7 @@ export const moveOrg = operation(
       return invalidField("to", "unknown_region", `is not a known region; the regions are ${known}`);
     }
     const object = orgObject(call.env, call.settings, orgId, call.home);
-    if ((await reach(async () => await object.whereabouts())) === null) return refuse("not_found");
+    if ((await reachObject(async () => await object.whereabouts())) === null) return refuse("not_found");
     const shown = { org_id: orgId, from_region: here, home_region: to };
     if (to === call.home)
       return reply(200, { ...shown, moved: false, archive_id: null, writes_waited_ms: 0 });

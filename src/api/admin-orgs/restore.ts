@@ -7,7 +7,7 @@ import type { CallOf } from "../../edge/request/operation.ts";
 import { claimKey } from "../../edge/request/claim-key.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
 import type { AnswerOf } from "../../org/kernel/door.ts";
-import { bodyOf, reach } from "../../edge/object/org-door.ts";
+import { bodyOf, reachObject } from "../../edge/object/org-door.ts";
 import { orgObject } from "../../edge/region/home.ts";
 
 /** How far back the platform keeps an object's storage. */
@@ -39,7 +39,7 @@ export const restoreOrg = operation(CONTRACT, async (call) => {
     return isRefusal(claimed.outcome) ? claimed.outcome : again(call, claimed.outcome);
   const orgId = call.params.org_id;
   const object = orgObject(call.env, call.settings, orgId, call.home);
-  const restored = await reach(async () => await object.restore(at));
+  const restored = await reachObject(async () => await object.restore(at));
   if (isRefusal(restored)) return restored;
   const input = { orgId, at: new Date(at).toISOString(), undo_bookmark: restored.undo };
   const recorded = await platform.command("recordRestore", input, claimed.envelope);

@@ -10,7 +10,7 @@ import {
 } from "../../contract/resources/admin-overview.ts";
 import type { OrgCallRow } from "../../contract/metrics.ts";
 import { counters } from "../../counters.ts";
-import { merged } from "../../domain/metric/org-calls.ts";
+import { mergeOrgCalls } from "../../domain/metric/org-calls.ts";
 import { readBusiest, readLastHour } from "../../edge/object/counters.ts";
 import type { Env } from "../../edge/env.ts";
 import type { Call } from "../../edge/request/call.ts";
@@ -19,7 +19,7 @@ import { peersOf } from "../../edge/region/peer.ts";
 import { relay } from "../../edge/region/settle.ts";
 import { ObjectUnreachable } from "../../edge/object/unreachable.ts";
 import { overviewPage, type RankedEntry } from "../../platform/overview.ts";
-import { mergedPage } from "./merged-page.ts";
+import { mergePages } from "./merged-page.ts";
 
 const LIST = { sort: OVERVIEW_SORTS, highestFirst: HIGHEST_FIRST } as const;
 /** The overview reads the calls per minute of this many organizations at most, the busiest first. All others count as quiet. */
@@ -63,7 +63,7 @@ export const getOverview = operation(
     const silent = others.flatMap(({ region, page }) => (page === null ? [region] : []));
     const parts = [here, ...others.map(({ page }) => page ?? [])];
     const top = topOf([busy, ...others.map((other) => other.top)]);
-    return reply(200, { ...mergedPage(query, parts), svc_org_calls_top: top, unavailable_regions: silent });
+    return reply(200, { ...mergePages(query, parts), svc_org_calls_top: top, unavailable_regions: silent });
   },
 );
 
@@ -83,7 +83,7 @@ async function withLastHour({ COUNTERS }: Env, page: readonly RankedEntry[]): Pr
 }
 
 function topOf(lists: readonly (readonly OrgCallRow[])[]): OrgCallsTop {
-  return merged(TOP, lists).map(([org_id, calls, refusals, errors, cpuUs, slowestMs]) => ({
+  return mergeOrgCalls(TOP, lists).map(([org_id, calls, refusals, errors, cpuUs, slowestMs]) => ({
     org_id,
     calls,
     refusals,

@@ -8,7 +8,7 @@ export interface OverviewPage {
 }
 
 /** One page over the pages of all regions, each sorted the same way and one entry longer than the page. */
-export function mergedPage(query: ListQuery, parts: readonly (readonly RankedEntry[])[]): OverviewPage {
+export function mergePages(query: ListQuery, parts: readonly (readonly RankedEntry[])[]): OverviewPage {
   const sign = query.sort.descending ? -1 : 1;
   const all = parts
     .flat()

@@ -3,7 +3,7 @@ import { metricOf, type MonthlyFigures, percentilesOf } from "../../domain/cohor
 import type { Call } from "../../edge/request/call.ts";
 import {
   type CohortAnswer,
-  contributors,
+  loadContributors,
   figuresOf,
   latestAnswer,
   stillContributing,
@@ -40,7 +40,7 @@ export async function answerIn(call: CohortCall, cohort: Cohort, month: Month): 
 async function makeAnswer(call: CohortCall, cohort: Cohort, month: Month, floor: number): Promise<void> {
   const { DB } = call.env;
   const neverRead = cohort.firstReadAt === null;
-  const orgIds = await contributors(DB, cohort.id, month, neverRead);
+  const orgIds = await loadContributors(DB, cohort.id, month, neverRead);
   if (neverRead) await noteFirstRead(DB, cohort.id);
   if (orgIds.length < floor) return;
   for (const figuresMonth of neverRead ? [previousMonth(month), month] : [previousMonth(month)]) {

@@ -1,4 +1,4 @@
-import { safetyEvaluation, safetyQuestion } from "../../contract/resources/content-safety.ts";
+import { safetyEvaluation, safetyInput } from "../../contract/resources/content-safety.ts";
 import { operation } from "../../edge/request/operation.ts";
 
 export const evaluateSafety = operation(
@@ -10,7 +10,7 @@ export const evaluateSafety = operation(
     role: "admin",
     scope: "policies:read",
     repeatable: true,
-    body: safetyQuestion,
+    body: safetyInput,
     reply: { 200: safetyEvaluation },
     refuses: [],
   },

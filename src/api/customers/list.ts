@@ -1,7 +1,7 @@
 import { customerPage } from "../../contract/resources/customers.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/request/operation.ts";
-import { type AskedDays, earnedDays } from "./revenue.ts";
+import { type DayBounds, earnedDays } from "./revenue.ts";
 
 const LIST: ListSpec = { sort: ["customer_id"], ascending: true, range: true };
 
@@ -20,6 +20,6 @@ export const listCustomers = operation(
   },
   (call) => {
     const list = toListQuery(LIST, call.query);
-    return call.org.query("listCustomers", { list, days: earnedDays(call, call.query as AskedDays) });
+    return call.org.query("listCustomers", { list, days: earnedDays(call, call.query as DayBounds) });
   },
 );

@@ -1,7 +1,7 @@
 import { customerUsageQuery, usageReport } from "../../contract/resources/usage/usage-report.ts";
 import { customerOf } from "../../edge/identity/customer.ts";
 import { operation } from "../../edge/request/operation.ts";
-import { reportOf } from "../usage/report-of.ts";
+import { reportOf } from "../usage/report-reader.ts";
 
 export const reportOwnUsage = operation(
   {

@@ -11,7 +11,7 @@ export function showsRevenue({ caller }: Pick<Call, "caller">): boolean {
   return caller !== null && caller.support === undefined && caller.customer === undefined;
 }
 
-export interface AskedDays {
+export interface DayBounds {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
 }
@@ -19,7 +19,7 @@ export interface AskedDays {
 /** The days whose revenue is in the reply. Null if the caller may not see revenue. */
 export function earnedDays(
   call: Pick<Call, "caller" | "startedAt">,
-  { from, to }: AskedDays,
+  { from, to }: DayBounds,
 ): EarnedDays | null {
   if (!showsRevenue(call)) return null;
   const usual = monthToDate(call.startedAt + (call.caller?.org?.snapshot.clockOffsetMs ?? 0));

@@ -1,7 +1,7 @@
 import { deprecationEntry, operationName } from "../../contract/deprecations.ts";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
-import { flagInRegistry, olderCopiesEnd } from "../../edge/request/deprecation.ts";
+import { flagInRegistry, waitForOlderCopies } from "../../edge/request/deprecation.ts";
 import { operation } from "../../edge/request/operation.ts";
 import type { Operation } from "../../edge/request/operation-types.ts";
 import { broadcast } from "../../edge/region/broadcast.ts";
@@ -35,7 +35,7 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
           ? refuse("conflict", {}, { message: outcome.conflict })
           : invalidField("sunset", "out_of_range", outcome.tooSoon);
       }
-      const [missed] = await Promise.all([broadcast(call), olderCopiesEnd()]);
+      const [missed] = await Promise.all([broadcast(call), waitForOlderCopies()]);
       if (missed.length > 0) {
         const message = `Flagged here, but not in ${missed.join(", ")}. Send the request again.`;
         return refuse("service_unavailable", {}, { message });

@@ -1,5 +1,5 @@
 import { DECISION } from "../../contract/decision.ts";
-import { fallbackAnswer, fallbackQuestion } from "../../contract/resources/fallbacks.ts";
+import { fallbackAnswer, callFacts } from "../../contract/resources/fallbacks.ts";
 import { operation } from "../../edge/request/operation.ts";
 
 export const findFallbacks = operation(
@@ -16,7 +16,7 @@ export const findFallbacks = operation(
     servedAnywhere: true,
     countedByRouteOnly: true,
     bodyLimit: "decision",
-    body: fallbackQuestion,
+    body: callFacts,
     reply: { 200: fallbackAnswer },
     refuses: [],
   },

@@ -1,4 +1,4 @@
-import { explainQuestion, explanation } from "../../contract/resources/explain.ts";
+import { explainBody, explanation } from "../../contract/resources/explain.ts";
 import { reportRefusals } from "../../edge/decision/note-refusal.ts";
 import { operation } from "../../edge/request/operation.ts";
 
@@ -14,7 +14,7 @@ export const explainCall = operation(
     servedAnywhere: true,
     reads: true,
     repeatable: true,
-    body: explainQuestion,
+    body: explainBody,
     reply: { 200: explanation },
     refuses: [],
   },

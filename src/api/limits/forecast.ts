@@ -3,7 +3,7 @@ import { isRefusal } from "../../contract/refusal.ts";
 import type { LimitInUse, LimitsInUse } from "../../contract/resources/limits.ts";
 import { outlookFor } from "../../domain/forecast/budgets.ts";
 import { type Allowance, exhaustionOf } from "../../domain/forecast/exhaustion.ts";
-import { futures } from "../../domain/forecast/forecast.ts";
+import { simulateFutures } from "../../domain/forecast/forecast.ts";
 import type { Path } from "../../domain/forecast/paths.ts";
 import { dayOf } from "../../domain/forecast/series.ts";
 import { reply } from "../../edge/request/operation.ts";
@@ -34,7 +34,7 @@ export async function withForecasts(org: OrgDoor, limits: LimitsInUse, nowMs: nu
   const paths = new Map<string, readonly Path[]>();
   for (const { scope, days } of read.body.data) {
     const outlook = outlookFor(days, nowMs, "usd", HORIZON_DAYS);
-    if (outlook !== null) paths.set(JSON.stringify(scope), futures(outlook, BASELINE));
+    if (outlook !== null) paths.set(JSON.stringify(scope), simulateFutures(outlook, BASELINE));
   }
   return reply(200, {
     ...limits,

@@ -1,4 +1,4 @@
-import { policyEvaluation, policyQuestion } from "../../contract/resources/policy-rules.ts";
+import { policyEvaluation, policyInput } from "../../contract/resources/policy-rules.ts";
 import { invalidField } from "../../contract/refusal.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { usdNumber } from "../../domain/policy/attempt.ts";
@@ -14,7 +14,7 @@ export const evaluatePolicies = operation(
     role: "admin",
     scope: "policies:read",
     repeatable: true,
-    body: policyQuestion,
+    body: policyInput,
     reply: { 200: policyEvaluation },
     refuses: [],
   },

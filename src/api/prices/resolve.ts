@@ -1,4 +1,4 @@
-import { priceQuestion, resolvedPrice } from "../../contract/resources/prices/resolved-price.ts";
+import { priceQuery, resolvedPrice } from "../../contract/resources/prices/resolved-price.ts";
 import { operation } from "../../edge/request/operation.ts";
 
 export const resolvePrice = operation(
@@ -10,7 +10,7 @@ export const resolvePrice = operation(
       "Which row would price a call that names this provider and model now, and why; or why no row would.",
     role: "viewer",
     scope: "limits:read",
-    query: priceQuestion,
+    query: priceQuery,
     reply: { 200: resolvedPrice },
     refuses: [],
   },

@@ -1,7 +1,7 @@
 import { reportQuery, usageReport } from "../../contract/resources/usage/usage-report.ts";
 import { operation } from "../../edge/request/operation.ts";
 import { showsRevenue } from "../customers/revenue.ts";
-import { reportOf } from "./report-of.ts";
+import { reportOf } from "./report-reader.ts";
 
 export const reportUsage = operation(
   {

@@ -5,7 +5,14 @@ import type { Background } from "../../gate/lease/background.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { refusalNote } from "../../domain/refusal/note.ts";
 import { plainTraceParent, traceParentToStore } from "../../domain/text/traceparent.ts";
-import { allowHere, costOf, isForSlices, hasPlan, slicesOf, wish } from "../../gate/decision/decision.ts";
+import {
+  allowHere,
+  costOf,
+  isForSlices,
+  hasPlan,
+  slicesOf,
+  noteDemand,
+} from "../../gate/decision/decision.ts";
 import { installPlan } from "../../gate/snapshot/install-plan.ts";
 import { OrgGate } from "../../gate/org-gate.ts";
 import { AllowCache } from "../../gate/decision/allow-cache.ts";
@@ -33,7 +40,7 @@ import { SteadyClock } from "./steady-clock.ts";
 import { LimitSetTokens } from "./limit-set-tokens.ts";
 import { logUnsettled } from "./unsettled-log.ts";
 import { UnreportedCounts } from "./unreported-counts.ts";
-import { refused, ungovernedAllow } from "./verdicts.ts";
+import { toRefused, ungovernedAllow } from "./verdicts.ts";
 
 const KEY = /^svc_(?:live|test)_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})_/;
 const DECISION_ROUTE = "POST /v1/edge/decision";
@@ -178,7 +185,7 @@ export class EmbeddedGate {
       parent: traceParentToStore(parent ?? null),
     });
     if (note !== null) this.#gate.noteRefusal(note, now, background);
-    return refused(refusal, trace);
+    return toRefused(refusal, trace);
   }
 
   /**
@@ -281,10 +288,10 @@ export class EmbeddedGate {
     if (verdict === null) throw new Unreachable("the service answered a decision with nothing", {});
     this.#counts.asked += 1;
     this.#install(ask, verdict, { askedAt, now });
-    if (verdict.refusal === null && isLeasable) wish(gate, this.#caller, ask, { now, background });
+    if (verdict.refusal === null && isLeasable) noteDemand(gate, this.#caller, ask, { now, background });
     if (verdict.text !== null) return JSON.parse(verdict.text) as Allowed;
     if (verdict.refusal === null) throw new Unreachable("the verdict is missing", {});
-    throw refused(verdict.refusal, got.trace);
+    throw toRefused(verdict.refusal, got.trace);
   }
 
   #install(
@@ -314,10 +321,10 @@ export class EmbeddedGate {
 
   async #exchange(given: Partial<Exchange>): Promise<ExchangeReply> {
     const askedAt = this.#clock.now();
-    const told = this.#unreportedCounts.toTell();
+    const counts = this.#unreportedCounts.toFields();
     try {
-      const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...told });
-      this.#unreportedCounts.wereTold(told);
+      const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...counts });
+      this.#unreportedCounts.confirm(counts);
       holdWhile(!this.#unreportedCounts.isEmpty, this);
       this.#applyFacts(got, askedAt);
       const { onExpiry, facts } = got;

@@ -36,7 +36,7 @@ export class FallbackRules {
 
   /** Rules of an earlier version are not used. Rejects if the service cannot be asked, or refuses. */
   async get(facts: FallbackFacts, named: CallFields): Promise<readonly FallbackRule[]> {
-    const question = toQuestion(facts, named);
+    const question = toCallFacts(facts, named);
     if (question === null) return [];
     const kind = JSON.stringify(question);
     const known = this.#known.get(kind);
@@ -72,7 +72,7 @@ export class FallbackRules {
 }
 
 /** Only what some rule looks at. Null if the call names no model. */
-function toQuestion({ by }: FallbackFacts, named: CallFields): EdgeFallbacksFindBody | null {
+function toCallFacts({ by }: FallbackFacts, named: CallFields): EdgeFallbacksFindBody | null {
   const { model } = named;
   if (model === undefined) return null;
   const parts = by.flatMap((name) => {

@@ -78,7 +78,7 @@ export class Settlements {
   }
 
   add(run: RunInput, waitUntil: WaitUntil | undefined): void {
-    // What was admitted while there was room may still come; twice the bound is all that is kept.
+    // Runs of calls that were admitted while there was room may still come; at most twice the bound is kept.
     if (this.#queue.length >= this.#options.mostQueued * 2) {
       this.#drop("overflow", new SluiceError("too many runs wait to be sent"), run);
       return;
@@ -91,8 +91,8 @@ export class Settlements {
   }
 
   /**
-   * Sends all that waits; whatever cannot be sent now stays. What comes meanwhile waits for the next time, so that bulks
-   * stay large while many come.
+   * Sends all that waits; whatever cannot be sent now stays. Runs that come meanwhile wait for the next time, so that
+   * bulks stay large while many come.
    */
   async flush(waitUntil?: WaitUntil): Promise<void> {
     const now = Date.now();

@@ -21,7 +21,7 @@ export class UnreportedCounts {
   }
 
   /** As an exchange tells of them. They stay until it is answered, so that they are counted at least once. */
-  toTell(): Fields {
+  toFields(): Fields {
     return {
       ...(this.#ungoverned === 0 ? {} : { ungoverned: this.#ungoverned }),
       ...(this.#unsettled.size === 0 ? {} : { unsettled: Object.fromEntries(this.#unsettled) }),
@@ -29,7 +29,7 @@ export class UnreportedCounts {
   }
 
   /** The service has heard of these. */
-  wereTold({ ungoverned = 0, unsettled = {} }: Fields): void {
+  confirm({ ungoverned = 0, unsettled = {} }: Fields): void {
     this.#ungoverned -= ungoverned;
     for (const [reason, before] of this.#unsettled) {
       const left = before - (unsettled[reason] ?? 0);

@@ -13,7 +13,7 @@ export function ungovernedAllow() {
 }
 
 /** A refusal as the client throws one of the service. */
-export function refused(
+export function toRefused(
   { code, message, details, status, retryAfterSeconds }: Refusal,
   trace: string | null,
 ): Refused {

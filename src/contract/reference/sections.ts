@@ -106,7 +106,7 @@ function place(tag: string): number {
 }
 
 /** Tags in the order of the sections. One that no section has comes last. */
-export function inOrder(tags: readonly string[]): string[] {
+export function sortTags(tags: readonly string[]): string[] {
   return [...new Set(tags)].toSorted((one, other) => place(one) - place(other) || one.localeCompare(other));
 }
 

@@ -26,7 +26,7 @@ export const contentSafety = z
   .meta({ id: "ContentSafety" });
 export type ContentSafety = z.output<typeof contentSafety>;
 
-export const safetyQuestion = z.strictObject({
+export const safetyInput = z.strictObject({
   input: z
     .union([z.string(), z.array(z.unknown()), freeForm], { error: "must be a string, a list or an object" })
     .meta({ description: "As in the `input` of a run.", examples: ["Write to ada@example.com"] }),

@@ -9,7 +9,7 @@ import { keptRefusal } from "./refusals.ts";
 
 const SUBJECTS = ["trace_id", "refusal_id", "reservation_id", "run_id", "ask"] as const;
 
-export const explainQuestion = withRule(
+export const explainBody = withRule(
   z.strictObject({
     trace_id: callerId
       .optional()
@@ -28,7 +28,7 @@ export const explainQuestion = withRule(
     for (const second of given.slice(1)) complain([second], "invalid_body", message);
   },
 );
-export type ExplainQuestion = z.output<typeof explainQuestion>;
+export type ExplainBody = z.output<typeof explainBody>;
 
 const amount = z
   .union([z.string(), z.number()])

@@ -106,13 +106,13 @@ export type Fallback = Unchanging<z.output<typeof fallback>>;
 export const fallbackPage = pageOf(fallback);
 
 /** The facts of a call by which rules apply to it. */
-export const fallbackQuestion = z.strictObject({
+export const callFacts = z.strictObject({
   model: modelName,
   variant: callerId.optional(),
   ...underEachField(callerId.optional()),
   ...attribution,
 });
-export type FallbackQuestion = z.output<typeof fallbackQuestion>;
+export type CallFacts = z.output<typeof callFacts>;
 
 const rule = z
   .object({

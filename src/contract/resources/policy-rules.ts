@@ -58,7 +58,7 @@ const ruleFields = {
   mode: z.enum(MODES),
 };
 
-export const policyQuestion = z.strictObject({
+export const policyInput = z.strictObject({
   model: callerId.optional(),
   action: callerId.optional(),
   customer_id: callerId.optional(),

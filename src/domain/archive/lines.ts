@@ -33,12 +33,12 @@ type StoredCell = string | { readonly b: string } | null;
 
 /** Selects a column so that no number loses digits. */
 export function cellColumn(column: string): string {
-  const name = quotedName(column);
+  const name = quoteName(column);
   return `CASE typeof(${name}) WHEN 'integer' THEN 'i' || ${name} WHEN 'real' THEN 'r' || printf('%!.17g', ${name})
     WHEN 'text' THEN 't' || ${name} ELSE ${name} END`;
 }
 
-export function quotedName(name: string): string {
+export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
@@ -50,7 +50,7 @@ export function rowLine(cells: readonly Cell[]): string {
 }
 
 /** The value to bind. An integer is bound as its digits: the column makes it a number again. */
-export function boundValue(cell: StoredCell): string | number | Uint8Array | null {
+export function toBindable(cell: StoredCell): string | number | Uint8Array | null {
   if (cell === null) return null;
   if (typeof cell === "object") return Buffer.from(cell.b, "base64");
   const text = cell.slice(1);

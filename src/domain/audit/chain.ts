@@ -24,7 +24,7 @@ export const CHAIN_START = "0".repeat(64);
  * The entry as it is stored, because the hash covers the stored text. SQLite would return an unpaired surrogate as
  * U+FFFD, and the entry would look changed forever. Earlier checks should refuse such text.
  */
-export function asStored(entry: AuditEntry): AuditEntry {
+export function toStoredEntry(entry: AuditEntry): AuditEntry {
   const parts = Object.entries(entry).map(([name, part]: [string, unknown]) => [
     name,
     typeof part === "string" ? part.toWellFormed() : part,

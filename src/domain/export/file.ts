@@ -7,7 +7,7 @@ import type { Content, FileWriter } from "./writers.ts";
 const MOST_BYTES = 8_388_608;
 const MOST_RUNS = 50_000;
 
-export interface MadeFile {
+export interface ExportedFile {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly media: string;
   readonly sha256: string;
@@ -39,7 +39,7 @@ export class ExportFile {
     this.#take(this.#writer.add(content));
   }
 
-  end(): MadeFile {
+  end(): ExportedFile {
     this.#take(this.#writer.end());
     const bytes = joinedBytes(this.#parts);
     const { media, rows } = this.#writer;

@@ -2,7 +2,14 @@ import { DAY_MS } from "../../contract/durations.ts";
 import type { FORECAST_METRICS } from "../../contract/lists.ts";
 import { type MeterWindow, windowOf } from "../meter/meter.ts";
 import { type Allowance, type Exhaustion, exhaustionOf } from "./exhaustion.ts";
-import { type Assumptions, futures, historyOf, type Outlook, outlookOf, type Scenario } from "./forecast.ts";
+import {
+  type Assumptions,
+  simulateFutures,
+  historyOf,
+  type Outlook,
+  outlookOf,
+  type Scenario,
+} from "./forecast.ts";
 import type { Returns } from "./returns.ts";
 import { dayOf, type DayNumber } from "./series.ts";
 
@@ -51,7 +58,7 @@ export function exhaustionsOf(
       returns,
       allowances: allowancesOf(scope.budgets, today, horizonDays, 1),
     };
-    const paths = futures(outlook, assume);
+    const paths = simulateFutures(outlook, assume);
     return scope.budgets.map((budget) => ({
       budgetId: budget.id,
       ...exhaustionOf(paths, today, allowanceOf(budget, today, horizonDays, 1)),

@@ -1,9 +1,9 @@
-import { ascending, median, spread } from "./robust.ts";
+import { ascending, median, standardDeviation } from "./robust.ts";
 import {
-  expected,
+  expectValue,
   fitShape,
   intoScale,
-  levelled,
+  levelSeries,
   outOfScale,
   type Fit,
   type LevelledSeries,
@@ -50,7 +50,7 @@ export function chooseModel(all: DailySeries, horizonDays: number): Model {
     return [{ fit, outcomes, score: error * (1 + shape.handicap * scarcity) }];
   });
   const best = tried.reduce((a, b) => (b.score < a.score ? b : a));
-  const noise = spread(best.fit.residuals) ** 2;
+  const noise = standardDeviation(best.fit.residuals) ** 2;
   const measured = mean(best.outcomes.map(({ bias, horizon }) => bias ** 2 / ((horizon + 1) / 2)));
   return { fit: best.fit, driftPerDay: Math.max(measured, noise / (10 * series.values.length)) };
 }
@@ -58,7 +58,7 @@ export function chooseModel(all: DailySeries, horizonDays: number): Model {
 type Scales = Readonly<Record<Shape["scale"], LevelledSeries | null>>;
 
 function inScales(series: DailySeries): Scales {
-  return { linear: levelled(series, "linear"), log: levelled(series, "log") };
+  return { linear: levelSeries(series, "linear"), log: levelSeries(series, "log") };
 }
 
 type Fold = { readonly past: Scales; readonly future: readonly (number | null)[] };
@@ -84,7 +84,7 @@ function outcomeOf(fold: Fold, shape: Shape): { error: number; bias: number; hor
   const scaled: number[] = [];
   for (const [index, actual] of fold.future.entries()) {
     if (actual === null) continue;
-    const predicted = expected(fit, index + 1);
+    const predicted = expectValue(fit, index + 1);
     errors.push(Math.abs(actual - outOfScale(predicted, shape.scale)));
     if (shape.scale === "linear" || actual > 0) scaled.push(intoScale(actual, shape.scale) - predicted);
   }

@@ -31,7 +31,7 @@ export function exhaustionOf(paths: readonly Path[], firstDay: DayNumber, allowa
 }
 
 /** The path if no allowance may be exceeded: what does not fit is refused. */
-export function held(path: Path, allowances: readonly Allowance[]): Path {
+export function capPath(path: Path, allowances: readonly Allowance[]): Path {
   const left = allowances.map((allowance) => Math.max(0, allowance.left));
   const kept = new Float64Array(path.length);
   for (let index = 0; index < path.length; index += 1) {

@@ -1,4 +1,4 @@
-import { median, medianSlope, spread } from "./robust.ts";
+import { median, medianSlope, standardDeviation } from "./robust.ts";
 import { weekdayOf, type DailySeries, type DayNumber } from "./series.ts";
 import { weekdayPattern, type Point, type WeekdayPattern } from "./weekday.ts";
 
@@ -45,7 +45,7 @@ function trendDays(ahead: number, seenDays: number): number {
 }
 
 /** The expected value in the fit's own scale, `ahead` days after its last day. */
-export function expected(fit: Fit, ahead: number, slope = fit.slope): number {
+export function expectValue(fit: Fit, ahead: number, slope = fit.slope): number {
   const trend = slope * trendDays(ahead, fit.seenDays);
   return fit.level + trend + (fit.weekdays[weekdayOf(fit.lastDay + ahead)] ?? 0);
 }
@@ -59,7 +59,7 @@ export type LevelledSeries = {
 };
 
 /** Null if the scale does not suit the data, such as a log scale with too many zeros. */
-export function levelled(series: DailySeries, scale: Shape["scale"]): LevelledSeries | null {
+export function levelSeries(series: DailySeries, scale: Shape["scale"]): LevelledSeries | null {
   const known = knownPoints(series);
   const points = scale === "log" ? known.filter(([, value]) => value > 0) : known;
   if (points.length < 2 || points.length < known.length * 0.9) return null;
@@ -76,7 +76,7 @@ export function levelled(series: DailySeries, scale: Shape["scale"]): LevelledSe
 export function fitShape({ lastDay, seenDays, weekdays, level }: LevelledSeries, shape: Shape): Fit {
   const inWindow = level.filter(([day]) => day > lastDay - shape.windowDays);
   const first = line(inWindow.length >= 7 ? inWindow : level, shape, lastDay);
-  const limit = OUTLIER_SPREADS * spread(first.residuals);
+  const limit = OUTLIER_SPREADS * standardDeviation(first.residuals);
   const usual = first.points.filter((_, index) => Math.abs(first.residuals[index] ?? 0) <= limit);
   const { atLastDay, slope } =
     limit > 0 && usual.length >= 7 && usual.length < first.points.length

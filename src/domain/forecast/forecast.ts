@@ -1,7 +1,7 @@
 import type { SCENARIOS } from "../../contract/lists.ts";
 import { BoundedMap } from "../cache/bounded-map.ts";
 import { chooseModel, type Model } from "./choose.ts";
-import { held, type Allowance } from "./exhaustion.ts";
+import { capPath, type Allowance } from "./exhaustion.ts";
 import { bandsOf, simulate, type Band, type Path, type PathChange } from "./paths.ts";
 import type { Returns } from "./returns.ts";
 import { dateOfDay, seriesOf, type DailySeries, type DayNumber, type DayTotal } from "./series.ts";
@@ -69,7 +69,7 @@ export type Assumptions = {
 };
 
 /** Simulated futures that start today, without what today has already used. */
-export function futures(outlook: Outlook, assume: Assumptions): Path[] {
+export function simulateFutures(outlook: Outlook, assume: Assumptions): Path[] {
   const { model, history } = outlook;
   const knownToday = model.fit.lastDay === history.today;
   const days = outlook.horizonDays + (knownToday ? 0 : 1);
@@ -82,7 +82,7 @@ export function futures(outlook: Outlook, assume: Assumptions): Path[] {
     return rest;
   });
   return assume.scenario === "constrained"
-    ? fromToday.map((path) => held(path, assume.allowances))
+    ? fromToday.map((path) => capPath(path, assume.allowances))
     : fromToday;
 }
 

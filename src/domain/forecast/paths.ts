@@ -1,6 +1,6 @@
 import type { Model } from "./choose.ts";
-import { expected, outOfScale } from "./fit.ts";
-import { normal, repeatableRandom } from "./random.ts";
+import { expectValue, outOfScale } from "./fit.ts";
+import { drawNormal, seededRandom } from "./random.ts";
 import { quantileOfSorted } from "./robust.ts";
 
 /** One simulated future: a value for each day, starting with the day after the last known one. */
@@ -23,12 +23,12 @@ class Chances {
   readonly #days: number;
 
   constructor(days: number) {
-    const random = repeatableRandom(SEED);
+    const random = seededRandom(SEED);
     this.#days = days;
     this.#drift = new Float64Array(PATHS * days);
     this.#pick = new Float64Array(PATHS * days);
     for (let at = 0; at < PATHS * days; at += 1) {
-      this.#drift[at] = normal(random);
+      this.#drift[at] = drawNormal(random);
       this.#pick[at] = random();
     }
   }
@@ -55,7 +55,7 @@ export function simulate(model: Model, horizonDays: number, change: PathChange =
   const drawn = (chances ??= new Chances(MOST_DAYS));
   const step = Math.sqrt(model.driftPerDay);
   const days = Math.min(horizonDays, MOST_DAYS);
-  const centre = Float64Array.from({ length: days }, (_, day) => expected(fit, day + 1, change.slope));
+  const centre = Float64Array.from({ length: days }, (_, day) => expectValue(fit, day + 1, change.slope));
   const factor = Float64Array.from({ length: days }, (_, day) => change.factor?.(day + 1) ?? 1);
   const paths: Path[] = [];
   for (let path = 0; path < PATHS; path += 1) {

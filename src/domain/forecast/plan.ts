@@ -6,7 +6,7 @@ import {
   type PlanAsk,
   type ScopeUsage,
 } from "./budgets.ts";
-import { type DatedBand, futures, methodOf, pointsOf, type Scenario } from "./forecast.ts";
+import { type DatedBand, simulateFutures, methodOf, pointsOf, type Scenario } from "./forecast.ts";
 import { fitReturns, type Returns, type ReturnsPoint, returnsCurve } from "./returns.ts";
 import { dayOf, type DayNumber } from "./series.ts";
 
@@ -34,13 +34,16 @@ export function planCapacity(inputs: PlanInputs, ask: PlanAsk): Plan[] | null {
   if (outlook === null) return null;
   const returns = returnsOf(inputs, metric);
   const baseline = { scenario: "baseline", growthRate: 0, returns, allowances: [] } as const;
-  const total = pointsOf(outlook, futures(outlook, baseline)).reduce((sum, point) => sum + point.p50, 0);
+  const total = pointsOf(outlook, simulateFutures(outlook, baseline)).reduce(
+    (sum, point) => sum + point.p50,
+    0,
+  );
   const allowances = allowancesOf(budgets, dayOf(now), horizonDays, usdPerUnit(days, now, metric));
   return ask.scenarios.map((scenario) => ({
     scenario,
     method: methodOf(outlook),
     trainedOnDays: outlook.history.series.values.length,
-    points: pointsOf(outlook, futures(outlook, { scenario, growthRate, returns, allowances })),
+    points: pointsOf(outlook, simulateFutures(outlook, { scenario, growthRate, returns, allowances })),
     returns,
     curve: returnsCurve(returns, total),
   }));

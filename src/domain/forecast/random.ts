@@ -2,7 +2,7 @@
  * A seeded random number generator (mulberry32). The same history must give the same forecast, or two reads would
  * disagree.
  */
-export function repeatableRandom(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
@@ -13,6 +13,6 @@ export function repeatableRandom(seed: number): () => number {
 }
 
 /** A draw from the standard normal distribution (Box-Muller). */
-export function normal(random: () => number): number {
+export function drawNormal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

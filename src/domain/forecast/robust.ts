@@ -18,7 +18,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** The standard deviation of a normal sample with this median absolute deviation. */
-export function spread(residuals: readonly number[]): number {
+export function standardDeviation(residuals: readonly number[]): number {
   const centre = median(residuals);
   return 1.4826 * median(residuals.map((residual) => Math.abs(residual - centre)));
 }

@@ -4,14 +4,14 @@ import type { Band } from "./paths.ts";
 import { ascending, quantileOfSorted } from "./robust.ts";
 import type { DayNumber, DayTotal } from "./series.ts";
 import {
-  type ComparedWith,
-  type DaysAsked,
+  type Comparison,
+  type UnusualDaysQuery,
   expectedDays,
   highest,
   leastMargin,
-  type LookedAt,
+  type CheckedDays,
   MORE_THAN_EVER,
-  type Outside,
+  type UnexpectedSpend,
   RECENT_DAYS,
   widthFor,
 } from "./unusual.ts";
@@ -19,7 +19,7 @@ import {
 /** One expensive run makes no hour unusual. If it matters, its day is. */
 const LEAST_RUNS = 10;
 
-export interface UnusualHour extends Outside {
+export interface UnusualHour extends UnexpectedSpend {
   readonly hour: HourNumber;
 }
 
@@ -31,7 +31,7 @@ export interface UnusualHour extends Outside {
 export function unusualHours(
   hours: readonly HourTotal[],
   days: readonly DayTotal[],
-  asked: DaysAsked,
+  asked: UnusualDaysQuery,
 ): UnusualHour[] {
   const { from, to, today, sensitivity, usualUsd = 0 } = asked;
   if (sensitivity === "off") return [];
@@ -55,7 +55,7 @@ export function unusualHours(
  */
 export function highHours(
   hours: readonly HourTotal[],
-  { from, to, today, usualUsd = 0 }: LookedAt & ComparedWith,
+  { from, to, today, usualUsd = 0 }: CheckedDays & Comparison,
 ): HourTotal[] {
   const before = hoursBefore(hours, from);
   const first = before[0];

@@ -13,10 +13,10 @@ import { LEAST_HISTORY_DAYS } from "./forecast.ts";
 import { dateOfDay, type DayNumber } from "./series.ts";
 import { highHours, unusualHours } from "./unusual-hours.ts";
 import {
-  type DaysAsked,
+  type UnusualDaysQuery,
   leavesRecent,
-  type LookedAt,
-  type Outside,
+  type CheckedDays,
+  type UnexpectedSpend,
   RECENT_DAYS,
   type SpentDay,
   unusualDays,
@@ -48,7 +48,7 @@ export interface UnusualSpend {
   readonly high_usd: string;
 }
 
-type SubjectDaysAsked = Omit<DaysAsked, "usualUsd">;
+type SubjectDaysQuery = Omit<UnusualDaysQuery, "usualUsd">;
 
 /**
  * The unusual days of one subject, each once: of a day that is not unusual as a whole, the hour in which most was spent of
@@ -57,7 +57,7 @@ type SubjectDaysAsked = Omit<DaysAsked, "usualUsd">;
 export function unusualSpend(
   subject: SubjectDays,
   org: SubjectDays,
-  asked: SubjectDaysAsked,
+  asked: SubjectDaysQuery,
 ): UnusualSpend[] {
   const { days, hours = [] } = subject;
   const usualUsd = usualOf(org, asked);
@@ -74,13 +74,13 @@ export function unusualSpend(
   ].toSorted((one, other) => (one.date < other.date ? -1 : 1));
 }
 
-function usualOf(org: SubjectDays, { from }: LookedAt): number {
+function usualOf(org: SubjectDays, { from }: CheckedDays): number {
   const before = org.days.filter(({ day }) => day < from && day >= from - RECENT_DAYS);
   return before.length === 0 ? 0 : median(before.map(({ value }) => value));
 }
 
 /** The days that a subject's days are compared with. */
-function daysCompared<T extends LookedAt>({ kind, knownTo }: SubjectDays, asked: T, usualUsd: number) {
+function daysCompared<T extends CheckedDays>({ kind, knownTo }: SubjectDays, asked: T, usualUsd: number) {
   const today = Math.min(asked.today, knownTo ?? asked.today);
   return { ...asked, today, usualUsd: kind === "org" ? 0 : usualUsd };
 }
@@ -89,7 +89,7 @@ function daysCompared<T extends LookedAt>({ kind, knownTo }: SubjectDays, asked:
  * Without the subjects of which no day and no hour stands out, and without hours where none does: nothing of theirs is unusual.
  * The first is the org, which all others are compared with.
  */
-export function standingOut(subjects: readonly SubjectDays[], asked: LookedAt): SubjectDays[] {
+export function pickStandingOut(subjects: readonly SubjectDays[], asked: CheckedDays): SubjectDays[] {
   const [org] = subjects;
   if (org === undefined) return [];
   const usualUsd = usualOf(org, asked);
@@ -103,7 +103,7 @@ export function standingOut(subjects: readonly SubjectDays[], asked: LookedAt): 
 }
 
 /** The unusual days of all. The first is the org. */
-export function allUnusual(subjects: readonly SubjectDays[], asked: SubjectDaysAsked): UnusualSpend[] {
+export function allUnusual(subjects: readonly SubjectDays[], asked: SubjectDaysQuery): UnusualSpend[] {
   const [org] = subjects;
   return org === undefined ? [] : subjects.flatMap((subject) => unusualSpend(subject, org, asked));
 }
@@ -112,7 +112,7 @@ export function allUnusual(subjects: readonly SubjectDays[], asked: SubjectDaysA
 export const KEPT_DAYS = 35;
 
 /** True if hours can show anything of the days from `from` on: not if too few of the days before are kept. */
-export function hoursMatter({ from, today }: Omit<LookedAt, "to">): boolean {
+export function hoursMatter({ from, today }: Omit<CheckedDays, "to">): boolean {
   return from - (today - KEPT_DAYS) >= LEAST_HISTORY_DAYS;
 }
 
@@ -156,7 +156,12 @@ function spentIn(
 
 const dollars = (usd: number): string => formatUsd(BigInt(Math.round(Math.max(0, usd) * 100)) * 10_000_000n);
 
-function shown({ kind, id }: SubjectDays, date: string, hour: string | null, found: Outside): UnusualSpend {
+function shown(
+  { kind, id }: SubjectDays,
+  date: string,
+  hour: string | null,
+  found: UnexpectedSpend,
+): UnusualSpend {
   return {
     subject_kind: kind,
     subject_id: id,

@@ -41,7 +41,7 @@ export interface SpentDay extends DayTotal {
 }
 
 /** Spend that is outside of what was expected. */
-export interface Outside {
+export interface UnexpectedSpend {
   readonly usd: number;
   /** The expected spend, and the forecast's range around it. */
   readonly expected: number;
@@ -50,11 +50,11 @@ export interface Outside {
   readonly direction: "above" | "below";
 }
 
-export interface UnusualDay extends Outside {
+export interface UnusualDay extends UnexpectedSpend {
   readonly day: DayNumber;
 }
 
-export interface LookedAt {
+export interface CheckedDays {
   /** The first and the last day to look at. */
   readonly from: DayNumber;
   readonly to: DayNumber;
@@ -62,12 +62,12 @@ export interface LookedAt {
   readonly today: DayNumber;
 }
 
-export interface ComparedWith {
+export interface Comparison {
   /** The usual spend of the whole org in a day. A part of it that differs by little of that is nobody's concern. */
   readonly usualUsd?: number;
 }
 
-export interface DaysAsked extends LookedAt, ComparedWith {
+export interface UnusualDaysQuery extends CheckedDays, Comparison {
   readonly sensitivity: Sensitivity;
 }
 
@@ -86,7 +86,7 @@ export function expectedDays(
 }
 
 /** The days that are far outside of what the days before `from` let expect: whatever is new is not unusual. */
-export function unusualDays(totals: readonly SpentDay[], asked: DaysAsked): UnusualDay[] {
+export function unusualDays(totals: readonly SpentDay[], asked: UnusualDaysQuery): UnusualDay[] {
   const { from, to, today } = asked;
   const last = Math.min(to, today);
   if (asked.sensitivity === "off" || last < from || !leavesRecent(totals, asked)) return [];
@@ -97,7 +97,7 @@ export function unusualDays(totals: readonly SpentDay[], asked: DaysAsked): Unus
  * Returns whether a day is outside of what the days before were, as each that is unusual must be, and not by less than
  * anybody's concern. Most subjects have none, and need no forecast, which takes a hundred times as long.
  */
-export function leavesRecent(totals: readonly SpentDay[], asked: LookedAt & ComparedWith): boolean {
+export function leavesRecent(totals: readonly SpentDay[], asked: CheckedDays & Comparison): boolean {
   const { from, to, today, usualUsd = 0 } = asked;
   const recent = recentDays(totals, from);
   const most = Math.max(leastMargin(usualUsd), mostUsual(recent));
@@ -125,7 +125,7 @@ function leastUsual(recent: readonly SpentDay[], day: DayNumber): number {
 export function daysOutside(
   bands: readonly Band[],
   totals: readonly SpentDay[],
-  { from, today, sensitivity, usualUsd = 0 }: DaysAsked,
+  { from, today, sensitivity, usualUsd = 0 }: UnusualDaysQuery,
 ): UnusualDay[] {
   if (sensitivity === "off") return [];
   const recent = recentDays(totals, from);

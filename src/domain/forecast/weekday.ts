@@ -1,4 +1,4 @@
-import { median, spread } from "./robust.ts";
+import { median, standardDeviation } from "./robust.ts";
 import { weekdayOf, type DayNumber } from "./series.ts";
 
 export type Point = readonly [day: DayNumber, value: number];
@@ -25,7 +25,9 @@ export function weekdayPattern(points: readonly Point[]): WeekdayPattern {
   }
   const effects = distances.map(median);
   const mean = effects.reduce((sum, effect) => sum + effect, 0) / 7;
-  const noise = spread(distances.flatMap((of, weekday) => of.map((d) => d - (effects[weekday] ?? 0))));
+  const noise = standardDeviation(
+    distances.flatMap((of, weekday) => of.map((d) => d - (effects[weekday] ?? 0))),
+  );
   const signal = effects.reduce((sum, effect) => sum + (effect - mean) ** 2, 0) / 7;
   const weeks = points.length / 7;
   const noiseInMedian = (1.57 * noise ** 2) / Math.max(0.5, weeks - 2);

@@ -20,7 +20,7 @@ export function firstUnder<T>([current, other]: Peppers, read: (pepper: string) 
  * How a secret is shown to an org's object: its digest or, while the pepper is being changed, its digests under both peppers,
  * each behind the mark of its pepper. The object has one of them.
  */
-export function givenDigest([current, other]: Peppers, digestUnder: (pepper: string) => string): string {
+export function presentDigest([current, other]: Peppers, digestUnder: (pepper: string) => string): string {
   if (other === undefined) return digestUnder(current);
   return [current, other].map((pepper) => `${pepperMark(pepper)}.${digestUnder(pepper)}`).join(" ");
 }
@@ -39,13 +39,13 @@ export function digestsIn(given: string): readonly DigestUnder[] {
 }
 
 /** Returns whether one of the digests is the stored one. Each is compared in constant time. */
-export function proves(given: string, stored: string): boolean {
+export function matchesDigest(given: string, stored: string): boolean {
   if (!given.includes(" ")) return sameSecret(given.slice(given.indexOf(".") + 1), stored);
   return digestsIn(given).some(({ digest }) => sameSecret(digest, stored));
 }
 
 /** Both digests, for a statement that looks a secret up. Without a second one, the second place finds nothing. */
-export function lookedUp(given: string): [string, string] {
+export function digestPair(given: string): [string, string] {
   const [first, second] = digestsIn(given);
   return [first?.digest ?? "", second?.digest ?? ""];
 }

@@ -17,13 +17,13 @@ export interface KeyRights {
 }
 
 /** The first right that a key has and the holder lacks. */
-export type Lack =
+export type MissingRight =
   | { readonly kind: "role" }
   | { readonly kind: "scope"; readonly scope: Scope }
   | { readonly kind: "time"; readonly untilMs: number };
 
 /** No one can create a secret with more rights or a later expiry than their own. */
-export function firstLack(holder: Holder, rights: KeyRights): Lack | null {
+export function findMissingRight(holder: Holder, rights: KeyRights): MissingRight | null {
   if (!roleIncludes(holder.role, rights.role)) return { kind: "role" };
   const { scopes, expiresAtMs } = holder;
   const scope = scopes === null ? undefined : rights.scopes.find((one) => !scopes.has(one));

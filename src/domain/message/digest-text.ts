@@ -1,5 +1,5 @@
 import { dollarsIn, type EventData, numberIn, textIn } from "./event-data.ts";
-import { type EventText, type Fact, foreignText, momentText, quoted } from "./message.ts";
+import { type EventText, type Fact, foreignText, momentText, quoteText } from "./message.ts";
 
 function listIn(data: EventData, field: string): readonly EventData[] {
   const value = data[field];
@@ -11,7 +11,7 @@ const spentOf = (line: EventData): string =>
 
 const nameOf = (line: EventData): string => {
   const name = textIn(line, "name") ?? textIn(line, "limit_id");
-  return name === null ? "without a name" : quoted(name);
+  return name === null ? "without a name" : quoteText(name);
 };
 
 /** A digest as people read it. */
@@ -32,7 +32,7 @@ export function digestText(data: EventData): EventText {
       String(numberIn(line, "count") ?? 0),
     ]),
     ...listIn(data, "unusual").map((line): Fact => [
-      `Unusual on ${foreignText(textIn(line, "date") ?? "")}: ${textIn(line, "subject_id") === null ? "the organization" : quoted(textIn(line, "subject_id") ?? "")}`,
+      `Unusual on ${foreignText(textIn(line, "date") ?? "")}: ${textIn(line, "subject_id") === null ? "the organization" : quoteText(textIn(line, "subject_id") ?? "")}`,
       `${dollarsIn(line, "spent_usd") ?? "$0"} (usual: ${dollarsIn(line, "expected_usd") ?? "$0"})`,
     ]),
   ];

@@ -1,4 +1,4 @@
-import { cut, type Message, type Severity } from "./message.ts";
+import { cutText, type Message, type Severity } from "./message.ts";
 
 const COLORS: Readonly<Record<Severity, number>> = { info: 0x3b82f6, warning: 0xf59e0b, error: 0xdc2626 };
 
@@ -12,7 +12,7 @@ const escaped = (text: string): string => text.replaceAll(/[\\*_~|`[\]()<>#@:-]/
 export function discordBody({ title, facts, advice, link, severity }: Message): object {
   const lines = [...facts.map(([label, value]) => `${escaped(label)}: ${escaped(value)}`), escaped(advice)];
   const embed = {
-    title: escaped(cut(title, MOST_IN_TITLE)),
+    title: escaped(cutText(title, MOST_IN_TITLE)),
     description: lines.join("\n"),
     url: link,
     color: COLORS[severity],

@@ -1,6 +1,6 @@
 import { foreignText } from "./message.ts";
 
-/** The `data` of an event. What is in it depends on its kind. */
+/** The `data` of an event. Its fields depend on its kind. */
 export type EventData = Readonly<Record<string, unknown>>;
 
 /** A field of text. Null if the event has none. */

@@ -2,7 +2,7 @@ import type { EventKind } from "../../contract/event-kinds.ts";
 import { dollarsIn, type EventData, textIn } from "./event-data.ts";
 import { digestText } from "./digest-text.ts";
 import { limitText } from "./limit-text.ts";
-import { type EventText, type Fact, foreignText, momentText, quoted, type Severity } from "./message.ts";
+import { type EventText, type Fact, foreignText, momentText, quoteText, type Severity } from "./message.ts";
 
 /** One kind of event that is not about a limit: its words, the fields that are worth showing, and where the console shows it. */
 interface KindText {
@@ -136,14 +136,14 @@ function shownIn(data: EventData, field: string): string | null {
   if (typeof value === "number") return String(value);
   if (typeof value !== "string" || value === "") return null;
   if (field.endsWith("_at")) return momentText(value);
-  return field.endsWith("_id") ? foreignText(value) : quoted(value);
+  return field.endsWith("_id") ? foreignText(value) : quoteText(value);
 }
 
 const SUBJECTS: Readonly<Record<string, string>> = { model: "Model", key: "Key", user: "User" };
 
 function unusualText(data: EventData): EventText {
   const [kind, id] = [textIn(data, "subject_kind"), textIn(data, "subject_id")];
-  const who = id === null ? "The organization" : `${SUBJECTS[kind ?? ""] ?? "Customer"} ${quoted(id)}`;
+  const who = id === null ? "The organization" : `${SUBJECTS[kind ?? ""] ?? "Customer"} ${quoteText(id)}`;
   const [low, high] = [dollarsIn(data, "low_usd"), dollarsIn(data, "high_usd")];
   const hour = textIn(data, "hour");
   const isBelow = data["direction"] === "below";

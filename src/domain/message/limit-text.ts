@@ -1,5 +1,5 @@
 import { dollarsIn, type EventData, limitIn, numberIn, textIn } from "./event-data.ts";
-import { type EventText, type Fact, foreignText, momentText, quoted } from "./message.ts";
+import { type EventText, type Fact, foreignText, momentText, quoteText } from "./message.ts";
 
 /** The names of limits, by the group of their events, and the pages of the console that show them. */
 const LIMITS: Readonly<Record<string, readonly [name: string, path: string]>> = {
@@ -16,7 +16,7 @@ export function limitText(kind: string, data: EventData, name: string | null): E
   const group = kind.slice(0, kind.indexOf("."));
   const [word, path] = LIMITS[group] ?? ["A limit", "/console/limits"];
   const limit = limitIn(kind, data) ?? "";
-  const what = group === "budget" ? `${word} ${name === null ? limit : quoted(name)}` : word;
+  const what = group === "budget" ? `${word} ${name === null ? limit : quoteText(name)}` : word;
   const threshold = textIn(data, "threshold");
   const isShadow = data["mode"] === "shadow";
   const end = threshold === null ? ending(kind, isShadow) : `has reached ${percent(threshold)}`;
@@ -76,8 +76,8 @@ function scopeFacts(data: EventData): Fact[] {
   return [
     ...(id === null || id === "*"
       ? []
-      : [["For", `${foreignText(kind ?? "customer", 40)} ${quoted(id)}`] as const]),
-    ...(group === null ? [] : [["Counter", quoted(group)] as const]),
+      : [["For", `${foreignText(kind ?? "customer", 40)} ${quoteText(id)}`] as const]),
+    ...(group === null ? [] : [["Counter", quoteText(group)] as const]),
   ];
 }
 

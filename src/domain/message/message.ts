@@ -33,15 +33,15 @@ export function foreignText(text: string, most = MOST_CHARACTERS): string {
     .replaceAll(/\bwww\./gi, "www .")
     .replaceAll(/\s+/g, " ")
     .trim();
-  return visible.length <= most ? visible : `${cut(visible, most - 1)}…`;
+  return visible.length <= most ? visible : `${cutText(visible, most - 1)}…`;
 }
 
 /** The beginning of a text, without half of a character at its end. */
-export function cut(text: string, most: number): string {
+export function cutText(text: string, most: number): string {
   return text.slice(0, most).replace(/[\uD800-\uDBFF]$/, "");
 }
 
-export const quoted = (text: string): string => `“${foreignText(text)}”`;
+export const quoteText = (text: string): string => `“${foreignText(text)}”`;
 
 /** A moment as people read it. */
 export function momentText(iso: string): string {

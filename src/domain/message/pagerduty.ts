@@ -1,6 +1,6 @@
 import type { EventKind } from "../../contract/event-kinds.ts";
 import { type EventData, limitIn, textIn } from "./event-data.ts";
-import { cut, type Message } from "./message.ts";
+import { cutText, type Message } from "./message.ts";
 
 const MOST_KEY = 255;
 const MOST_SUMMARY = 1024;
@@ -45,7 +45,7 @@ export function pagerDutyBody(event: PagedEvent, message: Message, routingKey: s
     event_action: "trigger",
     dedup_key: dedupKey,
     payload: {
-      summary: cut(title, MOST_SUMMARY),
+      summary: cutText(title, MOST_SUMMARY),
       source: "sluice",
       severity,
       timestamp: event.created_at,

@@ -36,14 +36,14 @@ export function hasRoomForAll(accounts: Iterable<Account>, attempts: Attempt): b
 }
 
 /** Side results of a charge: packs used, what they could not cover, and limits that a fact exceeded. */
-export interface Charged {
+export interface ChargeResult {
   readonly draws: readonly Draw[];
   readonly uncovered: bigint;
   readonly over: readonly { readonly account: Account; readonly amount: bigint }[];
 }
 
 /** Takes an admitted attempt from every meter it touches. */
-export function charge(accounts: readonly Account[], attempt: Attempt): Charged {
+export function charge(accounts: readonly Account[], attempt: Attempt): ChargeResult {
   let drawn: ReturnType<typeof drawFrom> | undefined;
   for (const account of accounts) {
     const unit = unitOf(account.meter);
@@ -57,7 +57,7 @@ export function charge(accounts: readonly Account[], attempt: Attempt): Charged 
   return drawn === undefined ? NOTHING_MORE : { ...drawn, over: [] };
 }
 
-export const NOTHING_MORE: Charged = { draws: [], uncovered: 0n, over: [] };
+export const NOTHING_MORE: ChargeResult = { draws: [], uncovered: 0n, over: [] };
 
 /**
  * Charges a fact. No meter can refuse it, and the part over a limit is reported. `reserved` is what was drawn from
@@ -67,7 +67,7 @@ export function chargeFact(
   accounts: readonly Account[],
   attempt: Attempt,
   reserved: readonly Draw[] = [],
-): Charged {
+): ChargeResult {
   let drawn: ReturnType<typeof drawFrom> = { draws: [], uncovered: 0n };
   const over: { account: Account; amount: bigint }[] = [];
   for (const account of accounts) {

@@ -12,7 +12,7 @@ export function wasAnnounced(notices: Notices, word: string): boolean {
   return notices !== "" && ` ${notices} `.includes(` ${word} `);
 }
 
-export function announced(notices: Notices, word: string): Notices {
+export function addNotice(notices: Notices, word: string): Notices {
   return notices === "" ? word : `${notices} ${word}`;
 }
 

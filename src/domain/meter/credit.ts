@@ -17,7 +17,7 @@ export function isLive(pack: CreditPack, nowMs: number): boolean {
 }
 
 /** By priority (lowest number first), then expiry (packs without one come last), then age. */
-export function inDrawOrder(a: CreditPack, b: CreditPack): number {
+export function compareDrawOrder(a: CreditPack, b: CreditPack): number {
   return (
     a.priority - b.priority ||
     (a.expiresAtMs ?? Infinity) - (b.expiresAtMs ?? Infinity) ||

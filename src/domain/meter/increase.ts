@@ -9,6 +9,6 @@ export interface Increase {
 }
 
 /** The limit with these increases. */
-export function raisedBy(limit: bigint, increases: readonly Pick<Increase, "amount">[]): bigint {
+export function addIncreases(limit: bigint, increases: readonly Pick<Increase, "amount">[]): bigint {
   return increases.reduce((sum, { amount }) => sum + BigInt(amount), limit);
 }

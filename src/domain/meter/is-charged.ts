@@ -1,13 +1,13 @@
 import { parseMoment } from "../../contract/list.ts";
-import type { soughtRuns } from "../../contract/run-filters.ts";
+import type { parseRunFilter } from "../../contract/run-filters.ts";
 import type { RunRecord } from "../run/segment/record.ts";
 import { chargesIn } from "./charge-text.ts";
 
-type Sought = Pick<ReturnType<typeof soughtRuns>, "limitId" | "chargedFrom">;
+type ChargeFilter = Pick<ReturnType<typeof parseRunFilter>, "limitId" | "chargedFrom">;
 
 /** Returns whether filters that ask what a run was charged to match it. A run that is gone matches none. */
 export function isCharged(
-  sought: Sought,
+  sought: ChargeFilter,
   runOf: () => Pick<RunRecord, "charges" | "chargedAt"> | undefined,
 ): boolean {
   const { limitId, chargedFrom } = sought;

@@ -13,11 +13,11 @@ import { countsGroups, type Meter } from "./meter.ts";
 import { type CallNames, groupOf } from "./traits.ts";
 import { cached } from "../cache/cached.ts";
 
-type TouchingScope = Exclude<ScopeKind, "org" | "match">;
-export const TOUCHING_SCOPES: readonly TouchingScope[] = [...SINGLE_SCOPES, ...EACH_SCOPES];
+type MatchedScope = Exclude<ScopeKind, "org" | "match">;
+export const MATCHED_SCOPES: readonly MatchedScope[] = [...SINGLE_SCOPES, ...EACH_SCOPES];
 
 /** The properties of an attempt that a meter's scope can match. */
-export type Scopes = { readonly [Kind in TouchingScope]?: string | undefined } & {
+export type Scopes = { readonly [Kind in MatchedScope]?: string | undefined } & {
   /** The traits of the call beside its scopes. */
   readonly beside?: CallNames;
 };
@@ -45,7 +45,7 @@ export function scopesOf(
     department: names.department_id,
     customer: names.customer_id,
     beside,
-  } satisfies Record<TouchingScope | "beside", unknown>;
+  } satisfies Record<MatchedScope | "beside", unknown>;
 }
 
 type NamedFields = Parameters<typeof scopesOf>[0];
@@ -74,7 +74,7 @@ export function namesIn(scopes: Scopes): CallNames {
   return names;
 }
 
-export interface Touched {
+export interface LimitSetMeter {
   readonly meter: Meter;
   readonly subject: string;
 }
@@ -114,8 +114,12 @@ export function indexMeters(meters: Iterable<Meter>, beside: MeterIndex = NO_MET
 }
 
 /** The meters that an attempt touches in a phase, in the order of refusal. */
-export function touchedBy({ byScope: index, matching }: MeterIndex, scopes: Scopes, phase: Phase): Touched[] {
-  const touched: Touched[] = [];
+export function findMeters(
+  { byScope: index, matching }: MeterIndex,
+  scopes: Scopes,
+  phase: Phase,
+): LimitSetMeter[] {
+  const touched: LimitSetMeter[] = [];
   const add = (meters: readonly Meter[] | undefined, subject: string) => {
     for (const meter of meters ?? [])
       if (meterRowOf(meter.kind).phases.includes(phase)) touched.push({ meter, subject });

@@ -16,12 +16,12 @@ export interface MatchPart {
 }
 
 /** As callers write it. */
-export type GivenMatch = { readonly [Name in RateTrait]?: OneOrMany | undefined } & {
+export type MatchInput = { readonly [Name in RateTrait]?: OneOrMany | undefined } & {
   readonly tags?: Readonly<Record<string, OneOrMany>> | undefined;
 };
 type OneOrMany = string | readonly string[];
 
-export function matchOf({ tags = {}, ...named }: GivenMatch, groupBy: readonly Trait[]): Match {
+export function matchOf({ tags = {}, ...named }: MatchInput, groupBy: readonly Trait[]): Match {
   const dimensions = RATED.flatMap((trait) => partsOf(trait, named[trait]));
   const tagged = Object.entries(tags).flatMap(([name, values]) => partsOf(`${TAG_PREFIX}${name}`, values));
   return { parts: [...dimensions, ...tagged], groupBy };

@@ -93,7 +93,7 @@ export function subjectOf(meter: Meter, someone: string): string {
 export type EachNames = { readonly [Kind in EachScope]: string | null | undefined };
 
 /** Returns which of them a limit counts. Empty if it counts none. */
-export function namedIn({ scope: { kind } }: Pick<Meter, "scope">, names: EachNames): string {
+export function countedName({ scope: { kind } }: Pick<Meter, "scope">, names: EachNames): string {
   return (SCOPES[kind].countsEach ? names[kind as EachScope] : null) ?? "";
 }
 

@@ -1,5 +1,5 @@
 import { meterRowOf, type Phase } from "../../contract/meter-kinds.ts";
-import { type Account, countsApart, countsGroups, type EachNames, namedIn } from "./meter.ts";
+import { type Account, countsApart, countsGroups, type EachNames, countedName } from "./meter.ts";
 import { type CallNames, groupOf } from "./traits.ts";
 
 /** A hold, as far as the charge of its run depends on it. */
@@ -16,7 +16,7 @@ interface SettledHold {
  * is. A limit that was created after the hold counts neither the hold nor its run. Credit packs are drawn from, not
  * charged.
  */
-export function settledAccounts(
+export function selectSettledAccounts(
   own: readonly Account[],
   { atMs, phase, standing }: SettledHold,
 ): readonly Account[] {
@@ -54,5 +54,5 @@ export function subjectsOf(
 
 function isOwn({ meter, subject }: Account, said: SettledCall): boolean {
   if (countsGroups(meter)) return subject === groupOf(said.names, meter.match?.groupBy ?? []);
-  return subject === namedIn(meter, said);
+  return subject === countedName(meter, said);
 }

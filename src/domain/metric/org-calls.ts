@@ -57,7 +57,7 @@ export class RecentOrgCalls {
 
   /** The busiest of the last minute, most calls first. */
   busiest(most: number, nowMs: number): OrgCallRow[] {
-    return merged(
+    return mergeOrgCalls(
       most,
       this.#minute.until(nowMs).map(([, orgs]) => rowsOf(orgs)),
     );
@@ -106,7 +106,8 @@ class Steps {
 
   #begin(number: number): Map<string, Counts> {
     for (const [past, orgs] of this.#steps) {
-      if (orgs.size > this.#mostKept) this.#steps.set(past, countsOf(merged(this.#mostKept, [rowsOf(orgs)])));
+      if (orgs.size > this.#mostKept)
+        this.#steps.set(past, countsOf(mergeOrgCalls(this.#mostKept, [rowsOf(orgs)])));
     }
     const step = new Map<string, Counts>();
     this.#steps.set(number, step);
@@ -142,7 +143,7 @@ function emptyHour(): OrgHour {
 }
 
 /** Adds up lists, and keeps the busiest. */
-export function merged(most: number, lists: readonly (readonly OrgCallRow[])[]): OrgCallRow[] {
+export function mergeOrgCalls(most: number, lists: readonly (readonly OrgCallRow[])[]): OrgCallRow[] {
   const orgs = new Map<string, Counts>();
   for (const [orgId, ...counts] of lists.flat()) add(orgs, orgId, counts, Number.POSITIVE_INFINITY);
   return rowsOf(orgs)

@@ -7,7 +7,7 @@ export interface EntryRules {
   readonly regions: readonly string[] | null;
 }
 
-export interface EntryFrom {
+export interface RequestOrigin {
   readonly address: string | null;
   /** The region that the request landed in. */
   readonly region: string;
@@ -21,7 +21,7 @@ export function isEntryProblem(code: string): code is EntryProblem {
 }
 
 /** Returns why a person of the org is refused here. Null if allowed. An address that cannot be parsed is refused. */
-export function entryProblem(rules: EntryRules, from: EntryFrom): EntryProblem | null {
+export function entryProblem(rules: EntryRules, from: RequestOrigin): EntryProblem | null {
   const list = rules.ipAllowList.flatMap((text) => parseCidr(text) ?? []);
   const unreadable = rules.ipAllowList.length > 0 && list.length === 0;
   if (unreadable || !addressAllowed(list, from.address ?? "")) return "ip_not_allowed";

@@ -1,7 +1,7 @@
 import { certificatesIn } from "./certificate.ts";
 
 /** The connection that an org trusts when a provider identifies a person. */
-type Trusted =
+type TrustedProvider =
   | { readonly kind: "oidc"; readonly issuer: string; readonly clientId: string }
   | { readonly kind: "saml"; readonly idpEntityId: string; readonly idpCertificate: string };
 
@@ -9,7 +9,7 @@ type Trusted =
  * Returns whether the new connection still trusts everyone that the old one admitted: the same provider, and no removed
  * certificate. A new secret or role, or an additional certificate, does not reduce trust.
  */
-export function trustsAsBefore(before: Trusted, after: Trusted): boolean {
+export function trustsAsBefore(before: TrustedProvider, after: TrustedProvider): boolean {
   if (before.kind === "oidc") {
     return after.kind === "oidc" && before.issuer === after.issuer && before.clientId === after.clientId;
   }

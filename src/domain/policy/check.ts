@@ -23,7 +23,7 @@ export type CheckedExpression = { type: string; nodes: number; patterns: Map<str
 
 /**
  * Bounds an expression's size, resolves its names, functions and operand types as far as they are known, and compiles
- * its patterns. What is unknown (`run.metadata.x`) is `dyn` and checked at evaluation.
+ * its patterns. An unknown name (`run.metadata.x`) is `dyn` and checked at evaluation.
  */
 export function check(expr: Expr): CheckedExpression {
   const state = { nodes: 0, patterns: new Map<string, LinearPattern>() };

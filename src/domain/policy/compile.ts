@@ -3,7 +3,7 @@ import { sizeProblem, tooLarge } from "../linear/pattern.ts";
 import type { Attempt } from "./attempt.ts";
 import { bind, type Bindings } from "./bindings.ts";
 import { check, type CheckedExpression, Misuse } from "./check.ts";
-import { type Expr, language, metered } from "./language.ts";
+import { type Expr, language, evaluateMetered } from "./language.ts";
 import { costOf, meteredExpr } from "./cost.ts";
 import { checkTypes } from "./types.ts";
 
@@ -89,10 +89,10 @@ export function compile(
 
 function evaluate(
   run: ReturnType<typeof plan>,
-  meter: Parameters<typeof metered>[0],
+  meter: Parameters<typeof evaluateMetered>[0],
   bindings: Bindings,
 ): MatchResult {
-  const value = metered(meter, () => run(bindings));
+  const value = evaluateMetered(meter, () => run(bindings));
   if (meter.over) return { failed: "the expression costs too much to evaluate" };
   if (isCelError(value)) return { failed: value.message };
   if (typeof value !== "boolean") return { failed: "the expression is neither true nor false" };

@@ -30,7 +30,7 @@ export const TURN = "@turn";
 let meter: Meter = { left: 0, over: true, patterns: new Map() };
 
 /** Evaluation is synchronous and never nests, so one meter at a time is the meter of the whole module. */
-export function metered<T>(next: Meter, evaluate: () => T): T {
+export function evaluateMetered<T>(next: Meter, evaluate: () => T): T {
   meter = next;
   try {
     return evaluate();

@@ -1,6 +1,6 @@
 import type { CheckedRun } from "../run/checked-run.ts";
 import { attemptOf } from "./attempt.ts";
-import { judge, type PolicySet, shadowed, withAllowance } from "./policy.ts";
+import { judge, type PolicySet, judgeShadowRules, withAllowance } from "./policy.ts";
 import { type DetectorSet, scan } from "../safety/safety.ts";
 import type { RunStepBudget } from "./step-budget.ts";
 
@@ -32,7 +32,7 @@ function areSilent(policies: PolicySet, run: CheckedRun, { nanos, now, stepBudge
   );
   if (verdict !== "allow") return false;
   const { matched, failed } = withAllowance(stepBudget.watched, (allowance) =>
-    shadowed(policies, attempt, now, allowance),
+    judgeShadowRules(policies, attempt, now, allowance),
   );
   return matched.length === 0 && failed.length === 0;
 }

@@ -107,7 +107,7 @@ export type Shadows = { readonly matched: readonly PolicyRule[]; readonly failed
 
 export const NO_SHADOWS: Shadows = { matched: [], failed: [] };
 
-export function shadowed(
+export function judgeShadowRules(
   set: PolicySet,
   attempt: Attempt,
   now: number,

@@ -21,7 +21,7 @@ const PER_RUN: RunStepBudget = { enforced: { left: 30_000_000 }, watched: { left
 const PER_CALL: RunStepBudget = { enforced: { left: 200_000_000 }, watched: { left: 50_000_000 } };
 
 /** Takes steps from what is left. If there are too few, none are left. */
-export function take(stepBudget: StepBudget, steps: number): boolean {
+export function takeSteps(stepBudget: StepBudget, steps: number): boolean {
   stepBudget.left -= steps;
   return stepBudget.left >= 0;
 }

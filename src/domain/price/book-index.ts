@@ -2,7 +2,7 @@ import type { BookProvider } from "../../contract/resources/price-book.ts";
 import type { PriceMatch } from "../../contract/price-match.ts";
 import type { ModelName } from "./model-name.ts";
 import { type BookRow, fineTunedBase, namesOf, otherName, undatedName } from "./names.ts";
-import { anyOf, isExclusion, isLiteral, type NamePattern, namePattern } from "./name-pattern.ts";
+import { anyPattern, isExclusion, isLiteral, type NamePattern, namePattern } from "./name-pattern.ts";
 import { Providers } from "./providers.ts";
 
 /** The row of a book that a name means, and by which rule. */
@@ -116,7 +116,7 @@ function rowsOf(provider: string, rows: readonly BookRow[]): ProviderRows {
   const names = new Map<string, string | null>();
   const patterns: RowPattern[] = [];
   for (const { model, aliases } of rows) {
-    const excludes = anyOf(aliases.filter(isExclusion).map((one) => one.slice(1)));
+    const excludes = anyPattern(aliases.filter(isExclusion).map((one) => one.slice(1)));
     for (const alias of aliases) {
       const name = alias.toLowerCase();
       if (isLiteral(alias)) names.set(name, (names.get(name) ?? model) === model ? model : null);

@@ -45,7 +45,7 @@ export function ceilingOf(price: Price): Ceiling {
 }
 
 /** The most that a request may use. */
-export interface MostUsed {
+export interface UsageBound {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly units: Readonly<Record<string, number>> | undefined;
@@ -54,7 +54,7 @@ export interface MostUsed {
 /** The maximum cost of any usage within these bounds, in nano-dollars. */
 export function reservationOf(
   ceiling: Ceiling,
-  { inputTokens, outputTokens, units }: MostUsed,
+  { inputTokens, outputTokens, units }: UsageBound,
   variant: string | undefined,
 ): bigint | UnpricedRun {
   if (ceiling.isByUnits && hasNoUnits(units)) return { unpriced: "units", name: "units" };
@@ -70,7 +70,7 @@ export function reservationOf(
 }
 
 /** As a run is charged for them: a request is at least one, and what is not counted needs no price. */
-function costOfUnits({ units: prices }: Ceiling, units: MostUsed["units"]): bigint | UnpricedRun {
+function costOfUnits({ units: prices }: Ceiling, units: UsageBound["units"]): bigint | UnpricedRun {
   let nanos = 0n;
   for (const name in units) {
     const count = units[name] ?? 0;

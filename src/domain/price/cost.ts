@@ -54,7 +54,7 @@ export function costOf(price: Price, usage: RunUsage, variant?: string): bigint 
  * Returns what a usage would have cost more at the base rates: without its cache, and without a variant that is cheaper
  * than those, such as a batch. Nothing where the base rates are lower.
  */
-export function savedOf(
+export function savingOf(
   price: Price,
   usage: RunUsage,
   { cost, variant }: { readonly cost: bigint; readonly variant: string | undefined },

@@ -16,7 +16,7 @@ export interface Source<R extends DatedTerms> {
 }
 
 /** The revision in force at a time. Null if there is none, or the price was removed. */
-export function inForce<R extends DatedTerms>(history: History<R>, atMs: number): R | null {
+export function findRevisionAt<R extends DatedTerms>(history: History<R>, atMs: number): R | null {
   const latest = history.findLast(({ effectiveAt }) => effectiveAt <= atMs);
   return latest === undefined || latest.isRemoved ? null : latest;
 }
@@ -38,7 +38,7 @@ function firstInForce<R extends DatedTerms>(sources: readonly Source<R>[], atMs:
     let found: R | null = null;
     let count = 0;
     for (const history of histories) {
-      const one = inForce(history, atMs);
+      const one = findRevisionAt(history, atMs);
       if (one === null || !isMeant(one)) continue;
       found = one;
       count += 1;

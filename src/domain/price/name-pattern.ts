@@ -34,7 +34,7 @@ export function namePattern(pattern: string): NamePattern {
 }
 
 /** Returns whether one of the patterns matches, and none excludes the name. */
-export function anyOf(patterns: readonly string[]): NamePattern {
+export function anyPattern(patterns: readonly string[]): NamePattern {
   const included = patterns.filter((one) => !isExclusion(one)).map(namePattern);
   const excluded = patterns.filter(isExclusion).map((one) => namePattern(one.slice(EXCLUDES.length)));
   return (name) => included.some((fits) => fits(name)) && !excluded.some((fits) => fits(name));

@@ -1,5 +1,5 @@
 import type { BookProvider } from "../../contract/resources/price-book.ts";
-import { anyOf, type NamePattern } from "./name-pattern.ts";
+import { anyPattern, type NamePattern } from "./name-pattern.ts";
 
 /** The providers that a book knows: the names by which callers mean them, and the models that they claim. */
 export class Providers {
@@ -56,7 +56,7 @@ interface CompiledProvider {
 
 function compiled(given: BookProvider): CompiledProvider {
   const { hosts, fallbacks, names, models } = given;
-  return { given, isHost: hosts, fallbacks, names: anyOf(names), models: anyOf(models) };
+  return { given, isHost: hosts, fallbacks, names: anyPattern(names), models: anyPattern(models) };
 }
 
 function unknown(provider: string): BookProvider {

@@ -22,14 +22,16 @@ const ONE = 1_000_000_000n;
 
 /** Nano-dollars that a customer pays for a range in which it cost so much. Rounded down. */
 export function revenueOf({ perMonth, markup }: Revenue, range: RevenueRange, cost: bigint): bigint {
-  return accrued(perMonth ?? 0n, range) + (markup === null ? 0n : dividedDown(cost * (ONE + markup), ONE));
+  return (
+    accrueRevenue(perMonth ?? 0n, range) + (markup === null ? 0n : dividedDown(cost * (ONE + markup), ONE))
+  );
 }
 
 /**
  * The part of a monthly amount that a range has: each month by the time that is in the range. The parts of ranges that follow one
  * another add up to that of the whole, and a whole month is the amount.
  */
-export function accrued(perMonth: bigint, { fromMs, toMs, timeZone }: RevenueRange): bigint {
+export function accrueRevenue(perMonth: bigint, { fromMs, toMs, timeZone }: RevenueRange): bigint {
   let sum = 0n;
   if (perMonth === 0n) return sum;
   for (let at = fromMs; at < toMs;) {

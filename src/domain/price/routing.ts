@@ -23,8 +23,8 @@ export type Candidate = {
 export type CandidateReport = { model: string; eligible: boolean; why: string };
 /** If no model is selected, `barrier` is why the fallback cannot be used, and `failedRule` is a rule that failed. */
 export type NoModel = { model: undefined; barrier: string | undefined; failedRule: string | undefined };
-type Selected = { model: string; reason: "cheapest" | "best" | "fallback" };
-type Selection = (Selected | NoModel) & { considered: CandidateReport[] };
+type SelectedModel = { model: string; reason: "cheapest" | "best" | "fallback" };
+type Selection = (SelectedModel | NoModel) & { considered: CandidateReport[] };
 
 type EligibleCandidate = { candidate: Candidate; costNanos: bigint; bound: number };
 
@@ -63,7 +63,7 @@ function fallback(
   policy: RoutingPolicy,
   known: readonly Candidate[],
   region: string | undefined,
-): Selected | NoModel {
+): SelectedModel | NoModel {
   const candidate = known.find(({ model }) => model === policy.fallbackModel);
   const barrier = candidate && unusable(candidate, region);
   if (candidate && barrier === undefined) return { model: candidate.model, reason: "fallback" };

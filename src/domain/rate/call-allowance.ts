@@ -14,8 +14,8 @@ interface RemainingCalls {
 }
 
 /**
- * How many calls the gates of a key can have had since they were last heard. What they report of calls that only they know
- * of is counted up to that, so that no key can add any number to counters that others read.
+ * How many calls the gates of a key can have had since they were last heard. Their reports of calls that only they know
+ * of are counted up to that, so that no key can add any number to counters that others read.
  */
 export class CallAllowance {
   readonly #keys = new BoundedMap<string, RemainingCalls>(MOST_KEYS);

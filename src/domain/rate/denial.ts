@@ -6,7 +6,7 @@ import { quotaWindow, retryAfterSeconds } from "./sliding-window.ts";
 import { formatInZone } from "../time/zone.ts";
 
 /** One policy, its state, and what a call takes from it. */
-export interface AskedRate {
+export interface RateRequest {
   readonly meter: RateMeter;
   readonly standing: RateStanding;
   readonly amount: number;
@@ -19,14 +19,14 @@ type RateRefusal = Refusal<"rate_limited" | "quota_exhausted">;
  * are full, it names the longest wait, so that waiting helps. The contract requires a wait on every `rate_limited`. If
  * the amount is more than the whole limit, the wait is the window, and the refusal says that no wait helps.
  */
-export function rateRefusal(asked: readonly AskedRate[], nowMs: number): RateRefusal | null {
+export function rateRefusal(asked: readonly RateRequest[], nowMs: number): RateRefusal | null {
   const full = asked.filter(({ standing }) => standing.waitMs > 0);
   const [first] = full;
   if (first === undefined) return null;
   return first.meter.policy.kind === "rate" ? slidingRefusal(full) : quotaRefusal(first, nowMs);
 }
 
-function slidingRefusal(full: readonly AskedRate[]): RateRefusal {
+function slidingRefusal(full: readonly RateRequest[]): RateRefusal {
   const sliding = full.filter(({ meter }) => meter.policy.kind === "rate");
   const last = sliding.reduce((one, other) => (other.standing.waitMs > one.standing.waitMs ? other : one));
   const seconds = retryAfterSeconds(last.standing.waitMs);
@@ -41,7 +41,7 @@ function slidingRefusal(full: readonly AskedRate[]): RateRefusal {
   return refuse("rate_limited", { ...details, ...most }, { message: moreThanAll(never), limit: policy.id });
 }
 
-function quotaRefusal(asked: AskedRate, nowMs: number): RateRefusal {
+function quotaRefusal(asked: RateRequest, nowMs: number): RateRefusal {
   const { policy } = asked.meter;
   const isNever = isMoreThanAll(policy, asked.amount);
   const window = {
@@ -79,7 +79,7 @@ function usdOf(nanos: number): string {
   return formatUsd(BigInt(Math.round(nanos)));
 }
 
-function moreThanAll({ meter: { policy }, amount }: AskedRate): string {
+function moreThanAll({ meter: { policy }, amount }: RateRequest): string {
   const { unit, limit, window_seconds: seconds } = policy;
   const asked = { usd: `$${usdOf(amount)}`, tokens: `${amount} tokens`, requests: `${amount} request` }[unit];
   const whole = unit === "usd" ? `$${usdOf(limit)}` : `${limit} ${unit}`;

@@ -1,6 +1,6 @@
 import { EACH, type RateTrait, RATED, TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
 import type { RateLimits } from "../../contract/resources/rate-limits.ts";
-import { type GivenMatch, type Match, matches, matchOf, traitsIn } from "../meter/match.ts";
+import { type MatchInput, type Match, matches, matchOf, traitsIn } from "../meter/match.ts";
 import { type CallNames, groupOf, groupText, traitIn } from "../meter/traits.ts";
 import { cached } from "../cache/cached.ts";
 
@@ -26,7 +26,7 @@ function readParts(match: RateMatch): RateParts {
   if (match.each_key === true) each.push("key_id");
   const tags = Object.entries(match.tags ?? {});
   for (const [name, value] of tags) if (value === EACH) each.push(`${TAG_PREFIX}${name}`);
-  const given: GivenMatch = {
+  const given: MatchInput = {
     ...Object.fromEntries(IN_BODY.filter((name) => match[name] !== EACH).map((name) => [name, match[name]])),
     tags: Object.fromEntries(tags.filter(([, value]) => value !== EACH)),
   };

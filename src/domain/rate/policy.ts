@@ -2,7 +2,7 @@ import type { NewRateLimits, RateLimits } from "../../contract/resources/rate-li
 import { formatUsd, parseUsd } from "../price/money.ts";
 import { looksAtBody, rateSubject } from "./match.ts";
 import type { CallNames } from "../meter/traits.ts";
-import { quotaWindow, slidingWindow, type BucketAmount, usedNow, waitMs } from "./sliding-window.ts";
+import { quotaWindow, slidingWindow, type BucketAmount, usageInWindow, waitMs } from "./sliding-window.ts";
 
 type ShownPolicy = RateLimits["policies"][number];
 
@@ -27,7 +27,7 @@ export function ratePolicyOf(
   return { id, ...policy, limit: isUsd ? Number(parseUsd(exact ?? String(limit)) ?? 0n) : Number(limit) };
 }
 
-export function shownPolicy(policy: RatePolicy): ShownPolicy {
+export function showPolicy(policy: RatePolicy): ShownPolicy {
   const { limit } = policy;
   if (policy.unit !== "usd") return policy;
   return { ...policy, limit: wholeOf(policy, limit), limit_usd: formatUsd(BigInt(limit)) };
@@ -50,7 +50,7 @@ export function usdOf(
 }
 
 /** An amount that a policy counts, as texts say it. */
-export function shownAmount({ unit }: Pick<RatePolicy, "unit">, amount: number): number | string {
+export function formatPolicyAmount({ unit }: Pick<RatePolicy, "unit">, amount: number): number | string {
   return unit === "usd" ? formatUsd(BigInt(Math.round(amount))) : amount;
 }
 
@@ -187,7 +187,7 @@ export function standingOf(
     return { used, room, waitMs: amount === 0 || amount <= room ? 0 : endMs - nowMs };
   }
   const window = slidingWindow(policy.window_seconds);
-  const used = usedNow(window, taken, nowMs);
+  const used = usageInWindow(window, taken, nowMs);
   // Facts may have exceeded the limit. A request that takes nothing still does not wait.
   const wait =
     amount === 0 ? 0 : (waitMs(window, taken, { limit: policy.limit, amount, nowMs }) ?? window.windowMs);

@@ -31,7 +31,7 @@ function oldestBucket(window: SlidingWindow, nowMs: number): number {
  * Returns what counts against the limit now. Future buckets count too: a lease is entered at its end, the latest time
  * it may be used.
  */
-export function usedNow(window: SlidingWindow, taken: readonly BucketAmount[], nowMs: number): number {
+export function usageInWindow(window: SlidingWindow, taken: readonly BucketAmount[], nowMs: number): number {
   const oldest = oldestBucket(window, nowMs);
   let used = 0;
   for (const [bucket, amount] of taken) if (bucket >= oldest) used += amount;
@@ -39,7 +39,7 @@ export function usedNow(window: SlidingWindow, taken: readonly BucketAmount[], n
 }
 
 /** Adds an amount and drops buckets that have left the window. A negative amount is a return. */
-export function take(
+export function takeFromWindow(
   window: SlidingWindow,
   taken: readonly BucketAmount[],
   { amount, atMs, nowMs }: { readonly amount: number; readonly atMs: number; readonly nowMs: number },
@@ -62,7 +62,7 @@ export function waitMs(
   { limit, amount, nowMs }: { readonly limit: number; readonly amount: number; readonly nowMs: number },
 ): number | null {
   if (amount > limit) return null;
-  let over = usedNow(window, taken, nowMs) + amount - limit;
+  let over = usageInWindow(window, taken, nowMs) + amount - limit;
   if (over <= 0) return 0;
   const oldest = oldestBucket(window, nowMs);
   for (const [bucket, held] of taken) {
@@ -91,7 +91,7 @@ export function roomAhead(
   { limit, nowMs }: { readonly limit: number; readonly nowMs: number },
 ): readonly RoomAhead[] {
   const oldest = oldestBucket(window, nowMs);
-  let room = limit - usedNow(window, taken, nowMs);
+  let room = limit - usageInWindow(window, taken, nowMs);
   const all = taken
     .filter(([bucket]) => bucket >= oldest)
     .map(([bucket, held]): RoomAhead => {

@@ -154,6 +154,6 @@ export function requestNumber(id: string): number {
 }
 
 /** When a reservation was made, from an id that contains a time. */
-export function madeAt(id: string): number {
+export function reservationTime(id: string): number {
   return timeOf(id.slice(PREFIX.length));
 }

@@ -9,7 +9,7 @@ export type CheckedRun = JudgedRun & {
 };
 
 /** The run that is asked for, with the most that it may use. */
-export function askedRun(ask: Omit<DecisionAsk, "request_id" | "dry_run">, now: number): CheckedRun {
+export function toCheckedRun(ask: Omit<DecisionAsk, "request_id" | "dry_run">, now: number): CheckedRun {
   const {
     estimate,
     request_id: _request,

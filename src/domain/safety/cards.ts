@@ -1,4 +1,4 @@
-import { take, type StepBudget } from "../policy/step-budget.ts";
+import { takeSteps, type StepBudget } from "../policy/step-budget.ts";
 
 /**
  * Issuer prefixes (first four digits) and card lengths. Most digits that pass the Luhn check by chance have neither.
@@ -42,7 +42,7 @@ export function findCard(text: string, stepBudget: StepBudget): string | undefin
     const code = text.charCodeAt(at);
     if (!isInWord && code >= FIRST && code <= LAST) {
       const count = walk(text, at);
-      if (!take(stepBudget, count * STEPS_PER_DIGIT)) return undefined;
+      if (!takeSteps(stepBudget, count * STEPS_PER_DIGIT)) return undefined;
       const end = count < FEWEST_DIGITS ? undefined : endOfCard(text, count);
       if (end !== undefined) return text.slice(at, end);
     }

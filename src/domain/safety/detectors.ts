@@ -1,5 +1,5 @@
 import { findCard } from "./cards.ts";
-import { take, type StepBudget } from "../policy/step-budget.ts";
+import { takeSteps, type StepBudget } from "../policy/step-budget.ts";
 
 type Finder = (text: string, stepBudget: StepBudget) => string | undefined;
 
@@ -62,7 +62,7 @@ const PRIVATE_KEY_STEPS = 5;
 /** A cheap test first: few texts contain these words. */
 function findPrivateKey(text: string, stepBudget: StepBudget): string | undefined {
   if (!PRIVATE_KEY_WORDS.some((words) => text.includes(words))) return undefined;
-  return take(stepBudget, text.length * PRIVATE_KEY_STEPS) ? PRIVATE_KEY.exec(text)?.[0] : undefined;
+  return takeSteps(stepBudget, text.length * PRIVATE_KEY_STEPS) ? PRIVATE_KEY.exec(text)?.[0] : undefined;
 }
 
 const EMAIL =

@@ -2,7 +2,7 @@ import type { DETECTOR_ACTIONS } from "../../contract/lists.ts";
 import type { compileLinear, LinearPattern } from "../linear/pattern.ts";
 import { BUILT_INS, type BuiltIn } from "./detectors.ts";
 import { textToRead } from "./text.ts";
-import { type RunStepBudget, take, type StepBudget } from "../policy/step-budget.ts";
+import { type RunStepBudget, takeSteps, type StepBudget } from "../policy/step-budget.ts";
 
 const LONGEST_SAMPLE = 120;
 
@@ -34,7 +34,9 @@ function reader(detector: Detector, compile: () => typeof compileLinear): Reader
   if (detector.kind === "builtin" && isBuiltIn(detector.id)) {
     const { find, stepsPerCharacter } = BUILT_INS[detector.id];
     return (text, stepBudget) => {
-      const found = take(stepBudget, text.length * stepsPerCharacter) ? find(text, stepBudget) : undefined;
+      const found = takeSteps(stepBudget, text.length * stepsPerCharacter)
+        ? find(text, stepBudget)
+        : undefined;
       return found === undefined && stepBudget.left < 0 ? "too_costly" : { found };
     };
   }
@@ -61,7 +63,7 @@ function readLinear(
   const from = Math.max(match.end - BEFORE_END, 0);
   const close = text.slice(from, match.end + AFTER_END);
   const place = regex.matcher(close);
-  const isPlaced = take(stepBudget, close.length * instructions * PLACE_STEPS) && place.find();
+  const isPlaced = takeSteps(stepBudget, close.length * instructions * PLACE_STEPS) && place.find();
   const found = isPlaced
     ? (place.group() ?? "")
     : text.slice(Math.max(match.end - LONGEST_SAMPLE, 0), match.end);

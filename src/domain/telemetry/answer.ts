@@ -41,7 +41,7 @@ export function spanStep(received: ReceiverReply, spans: number, attempts: numbe
   return { kind: "failed", error, waitMs: spanWaitMs(attempts + 1, retryAfterMs) };
 }
 
-/** How many spans a receiver says that it rejected. What it says beyond that is not kept: it may repeat a secret. */
+/** How many spans a receiver says that it rejected. The rest of its text is not kept: it may repeat a secret. */
 function rejectedIn(answer: string, spans: number): number {
   try {
     const { partialSuccess } = JSON.parse(answer) as { partialSuccess?: { rejectedSpans?: unknown } | null };

@@ -1,5 +1,5 @@
 import type { Dimension } from "../../contract/dimensions.ts";
-import type { SoughtTag } from "../../contract/run-filters.ts";
+import type { TagFilter } from "../../contract/run-filters.ts";
 
 /** A grouping by time: where each stretch begins, and what it is called. The last ends where the report does. */
 export interface Stretches {
@@ -26,7 +26,7 @@ export interface ReportAsk {
   /** Only runs that do not name these. */
   readonly without?: readonly Dimension[];
   /** Only runs with these tags. */
-  readonly tags?: readonly SoughtTag[];
+  readonly tags?: readonly TagFilter[];
 }
 
 /** Finds the stretch that a moment is in. Most moments are in the same one as the moment before. */

@@ -1,5 +1,5 @@
 import { type DimensionRow, DIMENSIONS, storedName } from "../../contract/dimensions.ts";
-import { KnownNames } from "../run/segment/known-names.ts";
+import { NameCache } from "../run/segment/name-cache.ts";
 import { NameReader } from "../run/segment/numbered-names.ts";
 import { COLUMN_NUMBERS } from "../run/segment/record.ts";
 import type { ReportGrouping, ReportAsk } from "./ask.ts";
@@ -17,7 +17,7 @@ export const [LEFT_OUT, ASKED_FOR] = [0, 1];
 const ROW_OF = new Map<string, DimensionRow>(DIMENSIONS.map((row) => [row.name, row]));
 
 function named(column: number, numberOf: (name: string | null) => number): NamedColumn {
-  return { column, reader: new NameReader(new KnownNames(numberOf), numberOf(null)) };
+  return { column, reader: new NameReader(new NameCache(numberOf), numberOf(null)) };
 }
 
 /** Names by their numbers. */
@@ -32,7 +32,7 @@ export function groupedColumn(
 }
 
 /** For each filter of a report, which names it asks for. */
-export function soughtColumns({ filters, without = [], tags = [] }: ReportAsk): NamedColumn[] {
+export function filterColumns({ filters, without = [], tags = [] }: ReportAsk): NamedColumn[] {
   const absent = without.map((name) => [name, null] as const);
   const sought: (readonly [string, string | null])[] = [...Object.entries(filters), ...absent];
   const columns = sought.map(([name, wanted]) => {

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import { accrued, type Revenue, revenueOf, untilToday } from "../price/revenue.ts";
+import { accrueRevenue, type Revenue, revenueOf, untilToday } from "../price/revenue.ts";
 import type { ReportAsk } from "./ask.ts";
 import type { ReportLine } from "./rows.ts";
 import { COUNTED, type GroupNames, MOST_GROUPS } from "./sums.ts";
@@ -8,7 +8,7 @@ import { tooMany } from "./too-many.ts";
 /** The revenue from the org's customers, by their names. */
 export type Revenues = ReadonlyMap<string, Revenue>;
 
-interface Earned {
+interface RevenueFacts {
   readonly revenues: Revenues;
   readonly timeZone: string;
   readonly nowMs: number;
@@ -43,7 +43,7 @@ const isCustomer = (one: ReportAsk["groupBy"][number]) => one.kind === "name" &&
 export function withRevenue(
   lines: readonly ReportLine[],
   ask: ReportAsk,
-  earned: Earned,
+  earned: RevenueFacts,
 ): ReportLine[] | Refusal<"validation_failed"> {
   const { filters } = ask;
   const fees = feesOf(ask, earned);
@@ -71,7 +71,7 @@ interface Fee {
 /** Returns what is paid by the month, for each line that has a part of it. */
 function feesOf(
   ask: ReportAsk,
-  { revenues, timeZone, nowMs }: Earned,
+  { revenues, timeZone, nowMs }: RevenueFacts,
 ): Map<string, Fee> | Refusal<"validation_failed"> {
   const only = ask.filters.customer_id;
   const paying = [...revenues].filter(([id]) => only === undefined || id === only);
@@ -84,7 +84,7 @@ function feesOf(
       const names = labels.map((label, at) => (ask.groupBy[at]?.kind === "time" ? label : id));
       const key = JSON.stringify(names);
       const fee = fees.get(key) ?? { names, nanos: 0n };
-      fee.nanos += accrued(perMonth, { ...part, timeZone });
+      fee.nanos += accrueRevenue(perMonth, { ...part, timeZone });
       fees.set(key, fee);
       if (fees.size > MOST_GROUPS) return tooMany();
     }

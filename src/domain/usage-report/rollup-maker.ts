@@ -1,5 +1,5 @@
 import { type RowGroup, rowGroupsOf } from "../run/segment/row-groups.ts";
-import { KnownNames } from "../run/segment/known-names.ts";
+import { NameCache } from "../run/segment/name-cache.ts";
 import { NameReader } from "../run/segment/numbered-names.ts";
 import { addAmounts } from "./amounts.ts";
 import { ROLLUP_COLUMNS, encodeRollup } from "./rollup.ts";
@@ -46,7 +46,7 @@ class ColumnSums {
   constructor(column: number) {
     this.#column = column;
     const numberOf = (name: string | null) => this.#numbers.of(name);
-    this.#reader = new NameReader(new KnownNames(numberOf), numberOf(null));
+    this.#reader = new NameReader(new NameCache(numberOf), numberOf(null));
   }
 
   add(rowGroup: RowGroup): void {

@@ -3,7 +3,7 @@ import { TOKEN_CLASS_NAMES } from "../../contract/token-classes.ts";
 import { asCount } from "../price/count.ts";
 import { csvField } from "../text/csv.ts";
 import { formatUsd } from "../price/money.ts";
-import { COUNT_AT, COUNTED, type GroupNames, type GroupSums, savedIn } from "./sums.ts";
+import { COUNT_AT, COUNTED, type GroupNames, type GroupSums, sumSavings } from "./sums.ts";
 
 /** One line of a report, or its totals. */
 export interface ReportLine {
@@ -70,7 +70,7 @@ function totalWorth(lines: readonly ReportLine[]): Worth | null {
 }
 
 /** Highest first, or in the order of the first group; then by the names. Groups without a name come last. */
-export function sorted(lines: readonly ReportLine[], by: string): ReportLine[] {
+export function sortLines(lines: readonly ReportLine[], by: string): ReportLine[] {
   return [...lines].sort((one, other) => compareBy(by, one, other) || compareNames(one.names, other.names));
 }
 
@@ -112,7 +112,7 @@ export function figuresOf({ nanos, runs, tokens, counts, worth }: ReportLine): R
       | "revenue_usd"
       | "margin_usd"
     >),
-    saved_usd: formatUsd(savedIn(counts)),
+    saved_usd: formatUsd(sumSavings(counts)),
     ...(worth === undefined ? {} : worthOf(worth)),
   };
 }

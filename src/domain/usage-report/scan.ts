@@ -3,7 +3,7 @@ import { type RowGroup, rowGroupsOf } from "../run/segment/row-groups.ts";
 import { COLUMN_NUMBERS } from "../run/segment/record.ts";
 import { addAmounts } from "./amounts.ts";
 import { type ReportGrouping, type ReportAsk, StretchFinder } from "./ask.ts";
-import { ASKED_FOR, groupedColumn, type NamedColumn, soughtColumns } from "./columns.ts";
+import { ASKED_FOR, groupedColumn, type NamedColumn, filterColumns } from "./columns.ts";
 import { addRollup } from "./rollup.ts";
 import { Groups, type Key } from "./groups.ts";
 import { NameNumbers, RunSums } from "./run-sums.ts";
@@ -47,7 +47,7 @@ export class SegmentScan {
   constructor(ask: ReportAsk) {
     this.#ask = ask;
     this.#groupings = ask.groupBy.map(groupTotalsOf);
-    this.#sought = soughtColumns(ask);
+    this.#sought = filterColumns(ask);
     this.#isByTime = ask.groupBy.some(({ kind }) => kind === "time");
   }
 

@@ -49,7 +49,7 @@ export function savedParts(nanos: string): SavedParts {
 }
 
 /** The nano-dollars of parts that were added up. */
-export function savedIn(counts: readonly number[]): bigint {
+export function sumSavings(counts: readonly number[]): bigint {
   const at = (name: keyof SavedParts) => BigInt(counts[COUNT_AT.get(name) ?? -1] ?? 0);
   return (at("saved_high") << LOW_BITS) + at("saved_low");
 }

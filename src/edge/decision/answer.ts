@@ -15,14 +15,14 @@ import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
 import { type GateCaller, newGateCaller } from "../../gate/snapshot/caller.ts";
 import {
-  asGiven,
+  repeatOwnAllow,
   decideHere,
   isForSlices,
   hasPlan,
   refusedUnread,
   slicesOf,
   type Verdict,
-  wish,
+  noteDemand,
 } from "../../gate/decision/decision.ts";
 import { installPlan } from "../../gate/snapshot/install-plan.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
@@ -81,7 +81,7 @@ export async function answerDecision(
 
 export function refusedBeforeBody(call: DecisionCall, orgId: string): Refusal | null {
   const gate = gates.of(orgId);
-  // What the object has decided, it has also counted.
+  // The object has also counted its own decisions.
   if (gate === null || call.introduced !== null) return null;
   const caller = callerOf(call);
   const background = backgroundOf(call, orgId);
@@ -126,7 +126,7 @@ async function decideThere(
   const worth = leasable && gate.wantsPlan && !hasPlan(gate, caller, ask, askedAt);
   const carried = leasable ? gate.carry(slicesOf(gate, caller, ask), askedAt) : null;
   try {
-    const asked = { ask, keyId: caller.keyId, learn: worth, envelope, report: carried?.text ?? null };
+    const asked = { ask, keyId: caller.keyId, wantsPlan: worth, envelope, report: carried?.text ?? null };
     reply = await askObject(gate, asked, background);
   } catch (error) {
     if (carried !== null) gate?.answered(carried, null, Date.now());
@@ -156,9 +156,11 @@ function verdictFrom(
   if (gate !== null) {
     const now = Date.now();
     installPlan(gate, caller, ask, { verdict, askedAt, now });
-    if (verdict.refusal === null && isForSlices(ask, caller)) wish(gate, caller, ask, { now, background });
+    if (verdict.refusal === null && isForSlices(ask, caller))
+      noteDemand(gate, caller, ask, { now, background });
   }
-  if (verdict.text !== null) return gate === null ? verdict.text : asGiven(gate, caller, ask, verdict.text);
+  if (verdict.text !== null)
+    return gate === null ? verdict.text : repeatOwnAllow(gate, caller, ask, verdict.text);
   return verdict.refusal ?? unanswered();
 }
 

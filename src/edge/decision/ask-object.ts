@@ -2,7 +2,7 @@ import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
 import type { DecisionCall } from "../../org/decision-handler.ts";
 import { ASK_ALONE } from "../../gate/decision/decided-together.ts";
-import { patiently } from "../object/unreachable.ts";
+import { awaitAnswer } from "../object/unreachable.ts";
 import { DecisionBatcher } from "./decision-batcher.ts";
 import type { ObjectBackground } from "./gates.ts";
 
@@ -24,10 +24,10 @@ export async function askObject(
   call: DecisionCall,
   background: ObjectBackground,
 ): Promise<DecisionReply | null> {
-  const { ask, keyId, learn, envelope, report } = call;
+  const { ask, keyId, wantsPlan, envelope, report } = call;
   if (gate !== null && background.isHere && report === null) {
-    const reply = await lineOf(gate).ask({ ask, keyId, learn, envelope }, background);
+    const reply = await lineOf(gate).ask({ ask, keyId, wantsPlan, envelope }, background);
     if (reply !== ASK_ALONE) return reply;
   }
-  return await patiently(background.object().decide(call));
+  return await awaitAnswer(background.object().decide(call));
 }

@@ -31,7 +31,7 @@ function namesReservation(body: string): boolean {
 }
 
 /** The org in which a request left room, for an isolate that decides in front of this one. */
-export function freedBy(request: Request): string | null {
+export function readFreedOrg(request: Request): string | null {
   return freedOrgs.get(request) ?? null;
 }
 

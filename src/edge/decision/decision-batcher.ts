@@ -1,7 +1,7 @@
 import type { DecisionReply } from "../../gate/decision/object-verdict.ts";
 import type { PlainCall } from "../../org/decision-batch.ts";
 import { ASK_ALONE, type DecidedTogether, FAILED } from "../../gate/decision/decided-together.ts";
-import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
+import { ObjectUnreachable, awaitAnswer } from "../object/unreachable.ts";
 
 /** A request gives this to the asks that it sends: its own connection to the object, and work that outlives it. */
 export interface Sender {
@@ -31,8 +31,8 @@ export const LINE = {
 /** An ask on its way. */
 interface WaitingAsk {
   readonly text: string;
-  readonly told: (reply: BatchAnswer) => void;
-  readonly failed: (error: unknown) => void;
+  readonly resolve: (reply: BatchAnswer) => void;
+  readonly reject: (error: unknown) => void;
   isSent: boolean;
   /** Its caller no longer waits. If it was not sent, it is not. */
   hasLeft: boolean;
@@ -60,8 +60,14 @@ export class DecisionBatcher {
 
   /** The object's decision. `ASK_ALONE`: it decided nothing, and is to be asked for this one alone. */
   async ask(call: PlainCall, sender: Sender): Promise<BatchAnswer> {
-    const { promise, resolve: told, reject: failed } = Promise.withResolvers<BatchAnswer>();
-    const waiting: WaitingAsk = { text: JSON.stringify(call), told, failed, isSent: false, hasLeft: false };
+    const { promise, resolve, reject } = Promise.withResolvers<BatchAnswer>();
+    const waiting: WaitingAsk = {
+      text: JSON.stringify(call),
+      resolve,
+      reject,
+      isSent: false,
+      hasLeft: false,
+    };
     this.#join(waiting);
     this.#retire(sender.now());
     if (this.#carriers.size < LINE.mostCalls) sender.waitUntil(this.#carry(sender));
@@ -69,7 +75,7 @@ export class DecisionBatcher {
       const soon = await Promise.race([promise, sender.wait(LINE.slowMs).then(() => SLOW)]);
       if (typeof soon !== "symbol") return soon;
       if (!waiting.isSent) sender.waitUntil(this.#carry(sender));
-      return await patiently(promise, (ms) => sender.wait(ms));
+      return await awaitAnswer(promise, (ms) => sender.wait(ms));
     } finally {
       waiting.hasLeft = true;
     }
@@ -133,19 +139,19 @@ export class DecisionBatcher {
   async #send(batch: readonly WaitingAsk[], sender: Sender): Promise<void> {
     try {
       const asked = `[${batch.map(({ text }) => text).join(",")}]`;
-      const decided = await patiently(sender.send(asked), (ms) => sender.wait(ms));
+      const decided = await awaitAnswer(sender.send(asked), (ms) => sender.wait(ms));
       for (const [index, waiting] of batch.entries()) tell(waiting, decided, index);
     } catch (error) {
-      for (const { failed } of batch) failed(error);
+      for (const { reject } of batch) reject(error);
     }
   }
 }
 
-function tell({ told, failed }: WaitingAsk, decided: DecidedTogether | null, index: number): void {
+function tell({ resolve, reject }: WaitingAsk, decided: DecidedTogether | null, index: number): void {
   const answer = decided === null ? ASK_ALONE : decided.answers[index];
-  if (answer === undefined || answer === FAILED) failed(new ObjectUnreachable("the object failed"));
-  else if (typeof answer === "string" && decided !== null) told(replyOf(answer, decided));
-  else told(answer as BatchAnswer);
+  if (answer === undefined || answer === FAILED) reject(new ObjectUnreachable("the object failed"));
+  else if (typeof answer === "string" && decided !== null) resolve(replyOf(answer, decided));
+  else resolve(answer as BatchAnswer);
 }
 
 function replyOf(text: string, { orgNow, version }: DecidedTogether): DecisionReply {

@@ -8,7 +8,7 @@ import { UNSETTLED_REASONS } from "../../contract/lists.ts";
 import { UNGOVERNED_SERIES, unsettledSeries } from "../../contract/metrics.ts";
 import type { Call } from "../request/call.ts";
 import { counters } from "../../counters.ts";
-import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
+import { ObjectUnreachable, awaitAnswer } from "../object/unreachable.ts";
 import { backgroundOf } from "./background.ts";
 
 type ExchangeCode = CallerCode | "validation_failed";
@@ -27,7 +27,7 @@ export async function answerExchange(
   const envelope = { actor, credential, trace, parent, idempotency: null, ifMatch: null };
   let reply: ExchangeAnswer | null;
   try {
-    reply = await patiently(backgroundOf(call, org.id).object().exchangeLeases(given, envelope));
+    reply = await awaitAnswer(backgroundOf(call, org.id).object().exchangeLeases(given, envelope));
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
   }

@@ -1,9 +1,9 @@
 import { traceParentToStore } from "../../domain/text/traceparent.ts";
 import type { DecisionAsk } from "../../gate/decision/ask.ts";
-import type { Introduced } from "../../gate/snapshot/introduction.ts";
-import { acquaint } from "../identity/identify.ts";
+import type { IntroductionReply } from "../../gate/snapshot/introduction.ts";
+import { cacheKey } from "../identity/identify.ts";
 import type { Stranger } from "../identity/stranger.ts";
-import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
+import { ObjectUnreachable, awaitAnswer } from "../object/unreachable.ts";
 import { askHome } from "../region/home.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import type { Call } from "../request/call.ts";
@@ -21,15 +21,15 @@ async function introduceStranger(call: Call, stranger: Stranger): Promise<void> 
   const unread = await readAsk(call);
   if (unread !== null || call.body === undefined) return;
   const askedAt = Date.now();
-  let found: Introduced | null;
+  let found: IntroductionReply | null;
   try {
-    found = await patiently(introduced(call, stranger, call.body as DecisionAsk));
+    found = await awaitAnswer(introduced(call, stranger, call.body as DecisionAsk));
   } catch (error) {
     // Whether the object decided is unknown, so it is not asked again.
     throw new ObjectUnreachable(String(error), { cause: error });
   }
   if (found === null) return;
-  acquaint(stranger, found.snapshot, askedAt);
+  cacheKey(stranger, found.snapshot, askedAt);
   if (found.reply !== null) call.introduced = { askedAt, reply: found.reply };
 }
 
@@ -37,10 +37,10 @@ function introduced(
   { env, settings, request, address, trace }: Call,
   { orgId, keyId, digest }: Stranger,
   ask: DecisionAsk,
-): Promise<Introduced | null> {
+): Promise<IntroductionReply | null> {
   const parent = traceParentToStore(request.headers.get("traceparent"));
   const asking = { ask, region: settings.SVC_REGION, address, trace, parent };
   const ofObject = async (object: OrgStub) =>
-    (await object.introduce(keyId, digest, asking)) as Introduced | null;
+    (await object.introduce(keyId, digest, asking)) as IntroductionReply | null;
   return askHome(env, settings, orgId, ofObject);
 }

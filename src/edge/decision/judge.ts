@@ -1,4 +1,4 @@
-import { askedRun } from "../../domain/run/checked-run.ts";
+import { toCheckedRun } from "../../domain/run/checked-run.ts";
 import { policySet } from "../../domain/policy/policy.ts";
 import { loadRulesEngine, rulesEngine } from "../../domain/policy/engine-loading.ts";
 import { detectorSet } from "../../domain/safety/safety.ts";
@@ -15,11 +15,11 @@ const compiled = new WeakMap<KnownChecks, RunChecks>();
 
 /** Returns whether the org's rules and detectors let a call pass, by the same functions as its object. */
 export const judgeHere: Judge = (checks, ask, { nanos, orgNow }) => {
-  // Which rules need a model is for the object to say.
+  // Only the object can say which rules need a model.
   if (ask.model === undefined && checks.rules.length > 0) return false;
   const known = compiledFor(checks);
   if (known === null) return false;
-  const run = askedRun(ask, orgNow);
+  const run = toCheckedRun(ask, orgNow);
   return passesChecks(known, run, { nanos: BigInt(nanos), now: orgNow, stepBudget: newStepBudget() });
 };
 

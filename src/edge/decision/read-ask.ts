@@ -12,7 +12,7 @@ export function isShort({ headers }: Request): boolean {
   return length !== null && Number(length) <= DECISION.mostBodyBytes;
 }
 
-/** Reads the body, once. What the typed reader takes is the ask. Everything else is left as text, for the schema. */
+/** Reads the body, once. A body that the typed reader takes is the ask. Everything else is left as text, for the schema. */
 export function readAsk(call: Call): Promise<Refusal | null> {
   return (call.reading ??= read(call));
 }
@@ -55,7 +55,10 @@ async function readShort(call: Call, declaredBytes: number): Promise<string | Re
   return text;
 }
 
-/** What the typed reader did not take is valid by the schema, or is refused with its reasons. The schema is large, and loaded when it is first needed. */
+/**
+ * A body that the typed reader did not take is valid by the schema, or is refused with its reasons. The schema is
+ * large, and loaded when it is first needed.
+ */
 export function validateAsk(call: Call): Promise<Refusal | null> | null {
   return call.body === undefined ? explained(call) : null;
 }

@@ -13,13 +13,13 @@ import { rateRefusal } from "../../domain/rate/denial.ts";
 import type { RequestVerdict } from "../../gate/decision/object-verdict.ts";
 import type { Call } from "../request/call.ts";
 import type { KnownOrg } from "../identity/key-cache.ts";
-import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
+import { ObjectUnreachable, awaitAnswer } from "../object/unreachable.ts";
 import { refusedBeforeBody } from "./answer.ts";
 import { backgroundOf } from "./background.ts";
 import { noteRateRefusal } from "./note-refusal.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
 import type { OrgGate } from "../../gate/org-gate.ts";
-import { rateHeaders, standingNow } from "../../gate/snapshot/rate-standing.ts";
+import { rateHeaders, rateStandingNow } from "../../gate/snapshot/rate-standing.ts";
 
 /**
  * The rate limits that are checked before the body is read: policies that count requests, and the read limit. They are
@@ -79,11 +79,12 @@ function inIsolate(
   if (orgNow === null) return undefined;
   const keys = meters.map((meter) => leaseKey(meter, orgNow));
   const slices = keys.map((key) => gate.leaseClient.slice(key));
-  // What was taken from a slice has been reported by the time the call is refused, so only the object can give it back.
+  // An amount that was taken from a slice has been reported by the time the call is refused, so only the object can give it
+  // back.
   const taken = call.op.refusalsAreFree !== true && gate.leaseClient.take(slices, oneEach(slices), now);
   const standings = meters.map((meter, index) => {
     const known = gate.rate(keys[index] ?? "", now);
-    const standing = standingNow({ meter, answer: known, slice: slices[index], amount: 1 }, now);
+    const standing = rateStandingNow({ meter, answer: known, slice: slices[index], amount: 1 }, now);
     return { meter, known, standing, amount: 1 };
   });
   if (taken) {
@@ -108,7 +109,7 @@ async function byObject(
   let verdict: RequestVerdict | null;
   try {
     const subject = subjectOf(call);
-    verdict = await patiently(background.object().admitRequest(subject));
+    verdict = await awaitAnswer(background.object().admitRequest(subject));
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
   }

@@ -6,7 +6,7 @@ import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import type { Operation } from "../request/operation-types.ts";
 import { serveCall } from "../request/pipeline.ts";
 import { refuseFailure } from "../request/refuse-failure.ts";
-import { begin, end } from "../request/signal.ts";
+import { beginSignal, end } from "../request/signal.ts";
 import { answerDecision } from "./answer.ts";
 import { introduce } from "./introduce.ts";
 import { readAsk, validateAsk } from "./read-ask.ts";
@@ -24,7 +24,7 @@ export const DECISION_CONTRACT = {
 } as const satisfies Omit<OperationContract, "summary" | "reply" | "refuses">;
 
 /** How a decision is read and made. */
-export const DECISION_HANDLING = {
+export const DECISION_ROUTE = {
   introduce,
   form: [readAsk, recheck, validateAsk],
   handle: (call) => answerDecision(call, call.body as DecisionAsk),
@@ -32,7 +32,7 @@ export const DECISION_HANDLING = {
 
 const decision: Operation = {
   contract: { ...DECISION_CONTRACT, summary: "", reply: {}, refuses: [] },
-  ...DECISION_HANDLING,
+  ...DECISION_ROUTE,
 };
 
 const NO_PARAMS = {};
@@ -46,7 +46,7 @@ export async function serveDecision(
 ): Promise<Response> {
   const asked = { method: DECISION.method, path: DECISION.path, env, context };
   try {
-    const begun = begin(asked);
+    const begun = beginSignal(asked);
     const arrived = { request, url: request.url, env, context, params: NO_PARAMS };
     return await end(asked, begun, NAMED, await serveCall(decision, arrived));
   } catch (error) {

@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { parseCidr } from "../../domain/network/address.ts";
 import { tokenDigest } from "../../domain/key/org-token.ts";
-import { givenDigest } from "../../domain/key/peppers.ts";
+import { presentDigest } from "../../domain/key/peppers.ts";
 import { SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 import type { Actor } from "../../org/kernel/door.ts";
 import { peppersOf } from "../../settings.ts";
@@ -28,7 +28,7 @@ export async function identifyCustomer(call: CustomerCall, bearer: string): Prom
   };
   const door = await doorOfToken(call, "customer", bearer, asking);
   if (door === null) return refuse("unauthorized");
-  const digest = givenDigest(peppersOf(call.settings), (pepper) => tokenDigest(pepper, bearer));
+  const digest = presentDigest(peppersOf(call.settings), (pepper) => tokenDigest(pepper, bearer));
   const admitted = await door.query("admitCustomer", { digest });
   if (isRefusal(admitted)) return admitted.code === "not_found" ? refuse("unauthorized") : admitted;
   const { token_id: id, customer_id: customer, expires_at: expiresAt, org } = admitted.body;

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from "../../contract/refusal.ts";
 import { isSecret, keyDigest, type ParsedKey, parseKey, uncheckedKey } from "../../domain/key/api-key.ts";
 import { hasEnded, keyProblem, refuseKey } from "../../domain/key/state.ts";
 import { type OrgTokenKind, orgOfToken } from "../../domain/key/org-token.ts";
-import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { firstUnder, presentDigest } from "../../domain/key/peppers.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import type { Snapshot } from "../../gate/snapshot/snapshot.ts";
 import { Backoff } from "../object/backoff.ts";
@@ -14,7 +14,7 @@ import { type KnownKey, KeyCache } from "./key-cache.ts";
 import { askHome } from "../region/home.ts";
 import type { OrgStub } from "../region/remote-org.ts";
 import { identifySupport, isSupportToken } from "../support/support.ts";
-import { ObjectUnreachable, patiently } from "../object/unreachable.ts";
+import { ObjectUnreachable, awaitAnswer } from "../object/unreachable.ts";
 import { internalCaller } from "./internal-caller.ts";
 import type { Introduce, Stranger } from "./stranger.ts";
 
@@ -67,7 +67,7 @@ function strangerOf({ settings, judgedAt }: Call, bearer: string): Stranger | nu
   return given === null ? null : { ...given, bearer, digest: digestOf(settings, bearer) };
 }
 
-export function acquaint({ bearer, digest }: Stranger, snapshot: Snapshot, askedAt: number): void {
+export function cacheKey({ bearer, digest }: Stranger, snapshot: Snapshot, askedAt: number): void {
   known.set(bearer, digest, snapshot, askedAt);
 }
 
@@ -133,7 +133,7 @@ export function keyIn(settings: Settings, text: string): ParsedKey | null {
 }
 
 function digestOf(settings: Settings, bearer: string): string {
-  return givenDigest(peppersOf(settings), (pepper) => keyDigest(pepper, bearer));
+  return presentDigest(peppersOf(settings), (pepper) => keyDigest(pepper, bearer));
 }
 
 function refuseGuess(call: Call): Refusal {
@@ -155,7 +155,7 @@ async function installPlan(
   let snapshot: Snapshot | null;
   try {
     const ask = async (object: OrgStub) => await object.authenticate(keyId, digest);
-    snapshot = await patiently(askHome(call.env, call.settings, orgId, ask));
+    snapshot = await awaitAnswer(askHome(call.env, call.settings, orgId, ask));
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
   }

@@ -5,7 +5,7 @@ import { type EntryProblem, entryProblem } from "../../domain/network/access.ts"
 import { SESSION_MAX_MS } from "../../domain/people/session.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
 import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
-import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { firstUnder, presentDigest } from "../../domain/key/peppers.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { doorHome } from "../region/door-home.ts";
@@ -16,7 +16,7 @@ import { doorHome } from "../region/door-home.ts";
  */
 const NAMES = ["__Host-svc_session", "svc_session"] as const;
 
-export type Admitted =
+export type SessionAdmission =
   | { readonly kind: "none" }
   | { readonly kind: "over"; readonly clear: string }
   | { readonly kind: "live"; readonly session: OwnSession; readonly org: OrgSnapshot }
@@ -59,7 +59,7 @@ function write(name: string, value: string, secure: boolean, seconds: number): s
 }
 
 /** Any cookie without a live session has ended. A forged cookie gets the same response as an expired one. */
-export async function admitCookie(asked: SessionRequest): Promise<Admitted> {
+export async function admitCookie(asked: SessionRequest): Promise<SessionAdmission> {
   const name = NAMES.find((candidate) => readCookie(asked.request, candidate) !== null);
   const token = name === undefined ? null : readCookie(asked.request, name);
   if (name === undefined || token === null) return { kind: "none" };
@@ -76,7 +76,7 @@ export async function admitCookie(asked: SessionRequest): Promise<Admitted> {
   } as const;
   const envelope = { actor, trace: asked.trace, idempotency: null, ifMatch: null };
   const door = await doorHome(asked.env, asked.settings, orgId, envelope);
-  const digest = givenDigest(peppers, (pepper) => tokenDigest(pepper, token));
+  const digest = presentDigest(peppers, (pepper) => tokenDigest(pepper, token));
   const isWatching = asked.isWatching ?? false;
   const admitted = door === null ? null : await door.command("admitSession", { digest, isWatching });
   if (admitted === null) return over;

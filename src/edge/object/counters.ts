@@ -1,5 +1,5 @@
 import { type OrgCallRow, type OrgMinuteRow, SHARD_NAMES } from "../../contract/metrics.ts";
-import { hoursOf, merged } from "../../domain/metric/org-calls.ts";
+import { hoursOf, mergeOrgCalls } from "../../domain/metric/org-calls.ts";
 import type { OrgHour } from "../../contract/resources/admin-overview.ts";
 import type { GaugeReading, SeriesTotal } from "../../platform/counter-shard.ts";
 
@@ -30,7 +30,7 @@ export async function readGauges(shards: ReadableCounters<"readGauges">): Promis
 export async function readBusiest(shards: ReadableCounters<"busiest">, most: number): Promise<OrgCallRow[]> {
   const parts = await Promise.all(SHARD_NAMES.map((name) => shards.getByName(name).busiest(most)));
   const lists = parts.map((text) => JSON.parse(text) as OrgCallRow[]);
-  return merged(most, lists);
+  return mergeOrgCalls(most, lists);
 }
 
 /** The last hour of some orgs, by minute. One that is not there had no calls. */

@@ -29,7 +29,7 @@ export type DoorCode =
   | "idempotency_key_processing";
 
 /** Errors thrown inside the object are bugs. All others mean that the object did not answer. */
-export async function reach<T>(ask: () => Promise<T>): Promise<T> {
+export async function reachObject<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {
@@ -58,7 +58,7 @@ export class OrgDoor {
     input: CommandInput<N>,
     envelope: Envelope = this.#envelope,
   ): Promise<AnswerOf<CommandBody<N>> | Refusal<CodesOf<Commands[N]> | DoorCode>> {
-    const outcome = await reach(async () => await this.#stub.execute(name, input, envelope));
+    const outcome = await reachObject(async () => await this.#stub.execute(name, input, envelope));
     return outcome as AnswerOf<CommandBody<N>> | Refusal<CodesOf<Commands[N]> | DoorCode>;
   }
 
@@ -66,14 +66,14 @@ export class OrgDoor {
     name: N,
     input: QueryInput<N>,
   ): Promise<{ status: 200; body: QueryBody<N> } | Refusal<CodesOf<Queries[N]> | DoorCode>> {
-    const outcome: unknown = await reach(async () => await this.#stub.ask(name, input, this.#envelope));
+    const outcome: unknown = await reachObject(async () => await this.#stub.ask(name, input, this.#envelope));
     if (isRefusal(outcome)) return outcome as Refusal<CodesOf<Queries[N]> | DoorCode>;
     return { status: 200, body: outcome as QueryBody<N> };
   }
 
   /** Takes the idempotency key for command `N`, which completes it. If there is an outcome, `N` has given it before. */
   async reserve<N extends keyof Commands>(): Promise<ReservedResult<N>> {
-    return (await reach(async () => await this.#stub.reserve(this.#envelope))) as ReservedResult<N>;
+    return (await reachObject(async () => await this.#stub.reserve(this.#envelope))) as ReservedResult<N>;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
 
-/** The database failed. What depends on it is unavailable and may work again later. */
+/** The database failed. A call that depends on it is unavailable and may work again later. */
 class DatabaseUnreachable extends ObjectUnreachable {}
 
 async function reach<T>(ask: () => Promise<T>): Promise<T> {

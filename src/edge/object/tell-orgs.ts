@@ -10,8 +10,8 @@ export async function tellOrgs(
 ): Promise<number> {
   let unreached = 0;
   for (let at = 0; at < orgIds.length; at += AT_ONCE) {
-    const told = await Promise.allSettled(orgIds.slice(at, at + AT_ONCE).map(push));
-    for (const one of told) {
+    const results = await Promise.allSettled(orgIds.slice(at, at + AT_ONCE).map(push));
+    for (const one of results) {
       if (one.status === "fulfilled") continue;
       if (!(one.reason instanceof ObjectUnreachable)) throw one.reason;
       unreached += 1;

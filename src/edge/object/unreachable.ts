@@ -39,7 +39,7 @@ const PATIENCE_MS = 5000;
 const reallyWait = (ms: number): Promise<unknown> => scheduler.wait(ms);
 
 /** The object's answer. An object that hangs counts as unavailable, and the request is not granted. */
-export function patiently<T>(answer: PromiseLike<T>, wait = reallyWait): Promise<T> {
+export function awaitAnswer<T>(answer: PromiseLike<T>, wait = reallyWait): Promise<T> {
   // The timer is not cleared: it ends with its request, which is cheaper.
   return Promise.race([answer, wait(PATIENCE_MS).then(tooLate)]);
 }

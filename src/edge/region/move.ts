@@ -5,7 +5,7 @@ import type { Move } from "../../org/moving/state.ts";
 import type { Envelope } from "../../org/kernel/door.ts";
 import type { Call } from "../request/call.ts";
 import { OrgArchive } from "../object/org-archive.ts";
-import { reach } from "../object/org-door.ts";
+import { reachObject } from "../object/org-door.ts";
 import { objectHere } from "./placement.ts";
 import { remoteOrg } from "./remote-org.ts";
 
@@ -39,11 +39,12 @@ export async function moveOrg(
   if (departing.kind === "unknown") {
     const { move } = departing;
     if (await isThere(call, orgId, move)) return left(call, orgId, move);
-    if (!(await reach(async () => await source.endMove(move.id, "stayed", move.attempt)))) return changed();
+    if (!(await reachObject(async () => await source.endMove(move.id, "stayed", move.attempt))))
+      return refuseChanged();
     departing = await begun(call, orgId, wanted.to);
     if (isRefusal(departing)) return departing;
   }
-  if (departing.kind !== "opened") return changed();
+  if (departing.kind !== "opened") return refuseChanged();
   const moved = await copied(call, orgId, { ...wanted, ...departing });
   return isRefusal(moved) ? moved : left(call, orgId, moved);
 }
@@ -53,13 +54,13 @@ function alone(call: MoveCall): Envelope {
 }
 
 function begun(call: MoveCall, orgId: string, to: string): Promise<DepartureResult | Refusal> {
-  return reach(async () => await objectHere(call.env, call.settings, orgId).beginMove(to, alone(call)));
+  return reachObject(async () => await objectHere(call.env, call.settings, orgId).beginMove(to, alone(call)));
 }
 
 /** Ends an import that may still be under way. True if the other region has the org. */
 export function isThere({ env, settings }: MoveCall, orgId: string, move: Move): Promise<boolean> {
   const target = remoteOrg(env, settings, move.toRegion, orgId);
-  return reach(async () => await target.abandonImport(move.archive ?? ""));
+  return reachObject(async () => await target.abandonImport(move.archive ?? ""));
 }
 
 type OpenMove = MoveTarget & Extract<DepartureResult, { kind: "opened" }>;
@@ -74,7 +75,7 @@ async function copied(call: MoveCall, orgId: string, opened: OpenMove): Promise<
     await call.org.command("dropBackup", { archiveId }, alone(call));
     return early;
   }
-  const frozen = await reach(
+  const frozen = await reachObject(
     async () => await source.freezeMove(to, { archiveId, isArchiveCopied }, alone(call)),
   );
   if (isRefusal(frozen)) return frozen;
@@ -82,7 +83,8 @@ async function copied(call: MoveCall, orgId: string, opened: OpenMove): Promise<
   const { attempt } = staging;
   const { move } = frozen;
   const committed = { ...move, attempt };
-  const stays = (seen: string | null) => reach(async () => await source.endMove(move.id, "stayed", seen));
+  const stays = (seen: string | null) =>
+    reachObject(async () => await source.endMove(move.id, "stayed", seen));
   let refusal: Refusal | null;
   try {
     refusal = await staging.rest(frozen);
@@ -94,7 +96,7 @@ async function copied(call: MoveCall, orgId: string, opened: OpenMove): Promise<
     await stays(null);
     return refusal;
   }
-  if (!(await reach(async () => await source.commitMove(move.id, attempt)))) return overtaken();
+  if (!(await reachObject(async () => await source.commitMove(move.id, attempt)))) return overtaken();
   refusal = await staging.finish();
   if (refusal === null || (await isThere(call, orgId, committed))) return committed;
   await stays(attempt);
@@ -122,7 +124,7 @@ class StagedUpload {
     const { attempt } = this;
     const { archiveId, isArchiveCopied } = this.#opened;
     // An object that an org has left before ends its life first, and takes the org back in the next.
-    const ask = () => reach(async () => await this.#target.beginImport(attempt, archiveId));
+    const ask = () => reachObject(async () => await this.#target.beginImport(attempt, archiveId));
     const begin = await ask().catch(ask);
     if (isRefusal(begin)) return begin;
     for (const frame of this.#archive.head()) if (!(await this.#stage(frame))) return overtaken();
@@ -134,7 +136,9 @@ class StagedUpload {
   }
 
   async finish(): Promise<Refusal | null> {
-    const done = await reach(async () => await this.#target.finishImport(this.attempt, alone(this.#call)));
+    const done = await reachObject(
+      async () => await this.#target.finishImport(this.attempt, alone(this.#call)),
+    );
     return isRefusal(done) ? done : null;
   }
 
@@ -149,7 +153,7 @@ class StagedUpload {
   async #stage(frame: Buffer): Promise<boolean> {
     const n = this.#staged;
     this.#staged += 1;
-    return reach(async () => await this.#target.stageImport(this.attempt, n, frame.toString("base64")));
+    return reachObject(async () => await this.#target.stageImport(this.attempt, n, frame.toString("base64")));
   }
 }
 
@@ -159,7 +163,7 @@ function overtaken(): Refusal<"conflict"> {
 }
 
 /** Another call has changed the move since this one asked about it. */
-export function changed(): Refusal<"conflict"> {
+export function refuseChanged(): Refusal<"conflict"> {
   const message =
     "Another call has changed this move meanwhile. Send the same call again to learn where it is.";
   return refuse("conflict", {}, { message });
@@ -169,9 +173,9 @@ export function changed(): Refusal<"conflict"> {
 async function left({ env, settings }: MoveCall, orgId: string, move: Move): Promise<MovedOrg | Refusal> {
   const source = objectHere(env, settings, orgId);
   const { toRegion: to, archive, frozenAt } = move;
-  if (!(await reach(async () => await source.endMove(move.id, "left")))) {
-    const now: unknown = await reach(async () => await source.whereabouts());
-    if (!isMoved(now) || now.movedTo !== to) return changed();
+  if (!(await reachObject(async () => await source.endMove(move.id, "left")))) {
+    const now: unknown = await reachObject(async () => await source.whereabouts());
+    if (!isMoved(now) || now.movedTo !== to) return refuseChanged();
   }
   return { to, archiveId: archive ?? "", waitedMs: Date.now() - frozenAt };
 }

@@ -1,7 +1,7 @@
 import { type RegionPass, readPass } from "../../domain/region/pass.ts";
 import type { Settings } from "../../settings.ts";
 import type { Env } from "../env.ts";
-import { reach } from "../object/org-door.ts";
+import { reachObject } from "../object/org-door.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, secretOf, UNTAKEN_HEADER } from "./peer.ts";
 import { objectHere } from "./placement.ts";
 
@@ -27,13 +27,13 @@ export function passOf(request: Request, settings: Settings, now: number, body?:
  * Has the keeper accept the pass of a forwarded call before anything is done. Null if accepted, otherwise the response
  * to the calling region.
  */
-export async function untaken(
+export async function acceptPass(
   env: Env,
   settings: Settings,
   pass: RegionPass,
 ): Promise<Record<string, string> | null> {
   const keeper = objectHere(env, settings, pass.keeper);
   const { nonce, epoch } = pass;
-  const passed = await reach(async () => await keeper.takePass({ nonce, epoch }));
+  const passed = await reachObject(async () => await keeper.takePass({ nonce, epoch }));
   return passed.taken ? null : { [EPOCH_HEADER]: passed.epoch, [UNTAKEN_HEADER]: "true" };
 }

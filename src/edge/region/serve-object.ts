@@ -45,9 +45,9 @@ export async function serveObject(context: Context<{ Bindings: Env }>): Promise<
     const { nonce, epoch } = pass;
     const object = objectHere(env, settings, org) as unknown as RegionDoor;
     const passed = await object.fromRegion({ nonce, epoch }, known, args);
-    const told = { ...headers, [EPOCH_HEADER]: passed.epoch };
-    if (passed.taken) return new Response(toWire({ result: passed.result }), { headers: told });
-    return new Response("{}", { status: 503, headers: { ...told, [UNTAKEN_HEADER]: "true" } });
+    const passedHeaders = { ...headers, [EPOCH_HEADER]: passed.epoch };
+    if (passed.taken) return new Response(toWire({ result: passed.result }), { headers: passedHeaders });
+    return new Response("{}", { status: 503, headers: { ...passedHeaders, [UNTAKEN_HEADER]: "true" } });
   } catch (error) {
     logFailure("region", error);
     const failed = (error as { remote?: boolean; retryable?: boolean }) ?? {};

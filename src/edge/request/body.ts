@@ -163,7 +163,7 @@ export function checkIfMatch(call: Call): Refusal | null {
 export function readIdempotencyKey(call: Call): Refusal | null {
   if (call.op.idempotent !== true && internalCaller(call.request) === null) return null;
   const key = call.request.headers.get("idempotency-key");
-  // What others were answered is not for a key that has ended.
+  // A key that has ended gets no answer that others got.
   if (key === null || call.caller?.ended !== undefined) return null;
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     return invalidField("idempotency-key", "invalid_format", "must be 1 to 255 printable ASCII characters");

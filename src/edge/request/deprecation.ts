@@ -1,6 +1,6 @@
 import { activeDeprecations, DEPRECATED_ROUTES, type Deprecation } from "../../contract/deprecations.ts";
 import type { DeprecationRegistry, FlagOutcome, RegistryCopy } from "../../platform/deprecation-registry.ts";
-import { reach } from "../object/org-door.ts";
+import { reachObject } from "../object/org-door.ts";
 
 /**
  * This isolate's copy of the deprecation registry. A copy older than a second is never used, and flagging a route
@@ -19,7 +19,7 @@ const RENEW_AFTER_MS = 500;
 const GUARD_MS = 50;
 
 export async function readRegistry(namespace: RegistryNamespace): Promise<RegistryCopy> {
-  return await reach(async () => await namespace.getByName("registry").copy());
+  return await reachObject(async () => await namespace.getByName("registry").copy());
 }
 
 /** The isolate that flagged a route shows it immediately, the others when `olderCopiesEnd` resolves. */
@@ -29,7 +29,7 @@ export async function flagInRegistry(
   announcedMs: number,
 ): Promise<FlagOutcome> {
   const nowMs = Date.now();
-  const outcome: FlagOutcome = await reach(
+  const outcome: FlagOutcome = await reachObject(
     async () => await namespace.getByName("registry").flag(asked, announcedMs),
   );
   if (outcome.flagged) deprecationCopy.install(outcome.copy, nowMs);
@@ -37,7 +37,7 @@ export async function flagInRegistry(
 }
 
 /** Resolves when no isolate uses a copy from before now. */
-export function olderCopiesEnd(): Promise<void> {
+export function waitForOlderCopies(): Promise<void> {
   return scheduler.wait(MAX_AGE_MS + GUARD_MS);
 }
 

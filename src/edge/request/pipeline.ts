@@ -14,13 +14,13 @@ import { noteFreedCapacity } from "../decision/capacity-freed.ts";
 import { checkRate, countMalformed } from "../decision/request-rate.ts";
 import type { Env } from "../env.ts";
 import { withReachableDatabase } from "../object/reachable-database.ts";
-import { passOf, untaken } from "../region/pass.ts";
+import { passOf, acceptPass } from "../region/pass.ts";
 import { type RelayedReply, settleRegion } from "../region/settle.ts";
 import { answerRecorded, checkSupport } from "../support/support.ts";
 import { Call } from "./call.ts";
 import { noteDeprecated } from "./note-deprecated.ts";
 import type { Check, Operation, Result } from "./operation-types.ts";
-import { failed, respond } from "./respond.ts";
+import { describeFailure, respond } from "./respond.ts";
 
 /** Checks of the caller, before the call is read, in the contract's order. */
 const ADMISSION: readonly Check[] = [
@@ -98,12 +98,12 @@ export async function serveCall(
   });
   let result: Result;
   try {
-    const told = pass === null ? null : await untaken(env, settings, pass);
-    if (told !== null) Object.assign(call.headers, told);
-    result = told === null ? await answer(operation, call) : refuse("service_unavailable");
+    const passHeaders = pass === null ? null : await acceptPass(env, settings, pass);
+    if (passHeaders !== null) Object.assign(call.headers, passHeaders);
+    result = passHeaders === null ? await answer(operation, call) : refuse("service_unavailable");
     noteDeprecated(call, result);
   } catch (error) {
-    result = failed(call.trace, error);
+    result = describeFailure(call.trace, error);
   }
   if (call.caller?.ended !== undefined && isRefusal(result)) noteEndedCall(call);
   noteFreedCapacity(call);

@@ -114,7 +114,7 @@ function log(call: Call, { status, code, refusal }: LoggedReply): void {
     parent,
     refused: refusal === null ? null : refusedFields(refusal, call.body),
   });
-  // What went wrong is written at once, whatever becomes of this isolate. A denial is no failure, and there may be many.
+  // The error is written at once, whatever happens to this isolate. A denial is no failure, and there may be many.
   if (code === null || decided !== undefined)
     logSoon(line, startedAt + ms, (work) => call.context.waitUntil(work));
   else logNow(line);
@@ -132,12 +132,12 @@ function commonHeaders(region: string, decided = ""): Headers {
 }
 
 /** Returns what the caller is told of a failure. Its cause is for the log alone. */
-export function failed(trace: string, error: unknown): Refusal {
+export function describeFailure(trace: string, error: unknown): Refusal {
   logFailure(trace, error);
   return unavailable(error) ?? refuse("internal");
 }
 
-/** An operator can name an org that does not exist. What it was refused is no call of the org's. */
+/** An operator can name an org that does not exist. A call of the operator that was refused is no call of the org's. */
 function isOfOrg(call: Call, { code }: EncodedReply): call is Call & { readonly orgId: string } {
   return call.orgId !== null && call.caller !== null && (call.caller.org !== null || code === null);
 }
@@ -153,7 +153,7 @@ export function respond(call: Call, result: Result): Response {
     const denial = call.caller !== null && isRefusal(result) ? contract.denialReply?.(result) : null;
     out = denial && isRefusal(result) ? encodeDenial(contract, result, denial) : encode(contract, result);
   } catch (error) {
-    out = encode(contract, failed(call.trace, error));
+    out = encode(contract, describeFailure(call.trace, error));
   }
   log(call, { ...out, refusal: isRefusal(result) ? result : null });
   countDecision(call, out.code);

@@ -8,7 +8,7 @@ import type { Operation } from "./operation-types.ts";
 import { serveCall } from "./pipeline.ts";
 import { requestText } from "./request-line.ts";
 
-/** What the router is given for one operation. */
+/** The facts about one operation that the router gets. */
 export function serve(operation: Operation) {
   return ({ req, env, executionCtx }: Context<{ Bindings: Env }>): Promise<Response> =>
     serveCall(operation, {

@@ -8,7 +8,7 @@ import {
   type WaitPlace,
   waitSeries,
 } from "../../contract/metrics.ts";
-import { counters, flushIn } from "../../counters.ts";
+import { counters, flushAfter } from "../../counters.ts";
 import { logFailure } from "../../log.ts";
 import { settingsOf } from "../../settings.ts";
 import type { Env } from "../env.ts";
@@ -28,7 +28,7 @@ export interface SignalledRequest {
 }
 
 /** A request whose response will be signalled. */
-export interface Begun {
+export interface BegunRequest {
   readonly startedAtMs: number;
   /** Pending only if this request must not use the current copy of the deprecations. */
   readonly renewing: Promise<void> | undefined;
@@ -40,7 +40,7 @@ export interface Route {
   readonly method: string;
 }
 
-export function begin(asked: SignalledRequest): Begun {
+export function beginSignal(asked: SignalledRequest): BegunRequest {
   const startedAtMs = Date.now();
   return { startedAtMs, renewing: isConcerned(asked) ? renewCopy(asked, startedAtMs) : undefined };
 }
@@ -52,7 +52,7 @@ export function begin(asked: SignalledRequest): Begun {
  */
 export function end(
   asked: SignalledRequest,
-  begun: Begun,
+  begun: BegunRequest,
   named: Route,
   response: Response,
 ): Response | Promise<Response> {
@@ -66,7 +66,7 @@ export function end(
 
 async function deprecatedOrNot(
   asked: SignalledRequest,
-  { startedAtMs, renewing }: Begun,
+  { startedAtMs, renewing }: BegunRequest,
   named: Route,
   response: Response,
 ): Promise<Response> {
@@ -75,9 +75,9 @@ async function deprecatedOrNot(
   const nowMs = Date.now();
   if (!deprecationCopy.isFresh(nowMs)) await patiently(renew(asked, nowMs), nowMs);
   const deprecation = deprecationOf(asked, named);
-  const told = deprecation === undefined ? response : await tellAndStore(asked, deprecation, response);
-  count(asked, named.route, told, startedAtMs);
-  return told;
+  const signalled = deprecation === undefined ? response : await tellAndStore(asked, deprecation, response);
+  count(asked, named.route, signalled, startedAtMs);
+  return signalled;
 }
 
 function isConcerned({ path }: SignalledRequest): boolean {
@@ -113,16 +113,16 @@ async function tellAndStore(
   response: Response,
 ): Promise<Response> {
   const settings = settingsOf(env);
-  const told = new Response(response.body, response);
+  const signalled = new Response(response.body, response);
   for (const [name, value] of Object.entries(deprecationHeaders(deprecation, settings.SVC_DOCS_URL)))
-    told.headers.set(name, value);
+    signalled.headers.set(name, value);
   // A response from another region was counted there.
-  if (response.headers.get(REGION_HEADER) !== settings.SVC_REGION) return told;
+  if (response.headers.get(REGION_HEADER) !== settings.SVC_REGION) return signalled;
   counters.count(deprecatedCallSeries(deprecation.route));
   const storing = counters.flush(env.COUNTERS, Date.now()).catch(logged);
   context.waitUntil(storing);
   await Promise.race([storing, scheduler.wait(STORING_PATIENCE_MS)]);
-  return told;
+  return signalled;
 }
 
 function count(
@@ -137,7 +137,7 @@ function count(
   counters.count(waitSeries(place, waitBucket(nowMs - startedAtMs)));
   if (nowMs > startedAtMs) counters.count(waitSeries(place, "ms"), nowMs - startedAtMs);
   const delayMs = counters.claimFlush(nowMs);
-  if (delayMs !== undefined) context.waitUntil(flushIn(env.COUNTERS, delayMs));
+  if (delayMs !== undefined) context.waitUntil(flushAfter(env.COUNTERS, delayMs));
 }
 
 function waitPlace(decided: string | null): WaitPlace {

@@ -2,7 +2,7 @@ import type { Context, MiddlewareHandler } from "hono";
 import { routePath } from "hono/route";
 import type { OperationContract } from "../../contract/operation.ts";
 import type { Env } from "../env.ts";
-import { begin, end } from "./signal.ts";
+import { beginSignal, end } from "./signal.ts";
 
 /** Keyed by the router's own path, so there are as many as routes. */
 const templates = new Map<string, string>();
@@ -21,12 +21,12 @@ type EdgeContext = Context<{ Bindings: Env }>;
 export const signals: MiddlewareHandler<{ Bindings: Env }> = async (context, next) => {
   const { method, path } = context.req;
   const asked = { method, path, env: context.env, context: context.executionCtx };
-  const begun = begin(asked);
+  const begun = beginSignal(asked);
   await next();
   const route = routeTemplate(context);
   const named = { route, method: (route === undefined ? undefined : methods.get(route)) ?? method };
-  const told = await end(asked, begun, named, context.res);
-  if (told !== context.res) context.res = told;
+  const signalled = await end(asked, begun, named, context.res);
+  if (signalled !== context.res) context.res = signalled;
 };
 
 /** `/v1/orgs/{id}`. Undefined if only this middleware matched. */

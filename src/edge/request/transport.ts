@@ -18,7 +18,7 @@ export function isInTheClear(url: string, env: object): boolean {
 }
 
 /** Adds `Strict-Transport-Security` to every response over https. */
-export function keptToHttps(
+export function addHsts(
   url: string,
   env: object,
   answer: Response | Promise<Response>,

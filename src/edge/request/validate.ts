@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { FieldError } from "../../contract/error-details.ts";
 import { fieldPath } from "../../contract/field-path.ts";
-import { belongsTo, LIST_SCOPE } from "../../contract/list.ts";
+import { isCursorOf, LIST_SCOPE } from "../../contract/list.ts";
 import { invalidField, invalidFields, MOST_FIELDS, type Refusal } from "../../contract/refusal.ts";
 import type { Call } from "./call.ts";
 import { issueText } from "./issue-text.ts";
@@ -159,7 +159,7 @@ export function validateQuery(call: Call): Refusal | null {
 function checkCursor(call: Call): Refusal | null {
   const scope = listScope(call, call.query);
   const { cursor } = call.query;
-  if (typeof cursor === "string" && !belongsTo(cursor, scope)) {
+  if (typeof cursor === "string" && !isCursorOf(cursor, scope)) {
     return invalidField("cursor", "invalid_value", "belongs to a different list, organization or filter");
   }
   call.query = { ...call.query, [LIST_SCOPE]: scope };

@@ -2,7 +2,7 @@ import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { bodyOf } from "../object/org-door.ts";
 import { parseCidr } from "../../domain/network/address.ts";
 import { tokenDigest } from "../../domain/key/org-token.ts";
-import { givenDigest } from "../../domain/key/peppers.ts";
+import { presentDigest } from "../../domain/key/peppers.ts";
 import { grantRefusal, supportRefusal } from "../../domain/people/support.ts";
 import { logFailure } from "../../log.ts";
 import type { Actor } from "../../org/kernel/door.ts";
@@ -45,7 +45,7 @@ export async function identifySupport(call: SupportCall, bearer: string): Promis
   };
   const door = await doorOfToken(call, "support", bearer, asking);
   if (door === null) return refuse("unauthorized");
-  const digest = givenDigest(peppersOf(call.settings), (pepper) => tokenDigest(pepper, bearer));
+  const digest = presentDigest(peppersOf(call.settings), (pepper) => tokenDigest(pepper, bearer));
   const admitted = await door.command("admitSupport", { digest });
   if (isRefusal(admitted)) return admitted.code === "not_found" ? refuse("unauthorized") : admitted;
   const found = bodyOf(admitted);

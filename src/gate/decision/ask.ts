@@ -1,6 +1,6 @@
 import { DEFAULT_OUTPUT_TOKENS, isInTokens } from "../../contract/decision.ts";
 import type { DecisionAsk } from "../../contract/resources/decisions/decisions.ts";
-import type { MostUsed } from "../../domain/price/ceiling.ts";
+import type { UsageBound } from "../../domain/price/ceiling.ts";
 import type { DecisionChecks, ExpiryAction } from "../../domain/tenant/profile.ts";
 
 export { DEFAULT_OUTPUT_TOKENS } from "../../contract/decision.ts";
@@ -19,7 +19,7 @@ export function mostOutput({ estimate }: DecisionAsk): number {
 }
 
 /** Returns what a call may use with so many output tokens. */
-export function mostUsed({ estimate }: DecisionAsk, outputTokens: number): MostUsed {
+export function mostUsed({ estimate }: DecisionAsk, outputTokens: number): UsageBound {
   return { inputTokens: estimate.input_tokens ?? 0, outputTokens, units: estimate.units };
 }
 

@@ -27,7 +27,7 @@ import type { GateCaller } from "../snapshot/caller.ts";
 import type { Background } from "../lease/background.ts";
 import type { HoldCharge } from "../report/hold-draft.ts";
 import type { OrgGate } from "../org-gate.ts";
-import { standingNow } from "../snapshot/rate-standing.ts";
+import { rateStandingNow } from "../snapshot/rate-standing.ts";
 import { isSameHold, type RecentAllow } from "./allow-cache.ts";
 import { callText } from "../report/call-line.ts";
 import { amountsOf, type KnownAccount, type LimitSet } from "./limit-set.ts";
@@ -49,7 +49,13 @@ export function refusedUnread(
     const key = leaseKey(meter, orgNow);
     const answer = gate.rate(key, now);
     const slice = gate.leaseClient.slice(key);
-    return { meter, key, answer, standing: standingNow({ meter, answer, slice, amount: 1 }, now), amount: 1 };
+    return {
+      meter,
+      key,
+      answer,
+      standing: rateStandingNow({ meter, answer, slice, amount: 1 }, now),
+      amount: 1,
+    };
   });
   const refusal = rateRefusal(standings, orgNow);
   if (refusal === null) return null;
@@ -178,7 +184,7 @@ function passesChecks(
 const REPORTED = 0;
 
 /** An allow of the object. For a hold that this isolate gave, it repeats its own answer. */
-export function asGiven(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, text: string): string {
+export function repeatOwnAllow(gate: OrgGate, caller: GateCaller, ask: DecisionAsk, text: string): string {
   const { request_id: requestId } = ask;
   if (requestId === undefined || ask.dry_run === true) return text;
   const id = names.get(ask) ?? nameOfRequest(gate, caller, requestId, ask);
@@ -207,7 +213,7 @@ function limitSetOf(gate: OrgGate, caller: GateCaller, ask: DecisionAsk): LimitS
 }
 
 /** Counts a call that the object allowed as demand for slices. */
-export function wish(
+export function noteDemand(
   gate: OrgGate,
   caller: GateCaller,
   ask: DecisionAsk,
@@ -236,7 +242,7 @@ function refusedHere(
     const standings = limitSet.rates.map(({ meter, key, slice }) => {
       const amount = rateAmount(meter.policy, { nanos, tokens });
       const answer = gate.rate(key, now);
-      return { meter, standing: standingNow({ meter, answer, slice, amount }, now), amount };
+      return { meter, standing: rateStandingNow({ meter, answer, slice, amount }, now), amount };
     });
     const refusal = rateRefusal(standings, orgNow);
     if (refusal !== null) return refusal;

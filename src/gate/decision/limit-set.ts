@@ -6,7 +6,7 @@ import { LEASE } from "../lease/protocol.ts";
 import type { Slice } from "../lease/lease-client.ts";
 import { needsNoBody, type RateMeter, type RatePolicy, quotaWindowEnd } from "../../domain/rate/policy.ts";
 import type { Trait } from "../../contract/dimensions.ts";
-import type { Matters, TraitMatters } from "../snapshot/decision-plan.ts";
+import type { RelevantNames, TraitMatters } from "../snapshot/decision-plan.ts";
 import type { LimitSetLine } from "../report/limit-set-line.ts";
 import { LAST_REPORTED_MS } from "../report/hold-line.ts";
 
@@ -53,7 +53,7 @@ export class KnownAccount {
 }
 
 /** A dollar limit as the isolate knows it: its state when the object was last asked, and the isolate's own slice. */
-export interface TouchedAccount {
+export interface LimitSetAccount {
   readonly known: KnownAccount;
   readonly slice: Slice;
   /** Its part of a response's `limits`, up to the amount. */
@@ -62,7 +62,7 @@ export interface TouchedAccount {
   readonly isUsd: boolean;
 }
 
-export interface TouchedRate {
+export interface LimitSetRate {
   readonly meter: RateMeter;
   /** As a response's `limits` has it. */
   readonly kind: "rate_limit" | "quota_window";
@@ -74,8 +74,8 @@ export interface TouchedRate {
 
 /** The limits that calls of one kind touch: found once, used for all with the same names. */
 export interface LimitSet {
-  readonly rates: readonly TouchedRate[];
-  readonly accounts: readonly TouchedAccount[];
+  readonly rates: readonly LimitSetRate[];
+  readonly accounts: readonly LimitSetAccount[];
   /** Slices of both, rates first. */
   readonly slices: readonly Slice[];
   /** The amounts that a call takes from each. */
@@ -95,7 +95,7 @@ export class KnownLimits {
   /** Without the key, which always matters. */
   readonly traits: readonly { readonly trait: Trait; readonly isMatter: (value: string) => boolean }[];
 
-  constructor(matters: Matters) {
+  constructor(matters: RelevantNames) {
     const { traits = [] } = matters;
     this.traits = traits.filter(({ trait }) => trait !== "key_id").map(knownTrait);
     for (const kind of SINGLE_SCOPES) this.#named.set(kind, asSet(matters[kind]));
@@ -135,7 +135,7 @@ export function newLimitSet({
   readonly orgNow: number;
   readonly sliceOf: (key: string) => Slice;
 }): LimitSet {
-  const touchedRates = rates.map(({ key, meter }): TouchedRate => {
+  const touchedRates = rates.map(({ key, meter }): LimitSetRate => {
     const kind = meter.policy.kind === "rate" ? "rate_limit" : "quota_window";
     const isUsd = meter.policy.unit === "usd";
     const opening = `{"kind":"${kind}","id":"${meter.policy.id}",${isUsd ? '"available_usd":"' : '"available":'}`;

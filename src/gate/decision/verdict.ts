@@ -2,7 +2,7 @@ import { formatSum } from "../../domain/price/money.ts";
 import { TimeText } from "../../domain/time/time-text.ts";
 import type { OrgGate } from "../org-gate.ts";
 import { roomOf } from "../../domain/meter/meter.ts";
-import type { LimitSet, TouchedAccount, TouchedRate } from "./limit-set.ts";
+import type { LimitSet, LimitSetAccount, LimitSetRate } from "./limit-set.ts";
 
 /** A call that this isolate has allowed, and what it reserved. */
 export interface Allow {
@@ -85,15 +85,15 @@ function decisionOf(id: string): string {
   return `dec_${id.slice(4)}`;
 }
 
-function leftOfRate(gate: OrgGate, { key, slice }: TouchedRate, now: number): number {
+function leftOfRate(gate: OrgGate, { key, slice }: LimitSetRate, now: number): number {
   return Math.max(0, (gate.rate(key, now)?.info.room ?? 0) + slice.left);
 }
 
-function usdLeft({ known, slice }: TouchedAccount): string {
+function usdLeft({ known, slice }: LimitSetAccount): string {
   return formatSum(known.room, slice.left);
 }
 
-function unitsLeft({ known, slice }: TouchedAccount): number {
+function unitsLeft({ known, slice }: LimitSetAccount): number {
   return Math.max(0, Number(roomOf(known.account)) + slice.left);
 }
 

@@ -20,7 +20,7 @@ export interface ClosedBatch<Hold> extends Batch<Hold> {
 }
 
 /** The oldest batches that fit into one report, and at least one. */
-export function fitting<Hold>(
+export function takeFittingBatches<Hold>(
   batches: readonly ClosedBatch<Hold>[],
   { reportBytes }: ReportBounds<Hold>,
 ): ClosedBatch<Hold>[] {
@@ -33,7 +33,7 @@ export function fitting<Hold>(
 }
 
 /** Returns what batches took of each meter, together. */
-export function usedIn(batches: readonly Batch<unknown>[]): Map<string, bigint> {
+export function sumUsed(batches: readonly Batch<unknown>[]): Map<string, bigint> {
   const sums = new Map<string, bigint>();
   for (const { used } of batches) {
     for (const [meter, sum] of used) sums.set(meter, (sums.get(meter) ?? 0n) + sum);

@@ -142,7 +142,7 @@ export class Holders {
     return this.#holders.get(name)?.slices.get(meter);
   }
 
-  /** Slices as they were stored. What they are good for is found out when they are renewed. */
+  /** Slices as they were stored. Their renewal shows whether they are still of use. */
   restore({ holder: name, slices, ...counters }: StoredHolder): void {
     const holder = this.open(name);
     Object.assign(holder, counters);

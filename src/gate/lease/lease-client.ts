@@ -1,5 +1,12 @@
-import { type ClosedBatch, fitting, type ReportBounds, SUM_BYTES, UNBOUNDED, usedIn } from "./batches.ts";
-import { type LeaseRequest, type Grant, LEASE, type Want } from "./protocol.ts";
+import {
+  type ClosedBatch,
+  takeFittingBatches,
+  type ReportBounds,
+  SUM_BYTES,
+  UNBOUNDED,
+  sumUsed,
+} from "./batches.ts";
+import { type LeaseRequest, type Grant, LEASE, type SliceWish } from "./protocol.ts";
 import { MOST_IN_SLICE, newSlice, type Slice, UNUSED, wantOf } from "./slice.ts";
 
 export type { ReportBounds } from "./batches.ts";
@@ -172,11 +179,11 @@ export class LeaseClient<Hold> {
     if (this.#calls > 0) this.#calledAt = now;
     if (this.#decisions > 0) this.#decidedAt = now;
     const isEnding = this.#isEnding || now >= this.#calledAt + LEASE.quietMs;
-    const batches = fitting(this.#unacknowledged, this.#bounds);
-    const wants = new Map<string, Want>();
+    const batches = takeFittingBatches(this.#unacknowledged, this.#bounds);
+    const wants = new Map<string, SliceWish>();
     const named = this.#name(wants, now, isEnding);
     // An amount that was used and is not in this report has not been given back.
-    for (const [meter, sum] of usedIn(this.#unacknowledged.slice(batches.length))) {
+    for (const [meter, sum] of sumUsed(this.#unacknowledged.slice(batches.length))) {
       const want = wants.get(meter) ?? (isEnding ? NOTHING : null);
       if (want !== null) wants.set(meter, { ...want, left: want.left + sum });
     }
@@ -191,7 +198,7 @@ export class LeaseClient<Hold> {
   }
 
   /** Returns what the ask says about single slices. At its end an isolate keeps nothing, and so it names nothing. */
-  #name(wants: Map<string, Want>, now: number, isEnding: boolean): Slice[] {
+  #name(wants: Map<string, SliceWish>, now: number, isEnding: boolean): Slice[] {
     const named: Slice[] = [];
     // Reads take from a slice of their own. They keep those of decisions no longer than no call at all does.
     const isDeciding = now < this.#decidedAt + LEASE.quietMs;
@@ -216,7 +223,7 @@ export class LeaseClient<Hold> {
     }
   }
 
-  #unnamed(wants: ReadonlyMap<string, Want>): number {
+  #unnamed(wants: ReadonlyMap<string, SliceWish>): number {
     let kept = 0;
     for (const { meter, left } of this.#slices.values()) if (left > 0 && !wants.has(meter)) kept += 1;
     return kept;
@@ -254,7 +261,7 @@ export class LeaseClient<Hold> {
     }
   }
 
-  /** Gives up on an ask. What it reported is sent again with the next, and its answer is void. */
+  /** Gives up on an ask. Its report is sent again with the next, and its answer is void. */
   lost(attempt: number): void {
     if (this.#pending?.attempt === attempt) this.#pending = null;
   }

@@ -5,10 +5,10 @@ import {
   type Grant,
   LEASE,
   type Terms,
-  type Want,
+  type SliceWish,
 } from "./protocol.ts";
 import { goneAt, Holders, isCounted, mayCover, type Holder, type OutstandingSlice } from "./holders.ts";
-import { additionTo, shareOf, smaller } from "./size.ts";
+import { additionTo, shareOf, minBigint } from "./size.ts";
 
 export { mayCover, MOST_SLICES, type OutstandingSlice, type StoredHolder } from "./holders.ts";
 
@@ -137,10 +137,10 @@ export class LeaseLedger extends Holders {
       const slice = holder.slices.get(meter);
       if (slice === undefined) continue;
       const move = moves.get(meter) ?? noMove(now);
-      move.covered = smaller(move.used, slice.left);
+      move.covered = minBigint(move.used, slice.left);
       const unused = slice.left - move.covered;
       const said = wants.get(meter)?.left ?? keeps?.get(meter) ?? (renews === undefined ? 0n : unused);
-      const kept = smaller(unused, said);
+      const kept = minBigint(unused, said);
       move.returned = unused - kept;
       if (kept !== slice.left) changed.add(meter);
       slice.left = kept;
@@ -215,8 +215,8 @@ export class LeaseLedger extends Holders {
   }
 
   /**
-   * The org's clock is moved ahead. What was held from slices that nobody can use any more ends so much sooner; from one in
-   * use, holds may yet be made after that.
+   * The org's clock is moved ahead. Holds from slices that nobody can use any more end so much sooner; from one in use,
+   * holds may yet be made after that.
    */
   moveAhead(byMs: number, now: number): void {
     for (const slice of this.all()) {
@@ -235,7 +235,7 @@ export class LeaseLedger extends Holders {
       terms,
       reported,
       now,
-    }: { readonly want: Want; readonly terms: Terms; readonly reported: bigint; readonly now: number },
+    }: { readonly want: SliceWish; readonly terms: Terms; readonly reported: bigint; readonly now: number },
   ): Addition {
     const holder = this.open(name);
     const there = holder.slices.get(meter);

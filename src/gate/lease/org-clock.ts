@@ -18,12 +18,12 @@ export class OrgClock {
 
   /** Learns from an answer to what was asked then. */
   set(orgNow: number, askedAt: number, now: number): void {
-    const told = { leastMs: orgNow - now, mostMs: orgNow - askedAt };
-    const known = this.#bounds ?? told;
-    const leastMs = Math.max(known.leastMs, told.leastMs);
-    const mostMs = Math.min(known.mostMs, told.mostMs);
+    const bounds = { leastMs: orgNow - now, mostMs: orgNow - askedAt };
+    const known = this.#bounds ?? bounds;
+    const leastMs = Math.max(known.leastMs, bounds.leastMs);
+    const mostMs = Math.min(known.mostMs, bounds.mostMs);
     // If bounds exclude each other, the clock was changed.
-    this.#bounds = leastMs <= mostMs ? { leastMs, mostMs } : told;
+    this.#bounds = leastMs <= mostMs ? { leastMs, mostMs } : bounds;
     this.#unreportedMs = Math.max(this.#unreportedMs, this.#widthMs());
     this.#sinceSentMs = Math.max(this.#sinceSentMs, this.#widthMs());
   }

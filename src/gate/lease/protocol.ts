@@ -1,5 +1,5 @@
 /**
- * What an isolate and the org's object say to each other about leases.
+ * This is what an isolate and the org's object say to each other about leases.
  *
  * A slice is a part of one meter's room that the object has counted as `leased` before the isolate may use it.
  * The isolate asks (one ask at a time, numbered), reporting what it held. It names the slices of which it wants more or
@@ -36,7 +36,7 @@ export interface Batch<Hold> {
   readonly used: ReadonlyMap<string, bigint>;
 }
 
-export interface Want {
+export interface SliceWish {
   /** The amount that the isolate keeps of its slice. The ask gives back the rest. */
   readonly left: bigint;
   /** The total that it would use until the next asks. */
@@ -49,7 +49,7 @@ export interface LeaseRequest<Hold> {
   readonly holder: string;
   readonly attempt: number;
   readonly batches: readonly Batch<Hold>[];
-  readonly wants: ReadonlyMap<string, Want>;
+  readonly wants: ReadonlyMap<string, SliceWish>;
   /** The amount that it keeps of slices that it may have no more of. */
   readonly keeps?: ReadonlyMap<string, bigint>;
   /** So many slices that it does not name are kept, and renewed. Missing: those that it does not name are given back. */

@@ -35,7 +35,7 @@ export function shareOf({
 }: Pick<SliceSizing, "limit" | "used" | "orphaned" | "holders">): bigint {
   const room = limit - used - orphaned;
   if (room <= 0n || orphaned * SHARE_OF_ORPHANS > limit) return 0n;
-  return smaller(limit / SHARE_OF_LIMIT, room / SHARE_OF_ROOM) / BigInt(Math.max(1, holders));
+  return minBigint(limit / SHARE_OF_LIMIT, room / SHARE_OF_ROOM) / BigInt(Math.max(1, holders));
 }
 
 /** Returns what to add to a slice now. */
@@ -44,7 +44,7 @@ export function additionTo(sizing: SliceSizing): bigint {
   const share = shareOf(sizing);
   // As a part of the room it is never more than the room.
   const untaken = share * BigInt(Math.max(1, holders)) - live;
-  const size = smaller(smaller(share, want), left + untaken);
+  const size = minBigint(minBigint(share, want), left + untaken);
   if (size <= left || size < least * CALLS_WORTH_LEASING) return 0n;
   return size - left;
 }
@@ -54,6 +54,6 @@ export function isTooMuch(leased: bigint, room: bigint): boolean {
   return leased * SHARE_OF_ROOM > room;
 }
 
-export function smaller(left: bigint, right: bigint): bigint {
+export function minBigint(left: bigint, right: bigint): bigint {
   return left < right ? left : right;
 }

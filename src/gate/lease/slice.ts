@@ -1,4 +1,4 @@
-import { LEASE, type Want } from "./protocol.ts";
+import { LEASE, type SliceWish } from "./protocol.ts";
 
 /**
  * The isolate's part of one meter. Amounts are plain numbers, because thousands of calls a second take from them. No
@@ -19,7 +19,7 @@ export interface Slice {
   missed: number;
   misses: number;
   /** The amount that an interval between asks takes. It decays when traffic falls. */
-  pace: number;
+  rate: number;
   /** The largest recent call. */
   least: number;
   /** When an ask last found that calls had taken from it, or would have. */
@@ -36,7 +36,7 @@ export interface Slice {
 
 /** A quarter of what a number holds exactly, so that sums of a few are exact too. */
 export const MOST_IN_SLICE = 2 ** 51;
-export const UNUSED = { used: 0, batched: 0, missed: 0, misses: 0, pace: 0, least: 0 };
+export const UNUSED = { used: 0, batched: 0, missed: 0, misses: 0, rate: 0, least: 0 };
 
 /** A slice is sized for this many intervals, so that one late or lost ask does not empty it. */
 const INTERVALS_AHEAD = 4;
@@ -53,7 +53,7 @@ export function newSlice(meter: string): Slice {
  * next interval. A slice is topped up when it is half used and cut when it is twice too large, so that most asks name
  * few slices. It goes back if no call took from it for `keptMs`.
  */
-export function wantOf(slice: Slice, now: number, keptMs: number): Want | null {
+export function wantOf(slice: Slice, now: number, keptMs: number): SliceWish | null {
   const taken = slice.used + slice.missed;
   const want = demand(slice, now, keptMs);
   const before = slice.left;
@@ -73,14 +73,14 @@ function demand(slice: Slice, now: number, keptMs: number): number {
   const taken = slice.used + slice.missed;
   if (taken > 0 || slice.misses > 0) slice.usedAt = now;
   if (slice.isDropped || now >= slice.usedAt + keptMs) return nothing(slice);
-  slice.pace = taken > slice.pace ? taken : Math.floor((slice.pace + taken) / 2);
+  slice.rate = taken > slice.rate ? taken : Math.floor((slice.rate + taken) / 2);
   startInterval(slice);
-  return Math.min(MOST_IN_SLICE, Math.max(slice.pace * INTERVALS_AHEAD, slice.least * CALLS_KEPT));
+  return Math.min(MOST_IN_SLICE, Math.max(slice.rate * INTERVALS_AHEAD, slice.least * CALLS_KEPT));
 }
 
 function nothing(slice: Slice): number {
   startInterval(slice);
-  slice.pace = 0;
+  slice.rate = 0;
   slice.least = 0;
   return 0;
 }

@@ -7,10 +7,10 @@ import type { ReportedHolds, LimitSetLine } from "./limit-set-line.ts";
 export interface HoldDraft {
   readonly limitSet: LimitSetLine;
   readonly id: string;
-  /** Whether its id derives from a request id. */
+  /** True if its id derives from a request id. */
   readonly named: boolean;
   readonly nanos: number;
-  /** What rate limits by tokens counted of it. */
+  /** The tokens that rate limits counted of it. */
   readonly tokens: number;
   readonly at: number;
   readonly expiresAt: number;
@@ -18,7 +18,7 @@ export interface HoldDraft {
   readonly charge: HoldCharge | null;
 }
 
-/** What the run says that a hold becomes when it expires. */
+/** The names in the run that a hold becomes when it expires. */
 export interface HoldCharge {
   /** As text: equal calls are reported together. */
   readonly call: string;

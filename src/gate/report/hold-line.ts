@@ -43,7 +43,7 @@ export function idOf(hold: HoldLine): string {
   return hold.slice(0, ID_CHARACTERS);
 }
 
-export function madeAt(hold: HoldLine): string {
+export function holdTime(hold: HoldLine): string {
   return hold.slice(MADE_AT, ENDS_AT);
 }
 

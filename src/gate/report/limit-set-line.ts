@@ -1,7 +1,7 @@
 import type { CallLine } from "./call-line.ts";
 import type { HoldLine } from "./hold-line.ts";
 
-/** Which dollar limits a hold was made in. Many holds share them, so they are sent once for all of them. */
+/** The dollar limits that a hold was made in. Many holds share them, so they are sent once for all of them. */
 export interface LimitSetLine {
   readonly keys: readonly string[];
   /** The ids of their meters, separated by spaces, as in the hold's row. */
@@ -33,6 +33,6 @@ export type ReportedHolds = readonly [
   unnamed: readonly HoldLine[],
   /** Only if the limit set has rate limits, counts tokens or is whole. */
   tokens?: ReportedTokens | null,
-  /** What the runs say that the holds become when they expire. The lines have the tokens. Missing: they are given back. */
+  /** The names in the runs that the holds become when they expire. The lines have the tokens. Missing: they are given back. */
   call?: CallLine,
 ];

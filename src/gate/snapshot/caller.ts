@@ -6,7 +6,10 @@ import { ReservationIds, type ReservationNames } from "../../domain/reservation/
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import type { DecisionChecks, ExpiryAction } from "../../domain/tenant/profile.ts";
 
-/** Whether rules and detectors have nothing to say about a call. The host brings it: they are large, and the gate is small. */
+/**
+ * Tells whether rules and detectors have nothing to say about a call. The host brings it: they are large, and the gate
+ * is small.
+ */
 export type Judge = (
   checks: KnownChecks,
   ask: DecisionAsk,
@@ -22,11 +25,11 @@ export interface GateCaller {
   readonly orgId: string;
   readonly keyId: string;
   readonly policies: readonly RatePolicy[];
-  /** What the org's decisions are checked against by default. */
+  /** The checks of the org's decisions by default. */
   readonly checks: DecisionChecks;
-  /** What becomes of the org's reservations that do not say it. */
+  /** The end of the org's reservations that do not state one. */
   readonly onExpiry: ExpiryAction;
-  /** What names the org's reservations. */
+  /** The key that names the org's reservations. */
   readonly names: () => ReservationNames;
   /** Null: this host leaves what is checked against everything to the object. */
   readonly judge: Judge | null;

@@ -9,7 +9,7 @@ import type { Detector } from "../../domain/safety/safety.ts";
 export interface DecisionPlan {
   /** The dollar limits that the call touches, in order of refusal, and their state. */
   readonly accounts: readonly Account[];
-  readonly matters: Matters;
+  readonly matters: RelevantNames;
   /** Null if the model has no price, or none was asked for. */
   readonly ceiling: KnownCeiling | null;
   /** The checks of a call that is checked against everything; null if calls like it are for the object. */
@@ -23,7 +23,7 @@ export interface KnownChecks {
 }
 
 /** The names of a call that determine what it touches: all (null), some, or none. */
-export type Matters = { readonly [Kind in SingleScope]: readonly string[] | null } & {
+export type RelevantNames = { readonly [Kind in SingleScope]: readonly string[] | null } & {
   readonly customer: boolean;
   /** The traits that limits look at beside the scopes. If missing, they look at none. */
   readonly traits?: readonly TraitMatters[];

@@ -72,12 +72,12 @@ function installRefusal(
   nanos: number | null,
   ask: DecisionAsk,
   { accounts }: DecisionPlan,
-  learned: readonly { readonly known: KnownAccount }[],
+  limitSetAccounts: readonly { readonly known: KnownAccount }[],
 ): void {
   if (nanos === null) return;
   const attempt = { nanos: BigInt(nanos), tokens: tokensOf(ask), depth: 0 };
   const { refusedBy: limit } = admit(accounts, attempt);
   if (limit === null) return;
   const amount = amountOf(unitOf(limit.meter), attempt);
-  learned[accounts.indexOf(limit)]?.known.refusedThere(amount);
+  limitSetAccounts[accounts.indexOf(limit)]?.known.refusedThere(amount);
 }

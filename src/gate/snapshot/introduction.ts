@@ -13,7 +13,7 @@ export interface Introduction {
   readonly parent: string | null;
 }
 
-export interface Introduced {
+export interface IntroductionReply {
   readonly snapshot: Snapshot;
   /** Null if the object has not decided: the isolate refuses the caller, or asks again after its own checks. */
   readonly reply: DecisionReply | null;

@@ -13,7 +13,7 @@ import type { GateCaller } from "./caller.ts";
 import type { OrgGate, ObjectAnswer } from "../org-gate.ts";
 
 /** The amount that a call takes from one rate limit, and what the isolate knows of that limit. */
-interface TouchedNow {
+interface RateUse {
   readonly meter: RateMeter;
   readonly answer: ObjectAnswer<RateInfo> | null;
   readonly slice: Slice | undefined;
@@ -26,7 +26,7 @@ const ROOM: RateStanding = { used: 0, room: Number.POSITIVE_INFINITY, waitMs: 0 
  * The state of a rate limit as far as the isolate knows: what the object last said, adjusted for the time since, plus
  * what is left of the isolate's own slice. Unknown counts as room: only known limits refuse.
  */
-export function standingNow({ meter, answer, slice, amount }: TouchedNow, now: number): RateStanding {
+export function rateStandingNow({ meter, answer, slice, amount }: RateUse, now: number): RateStanding {
   if (answer === null || amount === 0) return ROOM;
   const { used, room } = answer.info;
   const own = slice !== undefined && now < slice.until ? slice.left : 0;
@@ -78,7 +78,7 @@ export function decisionRateHeaders(gate: OrgGate, caller: GateCaller, now: numb
     caller.unread.map((meter) => {
       const key = leaseKey(meter, orgNow);
       const answer = gate.rate(key, now);
-      const standing = standingNow({ meter, answer, slice: gate.leaseClient.slice(key), amount: 1 }, now);
+      const standing = rateStandingNow({ meter, answer, slice: gate.leaseClient.slice(key), amount: 1 }, now);
       return { meter, known: answer, standing };
     }),
   );

@@ -27,11 +27,11 @@ export interface OrgSnapshot {
   readonly ipAllowList: readonly string[];
   readonly clockOffsetMs: number;
   readonly rates: StoredLimits;
-  /** What decisions are checked against by default. */
+  /** The checks of decisions by default. */
   readonly checks: DecisionChecks;
-  /** What becomes of reservations that do not say it. */
+  /** The end of reservations that do not state one. */
   readonly onExpiry: ExpiryAction;
-  /** What its reservations are named with, if that is no longer what the pepper gives. */
+  /** The key that names its reservations, if that is no longer the one that the pepper gives. */
   readonly reservationKey?: string;
 }
 

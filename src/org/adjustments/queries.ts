@@ -1,7 +1,7 @@
 import type { Dimension } from "../../contract/dimensions.ts";
 import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { soughtRuns } from "../../contract/run-filters.ts";
+import { parseRunFilter } from "../../contract/run-filters.ts";
 import { isOfEarlierMonth } from "../../domain/focus/correction.ts";
 import type { RunNames } from "../../domain/run/segment/run-names.ts";
 import { tagIn } from "../../domain/usage-report/tag.ts";
@@ -77,7 +77,7 @@ function toMadeAdjustment(sql: SqlStorage, one: StoredAdjustment): MadeAdjustmen
 
 function isWanted(sql: SqlStorage, one: StoredAdjustment, filters: AdjustmentsAsk["filters"]): boolean {
   const { names } = one;
-  const sought = soughtRuns(filters);
+  const sought = parseRunFilter(filters);
   if (!sought.without.every((name) => nameIn(names, name) === null)) return false;
   if (!sought.tags.every(({ name, value }) => tagIn(names.tags ?? null, name) === value)) return false;
   if (!isCharged(sought, () => findRun(sql, one.runId))) return false;

@@ -7,7 +7,7 @@ import type { JudgedRun } from "../../domain/policy/attempt.ts";
 type AttemptView = ApprovalResource["attempt"];
 
 /** Returns what whoever decides gets to see of an attempt: all that rules go by. */
-export function shownAttempt(run: JudgedRun, nanos: bigint): AttemptView {
+export function showAttempt(run: JudgedRun, nanos: bigint): AttemptView {
   const { chain, metadata } = run;
   const isShown = metadata === undefined || JSON.stringify(metadata).length <= SHOWN_METADATA_CHARACTERS;
   return {

@@ -2,9 +2,9 @@ import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Settings } from "../../settings.ts";
 import type { Envelope, View } from "../kernel/door.ts";
 import { deleteDeparted, hasDeparted } from "../../storage/segments/archive/departed-files.ts";
-import { cameBy, wasImported } from "./came-by.ts";
+import { didComeFrom, wasImported } from "./archive-origin.ts";
 import { type ImportedOrg, importStaged } from "./import.ts";
-import { beginStaging, dropStaging, isStaging, sealedAttempt, sealStaging, stage } from "./staging.ts";
+import { beginStaging, dropStaging, isStaging, sealedAttempt, sealStaging, stageFrame } from "./staging.ts";
 
 /** How long an import may take. */
 const STAGED_MS = 15 * 60_000;
@@ -49,7 +49,7 @@ export class Arrival {
   }
 
   stage(attempt: string, n: number, frame: string): boolean {
-    return !this.#place.isOpened() && stage(this.#storage.sql, attempt, n, Buffer.from(frame, "base64"));
+    return !this.#place.isOpened() && stageFrame(this.#storage.sql, attempt, n, Buffer.from(frame, "base64"));
   }
 
   /**
@@ -80,7 +80,7 @@ export class Arrival {
   abandon(archiveId: string): boolean {
     const { sql } = this.#storage;
     if (this.#place.isOpened()) return wasImported(sql, archiveId);
-    if (cameBy(sql, archiveId)) return true;
+    if (didComeFrom(sql, archiveId)) return true;
     this.#storage.transactionSync(() => dropStaging(sql));
     return false;
   }

@@ -11,9 +11,9 @@ import { archiveApart } from "../../storage/segments/archive/files.ts";
 import { loadRegions } from "../residency/rule.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import { notePepperChange } from "../peppers/state.ts";
-import { noteImported } from "./came-by.ts";
+import { noteImported } from "./archive-origin.ts";
 import { BadArchive, loadArchive, type Steps } from "./load.ts";
-import { dropStaging, isStaging, stagedFrames } from "./staging.ts";
+import { dropStaging, isStaging, readStagedFrames } from "./staging.ts";
 
 export type ImportedOrg = { readonly archiveId: string; readonly fromRegion: string };
 
@@ -43,7 +43,7 @@ export function importStaged({
     return refuse("conflict", {}, { message: "Another import has taken the place of this one." });
   try {
     return storage.transactionSync(() => {
-      const head = loadArchive(sql, stagedFrames(sql), { peppers: peppersOf(settings), orgId, steps });
+      const head = loadArchive(sql, readStagedFrames(sql), { peppers: peppersOf(settings), orgId, steps });
       dropStaging(sql);
       sql.exec("DROP TABLE IF EXISTS moved; DROP TABLE IF EXISTS came_by");
       sql.exec("UPDATE profile SET home_region = ?", settings.SVC_REGION);

@@ -3,9 +3,9 @@ import {
   type ArchiveHead,
   type ArchiveLine,
   type ArchiveSums,
-  boundValue,
+  toBindable,
   LineReader,
-  quotedName,
+  quoteName,
 } from "../../domain/archive/lines.ts";
 import { FrameReader } from "../../domain/archive/frames.ts";
 import type { Peppers } from "../../domain/key/peppers.ts";
@@ -85,8 +85,8 @@ class Loader {
       throw new BadArchive("it was made by a version from before the first release");
     this.#head = head;
     this.#steps.apply(head.steps);
-    // What the steps themselves wrote is in the archive, too.
-    for (const { name } of tablesOf(this.#sql)) this.#sql.exec(`DELETE FROM ${quotedName(name)}`);
+    // Rows that the steps themselves wrote are in the archive, too.
+    for (const { name } of tablesOf(this.#sql)) this.#sql.exec(`DELETE FROM ${quoteName(name)}`);
   }
 
   #open(table: string, columns: readonly string[]): void {
@@ -98,14 +98,14 @@ class Loader {
     this.#rows[table] ??= 0;
     this.#width = columns.length;
     const places = columns.map(() => "?").join(", ");
-    this.#insert = `INSERT INTO ${quotedName(table)} (${columns.map(quotedName).join(", ")}) VALUES (${places})`;
+    this.#insert = `INSERT INTO ${quoteName(table)} (${columns.map(quoteName).join(", ")}) VALUES (${places})`;
   }
 
   #row(cells: Extract<ArchiveLine, readonly unknown[]>): void {
     if (this.#table === null) throw new BadArchive("a row is in no table");
     if (cells.length !== this.#width)
       throw new BadArchive(`its table ${this.#table} has a row of another form`);
-    this.#sql.exec(this.#insert, ...cells.map(boundValue));
+    this.#sql.exec(this.#insert, ...cells.map(toBindable));
     this.#rows[this.#table] = (this.#rows[this.#table] ?? 0) + 1;
   }
 
@@ -114,7 +114,7 @@ class Loader {
     if (head === null || sums === null) throw new BadArchive("it has no end");
     const tables = tablesOf(this.#sql);
     for (const { name } of tables) {
-      const { n } = this.#sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${quotedName(name)}`).one();
+      const { n } = this.#sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${quoteName(name)}`).one();
       if (n !== sums.rows[name]) throw new BadArchive(`its table ${name} has not the rows that it says`);
     }
     if (spentOfAllDays(checkpoint(this.#sql)) !== sums.spent) throw new BadArchive("its sums do not add up");

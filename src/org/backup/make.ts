@@ -14,7 +14,7 @@ import type { DueHandler } from "../kernel/due/handler.ts";
 import { readEnd } from "../kernel/audit/ends.ts";
 import { CARRIED_COLUMNS } from "../../storage/segments/archive/export.ts";
 import { runSegments } from "../runs/segments/segments.ts";
-import { dropOpened, isOpenedAs, noteOpened, replaced, storePart } from "./parts.ts";
+import { dropOpened, isOpenedAs, noteOpened, refuseReplaced, storePart } from "./parts.ts";
 import { OF_FILES, rowsOf, spentOfAllDays, tablesOf } from "./tables.ts";
 
 /** How long an archive waits for its reader. */
@@ -89,7 +89,7 @@ export const makeBackup = command({
   action: "org.backed_up",
   refuses: ["conflict"],
   run(tx, { archiveId, namesFiles }: BackupPart) {
-    if (!isOpenedAs(tx.sql, archiveId)) return replaced();
+    if (!isOpenedAs(tx.sql, archiveId)) return refuseReplaced();
     const store = new PartStore(tx, archiveId);
     const rows: Record<string, number> = {};
     const tables = tablesOf(tx.sql).toSorted(

@@ -33,6 +33,6 @@ export function dropOpened(sql: SqlStorage, archiveId: string): void {
   sql.exec("DELETE FROM backup_frames WHERE archive = ?", archiveId);
 }
 
-export function replaced(): Refusal<"conflict"> {
+export function refuseReplaced(): Refusal<"conflict"> {
   return refuse("conflict", {}, { message: "A newer backup has replaced this one." });
 }

@@ -1,15 +1,15 @@
 import { query } from "../kernel/door.ts";
 import { rowLine } from "../../domain/archive/lines.ts";
-import { carriedAfter, checkArchivedAfter } from "../../storage/segments/archive/export.ts";
+import { readCarriedAfter, checkArchivedAfter } from "../../storage/segments/archive/export.ts";
 import { runSegments } from "../runs/segments/segments.ts";
-import { isOpenedAs, partOf, replaced } from "./parts.ts";
+import { isOpenedAs, partOf, refuseReplaced } from "./parts.ts";
 
 /** One part of the tables, as base64. */
 export const backupPart = query({
   refuses: ["conflict"],
   run({ sql }, { archiveId, n }: { archiveId: string; n: number }) {
     const part = partOf(sql, archiveId, n);
-    return part === null ? replaced() : { part: Buffer.from(part).toString("base64") };
+    return part === null ? refuseReplaced() : { part: Buffer.from(part).toString("base64") };
   },
 });
 
@@ -17,8 +17,8 @@ export const backupPart = query({
 export const backupRuns = query({
   refuses: ["conflict"],
   run({ sql }, { archiveId, after }: { archiveId: string; after: number }) {
-    if (!isOpenedAs(sql, archiveId)) return replaced();
-    const { rows, last } = carriedAfter(runSegments(sql), after);
+    if (!isOpenedAs(sql, archiveId)) return refuseReplaced();
+    const { rows, last } = readCarriedAfter(runSegments(sql), after);
     return { lines: rows.map(rowLine).join(""), last };
   },
 });
@@ -27,6 +27,8 @@ export const backupRuns = query({
 export const checkBackup = query({
   refuses: ["conflict"],
   run({ sql }, { archiveId, after }: { archiveId: string; after: number }) {
-    return isOpenedAs(sql, archiveId) ? { last: checkArchivedAfter(runSegments(sql), after) } : replaced();
+    return isOpenedAs(sql, archiveId)
+      ? { last: checkArchivedAfter(runSegments(sql), after) }
+      : refuseReplaced();
   },
 });

@@ -14,7 +14,7 @@ export function beginStaging(sql: SqlStorage, attempt: string): void {
 }
 
 /** False if another import has taken its place. */
-export function stage(sql: SqlStorage, attempt: string, n: number, frame: Uint8Array): boolean {
+export function stageFrame(sql: SqlStorage, attempt: string, n: number, frame: Uint8Array): boolean {
   if (!isStaging(sql, attempt)) return false;
   sql.exec("INSERT INTO import_frames (n, frame) VALUES (?, ?) ON CONFLICT (n) DO NOTHING", n, frame);
   return true;
@@ -45,7 +45,7 @@ export function sealedAttempt(sql: SqlStorage): string | null {
   return sql.exec<{ id: string }>("SELECT id FROM import_sealed").toArray()[0]?.id ?? null;
 }
 
-export function* stagedFrames(sql: SqlStorage): Generator<Uint8Array> {
+export function* readStagedFrames(sql: SqlStorage): Generator<Uint8Array> {
   for (let n = 0; ; n += 1) {
     const [row] = sql
       .exec<{ frame: ArrayBuffer }>("SELECT frame FROM import_frames WHERE n = ?", n)

@@ -1,6 +1,6 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
-import { cellColumn, quotedName } from "../../domain/archive/lines.ts";
+import { cellColumn, quoteName } from "../../domain/archive/lines.ts";
 
 /** One table of the object, as an archive contains it. */
 export interface ArchivedTable {
@@ -51,7 +51,7 @@ function columnsOf(sql: SqlStorage, table: string): string[] {
 }
 
 export function rowsOf(sql: SqlStorage, { name, columns }: ArchivedTable) {
-  return sql.exec(`SELECT ${columns.map(cellColumn).join(", ")} FROM ${quotedName(name)}`).raw();
+  return sql.exec(`SELECT ${columns.map(cellColumn).join(", ")} FROM ${quoteName(name)}`).raw();
 }
 
 /** Returns what all days cost, of the whole org. */

@@ -11,7 +11,7 @@ import { deleteLimit } from "../meters/delete.ts";
 import { storedShares } from "../meters/show.ts";
 import { saveMeterRow, toMeter } from "../meters/store.ts";
 import { recount } from "../recount/recount.ts";
-import { backdatedTo, uncountable } from "./count-from.ts";
+import { backdateBudget, uncountable } from "./count-from.ts";
 import {
   type BudgetExtra,
   budgetExtra,
@@ -67,7 +67,7 @@ function changed(
     thresholds:
       input.alert_thresholds === undefined ? extra.thresholds : storedShares(input.alert_thresholds),
     ...(anchorDay === undefined ? {} : { anchorDay }),
-    ...backdatedTo(view, countFrom),
+    ...backdateBudget(view, countFrom),
   };
   return {
     ...before,

@@ -11,7 +11,7 @@ import type { BudgetExtra, BudgetRow } from "./store.ts";
 export type BackdatedBudget = Pick<BudgetExtra, "countsFromMs">;
 
 /** No run of the organization is from before its creation, so a budget that counts from then counts each period as a whole. */
-export function backdatedTo(view: View, from: NewBudget["count_from"]): BackdatedBudget {
+export function backdateBudget(view: View, from: NewBudget["count_from"]): BackdatedBudget {
   return from === "period_start" ? { countsFromMs: view.profile().createdAt } : {};
 }
 

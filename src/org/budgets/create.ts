@@ -7,7 +7,7 @@ import { command, done } from "../kernel/door.ts";
 import { storedShares } from "../meters/show.ts";
 import { saveMeterRow, toMeter } from "../meters/store.ts";
 import { recount } from "../recount/recount.ts";
-import { type BackdatedBudget, backdatedTo, uncountable } from "./count-from.ts";
+import { type BackdatedBudget, backdateBudget, uncountable } from "./count-from.ts";
 import { matchOfScope, tooManyBudgets } from "./room.ts";
 import { type BudgetExtra, type BudgetRow, storedAmount, toBudget } from "./store.ts";
 
@@ -16,7 +16,7 @@ export const createBudget = command({
   changesLimits: true,
   refuses: ["validation_failed"],
   run(tx, input: NewBudget) {
-    const row = rowOf(input, tx.now, backdatedTo(tx, input.count_from));
+    const row = rowOf(input, tx.now, backdateBudget(tx, input.count_from));
     const { match } = JSON.parse(row.extra) as BudgetExtra;
     const scope = { kind: row.scope_kind, id: row.scope_id };
     const field = match === undefined ? "scope_kind" : "match";

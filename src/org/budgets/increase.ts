@@ -13,7 +13,7 @@ import type { Increase } from "../../domain/meter/increase.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { saveMeterRow } from "../meters/store.ts";
-import { budgetExtra, type BudgetRow, isInForce, loadBudget, shownAmount, storedAmount } from "./store.ts";
+import { budgetExtra, type BudgetRow, isInForce, loadBudget, formatAmount, storedAmount } from "./store.ts";
 
 /** They are read with their budget at each call. */
 const MOST_INCREASES = 20;
@@ -112,7 +112,7 @@ export function toIncrease(row: BudgetRow, increase: Increase, now: number): Bud
   return {
     id: increase.id,
     budget_id: row.id,
-    amount: shownAmount(unit, BigInt(increase.amount)),
+    amount: formatAmount(unit, BigInt(increase.amount)),
     until: new Date(increase.untilMs).toISOString(),
     reason: increase.reason,
     status: isInForce(increase, now) ? "active" : "ended",

@@ -7,7 +7,7 @@ import { toMeter } from "../meters/store.ts";
 import { countersOf } from "../meters/subjects.ts";
 import { loadUsage, newEntry, USAGE } from "../meters/usage.ts";
 import { increaseNow, toIncrease } from "./increase.ts";
-import { budgetExtra, type BudgetRow, loadBudget, shownAmount, toBudget, toGroup } from "./store.ts";
+import { budgetExtra, type BudgetRow, loadBudget, formatAmount, toBudget, toGroup } from "./store.ts";
 import { readList, readOne } from "../kernel/resource.ts";
 
 export const getBudget = readOne((view, { id }: { id: string }) => {
@@ -29,8 +29,8 @@ function readBudget(view: CheckpointedView, row: BudgetRow): Budget {
     return toGroup(budget.unit, entry);
   });
   const counters = {
-    spent: shownAmount(budget.unit, spent),
-    reserved: shownAmount(budget.unit, reserved),
+    spent: formatAmount(budget.unit, spent),
+    reserved: formatAmount(budget.unit, reserved),
     fullest: fullest ?? null,
   };
   return { ...budget, counters };

@@ -2,13 +2,13 @@ import type { BudgetUnit } from "../../contract/meter-kinds.ts";
 import type { Budget, BudgetGroup } from "../../contract/resources/budgets/budgets.ts";
 import type { Amount } from "../../contract/resources/budgets/budget-rules.ts";
 import { asCount } from "../../domain/price/count.ts";
-import { type Increase, raisedBy } from "../../domain/meter/increase.ts";
+import { type Increase, addIncreases } from "../../domain/meter/increase.ts";
 import { availableOf, groupIn, publishedPeriod } from "../../domain/refusal/limit-denials.ts";
-import type { GivenMatch } from "../../domain/meter/match.ts";
+import type { MatchInput } from "../../domain/meter/match.ts";
 import { countsGroups, overByFacts, roomOf, totalSpent } from "../../domain/meter/meter.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
 import type { View } from "../kernel/door.ts";
-import { amountsOf, entryNow, shownShares } from "../meters/show.ts";
+import { amountsOf, entryNow, showShares } from "../meters/show.ts";
 import { loadMeterRow, type MeterExtra, type MeterRow } from "../meters/store.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 
@@ -19,7 +19,7 @@ export interface BudgetExtra extends Omit<MeterExtra, "lowRoom"> {
   readonly name: string | null;
   readonly thresholds: readonly string[];
   /** What it matches, as the caller wrote it. */
-  readonly given?: GivenMatch;
+  readonly given?: MatchInput;
 }
 
 export function budgetExtra(row: MeterRow): BudgetExtra {
@@ -31,7 +31,7 @@ export function storedAmount(unit: BudgetUnit, amount: Amount): string {
   return unit === "usd" ? String(parseUsd(String(amount)) ?? 0n) : String(BigInt(amount));
 }
 
-export function shownAmount(unit: BudgetUnit, amount: bigint): Amount {
+export function formatAmount(unit: BudgetUnit, amount: bigint): Amount {
   return unit === "usd" ? formatUsd(amount) : asCount(amount);
 }
 
@@ -57,17 +57,17 @@ export function toBudget(view: View, row: BudgetRow): Budget {
     group_by: [...(match?.groupBy ?? [])],
     unit,
     limit_usd: formatUsd(unit === "usd" ? limit : 0n),
-    limit: shownAmount(unit, limit),
-    increase: shownAmount(unit, raisedBy(0n, inForce)),
+    limit: formatAmount(unit, limit),
+    increase: formatAmount(unit, addIncreases(0n, inForce)),
     period: row.period,
     timezone: row.time_zone ?? "UTC",
     anchor_day: anchorDay ?? null,
     mode: row.mode,
-    alert_thresholds: shownShares(thresholds),
+    alert_thresholds: showShares(thresholds),
     ...(unit === "usd" ? amountsOf(entry) : none),
     ...(countsGroups(entry.meter)
       ? { spent: null, reserved: null, available: null, over: null }
-      : { ...standing(unit, entry), over: shownAmount(unit, overByFacts(entry)) }),
+      : { ...standing(unit, entry), over: formatAmount(unit, overByFacts(entry)) }),
     ...period,
     count_from: entry.meter.isBackdated === true ? "period_start" : "creation",
     counts_since: isWhole ? period.period_start : created_at,
@@ -91,9 +91,9 @@ export function toGroup(unit: BudgetUnit, entry: MeterAccount): BudgetGroup {
 function standing(unit: BudgetUnit, entry: MeterAccount) {
   const { usage } = entry;
   return {
-    spent: shownAmount(unit, totalSpent(usage)),
-    reserved: shownAmount(unit, usage.held + usage.leased),
-    available: shownAmount(unit, availableOf(entry)),
+    spent: formatAmount(unit, totalSpent(usage)),
+    reserved: formatAmount(unit, usage.held + usage.leased),
+    available: formatAmount(unit, availableOf(entry)),
   };
 }
 

@@ -3,7 +3,7 @@ import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { ChainPlace } from "../kernel/door.ts";
 
 /** How deep in its chain a run is, or would be: 1 for the first, 0 outside a chain. */
-export function depthIn(
+export function chainDepth(
   chain: RunInput["chain"],
   find: (runId: string) => ChainPlace | undefined,
 ): number | Refusal<"validation_failed"> {

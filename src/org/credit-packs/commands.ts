@@ -44,7 +44,7 @@ export const createCreditPack = command({
   },
 });
 
-/** What is left of a voided pack is lost. What was drawn stays drawn. */
+/** The rest of a voided pack is lost. Amounts that were drawn stay drawn. */
 export const voidCreditPack = command({
   action: "credit_pack.voided",
   refuses: ["not_found", "conflict"],

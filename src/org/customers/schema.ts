@@ -1,4 +1,4 @@
-/** What is set of customers is in `customers`: amounts as the API writes them. Most customers have no row there. */
+/** The settings of customers are in `customers`: amounts as the API writes them. Most customers have no row there. */
 export const CUSTOMER_STEPS = {
   "customers/1": `CREATE TABLE customer_tokens (
       digest TEXT PRIMARY KEY,

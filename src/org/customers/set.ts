@@ -6,7 +6,7 @@ import { countRows, saveRow } from "../../storage/rows.ts";
 import { checkpoint } from "../../storage/transaction.ts";
 import { command, done, query } from "../kernel/door.ts";
 import { isCustomer, standingOf } from "./standing.ts";
-import { type CustomerRow, loadCustomer, revenueRows, shownRevenue } from "./store.ts";
+import { type CustomerRow, loadCustomer, revenueRows, showRevenue } from "./store.ts";
 
 /** As many as a report can have. */
 const MOST_SET = 50_000;
@@ -19,7 +19,7 @@ export const setCustomer = command({
   current(view, { customerId }: SetCustomer) {
     const row = loadCustomer(view.sql, customerId);
     if (row === null && !isCustomer(checkpoint(view.sql), customerId)) return null;
-    return { customer_id: customerId, name: row?.name ?? null, revenue: shownRevenue(row) };
+    return { customer_id: customerId, name: row?.name ?? null, revenue: showRevenue(row) };
   },
   run(tx, { customerId, name, revenue }: SetCustomer) {
     const isNew = loadCustomer(tx.sql, customerId) === null;

@@ -21,9 +21,9 @@ import { limitAmounts } from "../meters/show.ts";
 import type { MeterRow } from "../meters/store.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 import { pageOfRuns } from "../runs/list/page.ts";
-import { charactersApart } from "../runs/long-metadata.ts";
+import { countCharactersApart } from "../runs/long-metadata.ts";
 import { replacedRuns } from "../runs/replacements.ts";
-import { type CustomerRow, loadCustomers, shownRevenue } from "./store.ts";
+import { type CustomerRow, loadCustomers, showRevenue } from "./store.ts";
 import { iso } from "../../domain/time/iso.ts";
 
 type DayRow = readonly [day: string, usd: string, runs: number, tokens: number];
@@ -95,7 +95,7 @@ function revenueAndMargin(
   row: CustomerRow | null,
   { cost, days }: { readonly cost: bigint; readonly days: EarnedDays },
 ) {
-  const revenue = shownRevenue(row);
+  const revenue = showRevenue(row);
   if (row === null || revenue === null) return { revenue: null, revenue_usd: null, margin_usd: null };
   const nanos = revenueOf(toRevenue(row), untilToday({ ...days, timeZone: "UTC" }, view.now), cost);
   return { revenue, revenue_usd: formatUsd(nanos), margin_usd: formatUsd(nanos - cost) };
@@ -107,7 +107,7 @@ function costsOf(
   rows: readonly CustomerRow[],
   { fromMs, toMs }: EarnedDays,
 ): ReadonlyMap<string, bigint> {
-  const paying = rows.filter((row) => shownRevenue(row) !== null).map(({ customer_id: id }) => id);
+  const paying = rows.filter((row) => showRevenue(row) !== null).map(({ customer_id: id }) => id);
   const read = daysFrom(view, paying, fromMs);
   return new Map(
     Array.from(read, ([id, all]) => {
@@ -239,7 +239,7 @@ function detailOf(view: CheckpointedView, customerId: string, days: EarnedDays |
     scope: "",
   };
   const [run] = pageOfRuns(view.sql, newest, {
-    apartOf: charactersApart,
+    apartOf: countCharactersApart,
     without: replacedRuns(view.sql),
   }).runs;
   const last_run =

@@ -25,14 +25,14 @@ export function loadCustomers(sql: SqlStorage, ids: readonly string[]): Readonly
 }
 
 /** As the API shows it. Null: nobody has set what the customer pays. */
-export function shownRevenue(row: CustomerRow | null) {
+export function showRevenue(row: CustomerRow | null) {
   if (row === null || (row.usd_per_month === null && row.markup === null)) return null;
   return { usd_per_month: row.usd_per_month, markup: row.markup };
 }
 
 type RevenueRow = Omit<CustomerRow, "name">;
 
-/** What each customer pays, or one: those of whom it is set. As it is stored. */
+/** The amounts that each customer pays, or one customer: only of those for whom they are set. As it is stored. */
 export function revenueRows(sql: SqlStorage, customerId: string | null): RevenueRow[] {
   return sql
     .exec<RevenueRow>(

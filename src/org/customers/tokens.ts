@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
-import { lookedUp } from "../../domain/key/peppers.ts";
+import { digestPair } from "../../domain/key/peppers.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, query, type View } from "../kernel/door.ts";
 import { loadKey, problemOf } from "../keys/store.ts";
@@ -52,7 +52,7 @@ export const admitCustomer = query({
     const [row] = view.sql
       .exec<TokenRow>(
         "SELECT id, customer_id, minted_by, expires_at FROM customer_tokens WHERE digest IN (?, ?)",
-        ...lookedUp(digest),
+        ...digestPair(digest),
       )
       .toArray();
     if (row === undefined) return refuse("unauthorized");

@@ -11,10 +11,10 @@ import { scopesOf } from "../../domain/meter/limit-set.ts";
 import { tokensOf } from "../../gate/decision/ask.ts";
 import type { UnitOfWork } from "../ledger/unit-of-work.ts";
 import type { MeterAccount } from "../meters/usage.ts";
-import { heldAmounts, holdExtrasOf, heldIn, phaseOf } from "./hold-extras.ts";
+import { readHeldAmounts, holdExtrasOf, readHeldAmount, phaseOf } from "./hold-extras.ts";
 import { estimateIn, type HoldRequest, holdRequestOf, NO_MODEL } from "./hold-request.ts";
 import { reservesOf } from "./open-holds.ts";
-import { type HoldRow, type KnownHolds, letGo, loadHolds, standingOf } from "./store.ts";
+import { type HoldRow, type KnownHolds, giveBackHold, loadHolds, standingOf } from "./store.ts";
 
 /** Limits of the whole org that only runs are checked against. */
 const OF_RUNS = METER_KINDS.map((kind) => ({ kind, ...meterRowOf(kind) }))
@@ -41,7 +41,7 @@ export class ExpiredHolds {
   /** Ends the hold. Returns what it is then, and the run that it has become, if it has. */
   end(hold: HoldRow): { readonly hold: HoldRow; readonly estimate: Estimate | null } {
     const request = holdRequestOf(hold);
-    const reserved = letGo(this.#work, hold);
+    const reserved = giveBackHold(this.#work, hold);
     if (request?.isCharged !== true || this.#isPaid(hold.id)) return { hold, estimate: null };
     this.#paid.settled.add(hold.id);
     return chargeExpired(this.#tx, this.#work, { hold: inPlan(hold), request, reserved });
@@ -53,7 +53,7 @@ export class ExpiredHolds {
   }
 }
 
-/** What only counts is leased to no isolate, so a hold of an isolate is not in it. The run that it becomes is. */
+/** A limit that only counts is leased to no isolate, so a hold of an isolate is not in it. The run that it becomes is. */
 function inPlan(hold: HoldRow): HoldRow {
   if (phaseOf(hold) !== "run") return hold;
   const there = hold.meters === "" ? [] : hold.meters.split(" ");
@@ -130,10 +130,10 @@ export function takeBack(work: UnitOfWork, hold: HoldRow): readonly Draw[] {
   for (const entry of backdatedOf(work, hold, request))
     adjustAccount(entry, -amountOf(unitOf(entry.meter), attempt));
   const packs: Draw[] = [];
-  const held = heldAmounts(hold);
+  const held = readHeldAmounts(hold);
   for (const entry of standingOf(work, hold)) {
     if (entry.meter.kind !== "credit_pack") {
-      adjustAccount(entry, -heldIn(entry.meter, held));
+      adjustAccount(entry, -readHeldAmount(entry.meter, held));
       continue;
     }
     const amount = BigInt(estimate.draws[entry.meter.id] ?? 0);

@@ -1,6 +1,6 @@
 import { invalidField, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
-import { askedRun } from "../../domain/run/checked-run.ts";
+import { toCheckedRun } from "../../domain/run/checked-run.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import { type Scopes, scopesOf } from "../../domain/meter/limit-set.ts";
 import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
@@ -12,7 +12,7 @@ import type { Finding } from "../kernel/finding.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
 import type { CHECK_CODES } from "../../contract/limit-codes.ts";
 import { runChecks } from "../checks/checks.ts";
-import { depthIn } from "../checks/depth.ts";
+import { chainDepth } from "../checks/depth.ts";
 import { writeHoldRequest } from "./hold-request.ts";
 
 type CheckCode = (typeof CHECK_CODES)[number];
@@ -29,7 +29,7 @@ export interface CheckedRequest {
   holdRequest(decided: DecisionAsk): string | null;
 }
 
-export function checkedRequest(
+export function checkRequest(
   tx: Tx,
   ask: DecisionAsk,
   nanos: bigint,
@@ -57,7 +57,7 @@ function fullyCheckedRequest(
   nanos: bigint,
   isCharged: boolean,
 ): CheckedRequest | Refusal<"validation_failed"> {
-  const depth = depthIn(ask.chain, (id) => tx.hooks.placeInChain(tx.sql, id));
+  const depth = chainDepth(ask.chain, (id) => tx.hooks.placeInChain(tx.sql, id));
   if (isRefusal(depth)) return depth;
   if (ask.approval_id !== undefined && loadApproval(tx.sql, ask.approval_id) === null) {
     return invalidField("approval_id", "unknown", "is not an approval in this organization");
@@ -69,7 +69,7 @@ function fullyCheckedRequest(
     phase: "run",
     attempt: { nanos, tokens: tokensOf(ask), depth },
     scopes: scopesOf(ask, { keyId: keyOf(tx), chain: ask.chain?.chain_id }),
-    judge: () => runChecks(tx)?.(askedRun(ask, tx.now), nanos, oneRunsSteps()) ?? [],
+    judge: () => runChecks(tx)?.(toCheckedRun(ask, tx.now), nanos, oneRunsSteps()) ?? [],
     holdRequest: (decided) => writeHoldRequest(decided, { isCharged, keyId: keyOf(tx), depth }),
   };
 }

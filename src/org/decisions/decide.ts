@@ -18,7 +18,7 @@ import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import { loadApproval } from "../approvals/store.ts";
 import type { MeterAccount } from "../meters/usage.ts";
-import { type CheckedRequest, checkedRequest } from "./checked-request.ts";
+import { type CheckedRequest, checkRequest } from "./checked-request.ts";
 import { admitFreeing } from "./admit.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import {
@@ -30,7 +30,7 @@ import {
 import { requestIdReused, fingerprintOf } from "../../gate/decision/request-fingerprint.ts";
 import type { HoldRates } from "./hold-rates.ts";
 import { costsOf, estimateOf } from "./estimate.ts";
-import { type FittedAsk, fittedFreeing } from "./fit.ts";
+import { type FittedAsk, fitAskFreeingRoom } from "./fit.ts";
 import { writeHoldExtras } from "./hold-extras.ts";
 import { holdRequestOf } from "./hold-request.ts";
 import { deleteHold, insertHold, loadRequest } from "./store.ts";
@@ -89,8 +89,8 @@ export function decideOnce(tx: Tx, ask: DecisionAsk, rates: RateTerms): DecidedA
   // The same fingerprint has the same name wherever it is decided: isolates derive it alike.
   const id = tx.reservationIds().idOf(ask.request_id, fingerprintOf(ask), tx.now);
   const stored = loadRequest(tx.sql, id);
-  const told = repeatedVerdict(tx, ask, id, stored);
-  if (told !== null) return { result: told, taken: false, named: null, ask };
+  const repeated = repeatedVerdict(tx, ask, id, stored);
+  if (repeated !== null) return { result: repeated, taken: false, named: null, ask };
   const isStored = stored.some((row) => row.id === id);
   const made = decideAnew(tx, ask, { id, isStored, rates });
   const taken = !isRefusal(made.result);
@@ -118,7 +118,7 @@ function decideAnew(
     return { result: costOf, ask };
   }
   // Rules are told what is asked for, so that the same call finds the same rules and approvals however much fits.
-  const checked = checkedRequest(tx, ask, costOf(mostOutput(ask)));
+  const checked = checkRequest(tx, ask, costOf(mostOutput(ask)));
   if (isRefusal(checked)) return { result: checked, ask };
   expireHolds(tx);
   if (isStored) expireHold(tx, id);
@@ -134,7 +134,7 @@ function decideAnew(
   const accounts = work.accounts({ scopes, atMs: tx.now });
   const { tokenRoom, nanosRoom } = rates;
   const fit = { attempt: checked.attempt, costOf, accounts, tokenRoom, nanosRoom };
-  const fitted = fittedFreeing(tx, work, ask, fit);
+  const fitted = fitAskFreeingRoom(tx, work, ask, fit);
   const { attempt } = fitted;
   const { refusedBy, shadow } = admitFreeing(tx, work, accounts, attempt);
   const shadowed = shadow.map((account) => denialOf(account, attempt, "decision"));
@@ -256,7 +256,7 @@ function amountOf(tx: Tx, row: HoldRow, ask: DecisionAsk): bigint {
 
 function stands(row: HoldRow, now: number): boolean {
   if (row.status === "settled" || (row.status === "open" && row.expires_at > now)) return true;
-  // What is charged when it expires has been paid for.
+  // A hold that is charged when it expires has been paid for.
   return row.status !== "released" && holdRequestOf(row)?.isCharged === true;
 }
 

@@ -8,21 +8,21 @@ import { type DecisionAsk, mostOutput, mostUsed } from "../../gate/decision/ask.
 import type { Tx } from "../kernel/door.ts";
 import { pricesOf } from "../models/revisions.ts";
 
-type Priced = Pick<Tx, "sql" | "now">;
+type PriceContext = Pick<Tx, "sql" | "now">;
 type Invalid = Refusal<"validation_failed">;
 
 /** Returns what an ask reserves if it is given all that it asks for, in nano-dollars. */
-export function estimateOf(tx: Priced, ask: DecisionAsk): bigint | Invalid {
+export function estimateOf(tx: PriceContext, ask: DecisionAsk): bigint | Invalid {
   const costOf = costsOf(tx, ask);
   return isRefusal(costOf) ? costOf : costOf(mostOutput(ask));
 }
 
 /**
  * Returns what an ask reserves with so many output tokens, at most those that it asks for. `cost_usd` takes precedence.
- * Otherwise tokens at the highest rates of the price book that can apply, and units. What has no price is refused,
- * never free.
+ * Otherwise tokens at the highest rates of the price book that can apply, and units. A model without a price is
+ * refused, never free.
  */
-export function costsOf(tx: Priced, ask: DecisionAsk): ((outputTokens: number) => bigint) | Invalid {
+export function costsOf(tx: PriceContext, ask: DecisionAsk): ((outputTokens: number) => bigint) | Invalid {
   const { cost_usd } = ask.estimate;
   if (cost_usd !== undefined) {
     const nanos = parseUsd(cost_usd);

@@ -37,8 +37,8 @@ export function expireHolds(tx: Tx): void {
 }
 
 /**
- * For a limit without room: ends its own expired holds, however many others come before them. What they held becomes
- * free in the unit of work, which the caller saves. If none, the limit is really full.
+ * For a limit without room: ends its own expired holds, however many others come before them. The amounts that they
+ * held become free in the unit of work, which the caller saves. If none, the limit is really full.
  */
 export function expireHoldsOf(tx: Tx, work: UnitOfWork, { meter, subject }: Account): readonly HoldRow[] {
   const sql = ifSomeAreOver(tx);

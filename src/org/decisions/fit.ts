@@ -8,7 +8,7 @@ import type { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { expireHoldsOf, TRIES_FOR_ROOM } from "./expire.ts";
 
 /** The room that the output of an ask is fitted into. */
-export interface Fit {
+export interface OutputRoom {
   /** The amounts that the ask takes if it is given all that it asks for. */
   readonly attempt: Attempt;
   /** The cost of the ask with so many output tokens, in nano-dollars. */
@@ -27,15 +27,15 @@ export interface FittedAsk {
 }
 
 /** For a call that is only explained. */
-export function fittedNow(ask: DecisionAsk, fit: Fit): FittedAsk {
+export function fitAsk(ask: DecisionAsk, fit: OutputRoom): FittedAsk {
   return fitted(ask, fit, () => false);
 }
 
 /**
- * The same for a decision. What limits still count of reservations that are over is ended before it shortens an answer, as it
- * is before it refuses one.
+ * The same for a decision. Reservations that are over are ended before they shorten an answer, as they are before they
+ * refuse one.
  */
-export function fittedFreeing(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: Fit): FittedAsk {
+export function fitAskFreeingRoom(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: OutputRoom): FittedAsk {
   let tries = TRIES_FOR_ROOM;
   return fitted(ask, fit, (limit) => {
     tries -= 1;
@@ -46,7 +46,7 @@ export function fittedFreeing(tx: Tx, work: UnitOfWork, ask: DecisionAsk, fit: F
 }
 
 /** Where not even the least fits, the least is what limits refuse. */
-function fitted(ask: DecisionAsk, fit: Fit, free: (limit: Account) => boolean): FittedAsk {
+function fitted(ask: DecisionAsk, fit: OutputRoom, free: (limit: Account) => boolean): FittedAsk {
   const { attempt, costOf, accounts, tokenRoom, nanosRoom } = fit;
   const { min_output_tokens: least } = ask.estimate;
   if (least === undefined) return { ask, attempt };

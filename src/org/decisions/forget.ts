@@ -1,6 +1,6 @@
 import { ENDED_HOLD_KEPT_MS, EXPIRED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import { noteForgotten } from "./forgotten.ts";
-import { fromRow, HOLDS, type HoldRow } from "./table.ts";
+import { toHoldRow, HOLDS, type HoldRow } from "./table.ts";
 
 const PAGES_AT_ONCE = 16;
 
@@ -23,8 +23,8 @@ export function forgetAfter(sql: SqlStorage, number: number, now: number): numbe
   for (let read = 0; read < PAGES_AT_ONCE; read += 1) {
     const page = pages.after(last);
     if (page === null) return null;
-    const over = page.rows.filter((row) => isForgotten(fromRow(row), now));
-    if (over.length > 0) noteForgotten(sql, Math.max(...over.map((row) => fromRow(row).ended_at ?? 0)));
+    const over = page.rows.filter((row) => isForgotten(toHoldRow(row), now));
+    if (over.length > 0) noteForgotten(sql, Math.max(...over.map((row) => toHoldRow(row).ended_at ?? 0)));
     pages.change([], over);
     ({ last } = page);
   }

@@ -1,4 +1,4 @@
-/** Before holds that ended until then are deleted. What was made before such an end, in any isolate, ended with it. */
+/** Before holds that ended until then are deleted. A hold that any isolate made before such an end has ended with it. */
 export function noteForgotten(sql: SqlStorage, endedUntilMs: number): void {
   sql.exec("UPDATE forgotten_holds SET made_until = ?1 WHERE made_until < ?1", endedUntilMs);
 }

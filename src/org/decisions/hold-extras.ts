@@ -1,7 +1,7 @@
 import type { Draw } from "../../domain/meter/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import { amountOf, type Attempt } from "../../domain/refusal/limit-denials.ts";
-import { type Account, countsGroups, type Meter, namedIn, unitOf } from "../../domain/meter/meter.ts";
+import { type Account, countsGroups, type Meter, countedName, unitOf } from "../../domain/meter/meter.ts";
 
 /** The reservations of a hold in addition to the same amount of dollars in each limit. */
 export interface HoldExtras {
@@ -67,19 +67,22 @@ export function subjectIn(
 ): string {
   const { chain, groups } = holdExtrasOf(hold);
   if (countsGroups(meter)) return groups?.[meter.id] ?? "";
-  return namedIn(meter, { chain, customer: hold.customer_id });
+  return countedName(meter, { chain, customer: hold.customer_id });
 }
 
 /** The amounts that a hold reserves, in every unit and of each credit pack. */
 type HeldAmounts = Attempt & Pick<HoldExtras, "packs">;
 
-export function heldAmounts(hold: { readonly amount: string; readonly beside: string | null }): HeldAmounts {
+export function readHeldAmounts(hold: {
+  readonly amount: string;
+  readonly beside: string | null;
+}): HeldAmounts {
   const { tokens, packs } = holdExtrasOf(hold);
   return { nanos: BigInt(hold.amount), tokens, depth: 0, packs };
 }
 
 /** How much of one limit it reserves. */
-export function heldIn(meter: Pick<Meter, "kind" | "id" | "unit">, held: HeldAmounts): bigint {
+export function readHeldAmount(meter: Pick<Meter, "kind" | "id" | "unit">, held: HeldAmounts): bigint {
   if (meter.kind === "credit_pack") return BigInt(held.packs[meter.id] ?? 0);
   const unit = unitOf(meter);
   return unit === "depth" ? 0n : amountOf(unit, held);

@@ -35,7 +35,7 @@ function entryOf(id: string, subject: string): string {
 type RatedHold = HoldRates & { readonly amount: string };
 
 /** Returns what was counted in one counter of a policy. */
-export function countedBy(meter: RateMeter, hold: RatedHold): number {
+export function readCountedAmount(meter: RateMeter, hold: RatedHold): number {
   if (!isCountedIn(meter, hold)) return 0;
   return rateAmount(meter.policy, { nanos: Number(hold.amount), tokens: hold.tokens });
 }
@@ -46,7 +46,7 @@ export function isCountedIn(meter: RateMeter, { rates }: Pick<HoldRates, "rates"
 }
 
 /** The counters of these policies in which it was. */
-export function countedMeters(policies: readonly RatePolicy[], { rates }: RatedHold): RateMeter[] {
+export function findCountedMeters(policies: readonly RatePolicy[], { rates }: RatedHold): RateMeter[] {
   const entries = rates.split(" ").map((entry) => entry.split("="));
   return policies.flatMap((policy) => {
     const entry = entries.find(([id]) => id === policy.id);

@@ -3,7 +3,7 @@ import { formatUsd } from "../../domain/price/money.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { holdRequestOf } from "./hold-request.ts";
-import { endHold, type HoldRow, insertHold, letGo, loadHold } from "./store.ts";
+import { endHold, type HoldRow, insertHold, giveBackHold, loadHold } from "./store.ts";
 import { unreportedHold } from "./unreported-hold.ts";
 
 /**
@@ -29,7 +29,7 @@ export const releaseHold = command({
     }
     if (hold.status === "open") {
       const work = new UnitOfWork(tx.sql, "decision", tx.now);
-      letGo(work, hold);
+      giveBackHold(work, hold);
       work.save();
     }
     if (hold.status !== "released") endHold(tx.sql, hold.id, "released", tx.now);

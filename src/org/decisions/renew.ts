@@ -1,12 +1,12 @@
 import type { ReservationRenewal } from "../../contract/resources/decisions/decisions.ts";
 import { isRefusal, refuse } from "../../contract/refusal.ts";
 import { holdAll } from "../../domain/meter/admission.ts";
-import { askedRun } from "../../domain/run/checked-run.ts";
+import { toCheckedRun } from "../../domain/run/checked-run.ts";
 import { denialOf } from "../../domain/refusal/limit-denials.ts";
 import { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import { formatUsd, parseUsd } from "../../domain/price/money.ts";
-import { type AskedRate, rateRefusal } from "../../domain/rate/denial.ts";
+import { type RateRequest, rateRefusal } from "../../domain/rate/denial.ts";
 import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { DEFAULT_HOLD_SECONDS } from "../../gate/decision/ask.ts";
 import { runChecks } from "../checks/checks.ts";
@@ -14,12 +14,12 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal } from "../ledger/announce.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { admitFreeing } from "./admit.ts";
-import { countedMeters } from "./hold-rates.ts";
+import { findCountedMeters } from "./hold-rates.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { holdExtrasOf, phaseOf, writeHoldExtras } from "./hold-extras.ts";
 import { holdRequestOf } from "./hold-request.ts";
 import { refusedRenewal } from "./refusal-notes.ts";
-import { type HoldRow, letGo, loadHold, saveHolds, standingOf } from "./store.ts";
+import { type HoldRow, giveBackHold, loadHold, saveHolds, standingOf } from "./store.ts";
 
 type Renewal = ReservationRenewal & { readonly reservationId: string };
 
@@ -65,7 +65,7 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
   }
   const phase = phaseOf(before);
   const work = new UnitOfWork(tx.sql, phase, tx.now);
-  letGo(work, before);
+  giveBackHold(work, before);
   const order = before.meters.split(" ");
   const standing = standingOf(work, before)
     .filter(({ meter }) => meter.kind !== "credit_pack")
@@ -89,14 +89,14 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
 }
 
 /** Returns what a hold with a higher amount takes from the rate limits by dollars in which its decision was counted. */
-function addedRatesOf(tx: Tx, before: HoldRow, amount: bigint): AskedRate[] {
+function addedRatesOf(tx: Tx, before: HoldRow, amount: bigint): RateRequest[] {
   const more = Number(amount - BigInt(before.amount));
   const policies = tx
     .rates()
     .policies()
     .filter(({ unit }) => unit === "usd");
   if (more <= 0 || policies.length === 0) return [];
-  return countedMeters(policies, before).map((meter) => {
+  return findCountedMeters(policies, before).map((meter) => {
     return { meter, standing: tx.rates().standing(meter, more), amount: more };
   });
 }
@@ -105,11 +105,14 @@ function limitedMore(tx: Tx, before: HoldRow, amount: bigint) {
   return rateRefusal(addedRatesOf(tx, before, amount), tx.now);
 }
 
-/** What checks a run before the limits checks more of it too. Its input is not kept, and was scanned when it was made. */
+/**
+ * Checks that judge a run before the limits also judge the renewal's higher amount. Its input is not kept, and was
+ * scanned when it was made.
+ */
 function checkMore(tx: Tx, hold: HoldRow, amount: bigint) {
   const request = holdRequestOf(hold);
   if (request === null || phaseOf(hold) !== "run") return null;
-  const findings = runChecks(tx)?.(askedRun(request.ask, tx.now), amount, oneRunsSteps()) ?? [];
+  const findings = runChecks(tx)?.(toCheckedRun(request.ask, tx.now), amount, oneRunsSteps()) ?? [];
   for (const { refusal, effect, tell } of findings) {
     if (refusal !== null) {
       tx.afterRefusal(effect);

@@ -4,17 +4,17 @@ import type { Draw } from "../../domain/meter/credit.ts";
 import { withoutHeld } from "../../domain/meter/usage.ts";
 import type { UnitOfWork } from "../ledger/unit-of-work.ts";
 import type { MeterAccount } from "../meters/usage.ts";
-import { heldAmounts, holdExtrasOf, heldIn } from "./hold-extras.ts";
+import { readHeldAmounts, holdExtrasOf, readHeldAmount } from "./hold-extras.ts";
 import { estimateIn } from "./hold-request.ts";
 import {
-  fromRow,
+  toHoldRow,
   HOLDS,
   type HoldRow,
   holdKeyHash,
   idIn,
   isSettled,
   isUnreported,
-  openEnd,
+  openHoldEnd,
   toRow,
 } from "./table.ts";
 
@@ -22,7 +22,7 @@ export type { HoldRow } from "./table.ts";
 
 export function loadHold(sql: SqlStorage, id: string): HoldRow | null {
   const changed = HOLDS.get(sql, id);
-  if (changed !== undefined) return changed === null ? null : fromRow(changed);
+  if (changed !== undefined) return changed === null ? null : toHoldRow(changed);
   return storedHolds(sql, keyHashesOf([id])).find((hold) => hold.id === id) ?? null;
 }
 
@@ -47,9 +47,9 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
   }
   for (const row of HOLDS.withKeyHashes(sql, keyHashes)) {
     const id = idIn(row);
-    if (asked.has(id)) known.holds.set(id, fromRow(row));
+    if (asked.has(id)) known.holds.set(id, toHoldRow(row));
     if (isSettled(row)) known.settled.add(id);
-    else if (openEnd(row) === null) noteCharged(known, fromRow(row));
+    else if (openHoldEnd(row) === null) noteCharged(known, toHoldRow(row));
   }
   return known;
 }
@@ -78,7 +78,7 @@ function keyHashesOf(ids: readonly string[]): Set<number> {
 export function loadRequest(sql: SqlStorage, id: string): HoldRow[] {
   const found = storedHolds(sql, keyHashesOf([id])).filter((row) => isSameRequest(row.id, id));
   for (const row of HOLDS.withKeyHashes(sql, [holdKeyHash(id)])) {
-    if (isSameRequest(idIn(row), id)) found.push(fromRow(row));
+    if (isSameRequest(idIn(row), id)) found.push(toHoldRow(row));
   }
   return found;
 }
@@ -95,7 +95,7 @@ export function reportedIds(sql: SqlStorage, ids: readonly string[]): Set<string
 /** Holds with these keyHashes as they are stored. Without those that memory has. */
 function storedHolds(sql: SqlStorage, keyHashes: ReadonlySet<number>): HoldRow[] {
   const rows = HOLDS.pages(sql).find(keyHashes);
-  return rows.filter((row) => HOLDS.get(sql, idIn(row)) === undefined).map(fromRow);
+  return rows.filter((row) => HOLDS.get(sql, idIn(row)) === undefined).map(toHoldRow);
 }
 
 /** Returns whether any hold was settled or released before it was reported. */
@@ -157,11 +157,11 @@ export function standingOf(work: UnitOfWork, hold: HoldRow): readonly MeterAccou
 }
 
 /** Gives back to the limits what a hold reserves. Returns what it had of which credit packs. */
-export function letGo(work: UnitOfWork, hold: HoldRow): readonly Draw[] {
+export function giveBackHold(work: UnitOfWork, hold: HoldRow): readonly Draw[] {
   const packs: Draw[] = [];
-  const held = heldAmounts(hold);
+  const held = readHeldAmounts(hold);
   for (const entry of standingOf(work, hold)) {
-    const wanted = heldIn(entry.meter, held);
+    const wanted = readHeldAmount(entry.meter, held);
     // Never more than is held there: an inconsistent counter must not keep a hold from ending.
     const amount = wanted < entry.usage.held ? wanted : entry.usage.held;
     entry.usage = withoutHeld(entry.usage, amount);

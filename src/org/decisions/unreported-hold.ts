@@ -1,4 +1,4 @@
-import { madeAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
+import { reservationTime, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import { ENDED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
 import { type HoldRow, PLAIN_HOLD } from "./table.ts";
 
@@ -9,7 +9,7 @@ import { type HoldRow, PLAIN_HOLD } from "./table.ts";
  */
 export function mayBeUnreported(ids: ReservationIds, id: string, now: number): boolean {
   const origin = ids.originOf(id, now);
-  return origin === "time" ? now < madeAt(id) + ENDED_HOLD_KEPT_MS : origin === "request";
+  return origin === "time" ? now < reservationTime(id) + ENDED_HOLD_KEPT_MS : origin === "request";
 }
 
 /** Everything that is known of an unreported hold: its id, and usually the time in it. */
@@ -18,7 +18,7 @@ export function unreportedHold(ids: ReservationIds, id: string, now: number): Ho
     // If an isolate reports it later, its rate-limit counts are given back as far as the run was counted.
     ...PLAIN_HOLD,
     id,
-    at: ids.originOf(id, now) === "time" ? madeAt(id) : now,
+    at: ids.originOf(id, now) === "time" ? reservationTime(id) : now,
     expires_at: now,
     amount: "0",
     meters: "",

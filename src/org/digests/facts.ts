@@ -17,7 +17,7 @@ const LOOKED_AT = 100;
 
 const NOTHING_SPENT = { cost_usd: formatUsd(0n), previous_cost_usd: formatUsd(0n) };
 
-/** What is known of the period that was over at a moment. */
+/** The facts of the period that was over at a moment. */
 export function factsOf(view: CheckpointedView, row: DigestRow, atMs: number): DigestFacts {
   const days = digestDays(timeOf(row), atMs);
   const range = {

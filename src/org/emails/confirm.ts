@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../contract/durations.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { mintOrgToken, tokenDigest } from "../../domain/key/org-token.ts";
-import { lookedUp } from "../../domain/key/peppers.ts";
+import { digestPair } from "../../domain/key/peppers.ts";
 import { transaction } from "../../storage/transaction.ts";
 import { command, done, type View } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
@@ -55,7 +55,7 @@ export const confirmEmail = command({
         `UPDATE email_addresses SET confirmed_at = ?, token = NULL, expires_at = NULL
          WHERE token IN (?, ?) AND expires_at > ? RETURNING address`,
         tx.now,
-        ...lookedUp(link),
+        ...digestPair(link),
         tx.now,
       )
       .toArray();

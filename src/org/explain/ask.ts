@@ -1,18 +1,18 @@
 import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
-import { askedRun } from "../../domain/run/checked-run.ts";
+import { toCheckedRun } from "../../domain/run/checked-run.ts";
 import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import { rateMetersFor, type RatePolicy } from "../../domain/rate/policy.ts";
 import { namesIn, scopesOf } from "../../domain/meter/limit-set.ts";
 import { checksAll, type DecisionAsk, mostOutput, tokensOf } from "../../gate/decision/ask.ts";
-import { depthIn } from "../checks/depth.ts";
+import { chainDepth } from "../checks/depth.ts";
 import { costsOf } from "../decisions/estimate.ts";
-import { fittedNow } from "../decisions/fit.ts";
+import { fitAsk } from "../decisions/fit.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { View } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { candidatesFor } from "./candidates.ts";
-import { judged } from "./check.ts";
+import { judgeChecks } from "./check.ts";
 import { type ExplanationResult, explanation } from "./explanation.ts";
 import type { Subject } from "./subject.ts";
 
@@ -20,7 +20,7 @@ import type { Subject } from "./subject.ts";
 export function explainAsk(view: View, ask: DecisionAsk): ExplanationResult {
   const costOf = costsOf(view, ask);
   if (isRefusal(costOf)) return within("ask", costOf);
-  const depth = depthIn(ask.chain, (id) => view.hooks.placeInChain(view.sql, id));
+  const depth = chainDepth(ask.chain, (id) => view.hooks.placeInChain(view.sql, id));
   if (isRefusal(depth)) return within("ask", depth);
   const nanos = costOf(mostOutput(ask));
   const subject: Subject = {
@@ -29,11 +29,11 @@ export function explainAsk(view: View, ask: DecisionAsk): ExplanationResult {
     scopes: scopesOf(ask, { keyId: keyOf(view), chain: ask.chain?.chain_id }),
     attempt: { nanos, tokens: tokensOf(ask), depth },
     phase: checksAll(ask, view.profile().decisionDefaults.checks) ? "run" : "decision",
-    content: { ...askedRun(ask, view.now), model: ask.model },
+    content: { ...toCheckedRun(ask, view.now), model: ask.model },
     contentNanos: nanos,
   };
   const attempt = fittedAttempt(view, ask, subject, costOf);
-  const checks = judged(candidatesFor(view, { ...subject, attempt }));
+  const checks = judgeChecks(candidatesFor(view, { ...subject, attempt }));
   return explanation({ subject: "ask", id: null }, view.now, attempt.nanos, checks);
 }
 
@@ -54,7 +54,7 @@ function fittedAttempt(
     return Math.min(...rooms.map((meter) => book.standing(meter, 1).room));
   };
   const fit = { attempt, costOf, accounts, tokenRoom: roomIn("tokens"), nanosRoom: roomIn("usd") };
-  return fittedNow(ask, fit).attempt;
+  return fitAsk(ask, fit).attempt;
 }
 
 /** The fields of the refusal, from the question. */

@@ -3,7 +3,7 @@ import { admit } from "../../domain/meter/admission.ts";
 import { METERS, type Phase } from "../../contract/meter-kinds.ts";
 import { groupIn } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
-import { rateAmount, rateMetersFor, shownAmount } from "../../domain/rate/policy.ts";
+import { rateAmount, rateMetersFor, formatPolicyAmount } from "../../domain/rate/policy.ts";
 import { namesIn } from "../../domain/meter/limit-set.ts";
 import type { View } from "../kernel/door.ts";
 import { readInParts } from "../../storage/json-rows.ts";
@@ -16,7 +16,7 @@ import {
   type CheckOutcome,
   NO_AMOUNTS,
   rateAmounts,
-  takenText,
+  describeAmount,
 } from "./check.ts";
 import { policyCandidates } from "./policies.ts";
 import { safetyCandidates } from "./safety.ts";
@@ -59,7 +59,7 @@ function rateCandidates(view: View, { route, keyId, scopes, attempt }: Subject):
   return meters.map((meter) => {
     const { id, name, unit } = meter.policy;
     const amount = rateAmount(meter.policy, { nanos: Number(attempt.nanos), tokens: attempt.tokens });
-    const taken = unit === "usd" ? `$${shownAmount(meter.policy, amount)}` : `${amount} ${unit}`;
+    const taken = unit === "usd" ? `$${formatPolicyAmount(meter.policy, amount)}` : `${amount} ${unit}`;
     const standing = book.standing(meter, amount);
     const passes = standing.waitMs === 0;
     const why = passes
@@ -97,7 +97,7 @@ function ofGroup(account: Account, judged: CheckOutcome) {
 function judgement(account: Account, { attempt, phase }: Subject): CheckOutcome {
   const { meter } = account;
   if (!isAsked(METERS[meter.kind].phases, phase)) return { passes: null, why: ONLY_WITH_ALL };
-  const taken = takenText(meter, attempt);
+  const taken = describeAmount(meter, attempt);
   const { refusedBy, shadow } = admit([account], attempt);
   if (refusedBy !== null) return { passes: false, why: `There is no room for ${taken}.` };
   if (shadow.length > 0) {

@@ -4,7 +4,7 @@ import { amountOf, type Attempt, availableOf } from "../../domain/refusal/limit-
 import { type Account, type Meter, totalSpent, unitOf, zoneOf } from "../../domain/meter/meter.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import type { RateMeter, RateStanding } from "../../domain/rate/policy.ts";
-import { quotaWindowEnd, shownAmount } from "../../domain/rate/policy.ts";
+import { quotaWindowEnd, formatPolicyAmount } from "../../domain/rate/policy.ts";
 import { formatInZone } from "../../domain/time/zone.ts";
 
 export type CheckName = ExplainedCheck["check"];
@@ -68,7 +68,7 @@ export function amountsOf(account: Account, now: number): Amounts {
 }
 
 /** Returns what an attempt takes from a limit, in words. */
-export function takenText(meter: Meter, attempt: Attempt): string {
+export function describeAmount(meter: Meter, attempt: Attempt): string {
   const unit = unitOf(meter);
   const amount = amountOf(unit, attempt);
   if (unit === "usd") return `$${formatUsd(amount)}`;
@@ -80,17 +80,17 @@ export function rateAmounts({ policy }: RateMeter, standing: RateStanding, now: 
   const waitsUntil = standing.waitMs > 0 ? now + standing.waitMs : null;
   const resetsAt = policy.kind === "quota" ? quotaWindowEnd(policy, now) : waitsUntil;
   return {
-    limit: shownAmount(policy, policy.limit),
-    spent: shownAmount(policy, standing.used),
-    reserved: shownAmount(policy, 0),
-    available: shownAmount(policy, Math.max(0, standing.room)),
+    limit: formatPolicyAmount(policy, policy.limit),
+    spent: formatPolicyAmount(policy, standing.used),
+    reserved: formatPolicyAmount(policy, 0),
+    available: formatPolicyAmount(policy, Math.max(0, standing.room)),
     resets_at: resetsAt === null ? null : formatInZone("UTC", resetsAt),
     as_of: new Date(now).toISOString(),
   };
 }
 
 /** In order: checks after a refusal are not made. */
-export function judged(candidates: readonly Candidate[]): ExplainedCheck[] {
+export function judgeChecks(candidates: readonly Candidate[]): ExplainedCheck[] {
   let refusing: Candidate | null = null;
   return candidates.map((candidate) => {
     const { passes, amounts, why, check, id, name } = candidate;

@@ -1,5 +1,5 @@
 import { isRefusal } from "../../contract/refusal.ts";
-import type { ExplainQuestion } from "../../contract/resources/explain.ts";
+import type { ExplainBody } from "../../contract/resources/explain.ts";
 import { modelsOf } from "../decisions/decide.ts";
 import { command, done, type CheckpointedView } from "../kernel/door.ts";
 import { explainAsk } from "./ask.ts";
@@ -13,16 +13,15 @@ export const explain = command({
   action: null,
   refuses: ["not_found", "validation_failed"],
   readsRefusals: true,
-  reservations: ({ reservation_id }: ExplainQuestion) =>
-    reservation_id === undefined ? [] : [reservation_id],
-  models: ({ ask }: ExplainQuestion) => (ask === undefined ? [] : modelsOf(ask)),
-  run(tx, question: ExplainQuestion) {
+  reservations: ({ reservation_id }: ExplainBody) => (reservation_id === undefined ? [] : [reservation_id]),
+  models: ({ ask }: ExplainBody) => (ask === undefined ? [] : modelsOf(ask)),
+  run(tx, question: ExplainBody) {
     const found = explained(tx, question);
     return isRefusal(found) ? found : done(200, found);
   },
 });
 
-function explained(view: CheckpointedView, question: ExplainQuestion): ExplanationResult {
+function explained(view: CheckpointedView, question: ExplainBody): ExplanationResult {
   const { ask, trace_id, refusal_id, reservation_id, run_id } = question;
   if (ask !== undefined) return explainAsk(view, ask);
   if (trace_id !== undefined) return explainTrace(view, trace_id);

@@ -2,14 +2,14 @@ import { DECISION_ROUTE } from "../../contract/decision.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { type Account, unitOf } from "../../domain/meter/meter.ts";
 import { formatUsd } from "../../domain/price/money.ts";
-import { holdExtrasOf, heldAmounts, heldIn, phaseOf } from "../decisions/hold-extras.ts";
+import { holdExtrasOf, readHeldAmounts, readHeldAmount, phaseOf } from "../decisions/hold-extras.ts";
 import { type HoldRow, loadHold, standingOf } from "../decisions/store.ts";
 import type { View } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { candidatesFor } from "./candidates.ts";
-import { amountsOf, type Candidate, CHECK_OF, judged } from "./check.ts";
+import { amountsOf, type Candidate, CHECK_OF, judgeChecks } from "./check.ts";
 import { type ExplanationResult, explanation } from "./explanation.ts";
-import { passing } from "./past.ts";
+import { passCheck } from "./past.ts";
 
 /** For a reservation, the limits that hold it are known, but not what it was made for. */
 export function explainHold(view: View, id: string): ExplanationResult {
@@ -28,9 +28,9 @@ export function explainHold(view: View, id: string): ExplanationResult {
   const held = heldBy(view, hold, general);
   const kinds = new Set(held.map(({ check }) => check));
   const checks = [...new Set(general.map(({ check }) => check))].flatMap((check) =>
-    (kinds.has(check) ? held : general.map(passing)).filter((one) => one.check === check),
+    (kinds.has(check) ? held : general.map(passCheck)).filter((one) => one.check === check),
   );
-  return explanation({ subject: "reservation_id", id }, hold.at, nanos, judged(checks));
+  return explanation({ subject: "reservation_id", id }, hold.at, nanos, judgeChecks(checks));
 }
 
 function heldBy(view: View, hold: HoldRow, named: readonly Candidate[]): Candidate[] {
@@ -48,7 +48,7 @@ function heldBy(view: View, hold: HoldRow, named: readonly Candidate[]): Candida
 
 function heldText({ meter }: Account, hold: HoldRow): string {
   const unit = unitOf(meter);
-  const amount = heldIn(meter, heldAmounts(hold));
+  const amount = readHeldAmount(meter, readHeldAmounts(hold));
   if (unit === "depth") return "Nothing was";
   return unit === "usd" ? `$${formatUsd(amount)} was` : `${amount} ${unit} were`;
 }

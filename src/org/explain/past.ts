@@ -1,7 +1,7 @@
 import type { ExplainedCheck } from "../../contract/resources/explain.ts";
 import { formatInZone } from "../../domain/time/zone.ts";
 import type { StoredRefusal } from "../refusals/find.ts";
-import { type Amounts, type Candidate, type CheckName, judged, NO_AMOUNTS } from "./check.ts";
+import { type Amounts, type Candidate, type CheckName, judgeChecks, NO_AMOUNTS } from "./check.ts";
 import { type Details, whyRefused } from "./why-refused.ts";
 
 const CHECK_OF_CODE: Readonly<Record<string, CheckName>> = {
@@ -17,7 +17,7 @@ const CHECK_OF_CODE: Readonly<Record<string, CheckName>> = {
 };
 
 /** Checks before the one that refused had passed. All others use the current limits. */
-export function judgedThen(candidates: readonly Candidate[], refusal: StoredRefusal): ExplainedCheck[] {
+export function judgePastChecks(candidates: readonly Candidate[], refusal: StoredRefusal): ExplainedCheck[] {
   const refusing = refusedCandidate(refusal);
   const known = candidates.findIndex(({ check, id }) => check === refusing.check && id === refusing.id);
   const place = known >= 0 ? known : candidates.findLastIndex(({ check }) => check === refusing.check) + 1;
@@ -26,15 +26,15 @@ export function judgedThen(candidates: readonly Candidate[], refusal: StoredRefu
     .filter(({ check, id }) => id !== null || check !== refusing.check);
   const after = candidates.slice(known >= 0 ? place + 1 : place);
   const name = candidates[known]?.name ?? null;
-  return judged([...before.map(passing), { ...refusing, name }, ...after.map(passing)]);
+  return judgeChecks([...before.map(passCheck), { ...refusing, name }, ...after.map(passCheck)]);
 }
 
 /** All of them had room. */
-export function passedThen(candidates: readonly Candidate[]): ExplainedCheck[] {
-  return judged(candidates.map(passing));
+export function passPastChecks(candidates: readonly Candidate[]): ExplainedCheck[] {
+  return judgeChecks(candidates.map(passCheck));
 }
 
-export function passing(candidate: Candidate): Candidate {
+export function passCheck(candidate: Candidate): Candidate {
   return candidate.passes === null ? candidate : { ...candidate, passes: true, why: "It did not refuse." };
 }
 

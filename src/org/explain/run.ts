@@ -8,9 +8,9 @@ import type { Run } from "../runs/run.ts";
 import { replacedRuns } from "../runs/replacements.ts";
 import { findRun } from "../runs/store.ts";
 import { candidatesFor } from "./candidates.ts";
-import { type Candidate, judged } from "./check.ts";
+import { type Candidate, judgeChecks } from "./check.ts";
 import { type ExplanationResult, explanation } from "./explanation.ts";
-import { passedThen } from "./past.ts";
+import { passPastChecks } from "./past.ts";
 import type { Subject } from "./subject.ts";
 
 /** A recorded run: it passed every check, or none could refuse it. */
@@ -23,7 +23,9 @@ export function explainRun(
   if (run === undefined || replacedRuns(view.sql).has(id)) return refuse("not_found");
   const candidates = candidatesFor(view, subjectOf(view, run));
   const isFact = run.extra?.reservation !== undefined || run.extra?.incurred === true;
-  const checks = isFact ? judged(candidates.map((one) => unasked(one, run))) : passedThen(candidates);
+  const checks = isFact
+    ? judgeChecks(candidates.map((one) => unasked(one, run)))
+    : passPastChecks(candidates);
   return explanation(of, run.recordedAt, run.cost, checks);
 }
 

@@ -11,7 +11,7 @@ import { toRefusal } from "../refusals/show.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "../runs/rates.ts";
 import { candidatesFor } from "./candidates.ts";
 import { type ExplanationResult, explanation } from "./explanation.ts";
-import { judgedThen } from "./past.ts";
+import { judgePastChecks } from "./past.ts";
 import { explainRun } from "./run.ts";
 
 const MOST_REFUSALS = 1000;
@@ -53,7 +53,7 @@ function refused(
     phase: phaseOf(refusal),
     content: null,
   });
-  const made = explanation(of, refusal.at, nanos, judgedThen(candidates, refusal));
+  const made = explanation(of, refusal.at, nanos, judgePastChecks(candidates, refusal));
   return { ...made, refusal: toRefusal(refusal) };
 }
 

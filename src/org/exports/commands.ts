@@ -7,7 +7,7 @@ import { countRows, saveRow } from "../../storage/rows.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { startWindowOver } from "./close.ts";
-import { exportNow, shownExport } from "./lag.ts";
+import { exportNow, showExport } from "./lag.ts";
 import { LOGS_BEGIN, placeAt, positionColumns } from "./logs.ts";
 import { beginOrResume } from "./span-begin.ts";
 import { deleteSpanState } from "../span-exports/state.ts";
@@ -56,7 +56,7 @@ export const setExport = command({
     if (open !== null) startWindowOver(tx.sql, open);
     tx.schedule(DUE.export, name, tx.now);
     const detail = { format: row.format, every: row.every, destination: kept };
-    return done(200, shownExport(tx, row), { target: name, detail });
+    return done(200, showExport(tx, row), { target: name, detail });
   },
 });
 
@@ -96,7 +96,7 @@ function forget(sql: SqlStorage, name: string): void {
   deleteSpanState(sql, name);
 }
 
-/** What is written stays where it is. Retention waits for the export no longer. */
+/** Written files stay where they are. Retention waits for the export no longer. */
 export const deleteExport = command({
   action: "export.deleted",
   refuses: ["not_found", "conflict"],

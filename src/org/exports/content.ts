@@ -4,7 +4,7 @@ import type { FileKind } from "../../domain/export/window.ts";
 import type { RunNames } from "../../domain/run/segment/run-names.ts";
 import { type AdjustmentRow, fromAdjustmentRow } from "../adjustments/store.ts";
 import { runSegments } from "../runs/segments/segments.ts";
-import { charactersApart } from "../runs/long-metadata.ts";
+import { countCharactersApart } from "../runs/long-metadata.ts";
 import type { Run } from "../runs/run.ts";
 import { runsAsRecorded } from "../runs/to-api.ts";
 import { findRuns } from "../runs/store.ts";
@@ -60,12 +60,12 @@ export function nextKind(window: WindowRow, at: LogPosition, isFocus: boolean): 
   return hasRuns ? "runs" : "corrections";
 }
 
-/** Runs as they were recorded. What changed since is a correction, so a window is the same whenever it is written. */
+/** Runs as they were recorded. Changes since then are corrections, so a window is the same whenever it is written. */
 function readRuns(sql: SqlStorage, window: WindowRow, at: LogPosition): ReadPart {
   const runs: Run[] = [];
   let [characters, run] = [0, at.run];
   for (const found of runSegments(sql).between(at.run, window.run_to)) {
-    characters += found.characters + charactersApart(found.row);
+    characters += found.characters + countCharactersApart(found.row);
     if (runs.length > 0 && (characters > STEP_CHARACTERS || runs.length >= STEP_RUNS)) break;
     runs.push(found.row);
     run = found.seq + 1;

@@ -27,11 +27,11 @@ export function waitingSince(sql: SqlStorage): number | null {
 
 type Now = Pick<View, "sql" | "now">;
 
-export function shownExport({ sql, now }: Now, row: ExportRow): ScheduledExport {
+export function showExport({ sql, now }: Now, row: ExportRow): ScheduledExport {
   return toExport(sql, row, lagOf(sql, row, now));
 }
 
 export function exportNow(view: Now, { name }: { name: string }): ScheduledExport | null {
   const row = loadExport(view.sql, name);
-  return row === null ? null : shownExport(view, row);
+  return row === null ? null : showExport(view, row);
 }

@@ -1,4 +1,4 @@
-import { type MadeFile, sha256Of } from "../../domain/export/file.ts";
+import { type ExportedFile, sha256Of } from "../../domain/export/file.ts";
 import type { FileKind } from "../../domain/export/window.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import type { FileExportRow, WindowRow } from "./store.ts";
@@ -13,7 +13,7 @@ export interface FileFacts {
 }
 
 /** Written when all files are there: whoever finds it finds the window whole. */
-export function manifestOf(sql: SqlStorage, row: FileExportRow, window: WindowRow): MadeFile {
+export function manifestOf(sql: SqlStorage, row: FileExportRow, window: WindowRow): ExportedFile {
   const files = sql
     .exec<{ data: string }>("SELECT data FROM export_files WHERE window = ? ORDER BY file", window.seq)
     .toArray()

@@ -2,7 +2,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
-import { exportNow, shownExport } from "./lag.ts";
+import { exportNow, showExport } from "./lag.ts";
 import { destinationOf, type ExportRow, loadExport, toWindow, type WindowRow } from "./store.ts";
 import { readList, readOne } from "../kernel/resource.ts";
 
@@ -12,7 +12,7 @@ export const listExports = readList((view) => ({
   table: "exports",
   sort: { name: "name", created_at: "created_at" },
   id: "name",
-  toItem: (row: ExportRow) => shownExport(view, row),
+  toItem: (row: ExportRow) => showExport(view, row),
 }));
 
 export const listExportWindows = query({

@@ -1,6 +1,6 @@
 import { insertRow } from "../../storage/rows.ts";
 import { DAY_MS } from "../../contract/durations.ts";
-import type { MadeFile } from "../../domain/export/file.ts";
+import type { ExportedFile } from "../../domain/export/file.ts";
 import { type FileKind, retryWaitMs } from "../../domain/export/window.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { DUE } from "../kernel/due-kinds.ts";
@@ -19,7 +19,7 @@ export interface ExportStep {
 /** The file that a step wrote. */
 export interface WrittenFile {
   readonly name: string;
-  readonly file: MadeFile;
+  readonly file: ExportedFile;
   /** The kind of part that it holds, and where the next part begins. Null for the manifest. */
   readonly part: { readonly kind: FileKind; readonly next: LogPosition } | null;
 }
@@ -69,7 +69,7 @@ function recordFile(
   );
 }
 
-/** What the manifest has of each file is not needed any more. Old windows are forgotten. */
+/** The manifest's line about each file is not needed any more. Old windows are forgotten. */
 function recordWhole(tx: Tx, window: WindowRow): void {
   const { sql, now } = tx;
   sql.exec("DELETE FROM export_files WHERE window = ?", window.seq);

@@ -14,7 +14,7 @@ import type { SpanExportRow } from "./store.ts";
 import { RefusalReader } from "./span-refusals.ts";
 import type { SpanPlace, SpanState } from "../span-exports/state.ts";
 
-/** What waited for longer is dropped. */
+/** Spans that waited for longer are dropped. */
 const KEPT_MS = DAY_MS;
 
 export interface ReadSpans {

@@ -15,7 +15,7 @@ import { loadSpanState, saveSpanState, type SpanState } from "../span-exports/st
 
 /** Longer than any attempt takes. If the object goes down, the attempt is repeated then. */
 const LEASE_MS = 60_000;
-/** Requests of one round. What is left goes on in the next. */
+/** Requests of one round. The others are sent in the next. */
 const MOST_REQUESTS = 50;
 const PATH = "/v1/traces";
 

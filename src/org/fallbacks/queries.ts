@@ -1,4 +1,4 @@
-import type { FallbackQuestion, FallbackRule } from "../../contract/resources/fallbacks.ts";
+import type { CallFacts, FallbackRule } from "../../contract/resources/fallbacks.ts";
 import { matches } from "../../domain/meter/match.ts";
 import { roomOf } from "../../domain/meter/meter.ts";
 import { scopesOf } from "../../domain/meter/limit-set.ts";
@@ -20,7 +20,7 @@ export const listFallbacks = readList(() => ({
 /** The rules that apply to a call of the key that asks, in the order of their names. */
 export const findFallbacks = query({
   refuses: [],
-  run(view, question: FallbackQuestion): { rules: FallbackRule[] } {
+  run(view, question: CallFacts): { rules: FallbackRule[] } {
     const names = { ...question, key_id: keyOf(view) };
     const rules = knownRules(view.sql).rules.filter(({ match }) => matches(match, names));
     const used = rules.some(({ share }) => share !== null) ? usedShare(view, question) : 0n;
@@ -39,7 +39,7 @@ export const findFallbacks = query({
 const WHOLE = 1_000_000_000n;
 
 /** How much of the fullest budget or customer limit of a call is used, in billionths. */
-function usedShare(view: View, question: FallbackQuestion): bigint {
+function usedShare(view: View, question: CallFacts): bigint {
   const work = new UnitOfWork(view.sql, "decision", view.now);
   const accounts = work.accounts({ scopes: scopesOf(question, { keyId: keyOf(view) }), atMs: view.now });
   let most = 0n;

@@ -1,7 +1,7 @@
 import { etagOf } from "../../contract/etag.ts";
 import type { Fallback, FallbackFacts, NewFallback } from "../../contract/resources/fallbacks.ts";
 import { countedBy } from "../../domain/meter/counted-by.ts";
-import { type GivenMatch, type Match, matchOf, traitsIn } from "../../domain/meter/match.ts";
+import { type MatchInput, type Match, matchOf, traitsIn } from "../../domain/meter/match.ts";
 import { parseUsd } from "../../domain/price/money.ts";
 import { plainShare } from "../../domain/price/share.ts";
 import { saveRow } from "../../storage/rows.ts";
@@ -72,7 +72,7 @@ export function knownRules(sql: SqlStorage): KnownRules {
     const rows = sql.exec<FallbackRow>("SELECT * FROM fallbacks ORDER BY name").toArray().map(toFallback);
     const rules = rows.map(({ name, match, then, on, budget_share: share }) => ({
       name,
-      match: matchOf(match as GivenMatch, []),
+      match: matchOf(match as MatchInput, []),
       then,
       on,
       share: share === null ? null : parseUsd(share),

@@ -8,7 +8,7 @@ import { countRetried } from "../webhooks/subscriptions.ts";
 import { leaseLedgerOf } from "../leases/ledger-store.ts";
 
 /**
- * What an object tells the platform of itself. A time is by the org's clock. Null if there is nothing of this kind. Of
+ * The gauges that an object tells the platform. A time is by the org's clock. Null if there is nothing of this kind. Of
  * an org without exports, no window waits.
  */
 const MEASURES: Readonly<Record<GaugeName, (view: View) => number | null>> = {

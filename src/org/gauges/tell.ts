@@ -6,11 +6,11 @@ export function gaugeTelling(
   orgId: string,
   measured: () => GaugeValue[],
 ): () => Promise<void> {
-  const told = new Map<string, number | null>();
+  const sentGauges = new Map<string, number | null>();
   return async () => {
-    const changed = measured().filter(([name, value]) => told.get(name) !== value);
+    const changed = measured().filter(([name, value]) => sentGauges.get(name) !== value);
     if (changed.length === 0) return;
     await shards.getByName(shardOf(orgId)).tell(orgId, changed);
-    for (const [name, value] of changed) told.set(name, value);
+    for (const [name, value] of changed) sentGauges.set(name, value);
   };
 }

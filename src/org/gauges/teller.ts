@@ -6,7 +6,7 @@ import { logFailure } from "../../log.ts";
  */
 export const TELLING = { soonMs: 1000, everyMs: 5000 } as const;
 
-/** Tells others how the object stands, in the background. What fails is told the next time. */
+/** Tells others how the object stands, in the background. Gauges that could not be sent are sent the next time. */
 export class Teller {
   readonly #ctx: Pick<DurableObjectState, "waitUntil">;
   readonly #tell: () => Promise<void>;

@@ -1,7 +1,7 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import type { DecisionAsk } from "../../contract/resources/decisions/decisions.ts";
-import type { Charged } from "../../domain/meter/admission.ts";
+import type { ChargeResult } from "../../domain/meter/admission.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import type { DueKind } from "./due-kinds.ts";
 import type { Role, Scope } from "../../contract/access.ts";
@@ -75,7 +75,7 @@ export interface RateBook {
 export interface Envelope {
   readonly actor: Actor;
   readonly trace: string;
-  /** The trace that the caller's own request belongs to, if it named one. What it causes carries that on. */
+  /** The trace that the caller's own request belongs to, if it named one. Its consequences carry that on. */
   readonly parent?: string | null;
   readonly idempotency: IdempotencyAsk | null;
   readonly ifMatch: string | null;
@@ -142,7 +142,7 @@ export interface Estimate {
   readonly depth: number;
   readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
   readonly accounts: readonly Account[];
-  readonly charged: Charged;
+  readonly charged: ChargeResult;
 }
 
 export interface ChainPlace {
@@ -207,7 +207,7 @@ export interface Tx extends View {
   schedule(kind: DueKind, key: string, at: number | null): void;
   /** An audit entry in addition to the command's own. */
   record(entry: Pick<AuditEntry, "action" | "target" | "outcome"> & { detail?: object }): void;
-  /** A refusal rolls back everything that the rule did. What must remain (an event, an entry) is done here. */
+  /** A refusal rolls back everything that the rule did. An effect that must remain (an event, an entry) is done here. */
   afterRefusal(effect: () => void): void;
 }
 

@@ -14,7 +14,7 @@ export function selfOf(sql: SqlStorage, id: string): string {
   return person.key_id ?? `person ${JSON.stringify([person.provider, person.subject])}`;
 }
 
-/** Returns who is noted with a key that the caller mints. What the operator or the system makes is nobody's. */
+/** Returns who is noted with a key that the caller mints. Keys that the operator or the system makes are nobody's. */
 export function minterOf({ actor, sql }: View): string | null {
   return actor.kind === "key" || actor.kind === "session" ? selfOf(sql, actor.id) : null;
 }

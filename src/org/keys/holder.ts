@@ -1,7 +1,7 @@
 import type { Scope } from "../../contract/access.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Key } from "../../contract/resources/keys.ts";
-import { earlierEnd, type Holder, type Lack, firstLack } from "../../domain/key/rights.ts";
+import { earlierEnd, type Holder, type MissingRight, findMissingRight } from "../../domain/key/rights.ts";
 import type { View } from "../kernel/door.ts";
 import { secretEnd } from "./secrets.ts";
 import { type KeyRow, loadKey } from "./store.ts";
@@ -52,7 +52,7 @@ export function refuseRole(): Refusal<"forbidden"> {
   return refuse("forbidden", {}, { message });
 }
 
-export function refuseLack(lack: Lack): Refusal<"forbidden" | "missing_scope"> {
+export function refuseLack(lack: MissingRight): Refusal<"forbidden" | "missing_scope"> {
   if (lack.kind === "role") return refuseRole();
   if (lack.kind === "scope") {
     const message = `You cannot create or rotate a key with more scopes than yours: you lack ${lack.scope}.`;
@@ -70,6 +70,6 @@ export function replayedKeyRefusal(
 ): Refusal<"forbidden" | "missing_scope"> | null {
   const { role, scopes, expires_at: expiresAt } = JSON.parse(answer) as Key;
   const expiresAtMs = expiresAt === null ? null : Date.parse(expiresAt);
-  const lack = firstLack(holderOf(view), { role, scopes, expiresAtMs });
+  const lack = findMissingRight(holderOf(view), { role, scopes, expiresAtMs });
   return lack === null ? null : refuseLack(lack);
 }

@@ -2,7 +2,7 @@ import { type KeyRole, roleIncludes, type Scope, scopesOf } from "../../contract
 import type { FieldError } from "../../contract/error-details.ts";
 import { invalidField, invalidFields, isRefusal, type Refusal } from "../../contract/refusal.ts";
 import { keyDigest, mintKey as newSecret } from "../../domain/key/api-key.ts";
-import { type Holder, firstLack } from "../../domain/key/rights.ts";
+import { type Holder, findMissingRight } from "../../domain/key/rights.ts";
 import { pepperMark } from "../../domain/key/peppers.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
@@ -61,7 +61,7 @@ function granted(holder: Holder, asked: AskedKey, now: number): NewKey | Problem
   const scopes = asked.scopes ?? usable.filter((scope) => holder.scopes?.has(scope) ?? true);
   const [first] = usable;
   if (scopes.length === 0 && first !== undefined) return refuseLack({ kind: "scope", scope: first });
-  const lack = firstLack(holder, { role: asked.role, scopes, expiresAtMs: expiresAt });
+  const lack = findMissingRight(holder, { role: asked.role, scopes, expiresAtMs: expiresAt });
   if (lack?.kind === "time") {
     const message = `must not be after ${new Date(lack.untilMs).toISOString()}, when the calling key expires`;
     return invalidField("expires_at", "out_of_range", message);

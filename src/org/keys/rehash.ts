@@ -35,7 +35,7 @@ export function rehash(
         keyId,
         digest,
       );
-      // What was made with the secret goes on working with it.
+      // Sessions and links that were made with the secret continue to work.
       for (const made of ["sessions", "console_links"]) {
         sql.exec(
           `UPDATE ${made} SET key_digest = ? WHERE key_id = ? AND key_digest = ?`,

@@ -1,7 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import { keyDigest, mintKey as newSecret } from "../../domain/key/api-key.ts";
 import { pepperMark } from "../../domain/key/peppers.ts";
-import { firstLack } from "../../domain/key/rights.ts";
+import { findMissingRight } from "../../domain/key/rights.ts";
 import { command, done } from "../kernel/door.ts";
 import { holderOf, refuseLack, replayedKeyRefusal, rightsOf } from "./holder.ts";
 import { keepForGrace, lastPreviousEnd } from "./secrets.ts";
@@ -18,7 +18,7 @@ export const rotateKey = command({
   run(tx, input) {
     const row = loadKey(tx.sql, input.keyId);
     if (row === null) return refuse("not_found");
-    const lack = firstLack(holderOf(tx), rightsOf(row));
+    const lack = findMissingRight(holderOf(tx), rightsOf(row));
     if (lack !== null) return refuseLack(lack);
     if (row.revoked_at !== null) {
       return refuse("conflict", {}, { message: "This key is revoked. Create a new one." });

@@ -1,5 +1,5 @@
 import { refuse, type Refusal } from "../../contract/refusal.ts";
-import { proves } from "../../domain/key/peppers.ts";
+import { matchesDigest } from "../../domain/key/peppers.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { KeyRow } from "./store.ts";
 import { insertRow } from "../../storage/rows.ts";
@@ -22,8 +22,8 @@ function livePrevious(sql: SqlStorage, keyId: string, now: number): PreviousRow[
 
 /** The stored digest of the secret that was given. Null if it is not a secret of the key. */
 export function storedDigest(sql: SqlStorage, row: KeyRow, given: string, now: number): string | null {
-  if (proves(given, row.digest)) return row.digest;
-  return livePrevious(sql, row.id, now).find(({ digest }) => proves(given, digest))?.digest ?? null;
+  if (matchesDigest(given, row.digest)) return row.digest;
+  return livePrevious(sql, row.id, now).find(({ digest }) => matchesDigest(given, digest))?.digest ?? null;
 }
 
 /** When the secret with this digest stops working. Null if it does not. Undefined if it is not a secret of the key. */
@@ -33,8 +33,9 @@ export function secretEnd(
   digest: string,
   now: number,
 ): number | null | undefined {
-  if (proves(digest, row.digest)) return null;
-  return livePrevious(sql, row.id, now).find((previous) => proves(digest, previous.digest))?.expires_at;
+  if (matchesDigest(digest, row.digest)) return null;
+  return livePrevious(sql, row.id, now).find((previous) => matchesDigest(digest, previous.digest))
+    ?.expires_at;
 }
 
 /** When the last replaced secret stops working. Null if there is none. */

@@ -1,6 +1,11 @@
 import { SINGLE_SCOPES, type SingleScope } from "../../contract/scopes.ts";
 import type { Refusal } from "../../contract/refusal.ts";
-import { type RateMeter, type RatePolicy, type RateStanding, shownAmount } from "../../domain/rate/policy.ts";
+import {
+  type RateMeter,
+  type RatePolicy,
+  type RateStanding,
+  formatPolicyAmount,
+} from "../../domain/rate/policy.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { View } from "../kernel/door.ts";
 import { checksAll, type DecisionAsk } from "../../gate/decision/ask.ts";
@@ -13,7 +18,12 @@ import { loadDetectors } from "../content-safety/config.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { loadPolicies } from "../policy-rules/store.ts";
 import type { KnownCeiling } from "../../gate/snapshot/ceilings.ts";
-import type { KnownChecks, DecisionPlan, Matters, TraitMatters } from "../../gate/snapshot/decision-plan.ts";
+import type {
+  KnownChecks,
+  DecisionPlan,
+  RelevantNames,
+  TraitMatters,
+} from "../../gate/snapshot/decision-plan.ts";
 import { scopesOf } from "../../domain/meter/limit-set.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { knownMeters, loadCustomerRows } from "../meters/store.ts";
@@ -26,7 +36,7 @@ export const MOST_SUBJECT_CHARACTERS = 400;
 const MOST_CHARACTERS = 65_536;
 
 /** A rate limit as a decision found it. */
-export interface MetRate {
+export interface RateCharge {
   readonly meter: RateMeter;
   /** Its state before. */
   readonly standing: RateStanding;
@@ -35,14 +45,14 @@ export interface MetRate {
 }
 
 /** The verdict as text, with what it left of the rate limits, and in a dry run with the one that would refuse. */
-export function withRates(verdict: object, rates: readonly MetRate[], limit: Refusal | null): string {
+export function withRates(verdict: object, rates: readonly RateCharge[], limit: Refusal | null): string {
   if (rates.length === 0) return JSON.stringify(verdict);
   const { limits = [], ...rest } = verdict as { limits?: readonly object[] };
   const all = rates.map(({ meter: { policy }, standing, taken }) => ({
     kind: policy.kind === "rate" ? "rate_limit" : "quota_window",
     id: policy.id,
     ...(policy.unit === "usd"
-      ? { available_usd: shownAmount(policy, Math.max(0, standing.room - taken)) }
+      ? { available_usd: formatPolicyAmount(policy, Math.max(0, standing.room - taken)) }
       : { available: Math.max(0, standing.room - taken) }),
   }));
   const refused = limit === null ? {} : { decision: "deny", would_deny: pick(limit) };
@@ -72,7 +82,7 @@ export function decisionPlanFor(
   };
 }
 
-/** Credits are drawn pack by pack. What never refuses is counted when the run is recorded. */
+/** Credits are drawn pack by pack. A limit that never refuses is counted when the run is recorded. */
 function isLeased({ meter: { kind, limit, mode } }: Account): boolean {
   return kind !== "credits" && limit !== null && mode !== "count";
 }
@@ -104,14 +114,14 @@ function ceilingAt({ sql, now }: View, model: ModelName): KnownCeiling | null {
   return { ...revision.ceiling, untilMs: prices.nextChange(now), contextWindow, maxOutputTokens };
 }
 
-function mattersIn({ sql, now }: View, rates: readonly RatePolicy[]): Matters {
+function mattersIn({ sql, now }: View, rates: readonly RatePolicy[]): RelevantNames {
   const { index, hasCustomerRows } = knownMeters(sql, now);
   const { byScope, matching } = index;
   const named = SINGLE_SCOPES.map((kind) => [kind, bounded([...(byScope.get(kind)?.keys() ?? [])])]);
   const matches = [...matching.matches, ...rates.map(({ match }) => matchBeside(match))];
   const traits = traitsIn(matches).map((trait) => traitMatters(matches, trait));
   return {
-    ...(Object.fromEntries(named) as Pick<Matters, SingleScope>),
+    ...(Object.fromEntries(named) as Pick<RelevantNames, SingleScope>),
     customer:
       hasCustomerRows ||
       byScope.has("customer") ||

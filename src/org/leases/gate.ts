@@ -11,7 +11,7 @@ import {
   type RatePolicy,
   type RateSubject,
 } from "../../domain/rate/policy.ts";
-import { type AskedRate, rateRefusal } from "../../domain/rate/denial.ts";
+import { type RateRequest, rateRefusal } from "../../domain/rate/denial.ts";
 import { checkpointFirst, walTransaction } from "../../storage/transaction.ts";
 import type { CountedRequest, Done, RateBook, View } from "../kernel/door.ts";
 import { type DecisionAsk, leastOf, tokensOf } from "../../gate/decision/ask.ts";
@@ -51,19 +51,19 @@ function turnedAway(refusal: Refusal, ask: DecisionAsk): LeasedDecision {
   return { result: refusal, taken: false, named: null, ask };
 }
 
-/** What a rate limit counts of a decision. One that has no price is refused for that, and counts nothing. */
+/** The amount that a rate limit counts of a decision. One that has no price is refused for that, and counts nothing. */
 function countOf({ policy }: RateMeter, ask: DecisionAsk, view: View): number {
   const nanos = policy.unit === "usd" ? estimateOf(view, ask) : 0n;
   return rateAmount(policy, { nanos: isRefusal(nanos) ? 0 : Number(nanos), tokens: tokensOf(ask) });
 }
 
 /** How much fits into every rate limit that counts by a unit. Null if none does. */
-function roomIn(standings: readonly AskedRate[], unit: RatePolicy["unit"]): number | null {
+function roomIn(standings: readonly RateRequest[], unit: RatePolicy["unit"]): number | null {
   const counting = standings.filter(({ meter }) => meter.policy.unit === unit);
   return counting.length === 0 ? null : Math.min(...counting.map(({ standing }) => standing.room));
 }
 
-/** What rate limits count of a decision from its body, if it is allowed. */
+/** Returns the amounts that rate limits count of a decision from its body, if it is allowed. */
 function countedOf(ask: DecisionAsk, meters: readonly RateMeter[]): HoldRates {
   const byBody = meters.filter(({ policy }) => !needsNoBody(policy));
   return { rates: writeHoldRates(byBody), tokens: tokensOf(ask) };
@@ -82,7 +82,7 @@ export class ObjectGate {
   readonly #storage: DurableObjectStorage;
   readonly #rates: RateMeters;
   /** When an isolate was last told the state of a limit. It may act on that for a while. */
-  #toldAt = 0;
+  #stateSentAt = 0;
   #changes = 0;
   /** When the limits last changed, as far as this life of the object knows. */
   changedAt = 0;
@@ -103,7 +103,7 @@ export class ObjectGate {
    */
   begin(now: number): void {
     this.#wokeAt = now;
-    this.#toldAt = now;
+    this.#stateSentAt = now;
     this.changedAt = now;
     this.#requests = null;
   }
@@ -115,7 +115,7 @@ export class ObjectGate {
       const standings = this.#standings(meters, () => 1, clock);
       const refusal = rateRefusal(standings, clock.org);
       if (refusal === null) for (const meter of meters) this.#rates.take(meter, 1, clock.org, clock.org);
-      else this.#toldAt = clock.real;
+      else this.#stateSentAt = clock.real;
       return {
         refusal,
         rates: meters.map((meter) => this.#info(meter, clock)),
@@ -147,10 +147,10 @@ export class ObjectGate {
     ask: DecisionAsk,
     {
       keyId,
-      learn,
+      wantsPlan,
       view,
       clock,
-    }: { readonly keyId: string; readonly learn: boolean; readonly view: View; readonly clock: Clock },
+    }: { readonly keyId: string; readonly wantsPlan: boolean; readonly view: View; readonly clock: Clock },
   ): DecisionVerdict {
     let named: string | null = null;
     const verdict = this.#transaction((): DecisionVerdict => {
@@ -177,12 +177,12 @@ export class ObjectGate {
         this.#rates.pressIfNear(meter, this.#leases(), clock.org);
       }
       const refusal = isRefusal(result) ? result : null;
-      if (learn || refusal !== null) this.#toldAt = clock.real;
+      if (wantsPlan || refusal !== null) this.#stateSentAt = clock.real;
       return {
         refusal,
         text: isRefusal(result) ? null : withRates(result.body ?? {}, met, limit),
         rates: meters.map((meter) => this.#info(meter, clock)),
-        decisionPlan: learn || refusal !== null ? this.#decisionPlan(ask, view) : null,
+        decisionPlan: wantsPlan || refusal !== null ? this.#decisionPlan(ask, view) : null,
         orgNow: clock.org,
         version: this.version,
       };
@@ -240,7 +240,7 @@ export class ObjectGate {
     if (book.mustStore(ask.holder, hasChanged, clock.real)) {
       saveHolder(this.#storage.sql, ask.holder, settled.changed);
     }
-    this.#toldAt = clock.real;
+    this.#stateSentAt = clock.real;
     const known = [...ask.wants.keys(), ...watch];
     const reply = {
       grant: settled.grant,
@@ -258,14 +258,14 @@ export class ObjectGate {
 
   /** The state of rate limits, for an isolate that refuses by what it knew a second ago. */
   look(keys: readonly string[], clock: Clock): RateInfo[] {
-    this.#toldAt = clock.real;
+    this.#stateSentAt = clock.real;
     return keys.flatMap((key) => {
       const meter = isRateKey(key) ? this.#rates.find(key, clock.org) : null;
       return meter === null ? [] : [this.#info(meter, clock)];
     });
   }
 
-  /** Whether an isolate may have made holds that it has not reported yet. */
+  /** Returns whether an isolate may have made holds that it has not reported yet. */
   mayHoldUnreported(clock: Clock): boolean {
     for (const { slices } of this.#leases().holders()) {
       for (const [, slice] of slices) if (clock.real < slice.until + slice.lingerMs) return true;
@@ -284,7 +284,7 @@ export class ObjectGate {
     this.changedAt = clock.real;
     this.#rates.forget();
     this.#leases().pressAll();
-    return Math.max(this.#leases().waitOutMs(clock.real), this.#toldAt + LEASE.standingMs - clock.real);
+    return Math.max(this.#leases().waitOutMs(clock.real), this.#stateSentAt + LEASE.standingMs - clock.real);
   }
 
   /** A refused decision has held nothing, so there is nothing to take back. */
@@ -330,7 +330,7 @@ export class ObjectGate {
     meters: readonly RateMeter[],
     amountOf: (meter: RateMeter) => number,
     clock: Clock,
-  ): AskedRate[] {
+  ): RateRequest[] {
     return meters.map((meter) => {
       const amount = amountOf(meter);
       return { meter, standing: this.#rates.standing(meter, amount, this.#leases(), clock), amount };
@@ -342,9 +342,9 @@ export class ObjectGate {
     const more = Math.min(standing.room + 1, meter.policy.limit);
     const { waitMs } = this.#rates.standing(meter, more, this.#leases(), clock);
     const ahead = this.#rates.ahead(meter, this.#leases(), clock);
-    const told = { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
-    const isTold = standing.room < 1 || meter.policy.unit === "usd";
-    return isTold && ahead !== null ? { ...told, ahead } : told;
+    const info = { key: leaseKey(meter, clock.org), ...standing, moreInMs: waitMs };
+    const showsAhead = standing.room < 1 || meter.policy.unit === "usd";
+    return showsAhead && ahead !== null ? { ...info, ahead } : info;
   }
 
   #leases(): LeaseLedger {

@@ -1,9 +1,9 @@
-import { madeAt as givenAt } from "../../domain/reservation/reservation-id.ts";
+import { reservationTime as givenAt } from "../../domain/reservation/reservation-id.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
 import {
   endsAt,
   idOf,
-  madeAt,
+  holdTime,
   type HoldLine,
   timeText,
   withEnd,
@@ -18,7 +18,7 @@ export function timedHold(
   line: HoldLine,
   { orgNow, slicesSince }: { readonly orgNow: number; readonly slicesSince: number },
 ): HoldLine | null {
-  const saidAt = Number(madeAt(line));
+  const saidAt = Number(holdTime(line));
   const saidEnd = Number(endsAt(line));
   const given = givenAt(idOf(line));
   const lastsMs = saidEnd - saidAt;

@@ -183,7 +183,7 @@ export class LeasedAccounts {
     }
   }
 
-  /** What would be moved elsewhere than in its counters would stay leased for good. */
+  /** An amount that is moved elsewhere than in its counters would stay leased for good. */
   #homesOf(key: string): readonly MeterAccount[] {
     const found = this.#leased.get(key);
     if (found === undefined) throw new Error(`the account of a slice was not read: ${key}`);

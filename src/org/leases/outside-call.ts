@@ -1,20 +1,20 @@
 import { TAG_PREFIX, type Trait } from "../../contract/dimensions.ts";
 import type { LeaseReport } from "../../contract/resources/edge-leases.ts";
 import { SINGLE_FIELDS } from "../../contract/scopes.ts";
-import type { GivenLimitSet } from "../../domain/meter/limit-set-token.ts";
+import type { SignedLimitSet } from "../../domain/meter/limit-set-token.ts";
 import type { CallNames } from "../../domain/meter/traits.ts";
 import type { DecisionAsk } from "../../gate/decision/ask.ts";
-import type { Matters } from "../../gate/snapshot/decision-plan.ts";
+import type { RelevantNames } from "../../gate/snapshot/decision-plan.ts";
 import type { CallLine } from "../../gate/report/call-line.ts";
 
-type Names = NonNullable<GivenLimitSet["names"]>;
+type Names = NonNullable<SignedLimitSet["names"]>;
 type GivenCall = LeaseReport["batches"][number]["holds"][number]["call"];
 
 /** The key that asks, and what the run of an expired hold never says. */
 const UNSAID: ReadonlySet<Trait> = new Set(["key_id", "outcome", "chain_id"]);
 
-/** What an ask says where limits look at it. Null where it says nothing. */
-export function namesThatMatter(ask: DecisionAsk, matters: Matters): Names {
+/** Returns the values of an ask where limits look at it. Null where it says nothing. */
+export function pickRelevantNames(ask: DecisionAsk, matters: RelevantNames): Names {
   const said: CallNames = ask;
   const fields: (keyof CallNames)[] = [];
   for (const [kind, field] of SINGLE_FIELDS) if (matters[kind]?.length !== 0) fields.push(field);
@@ -27,10 +27,10 @@ export function namesThatMatter(ask: DecisionAsk, matters: Matters): Names {
 }
 
 /**
- * What the run says that a hold of a gate outside becomes. Where limits look at a call, it says what it was given slices
- * for, so that it is charged to the limits of what it says.
+ * Returns the names in the run that a hold of a gate outside becomes. Where limits look at a call, it says what it was
+ * given slices for, so that it is charged to the limits of what it says.
  */
-export function callOf(given: GivenCall, { names }: GivenLimitSet, keyId: string): CallLine | undefined {
+export function callOf(given: GivenCall, { names }: SignedLimitSet, keyId: string): CallLine | undefined {
   if (given === undefined) return undefined;
   const said = Object.entries({ ...given, ...names }).filter(([, value]) => value !== null);
   return { ...(Object.fromEntries(said) as CallLine), keyId };

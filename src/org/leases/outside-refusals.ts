@@ -45,7 +45,7 @@ function appliesTo({ kind, scope }: Meter, { code, ...names }: Names): boolean {
  * Refusals of a gate outside, as they are stored: under the key that they came with, and at no time that has not been or is
  * long over. Those by a limit that the org does not have are counted, and not under the id that the gate gives.
  */
-export function keptCalls(
+export function toStoredRefusals(
   { number, notes, more }: RefusedCalls,
   {
     keyId,
@@ -73,7 +73,7 @@ export function keptCalls(
 }
 
 /** The first of the refused calls, as many as are counted. Of a sum, a part has its part of the amount. */
-export function atMost(most: number, { number, notes, more }: RefusedCalls): RefusedCalls {
+export function cutRefusedCalls(most: number, { number, notes, more }: RefusedCalls): RefusedCalls {
   const kept = notes.slice(0, most);
   let left = most - kept.length;
   const sums = more.flatMap((sum) => {

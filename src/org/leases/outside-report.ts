@@ -1,13 +1,13 @@
 import type { LeaseReport } from "../../contract/resources/edge-leases.ts";
 import { DECISION } from "../../contract/decision.ts";
-import { madeAt as givenAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
+import { reservationTime as givenAt, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import {
-  type GivenLimitSet,
+  type SignedLimitSet,
   verifyLimitSet,
   type LimitSetHolder,
 } from "../../domain/meter/limit-set-token.ts";
 import type { StoredHolder } from "../../gate/lease/lease-ledger.ts";
-import type { Batch, Want } from "../../gate/lease/protocol.ts";
+import type { Batch, SliceWish } from "../../gate/lease/protocol.ts";
 import {
   amountOf,
   idOf,
@@ -20,7 +20,7 @@ import type { ReportedHolds, LimitSetLine } from "../../gate/report/limit-set-li
 import type { Report } from "../../gate/lease/wire.ts";
 import { timedHold } from "./hold-time.ts";
 import { callOf } from "./outside-call.ts";
-import { keptCalls, type KnowsLimit } from "./outside-refusals.ts";
+import { toStoredRefusals, type KnowsLimit } from "./outside-refusals.ts";
 
 /** The input and the output of the largest ask. */
 const MOST_TOKENS = 2 * DECISION.tokens.most;
@@ -36,11 +36,11 @@ export interface OutsideTerms {
   readonly ids: ReservationIds;
   /** The slices of the gate, by the object's own ledger. */
   readonly stored: StoredHolder;
-  /** Whether it may be given more. */
+  /** True if it may be given more. */
   readonly mayHaveMore: boolean;
   /** The limits as they are now. */
   readonly version: string;
-  /** Whether holds from before they changed may still come. */
+  /** True if holds from before they changed may still come. */
   readonly takesEarlier: boolean;
   readonly orgNow: number;
   /** How far the org's clock is ahead of the object's. */
@@ -63,8 +63,8 @@ export interface CheckedReport {
  * against is what the object signed, what it took of each slice is counted anew, and a hold that the gate's own slices do not
  * cover is none. Null: a limit set is not what was given to this key.
  */
-export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedReport | null {
-  const limitSets: GivenLimitSet[] = [];
+export function checkReport(given: LeaseReport, terms: OutsideTerms): CheckedReport | null {
+  const limitSets: SignedLimitSet[] = [];
   for (const token of given.touches) {
     const limitSet = verifyLimitSet(terms.holder, token);
     if (limitSet === null) return null;
@@ -73,7 +73,7 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   const checking = new ReportCheck(given, limitSets, terms);
   const { stored, version } = terms;
   const current = new Set(limitSets.filter((limitSet) => limitSet.version === version).flatMap(limitsOf));
-  const wants = new Map<string, Want>();
+  const wants = new Map<string, SliceWish>();
   // Until the answer is there, the gate holds from what it has, whatever has changed meanwhile.
   const keeps = new Map<string, bigint>();
   for (const { key, left, want, least } of given.wants) {
@@ -89,7 +89,7 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   const { orgNow, knowsLimit } = terms;
   const { keyId } = terms.holder;
   const refusals =
-    given.refusals === undefined ? null : keptCalls(given.refusals, { keyId, orgNow, knowsLimit });
+    given.refusals === undefined ? null : toStoredRefusals(given.refusals, { keyId, orgNow, knowsLimit });
   return {
     report: {
       ask,
@@ -103,24 +103,24 @@ export function checkedReport(given: LeaseReport, terms: OutsideTerms): CheckedR
   };
 }
 
-function limitsOf({ keys, requests, tokens, dollars }: GivenLimitSet): string[] {
+function limitsOf({ keys, requests, tokens, dollars }: SignedLimitSet): string[] {
   return [...keys, ...requests, ...tokens, ...dollars];
 }
 
-function reported({ keys, meters, customer, byBody }: GivenLimitSet, keyId: string): LimitSetLine {
+function reported({ keys, meters, customer, byBody }: SignedLimitSet, keyId: string): LimitSetLine {
   return { keys, meters, customer, keyId, rates: byBody };
 }
 
 class ReportCheck {
   readonly refused: string[] = [];
   readonly #given: LeaseReport;
-  readonly #limitSets: readonly GivenLimitSet[];
+  readonly #limitSets: readonly SignedLimitSet[];
   readonly #terms: OutsideTerms;
   readonly #left: Map<string, bigint>;
   readonly #givenAt: ReadonlyMap<string, number>;
   readonly #seen = new Set<string>();
 
-  constructor(given: LeaseReport, limitSets: readonly GivenLimitSet[], terms: OutsideTerms) {
+  constructor(given: LeaseReport, limitSets: readonly SignedLimitSet[], terms: OutsideTerms) {
     this.#given = given;
     this.#limitSets = limitSets;
     this.#terms = terms;
@@ -150,7 +150,7 @@ class ReportCheck {
 
   #taken(
     line: HoldLine,
-    limitSet: GivenLimitSet | undefined,
+    limitSet: SignedLimitSet | undefined,
     known: ReadonlySet<string>,
     used: Map<string, bigint>,
   ): HoldLine[] {
@@ -200,7 +200,7 @@ function linesOf({ lines, call, inputs = [] }: GivenHolds): readonly HoldLine[] 
 type TakenAmounts = readonly (readonly [key: string, amount: bigint])[];
 
 /** Null: no call counts so many tokens, or has more input than that. */
-function takenBy(limitSet: GivenLimitSet, line: HoldLine): TakenAmounts | null {
+function takenBy(limitSet: SignedLimitSet, line: HoldLine): TakenAmounts | null {
   const counted = tokensOf(line);
   if (counted > MOST_TOKENS || inputTokensOf(line) > counted) return null;
   const tokens = BigInt(counted);

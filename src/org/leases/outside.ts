@@ -17,7 +17,7 @@ import { accountKey } from "../../gate/decision/account-key.ts";
 import { checksAll, type DecisionAsk } from "../../gate/decision/ask.ts";
 import { mayCover } from "../../gate/lease/lease-ledger.ts";
 import { LEASE } from "../../gate/lease/protocol.ts";
-import type { DecisionPlan, Matters } from "../../gate/snapshot/decision-plan.ts";
+import type { DecisionPlan, RelevantNames } from "../../gate/snapshot/decision-plan.ts";
 import type { DecisionVerdict } from "../../gate/decision/object-verdict.ts";
 import { SNAPSHOT } from "../../gate/snapshot/snapshot.ts";
 import { hasDetectors } from "../content-safety/config.ts";
@@ -31,9 +31,9 @@ import type { Clock } from "../rate-limits/meters.ts";
 import { knownMeters, loadMetersById } from "../meters/store.ts";
 import { leaseLedgerOf } from "./ledger-store.ts";
 import type { ObjectGate } from "./gate.ts";
-import { atMost, callsIn, knownLimits, type KnowsLimit } from "./outside-refusals.ts";
-import { namesThatMatter } from "./outside-call.ts";
-import { checkedReport } from "./outside-report.ts";
+import { cutRefusedCalls, callsIn, knownLimits, type KnowsLimit } from "./outside-refusals.ts";
+import { pickRelevantNames } from "./outside-call.ts";
+import { checkReport } from "./outside-report.ts";
 
 /** Gates of one key that have, or lately had, slices. Each has a share, and more of them would leave none with any. */
 const MOST_GATES = 100;
@@ -69,7 +69,7 @@ export class OutsideGates {
   lastExchange({ version, holder, report }: LeaseExchange): ExchangeAnswer {
     if (report === undefined) return this.#exchange({ version, holder }, null, { isLast: true });
     const { refusals, ...rest } = report;
-    // What it refused is acknowledged, so that the gate comes to rest, and not kept.
+    // Its refusals are acknowledged, so that the gate comes to rest, and are not kept.
     const none = refusals === undefined ? {} : { refusals: { ...refusals, notes: [], more: [] } };
     return this.#exchange({ version, holder, report: { ...rest, watch: [], ...none } }, null, {
       isLast: true,
@@ -101,7 +101,8 @@ export class OutsideGates {
       fallbacks: isLast ? undefined : fallbackFactsOf(this.#view.sql, this.#clock.org),
       ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org)),
       refused: taken.refused,
-      verdict: verdict === null || given.ask === undefined ? null : this.#told(given.ask, verdict),
+      verdict:
+        verdict === null || given.ask === undefined ? null : this.#toOutsideVerdict(given.ask, verdict),
       leases: taken.leases === null ? null : (JSON.parse(taken.leases) as object),
     });
     return { refusal: null, text, ungoverned, unsettled: Object.fromEntries(unsettled) as UnsettledCounts };
@@ -114,7 +115,7 @@ export class OutsideGates {
   /** The report without refused calls that the key's gates cannot have had. */
   #believed({ refusals, ...report }: LeaseReport): LeaseReport {
     if (refusals === undefined) return report;
-    return { ...report, refusals: atMost(this.#counted(callsIn(refusals)), refusals) };
+    return { ...report, refusals: cutRefusedCalls(this.#counted(callsIn(refusals)), refusals) };
   }
 
   /** Null if the report names touches that were not given to this key. */
@@ -129,7 +130,7 @@ export class OutsideGates {
     const others = [...book.holders()].filter(
       ({ holder }) => holder.startsWith(own) && holder !== own + name,
     );
-    const checked = checkedReport(this.#believed(given), {
+    const checked = checkReport(this.#believed(given), {
       holder: this.#holder,
       ids: this.#ids,
       stored: { ...stored, slices },
@@ -168,7 +169,7 @@ export class OutsideGates {
     return Math.max(0, Math.min(SNAPSHOT.lifeMs, leftMs));
   }
 
-  #told(ask: DecisionAsk, verdict: DecisionVerdict): object {
+  #toOutsideVerdict(ask: DecisionAsk, verdict: DecisionVerdict): object {
     const { decisionPlan, ...rest } = verdict;
     const none = { ...rest, decisionPlan: null, touch: null, policies: [] };
     if (decisionPlan === null || !this.#isForSlices(ask)) return none;
@@ -203,7 +204,7 @@ export class OutsideGates {
       tokens: inUnit("tokens"),
       dollars: inUnit("usd"),
       byBody: rates.filter(({ policy }) => !needsNoBody(policy)).map(({ key }) => key),
-      names: namesThatMatter(ask, matters),
+      names: pickRelevantNames(ask, matters),
     };
   }
 }
@@ -244,11 +245,11 @@ function shown({ accounts, matters, ceiling }: DecisionPlan): DecisionPlan {
 }
 
 /** Null: every name may matter. */
-function hidden(matters: Matters): Matters {
+function hidden(matters: RelevantNames): RelevantNames {
   const kinds = SINGLE_SCOPES.map((kind) => [kind, matters[kind]?.length === 0 ? [] : null] as const);
   const traits = matters.traits?.map(({ trait }) => (trait.startsWith(TAG_PREFIX) ? "tags" : trait));
   return {
-    ...(Object.fromEntries(kinds) as Pick<Matters, SingleScope>),
+    ...(Object.fromEntries(kinds) as Pick<RelevantNames, SingleScope>),
     customer: matters.customer,
     ...(traits === undefined
       ? {}

@@ -20,7 +20,7 @@ import {
   endsAt,
   idOf,
   inputTokensOf,
-  madeAt,
+  holdTime,
   withMadeAt,
   type HoldLine,
   timeText,
@@ -32,7 +32,7 @@ import type { SettledRequests } from "../../domain/reservation/settled-requests.
 import type { CallLine } from "../../gate/report/call-line.ts";
 import type { ReportedHolds, LimitSetLine } from "../../gate/report/limit-set-line.ts";
 import { rateAmount } from "../../domain/rate/policy.ts";
-import { countedBy, writeHoldRatesOfKeys } from "../decisions/hold-rates.ts";
+import { readCountedAmount, writeHoldRatesOfKeys } from "../decisions/hold-rates.ts";
 
 /** The amounts that the object has no hold for, by limit: they are returned instead of held. */
 export type DroppedHolds = ReadonlyMap<string, bigint>;
@@ -130,34 +130,34 @@ class HoldReport {
       before.meters !== meters ||
       !isOf(customer, before)
     ) {
-      apart.push(withId(hold, this.#tx.reservationIds().newId(Number(madeAt(hold)))));
+      apart.push(withId(hold, this.#tx.reservationIds().newId(Number(holdTime(hold)))));
     } else {
       this.#prolong(hold, group.call, fresh);
       this.#drop(hold, keys);
     }
   }
 
-  /** Whether a hold of its fingerprint is settled, or was charged when it expired. */
+  /** Returns whether a hold of its fingerprint is settled, or was charged when it expired. */
   #isPaid(id: string): boolean {
     return this.#settled.has(id) || (this.#charged.size > 0 && this.#charged.has(fingerprintPart(id)));
   }
 
   /** A run may have settled it before this report, or another isolate reported it, so long ago that its end is not stored. */
   #mayBeForgotten(hold: HoldLine): boolean {
-    return madeAt(hold) <= this.#forgottenUntil;
+    return holdTime(hold) <= this.#forgottenUntil;
   }
 
   /**
-   * What happens to a hold whose id is known. Nothing revives one that has ended: if it was made before that end, it
-   * ended with it. If it was made after it, the request was decided again. If the clocks cannot tell, or it outlives
-   * one that has expired, the amount is held until it ends, separately from the id.
+   * Treats a hold whose id is known. Nothing revives one that has ended: if it was made before that end, it ended with
+   * it. If it was made after it, the request was decided again. If the clocks cannot tell, or it outlives one that has
+   * expired, the amount is held until it ends, separately from the id.
    */
   #fateOf(hold: HoldLine, before: HoldFacts): "same" | "over" | "anew" | "apart" {
     if (before.status === "open") return "same";
     if (before.status === "settled" || this.#isPaid(idOf(hold))) return "over";
     const isReleased = before.status === "released";
     const end = isReleased ? (before.ended_at ?? 0) : before.expires_at;
-    const at = Number(madeAt(hold));
+    const at = Number(holdTime(hold));
     if (at >= end) return "anew";
     if (Number(endsAt(hold)) <= this.#tx.now) return "over";
     return isReleased && at + this.#lagMs < end ? "over" : "apart";
@@ -179,12 +179,12 @@ class HoldReport {
     const astray = this.#accounts.astray(keys);
     const until = timeText(this.#accounts.heldUntil(keys));
     const placed = holds.map((hold) => {
-      if (madeAt(hold) < since) return withMadeAt(hold, since);
-      return madeAt(hold) > until ? withMadeAt(hold, until) : hold;
+      if (holdTime(hold) < since) return withMadeAt(hold, since);
+      return holdTime(hold) > until ? withMadeAt(hold, until) : hold;
     });
     for (const hold of astray.length === 0 ? [] : placed) {
       for (const key of astray) {
-        this.#accounts.holdAstray(key, { atMs: Number(madeAt(hold)), amount: this.#amountIn(key, hold) });
+        this.#accounts.holdAstray(key, { atMs: Number(holdTime(hold)), amount: this.#amountIn(key, hold) });
       }
       this.#drop(hold, astray);
     }
@@ -206,7 +206,7 @@ class HoldReport {
     for (const key of rates) {
       const meter = this.#tx.rates().find(key);
       if (meter === null) continue;
-      const byRun = countedBy(meter, before);
+      const byRun = readCountedAmount(meter, before);
       const byDecision = rateAmount(meter.policy, {
         nanos: Number(amountOf(hold)),
         tokens: tokensOf(hold),
@@ -240,7 +240,7 @@ function toHold(hold: HoldLine, isWhole: boolean, accounts: readonly HoldCounter
   return {
     ...PLAIN_HOLD,
     id: idOf(hold),
-    at: Number(madeAt(hold)),
+    at: Number(holdTime(hold)),
     expires_at: Number(endsAt(hold)),
     amount: amountOf(hold),
     tokens,
@@ -254,7 +254,7 @@ function toHold(hold: HoldLine, isWhole: boolean, accounts: readonly HoldCounter
   };
 }
 
-/** What is kept of a call that is charged when its hold expires, as if the object had decided it. */
+/** Returns the names that are kept of a call that is charged when its hold expires, as if the object had decided it. */
 function askedOf(hold: HoldLine, call: CallLine | null): string | null {
   if (call === null) return null;
   const { keyId, ...said } = call;

@@ -4,7 +4,7 @@ import type { RequestTotals } from "../../gate/decision/recent-reservations.ts";
 
 const MOST = 20_000;
 /** The part of a report's cost for this: about 40 kB. */
-export const MOST_TOLD = 4000;
+export const MOST_SENT = 4000;
 
 /**
  * The requests that recently got a reservation, as numbers, to tell the isolates. In memory: after a restart the latest
@@ -22,7 +22,7 @@ export class ReservedRequests {
   static stored(sql: SqlStorage, life: string): ReservedRequests {
     const requests = new ReservedRequests(life);
     // Includes ids of calls without a request id, which belong to no request.
-    for (const id of latestIds(sql, MOST_TOLD).toReversed()) requests.note(id);
+    for (const id of latestIds(sql, MOST_SENT).toReversed()) requests.note(id);
     return requests;
   }
 
@@ -37,7 +37,7 @@ export class ReservedRequests {
     const [life, count] = mark.split(" ");
     const from = life === this.#life ? Number(count) : 0;
     const numbers: number[] = [];
-    for (let at = Math.max(from, this.#count - MOST_TOLD); at < this.#count; at += 1) {
+    for (let at = Math.max(from, this.#count - MOST_SENT); at < this.#count; at += 1) {
       numbers.push(this.#numbers[at % MOST] ?? 0);
     }
     return { numbers, mark: `${this.#life} ${this.#count}` };

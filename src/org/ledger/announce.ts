@@ -10,7 +10,7 @@ import {
 import { type Account, countsGroups, roomOf } from "../../domain/meter/meter.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import {
-  announced,
+  addNotice,
   thresholdsToAnnounce,
   thresholdWord,
   wasAnnounced,
@@ -32,7 +32,7 @@ function about(account: Account) {
 export function announceRefusal(tx: Tx, entry: MeterAccount, attempt: Attempt, phase: Phase): void {
   const { event } = meterRowOf(entry.meter.kind);
   if (event === null || wasAnnounced(entry.notices, REFUSED)) return;
-  entry.notices = announced(entry.notices, REFUSED);
+  entry.notices = addNotice(entry.notices, REFUSED);
   tx.emit(event, { ...denialOf(entry, attempt, phase).details, ...about(entry) });
 }
 
@@ -44,7 +44,7 @@ export function announceLoneRefusal(tx: Tx, refusedBy: Account, attempt: Attempt
   saveUsage(tx.sql, [entry]);
 }
 
-/** What a charge caused: thresholds reached, a low balance, a pack used up, a plan exceeded. */
+/** Announces the consequences of a charge: thresholds reached, a low balance, a pack used up, a plan exceeded. */
 export function announceCharges(tx: Tx, entries: Iterable<MeterAccount>): void {
   for (const entry of entries) {
     if (entry.usage === entry.stored.usage) continue;
@@ -61,7 +61,7 @@ function announceThresholds(tx: Tx, entry: MeterAccount): void {
   const { alert } = meterRowOf(entry.meter.kind);
   if (alert === null) return;
   for (const share of thresholdsToAnnounce(entry, entry.notices)) {
-    entry.notices = announced(entry.notices, thresholdWord(share));
+    entry.notices = addNotice(entry.notices, thresholdWord(share));
     tx.emit(alert, {
       [entry.meter.kind === "budget" ? "budget_id" : "limit_id"]: entry.meter.id,
       scope_kind: entry.meter.scope.kind,
@@ -77,7 +77,7 @@ function announceLow(tx: Tx, entry: MeterAccount): void {
   const { lowRoom } = entry.meter;
   const room = roomOf(entry);
   if (lowRoom === undefined || room === null || room >= lowRoom || wasAnnounced(entry.notices, "low")) return;
-  entry.notices = announced(entry.notices, "low");
+  entry.notices = addNotice(entry.notices, "low");
   tx.emit("quota.low", {
     available_usd: formatUsd(availableOf(entry)),
     low_balance_usd: formatUsd(lowRoom),
@@ -86,7 +86,7 @@ function announceLow(tx: Tx, entry: MeterAccount): void {
 
 function announceDepleted(tx: Tx, entry: MeterAccount): void {
   if (entry.usage.spent !== entry.meter.limit || wasAnnounced(entry.notices, "depleted")) return;
-  entry.notices = announced(entry.notices, "depleted");
+  entry.notices = addNotice(entry.notices, "depleted");
   tx.emit("credit_pack.depleted", {
     credit_pack_id: entry.meter.id,
     customer_id: entry.meter.scope.id,

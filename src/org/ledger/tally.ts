@@ -56,7 +56,7 @@ export function tallyOthers(
   tx.tally(outcomes.map((outcome) => [runSeries(outcome, status), 1]));
 }
 
-/** A charge beside a run's own. What is given back is not subtracted: a counter never goes down. */
+/** A charge beside a run's own. An amount that is given back is not subtracted: a counter never goes down. */
 export function tallyCharge(tx: Pick<Tx, "tally">, nanos: bigint): void {
   if (nanos > 0n) tx.tally([[SPEND_SERIES, Number(nanos)]]);
 }

@@ -1,22 +1,28 @@
-import { type CreditPack, type CreditPool, inDrawOrder, isLive, poolOf } from "../../domain/meter/credit.ts";
+import {
+  type CreditPack,
+  type CreditPool,
+  compareDrawOrder,
+  isLive,
+  poolOf,
+} from "../../domain/meter/credit.ts";
 import type { Phase } from "../../contract/meter-kinds.ts";
 import type { Trait } from "../../contract/dimensions.ts";
-import { type Account, countsGroups, type Meter, namedIn, subjectOf } from "../../domain/meter/meter.ts";
+import { type Account, countsGroups, type Meter, countedName, subjectOf } from "../../domain/meter/meter.ts";
 import { type CallNames, groupOf, traitIn } from "../../domain/meter/traits.ts";
 import { ByValidity, ValidityInterval } from "../../domain/time/validity-interval.ts";
 import {
   indexMeters,
   type Scopes,
-  TOUCHING_SCOPES,
-  type Touched,
-  touchedBy,
+  MATCHED_SCOPES,
+  type LimitSetMeter,
+  findMeters,
 } from "../../domain/meter/limit-set.ts";
 import { toPack } from "../credit-packs/store.ts";
 import { knownMeters, loadCustomerRows, loadMetersById, toMeter } from "../meters/store.ts";
 import { type MeterAccount, loadUsage, newEntry, saveUsage } from "../meters/usage.ts";
 import { cached } from "../../domain/cache/cached.ts";
 
-/** What one run or decision needs from the meters. */
+/** The meters' data that one run or decision needs. */
 export interface ChargeRequest {
   readonly scopes: Scopes;
   /** The time that selects its windows. */
@@ -27,7 +33,7 @@ export interface ChargeRequest {
 interface LimitKind {
   readonly scopes: Scopes;
   /** The limits that they touch. Null: not read yet. */
-  touched: readonly Touched[] | null;
+  touched: readonly LimitSetMeter[] | null;
   readonly accounts: ByValidity<readonly Account[]>;
 }
 
@@ -97,7 +103,7 @@ export class UnitOfWork {
     for (const pack of packs) this.#entry(pack.meter, "", this.#nowMs, fresh);
     this.#loadUsage(fresh);
     this.#pool(packs);
-    for (const kind of kinds) kind.touched = touchedBy(combined, kind.scopes, this.#phase);
+    for (const kind of kinds) kind.touched = findMeters(combined, kind.scopes, this.#phase);
   }
 
   #accountsAt(
@@ -124,7 +130,7 @@ export class UnitOfWork {
     const { backdated } = knownMeters(this.#sql, this.#nowMs);
     if (backdated === null) return [];
     const fresh: MeterAccount[] = [];
-    const found = touchedBy(backdated, scopes, this.#phase).map(({ meter, subject }) =>
+    const found = findMeters(backdated, scopes, this.#phase).map(({ meter, subject }) =>
       this.#entry(meter, subject, atMs, fresh),
     );
     this.#loadUsage(fresh);
@@ -132,7 +138,7 @@ export class UnitOfWork {
   }
 
   /** The accounts of a hold in the limits of these ids, which spaces separate, without limits that were deleted since. */
-  standing(ids: string, whose: Whose, atMs: number): readonly MeterAccount[] {
+  standing(ids: string, whose: CounterOwner, atMs: number): readonly MeterAccount[] {
     const held = this.#heldMeters(ids);
     const isPlain = whose.chain === undefined && whose.groups === undefined && whose.names === undefined;
     const known = isPlain ? held.byCustomer.get(whose.customer) : undefined;
@@ -197,7 +203,7 @@ export class UnitOfWork {
   }
 
   #pool(packs: readonly CreditPack[]): void {
-    const live = packs.filter((pack) => isLive(pack, this.#nowMs)).sort(inDrawOrder);
+    const live = packs.filter((pack) => isLive(pack, this.#nowMs)).sort(compareDrawOrder);
     for (const [customerId, own] of Map.groupBy(live, (pack) => pack.meter.scope.id)) {
       if (this.#pools.has(customerId)) continue;
       const accounts = own.map(({ meter }) => this.#entry(meter, "", this.#nowMs, []));
@@ -212,24 +218,24 @@ interface HeldMeters {
   readonly byCustomer: Map<string | undefined, ByValidity<readonly MeterAccount[]>>;
 }
 
-/** Whose counters are meant. */
-export interface Whose {
+/** The names of the owner of counters. */
+export interface CounterOwner {
   readonly customer?: string | undefined;
   readonly chain?: string | undefined;
   /** By meter, the group of calls. */
   readonly groups?: Readonly<Record<string, string>> | undefined;
-  /** What tells the group of a meter that is not among them. */
+  /** The names that tell the group of a meter that is not among them. */
   readonly names?: CallNames;
 }
 
-function someoneIn(meter: Meter, { customer, chain, groups, names = {} }: Whose): string {
+function someoneIn(meter: Meter, { customer, chain, groups, names = {} }: CounterOwner): string {
   if (countsGroups(meter)) return groups?.[meter.id] ?? groupOf(names, meter.match?.groupBy ?? []);
-  return namedIn(meter, { chain, customer });
+  return countedName(meter, { chain, customer });
 }
 
 function isAlike(one: Scopes, other: Scopes, traits: readonly Trait[]): boolean {
   if (one === other) return true;
-  for (const kind of TOUCHING_SCOPES) if (one[kind] !== other[kind]) return false;
+  for (const kind of MATCHED_SCOPES) if (one[kind] !== other[kind]) return false;
   const [names, others] = [one.beside ?? {}, other.beside ?? {}];
   for (const trait of traits) if (traitIn(names, trait) !== traitIn(others, trait)) return false;
   return true;
@@ -238,7 +244,7 @@ function isAlike(one: Scopes, other: Scopes, traits: readonly Trait[]): boolean 
 /** Ids are printable, so a line break cannot be part of one. Other names are written with none. */
 function keyOf(scopes: Scopes, traits: readonly Trait[]): string {
   let key = "";
-  for (const kind of TOUCHING_SCOPES) key += `${scopes[kind] ?? ""}\n`;
+  for (const kind of MATCHED_SCOPES) key += `${scopes[kind] ?? ""}\n`;
   for (const trait of traits) key += `${JSON.stringify(traitIn(scopes.beside ?? {}, trait))}\n`;
   return key;
 }

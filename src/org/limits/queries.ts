@@ -1,6 +1,6 @@
 import type { LimitsInUse } from "../../contract/resources/limits.ts";
 import { formatUsd } from "../../domain/price/money.ts";
-import { heldAfter } from "../decisions/open-holds.ts";
+import { sumHeldAfter } from "../decisions/open-holds.ts";
 import { query } from "../kernel/door.ts";
 import { limitRows, toLimit } from "./rows.ts";
 
@@ -13,7 +13,7 @@ export const listLimits = query({
         (one.runsOutMs ?? Infinity) - (other.runsOutMs ?? Infinity) || other.used - one.used || 0,
     );
     return {
-      reserved_usd: formatUsd(heldAfter(view.sql, view.now)),
+      reserved_usd: formatUsd(sumHeldAfter(view.sql, view.now)),
       count: rows.length,
       data: rows.slice(0, limit).map(toLimit),
     };

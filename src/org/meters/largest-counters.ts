@@ -1,14 +1,14 @@
 import type { Usage } from "../../domain/meter/meter.ts";
 import { latestTransaction, TransactionalCache } from "../../storage/transactional-cache.ts";
 
-/** What one counter of a limit has in it. */
+/** The size of one counter of a limit. */
 export interface CounterSize {
   readonly subject: string;
   /** In the unit of the limit, as a double: good for an order, not for a bill. */
   readonly size: number;
 }
 
-/** What all counters of a limit have in them together. */
+/** The sums of all counters of a limit. */
 export interface CounterTotal {
   readonly spent: bigint;
   readonly reserved: bigint;

@@ -32,7 +32,7 @@ export function storedShares(shares: readonly string[]): string[] {
   return shares.map((share) => String(parseUsd(share) ?? 0n));
 }
 
-export function shownShares(shares: readonly string[]): string[] {
+export function showShares(shares: readonly string[]): string[] {
   return shares.map((share) => formatShare(BigInt(share)));
 }
 
@@ -44,5 +44,5 @@ export function sharesExtra(shares: readonly string[] | undefined): string {
 /** The alert thresholds of a limit. */
 export function sharesOf({ extra }: Pick<MeterRow, "extra">): string[] {
   const { thresholds = [] } = JSON.parse(extra) as { readonly thresholds?: readonly string[] };
-  return shownShares(thresholds);
+  return showShares(thresholds);
 }

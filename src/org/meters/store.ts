@@ -3,7 +3,7 @@ import { type BudgetUnit, type MeterKind, METERS, type OnlyKind } from "../../co
 import type { CountedBy, Trait } from "../../contract/dimensions.ts";
 import { NAMED_FIELDS, SCOPE_FIELDS, type ScopeKind, SCOPES } from "../../contract/scopes.ts";
 import { countedBy } from "../../domain/meter/counted-by.ts";
-import { type Increase, raisedBy } from "../../domain/meter/increase.ts";
+import { type Increase, addIncreases } from "../../domain/meter/increase.ts";
 import { type Match, traitsIn } from "../../domain/meter/match.ts";
 import type { Meter, MeterWindow } from "../../domain/meter/meter.ts";
 import type { Period } from "../../domain/time/period.ts";
@@ -72,7 +72,7 @@ export function toMeter(row: MeterRow, nowMs: number): Meter {
     id: row.id,
     kind: row.kind,
     scope: { kind: row.scope_kind, id: row.scope_id },
-    limit: row.amount === null ? null : raisedBy(BigInt(row.amount), raised),
+    limit: row.amount === null ? null : addIncreases(BigInt(row.amount), raised),
     window: windowIn(row),
     mode: row.mode,
     sinceMs: countsFromMs ?? row.since,

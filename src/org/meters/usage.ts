@@ -4,7 +4,7 @@ import { accountKey } from "../../gate/decision/account-key.ts";
 import { isTooMuch } from "../../gate/lease/size.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";
-import { inParts } from "../../storage/json-rows.ts";
+import { runInParts } from "../../storage/json-rows.ts";
 import { forgetCounters, noteCounter } from "./largest-counters.ts";
 
 declare module "../../storage/table.ts" {
@@ -102,7 +102,7 @@ function toStoredUsage({ spent, over, held, leased, notices }: Omit<UsageRow, "a
 function readUsage(sql: SqlStorage, entries: readonly MeterAccount[]): void {
   if (entries.length === 0) return;
   const keys = entries.map((entry) => [entry.meter.id, entry.subject, entry.window.startMs]);
-  inParts(keys, (json, from) => readSome(sql, entries, json, from));
+  runInParts(keys, (json, from) => readSome(sql, entries, json, from));
 }
 
 function readSome(sql: SqlStorage, entries: readonly MeterAccount[], json: string, from: number): void {

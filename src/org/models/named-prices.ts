@@ -1,6 +1,12 @@
 import type { PriceMatch } from "../../contract/price-match.ts";
 import { cached } from "../../domain/cache/cached.ts";
-import { type History, inForce, nextChange, priceAt, type Source } from "../../domain/price/history.ts";
+import {
+  type History,
+  findRevisionAt,
+  nextChange,
+  priceAt,
+  type Source,
+} from "../../domain/price/history.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { fineTunedBase } from "../../domain/price/names.ts";
 import type { Providers } from "../../domain/price/providers.ts";
@@ -105,7 +111,8 @@ export class NamedPrices {
    */
   wanted(nowMs: number, isKnown: (provider: string) => boolean): ModelName[] {
     const { model, provider } = this.#name;
-    if (priceAt(this.#ofProvider, nowMs, nowMs) !== null || inForce(this.hosted, nowMs) !== null) return [];
+    if (priceAt(this.#ofProvider, nowMs, nowMs) !== null || findRevisionAt(this.hosted, nowMs) !== null)
+      return [];
     const atProvider = provider !== undefined && this.hosted.length === 0 && isKnown(provider);
     return [
       ...(atProvider ? [{ provider, model }] : []),

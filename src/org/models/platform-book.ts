@@ -34,7 +34,7 @@ export class PlatformBook {
   readonly #unknown = new Set<string>();
   #isReader = false;
   /** The minimum revision to accept: the object was told of it. */
-  #told = 0;
+  #leastRevision = 0;
 
   constructor(storage: DurableObjectStorage, d1: D1Database, orgId: string) {
     this.#storage = storage;
@@ -81,7 +81,7 @@ export class PlatformBook {
 
   /** The book's prices of every name that the org has used, at this revision or a later one. */
   async reread(revision: number): Promise<FoundPrices> {
-    this.#told = Math.max(this.#told, revision);
+    this.#leastRevision = Math.max(this.#leastRevision, revision);
     this.#unknown.clear();
     return this.#read(usedNames(this.#storage.sql));
   }
@@ -99,9 +99,9 @@ export class PlatformBook {
     this.#isReader = true;
     for (let tries = 0; tries < TRIES; tries += 1) {
       const found = await findPrices(this.#d1, names);
-      if (found.revision >= this.#told) return found;
+      if (found.revision >= this.#leastRevision) return found;
     }
-    throw new Error(`the price book is older than revision ${this.#told}`);
+    throw new Error(`the price book is older than revision ${this.#leastRevision}`);
   }
 }
 

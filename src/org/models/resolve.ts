@@ -1,5 +1,5 @@
 import type { PriceMatch } from "../../contract/price-match.ts";
-import type { PriceQuestion, ResolvedPrice } from "../../contract/resources/prices/resolved-price.ts";
+import type { PriceQuery, ResolvedPrice } from "../../contract/resources/prices/resolved-price.ts";
 import { query, type View } from "../kernel/door.ts";
 import type { FoundPrice } from "./named-prices.ts";
 import { providersOf } from "./providers.ts";
@@ -9,8 +9,8 @@ import { iso } from "../../domain/time/iso.ts";
 /** Tells which row would price a call now, and why. */
 export const resolvePrice = query({
   refuses: [],
-  models: (asked: PriceQuestion) => [asked],
-  run(view, asked: PriceQuestion): ResolvedPrice {
+  models: (asked: PriceQuery) => [asked],
+  run(view, asked: PriceQuery): ResolvedPrice {
     const found = pricesOf(view.sql, asked).found(view.now);
     const named = { model: asked.model, provider: asked.provider ?? null };
     if (found === null) {
@@ -47,7 +47,7 @@ function whyFound({ revision, matchedBy }: FoundPrice): string {
   return `${whose} ${REASONS[matchedBy]}.`;
 }
 
-function whyNone({ sql }: View, { provider }: PriceQuestion): string {
+function whyNone({ sql }: View, { provider }: PriceQuery): string {
   const none = "Neither the organization nor the platform's price book has a price for this model";
   if (provider === undefined) return `${none}. A call may have to name its provider.`;
   return providersOf(sql).providers.named(provider) === null

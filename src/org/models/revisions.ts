@@ -71,7 +71,7 @@ export function insertRevision(sql: SqlStorage, made: NewRevision): Revision {
          (model, other_name, provider, found, source, platform_revision, effective_at, created_at, terms)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${COLUMNS}`,
       made.model,
-      // What a call with a provider found says nothing about names without one.
+      // A price that a call with a provider found says nothing about names without one.
       whose === null || askedProvider !== "" ? null : otherName(made.model, whose),
       askedProvider,
       found === null ? null : JSON.stringify(found),

@@ -1,5 +1,5 @@
 import type { Model } from "../../contract/resources/models.ts";
-import { inForce } from "../../domain/price/history.ts";
+import { findRevisionAt } from "../../domain/price/history.ts";
 import { saveRow } from "../../storage/rows.ts";
 import type { NamedPrices } from "./named-prices.ts";
 import { pricesOf } from "./revisions.ts";
@@ -41,7 +41,7 @@ function hostedAt(sql: SqlStorage, name: string, now: number): Revision | null {
     .toArray();
   if (row === undefined) return null;
   const { provider } = row;
-  return inForce(pricesOf(sql, { model: name.slice(provider.length + 1), provider }).hosted, now);
+  return findRevisionAt(pricesOf(sql, { model: name.slice(provider.length + 1), provider }).hosted, now);
 }
 
 function firstScheduled({ own }: NamedPrices, now: number): Revision | null {
@@ -67,5 +67,5 @@ export function regionsOf(row: ModelRow | null): string[] | null {
 
 /** The org's own price of exactly this name. */
 export function ownPriceAt(sql: SqlStorage, model: string, atMs: number): Revision | null {
-  return inForce(pricesOf(sql, { model }).own, atMs);
+  return findRevisionAt(pricesOf(sql, { model }).own, atMs);
 }

@@ -18,7 +18,7 @@ import {
   noteArchive,
   noteAttempt,
   noteMove,
-  wentTo,
+  readDestination,
 } from "./state.ts";
 
 /** The object that an org leaves. */
@@ -66,7 +66,7 @@ export class Departure {
     this.#storage = storage;
     this.#place = place;
     this.#move = place.isOpened() ? moveUnderWay(storage.sql) : null;
-    this.#movedTo = place.isOpened() ? null : wentTo(storage.sql);
+    this.#movedTo = place.isOpened() ? null : readDestination(storage.sql);
   }
 
   /** When the object wakes: a life before may have ended between leaving and this. */
@@ -85,7 +85,7 @@ export class Departure {
     return moved as T;
   }
 
-  /** Opens the archive that the org leaves in. What never changes is copied before anything is frozen. */
+  /** Opens the archive that the org leaves in. Data that never changes is copied before anything is frozen. */
   begin(to: string, envelope: Envelope): DepartureResult | Refusal {
     if (!this.#place.isOpened()) return this.answer(refuse("not_found"));
     if (this.#move !== null && this.#move.attempt !== null) return { kind: "unknown", move: this.#move };

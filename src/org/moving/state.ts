@@ -1,9 +1,9 @@
 import { MINUTE_MS } from "../../contract/durations.ts";
 import { isTable } from "../../storage/tables.ts";
-import { importedArchives, noteCameBy } from "../backup/came-by.ts";
+import { importedArchives, noteFormerArchives } from "../backup/archive-origin.ts";
 import { fileNames, noteDeparted } from "../../storage/segments/archive/departed-files.ts";
 import { runSegments } from "../runs/segments/segments.ts";
-import { quotedName } from "../../domain/archive/lines.ts";
+import { quoteName } from "../../domain/archive/lines.ts";
 
 /** A move that does not get as far as the other region in this time is given up, and the org goes on here. */
 const LONGEST_MS = 10 * MINUTE_MS;
@@ -77,7 +77,7 @@ export function forgetMove(sql: SqlStorage, id: string, attemptSeen: string | nu
 }
 
 /** Where the org of this object went. Null: nowhere. */
-export function wentTo(sql: SqlStorage): string | null {
+export function readDestination(sql: SqlStorage): string | null {
   if (!isTable(sql, "moved")) return null;
   return sql.exec<{ region: string }>("SELECT region FROM moved").toArray()[0]?.region ?? null;
 }
@@ -92,9 +92,9 @@ export function leaveBehind(sql: SqlStorage, { toRegion, isArchiveCopied }: Move
     )
     .toArray();
   const archives = importedArchives(sql);
-  for (const { type, name } of all) sql.exec(`DROP ${type} ${quotedName(name)}`);
+  for (const { type, name } of all) sql.exec(`DROP ${type} ${quoteName(name)}`);
   sql.exec("CREATE TABLE moved (region TEXT NOT NULL) STRICT");
   sql.exec("INSERT INTO moved (region) VALUES (?)", toRegion);
   noteDeparted(sql, files);
-  noteCameBy(sql, archives);
+  noteFormerArchives(sql, archives);
 }

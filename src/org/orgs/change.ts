@@ -92,7 +92,7 @@ export const resumeOrg = command({
   },
 });
 
-/** Moves a test org's clock forward. What becomes due is run before the call returns. */
+/** Moves a test org's clock forward. Work that becomes due is run before the call returns. */
 export const advanceClock = command({
   action: "org.clock_advanced",
   refuses: ["conflict"],

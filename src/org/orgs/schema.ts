@@ -1,4 +1,4 @@
-/** `decision_defaults` is JSON. What it does not mention has the default. */
+/** `decision_defaults` is JSON. A setting that it does not mention has the default. */
 export const PROFILE_STEPS = {
   "profile/1": `CREATE TABLE profile (
       one INTEGER PRIMARY KEY CHECK (one = 1),

@@ -6,7 +6,7 @@ import type { View } from "../kernel/door.ts";
 import { entryNow } from "../meters/show.ts";
 import { loadMeterRow } from "../meters/store.ts";
 import { emptyMeterRow, storedPlanTerms } from "../plans/store.ts";
-import { spentOn } from "../runs/daily.ts";
+import { sumSpendOn } from "../runs/daily.ts";
 import { dayOf } from "../runs/sums.ts";
 import { isFailing, type SubscriptionRow } from "../webhooks/subscriptions.ts";
 
@@ -37,7 +37,7 @@ export function overviewOf(view: View, lastCallAt: number | null, offsetMs: numb
 function spentSince({ sql, now }: View, startMs: number): string {
   const days: string[] = [];
   for (let at = startMs; at <= now; at += DAY_MS) days.push(dayOf(at));
-  const spent = spentOn(sql, days);
+  const spent = sumSpendOn(sql, days);
   const nanos = spent < 0n ? 0n : spent < MOST_SPENT ? spent : MOST_SPENT;
   return String(nanos).padStart(SPENT_DIGITS, "0");
 }

@@ -1,17 +1,17 @@
 import { MINUTE_MS } from "../../contract/durations.ts";
-import { lookedUp } from "../../domain/key/peppers.ts";
+import { digestPair } from "../../domain/key/peppers.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { ENTRY_PROBLEMS } from "../../domain/network/access.ts";
 import { command, done, type Tx } from "../kernel/door.ts";
 import { storedDigest } from "../keys/secrets.ts";
 import { loadKey } from "../keys/store.ts";
-import { type KeyBehind, keyWorks } from "./key-behind.ts";
+import { type ParentKey, keyWorks } from "./parent-key.ts";
 import { insertSession, sessionProblem } from "./session.ts";
 
 /** Links that open one console session of an owner, within ten minutes. */
 const LINK_MS = 10 * MINUTE_MS;
 
-type LinkRow = KeyBehind & { provider: string; subject: string; name: string };
+type LinkRow = ParentKey & { provider: string; subject: string; name: string };
 
 export const createConsoleLink = command({
   action: "console_link.created",
@@ -51,7 +51,7 @@ export const enterByLink = command({
       .exec<LinkRow>(
         `DELETE FROM console_links WHERE digest IN (?, ?) AND expires_at > ? AND ${works.sql}
          RETURNING key_id, key_digest, provider, subject, name`,
-        ...lookedUp(input.link),
+        ...digestPair(input.link),
         tx.now,
         ...works.bindings,
       )

@@ -2,14 +2,14 @@ import { HOUR_MS } from "../../contract/durations.ts";
 import type { KeyRole } from "../../contract/access.ts";
 import type { Session } from "../../contract/resources/sessions.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { lookedUp } from "../../domain/key/peppers.ts";
+import { digestPair } from "../../domain/key/peppers.ts";
 import { isLive, SESSION_MAX_MS, sessionEnd, shouldNote } from "../../domain/people/session.ts";
 import { ENTRY_PROBLEMS, type EntryProblem } from "../../domain/network/access.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import type { Bound } from "../../storage/scan-bounds.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
 import { entryProblemOf } from "./entry.ts";
-import { type KeyBehind, keyWorks } from "./key-behind.ts";
+import { type ParentKey, keyWorks } from "./parent-key.ts";
 import { connectionMark } from "./sso.ts";
 import { insertRow } from "../../storage/rows.ts";
 import { readList } from "../kernel/resource.ts";
@@ -29,7 +29,7 @@ export type SessionRow = {
   created_at: number;
   last_seen_at: number;
   revoked_at: number | null;
-} & KeyBehind;
+} & ParentKey;
 
 function timesOf(row: SessionRow) {
   return { createdAt: row.created_at, lastSeenAt: row.last_seen_at, revokedAt: row.revoked_at };
@@ -60,11 +60,11 @@ export function toSession(row: SessionRow, view: View): Session {
   };
 }
 
-type Opened = Readonly<
+type SessionOwner = Readonly<
   Pick<SessionRow, "id" | "digest" | "provider" | "subject" | "name" | "email" | "role">
 >;
 
-export interface NewSession extends Opened {
+export interface NewSession extends SessionOwner {
   /** The region that received the request. */
   readonly region: string;
   /** The mark of the connection that vouched for the person. Null if none did. */
@@ -76,7 +76,7 @@ export function sessionProblem(tx: Tx, region: string): EntryProblem | "org_susp
   return tx.profile().status === "suspended" ? "org_suspended" : entryProblemOf(tx, region);
 }
 
-export function insertSession(tx: Tx, opened: Opened, behind: KeyBehind): void {
+export function insertSession(tx: Tx, opened: SessionOwner, behind: ParentKey): void {
   tx.sql.exec("DELETE FROM sessions WHERE created_at < ?", tx.now - 30 * SESSION_MAX_MS);
   const { id, digest, provider, subject, name, email, role } = opened;
   const person = { id, digest, provider, subject, name, email, role, address: tx.actor.address };
@@ -111,7 +111,7 @@ export const admitSession = command({
   refuses: ["session_revoked"],
   run(tx, input: { digest: string; isWatching?: boolean }) {
     const row = tx.sql
-      .exec<SessionRow>("SELECT * FROM sessions WHERE digest IN (?, ?)", ...lookedUp(input.digest))
+      .exec<SessionRow>("SELECT * FROM sessions WHERE digest IN (?, ?)", ...digestPair(input.digest))
       .toArray()[0];
     if (row === undefined || !isLiveSession(tx, row)) return refuse("session_revoked");
     if (input.isWatching !== true && shouldNote(timesOf(row), tx.now)) {

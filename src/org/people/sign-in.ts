@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../contract/durations.ts";
-import { lookedUp } from "../../domain/key/peppers.ts";
+import { digestPair } from "../../domain/key/peppers.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { command, done } from "../kernel/door.ts";
 import { insertRow } from "../../storage/rows.ts";
@@ -32,11 +32,11 @@ export const takeSignIn = command({
     const [row] = tx.sql
       .exec<{ browser: string; sealed: string; expires_at: number }>(
         "DELETE FROM sign_in_attempts WHERE digest IN (?, ?) RETURNING browser, sealed, expires_at",
-        ...lookedUp(input.digest),
+        ...digestPair(input.digest),
       )
       .toArray();
     const good =
-      row !== undefined && lookedUp(input.browser).includes(row.browser) && row.expires_at > tx.now;
+      row !== undefined && digestPair(input.browser).includes(row.browser) && row.expires_at > tx.now;
     return done(200, { sealed: good ? row.sealed : null });
   },
 });

@@ -1,4 +1,4 @@
-import { lookedUp } from "../../domain/key/peppers.ts";
+import { digestPair } from "../../domain/key/peppers.ts";
 import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
 import type { View } from "../kernel/door.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
@@ -31,7 +31,7 @@ export class Pulse {
   /** Asking does not count as using the session, so a page that is left open does not keep it alive. */
   watch(view: View, digest: string, stream: string): WatchResult {
     const row = view.sql
-      .exec<SessionRow>("SELECT * FROM sessions WHERE digest IN (?, ?)", ...lookedUp(digest))
+      .exec<SessionRow>("SELECT * FROM sessions WHERE digest IN (?, ?)", ...digestPair(digest))
       .toArray()[0];
     if (row === undefined || !isLiveSession(view, row)) return { kind: "over" };
     if (!this.#takes(row.id, stream, Date.now())) return { kind: "too_many" };

@@ -8,7 +8,7 @@ import { storedPlanTerms } from "./store.ts";
  * The plan's terms in D1, if they differ from those of the object because it was unreachable when they changed. Null
  * also if the object was told of other terms meanwhile, which are newer than what was read.
  */
-export async function missedPlanTerms(
+export async function readMissedPlanTerms(
   d1: D1Database,
   view: Pick<View, "sql" | "profile">,
 ): Promise<PlanTerms | null> {

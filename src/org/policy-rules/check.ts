@@ -7,13 +7,13 @@ import {
   NO_SHADOWS,
   type PolicySet,
   type PolicyVerdict,
-  shadowed,
+  judgeShadowRules,
   type Shadows,
   withAllowance,
 } from "../../domain/policy/policy.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import type { RunStepBudget } from "../../domain/policy/step-budget.ts";
-import { shownAttempt } from "../approvals/attempt.ts";
+import { showAttempt } from "../approvals/attempt.ts";
 import { type ApprovalRow, findApproval, saveApproval } from "../approvals/store.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
@@ -57,7 +57,9 @@ function check(
   );
   const watching =
     verdict.verdict === "allow"
-      ? withAllowance(stepBudget.watched, (allowance) => shadowed(policies, attempt, tx.now, allowance))
+      ? withAllowance(stepBudget.watched, (allowance) =>
+          judgeShadowRules(policies, attempt, tx.now, allowance),
+        )
       : NO_SHADOWS;
   if (verdict.verdict === "error") return failed(tx, verdict.ruleId);
   if (verdict.verdict === "deny") return blocked(tx, verdict);
@@ -112,7 +114,7 @@ function requested(
     status: "pending",
     reason,
     attempted,
-    attempt: JSON.stringify(shownAttempt(run, nanos)),
+    attempt: JSON.stringify(showAttempt(run, nanos)),
     requested_by: tx.actor.id,
     requested_at: tx.now,
     expires_at: tx.now + PENDING_MS,

@@ -5,7 +5,7 @@ import {
   quotaWindowEnd,
   type RatePolicy,
   readPolicy,
-  shownPolicy,
+  showPolicy,
   usdOf,
   wholeOf,
 } from "../../domain/rate/policy.ts";
@@ -44,7 +44,7 @@ function inUse(view: CheckpointedView, policy: RatePolicy): InUse {
   const only = onlySubject(policy.match);
   const used = isEach ? null : countUsed(view, policy, only === "" ? policy.id : `${policy.id} ${only}`);
   return {
-    ...shownPolicy(policy),
+    ...showPolicy(policy),
     used: used === null ? null : wholeOf(policy, used),
     ...usdOf(policy, used),
     resets_at: policy.kind === "quota" ? formatInZone("UTC", quotaWindowEnd(policy, view.now)) : null,

@@ -93,7 +93,7 @@ export class RateMeters {
     return this.#limits().policies;
   }
 
-  /** The state of a meter. What isolates have leased counts as taken when their lease ends. */
+  /** The state of a meter. Amounts that isolates have leased count as taken when their lease ends. */
   standing(meter: RateMeter, amount: number, book: LeaseLedger, clock: Clock): RateStanding {
     return standingOf(meter.policy, this.#counted(meter, book, clock), { amount, nowMs: clock.org });
   }

@@ -1,5 +1,5 @@
 import { DUE } from "../kernel/due-kinds.ts";
-import { type RatePolicy, ratePolicyOf, shownPolicy, type StoredLimits } from "../../domain/rate/policy.ts";
+import { type RatePolicy, ratePolicyOf, showPolicy, type StoredLimits } from "../../domain/rate/policy.ts";
 import type { NewRateLimits, RateLimits } from "../../contract/resources/rate-limits.ts";
 import { matchBeside } from "../../domain/rate/match.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
@@ -32,7 +32,7 @@ export const setRateLimits = command({
 });
 
 function shown({ read_rpm, policies }: StoredLimits): RateLimits {
-  return { read_rpm, policies: policies.map(shownPolicy) };
+  return { read_rpm, policies: policies.map(showPolicy) };
 }
 
 function countsAlike(known: RatePolicy, policy: NewRateLimits["policies"][number]): boolean {

@@ -1,7 +1,7 @@
 import { DIMENSIONS, TAG_PREFIX } from "../../contract/dimensions.ts";
 import { callNames, type RunNames, runScopes } from "../../domain/run/segment/run-names.ts";
 import type { NameColumn } from "../../domain/run/segment/record.ts";
-import { indexMeters, touchedBy } from "../../domain/meter/limit-set.ts";
+import { indexMeters, findMeters } from "../../domain/meter/limit-set.ts";
 import { traitsIn } from "../../domain/meter/match.ts";
 import { groupOf } from "../../domain/meter/traits.ts";
 import { chargeName } from "../../domain/meter/charge-text.ts";
@@ -126,7 +126,7 @@ function scopeIn(columns: RunColumns, meter: Meter): (at: number) => boolean {
 
 /** Returns whether a limit applies to a run that says this, as it is found for a new one. */
 export function isTouched(meter: Meter, names: RunNames): boolean {
-  return touchedBy(indexMeters([meter]), runScopes(names), "run").length > 0;
+  return findMeters(indexMeters([meter]), runScopes(names), "run").length > 0;
 }
 
 /** The columns that its scope looks at. */

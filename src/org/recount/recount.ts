@@ -1,13 +1,20 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { adjustAccount } from "../../domain/meter/adjustment.ts";
-import { countsGroups, type Meter, namedIn, subjectOf, unitOf, windowOf } from "../../domain/meter/meter.ts";
+import {
+  countsGroups,
+  type Meter,
+  countedName,
+  subjectOf,
+  unitOf,
+  windowOf,
+} from "../../domain/meter/meter.ts";
 import { callNames } from "../../domain/run/segment/run-names.ts";
 import { groupOf } from "../../domain/meter/traits.ts";
 import type { Window } from "../../domain/time/period.ts";
 import { adjustmentsSince, type StoredAdjustment } from "../adjustments/store.ts";
 import type { CheckpointedTx } from "../kernel/door.ts";
 import { leasedAnew } from "../leases/money.ts";
-import { heldAmounts, heldIn, subjectIn } from "../decisions/hold-extras.ts";
+import { readHeldAmounts, readHeldAmount, subjectIn } from "../decisions/hold-extras.ts";
 import { allOpen, reservesOf } from "../decisions/open-holds.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { announceCharges } from "../ledger/announce.ts";
@@ -50,7 +57,7 @@ class Counters {
     return entry;
   }
 
-  /** What was spent before the limit was created comes at once: no charge announces it. */
+  /** Spend from before the limit was created is announced at once: no charge announces it. */
   write(): void {
     const { sql, now } = this.#tx;
     const entries = [...this.#entries.values()];
@@ -80,7 +87,7 @@ class Counters {
 /** Returns whose counter an adjustment belongs to by what its run said. */
 function ownSubject(meter: Meter, { chain, customer, names }: StoredAdjustment): string {
   if (countsGroups(meter)) return groupOf(callNames(names), meter.match?.groupBy ?? []);
-  return namedIn(meter, { chain, customer });
+  return countedName(meter, { chain, customer });
 }
 
 function* openHoldsOf(sql: CheckpointedSql, meter: Meter): Generator<OpenHold> {
@@ -125,8 +132,7 @@ function noticesOf(sql: CheckpointedSql, meterId: string): Map<string, string> {
 /**
  * Recounts a meter from the runs and holds that name it and the slices that isolates have of it, for the windows that
  * still matter: the current one and those with a hold. Needed when a limit's windows or the time from which it counts
- * change, and when one is created under the name of a deleted one. What was announced of windows that stay is not announced
- * again.
+ * change, and when one is created under the name of a deleted one. Notices of windows that stay are not sent again.
  */
 export function recount(tx: CheckpointedTx, meter: Meter, { areWindowsKept = false } = {}): void {
   const holds = [...openHoldsOf(tx.sql, meter)];
@@ -137,7 +143,7 @@ export function recount(tx: CheckpointedTx, meter: Meter, { areWindowsKept = fal
   forgetUsage(tx.sql);
   for (const hold of holds) {
     const entry = counters.at(subjectIn(meter, hold), hold.at);
-    entry.usage = { ...entry.usage, held: entry.usage.held + heldIn(meter, heldAmounts(hold)) };
+    entry.usage = { ...entry.usage, held: entry.usage.held + readHeldAmount(meter, readHeldAmounts(hold)) };
   }
   for (const { subject, atMs, left } of leasedAnew(tx.sql, meter, tx.now)) {
     const entry = counters.at(subject, atMs);

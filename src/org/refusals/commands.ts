@@ -51,7 +51,7 @@ function keepHour(sql: SqlStorage, now: number, hour: number, batch: RefusalBatc
   const seq = insertBatch(sql, { firstAt, lastAt, notes: batch.notes.length, body });
   noteLateRefusals(sql, seq);
   // The sums of its hour already include a later row.
-  if (seq <= totalsOf(sql).folded) addToHour(sql, hour, [batch]);
+  if (seq <= totalsOf(sql).summedSeq) addToHour(sql, hour, [batch]);
 }
 
 /**
@@ -64,7 +64,7 @@ function trim(sql: SqlStorage, now: number, days: number): boolean {
   const rows = sql
     .exec<Pick<BatchRow, "seq" | "notes" | "bytes">>(
       "SELECT seq, notes, bytes FROM refusal_batches WHERE seq <= ? ORDER BY seq LIMIT ?",
-      known.folded,
+      known.summedSeq,
       ROWS_AT_ONCE,
     )
     .toArray();
@@ -101,7 +101,7 @@ function isOlder(seq: number, now: number, days: number): boolean {
 
 /** Deletes sums and refusals that are too old. True if there may be more. */
 export function sweepRefusals({ sql, now }: Pick<View, "sql" | "now">): boolean {
-  const { unfoldedRows } = totalsOf(sql);
+  const { unsummedRows: unfoldedRows } = totalsOf(sql);
   if (unfoldedRows > 0 && isFirstOlder(sql, now, KEPT.days)) sumHoursWhenMany(sql, 1);
   sql.exec("DELETE FROM refusal_hours WHERE hour < ?", hourOf(now) - KEPT.longestDays * DAY_MS);
   return trim(sql, now, KEPT.days);

@@ -10,7 +10,7 @@ export interface StoredRefusal extends RefusalNote {
 }
 
 /** Each filter is a value that refusals must have. */
-export interface Sought {
+export interface RefusalFilter {
   readonly filters: Readonly<
     Partial<Record<"trace" | "code" | "customerId" | "workflowId" | "keyId" | "limit", string>>
   >;
@@ -35,7 +35,7 @@ const BEFORE_ALL = "\u007f";
  * Newest first. Rows of several isolates overlap in time, so a refusal is next only when every row that may have a
  * later one has been read.
  */
-export function findRefusals(sql: SqlStorage, sought: Sought): RefusalPage {
+export function findRefusals(sql: SqlStorage, sought: RefusalFilter): RefusalPage {
   const latest = Math.min(sought.to - 1, sought.after?.at ?? Number.MAX_SAFE_INTEGER);
   let found: StoredRefusal[] = [];
   let seen = 0;
@@ -65,7 +65,7 @@ function pageOf(all: readonly StoredRefusal[], limit: number, beyond: RefusalPag
 }
 
 /** Each text of a row is in it once, as JSON, so rows without the filter's value need not be parsed. */
-function rowsUntil(sql: SqlStorage, { filters }: Sought, latest: number): Iterable<BatchRow> {
+function rowsUntil(sql: SqlStorage, { filters }: RefusalFilter, latest: number): Iterable<BatchRow> {
   const texts = Object.values(filters).map((text) => JSON.stringify(text));
   return sql.exec<BatchRow>(
     `SELECT * FROM refusal_batches WHERE seq < ? AND first_at <= ? ${texts.map(() => "AND instr(body, ?) > 0").join(" ")}
@@ -80,11 +80,11 @@ function refusalsIn(row: BatchRow): StoredRefusal[] {
   return batchOf(row).notes.map((note, index) => ({ ...note, id: placeId("ref", note.at, row.seq, index) }));
 }
 
-function isSought(refusal: StoredRefusal, { filters, from, to, after }: Sought): boolean {
+function isSought(refusal: StoredRefusal, { filters, from, to, after }: RefusalFilter): boolean {
   if (refusal.at < from || refusal.at >= to) return false;
   if (after !== null && newestFirst(after, refusal) >= 0) return false;
   for (const [name, value] of Object.entries(filters)) {
-    if (refusal[name as keyof Sought["filters"]] !== value) return false;
+    if (refusal[name as keyof RefusalFilter["filters"]] !== value) return false;
   }
   return true;
 }

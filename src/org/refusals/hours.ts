@@ -71,12 +71,12 @@ export function addToHour(sql: SqlStorage, hour: number, batches: readonly Refus
 
 /** Adds the rows that wait to the sums of their hours, once there are many. */
 export function sumHoursWhenMany(sql: SqlStorage, manyRows = ROWS_TO_SUM): void {
-  const { unfoldedRows, unfoldedBytes } = totalsOf(sql);
+  const { unsummedRows: unfoldedRows, unsummedBytes: unfoldedBytes } = totalsOf(sql);
   if (unfoldedRows >= manyRows || unfoldedBytes >= BYTES_TO_SUM) sumHours(sql);
 }
 
 function sumHours(sql: SqlStorage): void {
-  const { folded } = totalsOf(sql);
+  const { summedSeq: folded } = totalsOf(sql);
   const rows = sql
     .exec<BatchRow>("SELECT * FROM refusal_batches WHERE seq > ? ORDER BY seq", folded)
     .toArray();
@@ -86,5 +86,5 @@ function sumHours(sql: SqlStorage): void {
     addToHour(sql, hour, own.map(batchOf));
   }
   sql.exec("UPDATE refusal_fold SET folded = ?", last.seq);
-  setTotals(sql, { folded: last.seq, unfoldedRows: 0, unfoldedBytes: 0 });
+  setTotals(sql, { summedSeq: last.seq, unsummedRows: 0, unsummedBytes: 0 });
 }

@@ -4,7 +4,7 @@ import { invalidField } from "../../contract/refusal.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { countsOf, OTHER, type RefusalSum, RefusalSums } from "../../domain/refusal/sums.ts";
 import { query, type View } from "../kernel/door.ts";
-import { findRefusals, type Sought } from "./find.ts";
+import { findRefusals, type RefusalFilter } from "./find.ts";
 import { toRefusal } from "./show.ts";
 import { addBatch, GROUPS_PER_HOUR, sumsOfHour } from "./hours.ts";
 import { type BatchRow, batchOf, totalsOf } from "./store.ts";
@@ -16,7 +16,7 @@ const FILTERS = {
   workflow_id: "workflowId",
   key_id: "keyId",
   limit_id: "limit",
-} as const satisfies Record<string, keyof Sought["filters"]>;
+} as const satisfies Record<string, keyof RefusalFilter["filters"]>;
 
 export const listRefusals = query({
   refuses: [],
@@ -28,7 +28,7 @@ export const listRefusals = query({
       value,
     ]);
     const { refusals, next } = findRefusals(view.sql, {
-      filters: Object.fromEntries(filters) as Sought["filters"],
+      filters: Object.fromEntries(filters) as RefusalFilter["filters"],
       from: from === undefined ? 0 : Number(from),
       to: to === undefined ? Number.MAX_SAFE_INTEGER : Number(to),
       after: input.after === null ? null : { at: Number(input.after.value), id: input.after.id },
@@ -100,7 +100,7 @@ function* sumsIn({ sql }: View, from: number, to: number): Generator<RefusalSum>
     .toArray();
   for (const { hour } of hours) yield* sumsOfHour(sql, hour);
   const fresh = new RefusalSums(GROUPS_PER_HOUR);
-  const rows = sql.exec<BatchRow>("SELECT * FROM refusal_batches WHERE seq > ?", totalsOf(sql).folded);
+  const rows = sql.exec<BatchRow>("SELECT * FROM refusal_batches WHERE seq > ?", totalsOf(sql).summedSeq);
   for (const row of rows) addBatch(fresh, batchOf(row));
   for (const sum of fresh.entries()) if (sum.hour >= from && sum.hour < to) yield sum;
 }

@@ -19,9 +19,9 @@ export interface BatchRow extends Record<string, SqlStorageValue> {
 export interface Totals {
   notes: number;
   bytes: number;
-  folded: number;
-  unfoldedRows: number;
-  unfoldedBytes: number;
+  summedSeq: number;
+  unsummedRows: number;
+  unsummedBytes: number;
 }
 
 const totals = new TransactionalCache<Totals>();
@@ -44,7 +44,7 @@ function readTotals(sql: SqlStorage): Totals {
     )
     .one();
   const { notes, bytes, rows: unfoldedRows, unfolded: unfoldedBytes } = sums;
-  return { notes, bytes, folded, unfoldedRows, unfoldedBytes };
+  return { notes, bytes, summedSeq: folded, unsummedRows: unfoldedRows, unsummedBytes: unfoldedBytes };
 }
 
 /** The latest time that a row can have. */
@@ -83,12 +83,12 @@ export function insertBatch(sql: SqlStorage, { firstAt, lastAt, notes, body }: N
   const seq = top === null ? from : top + 1;
   const known = totalsOf(sql);
   insertRow(sql, "refusal_batches", { seq, first_at: firstAt, notes, bytes: body.length, body });
-  const isFolded = seq <= known.folded;
+  const isSummed = seq <= known.summedSeq;
   setTotals(sql, {
     notes: known.notes + notes,
     bytes: known.bytes + body.length,
-    unfoldedRows: known.unfoldedRows + (isFolded ? 0 : 1),
-    unfoldedBytes: known.unfoldedBytes + (isFolded ? 0 : body.length),
+    unsummedRows: known.unsummedRows + (isSummed ? 0 : 1),
+    unsummedBytes: known.unsummedBytes + (isSummed ? 0 : body.length),
   });
   return seq;
 }

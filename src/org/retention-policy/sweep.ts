@@ -11,7 +11,7 @@ import { readInParts } from "../../storage/json-rows.ts";
 import type { CheckpointedTx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { isBeingRead } from "../backup/parts.ts";
-import { keptForExports } from "../exports/hold.ts";
+import { findFirstUnexported } from "../exports/hold.ts";
 import { followEmptiedLogs } from "../exports/logs.ts";
 import { sweepRefusals } from "../refusals/commands.ts";
 import { deleteRollups } from "../../storage/segments/rollups/table.ts";
@@ -48,7 +48,7 @@ export const sweepRetention: DueHandler = {
   kind: "change",
   run(tx, key) {
     const before = purgeBefore(loadRetention(tx.sql), tx.now);
-    const kept = keptForExports(tx.sql);
+    const kept = findFirstUnexported(tx.sql);
     const isCopied = isBeingRead(tx.sql);
     const taken =
       before === undefined
@@ -145,8 +145,8 @@ function until(source: Source, keptFrom = Number.POSITIVE_INFINITY): Source {
 }
 
 /**
- * A deleted run is still recognized by its id: if it is sent again, it is not charged again. What an export has yet to write
- * is not deleted.
+ * A deleted run is still recognized by its id: if it is sent again, it is not charged again. Runs that an export has
+ * yet to write are not deleted.
  */
 function purgeRuns(tx: CheckpointedTx, before: number, keptFrom = Number.POSITIVE_INFINITY): number {
   const store = runSegments(tx.sql);

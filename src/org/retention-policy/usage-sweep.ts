@@ -7,7 +7,7 @@ import { windowOf } from "../../domain/meter/meter.ts";
 import { forgetAfter } from "../decisions/forget.ts";
 import type { CheckpointedTx, Tx } from "../kernel/door.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
-import { inParts } from "../../storage/json-rows.ts";
+import { runInParts } from "../../storage/json-rows.ts";
 import { loadMetersById } from "../meters/store.ts";
 import { forgetUsage, USAGE } from "../meters/usage.ts";
 import { loadRateLimits } from "../rate-limits/store.ts";
@@ -29,8 +29,8 @@ interface Counters {
 }
 
 /**
- * A past window may still get a charge, from a run that settles a hold made in it. What isolates hold of it stays until
- * they have reported. A window without an end is never past.
+ * A past window may still get a charge, from a run that settles a hold made in it. Slices that isolates hold of it stay
+ * until they have reported. A window without an end is never past.
  */
 const WINDOWS: Counters = {
   table: USAGE,
@@ -112,7 +112,7 @@ function step(tx: CheckpointedTx, [at, ...after]: SweepPosition): SweepPosition 
     const parts = key.map((_, index) => `value ->> ${index}`).join(", ");
     forgetUsage(tx.sql);
     forgetDaily(tx.sql);
-    inParts(keys, (json) =>
+    runInParts(keys, (json) =>
       tx.sql.exec(`DELETE FROM ${table} WHERE (${names}) IN (SELECT ${parts} FROM json_each(?))`, json),
     );
   }

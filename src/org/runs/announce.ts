@@ -1,4 +1,4 @@
-import type { Charged } from "../../domain/meter/admission.ts";
+import type { ChargeResult } from "../../domain/meter/admission.ts";
 import { unitOf } from "../../domain/meter/meter.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import type { Tx } from "../kernel/door.ts";
@@ -15,7 +15,7 @@ export function announceRecorded(tx: Tx, runs: readonly Run[], nanos: bigint): v
 }
 
 /** A fact exceeded limits that would have refused it. */
-export function overEvent(run: Run, over: Charged["over"]): object {
+export function overEvent(run: Run, over: ChargeResult["over"]): object {
   return {
     run_id: run.id,
     reservation_id: run.extra?.reservation ?? null,

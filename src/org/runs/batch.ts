@@ -7,14 +7,21 @@ import type { Attempt } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import { fingerprintPart } from "../../domain/reservation/reservation-id.ts";
 import { SettledRequests } from "../../domain/reservation/settled-requests.ts";
-import { settledAccounts } from "../../domain/meter/settlement.ts";
+import { selectSettledAccounts } from "../../domain/meter/settlement.ts";
 import { isNamedAlike, type Scopes, scopesOf } from "../../domain/meter/limit-set.ts";
 import { loadApproval } from "../approvals/store.ts";
-import { depthIn } from "../checks/depth.ts";
+import { chainDepth } from "../checks/depth.ts";
 import { takeBack } from "../decisions/charge.ts";
 import { phaseOf } from "../decisions/hold-extras.ts";
 import { isFinal } from "../decisions/hold-request.ts";
-import { type HoldRow, insertHold, letGo, loadHolds, saveHolds, standingOf } from "../decisions/store.ts";
+import {
+  type HoldRow,
+  insertHold,
+  giveBackHold,
+  loadHolds,
+  saveHolds,
+  standingOf,
+} from "../decisions/store.ts";
 import { unreportedHold } from "../decisions/unreported-hold.ts";
 import type { Unreadable } from "../../storage/needs-fetch.ts";
 import { keyOf } from "../kernel/actor-key.ts";
@@ -28,25 +35,25 @@ import { hasSameContent } from "./duplicate-check.ts";
 import { findRuns } from "./store.ts";
 
 /** A run that is ready to be checked against the limits. */
-export interface Prepared {
+export interface PreparedRun {
   readonly attempt: Attempt;
   /** The revision of the model's price. Null if the caller stated the cost. */
   readonly revision: number | null;
-  /** What it would have cost more at the base rates. */
+  /** The cost that the base rates would have added. */
   readonly saved: bigint;
   readonly hold: HoldRow | null;
   readonly isFact: boolean;
   readonly chargedAt: number;
 }
 
-/** What the run of a hold was charged to. */
-interface Charged {
+/** The accounts that the run of a hold was charged to. */
+interface ChargedAccounts {
   readonly standing: readonly Account[];
   readonly phase: Phase;
   readonly accounts: readonly Account[];
 }
 
-/** What the runs of a batch refer to: stored runs, parents and reservations. */
+/** The records that the runs of a batch refer to: stored runs, parents and reservations. */
 export class Batch {
   readonly #tx: Tx;
   readonly #work: UnitOfWork;
@@ -56,7 +63,7 @@ export class Batch {
   #purged: ReturnType<typeof findPurged> = new Map();
   /** Archived runs that cannot be read, so that no run can be compared with them or follow them. */
   #unreadable: ReadonlyMap<string, Unreadable> = new Map();
-  /** Whether any can. If not, no run needs to be remembered by its id, which is slow for a thousand new texts. */
+  /** True if any can. If not, no run needs to be remembered by its id, which is slow for a thousand new texts. */
   #relates = false;
   /** The ids of the batch, and of their parents. */
   #sought: KeyProbe | null = null;
@@ -65,10 +72,10 @@ export class Batch {
   #settled = new SettledRequests();
 
   /**
-   * What a run was charged to, by what its own fields touch. Each list of accounts is of times between which no limit of it
-   * begins to count, so the time of the hold makes no difference.
+   * Returns the accounts that a run was charged to, by the names in its own fields. Each list of accounts is of times
+   * between which no limit of it begins to count, so the time of the hold makes no difference.
    */
-  readonly #charged = new Map<readonly Account[], Charged>();
+  readonly #charged = new Map<readonly Account[], ChargedAccounts>();
 
   constructor(tx: Tx, work: UnitOfWork) {
     this.#tx = tx;
@@ -101,7 +108,7 @@ export class Batch {
       // The run takes the place of what was charged for its fingerprint, whichever half day that id is of.
       const paid = charged.size === 0 ? undefined : charged.get(fingerprintPart(id));
       if (paid !== undefined) this.#holds.set(id, paid);
-      // An isolate that is gone may have made it and never reported it. What it admitted is still a fact.
+      // An isolate that is gone may have made it and never reported it. Calls that it admitted are still facts.
       if (!this.#holds.has(id) && this.#tx.mayBeUnreported(id)) {
         this.#holds.set(id, unreportedHold(this.#tx.reservationIds(), id, this.#tx.now));
       }
@@ -141,7 +148,7 @@ export class Batch {
     return purgedRun(row, { ...input, id }) ?? taken("A different run already used this id.");
   }
 
-  /** What keeps the run of this id, or its parent, from being read. */
+  /** Returns the failure that keeps the run of this id, or its parent, from being read. */
   #causeFor({ id, chain }: RunInput): Unreadable | undefined {
     return this.#unreadable.get(id ?? "") ?? this.#unreadable.get(chain?.parent_run_id ?? "");
   }
@@ -164,7 +171,7 @@ export class Batch {
     if (hold.unreported !== null) {
       insertHold(this.#tx.sql, { ...settled, ...countedOf(), customer_id: input.customer_id ?? null });
     } else {
-      reserved = hold.status === "open" ? letGo(this.#work, hold) : takeBack(this.#work, hold);
+      reserved = hold.status === "open" ? giveBackHold(this.#work, hold) : takeBack(this.#work, hold);
       saveHolds(this.#tx.sql, [settled]);
     }
     this.#holds.set(hold.id, settled);
@@ -172,13 +179,16 @@ export class Batch {
     return reserved;
   }
 
-  /** What the run of a hold is charged to. `own` is what its own fields touch. The same list for the same accounts. */
+  /**
+   * Returns the accounts that the run of a hold is charged to. `own` is what its own fields touch. The same list for
+   * the same accounts.
+   */
   chargedWith(hold: HoldRow, own: readonly Account[]): readonly Account[] {
     const phase = phaseOf(hold);
     const standing = standingOf(this.#work, hold);
     const there = this.#charged.get(own);
     if (there?.standing === standing && there.phase === phase) return there.accounts;
-    const accounts = settledAccounts(own, { atMs: hold.at, phase, standing });
+    const accounts = selectSettledAccounts(own, { atMs: hold.at, phase, standing });
     this.#charged.set(own, { standing, phase, accounts });
     return accounts;
   }
@@ -190,11 +200,11 @@ export class Batch {
     }
   }
 
-  /** What must be known of a run before any limit is checked. */
-  prepare(input: RunInput, cost: Cost): Prepared | Refusal<"validation_failed" | "conflict"> {
+  /** The facts that must be known of a run before any limit is checked. */
+  prepare(input: RunInput, cost: Cost): PreparedRun | Refusal<"validation_failed" | "conflict"> {
     if (isRefusal(cost)) return cost;
     const { nanos, revision, saved } = cost;
-    const depth = depthIn(input.chain, (id) => this.#known.get(id));
+    const depth = chainDepth(input.chain, (id) => this.#known.get(id));
     if (isRefusal(depth)) return depth;
     const hold = this.#holdOf(input);
     if (isRefusal(hold)) return hold;

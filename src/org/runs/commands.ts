@@ -11,7 +11,7 @@ import type { MeterAccount } from "../meters/usage.ts";
 import type { RUN_OUTCOMES } from "../../contract/lists.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { BULK_ROUTE, RUN_ROUTE } from "./rates.ts";
-import { type Recorded, Recorder } from "./record.ts";
+import { type RecordResult, Recorder } from "./record.ts";
 import { refusedRuns } from "./refusal-notes.ts";
 import type { Run } from "./run.ts";
 import { endedRefusal, recordSent } from "./sender.ts";
@@ -61,7 +61,7 @@ function modelsOf(runs: readonly RunInput[]): readonly ModelName[] {
   return [...names.values()];
 }
 
-type Rejected = Extract<Recorded, { status: "rejected" }>;
+type RejectedRun = Extract<RecordResult, { status: "rejected" }>;
 
 /** One run: recorded and charged, or refused with nothing changed. A repeated run is not charged again. */
 export const recordRun = command({
@@ -133,10 +133,10 @@ export const recordRuns = command({
   },
 });
 
-const isRejected = (one: Recorded): one is Rejected => one.status === "rejected";
+const isRejected = (one: RecordResult): one is RejectedRun => one.status === "rejected";
 
 /** One loop, because it is done for every batch. */
-function countsOf(recorded: readonly Recorded[]) {
+function countsOf(recorded: readonly RecordResult[]) {
   const counts = { accepted: 0, duplicates: 0, rejected: 0 };
   for (const { status } of recorded) {
     if (status === "accepted") counts.accepted += 1;
@@ -147,7 +147,7 @@ function countsOf(recorded: readonly Recorded[]) {
 }
 
 /** Adds to the platform's counters what became of each run. */
-function tally(tx: Tx, inputs: readonly RunInput[], recorded: readonly Recorded[]): void {
+function tally(tx: Tx, inputs: readonly RunInput[], recorded: readonly RecordResult[]): void {
   const accepted: Run[] = [];
   const others = { duplicate: [], rejected: [] } as Record<"duplicate" | "rejected", Outcome[]>;
   for (const [index, one] of recorded.entries()) {
@@ -170,7 +170,7 @@ function outcomeOf(input: RunInput | undefined): Outcome {
   return outcome ?? "completed";
 }
 
-function toResult(one: Recorded, index: number) {
+function toResult(one: RecordResult, index: number) {
   if (!isRejected(one)) return { index, id: one.run.id, status: one.status };
   const { code, message, details } = one.refusal;
   const error = { code, message, details: details as Readonly<Record<string, unknown>> };
@@ -178,7 +178,7 @@ function toResult(one: Recorded, index: number) {
 }
 
 /** If every run is refused with the same code, that refusal is the response. */
-function commonRefusal(recorded: readonly Recorded[]): Rejected["refusal"] | null {
+function commonRefusal(recorded: readonly RecordResult[]): RejectedRun["refusal"] | null {
   const first = recorded[0];
   if (first === undefined || !isRejected(first)) return null;
   const same = recorded.every((one) => isRejected(one) && one.refusal.code === first.refusal.code);
@@ -187,7 +187,7 @@ function commonRefusal(recorded: readonly Recorded[]): Rejected["refusal"] | nul
 }
 
 /** Each bad field of each run, with its position in the batch. */
-function invalidRuns(recorded: readonly Recorded[]): Rejected["refusal"] {
+function invalidRuns(recorded: readonly RecordResult[]): RejectedRun["refusal"] {
   return invalidFields(
     recorded.filter(isRejected).flatMap(({ refusal }, index) =>
       (refusal.details as { fields: FieldError[] }).fields.map((error) => ({
@@ -198,7 +198,7 @@ function invalidRuns(recorded: readonly Recorded[]): Rejected["refusal"] {
   );
 }
 
-function announceAfter(tx: Tx, rejected: readonly Rejected[]): void {
+function announceAfter(tx: Tx, rejected: readonly RejectedRun[]): void {
   const refusing = rejected.flatMap(({ by }) => (by === null ? [] : [by]));
   if (refusing.length === 0) return;
   tx.afterRefusal(() => {

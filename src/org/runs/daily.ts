@@ -1,6 +1,6 @@
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import { Table } from "../../storage/table.ts";
-import { inParts } from "../../storage/json-rows.ts";
+import { runInParts } from "../../storage/json-rows.ts";
 import { plusTokens, readTokens, writeTokens } from "../../domain/usage-report/token-counts.ts";
 import { addToRanges, forgetRangeSums } from "./range-sums.ts";
 import { RUN_SCOPES } from "./scopes.ts";
@@ -12,7 +12,7 @@ declare module "../../storage/table.ts" {
   }
 }
 
-/** What each scope spent each day, by the start of its runs. It outlives the runs, because forecasts use it. */
+/** The spend of each scope on each day, by the start of its runs. It outlives the runs, because forecasts use it. */
 interface Day extends Total, DayName {}
 
 interface DayName {
@@ -112,8 +112,8 @@ function save(sql: SqlStorage, days: ReadonlyMap<string, Day>): void {
   DAILY_USAGE.put(sql, rows);
 }
 
-/** What the org spent on some days, in nano-dollars. */
-export function spentOn(sql: SqlStorage, days: readonly string[]): bigint {
+/** Returns the org's spend on some days, in nano-dollars. */
+export function sumSpendOn(sql: SqlStorage, days: readonly string[]): bigint {
   const totals = new Map<string, Total>();
   readTotals(sql, new Map(days.map((day) => [day, { day, scopeKind: "org", scopeId: "" }])), totals);
   return [...totals.values()].reduce((sum, { usd }) => sum + usd, 0n);
@@ -133,7 +133,7 @@ function readTotals(sql: SqlStorage, days: ReadonlyMap<string, DayName>, into: M
     }
   }
   if (asked.length === 0) return;
-  inParts(asked, (json, from) => {
+  runInParts(asked, (json, from) => {
     const stored = sql.exec<DayRow>(
       `SELECT k.key AS at, d.usd, d.runs, d.tokens, d.counts FROM json_each(?) AS k JOIN usage_daily AS d
          ON d.scope_kind = k.value ->> 0 AND d.scope_id = k.value ->> 1 AND d.day = k.value ->> 2`,

@@ -9,7 +9,10 @@ import { RUN_SCOPES } from "./scopes.ts";
 import { tagsText } from "../../domain/run/tags.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 
-/** Whether a run that is sent again with a known id has the same content. What is never stored cannot be compared. */
+/**
+ * Returns whether a run that is sent again with a known id has the same content. A field that is never stored cannot be
+ * compared.
+ */
 export function hasSameContent(stored: Run, input: RunInput): boolean {
   const said = contentOfInput(input);
   const long = stored.extra?.long;

@@ -38,7 +38,7 @@ export function recordEstimates(tx: Tx, made: readonly Estimate[]): void {
   tx.record({ action: "runs.estimated", target: null, outcome: "done", detail });
 }
 
-/** What an estimate adds to the sums of its day. */
+/** Returns the amounts that an estimate adds to the sums of its day. */
 export function sumOf(run: Run): Sum {
   const counts: TokenCounts = [];
   addTokens(counts, run);

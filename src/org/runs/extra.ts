@@ -1,4 +1,4 @@
-import type { Charged } from "../../domain/meter/admission.ts";
+import type { ChargeResult } from "../../domain/meter/admission.ts";
 import type { Denial } from "../../domain/refusal/limit-denials.ts";
 import type { Account } from "../../domain/meter/meter.ts";
 import { subjectsOf } from "../../domain/meter/settlement.ts";
@@ -6,13 +6,13 @@ import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import type { RunExtra } from "./run.ts";
 import { partsOf, unitsOf } from "./usage.ts";
 
-interface Priced {
+interface PricedRun {
   readonly revision: number | null;
-  /** What it would have cost more at the base rates. */
+  /** The cost that the base rates would have added. */
   readonly saved: bigint;
-  /** What the run settles. */
+  /** The hold that the run settles. */
   readonly hold: { readonly customer_id: string | null } | null;
-  /** What it was charged to. */
+  /** The accounts that it was charged to. */
   readonly accounts: readonly Account[];
   /** The key that reported it. */
   readonly keyId: string | null;
@@ -21,14 +21,14 @@ interface Priced {
 }
 
 /**
- * What is stored of a run in addition to its columns. Null for most. Without a revision, it is unknown or the caller
- * stated the cost.
+ * Returns the data that is stored of a run in addition to its columns. Null for most. Without a revision, it is unknown
+ * or the caller stated the cost.
  */
 export function extraOf(
   input: RunInput,
-  charged: Charged,
+  charged: ChargeResult,
   shadow: readonly Denial[],
-  { revision, saved, hold, accounts, keyId, trace }: Priced,
+  { revision, saved, hold, accounts, keyId, trace }: PricedRun,
 ): RunExtra | null {
   const subjects =
     hold === null

@@ -1,5 +1,5 @@
 import { rawJson, writeRaw } from "../../domain/text/raw-json.ts";
-import { inParts } from "../../storage/json-rows.ts";
+import { runInParts } from "../../storage/json-rows.ts";
 import type { Run } from "./run.ts";
 import { digestOfRun } from "./duplicate-check.ts";
 
@@ -32,7 +32,7 @@ export function withMetadata(sql: SqlStorage, run: Run): Run {
 }
 
 /** How much of a run's metadata is stored separately. */
-export function charactersApart({ extra }: Run): number {
+export function countCharactersApart({ extra }: Run): number {
   return extra?.long?.characters ?? 0;
 }
 
@@ -40,7 +40,7 @@ export function charactersApart({ extra }: Run): number {
 export function deleteApart(sql: SqlStorage, runs: readonly Run[]): void {
   const ids = runs.filter(({ extra }) => extra?.long !== undefined).map(({ id }) => id);
   if (ids.length === 0) return;
-  inParts(ids, (json) =>
+  runInParts(ids, (json) =>
     sql.exec("DELETE FROM run_metadata WHERE run_id IN (SELECT value FROM json_each(?))", json),
   );
 }

@@ -2,24 +2,24 @@ import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { instantOf } from "../../domain/time/instant.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/price/money.ts";
-import { costOf, savedOf } from "../../domain/price/cost.ts";
+import { costOf, savingOf } from "../../domain/price/cost.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { noPrice } from "../../domain/price/no-price.ts";
 import { isUnpriced } from "../../domain/price/unpriced.ts";
 import type { NamedPrices } from "../models/named-prices.ts";
 import { pricesOf } from "../models/revisions.ts";
 
-/** What a run costs, and by which revision of its model's price. Null if the caller stated the cost. */
+/** The cost of a run, and the revision of its model's price that gave it. Null if the caller stated the cost. */
 export interface RunCost {
   readonly nanos: bigint;
   readonly revision: number | null;
-  /** What it would have cost more at the base rates. */
+  /** The cost that the base rates would have added. */
   readonly saved: bigint;
 }
 
 export type Cost = RunCost | Refusal<"validation_failed">;
 
-/** What runs cost: the stated cost, or the price at the time they started. Each price is read once. */
+/** Returns the cost of runs: the stated cost, or the price at the time they started. Each price is read once. */
 export class Prices {
   readonly #sql: SqlStorage;
   readonly #now: number;
@@ -69,7 +69,7 @@ export class Prices {
     if (isUnpriced(nanos)) return noPrice(nanos, "usage");
     if (nanos > MAX_USD_NANOS)
       return invalidField("usage", "out_of_range", "results in a cost above the maximum amount");
-    const saved = savedOf(revision.price, input.usage, { cost: nanos, variant: input.variant });
+    const saved = savingOf(revision.price, input.usage, { cost: nanos, variant: input.variant });
     return { nanos, revision: revision.revision, saved };
   }
 }

@@ -26,7 +26,7 @@ export function tombstoneOf(run: Run, key: HashKey): Tombstone {
   return { keyHash: keyHashOf(id, key), name: nameOf(id), said, recordedAt, chargedAt, depth, cost };
 }
 
-/** Which of the ids belong to deleted runs. `tombstones` are candidates. */
+/** Returns the ids that belong to deleted runs. `tombstones` are candidates. */
 export function findPurged(
   ids: readonly string[],
   tombstones: readonly Tombstone[],
@@ -43,8 +43,8 @@ export function findPurged(
 }
 
 /**
- * The run as it was sent again and recorded before. Null if that was a different run. What it was charged to is
- * unknown.
+ * The run as it was sent again and recorded before. Null if that was a different run. The accounts that it was charged
+ * to are unknown.
  */
 export function purgedRun(tombstone: Tombstone, input: RunInput & { readonly id: string }): Run | null {
   if (digestOf(contentOfInput(input)).slice(0, SAID_DIGITS) !== tombstone.said) return null;

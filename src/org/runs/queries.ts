@@ -2,7 +2,7 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
 import { pageOfRuns } from "./list/page.ts";
-import { charactersApart } from "./long-metadata.ts";
+import { countCharactersApart } from "./long-metadata.ts";
 import { replacedRuns } from "./replacements.ts";
 import { toRunResource, toRunResources } from "./to-api.ts";
 import { findRun } from "./store.ts";
@@ -11,7 +11,7 @@ export const listRuns = query({
   refuses: [],
   run(view, input: ListQuery) {
     const { runs, next_cursor } = pageOfRuns(view.sql, input, {
-      apartOf: charactersApart,
+      apartOf: countCharactersApart,
       without: replacedRuns(view.sql),
     });
     return { data: toRunResources(view.sql, runs), next_cursor };

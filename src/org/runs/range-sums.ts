@@ -8,7 +8,7 @@ export interface DayRange {
   readonly to: string;
 }
 
-/** What the sum of a name on a day has gained. */
+/** The gain of the sum of a name on a day. */
 export interface AddedDay {
   readonly scopeId: string;
   readonly usd: bigint;

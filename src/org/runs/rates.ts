@@ -14,7 +14,12 @@ import { traitIn } from "../../domain/meter/traits.ts";
 import { rateRefusal } from "../../domain/rate/denial.ts";
 import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
-import { countedBy, writeHoldRates, countedMeters, type HoldRates } from "../decisions/hold-rates.ts";
+import {
+  readCountedAmount,
+  writeHoldRates,
+  findCountedMeters,
+  type HoldRates,
+} from "../decisions/hold-rates.ts";
 import type { HoldRow } from "../decisions/store.ts";
 import { cached } from "../../domain/cache/cached.ts";
 
@@ -37,7 +42,7 @@ export class RunRates {
   readonly #route: string;
   readonly #keyId: string;
   readonly #now: number;
-  /** What the policies look at beside the customer. */
+  /** The fields that the policies look at beside the customer. */
   readonly #traits: readonly Trait[];
   readonly #touched = new Map<string, readonly RunRate[]>();
   readonly #counted = new Map<string, RunRate>();
@@ -78,7 +83,7 @@ export class RunRates {
     }
   }
 
-  /** What is counted of a run whose hold was not reported. */
+  /** Returns the amounts that are counted of a run whose hold was not reported. */
   countedOf(run: RunInput, hold: HoldRow, nanos: bigint): HoldRates & { readonly amount: string } {
     const rates = writeHoldRates([...this.#countedFor(run, hold)]);
     return { rates, tokens: tokensOf(run), amount: String(nanos) };
@@ -110,7 +115,7 @@ export class RunRates {
     if (hold === null) return own;
     const decided =
       hold.unreported === null
-        ? countedMeters(this.#policies, hold).map((meter) => this.#count(meter))
+        ? findCountedMeters(this.#policies, hold).map((meter) => this.#count(meter))
         : this.#touchedBy(run, DECISION_ROUTE);
     return decided.length === 0 ? own : new Set([...own, ...decided]);
   }
@@ -136,5 +141,5 @@ function tokensOf({ usage }: RunInput): number {
  * A decision that estimated more than its run used stays counted as it was, because the room was taken in its window.
  */
 function restOf(meter: RateMeter, amount: number, hold: HoldRow | null): number {
-  return hold === null ? amount : Math.max(0, amount - countedBy(meter, hold));
+  return hold === null ? amount : Math.max(0, amount - readCountedAmount(meter, hold));
 }

@@ -2,7 +2,7 @@ import { isRefusal, type Refusal } from "../../contract/refusal.ts";
 import {
   admit,
   charge,
-  type Charged,
+  type ChargeResult,
   chargeFact,
   hasRoomForAll,
   NOTHING_MORE,
@@ -15,7 +15,7 @@ import { newId } from "../../domain/bytes/ulid.ts";
 import { CallStepBudget } from "../../domain/policy/step-budget.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
-import { staying } from "../kernel/staying.ts";
+import { keepOnRefusal } from "../kernel/lasting-effect.ts";
 import { expireHolds, expireHoldsOf, TRIES_FOR_ROOM } from "../decisions/expire.ts";
 import { spanExports } from "../span-exports/state.ts";
 import { announceCharges, announceRefusal } from "../ledger/announce.ts";
@@ -24,7 +24,7 @@ import type { CHECK_CODES, RUN_CODES } from "../../contract/limit-codes.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 import { runChecks } from "../checks/checks.ts";
-import { Batch, isFact, type Prepared } from "./batch.ts";
+import { Batch, isFact, type PreparedRun } from "./batch.ts";
 import { chargeText } from "../../domain/meter/charge-text.ts";
 import { saveDaily } from "./daily.ts";
 import { extraOf } from "./extra.ts";
@@ -43,7 +43,7 @@ import { cached } from "../../domain/cache/cached.ts";
 /** The charge of an accepted run. */
 interface Acceptance {
   readonly accounts: readonly Account[];
-  readonly charged: Charged;
+  readonly charged: ChargeResult;
   readonly shadow: readonly Denial[];
 }
 
@@ -58,7 +58,7 @@ type Code =
   | "validation_failed"
   | "service_unavailable";
 
-export type Recorded =
+export type RecordResult =
   | { readonly status: "accepted" | "duplicate"; readonly run: Run }
   | {
       readonly status: "rejected";
@@ -76,7 +76,7 @@ export class Recorder {
   readonly #tx: Tx;
   readonly #work: UnitOfWork;
   readonly #batch: Batch;
-  /** Whether no limit can refuse any run of the batch. Then they are charged together at the end. */
+  /** True if no limit can refuse any run of the batch. Then they are charged together at the end. */
   #hasRoom = false;
   /** Null if the org has no rate limit that runs must be checked against. */
   readonly #rates: RunRates | null;
@@ -106,7 +106,7 @@ export class Recorder {
     this.#rates?.save();
   }
 
-  record(inputs: readonly RunInput[]): Recorded[] {
+  record(inputs: readonly RunInput[]): RecordResult[] {
     expireHolds(this.#tx);
     const accounts = this.#batch.read(inputs);
     const costs = new Prices(this.#tx.sql, this.#tx.now).costsOf(inputs);
@@ -136,23 +136,23 @@ export class Recorder {
     return hasRoomForAll(this.#work.entries(), { nanos, tokens, depth: 0, runs: inputs.length });
   }
 
-  #recordOne(input: RunInput, accounts: readonly Account[], cost: Cost): Recorded {
+  #recordOne(input: RunInput, accounts: readonly Account[], cost: Cost): RecordResult {
     const before = this.#batch.recorded(input);
     if (before !== null) {
-      return isRefusal(before) ? rejected(input, before) : { status: "duplicate", run: before };
+      return isRefusal(before) ? rejectRun(input, before) : { status: "duplicate", run: before };
     }
     const prepared = this.#batch.prepare(input, cost);
-    if (isRefusal(prepared)) return rejected(input, prepared);
+    if (isRefusal(prepared)) return rejectRun(input, prepared);
     return prepared.isFact
       ? this.#recordFact(input, prepared, accounts)
       : this.#recordAttempt(input, prepared, accounts);
   }
 
-  #recordAttempt(input: RunInput, prepared: Prepared, accounts: readonly Account[]): Recorded {
+  #recordAttempt(input: RunInput, prepared: PreparedRun, accounts: readonly Account[]): RecordResult {
     const limited = this.#rates?.refusalOf(input, prepared.attempt.nanos) ?? null;
-    if (limited !== null) return rejected(input, limited);
+    if (limited !== null) return rejectRun(input, limited);
     const effects = this.#check(input, prepared.attempt.nanos);
-    if (isRefusal(effects)) return rejected(input, effects);
+    if (isRefusal(effects)) return rejectRun(input, effects);
     const { attempt } = prepared;
     if (this.#hasRoom) {
       for (const effect of effects) effect();
@@ -161,7 +161,7 @@ export class Recorder {
     const { refusedBy, shadow } = this.#admitFreeing(accounts, attempt);
     if (refusedBy !== null) {
       const refusal = toRefusal(denialOf(refusedBy, attempt, "run"), attempt.nanos);
-      return { ...rejected(input, refusal), by: { account: refusedBy, attempt } };
+      return { ...rejectRun(input, refusal), by: { account: refusedBy, attempt } };
     }
     const denials = shadow.map((account) => denialOf(account, attempt, "run"));
     for (const account of shadow) announceRefusal(this.#tx, account as MeterAccount, attempt, "run");
@@ -169,14 +169,14 @@ export class Recorder {
     return this.#accept(input, prepared, { accounts, charged: charge(accounts, attempt), shadow: denials });
   }
 
-  /** What to do if the run is accepted, or the first check's refusal. */
+  /** Returns the effects of an accepted run, or the first check's refusal. */
   #check(input: RunInput, nanos: bigint): readonly (() => void)[] | Refusal<(typeof CHECK_CODES)[number]> {
     const checks = this.#checks;
     if (checks === null) return NO_EFFECTS;
     const effects: (() => void)[] = [];
     for (const { refusal, effect, tell } of this.#stepBudget.forRun((steps) => checks(input, nanos, steps))) {
       if (refusal !== null) {
-        staying(this.#tx, effect);
+        keepOnRefusal(this.#tx, effect);
         tell?.();
         return refusal;
       }
@@ -198,7 +198,7 @@ export class Recorder {
     return found;
   }
 
-  #recordFact(input: RunInput, prepared: Prepared, own: readonly Account[]): Recorded {
+  #recordFact(input: RunInput, prepared: PreparedRun, own: readonly Account[]): RecordResult {
     const { attempt, hold } = prepared;
     const reserved =
       hold === null
@@ -214,7 +214,7 @@ export class Recorder {
 
   #accept(
     input: RunInput,
-    prepared: Prepared,
+    prepared: PreparedRun,
     { accounts, charged, shadow }: Acceptance,
   ): { status: "accepted"; run: Run } {
     const keyId = keyOf(this.#tx) ?? null;
@@ -257,6 +257,9 @@ export class Recorder {
 const NO_EFFECTS: readonly (() => void)[] = [];
 const NO_COST: Cost = { nanos: 0n, revision: null, saved: 0n };
 
-export function rejected(input: RunInput, refusal: Refusal<Code>): Extract<Recorded, { status: "rejected" }> {
+export function rejectRun(
+  input: RunInput,
+  refusal: Refusal<Code>,
+): Extract<RecordResult, { status: "rejected" }> {
   return { status: "rejected", id: input.id ?? null, refusal, by: null };
 }

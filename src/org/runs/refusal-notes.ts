@@ -5,14 +5,14 @@ import { traceParentToStore } from "../../domain/text/traceparent.ts";
 import { notesOf } from "../decisions/refusal-notes.ts";
 import type { View } from "../kernel/door.ts";
 import { Prices } from "./prices.ts";
-import type { Recorded } from "./record.ts";
+import type { RecordResult } from "./record.ts";
 
-/** What is stored of refused runs: one note for each, even if the batch gets one error. */
+/** The notes that are stored of refused runs: one for each, even if the batch gets one error. */
 export function refusedRuns(
   view: View,
   operation: string,
   runs: readonly RunInput[],
-  recorded: readonly Recorded[],
+  recorded: readonly RecordResult[],
 ): RefusalNote[] {
   const refused = recorded.flatMap((one, index) => {
     const run = runs[index];

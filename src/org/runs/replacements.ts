@@ -40,7 +40,10 @@ export function replacements(
     .map(({ run_id: runId, by_run_id: byRunId }) => ({ runId, byRunId }));
 }
 
-/** A run that was reported after its reservation had become one takes its place. What was charged is taken back before. */
+/**
+ * A run that was reported after its reservation had become one takes its place. The charge of the estimate is taken
+ * back before.
+ */
 export function replaceEstimate(tx: Tx, run: Run, hold: HoldRow): void {
   const estimate = estimateIn(hold);
   const request = holdRequestOf(hold);

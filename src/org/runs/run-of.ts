@@ -3,7 +3,7 @@ import { instantOf } from "../../domain/time/instant.ts";
 import type { Run } from "./run.ts";
 import { tagsText } from "../../domain/run/tags.ts";
 
-/** What a run's caller does not say. */
+/** The fields of a run that its caller does not set. */
 type Rest = Pick<Run, "id" | "keyId" | "chargedAt" | "recordedAt" | "depth" | "cost" | "charges" | "extra">;
 
 /** A run as it is stored, from what its caller sent. Scopes are written out, because this is done for every run. */

@@ -13,14 +13,14 @@ export interface Run extends RunRecord {
   readonly extra: RunExtra | null;
 }
 
-/** What few runs have. Amounts are decimal texts in the meter's unit. */
+/** The fields that few runs have. Amounts are decimal texts in the meter's unit. */
 export interface RunExtra {
   /** Set if the cost came from the price book: the revision, if known. */
   readonly priced?: true | number;
   readonly variant?: string;
   /** Parts of the tokens, by class. */
   readonly parts?: Readonly<Partial<Record<TokenClass, number>>>;
-  /** What the run would have cost more at the base rates, in nano-dollars. */
+  /** The cost that the base rates would have added, in nano-dollars. */
   readonly saved?: string;
   readonly units?: Readonly<Record<string, number>>;
   readonly reservation?: string;
@@ -30,9 +30,9 @@ export interface RunExtra {
   /** Instead of metadata that is stored separately: its size, and a digest of the run's content. */
   readonly long?: { readonly characters: number; readonly said: string };
   readonly draws?: readonly (readonly [packId: string, amount: string])[];
-  /** What the customer's packs could not cover of a fact. */
+  /** The part of a fact that the customer's packs could not cover. */
   readonly uncovered?: string;
-  /** Whose packs these were, if the run itself names no customer. */
+  /** The owner of these packs, if the run itself names no customer. */
   readonly payer?: string;
   readonly over?: Readonly<Record<string, string>>;
   /** By meter: the customer whose counter was charged, if it is not the run's own. */
@@ -50,7 +50,7 @@ export function outcomeOf({ outcome }: Run): RunResource["outcome"] {
   return (outcome as RunResource["outcome"] | null) ?? "completed";
 }
 
-/** What a run took from a meter of a unit: its cost, its tokens, or one run. */
+/** Returns the amount that a run took from a meter of a unit: its cost, its tokens, or one run. */
 export function amountCharged(run: RunAmounts, unit: Unit): bigint {
   const { cost: nanos, inputTokens, outputTokens, depth } = run;
   return amountOf(unit, { nanos, tokens: inputTokens + outputTokens, depth });

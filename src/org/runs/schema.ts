@@ -1,6 +1,6 @@
 import { makeHashKey } from "../../storage/segments/hash-key.ts";
 
-/** Runs are in `run_blocks`, many to a row. What else is known of them is in tables of its own. */
+/** Runs are in `run_blocks`, many to a row. The other facts about them are in tables of their own. */
 export const RUN_STEPS = {
   "runs/1": `CREATE TABLE run_blocks (
       first_seq INTEGER PRIMARY KEY,

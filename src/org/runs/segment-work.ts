@@ -11,7 +11,7 @@ import type { DueHandler } from "../kernel/due/handler.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
 import { runSegments } from "./segments/segments.ts";
 
-/** Files of one round. What is left goes on in the next. */
+/** Files of one round. The rest is done in the next. */
 const FILES = 16;
 
 /** Moves old runs to the archive, and deletes files that are no longer needed. */

@@ -6,34 +6,35 @@ import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx, View } from "../kernel/door.ts";
 import { scopesOfRow } from "../keys/holder.ts";
 import { type KeyRow, loadKey, problemOf } from "../keys/store.ts";
-import { type Recorded, type Recorder, rejected } from "./record.ts";
+import { type RecordResult, type Recorder, rejectRun } from "./record.ts";
 
 const ANY_RUN = "runs:write";
 
 type SenderCode = "gone" | "key_expired" | "missing_scope";
-type Refused = Refusal<SenderCode> | null;
+type SenderRefusal = Refusal<SenderCode> | null;
 
 /** Records the runs that their sender may send, and refuses the others, each by itself. */
-export function recordSent(tx: Tx, recorder: Recorder, inputs: readonly RunInput[]): readonly Recorded[] {
+export function recordSent(tx: Tx, recorder: Recorder, inputs: readonly RunInput[]): readonly RecordResult[] {
   const refusals = sendRefusals(tx, inputs);
   if (refusals === null) return recorder.record(inputs);
   const sent = inputs.filter((_, index) => refusals[index] === null);
   const recorded = sent.length === 0 ? [] : recorder.record(sent);
   const rest = recorded.values();
-  return inputs.flatMap((input, index): Recorded[] => {
+  return inputs.flatMap((input, index): RecordResult[] => {
     const refusal = refusals[index] ?? null;
-    if (refusal !== null) return [rejected(input, refusal)];
+    if (refusal !== null) return [rejectRun(input, refusal)];
     const next = rest.next();
     return next.done === true ? [] : [next.value];
   });
 }
 
 /**
- * Which of these runs their sender may not send, and why. Null if it may send any run. A key without `runs:write` reports
- * the calls that were decided: a reservation's id proves the call, whoever made it. A key that has ended reports its own calls, and
- * those that no isolate has reported yet, whose key is not known here. Every other run gets the same refusal.
+ * Returns the runs that their sender may not send, and why. Null if it may send any run. A key without `runs:write`
+ * reports the calls that were decided: a reservation's id proves the call, whoever made it. A key that has ended
+ * reports its own calls, and those that no isolate has reported yet, whose key is not known here. Every other run gets
+ * the same refusal.
  */
-function sendRefusals(view: View, inputs: readonly RunInput[]): readonly Refused[] | null {
+function sendRefusals(view: View, inputs: readonly RunInput[]): readonly SenderRefusal[] | null {
   const row = senderRow(view);
   if (row === null) return null;
   const ended = endedRefusal(view);

@@ -40,7 +40,7 @@ export function insertRuns(sql: SqlStorage, runs: readonly Run[], probe: KeyProb
   const index = segments.ids();
   segments.append(runs.map((run) => storeApart(sql, run)));
   const ids = runs.map((run) => run.id);
-  // What was sought before often has their hashes.
+  // Ids that were looked for before often have their hashes.
   index.addNext(probe?.firstNumbers(ids) ?? keyHashesOf(ids, segments.hashKey));
   noteTagNames(sql, runs);
   const [{ recordedAt } = { recordedAt: 0 }] = runs;

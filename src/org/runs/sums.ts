@@ -56,7 +56,7 @@ export class Sums {
     }
   }
 
-  /** What all runs cost. */
+  /** Returns the cost of all runs. */
   get nanos(): bigint {
     let nanos = 0n;
     for (const { usd } of this) nanos += usd;

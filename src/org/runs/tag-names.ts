@@ -1,5 +1,5 @@
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
-import { inParts } from "../../storage/json-rows.ts";
+import { runInParts } from "../../storage/json-rows.ts";
 import type { Run } from "./run.ts";
 
 /** Names of tags that runs have had. Of an org with more than so many, any other name may be one too. */
@@ -14,7 +14,7 @@ function known(sql: SqlStorage): Set<string> {
   });
 }
 
-/** Whether a run may have had a tag of this name. */
+/** Returns whether a run may have had a tag of this name. */
 export function mayBeTag(sql: SqlStorage, name: string): boolean {
   const names = known(sql);
   return names.has(name) || names.size >= MOST_NAMES;
@@ -31,6 +31,8 @@ export function noteTagNames(sql: SqlStorage, runs: readonly Run[]): void {
   }
   const added = [...fresh].slice(0, MOST_NAMES - names.size);
   if (added.length === 0) return;
-  inParts(added, (json) => sql.exec("INSERT INTO run_tag_names (name) SELECT value FROM json_each(?)", json));
+  runInParts(added, (json) =>
+    sql.exec("INSERT INTO run_tag_names (name) SELECT value FROM json_each(?)", json),
+  );
   for (const name of added) names.add(name);
 }

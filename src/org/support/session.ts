@@ -1,6 +1,6 @@
 import { insertRow } from "../../storage/rows.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { lookedUp } from "../../domain/key/peppers.ts";
+import { digestPair } from "../../domain/key/peppers.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { command, done } from "../kernel/door.ts";
 import { orgSnapshot } from "../snapshots/snapshot.ts";
@@ -36,7 +36,7 @@ export const admitSupport = command({
     const session = tx.sql
       .exec<Session>(
         "SELECT id, grant_id, operator FROM support_sessions WHERE digest IN (?, ?)",
-        ...lookedUp(input.digest),
+        ...digestPair(input.digest),
       )
       .toArray()[0];
     const grant = session === undefined ? null : loadGrant(tx, session.grant_id);

@@ -12,7 +12,7 @@ import { KEPT_DAYS } from "../../domain/forecast/unusual-subjects.ts";
 import type { RunNames } from "../../domain/run/segment/run-names.ts";
 import type { ReportAsk, Stretches } from "../../domain/usage-report/ask.ts";
 import { SegmentScan } from "../../domain/usage-report/scan.ts";
-import { needArchived } from "../../storage/segments/archived-segments.ts";
+import { requireArchived } from "../../storage/segments/archived-segments.ts";
 import { lastSeqOf, type SegmentMetadata, STATE } from "../../storage/segments/metadata.ts";
 import { nameIn } from "../adjustments/names.ts";
 import { type RunSegments, runSegments } from "../runs/segments/segments.ts";
@@ -95,7 +95,7 @@ function addRuns(
   segments: readonly SegmentMetadata[],
   { sums, fromRun, fromMs, toMs }: HourCounter & { readonly fromRun: number; readonly toMs: number },
 ): void {
-  needArchived(store, segments);
+  requireArchived(store, segments);
   const stretches = hoursBetween(fromMs, toMs);
   for (const [kind, name] of SUBJECTS) {
     const ask: ReportAsk = {

@@ -1,7 +1,7 @@
 import {
   hoursMatter,
   type KnownHours,
-  standingOut,
+  pickStandingOut,
   type SubjectDays,
   withHours,
 } from "../../domain/forecast/unusual-subjects.ts";
@@ -18,13 +18,13 @@ import { sensitivityOf } from "./settings.ts";
 const MOST = { model: 20, customer: 50 } as const;
 const NANOS_PER_USD = 1e9;
 
-interface DaysAsked {
+interface DaysToCheck {
   readonly from: DayNumber;
   readonly to: DayNumber;
 }
 
-interface Look extends DaysAsked {
-  /** Whether keys, users and hours are looked at, too. */
+interface Look extends DaysToCheck {
+  /** True if keys, users and hours are looked at, too. */
   readonly withHours: boolean;
 }
 
@@ -48,7 +48,7 @@ export const unusualSubjects = query({
 /** The org, and those of which a day or an hour stands out. */
 export function readSubjects(
   view: CheckpointedView,
-  { from, to }: DaysAsked,
+  { from, to }: DaysToCheck,
   hours: KnownHours | null,
 ): readonly SubjectDays[] {
   const days = { from: dateOfDay(from), to: dateOfDay(to + 1) };
@@ -57,12 +57,12 @@ export function readSubjects(
   );
   const recent = withDays(view, [{ kind: "org", id: null }, ...parts], from - RECENT_DAYS);
   const subjects = hours === null ? recent : withHours(recent, hours, { from, to });
-  const found = standingOut(subjects, { from, to, today: dayOf(view.now) });
+  const found = pickStandingOut(subjects, { from, to, today: dayOf(view.now) });
   // Only a forecast needs all the days, and only what stands out needs one.
   return withDays(view, found, dayOf(view.now) - FORECAST_MEMORY_DAYS);
 }
 
-/** What subjects spent each day from one on. Those of which no sums are kept by day stay as they are. */
+/** Adds the spend of subjects on each day from one on. Those of which no sums are kept by day stay as they are. */
 function withDays(
   { sql }: CheckpointedView,
   subjects: readonly (Omit<SubjectDays, "days"> & Partial<Pick<SubjectDays, "days">>)[],

@@ -61,7 +61,7 @@ class DaySums {
     const names = this.#namesOf(isOfName ? row.scope_id : null, row.day);
     this.#sums.add(names, nanos, counts);
     if (!isOfName || only !== null) return;
-    // What no name has is what is left of the org's sum.
+    // The runs without a name have the rest of the org's sum.
     const rest = this.#namesOf(null, row.day);
     this.#sums.add(
       rest,

@@ -9,8 +9,8 @@ import {
   sumsIn,
 } from "../runs/range-sums.ts";
 
-/** What each name of a kind spent, as doubles: good for an order, not for a bill. */
-type Ranked = {
+/** The spend of each name of a kind, as doubles: good for an order, not for a bill. */
+type RankedName = {
   name: string;
   /** Nano-dollars. */
   usd: number;
@@ -27,7 +27,7 @@ export type NameTotal = Omit<AddedDay, "scopeId">;
 /** So long amounts of 400 days add up to less than 2 to the power of 53, so a double has each of their sums exactly. */
 const EXACT_DIGITS = 13;
 
-function totalOf(names: Iterable<Ranked>): NameTotal {
+function totalOf(names: Iterable<RankedName>): NameTotal {
   let [usd, runs, tokens] = [0n, 0, 0];
   for (const one of names) {
     usd += BigInt(one.usd);
@@ -41,11 +41,11 @@ function totalOf(names: Iterable<Ranked>): NameTotal {
 export type RankedBy = "usd" | "runs" | "tokens";
 
 /** How large a name is by what it is ranked by. */
-type Sized = Pick<Ranked, "name" | "runs"> & { readonly size: number };
+type NameSize = Pick<RankedName, "name" | "runs"> & { readonly size: number };
 
 class NameRanking implements RangeSums {
   readonly range: DayRange;
-  readonly #names: Map<string, Ranked>;
+  readonly #names: Map<string, RankedName>;
   /** The exact sum of all names. Null if doubles do not have it. */
   #total: NameTotal | null;
 
@@ -82,7 +82,7 @@ class NameRanking implements RangeSums {
     });
   }
 
-  get all(): Iterable<Ranked> {
+  get all(): Iterable<RankedName> {
     return this.#names.values();
   }
 
@@ -100,8 +100,8 @@ export interface Ranking {
   readonly runs: number;
 }
 
-/** Which names, and how many of them. */
-interface Wanted {
+/** The names that are asked for, and how many of them. */
+interface NameFilter {
   readonly most: number;
   /** A part of the name, in lower case. Empty: every name. */
   readonly contains: string;
@@ -130,7 +130,7 @@ export function totalOfRanked(sql: SqlStorage, range: DayRange): NameTotal | nul
   return keptSums(sql, NameRanking, range)?.total ?? null;
 }
 
-function matching(all: Iterable<Sized>, contains: string): Sized[] {
+function matching(all: Iterable<NameSize>, contains: string): NameSize[] {
   return contains === ""
     ? [...all]
     : Array.from(all).filter(({ name }) => name.toLowerCase().includes(contains));
@@ -159,7 +159,7 @@ export function rankSpent(
 export function rankChanged(
   sql: CheckpointedSql,
   { range, before }: { readonly range: DayRange; readonly before: DayRange },
-  { most, contains }: Wanted,
+  { most, contains }: NameFilter,
 ): Ranking {
   const [now, earlier] = [namesIn(sql, range), namesIn(sql, before)];
   if (now !== null && earlier !== null) {
@@ -180,7 +180,7 @@ export function rankChanged(
   return rankedBy(sql, { statement, bindings }, { most, contains });
 }
 
-/** What a name brings in: an amount, and a share of what it spends. */
+/** The earnings from a name: an amount, and a share of its spend. */
 export interface RoughRevenue {
   /** Nano-dollars. */
   readonly fee: number;
@@ -191,7 +191,7 @@ export interface RoughRevenue {
 export function rankMargin(
   sql: CheckpointedSql,
   range: DayRange,
-  { most, contains, revenues }: Wanted & { readonly revenues: ReadonlyMap<string, RoughRevenue> },
+  { most, contains, revenues }: NameFilter & { readonly revenues: ReadonlyMap<string, RoughRevenue> },
 ): Ranking {
   const spent = rankSpent(sql, range, { most: most + revenues.size, contains });
   const costs = costsOf(sql, range, [...revenues.keys()]);
@@ -219,7 +219,7 @@ function costsOf(
   if (kept !== null) {
     return new Map(names.filter((name) => kept.has(name)).map((name) => [name, kept.usdOf(name)]));
   }
-  const rows = sql.exec<Ranked>(
+  const rows = sql.exec<RankedName>(
     `SELECT * FROM (${roughSums(sql)}) WHERE name IN (SELECT value FROM json_each(?))`,
     ...bindingsOf(range),
     JSON.stringify(names),
@@ -227,13 +227,13 @@ function costsOf(
   return new Map(Array.from(rows, ({ name, usd }) => [name, usd]));
 }
 
-function rankingOf(all: readonly Sized[], most: number): Ranking {
+function rankingOf(all: readonly NameSize[], most: number): Ranking {
   const runs = all.reduce((sum, one) => sum + one.runs, 0);
   return { names: firstOf(all, most).map(({ name }) => name), count: all.length, runs };
 }
 
 /** The largest, largest first. Numbers by themselves are sorted many times faster than names by their numbers. */
-function firstOf(all: readonly Sized[], most: number): Sized[] {
+function firstOf(all: readonly NameSize[], most: number): NameSize[] {
   const amounts = Float64Array.from(all, ({ size }) => size).sort();
   const least = amounts.at(-most) ?? Number.NEGATIVE_INFINITY;
   return all
@@ -242,14 +242,14 @@ function firstOf(all: readonly Sized[], most: number): Sized[] {
     .slice(0, most);
 }
 
-function compare(one: Sized, other: Sized): number {
+function compare(one: NameSize, other: NameSize): number {
   return other.size - one.size || (one.name < other.name ? -1 : 1);
 }
 
 function rankedBy(
   sql: CheckpointedSql,
   { statement, bindings }: { readonly statement: string; readonly bindings: readonly string[] },
-  { most, contains }: Wanted,
+  { most, contains }: NameFilter,
 ): Ranking {
   const rows = sql
     .exec<{ name: string; count: number; runs: number }>(

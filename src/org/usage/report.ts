@@ -4,7 +4,7 @@ import { dailyAskOf, daysAskOf } from "../../domain/usage-report/daily.ts";
 import type { GroupRow } from "../../domain/usage-report/sums.ts";
 import { type CheckpointedView, query } from "../kernel/door.ts";
 import { knowsDays, totalsOfDays, wholeDays } from "./daily.ts";
-import { keptFrom, type ReportSource, type ScanCursor, scanUsage } from "./scan.ts";
+import { findFirstKeptTime, type ReportSource, type ScanCursor, scanUsage } from "./scan.ts";
 
 /** The question of a report: a range, and the dimensions that it groups and filters by. */
 export interface Report {
@@ -41,7 +41,7 @@ interface ReportStep {
 export const sumUsage = query({
   refuses: ["validation_failed"],
   run(view, { report, cursor }: { report: Report; cursor: ReportCursor | null }) {
-    const keptFromMs = keptFrom(view.sql);
+    const keptFromMs = findFirstKeptTime(view.sql);
     const { plan, part, scan } = cursor ?? begin(view, report, keptFromMs);
     const step: ReportStep = {
       rows: [],

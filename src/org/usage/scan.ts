@@ -6,13 +6,13 @@ import { type GroupRow, GroupSums, MOST_GROUPS } from "../../domain/usage-report
 import { tooMany } from "../../domain/usage-report/too-many.ts";
 import { filterKeys, runSegments } from "../runs/segments/segments.ts";
 import { type SegmentMetadata, lastSeqOf, STATE } from "../../storage/segments/metadata.ts";
-import { needArchived } from "../../storage/segments/archived-segments.ts";
+import { requireArchived } from "../../storage/segments/archived-segments.ts";
 import { findIds } from "../../storage/segments/find.ts";
 import { readRollup } from "../../storage/segments/rollups/table.ts";
 import { replacedRuns, replacements } from "../runs/replacements.ts";
 import { mayBeTag } from "../runs/tag-names.ts";
 import { partsOf, type ScannedRuns, type ScanPart } from "./scan-parts.ts";
-import { rowsOfStep } from "./known-steps.ts";
+import { rowsOfStep } from "./step-cache.ts";
 import { addAdjustments, firstAdjustment, lastAdjustment } from "./adjustments.ts";
 
 /** One step ends at any of these: others are served before the next. */
@@ -83,7 +83,7 @@ function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: la
  * When the first run that is stored was recorded, where retention has deleted others; null if it has not. Where none is
  * stored, just after the last that was deleted, so that the answer is the same whenever it is read.
  */
-export function keptFrom(sql: SqlStorage): number | null {
+export function findFirstKeptTime(sql: SqlStorage): number | null {
   const { all, firstHeld } = runSegments(sql);
   const [first] = all;
   if (first === undefined || (first.state !== STATE.tombstones && first.firstSeq === 1)) return null;
@@ -119,7 +119,7 @@ function scanned(sql: SqlStorage, parts: readonly ScanPart[], runs: ScannedRuns)
   const { ask, replaced, fromRun, toRun } = runs;
   const store = runSegments(sql);
   const scan = new SegmentScan(ask);
-  needArchived(
+  requireArchived(
     store,
     parts.flatMap(({ rollup, segments }) => (rollup === null ? segments : [])),
   );

@@ -5,7 +5,7 @@ import type { TopGroup, TopOrder, UsageTop } from "../../contract/resources/usag
 import { asCount } from "../../domain/price/count.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import {
-  accrued,
+  accrueRevenue,
   type Revenue,
   revenueOf,
   type RevenueRange,
@@ -33,7 +33,7 @@ interface TopAsk {
   readonly previousTo: string;
   /** A part of the names, in lower case. Empty: every name. */
   readonly contains: string;
-  /** Whether the caller may know what customers pay. */
+  /** True if the caller may know what customers pay. */
   readonly showsRevenue: boolean;
 }
 
@@ -47,10 +47,10 @@ interface Group {
   readonly now: Sum;
   readonly before: Sum;
   /** Nano-dollars that are left of what the customer pays. Null: nobody has set that. */
-  readonly earned: Earned | null;
+  readonly earned: Earnings | null;
 }
 
-interface Earned {
+interface Earnings {
   readonly revenue: bigint;
   readonly margin: bigint;
 }
@@ -111,14 +111,14 @@ function totalOf(sql: CheckpointedSql, range: DayRange): Sum {
   return sumsIn(sql, KindTotal, range, read)?.sum ?? NONE;
 }
 
-type Compared = Pick<Group, "now" | "before">;
+type ComparedAmounts = Pick<Group, "now" | "before">;
 
-/** What no name has. */
-function unnamedOf(total: Compared, named: Compared): Compared {
+/** Returns the amounts of runs without a name. */
+function unnamedOf(total: ComparedAmounts, named: ComparedAmounts): ComparedAmounts {
   return { now: minus(total.now, named.now), before: minus(total.before, named.before) };
 }
 
-function changeOf({ now, before }: Compared): bigint {
+function changeOf({ now, before }: ComparedAmounts): bigint {
   const change = now.usd - before.usd;
   return change < 0n ? -change : change;
 }
@@ -131,7 +131,7 @@ function minus(one: Sum, other: Sum): Sum {
   return { usd: one.usd - other.usd, runs: one.runs - other.runs, tokens: one.tokens - other.tokens };
 }
 
-function figures({ now, before }: Compared) {
+function figures({ now, before }: ComparedAmounts) {
   return {
     cost_usd: formatUsd(now.usd),
     runs: asCount(now.runs),
@@ -141,7 +141,10 @@ function figures({ now, before }: Compared) {
   };
 }
 
-/** What customers pay in the days that are asked for. None, where it is not about customers or the caller may not know. */
+/**
+ * Returns the revenue from customers in the days that are asked for. None, where it is not about customers or the
+ * caller may not know.
+ */
 interface Revenues {
   readonly of: ReadonlyMap<string, Revenue>;
   readonly range: RevenueRange;
@@ -157,7 +160,7 @@ function revenuesFor(sql: CheckpointedSql, now: number, ask: TopAsk): Revenues |
 const A_MONTH = 10n ** 18n;
 
 function roughRevenues({ of, range }: Revenues): ReadonlyMap<string, RoughRevenue> {
-  const months = Number(accrued(A_MONTH, range)) / Number(A_MONTH);
+  const months = Number(accrueRevenue(A_MONTH, range)) / Number(A_MONTH);
   const rough = ({ perMonth, markup }: Revenue): RoughRevenue => ({
     fee: Number(perMonth ?? 0n) * months,
     share: markup === null ? 0 : 1 + Number(markup) / 1e9,
@@ -165,7 +168,7 @@ function roughRevenues({ of, range }: Revenues): ReadonlyMap<string, RoughRevenu
   return new Map(Array.from(of, ([name, revenue]) => [name, rough(revenue)]));
 }
 
-function earnedBy(name: string, cost: bigint, revenues: Revenues | null): Earned | null {
+function earnedBy(name: string, cost: bigint, revenues: Revenues | null): Earnings | null {
   const paid = revenues?.of.get(name);
   if (revenues === null || paid === undefined) return null;
   const revenue = revenueOf(paid, revenues.range, cost);
@@ -201,7 +204,7 @@ const ORDERS: Readonly<Record<TopOrder, (one: Group, other: Group) => number>> =
   },
 };
 
-/** Who spent most, from the daily sums: never from the runs. */
+/** Returns the names that spent most, from the daily sums: never from the runs. */
 export const topUsage = query({
   refuses: [],
   run({ sql, now: nowMs }, ask: TopAsk): UsageTop {
@@ -245,7 +248,7 @@ export const topUsage = query({
   },
 });
 
-function shownEarned(earned: Earned | null) {
+function shownEarned(earned: Earnings | null) {
   if (earned === null) return { revenue_usd: null, margin_usd: null };
   return { revenue_usd: formatUsd(earned.revenue), margin_usd: formatUsd(earned.margin) };
 }

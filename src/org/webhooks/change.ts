@@ -6,7 +6,7 @@ import { PAGERDUTY_URL } from "../../domain/message/address.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { addressOf, mailAddress, storedAddress } from "./address.ts";
 import { forgetFanOuts } from "./fan-out.ts";
-import { moveUp } from "./queue.ts";
+import { retryHeadNow } from "./queue.ts";
 import { forgetIncidents } from "./incidents.ts";
 import { addSecret, dropSecrets, hasOwnSecret, ORG_OWNER } from "./secrets.ts";
 import {
@@ -61,7 +61,7 @@ export const changeWebhook = command({
     saveSubscription(tx.sql, after);
     watchFor(tx, after);
     if (wanted === "disabled") tx.schedule(DUE.delivery, webhookId, null);
-    else if (before.disabled_reason !== null) moveUp(tx.sql, tx.now, webhookId);
+    else if (before.disabled_reason !== null) retryHeadNow(tx.sql, tx.now, webhookId);
     if (format === "sluice" && !isSigned(tx.sql, webhookId)) addSecret(tx, webhookId, 0);
     const shown = {
       ...(format === before.format ? {} : { format }),

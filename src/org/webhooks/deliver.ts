@@ -134,7 +134,7 @@ function messageAttempt(
       baseUrl,
       event,
       limitName,
-      folded,
+      otherEvents: folded,
       resolves,
     },
   };

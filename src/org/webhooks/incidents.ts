@@ -2,7 +2,7 @@ import { saveRow } from "../../storage/rows.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
 import type { EventKind } from "../../contract/event-kinds.ts";
 import { type EventData, limitIn } from "../../domain/message/event-data.ts";
-import { windowEndIn } from "../../domain/message/fold.ts";
+import { windowEndIn } from "../../domain/message/message-group.ts";
 import type { Meter } from "../../domain/meter/meter.ts";
 import type { Tx } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";

@@ -3,7 +3,7 @@ import { refuse } from "../../contract/refusal.ts";
 import { command, done, query, type Tx } from "../kernel/door.ts";
 import { recordEvents } from "../kernel/events/append.ts";
 import { listRows } from "../../storage/list-rows.ts";
-import { enqueue, loadDelivery, moveUp, toDelivery } from "./queue.ts";
+import { enqueue, loadDelivery, retryHeadNow, toDelivery } from "./queue.ts";
 import { confirmedRecipients, loadSubscription } from "./subscriptions.ts";
 import type { SubscriptionRef } from "./change.ts";
 
@@ -40,7 +40,7 @@ function delivered(tx: Tx, webhookId: string, deliveryId: string) {
   return done(200, toDelivery(row), { target: webhookId, detail: { delivery_id: deliveryId } });
 }
 
-export const switchedOff = () =>
+export const refuseDisabled = () =>
   refuse(
     "conflict",
     {},
@@ -54,7 +54,7 @@ export const pingWebhook = command({
   run(tx, { webhookId }: SubscriptionRef) {
     const subscription = loadSubscription(tx.sql, webhookId);
     if (subscription === null) return refuse("not_found");
-    if (subscription.disabled_reason !== null) return switchedOff();
+    if (subscription.disabled_reason !== null) return refuseDisabled();
     if (subscription.format === "email" && confirmedRecipients(tx.sql, subscription).length === 0) {
       return refuse(
         "conflict",
@@ -81,9 +81,9 @@ export const replayDelivery = command({
   run(tx, { webhookId, deliveryId }: SubscriptionRef & { deliveryId: string }) {
     const row = loadDelivery(tx.sql, webhookId, deliveryId);
     if (row === null) return refuse("not_found");
-    if (loadSubscription(tx.sql, webhookId)?.disabled_reason !== null) return switchedOff();
+    if (loadSubscription(tx.sql, webhookId)?.disabled_reason !== null) return refuseDisabled();
     if (row.status === "pending") {
-      moveUp(tx.sql, tx.now, webhookId);
+      retryHeadNow(tx.sql, tx.now, webhookId);
       return delivered(tx, webhookId, deliveryId);
     }
     const event = { id: row.event_id, type: row.event_type };

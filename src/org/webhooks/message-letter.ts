@@ -27,7 +27,7 @@ export interface MessageDraft {
   /** Null if it only ends an incident. */
   readonly event: Event | null;
   readonly limitName: string | null;
-  readonly folded: number;
+  readonly otherEvents: number;
   /** The limit whose incident it ends. */
   readonly resolves: string | null;
 }
@@ -54,7 +54,10 @@ export function messageBody(draft: MessageDraft): string {
   }
 }
 
-function messageOf({ orgName, baseUrl, limitName, folded }: MessageDraft, event: Event): Message {
+function messageOf(
+  { orgName, baseUrl, limitName, otherEvents: folded }: MessageDraft,
+  event: Event,
+): Message {
   const { path, facts, ...text } = eventText(event.type, event.data, limitName);
   return {
     ...text,
@@ -70,7 +73,7 @@ function messageOf({ orgName, baseUrl, limitName, folded }: MessageDraft, event:
 /** A shorter part of an address is a word, such as `services`. */
 const SHORTEST_SECRET = 10;
 
-/** What a receiver answers is shown to whoever reads the delivery log. If it repeats its secret, that is left out. */
+/** Readers of the delivery log see the answer of a receiver. If it repeats its secret, that is left out. */
 export function withoutSecret({ address }: MessageDraft, posted: PostResult): PostResult {
   const { url, routingKey } = address;
   const { pathname, search } = new URL(url);

@@ -1,5 +1,5 @@
 import type { EventKind } from "../../contract/event-kinds.ts";
-import { foldOf } from "../../domain/message/fold.ts";
+import { messageGroupOf } from "../../domain/message/message-group.ts";
 import type { EventData } from "../../domain/message/event-data.ts";
 import { openIncident } from "./incidents.ts";
 import { type DeliveryRow, enqueue, enqueueAll } from "./queue.ts";
@@ -11,7 +11,7 @@ export interface FullEvent {
   readonly data: EventData;
 }
 
-interface Queued {
+interface EventBatch {
   readonly now: number;
   readonly type: EventKind;
   readonly events: readonly FullEvent[];
@@ -21,7 +21,7 @@ interface Queued {
 export function enqueueEvents(
   sql: SqlStorage,
   subscription: SubscriptionRow,
-  { now, type, events }: Queued,
+  { now, type, events }: EventBatch,
 ): void {
   const { id: subscriptionId, format } = subscription;
   if (format === "sluice") {
@@ -30,7 +30,7 @@ export function enqueueEvents(
   }
   if (format === "email" && confirmedRecipients(sql, subscription).length === 0) return;
   const groups = Map.groupBy(events, ({ id, data }) => {
-    const fold = foldOf(type, data, now);
+    const fold = messageGroupOf(type, data, now);
     return fold === null ? id : JSON.stringify(fold);
   });
   for (const [first, ...others] of groups.values()) {
@@ -50,17 +50,17 @@ interface QueuedMessage {
 }
 
 /**
- * One message for each limit, window and threshold. What was sent is not sent again; what waits stands for the new one, too, or
- * gives way to it if that says more.
+ * One message for each limit, window and threshold. A message that was sent is not sent again; one that waits stands
+ * for the new one, too, or gives way to it if that says more.
  */
 function enqueueMessage(sql: SqlStorage, { now, subscriptionId, type, event, others }: QueuedMessage): void {
-  const fold = foldOf(type, event.data, now);
+  const fold = messageGroupOf(type, event.data, now);
   const message = { now, subscriptionId, event: { id: event.id, type } };
   if (fold === null) {
     enqueue(sql, message);
     return;
   }
-  const before = foldedWith(sql, subscriptionId, fold.key);
+  const before = loadGroup(sql, subscriptionId, fold.key);
   const same = before.find(({ fold_stage }) => fold_stage === fold.stage);
   if (same !== undefined) {
     if (isUnsent(same)) {
@@ -75,17 +75,17 @@ function enqueueMessage(sql: SqlStorage, { now, subscriptionId, type, event, oth
       seq,
     );
   }
-  enqueue(sql, { ...message, fold: { ...fold, folded: others } });
+  enqueue(sql, { ...message, group: { ...fold, folded: others } });
 }
 
-type FoldedDelivery = Pick<DeliveryRow, "seq" | "status" | "attempts" | "fold_stage">;
+type GroupedDelivery = Pick<DeliveryRow, "seq" | "status" | "attempts" | "fold_stage">;
 
-const isUnsent = ({ status, attempts }: FoldedDelivery) => status === "pending" && attempts === 0;
+const isUnsent = ({ status, attempts }: GroupedDelivery) => status === "pending" && attempts === 0;
 
 /** A delivery that failed is as if it had not been: recovering queues its event again. */
-function foldedWith(sql: SqlStorage, subscriptionId: string, key: string): FoldedDelivery[] {
+function loadGroup(sql: SqlStorage, subscriptionId: string, key: string): GroupedDelivery[] {
   return sql
-    .exec<FoldedDelivery>(
+    .exec<GroupedDelivery>(
       `SELECT seq, status, attempts, fold_stage FROM webhook_deliveries
        WHERE subscription_id = ? AND fold_key = ? AND status <> 'failed'`,
       subscriptionId,

@@ -1,10 +1,10 @@
 import { DUE } from "../kernel/due-kinds.ts";
 import type { EventKind } from "../../contract/event-kinds.ts";
 import type { AttemptEntry, Delivery } from "../../contract/resources/webhooks.ts";
-import type { Fold } from "../../domain/message/fold.ts";
+import type { MessageGroup } from "../../domain/message/message-group.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { scheduleDue } from "../kernel/due/table.ts";
-import { inParts, jsonRows } from "../../storage/json-rows.ts";
+import { runInParts, jsonRows } from "../../storage/json-rows.ts";
 import { iso } from "../../domain/time/iso.ts";
 
 /**
@@ -63,12 +63,12 @@ interface NewDelivery {
   readonly subscriptionId: string;
   readonly event: QueuedEvent;
   readonly replayOf?: string;
-  readonly fold?: Fold & { readonly folded: number };
+  readonly group?: MessageGroup & { readonly folded: number };
   readonly resolves?: string | null;
 }
 
 export function enqueue(sql: SqlStorage, queued: NewDelivery): string {
-  const { now, subscriptionId, event, fold, resolves = null } = queued;
+  const { now, subscriptionId, event, group: fold, resolves = null } = queued;
   const id = newId("dlv", now);
   if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   sql.exec(
@@ -102,7 +102,7 @@ interface NewDeliveries {
 export function enqueueAll(sql: SqlStorage, { now, subscriptionId, type, eventIds }: NewDeliveries): void {
   if (headOf(sql, subscriptionId) === null) scheduleDue(sql, DUE.delivery, subscriptionId, now);
   const rows = eventIds.map((eventId) => [newId("dlv", now), eventId]);
-  inParts(rows, (json) =>
+  runInParts(rows, (json) =>
     sql.exec(
       `INSERT INTO webhook_deliveries
          (id, subscription_id, event_id, event_type, status, attempts, next_attempt_at, attempt_log, created_at)
@@ -116,7 +116,7 @@ export function enqueueAll(sql: SqlStorage, { now, subscriptionId, type, eventId
 }
 
 /** Tries the head now, whatever its schedule. */
-export function moveUp(sql: SqlStorage, now: number, subscriptionId: string): void {
+export function retryHeadNow(sql: SqlStorage, now: number, subscriptionId: string): void {
   const head = headOf(sql, subscriptionId);
   if (head === null) return;
   sql.exec("UPDATE webhook_deliveries SET next_attempt_at = ? WHERE id = ?", now, head.id);

@@ -7,7 +7,7 @@ import { EVENTS } from "../kernel/events/log.ts";
 import type { EventData } from "../../domain/message/event-data.ts";
 import { readInParts } from "../../storage/json-rows.ts";
 import { DELIVERIES_AT_ONCE } from "./fan-out.ts";
-import { switchedOff } from "./log.ts";
+import { refuseDisabled } from "./log.ts";
 import { enqueueEvents, type FullEvent } from "./messages.ts";
 import { loadSubscription, patternsOf } from "./subscriptions.ts";
 
@@ -17,8 +17,8 @@ const EVENTS_AT_ONCE = 20_000;
 type MissedEvent = Pick<EventRow, "seq" | "id" | "type" | "created_at" | "data">;
 
 /**
- * Queues what a webhook did not get since a time: deliveries that failed, and events from while it was disabled. What
- * arrived or is still queued is left alone, so asking again queues nothing twice.
+ * Queues what a webhook did not get since a time: deliveries that failed, and events from while it was disabled.
+ * Deliveries that arrived or are still queued are left alone, so asking again queues nothing twice.
  */
 export const recoverDeliveries = command({
   action: "webhook.recovered",
@@ -26,7 +26,7 @@ export const recoverDeliveries = command({
   run(tx, { webhookId, sinceMs: askedMs }: { webhookId: string; sinceMs: number }) {
     const subscription = loadSubscription(tx.sql, webhookId);
     if (subscription === null) return refuse("not_found");
-    if (subscription.disabled_reason !== null) return switchedOff();
+    if (subscription.disabled_reason !== null) return refuseDisabled();
     const sinceMs = Math.max(askedMs, subscription.created_at);
     const patterns = patternsOf(subscription);
     // A test is for one webhook only, and a digest for those that it names.

@@ -64,7 +64,7 @@ function namedBy(
   return null;
 }
 
-/** What waits for nobody would be tried until the subscription is disabled. */
+/** A mail that waits for nobody would be tried until the subscription is disabled. */
 function dropQueue(tx: Tx, subscriptionId: string): void {
   tx.sql.exec(
     "DELETE FROM webhook_deliveries WHERE subscription_id = ? AND status = 'pending'",

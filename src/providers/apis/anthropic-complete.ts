@@ -1,7 +1,7 @@
 import { seenInput } from "../body/input-bound.ts";
 import type { ProviderApi } from "../provider-api.ts";
 import { anthropicError } from "../wire-refusal.ts";
-import { boundIn, flagIn, modelIn, PLAIN } from "./request-members.ts";
+import { readHighestBound, flagIn, modelIn, PLAIN } from "./request-members.ts";
 
 /** `POST /v1/complete`, before messages. Its answers have no usage, so they are charged by what was reserved or counted. */
 export const anthropicComplete: ProviderApi = {
@@ -19,7 +19,11 @@ export const anthropicComplete: ProviderApi = {
       isStream: flagIn(body, "stream"),
       inputTokens: tokens,
       unseenInput: unseen,
-      outputBound: { perAnswer: boundIn(body, ["max_tokens_to_sample"]), usualPerAnswer: null, answers: 1 },
+      outputBound: {
+        perAnswer: readHighestBound(body, ["max_tokens_to_sample"]),
+        usualPerAnswer: null,
+        answers: 1,
+      },
       hidesOutput: reasons,
       texts,
     };

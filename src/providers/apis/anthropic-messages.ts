@@ -5,7 +5,7 @@ import { anthropicUnits, anthropicUsage } from "../usage/anthropic-usage.ts";
 import type { AnswerFacts, EventFacts, ProviderApi, Units } from "../provider-api.ts";
 import { anthropicError } from "../wire-refusal.ts";
 import {
-  boundIn,
+  readHighestBound,
   flagIn,
   modelIn,
   PLAIN,
@@ -65,8 +65,8 @@ export const anthropicMessages: ProviderApi = {
       // The model also reads what hosted tools found.
       unseenInput: unseen ?? hosted[0]?.type ?? null,
       hasCostlyInput: isCostly,
-      outputBound: { perAnswer: boundIn(body, ["max_tokens"]), usualPerAnswer: null, answers: 1 },
-      // What the model thought is billed whole and shown as a summary.
+      outputBound: { perAnswer: readHighestBound(body, ["max_tokens"]), usualPerAnswer: null, answers: 1 },
+      // The model's thoughts are billed whole and shown as a summary.
       hidesOutput: reasons || (isJsonObject(thinking) && thinking["type"] !== "disabled"),
       units: searchesOf(hosted),
       variant: variantIn(body),

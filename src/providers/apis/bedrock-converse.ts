@@ -14,7 +14,7 @@ import { bedrockError } from "../wire-refusal.ts";
 import { calledModel } from "./bedrock-call.ts";
 import { bedrockInput } from "./bedrock-input.ts";
 import {
-  boundIn,
+  readHighestBound,
   modelIn,
   PLAIN,
   refuseLongCache,
@@ -38,7 +38,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "outputConfig",
 ]);
 const CONFIG: ReadonlySet<string> = new Set(["maxTokens", "temperature", "topP", "stopSequences"]);
-/** Members of a model's own request by which it thinks. What it thought is billed, and may not be shown. */
+/** Members of a model's own request by which it thinks. Its thoughts are billed, and may not be shown. */
 const THINKING = ["thinking", "reasoning_config", "reasoningConfig", "reasoning_effort"] as const;
 /**
  * The members that a model's own request may have. Another name could be one of its bounds, or a tool that is billed.
@@ -90,7 +90,7 @@ function readConverse(body: JsonObject, context: RequestContext, isStream: boole
     inputTokens: tokens,
     unseenInput: unseen,
     hasCostlyInput: isCostly,
-    outputBound: { perAnswer: boundIn(config, ["maxTokens"]), usualPerAnswer: null, answers: 1 },
+    outputBound: { perAnswer: readHighestBound(config, ["maxTokens"]), usualPerAnswer: null, answers: 1 },
     hidesOutput: reasons || thinks || objectOf(body["outputConfig"])["effort"] !== undefined,
     variant: variantIn(body),
     texts,

@@ -21,7 +21,7 @@ export function bedrockInput({ messages, system, toolConfig, outputConfig }: Jso
   };
 }
 
-/** What comes before it is written to a cache, above the rate of other input. */
+/** The input before it is written to a cache, above the rate of other input. */
 function cachedBy(point: unknown): JsonObject {
   return { cache_control: objectOf(point) };
 }

@@ -81,9 +81,9 @@ function readEmbedding(body: JsonObject, model: string): MeteredRequest {
 
 function invokeAnswer(answer: JsonObject): AnswerFacts {
   const input_tokens = countOf(answer["inputTextTokenCount"]);
-  const told = anthropicMessages.readAnswer(answer);
-  if (told.usage !== null || input_tokens === null) return told;
-  return { ...told, usage: { input_tokens, output_tokens: 0 } };
+  const read = anthropicMessages.readAnswer(answer);
+  if (read.usage !== null || input_tokens === null) return read;
+  return { ...read, usage: { input_tokens, output_tokens: 0 } };
 }
 
 /** The events are those of the model, in the bytes of chunks. */

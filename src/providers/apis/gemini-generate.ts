@@ -10,7 +10,14 @@ import type {
 import { Unmetered } from "../unmetered.ts";
 import { geminiUsage } from "../usage/gemini-usage.ts";
 import { geminiError } from "../wire-refusal.ts";
-import { answersIn, boundIn, modelIn, PLAIN, refuseMembers, refuseHostedKinds } from "./request-members.ts";
+import {
+  answersIn,
+  readHighestBound,
+  modelIn,
+  PLAIN,
+  refuseMembers,
+  refuseHostedKinds,
+} from "./request-members.ts";
 
 /** A member that is not among them may change the price, as a service tier does, so it is refused. */
 const MEMBERS: ReadonlySet<string> = new Set([
@@ -81,7 +88,7 @@ function readGenerate(
     inputTokens: tokens,
     unseenInput: typeof body["cachedContent"] === "string" ? "cachedContent" : unseen,
     outputBound: {
-      perAnswer: boundIn(config, ["maxOutputTokens"]),
+      perAnswer: readHighestBound(config, ["maxOutputTokens"]),
       usualPerAnswer: null,
       answers: answersIn(config, ["candidateCount"]),
     },

@@ -15,7 +15,7 @@ import type {
 import { openAiError } from "../wire-refusal.ts";
 import {
   answersIn,
-  boundIn,
+  readHighestBound,
   flagIn,
   memberIn,
   modelIn,
@@ -136,7 +136,7 @@ function withBound(body: JsonObject, { bound, knowsBothBounds }: ChatTerms, ours
   const { model } = body;
   const isOpenAis = typeof model === "string" && OPENAI_MODEL.test(model);
   if (knowsBothBounds || isOpenAis) return ours === null ? body : { ...body, [given ?? bound]: ours };
-  const most = ours ?? boundIn(body, BOUNDS);
+  const most = ours ?? readHighestBound(body, BOUNDS);
   const { max_tokens: _, max_completion_tokens: __, ...others } = body;
   return most === null ? others : { ...others, [bound]: most };
 }
@@ -169,7 +169,7 @@ function readChat(
     // The model also reads what a search found.
     unseenInput: unseen ?? (searches > 0 ? "web_search_options" : null),
     hasCostlyInput: isCostly,
-    outputBound: { perAnswer: boundIn(body, BOUNDS), usualPerAnswer: null, answers },
+    outputBound: { perAnswer: readHighestBound(body, BOUNDS), usualPerAnswer: null, answers },
     // Predicted text that the model did not write is billed as output.
     fixedOutputTokens: isJsonObject(prediction) ? seenInput(prediction, 0).tokens : 0,
     // Sound has a rate of its own, and nobody can count it.

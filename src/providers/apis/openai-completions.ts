@@ -3,7 +3,7 @@ import { seenInput } from "../body/input-bound.ts";
 import type { ProviderApi } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
 import { chatAnswer, chatEvent, withStreamUsage } from "./openai-chat.ts";
-import { answersIn, boundIn, flagIn, modelIn, PLAIN, refuseMembers } from "./request-members.ts";
+import { answersIn, readHighestBound, flagIn, modelIn, PLAIN, refuseMembers } from "./request-members.ts";
 
 /** Providers write this many tokens where a request sets no bound. */
 const USUAL_OUTPUT_TOKENS = 16;
@@ -38,7 +38,7 @@ export const openAiCompletions: ProviderApi = {
       inputTokens: tokens,
       unseenInput: unseen,
       outputBound: {
-        perAnswer: boundIn(body, ["max_tokens"]),
+        perAnswer: readHighestBound(body, ["max_tokens"]),
         usualPerAnswer: USUAL_OUTPUT_TOKENS,
         answers: answersIn(body, ["n", "best_of"]) * promptsIn(prompt),
       },

@@ -63,9 +63,9 @@ function readImages(body: JsonObject, { pathModel }: RequestContext): MeteredReq
 }
 
 /** All that comes out is a picture, unless the usage says otherwise. */
-function pictureUsage(told: unknown): Usage | null {
-  const usage = openAiUsage(told);
-  if (usage === null || objectOf(told)["output_tokens_details"] !== undefined) return usage;
+function pictureUsage(value: unknown): Usage | null {
+  const usage = openAiUsage(value);
+  if (usage === null || objectOf(value)["output_tokens_details"] !== undefined) return usage;
   return usage.output_tokens === 0 ? usage : { ...usage, image_output_tokens: usage.output_tokens };
 }
 

@@ -12,7 +12,7 @@ import type {
 import { openAiError } from "../wire-refusal.ts";
 import { hostedIn, PREVIEW_SEARCH, sessionsIn, unitsOf } from "./openai-tools.ts";
 import {
-  boundIn,
+  readHighestBound,
   flagIn,
   memberIn,
   modelIn,
@@ -101,7 +101,11 @@ function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): 
     // The model also reads what hosted tools found.
     unseenInput: unseen ?? hosted[0] ?? null,
     hasCostlyInput: isCostly,
-    outputBound: { perAnswer: boundIn(body, ["max_output_tokens"]), usualPerAnswer: null, answers: 1 },
+    outputBound: {
+      perAnswer: readHighestBound(body, ["max_output_tokens"]),
+      usualPerAnswer: null,
+      answers: 1,
+    },
     hidesOutput: reasons || memberIn(body, ["reasoning"]) !== undefined,
     units: { ...units, ...startedUnits },
     startedUnits,

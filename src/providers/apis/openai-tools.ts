@@ -80,7 +80,7 @@ function isClientTool(tool: JsonObject): boolean {
   return CLIENT_TOOLS.has(tool["type"]) || isClientSearch(tool) || isClientNamespace(tool);
 }
 
-/** The caller looks for tools itself. What a search by the provider costs is not known. */
+/** The caller looks for tools itself. The price of a search by the provider is not known. */
 function isClientSearch({ type, execution }: JsonObject): boolean {
   return type === "tool_search" && execution === "client";
 }

@@ -22,7 +22,7 @@ export function modelIn(body: JsonObject, pathModel: string | null): string {
  * The highest of the bounds that a body sets: whichever of them the provider goes by, it is no more. Null if it sets
  * none.
  */
-export function boundIn(body: JsonObject, names: readonly string[]): number | null {
+export function readHighestBound(body: JsonObject, names: readonly string[]): number | null {
   const bounds = names
     .map((name) => wholeNumberIn(body, name, Number.MAX_SAFE_INTEGER))
     .filter((bound) => bound !== null);

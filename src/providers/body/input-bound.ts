@@ -50,7 +50,7 @@ const NAMES_OF_STORED = new Set(["conversation", "prompt", "audio"]);
 /** Members that hold an address or the content itself. */
 const NAMES_ADDRESS = new Set(["image_url", "url", "audio_url", "video_url"]);
 
-/** Where parts of messages are. What tools and schemas hold is text, whatever it looks like. */
+/** Where parts of messages are. The content of tools and schemas is text, whatever it looks like. */
 const CONTENT = new Set(["messages", "input", "system", "prompt"]);
 /** Members of parts that hold whatever the caller likes, such as the arguments of a tool: all of it is text. */
 const FREE_FORM = new Set([

@@ -3,8 +3,8 @@ import type { Usage } from "../provider-api.ts";
 import { countOf, partsOf, totalsOf } from "./counts.ts";
 
 /**
- * The usage of Bedrock's own API in our classes. Its `inputTokens` are those that no cache had to do with. What only
- * the total has is output. Null if it says nothing that can be believed.
+ * The usage of Bedrock's own API in our classes. Its `inputTokens` are those that no cache had to do with. Tokens that
+ * only the total has are output. Null if it says nothing that can be believed.
  */
 export function bedrockUsage(value: unknown): Usage | null {
   if (!isJsonObject(value)) return null;

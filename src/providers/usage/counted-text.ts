@@ -16,7 +16,7 @@ const NOT_WRITTEN = new Set([
   "obfuscation",
 ]);
 
-/** What a model writes around a piece of text, such as the marks of a tool's call, is billed and not shown. */
+/** Text that a model writes around a piece, such as the marks of a tool's call, is billed and not shown. */
 const UNSHOWN_TOKENS = 1;
 
 /**

@@ -16,7 +16,7 @@ export function totalsOf(
   return input_tokens === null || output_tokens === null ? null : { input_tokens, output_tokens };
 }
 
-/** Parts without those that are nothing. What passes the total is left out, as a run with it would be refused. */
+/** Parts without those that are nothing. Counts above the total are left out, as a run with them would be refused. */
 export function partsOf<Name extends string>(
   total: number,
   given: Readonly<Record<Name, unknown>>,

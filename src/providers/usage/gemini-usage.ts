@@ -3,7 +3,7 @@ import type { Usage } from "../provider-api.ts";
 import { countOf, partsOf, totalsOf } from "./counts.ts";
 
 /**
- * Gemini's usage in our classes. What a model thought is counted beside its candidates, and what its tools brought
+ * Gemini's usage in our classes. A model's thoughts are counted beside its candidates, and the results of its tools
  * beside the prompt. Null if it says nothing that can be believed.
  */
 export function geminiUsage(value: unknown): Usage | null {

@@ -127,8 +127,8 @@ class StreamReader implements AnswerReader {
     if (facts.answer !== undefined) this.#answer = { ...this.#answer, ...facts.answer };
     if (!isJsonObject(facts.usage)) return;
     // Some providers tell the usage in parts: what comes later replaces what came before.
-    const told = Object.entries(facts.usage).filter(([, value]) => value !== null && value !== undefined);
-    this.#usage = { ...this.#usage, ...Object.fromEntries(told) };
+    const stated = Object.entries(facts.usage).filter(([, value]) => value !== null && value !== undefined);
+    this.#usage = { ...this.#usage, ...Object.fromEntries(stated) };
     this.#isWhole ||= facts.isWholeUsage === true;
   }
 }

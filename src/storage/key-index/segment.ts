@@ -161,7 +161,7 @@ export class Segment {
     );
     this.#found = 0;
     for (const { block, filter: part } of rows) if (filter.setPart(block, part)) this.#found += 1;
-    // What is stored of the filter as a whole is missing or damaged.
+    // The stored part of the filter as a whole is missing or damaged.
     if (this.#row.state === "made" && this.isWhole) this.#keepWhole(filter);
     return filter;
   }

@@ -13,7 +13,7 @@ export interface IndexTables {
   readonly hasFilters?: true;
 }
 
-/** Stores a block. What does not fit into its row is stored separately, in parts. */
+/** Stores a block. Bytes that do not fit into its row are stored separately, in parts. */
 export function writeBlock(
   sql: SqlStorage,
   { name }: IndexTables,

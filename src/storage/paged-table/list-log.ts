@@ -11,8 +11,8 @@ interface LogSource<R extends LogRow & { readonly id: string }, Item> {
 }
 
 /**
- * One page of a log, in the order of writing: the rows after the last one seen. What is written in between causes no
- * repeats and no gaps. A page with filters looks at a bounded number of rows, and says where to continue.
+ * One page of a log, in the order of writing: the rows after the last one seen. Rows that are written in between cause
+ * no repeats and no gaps. A page with filters looks at a bounded number of rows, and says where to continue.
  */
 export function listLog<R extends LogRow & { readonly id: string }, Item>(
   { log, filters, toItem }: LogSource<R, Item>,

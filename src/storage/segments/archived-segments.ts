@@ -34,7 +34,7 @@ export function dropFetched({ firstSeq }: SegmentMetadata): void {
 }
 
 /** Fetches all of these segments at once, so that each is there when it is read. */
-export function needArchived(of: SegmentPlace, segments: readonly SegmentMetadata[]): void {
+export function requireArchived(of: SegmentPlace, segments: readonly SegmentMetadata[]): void {
   const archived = segments.filter(({ state }) => state === STATE.archived);
   if (archived.length === 0) return;
   const fetched = fetchedIn(fetchedSoFar());

@@ -21,7 +21,7 @@ import { NamedSegments } from "./named-segments.ts";
 import { areWorthMerging, GROWING_BYTES, GROWING_ROWS, isSmall } from "./sizes.ts";
 import { deleteSegments, NO_FILTER, readMetadata, readPart, writeSegment } from "./table.ts";
 import { WaitingRows } from "./waiting-rows.ts";
-import { joinedZones, zoneMapOf } from "./zone-map.ts";
+import { joinZoneMaps, zoneMapOf } from "./zone-map.ts";
 
 const MOST_READ = 4;
 /** Segments whose filters of names are read first. Then come twice as many each time. */
@@ -336,7 +336,7 @@ export class Segments<
       ...last,
       rows: last.rows + rows.length,
       bytes: data.length,
-      ...joinedZones([last, zoneMapOf(rows)]),
+      ...joinZoneMaps([last, zoneMapOf(rows)]),
     };
     this.replace([last], [segment]);
     writeSegment(this, segment, NO_FILTER, data);

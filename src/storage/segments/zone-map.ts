@@ -28,7 +28,7 @@ export function zoneMapOf(rows: readonly SegmentRow[]): ZoneMap {
 }
 
 /** Returns the zone map of the rows of several segments. */
-export function joinedZones([first, ...others]: readonly ZoneMap[]): ZoneMap {
+export function joinZoneMaps([first, ...others]: readonly ZoneMap[]): ZoneMap {
   if (first === undefined) throw new Error("there is at least one segment");
   const joined = { ...first };
   for (const other of others) {

@@ -14,12 +14,12 @@ class TableRows extends Map<string, MemtableRow> {
 
 interface Change {
   readonly table: string;
-  readonly images: TableRows;
+  readonly tableRows: TableRows;
   readonly name: string;
   readonly before: MemtableRow | undefined;
 }
 
-/** The rows that are not in their tables yet, by table and name. What a transaction changed can be taken back. */
+/** The rows that are not in their tables yet, by table and name. Changes of a transaction can be taken back. */
 export class Memtable {
   #tables = new Map<string, TableRows>();
   readonly #changes: (Change | (() => void))[] = [];
@@ -32,8 +32,8 @@ export class Memtable {
     return this.#tables.size === 0;
   }
 
-  *[Symbol.iterator](): Generator<readonly [table: string, images: Iterable<MemtableRow>]> {
-    for (const [table, images] of this.#tables) yield [table, images.values()];
+  *[Symbol.iterator](): Generator<readonly [table: string, tableRows: Iterable<MemtableRow>]> {
+    for (const [table, tableRows] of this.#tables) yield [table, tableRows.values()];
   }
 
   of(table: string): Iterable<MemtableRow> {
@@ -43,28 +43,28 @@ export class Memtable {
   /** Returns the rows with each of these key hashes that are not deleted, in the order in which they came. */
   withKeyHashes(table: string, keyHashes: Iterable<number>): Row[] {
     const rows: Row[] = [];
-    const images = this.#tables.get(table);
-    if (images === undefined) return rows;
+    const tableRows = this.#tables.get(table);
+    if (tableRows === undefined) return rows;
     for (const keyHash of keyHashes) {
-      for (const name of images.namesByKeyHash.get(keyHash) ?? []) {
-        const image = images.get(name);
-        if (image?.isDeleted === false) rows.push(image.row);
+      for (const name of tableRows.namesByKeyHash.get(keyHash) ?? []) {
+        const memtableRow = tableRows.get(name);
+        if (memtableRow?.isDeleted === false) rows.push(memtableRow.row);
       }
     }
     return rows;
   }
 
   /** Sets a row, which keeps the key hash that it came with. */
-  set(table: string, name: string, image: MemtableRow, keyHashOf?: (row: Row) => number): void {
-    let images = this.#tables.get(table);
-    if (images === undefined) this.#tables.set(table, (images = new TableRows()));
-    const before = images.get(name);
-    this.#changes.push({ table, images, name, before });
-    images.set(name, image);
+  set(table: string, name: string, memtableRow: MemtableRow, keyHashOf?: (row: Row) => number): void {
+    let tableRows = this.#tables.get(table);
+    if (tableRows === undefined) this.#tables.set(table, (tableRows = new TableRows()));
+    const before = tableRows.get(name);
+    this.#changes.push({ table, tableRows, name, before });
+    tableRows.set(name, memtableRow);
     if (keyHashOf === undefined || before !== undefined) return;
-    const keyHash = keyHashOf(image.row);
-    const names = images.namesByKeyHash.get(keyHash);
-    if (names === undefined) images.namesByKeyHash.set(keyHash, [name]);
+    const keyHash = keyHashOf(memtableRow.row);
+    const names = tableRows.namesByKeyHash.get(keyHash);
+    if (names === undefined) tableRows.namesByKeyHash.set(keyHash, [name]);
     else if (!names.includes(name)) names.push(name);
   }
 
@@ -88,19 +88,19 @@ export class Memtable {
       const change = this.#changes.pop();
       if (typeof change === "function") change();
       else if (change !== undefined) {
-        const { images, name, before } = change;
-        if (before === undefined) images.delete(name);
-        else images.set(name, before);
+        const { tableRows, name, before } = change;
+        if (before === undefined) tableRows.delete(name);
+        else tableRows.set(name, before);
       }
     }
   }
 
-  /** The tables and names that were changed since the last time, each once. What is there now stays. */
+  /** The tables and names that were changed since the last time, each once. The rows stay. */
   takeChanged(): Map<string, Set<string>> {
     const changed = new Map<string, Set<string>>();
     for (const change of this.#changes) {
       // Rows from before a checkpoint are in the tables.
-      if (typeof change === "function" || this.#tables.get(change.table) !== change.images) continue;
+      if (typeof change === "function" || this.#tables.get(change.table) !== change.tableRows) continue;
       const names = changed.get(change.table);
       if (names === undefined) changed.set(change.table, new Set([change.name]));
       else names.add(change.name);

@@ -1,4 +1,4 @@
-import { inParts, jsonRows } from "../json-rows.ts";
+import { runInParts, jsonRows } from "../json-rows.ts";
 
 /** A value that goes through JSON unchanged. */
 export type Value = string | number | null;
@@ -65,7 +65,7 @@ export function writeRows(sql: SqlStorage, shape: TableShape, rows: readonly Row
   const values = columns.map((_, index) => `row ->> ${index}`).join(", ");
   const set = changing.map((column) => `${column} = excluded.${column}`).join(", ");
   const changed = set === "" ? "" : `ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${set}`;
-  inParts(rows, (json) =>
+  runInParts(rows, (json) =>
     sql.exec(
       `INSERT INTO ${name} (${columns.join(", ")}) SELECT ${values} FROM ${jsonRows()} WHERE true ${changed}`,
       json,
@@ -76,7 +76,7 @@ export function writeRows(sql: SqlStorage, shape: TableShape, rows: readonly Row
 export function deleteRows(sql: SqlStorage, { name, columns, key }: TableShape, rows: readonly Row[]): void {
   if (rows.length === 0) return;
   const values = key.map((column) => `value ->> ${columns.indexOf(column)}`).join(", ");
-  inParts(rows, (json) =>
+  runInParts(rows, (json) =>
     sql.exec(`DELETE FROM ${name} WHERE (${key.join(", ")}) IN (SELECT ${values} FROM json_each(?))`, json),
   );
 }

@@ -54,9 +54,9 @@ export class WriteAheadLog {
   }
 
   get(table: string, name: string): Row | null | undefined {
-    const image = this.#memtable.get(table, name);
-    if (image === undefined) return undefined;
-    return image.isDeleted ? null : image.row;
+    const memtableRow = this.#memtable.get(table, name);
+    if (memtableRow === undefined) return undefined;
+    return memtableRow.isDeleted ? null : memtableRow.row;
   }
 
   *changed(table: string): Generator<Row> {
@@ -134,8 +134,8 @@ export class WriteAheadLog {
   /** Writes every changed row to its table. */
   checkpoint(): void {
     if (this.#memtable.isEmpty) return;
-    for (const [name, images] of this.#memtable) {
-      const all = [...images];
+    for (const [name, memtableRows] of this.#memtable) {
+      const all = [...memtableRows];
       this.#write(shapeIn(this.#shapes, name), rowsOf(all, false), rowsOf(all, true));
     }
     this.#memtable.clear();
@@ -144,7 +144,7 @@ export class WriteAheadLog {
     this.#characters = 0;
   }
 
-  /** Runs inside a transaction of the storage: `transact` opens it. What fails leaves everything as it was. */
+  /** Runs inside a transaction of the storage: `transact` opens it. A failure leaves everything as it was. */
   within<T>(usesWal: boolean, transact: (run: () => T) => T, run: () => T): T {
     const isOutermost = this.#depth === 0;
     const before = {
@@ -182,10 +182,11 @@ export class WriteAheadLog {
   #writeEntry(): void {
     const changes: TableChange[] = [];
     for (const [table, names] of this.#memtable.takeChanged()) {
-      const images = Array.from(names, (name) => this.#memtable.get(table, name)).filter(
+      const memtableRows = Array.from(names, (name) => this.#memtable.get(table, name)).filter(
         (one) => one !== undefined,
       );
-      if (images.length > 0) changes.push([table, rowsOf(images, false), rowsOf(images, true)]);
+      if (memtableRows.length > 0)
+        changes.push([table, rowsOf(memtableRows, false), rowsOf(memtableRows, true)]);
     }
     if (changes.length === 0) return;
     const body = JSON.stringify(changes);
@@ -214,16 +215,16 @@ export class WriteAheadLog {
    */
   #makeRoom(): void {
     const isCarried = (name: string) => shapeIn(this.#shapes, name).isCarried === true;
-    const carried = [...this.#memtable].flatMap(([name, images]) =>
-      isCarried(name) ? Array.from(images, (image) => ({ name, image })) : [],
+    const carried = [...this.#memtable].flatMap(([name, memtableRows]) =>
+      isCarried(name) ? Array.from(memtableRows, (memtableRow) => ({ name, memtableRow })) : [],
     );
     const bodies = carriedBodies(carried);
     if (bodies === null) {
       this.checkpoint();
       return;
     }
-    for (const [name, images] of this.#memtable) {
-      const all = [...images];
+    for (const [name, memtableRows] of this.#memtable) {
+      const all = [...memtableRows];
       if (!isCarried(name)) {
         this.#write(shapeIn(this.#shapes, name), rowsOf(all, false), rowsOf(all, true));
       }
@@ -238,7 +239,7 @@ export class WriteAheadLog {
 
 interface CarriedRow {
   readonly name: string;
-  readonly image: MemtableRow;
+  readonly memtableRow: MemtableRow;
 }
 
 /** Entries with the rows that stay in the write-ahead log. Null if there are too many of them. */
@@ -246,7 +247,7 @@ function carriedBodies(carried: readonly CarriedRow[]): string[] | null {
   const parts: CarriedRow[][] = [];
   let [room, characters] = [0, 0];
   for (const one of carried) {
-    const size = JSON.stringify(one.image.row).length + 1;
+    const size = JSON.stringify(one.memtableRow.row).length + 1;
     characters += size;
     if (characters > MOST_CARRIED_CHARACTERS) return null;
     if (size > room) {
@@ -263,15 +264,15 @@ function bodyOf(rows: readonly CarriedRow[]): string {
   const changes = Array.from(
     Map.groupBy(rows, ({ name }) => name),
     ([name, of]): TableChange => {
-      const images = of.map(({ image }) => image);
-      return [name, rowsOf(images, false), rowsOf(images, true)];
+      const memtableRows = of.map(({ memtableRow }) => memtableRow);
+      return [name, rowsOf(memtableRows, false), rowsOf(memtableRows, true)];
     },
   );
   return JSON.stringify(changes);
 }
 
-function rowsOf(images: readonly MemtableRow[], isDeleted: boolean): Row[] {
-  return images.filter((image) => image.isDeleted === isDeleted).map(({ row }) => row);
+function rowsOf(memtableRows: readonly MemtableRow[], isDeleted: boolean): Row[] {
+  return memtableRows.filter((memtableRow) => memtableRow.isDeleted === isDeleted).map(({ row }) => row);
 }
 
 const logs = new TransactionalCache<WriteAheadLog>((log) => log.rollBack());

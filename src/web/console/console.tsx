@@ -4,7 +4,7 @@ import { peppersOf } from "../../settings.ts";
 import type { OrgSnapshot } from "../../gate/snapshot/snapshot.ts";
 import {
   admitCookie,
-  type Admitted,
+  type SessionAdmission,
   type SessionRequest,
   endSession,
 } from "../../edge/identity/session-cookie.ts";
@@ -12,7 +12,7 @@ import {
   type Ctx,
   formTooLong,
   htmlResponse,
-  logged,
+  serveLogged,
   OWN_SCRIPT,
   readForm,
   redirectTo,
@@ -23,7 +23,7 @@ import { returnPath } from "../return-path.ts";
 import { csrfTokens, isOwnPost, isSameOrigin } from "./csrf.ts";
 import { apiAs, callerOf, type Dispatch, dispatchAs } from "./in-process.ts";
 import { FIND_SCRIPT_PATH, findScript } from "./find/script.ts";
-import { keptOut } from "../sign-in/finish.tsx";
+import { refuseEntry } from "../sign-in/finish.tsx";
 import { signInForm, signInWithKey } from "../sign-in/key.tsx";
 import { LIVE_HEADER, secondsOf } from "./live/pages.ts";
 import { liveRoute } from "./live/route.ts";
@@ -34,10 +34,10 @@ import { PAGES } from "./pages/routes.ts";
 import { MessagePage, SignedOutPage } from "./pages/sign-in.tsx";
 import { STYLESHEET_PATH, stylesheet } from "./theme/stylesheet.ts";
 import { savedViews, viewsCookie } from "./saved-views.ts";
-import { foldSidebar, isSlim } from "./sidebar.ts";
+import { collapseSidebar, isSlim } from "./sidebar.ts";
 import { CHART_SCRIPT_PATH, chartScript } from "./view/chart-script.ts";
 import { Page } from "./view/document.tsx";
-import { moment } from "./view/format.ts";
+import { formatMoment } from "./view/format.ts";
 import { iconFile } from "./view/icons.tsx";
 import { SIDEBAR_PATH } from "./view/navigation.tsx";
 import { SavedViews } from "./view/saved-views.tsx";
@@ -53,8 +53,8 @@ const CHARTED: ReadonlySet<string> = new Set([
   "/console/report",
 ]);
 
-type Live = Extract<Admitted, { kind: "live" }>;
-type KeptOut = Extract<Admitted, { kind: "kept_out" }>;
+type Live = Extract<SessionAdmission, { kind: "live" }>;
+type KeptOut = Extract<SessionAdmission, { kind: "kept_out" }>;
 
 /** Hands a request to the whole service, in the context of the request that led to it. */
 type Inside = (request: Request, context: Ctx) => Response | Promise<Response>;
@@ -68,32 +68,32 @@ export function createConsole(inside: Inside): Hono<{ Bindings: Env }> {
   app.get(CHART_SCRIPT_PATH, () => asset(chartScript, "text/javascript"));
   app.get(FIND_SCRIPT_PATH, () => asset(findScript, "text/javascript"));
   app.get("/console/live", (context) =>
-    logged(context, "/console/live", (web) => liveRoute(askedOf(context, web), web)),
+    serveLogged(context, "/console/live", (web) => liveRoute(askedOf(context, web), web)),
   );
   app.get("/console/login", (context) =>
-    logged(context, "/console/login", async (web) => signInForm(context, web)),
+    serveLogged(context, "/console/login", async (web) => signInForm(context, web)),
   );
   app.post("/console/login", (context) =>
-    logged(context, "/console/login", (web) => signInWithKey(context, web, dispatcher(context, inside))),
+    serveLogged(context, "/console/login", (web) => signInWithKey(context, web, dispatcher(context, inside))),
   );
   app.post("/console/logout", (context) =>
-    logged(context, "/console/logout", (web) => signOut(context, web)),
+    serveLogged(context, "/console/logout", (web) => signOut(context, web)),
   );
   app.post(SIDEBAR_PATH, (context) =>
-    logged(context, SIDEBAR_PATH, async (web) => foldSidebar(context.req.raw, web)),
+    serveLogged(context, SIDEBAR_PATH, async (web) => collapseSidebar(context.req.raw, web)),
   );
   for (const [path, file] of DOWNLOADS) {
-    app.get(path, (context) => logged(context, path, (web) => download(context, web, inside, file)));
+    app.get(path, (context) => serveLogged(context, path, (web) => download(context, web, inside, file)));
   }
   for (const [method, path, handler] of PAGES) {
     app.on(method, path, (context) =>
-      logged(context, path, (web) => {
+      serveLogged(context, path, (web) => {
         return servePage(context, web, { route: path, handler, dispatch: dispatcher(context, inside) });
       }),
     );
   }
   app.all("/console/*", (context) =>
-    logged(context, "/console/*", async (web) => {
+    serveLogged(context, "/console/*", async (web) => {
       const page = (
         <MessagePage
           title="Not found"
@@ -126,7 +126,7 @@ function askedOf(context: Ctx, { settings, trace, address }: Web): SessionReques
   return { request: context.req.raw, env: context.env, settings, trace, address, isWatching };
 }
 
-function admit(context: Ctx, web: Web): Promise<Admitted> {
+function admit(context: Ctx, web: Web): Promise<SessionAdmission> {
   return admitCookie(askedOf(context, web));
 }
 
@@ -134,12 +134,12 @@ function admit(context: Ctx, web: Web): Promise<Admitted> {
  * A visitor who is not signed in is redirected to sign in. If the session has ended, a page says so and the cookie is
  * cleared.
  */
-function turnAway(context: Ctx, web: Web, admitted: Exclude<Admitted, Live>): Response {
+function turnAway(context: Ctx, web: Web, admitted: Exclude<SessionAdmission, Live>): Response {
   const { pathname, search } = new URL(context.req.url);
   const back = context.req.method === "GET" ? returnPath(pathname + search) : "/console";
   const login = `/console/login?${new URLSearchParams({ return_to: back })}`;
   if (admitted.kind === "none") return redirectTo(login, web);
-  if (admitted.kind === "kept_out") return keptOut(admitted.problem, web);
+  if (admitted.kind === "kept_out") return refuseEntry(admitted.problem, web);
   return htmlResponse(<SignedOutPage login={login} />, 401, web, { "set-cookie": admitted.clear });
 }
 
@@ -153,7 +153,7 @@ function forged(web: Web): Response {
 }
 
 /** The residency rule does not block the page that sets it. */
-function mayMendResidency(admitted: Admitted, path: string): admitted is KeptOut {
+function mayMendResidency(admitted: SessionAdmission, path: string): admitted is KeptOut {
   return (
     admitted.kind === "kept_out" &&
     admitted.problem === "residency_violation" &&
@@ -161,13 +161,17 @@ function mayMendResidency(admitted: Admitted, path: string): admitted is KeptOut
   );
 }
 
-interface Served {
+interface PageToServe {
   readonly route: string;
   readonly handler: PageHandler;
   readonly dispatch: Dispatch;
 }
 
-async function servePage(context: Ctx, web: Web, { route, handler, dispatch }: Served): Promise<Response> {
+async function servePage(
+  context: Ctx,
+  web: Web,
+  { route, handler, dispatch }: PageToServe,
+): Promise<Response> {
   const request = context.req.raw;
   const support = await supportVisit(context, web, dispatch);
   if (support !== null) {
@@ -197,7 +201,7 @@ async function servePage(context: Ctx, web: Web, { route, handler, dispatch }: S
   return render(context, web, handler, { visit, form, liveRoute: route });
 }
 
-interface Rendered {
+interface PageToRender {
   readonly visit: Visit;
   readonly form: URLSearchParams;
   /** The route, if its page runs scripts and has saved views. Only a session's does. */
@@ -208,7 +212,7 @@ async function render(
   context: Ctx,
   web: Web,
   handler: PageHandler,
-  { visit, form, liveRoute: route }: Rendered,
+  { visit, form, liveRoute: route }: PageToRender,
 ): Promise<Response> {
   const request = context.req.raw;
   const url = new URL(request.url);
@@ -254,7 +258,7 @@ async function render(
 }
 
 function testClockOf({ environment, clockOffsetMs }: OrgSnapshot): string | null {
-  return environment === "test" ? moment(new Date(Date.now() + clockOffsetMs).toISOString()) : null;
+  return environment === "test" ? formatMoment(new Date(Date.now() + clockOffsetMs).toISOString()) : null;
 }
 
 async function signOut(context: Ctx, web: Web): Promise<Response> {

@@ -13,7 +13,7 @@ export function csrfTokens(peppers: Peppers, sessionId: string): [current: strin
   return [under(current), ...others.map(under)];
 }
 
-/** Whether the headers name no other origin. A request without them passes: the form's token decides. */
+/** Returns whether the headers name no other origin. A request without them passes: the form's token decides. */
 export function isSameOrigin(request: Request): boolean {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");
@@ -21,7 +21,7 @@ export function isSameOrigin(request: Request): boolean {
   return origin === null || origin === "null" || origin === new URL(request.url).origin;
 }
 
-/** Whether a post comes from one of our forms, by its origin headers, its token and the name that makes it act once. */
+/** Returns whether a post comes from one of our forms, by its origin headers, its token and the name that makes it act once. */
 export function isOwnPost(request: Request, form: URLSearchParams, expected: readonly string[]): boolean {
   const isNamed = /^[\x21-\x7e]{1,255}$/.test(form.get("_once") ?? "");
   return (

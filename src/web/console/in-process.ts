@@ -16,8 +16,8 @@ export function callerOf(session: OwnSession, org: OrgSnapshot, address: string)
   };
 }
 
-/** What a request that writes is sent with. */
-export interface Sent {
+/** The options of a request that writes. */
+export interface WriteOptions {
   readonly once: string;
   readonly ifMatch?: string;
   readonly isTrial?: boolean;
@@ -31,7 +31,7 @@ export function dispatchAs(caller: Caller, dispatch: Dispatch, from: Request) {
     method: string,
     path: string,
     body: object | ReadableStream<Uint8Array> | null,
-    sent: Sent | null,
+    sent: WriteOptions | null,
   ): Promise<Response> => {
     const headers = new Headers();
     const address = from.headers.get("cf-connecting-ip");

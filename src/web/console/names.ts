@@ -1,4 +1,4 @@
-import { words } from "./view/format.ts";
+import { toWords } from "./view/format.ts";
 import type { ListOf, Visit } from "./visit.ts";
 
 /** The names of limits, rules, policies, keys and people, by their ids. An id without a name stands for itself. */
@@ -16,7 +16,7 @@ interface NamedItem {
   readonly url?: string;
 }
 
-/** What is looked up one by one. */
+/** The kinds of things whose names are looked up one by one. */
 const KINDS: readonly (readonly [prefix: string, path: string])[] = [
   ["bud_", "budgets"],
   ["clm_", "customer-limits"],
@@ -26,7 +26,7 @@ const KINDS: readonly (readonly [prefix: string, path: string])[] = [
   ["key_", "keys"],
 ];
 
-/** What is read as one list, which then has all or most of them. */
+/** The kinds of things that are read as one list, which then has all or most of them. */
 const LISTS: readonly (readonly [
   prefix: string,
   add: (visit: Visit, found: Map<string, string>) => Promise<void>,
@@ -48,7 +48,7 @@ export async function readNames(visit: Visit, ids: Iterable<string | null | unde
       if (path !== undefined) await addOne(visit, path, id, found);
     }),
   );
-  return (id) => found.get(id) ?? (/^[a-z_]+$/.test(id) ? words(id) : id);
+  return (id) => found.get(id) ?? (/^[a-z_]+$/.test(id) ? toWords(id) : id);
 }
 
 async function addOne(visit: Visit, path: string, id: string, found: Map<string, string>): Promise<void> {
@@ -60,7 +60,7 @@ function nameOf({ name, scope_kind: kind, scope_id: scope, customer_id: customer
   if (name) return name;
   if (customer !== undefined) return `Limit of ${customer === "*" ? "every customer" : customer}`;
   if (kind === "match") return "Matching calls";
-  if (kind !== undefined) return scope ? `${words(kind)} ${scope}` : "Whole org";
+  if (kind !== undefined) return scope ? `${toWords(kind)} ${scope}` : "Whole org";
   return reason ?? url;
 }
 

@@ -34,7 +34,7 @@ export function viewAddress(sent: string): string | null {
 
 export const pageOfView = ({ at }: Pick<SavedView, "at">): string => at.split("?")[0] ?? at;
 
-/** What an address shows, without what belongs to one visit. Null: what the page shows anyway. */
+/** Returns the settings in an address, without those that belong to one visit. Null: what the page shows anyway. */
 export function addressToSave(path: string, query: URLSearchParams): string | null {
   const kept = new URLSearchParams(query);
   for (const passing of ["notice", "cursor"]) kept.delete(passing);

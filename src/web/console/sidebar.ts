@@ -3,7 +3,7 @@ import { redirectTo, type Web } from "../html.tsx";
 import { returnPath } from "../return-path.ts";
 import { isSameOrigin } from "./csrf.ts";
 
-/** Whether the navigation shows its icons alone. A cookie keeps it, so that it works without scripts. */
+/** The cookie that says whether the navigation shows its icons alone. A cookie keeps it, so that it works without scripts. */
 const COOKIE = "svc_sidebar";
 const SLIM = "slim";
 const SECONDS = 365 * 86_400;
@@ -13,7 +13,7 @@ export function isSlim(request: Request): boolean {
 }
 
 /** Changes nothing but a look of the own browser, so it needs no form token. The reader stays on the page. */
-export function foldSidebar(request: Request, web: Web): Response {
+export function collapseSidebar(request: Request, web: Web): Response {
   const from = request.headers.get("referer") ?? "";
   const url = URL.canParse(from) ? new URL(from) : null;
   const isOwn = url !== null && url.origin === new URL(request.url).origin;

@@ -73,8 +73,8 @@ export function formGuardOf(visit: Visit): FormGuard {
   return { csrf: visit.visitor.csrf, once: visit.once() };
 }
 
-/** Whether the reader has at least `role`. The API enforces it; this only avoids useless buttons. */
-export function reaches(visit: Visit, role: KeyRole): boolean {
+/** Returns whether the reader has at least `role`. The API enforces it; this only avoids useless buttons. */
+export function hasRole(visit: Visit, role: KeyRole): boolean {
   return roleIncludes(visit.visitor.role, role);
 }
 

@@ -1,5 +1,5 @@
 import type { OwnSession } from "../../contract/resources/sessions.ts";
-import { moment } from "./view/format.ts";
+import { formatMoment } from "./view/format.ts";
 import type { Visitor } from "./view/document.tsx";
 import type { Api, ListOf } from "./visit.ts";
 
@@ -24,7 +24,7 @@ export async function visitorOf(
     role: session.role,
     csrf,
     testClock,
-    supportInside: grant === null ? null : { reason: grant.reason, until: moment(grant.expires_at) },
+    supportInside: grant === null ? null : { reason: grant.reason, until: formatMoment(grant.expires_at) },
     pendingApprovals: approvals.body?.data.length ?? 0,
   };
 }

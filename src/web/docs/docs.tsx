@@ -7,7 +7,7 @@ import type { Env } from "../../edge/env.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import { Bar } from "./bar.tsx";
 import { SearchResults } from "./search-results.tsx";
-import { FOUND_MARK, foundIn } from "./guide-search.ts";
+import { FOUND_MARK, searchSections } from "./guide-search.ts";
 import { PlainReference } from "./plain.tsx";
 import { Start } from "./start.tsx";
 
@@ -170,7 +170,8 @@ export async function serveGuides(context: Ctx): Promise<Response | null> {
     fromAssets(context, "guides/sections.json", "application/json"),
   ]);
   if (page === null || sections === null) return null;
-  const found = await html`${<SearchResults query={query} of={foundIn(await sections.json(), query)} />}`;
+  const found =
+    await html`${<SearchResults query={query} of={searchSections(await sections.json(), query)} />}`;
   const text = (await page.text()).replace(FOUND_MARK, () => found.toString());
   return new Response(text, { headers: page.headers });
 }

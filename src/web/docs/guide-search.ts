@@ -20,7 +20,7 @@ const BEFORE = 60;
 const LENGTH = 220;
 
 /** Sections that have every word that is sought, at the beginning of a word of theirs. Those that have it in a heading come first. */
-export function foundIn(sections: readonly Section[], query: string): readonly FoundSection[] {
+export function searchSections(sections: readonly Section[], query: string): readonly FoundSection[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   return sections
     .map((section) => ({ section, rank: rankOf(section, words) }))

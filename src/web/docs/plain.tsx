@@ -1,6 +1,6 @@
 import { ERRORS } from "../../contract/errors.ts";
 import { tagOf } from "../../contract/openapi.ts";
-import { describeTag, inOrder } from "../../contract/reference/sections.ts";
+import { describeTag, sortTags } from "../../contract/reference/sections.ts";
 import { type OperationContract, refusalsOf } from "../../contract/operation.ts";
 import { DeprecationTable } from "../deprecation-table.tsx";
 import { shapeOf } from "./shape-text.ts";
@@ -99,7 +99,7 @@ export function PlainReference({
   operations: readonly OperationContract[];
   baseUrl: string;
 }) {
-  const tags = inOrder(operations.map(tagOf));
+  const tags = sortTags(operations.map(tagOf));
   return (
     <main id="plain">
       <h1>Sluice API reference</h1>

@@ -1,6 +1,6 @@
 import { tagOf } from "../../contract/openapi.ts";
 import type { OperationContract } from "../../contract/operation.ts";
-import { describeTag, inOrder } from "../../contract/reference/sections.ts";
+import { describeTag, sortTags } from "../../contract/reference/sections.ts";
 import { DeprecationTable } from "../deprecation-table.tsx";
 import { ErrorTable } from "./plain.tsx";
 
@@ -61,7 +61,7 @@ export function Start(props: { operations: readonly OperationContract[]; baseUrl
         ))}
       </ul>
       <h2 id="operations">Operations</h2>
-      {inOrder(operations.map(tagOf)).map((tag) => (
+      {sortTags(operations.map(tagOf)).map((tag) => (
         <Section tag={tag} of={operations.filter((op) => tagOf(op) === tag)} />
       ))}
       <h2 id="deprecations-table">Deprecated routes</h2>

@@ -28,7 +28,7 @@ export interface McpRequest {
   readonly isModern: boolean;
 }
 
-export interface Wrong {
+export interface RpcError {
   readonly status: number;
   readonly code: number;
   readonly message: string;
@@ -37,11 +37,11 @@ export interface Wrong {
 }
 
 /** A message that is answered with nothing: a notification, or an answer to a question that nobody asked. */
-export interface Unanswered {
+export interface UnansweredMessage {
   readonly isUnanswered: true;
 }
 
-type McpMessage = McpRequest | Wrong | Unanswered;
+type McpMessage = McpRequest | RpcError | UnansweredMessage;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -50,7 +50,7 @@ const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 
 /** A message that is no request of this protocol. */
-export function badRequest(message: string, status = 400): Wrong {
+export function badRequest(message: string, status = 400): RpcError {
   return { status, code: CODES.request, message, id: null };
 }
 
@@ -75,7 +75,7 @@ export function readMessage(text: string, header: (name: string) => string | nul
   return checkVersion({ id: id as Id, method, params, isModern: false }, header);
 }
 
-function checkVersion(asked: McpRequest, header: (name: string) => string | null): McpRequest | Wrong {
+function checkVersion(asked: McpRequest, header: (name: string) => string | null): McpRequest | RpcError {
   const meta = asked.params["_meta"];
   const said = isObject(meta) ? meta[VERSION_KEY] : undefined;
   const inHeader = header("mcp-protocol-version");
@@ -84,7 +84,7 @@ function checkVersion(asked: McpRequest, header: (name: string) => string | null
     const isKnown = inHeader === null || (WITH_HANDSHAKE as readonly string[]).includes(inHeader);
     return isKnown || asked.method === "initialize" ? asked : unsupported(asked, inHeader);
   }
-  const wrong = (code: number, message: string): Wrong => ({ status: 400, code, message, id: asked.id });
+  const wrong = (code: number, message: string): RpcError => ({ status: 400, code, message, id: asked.id });
   if (typeof said !== "string") return wrong(CODES.params, `params._meta must have ${VERSION_KEY}.`);
   if (!(WITHOUT_HANDSHAKE as readonly string[]).includes(said)) return unsupported(asked, said);
   if (!isObject(meta) || !isObject(meta[CAPABILITIES_KEY]))
@@ -108,7 +108,7 @@ function headerMismatch(
   return null;
 }
 
-function unsupported({ id }: McpRequest, requested: string): Wrong {
+function unsupported({ id }: McpRequest, requested: string): RpcError {
   const message = `Unsupported protocol version. Supported: ${VERSIONS.join(", ")}.`;
   return { status: 400, code: CODES.version, message, id, data: { supported: VERSIONS, requested } };
 }

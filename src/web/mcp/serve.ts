@@ -16,9 +16,9 @@ import {
   OWN_META,
   readMessage,
   toolList,
-  type Wrong,
+  type RpcError,
 } from "./protocol.ts";
-import { argumentProblem, type Arguments, listed, type Tool, toolCall, TOOLS } from "./tools.ts";
+import { argumentProblem, type Arguments, toListedTool, type Tool, toolCall, TOOLS } from "./tools.ts";
 
 const MOST_BODY_BYTES = 65_536;
 /** A model reads all of it. */
@@ -102,7 +102,7 @@ function requestProblem({ req, env }: Ctx): ServedAnswer | null {
   return null;
 }
 
-async function bodyText(request: Request): Promise<string | Wrong> {
+async function bodyText(request: Request): Promise<string | RpcError> {
   try {
     const bytes = await readBounded(request, MOST_BODY_BYTES);
     if (bytes === null) return badRequest(`The body must have at most ${MOST_BODY_BYTES} bytes.`, 413);
@@ -120,7 +120,7 @@ async function handle(asked: McpRequest, context: Ctx, api: Api): Promise<Served
     ({ isWrite, route }) => api.serves(route) && (isWrite !== true || context.req.query("write") === "1"),
   );
   if (asked.method === "tools/call") return callTool(asked, tools, context, api);
-  const result = asked.method === "tools/list" ? toolList(asked, tools.map(listed)) : describe(asked);
+  const result = asked.method === "tools/list" ? toolList(asked, tools.map(toListedTool)) : describe(asked);
   if (result === null) {
     const message = "There is no such method.";
     return failed({ status: asked.isModern ? 404 : 200, code: CODES.method, message, id: asked.id });
@@ -210,7 +210,7 @@ function done({ id, isModern }: McpRequest, result: object): ServedAnswer {
   return { status: 200, body: { jsonrpc: "2.0", id, result: whole } };
 }
 
-function failed({ status, code, message, id, data }: Wrong): ServedAnswer {
+function failed({ status, code, message, id, data }: RpcError): ServedAnswer {
   const error = data === undefined ? { code, message } : { code, message, data };
   return { status, body: { jsonrpc: "2.0", id, error } };
 }

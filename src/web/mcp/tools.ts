@@ -155,7 +155,14 @@ export const TOOLS: readonly Tool[] = [
 ];
 
 /** A tool as the protocol lists it. */
-export function listed({ name, description, takes, required = [], isWrite = false, route }: Tool): object {
+export function toListedTool({
+  name,
+  description,
+  takes,
+  required = [],
+  isWrite = false,
+  route,
+}: Tool): object {
   const isDestructive = /^(PUT|PATCH|DELETE)/.test(route);
   return {
     name,

@@ -1,6 +1,6 @@
 import type { Api } from "../console/visit.ts";
 import { MINUTE_MS } from "../../contract/durations.ts";
-import { refusedMessage } from "./refused.tsx";
+import { refusedMessage } from "./refusal-message.tsx";
 import { type Ctx, redirectTo, type Web } from "../html.tsx";
 import { supportCookie } from "../sign-in/support.ts";
 

@@ -19,7 +19,7 @@ import {
   type Ctx,
   formTooLong,
   htmlResponse,
-  logged,
+  serveLogged,
   readForm,
   type ReadForm,
   redirectTo,
@@ -58,21 +58,21 @@ export function createOperator(inside: Inside): Hono<{ Bindings: Env }> {
     (request) =>
       inside(request, context);
   app.get("/operator/login", (context) =>
-    logged(context, "/operator/login", async (web) => operatorSignInForm(context, web)),
+    serveLogged(context, "/operator/login", async (web) => operatorSignInForm(context, web)),
   );
   app.post("/operator/login", (context) =>
-    logged(context, "/operator/login", (web) => operatorSignIn(context, web, dispatcher(context))),
+    serveLogged(context, "/operator/login", (web) => operatorSignIn(context, web, dispatcher(context))),
   );
   app.post("/operator/logout", (context) =>
-    logged(context, "/operator/logout", (web) => signOut(context, web)),
+    serveLogged(context, "/operator/logout", (web) => signOut(context, web)),
   );
   for (const [method, path, handler] of OPERATOR_PAGES) {
     app.on(method, path, (context) =>
-      logged(context, path, (web) => servePage(context, web, handler, dispatcher(context))),
+      serveLogged(context, path, (web) => servePage(context, web, handler, dispatcher(context))),
     );
   }
   app.post(ENTER_PATH, (context) =>
-    logged(context, ENTER_PATH, async (web) => {
+    serveLogged(context, ENTER_PATH, async (web) => {
       const admitted = await admit(context, web);
       if (admitted instanceof Response) return admitted;
       const { api } = visitOf(context, web, admitted, dispatcher(context));
@@ -80,7 +80,7 @@ export function createOperator(inside: Inside): Hono<{ Bindings: Env }> {
     }),
   );
   app.all("/operator/*", (context) =>
-    logged(context, "/operator/*", async (web) =>
+    serveLogged(context, "/operator/*", async (web) =>
       message("Not found", "This page does not exist.", 404, web),
     ),
   );

@@ -3,7 +3,7 @@ import type { ArchiveHead } from "../../domain/archive/lines.ts";
 import type { StoredOperatorSession } from "../../platform/operator-sessions.ts";
 import type { DeepHealth } from "../deep-health.ts";
 import type { MetricSums } from "../metrics.ts";
-import type { Sent } from "../console/in-process.ts";
+import type { WriteOptions } from "../console/in-process.ts";
 import type { Answer, PageRequest, PageResponse, Visit } from "../console/visit.ts";
 
 /** The means of a page of the operator console. Its API is called as the operator. */
@@ -22,7 +22,7 @@ export interface OperatorVisit extends Visit {
   /** Tells whether all that the Worker depends on answers. */
   readonly health: () => Promise<DeepHealth>;
   /** Puts a resource in place of the version that was read. */
-  readonly replace: (path: string, body: object, sent: Sent) => Promise<Answer<unknown>>;
+  readonly replace: (path: string, body: object, sent: WriteOptions) => Promise<Answer<unknown>>;
   readonly sessions: {
     /** The id of the one that this visit belongs to. */
     readonly own: string;

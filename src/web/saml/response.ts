@@ -1,4 +1,4 @@
-import { type SignIn, signedInAs, signInRefused } from "../identity.ts";
+import { type SignIn, acceptIdentity, signInRefused } from "../identity.ts";
 import { assertionHolds, readAttribute, readSubject } from "./assertion.ts";
 import { samlLibrary, type SamlConnection, type ServiceAddresses } from "./connection.ts";
 import { readEnvelope } from "./envelope.ts";
@@ -53,7 +53,7 @@ export async function finishSaml({
   const subject = readSubject(verified);
   const email = readAttribute(verified, EMAIL) ?? (subject.includes("@") ? subject : null);
   const [name, role] = [readAttribute(verified, NAME), readAttribute(verified, ["svc_role"])];
-  return signedInAs({ subject, email, name, role });
+  return acceptIdentity({ subject, email, name, role });
 }
 
 /** The assertion, parsed again from exactly the bytes that the signature covers. */

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import { type EntryProblem, isEntryProblem } from "../../domain/network/access.ts";
 import { mintOrgToken, orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
-import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { firstUnder, presentDigest } from "../../domain/key/peppers.ts";
 import { peppersOf, type Settings } from "../../settings.ts";
 import { encrypt, decryptAny } from "../../domain/key/encrypt.ts";
 import type { Env } from "../../edge/env.ts";
@@ -86,13 +86,13 @@ function cookieText(request: Request, value: string, seconds: number): string {
   return `${cookieName(request)}=${value}; Path=/; HttpOnly; ${site}; Max-Age=${seconds}`;
 }
 
-export interface Begun {
+export interface StartedAttempt {
   readonly handle: string;
   readonly cookie: string;
   remember(attempt: object): Promise<void>;
 }
 
-export function beginAttempt(context: Ctx, orgId: string, web: Web): Begun {
+export function beginAttempt(context: Ctx, orgId: string, web: Web): StartedAttempt {
   const pepper = web.settings.SVC_KEY_PEPPER;
   const handle = mintOrgToken(pepper, "signIn", orgId);
   const browser = randomBytes(32).toString("base64url");
@@ -118,7 +118,7 @@ export async function takeAttempt(
   const orgId = firstUnder(peppers, (pepper) => orgOfToken(pepper, "signIn", handle));
   const browser = readCookie(context.req.raw, cookieName(context.req.raw));
   if (orgId === null || browser === null) return null;
-  const given = (token: string) => givenDigest(peppers, (pepper) => tokenDigest(pepper, token));
+  const given = (token: string) => presentDigest(peppers, (pepper) => tokenDigest(pepper, token));
   const digests = { digest: given(handle), browser: given(browser) };
   const door = await signInDoor(context.env, orgId, web);
   const taken = await door?.command("takeSignIn", digests);

@@ -1,6 +1,6 @@
 import { isRefusal } from "../../contract/refusal.ts";
 import { tokenDigest } from "../../domain/key/org-token.ts";
-import { givenDigest } from "../../domain/key/peppers.ts";
+import { presentDigest } from "../../domain/key/peppers.ts";
 import { peppersOf } from "../../settings.ts";
 import { isSameOrigin } from "../console/csrf.ts";
 import { ConfirmEmailPage, MessagePage } from "../console/pages/sign-in.tsx";
@@ -22,7 +22,7 @@ export async function confirmEmail(context: Ctx, web: Web): Promise<Response> {
   const orgId = orgOfLink(web, "email", token);
   if (orgId === null || !isSameOrigin(context.req.raw)) return ended(web);
   const door = await doorOfLink(context, web, orgId);
-  const link = givenDigest(peppersOf(web.settings), (pepper) => tokenDigest(pepper, token));
+  const link = presentDigest(peppersOf(web.settings), (pepper) => tokenDigest(pepper, token));
   const confirmed = await door?.command("confirmEmail", { link });
   if (confirmed === undefined || isRefusal(confirmed)) return ended(web);
   const text = "Messages from Sluice are sent to this address from now on.";

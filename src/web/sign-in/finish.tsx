@@ -46,7 +46,7 @@ const KEPT_OUT: Readonly<Record<EntryProblem, string>> = {
 };
 
 /** A person whom the org's rules refuse, before or after sign-in. */
-export function keptOut(problem: EntryProblem, web: Web): Response {
+export function refuseEntry(problem: EntryProblem, web: Web): Response {
   const page = <MessagePage title="Access denied" text={KEPT_OUT[problem]} code={problem} />;
   return htmlResponse(page, 403, web);
 }
@@ -90,7 +90,7 @@ export async function startSession(
   const who = { provider, subject, name, email, role };
   const opened = await door.command("openSession", { id, digest, ...who, region, connection });
   if (!isRefusal(opened)) return redirectTo(returnTo, web, { "set-cookie": cookie });
-  if (isEntryProblem(opened.code)) return keptOut(opened.code, web);
+  if (isEntryProblem(opened.code)) return refuseEntry(opened.code, web);
   if (opened.code === "conflict") return refuseSignIn("connection_changed", web);
   const suspended = opened.code === "org_suspended";
   const text = suspended ? "This organization is suspended." : opened.message;

@@ -3,7 +3,7 @@ import { sameSecret } from "../../domain/key/api-key.ts";
 import { isEntryProblem } from "../../domain/network/access.ts";
 import { localSignInToken } from "../../domain/people/local-sign-in.ts";
 import { orgOfToken, tokenDigest } from "../../domain/key/org-token.ts";
-import { firstUnder, givenDigest } from "../../domain/key/peppers.ts";
+import { firstUnder, presentDigest } from "../../domain/key/peppers.ts";
 import { peppersOf } from "../../settings.ts";
 import { newId } from "../../domain/bytes/ulid.ts";
 import { doorHome } from "../../edge/region/door-home.ts";
@@ -12,7 +12,7 @@ import { isSameOrigin } from "../console/csrf.ts";
 import { ConfirmEntryPage, MessagePage } from "../console/pages/sign-in.tsx";
 import { type Ctx, formTooLong, htmlResponse, readForm, redirectTo, type Web } from "../html.tsx";
 import { signInDoor } from "./attempt.ts";
-import { keptOut, refuseSignIn, startSession } from "./finish.tsx";
+import { refuseEntry, refuseSignIn, startSession } from "./finish.tsx";
 
 /** Links that sign in once: those of `POST /v1/orgs/{id}/console-links`, and the one that `npm start` prints. */
 
@@ -56,14 +56,14 @@ export async function enterByLink(
   const { cookie, digest } = newSessionToken(context.req.raw, web.settings, orgId);
   const door = await doorHome(context.env, web.settings, orgId, envelope);
   const opened = await door?.command("enterByLink", {
-    link: givenDigest(peppersOf(web.settings), (pepper) => tokenDigest(pepper, token)),
+    link: presentDigest(peppersOf(web.settings), (pepper) => tokenDigest(pepper, token)),
     id,
     digest,
     region: web.region,
   });
   if (opened === undefined) return refuseSignIn("link_unknown", web);
   if (!isRefusal(opened)) return redirectTo(returnTo, web, { "set-cookie": cookie });
-  if (isEntryProblem(opened.code)) return keptOut(opened.code, web);
+  if (isEntryProblem(opened.code)) return refuseEntry(opened.code, web);
   if (opened.code === "gone" || opened.code === "not_found") return refuseSignIn("link_unknown", web);
   const page = <MessagePage title="Not signed in" text={opened.message} code={opened.code} />;
   return htmlResponse(page, opened.status, web);

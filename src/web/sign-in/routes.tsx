@@ -7,7 +7,7 @@ import {
   type Ctx,
   formTooLong,
   htmlResponse,
-  logged,
+  serveLogged,
   readForm,
   redirectTo,
   type Web,
@@ -20,7 +20,7 @@ import type { OidcAttempt } from "../sso/oidc.ts";
 import { oidcRedirectUri } from "../../domain/people/redirect-uri.ts";
 import { providerAccess } from "../sso/access.ts";
 import { beginAttempt, connectionOf, takeAttempt } from "./attempt.ts";
-import { keptOut, noSignIn, refuseSignIn, startSession } from "./finish.tsx";
+import { refuseEntry, noSignIn, refuseSignIn, startSession } from "./finish.tsx";
 import { askToConfirm, confirmEmail } from "./confirm-email.tsx";
 import { confirmLink, followLink } from "./link.tsx";
 import { askToUnsubscribe, unsubscribe } from "./unsubscribe.tsx";
@@ -45,42 +45,48 @@ interface RememberedSignIn<T> {
 }
 
 export function mountSignIn(app: Hono<{ Bindings: Env }>): void {
-  app.get("/sso/login", (context) => logged(context, "/sso/login", (web) => oidcLogin(context, web)));
+  app.get("/sso/login", (context) => serveLogged(context, "/sso/login", (web) => oidcLogin(context, web)));
   app.get("/sso/callback/:org_id", (context) =>
-    logged(context, "/sso/callback/{org_id}", (web) =>
+    serveLogged(context, "/sso/callback/{org_id}", (web) =>
       oidcCallback(context, web, context.req.param("org_id")),
     ),
   );
   app.get("/sso/callback", (context) =>
-    logged(context, "/sso/callback", async (web) => refuseSignIn("callback_without_org", web)),
+    serveLogged(context, "/sso/callback", async (web) => refuseSignIn("callback_without_org", web)),
   );
   app.get("/saml/:org_id/login", (context) =>
-    logged(context, "/saml/{org_id}/login", (web) => samlLogin(context, web, context.req.param("org_id"))),
+    serveLogged(context, "/saml/{org_id}/login", (web) =>
+      samlLogin(context, web, context.req.param("org_id")),
+    ),
   );
   app.post("/saml/:org_id/acs", (context) =>
-    logged(context, "/saml/{org_id}/acs", (web) => samlAnswer(context, web, context.req.param("org_id"))),
+    serveLogged(context, "/saml/{org_id}/acs", (web) =>
+      samlAnswer(context, web, context.req.param("org_id")),
+    ),
   );
   app.get("/saml/:org_id/metadata", (context) =>
-    logged(context, "/saml/{org_id}/metadata", (web) => metadata(web, context.req.param("org_id"))),
+    serveLogged(context, "/saml/{org_id}/metadata", (web) => metadata(web, context.req.param("org_id"))),
   );
   app.get("/console/enter", (context) =>
-    logged(context, "/console/enter", (web) => followLink(context, web)),
+    serveLogged(context, "/console/enter", (web) => followLink(context, web)),
   );
   app.post("/console/enter", (context) =>
-    logged(context, "/console/enter", (web) => confirmLink(context, web)),
+    serveLogged(context, "/console/enter", (web) => confirmLink(context, web)),
   );
   app.get("/confirm-email", (context) =>
-    logged(context, "/confirm-email", async (web) => askToConfirm(context, web)),
+    serveLogged(context, "/confirm-email", async (web) => askToConfirm(context, web)),
   );
   app.post("/confirm-email", (context) =>
-    logged(context, "/confirm-email", (web) => confirmEmail(context, web)),
+    serveLogged(context, "/confirm-email", (web) => confirmEmail(context, web)),
   );
   app.get("/unsubscribe", (context) =>
-    logged(context, "/unsubscribe", async (web) => askToUnsubscribe(context, web)),
+    serveLogged(context, "/unsubscribe", async (web) => askToUnsubscribe(context, web)),
   );
-  app.post("/unsubscribe", (context) => logged(context, "/unsubscribe", (web) => unsubscribe(context, web)));
+  app.post("/unsubscribe", (context) =>
+    serveLogged(context, "/unsubscribe", (web) => unsubscribe(context, web)),
+  );
   for (const path of ["/sso/*", "/saml/*"]) {
-    app.all(path, (context) => logged(context, path, async (web) => notFound(web)));
+    app.all(path, (context) => serveLogged(context, path, async (web) => notFound(web)));
   }
 }
 
@@ -93,7 +99,7 @@ async function oidcLogin(context: Ctx, web: Web): Promise<Response> {
   const returnTo = returnPath(return_to);
   const connection = ORG.test(org) ? await connectionOf(context.env, org, web) : null;
   if (connection === null) return noSignIn(web);
-  if (isRefusal(connection)) return keptOut(connection.code, web);
+  if (isRefusal(connection)) return refuseEntry(connection.code, web);
   if (connection.kind === "saml") {
     return redirectTo(`/saml/${org}/login?${new URLSearchParams({ return_to: returnTo })}`, web, {}, 302);
   }
@@ -123,7 +129,7 @@ async function oidcCallback(context: Ctx, web: Web, orgId: string): Promise<Resp
   if (attempt.redirectUri !== oidcRedirectUri(web.settings.SVC_BASE_URL, orgId))
     return refuseSignIn("connection_changed", web);
   const connection = await connectionOf(context.env, orgId, web);
-  if (isRefusal(connection)) return keptOut(connection.code, web);
+  if (isRefusal(connection)) return refuseEntry(connection.code, web);
   if (connection?.kind !== "oidc" || connection.mark !== mark) return refuseSignIn("connection_changed", web);
   const { issuer, defaultRole } = connection;
   const { finishOidc } = await oidc();
@@ -151,7 +157,7 @@ async function metadata(web: Web, orgId: string): Promise<Response> {
 
 async function samlLogin(context: Ctx, web: Web, orgId: string): Promise<Response> {
   const connection = ORG.test(orgId) ? await connectionOf(context.env, orgId, web) : null;
-  if (isRefusal(connection)) return keptOut(connection.code, web);
+  if (isRefusal(connection)) return refuseEntry(connection.code, web);
   if (connection?.kind !== "saml") return noSignIn(web);
   if (!providerAccess(web.settings, connection.idpSsoUrl).mayVisit(connection.idpSsoUrl)) {
     return refuseSignIn("address_refused", web);
@@ -175,7 +181,7 @@ async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Respon
   if (taken === null || taken.orgId !== orgId) return refuseSignIn("attempt_unknown", web);
   const { attempt, returnTo, mark } = taken.remembered as RememberedSignIn<SamlAttempt>;
   const connection = await connectionOf(context.env, orgId, web);
-  if (isRefusal(connection)) return keptOut(connection.code, web);
+  if (isRefusal(connection)) return refuseEntry(connection.code, web);
   if (connection?.kind !== "saml" || connection.mark !== mark) return refuseSignIn("connection_changed", web);
   const sent = form.get("SAMLResponse") ?? "";
   const { finishSaml } = await samlResponse();

@@ -3,7 +3,7 @@ import { firstUnder } from "../../domain/key/peppers.ts";
 import { isSecure, readCookie } from "../../edge/identity/session-cookie.ts";
 import { peppersOf } from "../../settings.ts";
 import { type Dispatch, readAnswer } from "../console/in-process.ts";
-import { moment } from "../console/view/format.ts";
+import { formatMoment } from "../console/view/format.ts";
 import type { Api, Visit } from "../console/visit.ts";
 import type { Ctx, Web } from "../html.tsx";
 
@@ -52,7 +52,7 @@ export async function supportVisit(context: Ctx, web: Web, dispatch: Dispatch): 
       name: "support",
       role: "viewer",
       csrf: "",
-      supportInside: grant === null ? null : { reason: grant.reason, until: moment(grant.expires_at) },
+      supportInside: grant === null ? null : { reason: grant.reason, until: formatMoment(grant.expires_at) },
       pendingApprovals: 0,
       testClock: null,
     },

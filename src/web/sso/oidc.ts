@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi";
 
-import { type SignIn, type SignInRefused, signedInAs, signInRefused } from "../identity.ts";
+import { type SignIn, type SignInRefused, acceptIdentity, signInRefused } from "../identity.ts";
 import { discover, type OidcConnection, type Provider, type ProviderAccess } from "./provider.ts";
 
 /** State between sending the browser to the provider and its return. It can be used once. */
@@ -113,7 +113,7 @@ async function readIdToken(provider: Provider, attempt: OidcAttempt, answer: Res
   } catch {
     return signInRefused("signature_invalid");
   }
-  return signedInAs({
+  return acceptIdentity({
     subject: claims.sub,
     email: claims["email_verified"] === false ? null : text(claims["email"]),
     name: text(claims["name"]),

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exhaustionOf, held, type Allowance } from "../../../src/domain/forecast/exhaustion.ts";
+import { exhaustionOf, capPath, type Allowance } from "../../../src/domain/forecast/exhaustion.ts";
 import {
   bandsAhead,
-  futures,
+  simulateFutures,
   historyOf,
   LEAST_HISTORY_DAYS,
   methodOf,
@@ -76,9 +76,9 @@ describe("a forecast", () => {
       const fresh = simulate(one.model, ahead + 1);
       expect(bandsAhead(one)).toEqual(bandsOf(fresh, ahead));
       for (const path of fresh) path[0] = Math.max(0, (path[0] ?? 0) - used);
-      expect(futures(one, PLAIN)).toEqual(fresh);
-      // With other assumptions, the same model has other futures.
-      expect(futures(one, { ...PLAIN, scenario: "growth" })).not.toEqual(fresh);
+      expect(simulateFutures(one, PLAIN)).toEqual(fresh);
+      // With other assumptions, the same model has other simulateFutures.
+      expect(simulateFutures(one, { ...PLAIN, scenario: "growth" })).not.toEqual(fresh);
       expect(bandsAhead({ ...one, horizonDays: ahead + 2 })).toEqual(
         bandsOf(simulate(one.model, ahead + 2), ahead + 2),
       );
@@ -93,7 +93,7 @@ describe("a forecast", () => {
       fc.property(values, horizons, scenarios, (amounts, horizonDays, scenario) => {
         const totals = amounts.map((value, index) => ({ day: TODAY - amounts.length + index, value }));
         const view = outlook(totals, horizonDays);
-        const points = pointsOf(view, futures(view, { ...PLAIN, scenario }));
+        const points = pointsOf(view, simulateFutures(view, { ...PLAIN, scenario }));
         expect(points).toHaveLength(horizonDays);
         expect(points[0]?.date).toBe("2026-07-16");
         for (const { p10, p50, p90 } of points) {
@@ -109,13 +109,15 @@ describe("a forecast", () => {
 
   test("is the same for the same history", () => {
     const view = outlook(steady(40));
-    expect(pointsOf(view, futures(view, PLAIN))).toEqual(pointsOf(view, futures(view, PLAIN)));
+    expect(pointsOf(view, simulateFutures(view, PLAIN))).toEqual(
+      pointsOf(view, simulateFutures(view, PLAIN)),
+    );
   });
 
   test("of a steady series is that series, with growth above it and constrained not above it", () => {
     const view = outlook(steady(40));
     const total = (scenario: Assumptions["scenario"]) =>
-      sumOfMedians(pointsOf(view, futures(view, { ...PLAIN, scenario })));
+      sumOfMedians(pointsOf(view, simulateFutures(view, { ...PLAIN, scenario })));
     expect(total("baseline")).toBeCloseTo(300, 3);
     expect(total("growth")).toBeGreaterThan(total("baseline"));
     expect(total("constrained")).toBeLessThanOrEqual(total("baseline"));
@@ -124,7 +126,9 @@ describe("a forecast", () => {
 
   test("of the growth scenario rises by less than the capacity that is added", () => {
     const view = outlook(steady(40));
-    const last = pointsOf(view, futures(view, { ...PLAIN, scenario: "growth", growthRate: 1 })).at(-1);
+    const last = pointsOf(view, simulateFutures(view, { ...PLAIN, scenario: "growth", growthRate: 1 })).at(
+      -1,
+    );
     expect(last?.p50).toBeGreaterThan(10 * 2 ** 0.8 * 0.95);
     expect(last?.p50).toBeLessThan(20);
   });
@@ -132,7 +136,7 @@ describe("a forecast", () => {
   test("under the constrained scenario never exceeds an allowance", () => {
     const allowance: Allowance = { limit: 100, left: 35, resets: [17] };
     const view = outlook(steady(40));
-    const paths = futures(view, { ...PLAIN, scenario: "constrained", allowances: [allowance] });
+    const paths = simulateFutures(view, { ...PLAIN, scenario: "constrained", allowances: [allowance] });
     for (const path of paths) {
       expect(path.slice(0, 17).reduce((sum, value) => sum + value, 0)).toBeLessThanOrEqual(35 + 1e-9);
       expect(path.slice(17).reduce((sum, value) => sum + value, 0)).toBeLessThanOrEqual(100 + 1e-9);
@@ -142,7 +146,7 @@ describe("a forecast", () => {
 
 describe("the day a budget is used up", () => {
   const view = outlook(steady(40));
-  const paths = futures(view, PLAIN);
+  const paths = simulateFutures(view, PLAIN);
   const on = (allowance: Allowance) => exhaustionOf(paths, TODAY, allowance);
 
   test("follows from the usage, including the rest of today", () => {
@@ -167,7 +171,11 @@ describe("the day a budget is used up", () => {
         fc.array(fc.double({ min: 0, max: 50, noNaN: true }), { minLength: 20, maxLength: 40 }),
         (v) => {
           const noisy = outlook(v.map((value, index) => ({ day: TODAY - v.length + index, value })));
-          const dates = exhaustionOf(futures(noisy, PLAIN), TODAY, { limit: 400, left: 400, resets: [] });
+          const dates = exhaustionOf(simulateFutures(noisy, PLAIN), TODAY, {
+            limit: 400,
+            left: 400,
+            resets: [],
+          });
           expect((dates.p90Date ?? "9") <= (dates.p50Date ?? "9")).toBe(true);
         },
       ),
@@ -177,7 +185,7 @@ describe("the day a budget is used up", () => {
 
   test("is the same in the constrained scenario", () => {
     const allowance = { limit: 35, left: 35, resets: [] };
-    const kept = paths.map((path) => held(path, [allowance]));
+    const kept = paths.map((path) => capPath(path, [allowance]));
     expect(exhaustionOf(kept, TODAY, allowance).p50Date).toBe("2026-07-18");
   });
 });

@@ -1,4 +1,4 @@
-import { normal, repeatableRandom } from "../../../src/domain/forecast/random.ts";
+import { drawNormal, seededRandom } from "../../../src/domain/forecast/random.ts";
 import type { DailySeries } from "../../../src/domain/forecast/series.ts";
 
 export const HELD_OUT_DAYS = 30;
@@ -29,8 +29,8 @@ export type Sample = { readonly past: DailySeries; readonly future: readonly (nu
 export function sample(name: string, seed: number): Sample {
   const shape = SHAPES[name];
   if (shape === undefined) throw new Error(`no shape ${name}`);
-  const random = repeatableRandom(seed * 7919 + 1);
-  const noise = () => normal(random);
+  const random = seededRandom(seed * 7919 + 1);
+  const noise = () => drawNormal(random);
   const offset = seed % 7;
   const values = Array.from({ length: shape.trainingDays + HELD_OUT_DAYS }, (_, i) => {
     const value = shape.value(i + offset, noise);

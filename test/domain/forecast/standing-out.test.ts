@@ -7,18 +7,18 @@ import {
   type SubjectKind,
   withNewHours,
 } from "../../../src/domain/forecast/hours.ts";
-import { normal, repeatableRandom } from "../../../src/domain/forecast/random.ts";
+import { drawNormal, seededRandom } from "../../../src/domain/forecast/random.ts";
 import {
   allUnusual,
   hoursMatter,
   KEPT_DAYS,
-  standingOut,
+  pickStandingOut,
   type SubjectDays,
   withHours,
 } from "../../../src/domain/forecast/unusual-subjects.ts";
 
 const TODAY = 20_100;
-const random = repeatableRandom(20_261_118);
+const random = seededRandom(20_261_118);
 const pick = (most: number) => Math.floor(random() * most);
 
 /** What somebody spent in each hour of 60 days, with a day or an hour now and then that is many times as much, or nothing. */
@@ -31,7 +31,7 @@ function drawn(kind: SubjectKind, id: string): HourSpend[] {
   return Array.from({ length: 60 * 24 }, (_, at): HourSpend => {
     const now = firstHourOf(TODAY - 59) + at;
     const times = (Math.floor(now / 24) === day ? (ofDay ?? 1) : 1) * (now === hour ? ofHour : 1);
-    return [now, kind, id, base * times * Math.exp(noise * normal(random)), 5 + pick(20)];
+    return [now, kind, id, base * times * Math.exp(noise * drawNormal(random)), 5 + pick(20)];
   }).filter(() => random() >= gaps);
 }
 
@@ -79,7 +79,7 @@ describe("over 60 drawn orgs", () => {
     for (const [at, { subjects, hours }] of orgs.entries()) {
       const asked = asks[at] ?? { from: 0, to: 0, today: TODAY, sensitivity: "normal" };
       const all = withHours(subjects, hours, asked);
-      const some = standingOut(all, asked);
+      const some = pickStandingOut(all, asked);
       const expected = allUnusual(all, asked);
       expect(allUnusual(some, asked)).toEqual(expected);
       found += expected.length;

@@ -7,7 +7,7 @@ import {
   HourSums,
   type HourTotal,
 } from "../../../src/domain/forecast/hours.ts";
-import { normal, repeatableRandom } from "../../../src/domain/forecast/random.ts";
+import { drawNormal, seededRandom } from "../../../src/domain/forecast/random.ts";
 import { unusualHours } from "../../../src/domain/forecast/unusual-hours.ts";
 import { type SubjectDays, unusualSpend, withHours } from "../../../src/domain/forecast/unusual-subjects.ts";
 
@@ -41,13 +41,13 @@ function simulated(random: () => number): HourTotal[] {
       (1 + growth * day) *
       (day % 7 < 5 ? 1 : weekend) *
       (hour >= 8 && hour < 18 ? 1 : night) *
-      Math.exp(noise * normal(random));
+      Math.exp(noise * drawNormal(random));
     return { hour: firstHourOf(FIRST) + at, value, runs: Math.round(value / cost) };
   });
 }
 
 describe("over 1,000 simulated orgs", () => {
-  const random = repeatableRandom(20_261_119);
+  const random = seededRandom(20_261_119);
   const orgs = Array.from({ length: 1000 }, () => simulated(random));
 
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DAY_MS, type MadeRun, northwindRuns } from "../../../scripts/northwind/runs.ts";
-import { normal, repeatableRandom } from "../../../src/domain/forecast/random.ts";
+import { drawNormal, seededRandom } from "../../../src/domain/forecast/random.ts";
 import {
   hoursBySubject,
   type HourSpend,
@@ -103,14 +103,14 @@ function simulated(random: () => number): DayTotal[] {
   const noise = 0.05 + 0.35 * random();
   return Array.from({ length: 68 }, (_, at) => ({
     day: FIRST + at,
-    value: base * (1 + growth * at) * (at % 7 < 5 ? 1 : weekend) * Math.exp(noise * normal(random)),
+    value: base * (1 + growth * at) * (at % 7 < 5 ? 1 : weekend) * Math.exp(noise * drawNormal(random)),
   }));
 }
 
 const WEEK = { from: FIRST + 60, to: FIRST + 66, today: FIRST + 67 };
 
 describe("over 1,000 simulated orgs", () => {
-  const random = repeatableRandom(20_261_117);
+  const random = seededRandom(20_261_117);
   const orgs = Array.from({ length: 1000 }, () => simulated(random));
   // What is expected comes from the days before, so it is the same for every week that follows them.
   const expected = orgs.map((days) => expectedDays(days, WEEK.from, 7) ?? []);
@@ -156,14 +156,14 @@ function fewCalls(random: () => number): SpentDay[] {
   const calls = 2 + 30 * random();
   const cost = 0.2 * Math.exp(2 * random());
   return Array.from({ length: 28 }, (_, at) => {
-    const runs = Math.max(0, Math.round(calls + Math.sqrt(calls) * normal(random)));
-    const costs = Array.from({ length: runs }, () => cost * Math.exp(normal(random)));
+    const runs = Math.max(0, Math.round(calls + Math.sqrt(calls) * drawNormal(random)));
+    const costs = Array.from({ length: runs }, () => cost * Math.exp(drawNormal(random)));
     return { day: FIRST + at, value: costs.reduce((sum, one) => sum + one, 0), runs };
   });
 }
 
 describe("over 1,000 simulated customers with 2 to 32 calls a day", () => {
-  const random = repeatableRandom(20_261_118);
+  const random = seededRandom(20_261_118);
   const customers = Array.from({ length: 1000 }, () => fewCalls(random));
   const week = { from: FIRST + 21, to: FIRST + 27, today: FIRST + 28, sensitivity: "normal" } as const;
   const expected = customers.map((days) => expectedDays(days, week.from, 7) ?? []);

@@ -3,10 +3,10 @@ import { FrameReader, FrameWriter } from "../../../src/domain/archive/frames.ts"
 import {
   digestsIn,
   firstUnder,
-  givenDigest,
-  lookedUp,
+  presentDigest,
+  digestPair,
   pepperMark,
-  proves,
+  matchesDigest,
 } from "../../../src/domain/key/peppers.ts";
 import { ReservationIds, reservationKey } from "../../../src/domain/reservation/reservation-id.ts";
 import { encrypt, decryptAny } from "../../../src/domain/key/encrypt.ts";
@@ -16,23 +16,26 @@ const [OLD, NEW] = ["o".repeat(32), "n".repeat(32)];
 const under = (pepper: string) => `digest under ${pepper.slice(0, 1)}`.replaceAll(" ", "-");
 
 test("a secret is shown by one digest, or by both with the marks of their peppers", () => {
-  expect(givenDigest([NEW], under)).toBe("digest-under-n");
-  expect(digestsIn(givenDigest([NEW, OLD], under))).toEqual([
+  expect(presentDigest([NEW], under)).toBe("digest-under-n");
+  expect(digestsIn(presentDigest([NEW, OLD], under))).toEqual([
     { mark: pepperMark(NEW), digest: "digest-under-n" },
     { mark: pepperMark(OLD), digest: "digest-under-o" },
   ]);
 });
 
 test("either digest proves the secret, and no other does", () => {
-  const given = givenDigest([NEW, OLD], under);
-  expect([proves(given, "digest-under-n"), proves(given, "digest-under-o")]).toEqual([true, true]);
-  expect([proves(given, ""), proves(given, "digest-under-x"), proves("", "digest-under-n")]).toEqual([
-    false,
-    false,
-    false,
+  const given = presentDigest([NEW, OLD], under);
+  expect([matchesDigest(given, "digest-under-n"), matchesDigest(given, "digest-under-o")]).toEqual([
+    true,
+    true,
   ]);
-  expect(lookedUp(given)).toEqual(["digest-under-n", "digest-under-o"]);
-  expect(lookedUp("one")).toEqual(["one", ""]);
+  expect([
+    matchesDigest(given, ""),
+    matchesDigest(given, "digest-under-x"),
+    matchesDigest("", "digest-under-n"),
+  ]).toEqual([false, false, false]);
+  expect(digestPair(given)).toEqual(["digest-under-n", "digest-under-o"]);
+  expect(digestPair("one")).toEqual(["one", ""]);
 });
 
 test("what is encrypted, signed or made under either pepper is accepted, and under a third is not", () => {

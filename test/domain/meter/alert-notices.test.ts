@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Account, NO_USAGE } from "../../../src/domain/meter/meter.ts";
 import {
-  announced,
+  addNotice,
   thresholdsToAnnounce,
   thresholdWord,
   wasAnnounced,
@@ -40,7 +40,7 @@ test("each threshold is announced once, at the charge that reaches it", () => {
         spent += amount;
         for (const share of thresholdsToAnnounce(accountOf(spent, limit, thresholds), notices)) {
           told.push(share);
-          notices = announced(notices, thresholdWord(share));
+          notices = addNotice(notices, thresholdWord(share));
         }
       }
       expect(told).toEqual(thresholds.filter((share) => spent * 10n * TENTH >= share * limit));

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { admit, charge, chargeFact } from "../../../src/domain/meter/admission.ts";
-import { type CreditPack, inDrawOrder, isLive, poolOf } from "../../../src/domain/meter/credit.ts";
+import { type CreditPack, compareDrawOrder, isLive, poolOf } from "../../../src/domain/meter/credit.ts";
 import { type Account, type Meter, NO_USAGE, roomOf } from "../../../src/domain/meter/meter.ts";
 
 function packOf(
@@ -57,7 +57,7 @@ describe("credit packs", () => {
       packOf("expiring", 1n, { priority: 1, expiresAtMs: 99, sinceMs: 50 }),
       packOf("first", 1n, { priority: 0, sinceMs: 80 }),
     ];
-    expect(packs.toSorted(inDrawOrder).map(({ meter }) => meter.id)).toEqual([
+    expect(packs.toSorted(compareDrawOrder).map(({ meter }) => meter.id)).toEqual([
       "first",
       "expiring",
       "old",

@@ -10,7 +10,7 @@ import {
   isNamedAlike,
   type Scopes,
   scopesOf,
-  touchedBy,
+  findMeters,
 } from "../../../src/domain/meter/limit-set.ts";
 
 function meterOf(id: string, kind: MeterKind, scopeKind: ScopeKind, scopeId: string): Meter {
@@ -66,7 +66,7 @@ describe("an attempt", () => {
   test("is charged to exactly the meters whose scope it is in", () => {
     fc.assert(
       fc.property(meters, scopes, (all, attempt) => {
-        const touched = touchedBy(indexMeters(all), attempt, "run").map(({ meter }) => meter.id);
+        const touched = findMeters(indexMeters(all), attempt, "run").map(({ meter }) => meter.id);
         const expected = all.filter((meter) => matches(meter, all, attempt)).map(({ id }) => id);
         expect(touched.toSorted()).toEqual(expected.toSorted());
       }),
@@ -87,7 +87,7 @@ describe("an attempt", () => {
     ];
     const everywhere = { department: "a", workflow: "a", deployment: "a", customer: "a", chain: "a" };
     const order = (phase: "run" | "decision") =>
-      touchedBy(indexMeters(all), everywhere, phase)
+      findMeters(indexMeters(all), everywhere, phase)
         .map(({ meter }) => meter.id)
         .join("");
     expect(order("run")).toBe("987654321");
@@ -100,7 +100,7 @@ describe("an attempt", () => {
       meterOf("own", "customer_limit", "customer", "a"),
     ]);
     const touched = (customer: string) =>
-      touchedBy(index, { customer }, "decision").map(({ meter, subject }) => [meter.id, subject]);
+      findMeters(index, { customer }, "decision").map(({ meter, subject }) => [meter.id, subject]);
     expect(touched("a")).toEqual([["own", ""]]);
     expect(touched("b")).toEqual([["all", "b"]]);
   });

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   couldMeet,
-  type GivenMatch,
+  type MatchInput,
   matches,
   matchOf,
   mostOnOneCall,
@@ -19,7 +19,7 @@ const some = (value: fc.Arbitrary<string>) =>
   fc.oneof(value, fc.uniqueArray(value, { minLength: 1, maxLength: 3 }));
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 
-const given: fc.Arbitrary<GivenMatch> = fc.record({
+const given: fc.Arbitrary<MatchInput> = fc.record({
   model: maybe(some(fc.oneof(model, fc.constantFrom("gpt-*", "gpt-4*", "*", "o3*")))),
   user_id: maybe(some(user)),
   tags: maybe(fc.record({ team: some(team), x: some(team) }, { requiredKeys: ["team"] })),
@@ -31,7 +31,7 @@ const names: fc.Arbitrary<CallNames> = fc.record({
 });
 
 /** The rule in its slow form, from what was given. */
-function applies(match: GivenMatch, call: CallNames): boolean {
+function applies(match: MatchInput, call: CallNames): boolean {
   const listOf = (values: string | readonly string[] = []) =>
     typeof values === "string" ? [values] : values;
   const isModel = (wanted: string) =>
@@ -44,7 +44,7 @@ function applies(match: GivenMatch, call: CallNames): boolean {
   );
 }
 
-function meterOf(id: string, match: GivenMatch): Meter {
+function meterOf(id: string, match: MatchInput): Meter {
   return {
     id,
     kind: "budget",
@@ -93,7 +93,7 @@ describe("a match", () => {
   test("counts values that exclude each other once", () => {
     const users = Array.from({ length: 100 }, (_, at) => ({ user_id: ["u", `u${at}`] }));
     const others = Array.from({ length: 100 }, (_, at) => ({ user_id: `u${at}`, model: "gpt-*" }));
-    const most = (...all: readonly GivenMatch[]) => mostOnOneCall(all.map((one) => matchOf(one, [])));
+    const most = (...all: readonly MatchInput[]) => mostOnOneCall(all.map((one) => matchOf(one, [])));
     expect([most(), most(...others), most(...users), most(...users, ...others)]).toEqual([0, 1, 100, 100]);
     expect(most(...others, {}, { model: "gpt-*" }, { tags: { t: "a" } }, { tags: { t: "b" } })).toBe(4);
   });

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import type { OrgCallRow } from "../../../src/contract/metrics.ts";
-import { hoursOf, merged, OrgCallCounts, RecentOrgCalls } from "../../../src/domain/metric/org-calls.ts";
+import {
+  hoursOf,
+  mergeOrgCalls,
+  OrgCallCounts,
+  RecentOrgCalls,
+} from "../../../src/domain/metric/org-calls.ts";
 
 const row = (orgId: string, calls: number): OrgCallRow => [orgId, calls, 0, 0, 0, 0];
 const MINUTE = 60_000;
@@ -49,7 +54,7 @@ test("a flood of orgs leaves a bound on what a shard remembers", () => {
 });
 
 test("lists of several shards are added up before the busiest are chosen", () => {
-  expect(merged(1, [[row("a", 3), row("b", 4)], [row("a", 3)]])).toEqual([row("a", 6)]);
+  expect(mergeOrgCalls(1, [[row("a", 3), row("b", 4)], [row("a", 3)]])).toEqual([row("a", 6)]);
 });
 
 test("the minutes of the last hour are told apart, the one that is not over last, and each is forgotten after an hour", () => {

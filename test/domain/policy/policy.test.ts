@@ -7,7 +7,7 @@ import {
   judge,
   type PolicyRule,
   policySet as setOf,
-  shadowed,
+  judgeShadowRules,
 } from "../../../src/domain/policy/policy.ts";
 import { EFFECTS } from "../../../src/contract/lists.ts";
 import { HOSTILE_METADATA, hostileExpressions } from "./hostile-expressions.ts";
@@ -152,7 +152,7 @@ describe("what decides", () => {
     const broken = rule({ mode: "shadow", when: "1 / 0 == 0" });
     const set = policySet([watching, broken]);
     expect(judge(set, ATTEMPT, NOW)).toEqual({ verdict: "allow" });
-    expect(shadowed(set, ATTEMPT, NOW)).toEqual({ matched: [watching], failed: [broken] });
+    expect(judgeShadowRules(set, ATTEMPT, NOW)).toEqual({ matched: [watching], failed: [broken] });
     expect(explain(set, ATTEMPT, NOW).results.map((one) => one.result)).toEqual(["matched", "error"]);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parseUsd } from "../../../src/domain/price/money.ts";
-import { accrued, type Revenue, revenueOf, untilToday } from "../../../src/domain/price/revenue.ts";
+import { accrueRevenue, type Revenue, revenueOf, untilToday } from "../../../src/domain/price/revenue.ts";
 import type { ReportAsk } from "../../../src/domain/usage-report/ask.ts";
 import { isByCustomer, withRevenue } from "../../../src/domain/usage-report/revenue.ts";
 import { figuresOf, type ReportLine, totalOf } from "../../../src/domain/usage-report/rows.ts";
@@ -13,26 +13,26 @@ const range = (from: string, to: string, timeZone = "UTC") => ({ fromMs: at(from
 describe("an amount by the month", () => {
   test("is whole for a whole month, whatever its length and whoever's it is", () => {
     const fee = nanos("99.999999999");
-    expect(accrued(fee, range("2026-02-01", "2026-03-01"))).toBe(fee);
-    expect(accrued(fee, range("2026-02-01", "2026-05-01"))).toBe(3n * fee);
+    expect(accrueRevenue(fee, range("2026-02-01", "2026-03-01"))).toBe(fee);
+    expect(accrueRevenue(fee, range("2026-02-01", "2026-05-01"))).toBe(3n * fee);
     const berlin = range("2026-10-31T23:00:00Z", "2026-11-30T23:00:00Z", "Europe/Berlin");
-    expect(accrued(fee, berlin)).toBe(fee);
-    expect(accrued(fee, { ...berlin, timeZone: "UTC" })).not.toBe(fee);
+    expect(accrueRevenue(fee, berlin)).toBe(fee);
+    expect(accrueRevenue(fee, { ...berlin, timeZone: "UTC" })).not.toBe(fee);
   });
 
   test("is shared out by time within a month", () => {
-    expect(accrued(nanos("300"), range("2026-11-01", "2026-11-11"))).toBe(nanos("100"));
-    expect(accrued(nanos("310"), range("2026-10-31", "2026-11-01"))).toBe(nanos("10"));
-    expect(accrued(nanos("300"), range("2026-11-11", "2026-11-11"))).toBe(0n);
+    expect(accrueRevenue(nanos("300"), range("2026-11-01", "2026-11-11"))).toBe(nanos("100"));
+    expect(accrueRevenue(nanos("310"), range("2026-10-31", "2026-11-01"))).toBe(nanos("10"));
+    expect(accrueRevenue(nanos("300"), range("2026-11-11", "2026-11-11"))).toBe(0n);
   });
 
   test("adds up exactly, however a range is cut", () => {
     const fee = 1_000_000_000_000_000_007n;
-    const whole = accrued(fee, range("2026-01-01", "2027-01-01"));
+    const whole = accrueRevenue(fee, range("2026-01-01", "2027-01-01"));
     let sum = 0n;
     for (let from = at("2026-01-01"), step = 1; from < at("2027-01-01"); step += 7_919_000) {
       const to = Math.min(at("2027-01-01"), from + step);
-      sum += accrued(fee, { fromMs: from, toMs: to, timeZone: "UTC" });
+      sum += accrueRevenue(fee, { fromMs: from, toMs: to, timeZone: "UTC" });
       from = to;
     }
     expect(sum).toBe(whole);

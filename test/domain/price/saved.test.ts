@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TOKEN_CLASS_NAMES } from "../../../src/contract/token-classes.ts";
-import { costOf, savedOf } from "../../../src/domain/price/cost.ts";
+import { costOf, savingOf } from "../../../src/domain/price/cost.ts";
 import { isUnpriced } from "../../../src/domain/price/unpriced.ts";
 import { priceOf, termsOf } from "../../../src/domain/price/terms.ts";
-import { COUNTED, savedIn, savedParts } from "../../../src/domain/usage-report/sums.ts";
+import { COUNTED, sumSavings, savedParts } from "../../../src/domain/usage-report/sums.ts";
 
 const PRICE = priceOf(
   termsOf({
@@ -20,7 +20,7 @@ const PRICE = priceOf(
 function saved(usage: Parameters<typeof costOf>[1], variant?: string): bigint {
   const cost = costOf(PRICE, usage, variant);
   if (isUnpriced(cost)) throw new Error("no price");
-  return savedOf(PRICE, usage, { cost, variant });
+  return savingOf(PRICE, usage, { cost, variant });
 }
 
 describe("what a run saved", () => {
@@ -61,7 +61,7 @@ describe("what a run saved", () => {
       termsOf({ input_usd_per_mtok: "1", output_usd_per_mtok: "1", cache_read_usd_per_mtok: "2" }),
     );
     const usage = { input_tokens: 10, output_tokens: 0, cache_read_tokens: 10 };
-    expect(savedOf(odd, usage, { cost: 20_000n, variant: undefined })).toBe(0n);
+    expect(savingOf(odd, usage, { cost: 20_000n, variant: undefined })).toBe(0n);
   });
 
   test("is added up exactly as numbers, for any amounts", () => {
@@ -76,7 +76,7 @@ describe("what a run saved", () => {
           counts[COUNTED.indexOf("saved_high")] =
             (counts[COUNTED.indexOf("saved_high")] ?? 0) + parts.saved_high;
         }
-        expect(savedIn(counts)).toBe(amounts.reduce((sum, amount) => sum + amount, 0n));
+        expect(sumSavings(counts)).toBe(amounts.reduce((sum, amount) => sum + amount, 0n));
       }),
     );
   });

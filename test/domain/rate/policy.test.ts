@@ -8,7 +8,7 @@ import {
   rateMetersFor,
   type RatePolicy,
   ratePolicyOf,
-  shownPolicy,
+  showPolicy,
   standingOf,
 } from "../../../src/domain/rate/policy.ts";
 
@@ -33,7 +33,7 @@ test("a limit in dollars is kept to the nano-dollar, and read back as it was set
   const kept = (limit: number | string, limit_usd?: string) =>
     ratePolicyOf(id, { ...policy, limit, ...(limit_usd === undefined ? {} : { limit_usd }) });
   expect([kept(5).limit, kept("0.000000001").limit, kept(5, "0.25").limit]).toEqual([5e9, 1, 250_000_000]);
-  expect(shownPolicy(kept("0.25"))).toMatchObject({ limit: 0, limit_usd: "0.25" });
+  expect(showPolicy(kept("0.25"))).toMatchObject({ limit: 0, limit_usd: "0.25" });
 });
 
 describe("a fixed window in dollars", () => {

@@ -5,9 +5,9 @@ import {
   quotaWindow,
   retryAfterSeconds,
   slidingWindow,
-  take,
+  takeFromWindow,
   type BucketAmount,
-  usedNow,
+  usageInWindow,
   waitMs,
 } from "../../../src/domain/rate/sliding-window.ts";
 
@@ -27,8 +27,8 @@ function admit(windowSeconds: number, limit: number, load: { afterMs: number; am
   let now = START;
   for (const { afterMs, amount } of load) {
     now += afterMs;
-    if (usedNow(window, taken, now) + amount > limit) continue;
-    taken = take(window, taken, { amount, atMs: now, nowMs: now });
+    if (usageInWindow(window, taken, now) + amount > limit) continue;
+    taken = takeFromWindow(window, taken, { amount, atMs: now, nowMs: now });
     admitted.push({ at: now, amount });
   }
   return { window, admitted, taken, now };
@@ -60,8 +60,8 @@ describe("a sliding window", () => {
           const wait = waitMs(window, taken, { limit, amount, nowMs: now });
           expect(wait === null).toBe(amount > limit);
           if (wait === null) return;
-          expect(usedNow(window, taken, now + wait) + amount).toBeLessThanOrEqual(limit);
-          expect(wait === 0 || usedNow(window, taken, now + wait - 1) + amount > limit).toBe(true);
+          expect(usageInWindow(window, taken, now + wait) + amount).toBeLessThanOrEqual(limit);
+          expect(wait === 0 || usageInWindow(window, taken, now + wait - 1) + amount > limit).toBe(true);
         },
       ),
       { numRuns: 500 },
@@ -82,7 +82,7 @@ describe("a sliding window", () => {
     fc.assert(
       fc.property(windows, limits, steps, (windowSeconds, limit, load) => {
         const { window, taken, now } = admit(windowSeconds, limit, load);
-        expect(usedNow(window, taken, now + window.windowMs + window.bucketMs)).toBe(0);
+        expect(usageInWindow(window, taken, now + window.windowMs + window.bucketMs)).toBe(0);
         expect(window.bucketMs).toBeLessThanOrEqual(window.windowMs / 100);
       }),
     );
@@ -90,17 +90,17 @@ describe("a sliding window", () => {
 
   test("counts a future amount from now on, and returns it in full", () => {
     const window = slidingWindow(60);
-    const taken = take(window, [], { amount: 5, atMs: START + 900, nowMs: START });
-    expect(usedNow(window, taken, START)).toBe(5);
-    expect(usedNow(window, taken, START + 60_000)).toBe(5);
-    expect(take(window, taken, { amount: -5, atMs: START + 900, nowMs: START })).toEqual([]);
+    const taken = takeFromWindow(window, [], { amount: 5, atMs: START + 900, nowMs: START });
+    expect(usageInWindow(window, taken, START)).toBe(5);
+    expect(usageInWindow(window, taken, START + 60_000)).toBe(5);
+    expect(takeFromWindow(window, taken, { amount: -5, atMs: START + 900, nowMs: START })).toEqual([]);
   });
 
   test("keeps no bucket that has left it", () => {
     const window = slidingWindow(60);
     let taken: BucketAmount[] = [];
     for (let at = START; at < START + 600_000; at += 100)
-      taken = take(window, taken, { amount: 1, atMs: at, nowMs: at });
+      taken = takeFromWindow(window, taken, { amount: 1, atMs: at, nowMs: at });
     expect(taken.length).toBeLessThanOrEqual(122);
     expect(taken.every(([bucket]) => bucket >= bucketAt(window, START + 540_000) - 2)).toBe(true);
   });

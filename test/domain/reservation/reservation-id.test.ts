@@ -5,7 +5,7 @@ import { fingerprintOf } from "../../../src/gate/decision/request-fingerprint.ts
 import {
   hasSameFingerprint,
   isSameRequest,
-  madeAt,
+  reservationTime,
   ReservationIds,
 } from "../../../src/domain/reservation/reservation-id.ts";
 
@@ -38,7 +38,7 @@ test("every id is a ULID that its own org recognizes and can decode", () => {
     fc.property(moment, requestId, fingerprint, (at, request, asked) => {
       const [timed, named] = [ids.newId(at), ids.idOf(request, asked, at)];
       expect([SHAPE.test(timed), SHAPE.test(named)]).toEqual([true, true]);
-      expect([ids.originOf(timed, at), madeAt(timed)]).toEqual(["time", at]);
+      expect([ids.originOf(timed, at), reservationTime(timed)]).toEqual(["time", at]);
       expect(ids.originOf(named, at)).toBe("request");
     }),
   );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LeaseLedger, MOST_SLICES } from "../../../src/gate/lease/lease-ledger.ts";
-import type { Want } from "../../../src/gate/lease/protocol.ts";
+import type { SliceWish } from "../../../src/gate/lease/protocol.ts";
 
 const terms = () => ({ limit: 1_000_000n, used: 0n, lifeMs: 1000, lingerMs: 900_000 });
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `m${from + at}`);
@@ -10,7 +10,7 @@ function askAsIsolate(book: LeaseLedger) {
   let attempt = 0;
   return (wanted: readonly string[], kept: readonly string[], now: number) => {
     attempt += 1;
-    const wants = new Map<string, Want>();
+    const wants = new Map<string, SliceWish>();
     for (const meter of kept) wants.set(meter, { left: 100n, want: 100n, least: 10n });
     for (const meter of wanted) wants.set(meter, { left: 0n, want: 100n, least: 10n });
     const settled = book.settle({ holder: "h", attempt, batches: [], wants }, terms, now);

@@ -5,13 +5,13 @@ import {
   type LeaseRequest,
   LEASE,
   type Terms,
-  type Want,
+  type SliceWish,
 } from "../../../src/gate/lease/protocol.ts";
 import { MOST_NAMED, LeaseClient } from "../../../src/gate/lease/lease-client.ts";
 
 const TERMS: Terms = { limit: 640_000n, used: 0n, lifeMs: LEASE.lifeMs, lingerMs: LEASE.longestHoldMs };
 const far = () => TERMS;
-const want = (left: bigint, most = 100n): Want => ({ left, want: most, least: 10n });
+const want = (left: bigint, most = 100n): SliceWish => ({ left, want: most, least: 10n });
 const wantsOf = (meters: readonly string[]) => new Map(meters.map((meter) => [meter, want(0n)]));
 
 const unnamed = (renews: number) => ({ holder: "h", attempt: 9, batches: [], wants: new Map(), renews });
@@ -109,7 +109,7 @@ test("an ask that comes late or twice changes nothing", () => {
   const last = { holder: "h", attempt: 3, batches: [], wants: new Map([["a", want(100n)]]) };
   expect(book.settle(last, far, 100)).not.toBeNull();
   for (const attempt of [3, 2]) {
-    const late = { ...last, attempt, wants: new Map<string, Want>() };
+    const late = { ...last, attempt, wants: new Map<string, SliceWish>() };
     expect(book.settle(late, far, 200)).toBeNull();
   }
   expect(book.leased("a", 200)).toBe(100n);
@@ -228,7 +228,7 @@ function exchanging() {
   const leaseClient = new LeaseClient<string>("h");
   const exchange = (now: number) => {
     const { attempt, wants } = leaseClient.ask(now);
-    const given = ({ left, want: most }: Want) => ({
+    const given = ({ left, want: most }: SliceWish) => ({
       add: most === 0n ? 0n : 40n - left,
       forMs: 1000,
       share: 100n,

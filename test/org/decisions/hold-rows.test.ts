@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { COLUMNS, fromRow, type HoldRow, toRow } from "../../../src/org/decisions/table.ts";
+import { COLUMNS, toHoldRow, type HoldRow, toRow } from "../../../src/org/decisions/table.ts";
 
 /** No two values are alike. */
 const HOLD: HoldRow = {
@@ -24,7 +24,7 @@ const HOLD: HoldRow = {
 test("a hold's values are in the order of its columns, and read from it", () => {
   expect(toRow(HOLD)).toEqual(COLUMNS.map((column) => HOLD[column]));
   expect(new Set(toRow({ ...HOLD, unreported: null })).size).toBe(COLUMNS.length);
-  expect(fromRow(toRow(HOLD))).toEqual(HOLD);
+  expect(toHoldRow(toRow(HOLD))).toEqual(HOLD);
 });
 
 test("a hold without a number is stored with none", () => {

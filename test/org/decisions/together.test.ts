@@ -15,7 +15,7 @@ const ACTOR = { kind: "system", id: "key_test", role: "owner", onBehalfOf: null,
 
 function callOf(ask: object): PlainCall {
   const envelope = { actor: ACTOR, trace: "test", idempotency: null, ifMatch: null };
-  return { ask, keyId: ACTOR.id, learn: false, envelope } as unknown as PlainCall;
+  return { ask, keyId: ACTOR.id, wantsPlan: false, envelope } as unknown as PlainCall;
 }
 
 const fetched = () => Promise.resolve();
@@ -94,7 +94,13 @@ test("each is decided as if it had come alone, whatever stands beside it", async
           for (const ask of asks) {
             const { keyId, envelope } = callOf(ask);
             const object = env.ORG.getByName(other.id);
-            const alone = object.decide({ ask: ask as never, keyId, learn: false, envelope, report: null });
+            const alone = object.decide({
+              ask: ask as never,
+              keyId,
+              wantsPlan: false,
+              envelope,
+              report: null,
+            });
             singly.push(gist(await Promise.resolve(alone).catch(() => false)));
           }
           const answers = await answersOf(one.id, asks);
@@ -207,7 +213,7 @@ test("each is checked by its own key, secret, role and address", async () => {
     const actor = { kind: "key", id, role: "developer", onBehalfOf: null, address: null };
     const credential = { ...needed, digest };
     const envelope = { actor, credential, trace: id, idempotency: null, ifMatch: null };
-    return { ask: usd("1"), keyId: id, learn: false, envelope } as unknown as PlainCall;
+    return { ask: usd("1"), keyId: id, wantsPlan: false, envelope } as unknown as PlainCall;
   };
   const asked = [by(one), by(revoked), by(viewer), by("key_unknown"), by(one, "another"), by(one)];
   const answers = (await together(org.id, asked))?.answers ?? [];

@@ -54,7 +54,13 @@ test("a report of more than is leased is counted in full: it was held", async ()
   const org = await newBudgeted();
   const object = env.ORG.getByName(org.id);
   const ask = { estimate: { cost_usd: "0" }, dry_run: true };
-  const verdict = await object.decide({ ask, keyId: "key", learn: true, envelope: OPERATOR, report: null });
+  const verdict = await object.decide({
+    ask,
+    keyId: "key",
+    wantsPlan: true,
+    envelope: OPERATOR,
+    report: null,
+  });
   const [account] = verdict?.decisionPlan?.accounts ?? [];
   if (account === undefined) throw new Error("the budget was not shown");
   const [key, now, nanos] = [accountKey(account), Date.now(), 5n * CENT];

@@ -20,7 +20,7 @@ const report = (attempt: number) =>
 const withReport = (text: string) => ({
   ask: ASK,
   keyId: ACTOR.id,
-  learn: false,
+  wantsPlan: false,
   envelope: ENVELOPE,
   report: text,
 });
@@ -44,7 +44,7 @@ test("a decision and its hold stand even if the report sent with it is invalid",
   const next = await object.decide({
     ask: ASK,
     keyId: ACTOR.id,
-    learn: false,
+    wantsPlan: false,
     envelope: ENVELOPE,
     report: null,
   });

@@ -3,7 +3,7 @@ import { readBatch } from "../../../src/domain/refusal/batch.ts";
 import type { RatePolicy } from "../../../src/domain/rate/policy.ts";
 import type { Meter } from "../../../src/domain/meter/meter.ts";
 import { OTHER } from "../../../src/domain/refusal/sums.ts";
-import { keptCalls, knownLimits } from "../../../src/org/leases/outside-refusals.ts";
+import { toStoredRefusals, knownLimits } from "../../../src/org/leases/outside-refusals.ts";
 
 /** Which refusals of a gate outside are kept under the limit that it names. */
 
@@ -44,7 +44,7 @@ test.each([
   ["a quota as a rate limit", "rate_limited", "rl_quota", {}, false],
 ])("%s is known, or counted with all others", (_name, code, limit, names, isKnown) => {
   const given = { number: 1, notes: [], more: [sum(code, limit, names)] };
-  const { batch } = keptCalls(given, { keyId: "key_1", orgNow: 1000, knowsLimit });
+  const { batch } = toStoredRefusals(given, { keyId: "key_1", orgNow: 1000, knowsLimit });
   const [kept] = readBatch(batch).more;
   expect(kept).toMatchObject({ limit: isKnown ? limit : OTHER, count: 3, keyId: "key_1" });
 });
@@ -61,7 +61,9 @@ test("a refusal one by one names a limit that is known, or is counted with all o
       nanos: "7",
     }) as never;
   const given = { number: 1, notes: [note("bud_org"), note("bud_of_another_org")], more: [] };
-  const { notes, more } = readBatch(keptCalls(given, { keyId: "key_1", orgNow: 1000, knowsLimit }).batch);
+  const { notes, more } = readBatch(
+    toStoredRefusals(given, { keyId: "key_1", orgNow: 1000, knowsLimit }).batch,
+  );
   expect(notes.map(({ limit }) => limit)).toEqual(["bud_org"]);
   expect(more.map(({ limit, count }) => [limit, count])).toEqual([[OTHER, 1]]);
 });

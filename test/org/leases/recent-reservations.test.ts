@@ -3,10 +3,10 @@ import { requestNumber } from "../../../src/domain/reservation/reservation-id.ts
 import type { DecisionAsk } from "../../../src/gate/decision/ask.ts";
 import { newGateCaller } from "../../../src/gate/snapshot/caller.ts";
 import type { Background } from "../../../src/gate/lease/background.ts";
-import { decideHere, wish } from "../../../src/gate/decision/decision.ts";
+import { decideHere, noteDemand } from "../../../src/gate/decision/decision.ts";
 import { installPlan } from "../../../src/gate/snapshot/install-plan.ts";
 import { Gates } from "../../../src/gate/gates.ts";
-import { MOST_TOLD, ReservedRequests } from "../../../src/org/leases/reserved-requests.ts";
+import { MOST_SENT, ReservedRequests } from "../../../src/org/leases/reserved-requests.ts";
 import { type Budgeted, newBudgeted } from "../../support/budgeted.ts";
 import { lengthenLives } from "../../support/lives.ts";
 import { env } from "../../support/worker.ts";
@@ -65,7 +65,7 @@ class Isolate {
       const verdict = await byObject(this.#org, DOLLAR);
       const now = Date.now();
       installPlan(this.#gate, this.#caller, DOLLAR, { verdict, askedAt, now });
-      wish(this.#gate, this.#caller, DOLLAR, { now, background: this.#background });
+      noteDemand(this.#gate, this.#caller, DOLLAR, { now, background: this.#background });
     }
     await this.report();
   }
@@ -94,7 +94,7 @@ async function byObject(org: string, asked: DecisionAsk) {
     (await env.ORG.getByName(org).decide({
       ask: asked,
       keyId: ACTOR.id,
-      learn: true,
+      wantsPlan: true,
       envelope: ENVELOPE,
       report: null,
     })) ?? unavailable()
@@ -183,5 +183,5 @@ test("an answer has the requests after its mark, only the latest if there are to
   expect(requests.since(mark).numbers).toEqual(numbers(3, 4));
   expect(requests.since("another-life 4").numbers).toEqual(numbers(0, 4));
   for (let index = 4; index < 50_000; index += 1) requests.note(id(index));
-  expect(requests.since(mark).numbers).toEqual(numbers(50_000 - MOST_TOLD, 50_000));
+  expect(requests.since(mark).numbers).toEqual(numbers(50_000 - MOST_SENT, 50_000));
 });

@@ -7,7 +7,7 @@ import {
   endsAt,
   idOf,
   LAST_REPORTED_MS,
-  madeAt,
+  holdTime,
   withMadeAt,
   holdLine,
   timeText,
@@ -25,7 +25,7 @@ test("a line is read back as it was written", () => {
     fc.property(hold, moment, amount, ({ at, until, amount: nanos }, later, tokens) => {
       const id = newId("rsv", at);
       const line = holdLine({ id, at, expiresAt: until, nanos });
-      expect([idOf(line), Number(madeAt(line)), Number(endsAt(line)), amountOf(line)]).toEqual([
+      expect([idOf(line), Number(holdTime(line)), Number(endsAt(line)), amountOf(line)]).toEqual([
         id,
         at,
         until,

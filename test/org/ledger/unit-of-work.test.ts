@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY_MS, HOUR_MS } from "../../../src/contract/durations.ts";
 import type { Account } from "../../../src/domain/meter/meter.ts";
-import { settledAccounts } from "../../../src/domain/meter/settlement.ts";
+import { selectSettledAccounts } from "../../../src/domain/meter/settlement.ts";
 import type { MeterRow } from "../../../src/org/meters/store.ts";
 import { type ChargeRequest, UnitOfWork } from "../../../src/org/ledger/unit-of-work.ts";
 import { call, env, newOrg } from "../../support/worker.ts";
@@ -94,7 +94,7 @@ test("a work finds for each of many asks and holds the counters that it would fi
           expect(told(standing)).toEqual(told(alone.standing(ids, whose, ask.atMs)));
           for (const account of [...list, ...standing]) isOne(account);
           // The two lists say what a run is charged to, at whatever time of both.
-          const settled = told(settledAccounts(list, { atMs: ask.atMs, phase: "decision", standing }));
+          const settled = told(selectSettledAccounts(list, { atMs: ask.atMs, phase: "decision", standing }));
           expect(settled).toEqual(charged.get(list)?.get(standing) ?? settled);
           charged.set(list, (charged.get(list) ?? new Map()).set(standing, settled));
         }

@@ -6,7 +6,7 @@ import { isRefusal } from "../../../src/contract/refusal.ts";
 import { deleteOldest, oldestRows } from "../../../src/storage/segments/retention.ts";
 import { tombstoneOf } from "../../../src/org/runs/purged-runs.ts";
 import { runSegments } from "../../../src/org/runs/segments/segments.ts";
-import { keptFrom, type ScanCursor, scanUsage } from "../../../src/org/usage/scan.ts";
+import { findFirstKeptTime, type ScanCursor, scanUsage } from "../../../src/org/usage/scan.ts";
 import { newSpender, type Spender } from "../../support/ledger.ts";
 import { runRecord } from "../../support/run-records.ts";
 import { storeRuns } from "../../support/stored-runs.ts";
@@ -137,7 +137,7 @@ test("a step is lost where retention has taken away what it should look at next,
   expect((await step(first.next)).isLost).toBe(false);
   await inObject((sql) => purgeOldest(sql, first.next?.run ?? COUNT));
   expect((await step(first.next)).isLost).toBe(true);
-  expect(await inObject(keptFrom)).not.toBeNull();
+  expect(await inObject(findFirstKeptTime)).not.toBeNull();
 });
 
 function purgeOldest(sql: SqlStorage, most: number): void {

@@ -26,7 +26,7 @@ async function touchesOf(org: Spender): Promise<LimitSetLine[]> {
   const verdict = await env.ORG.getByName(org.id).decide({
     ask,
     keyId: ACTOR.id,
-    learn: true,
+    wantsPlan: true,
     envelope: ENVELOPE,
     report: null,
   });

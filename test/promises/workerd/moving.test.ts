@@ -126,7 +126,7 @@ async function versionOf(orgId: string): Promise<string> {
   const reply = await env.ORG.getByName(orgId).decide({
     ask,
     keyId: "key",
-    learn: true,
+    wantsPlan: true,
     envelope: OPERATOR,
     report: null,
   });

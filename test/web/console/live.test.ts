@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MOST_STREAMS } from "../../../src/org/people/watch.ts";
-import { PACE } from "../../../src/web/console/live/stream.ts";
+import { TIMING } from "../../../src/web/console/live/stream.ts";
 import { aRun, newSpender, type Spender } from "../../support/ledger.ts";
 import { type Browser, signedIn } from "../../support/session.ts";
 import { call, operatorKey, serve } from "../../support/worker.ts";
 
 /** Pages that show what happens while one watches. */
 
-const REAL = { ...PACE };
+const REAL = { ...TIMING };
 /** The script of pages that refresh themselves. */
 const LIVE = "/console/live-";
 let org: Spender;
 beforeAll(async () => {
-  Object.assign(PACE, { soonestMs: 5, latestMs: 20 });
+  Object.assign(TIMING, { soonestMs: 5, latestMs: 20 });
   org = await newSpender();
 });
-afterAll(() => void Object.assign(PACE, REAL));
+afterAll(() => void Object.assign(TIMING, REAL));
 
 /** The events of a stream, one at a time. Null: it has ended. */
 async function watch(browser: Browser) {
@@ -133,9 +133,9 @@ describe("the stream", () => {
   });
 
   test("ends by itself after a while, so that the browser asks for it again", async () => {
-    Object.assign(PACE, { lifeMs: 0 });
+    Object.assign(TIMING, { lifeMs: 0 });
     const stream = await watch(await signedIn(org.id, "viewer"));
-    Object.assign(PACE, { lifeMs: REAL.lifeMs });
+    Object.assign(TIMING, { lifeMs: REAL.lifeMs });
     expect(await stream.next()).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LimitInUse } from "../../../src/contract/resources/limits.ts";
-import { outlookOf, soonestFirst } from "../../../src/web/console/pages/overview/outlook.ts";
+import { outlookOf, compareUrgency } from "../../../src/web/console/pages/overview/outlook.ts";
 
 const NOW = Date.parse("2026-11-16T16:00:00Z");
 
@@ -38,7 +38,7 @@ test("limits are listed by the date that is shown, used up ones first", () => {
     limit("18th, fuller", { ...dated("2026-11-18"), used: 0.9 }),
     limit("empty", { available: "0.00", ...dated(null) }),
   ];
-  expect(soonestFirst(limits, NOW).map(({ limit: { id } }) => id)).toEqual([
+  expect(compareUrgency(limits, NOW).map(({ limit: { id } }) => id)).toEqual([
     "empty",
     "17th",
     "18th, fuller",

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { changedMost } from "../../../src/web/console/pages/overview/changed.ts";
+import { rankByChange } from "../../../src/web/console/pages/overview/change-ranking.ts";
 import { UnusualLines, unusualReason } from "../../../src/web/console/pages/overview/unusual.tsx";
 import { changeOf } from "../../../src/web/console/view/change.tsx";
 import { type Browser, signedIn } from "../../support/session.ts";
@@ -150,7 +150,7 @@ describe("what changed", () => {
       ["grown", "1.00"],
       ["gone", "2.00"],
     ]);
-    expect(changedMost(now, before).map(({ id }) => id)).toEqual(["gone", "new", "grown"]);
+    expect(rankByChange(now, before).map(({ id }) => id)).toEqual(["gone", "new", "grown"]);
   });
 });
 

@@ -54,7 +54,7 @@ const units = pairs(UNITS_FORM)
   )
   .pipe(estimatedUnits);
 
-/** What is no whole number stays as it is, and is refused as such. */
+/** A value that is no whole number stays as it is, and is refused as such. */
 function countIn(text: string): unknown {
   return /^\d{1,13}$/.test(text) ? Number(text) : text;
 }

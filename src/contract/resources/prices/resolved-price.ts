@@ -5,11 +5,11 @@ import { timestamp } from "../../shapes.ts";
 import { modelName } from "../usage/dimension-shape.ts";
 import { priceShown, priceSource } from "./prices.ts";
 
-export const priceQuestion = z.strictObject({
+export const priceQuery = z.strictObject({
   model: modelName.meta({ description: "As calls name it." }),
   provider: callerId.optional().meta({ description: "As calls name it. If omitted: a call without one." }),
 });
-export type PriceQuestion = z.output<typeof priceQuestion>;
+export type PriceQuery = z.output<typeof priceQuery>;
 
 const resolvedRow = z.object({
   model: z.string().meta({ description: "The name of the row." }),

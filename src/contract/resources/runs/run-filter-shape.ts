@@ -2,12 +2,12 @@ import * as z from "zod";
 import { DIMENSION_NAMES } from "../../dimensions.ts";
 import { callerId } from "../../ids.ts";
 import { momentInput } from "../../list.ts";
-import { LEFT_OUT, soughtTag, soughtWithout } from "../../run-filters.ts";
+import { LEFT_OUT, parseTagFilter, parseWithoutFilter } from "../../run-filters.ts";
 import { dimensionShape } from "../usage/dimension-shape.ts";
 
 const tag = z
   .string()
-  .refine((text) => soughtTag(text) !== null, {
+  .refine((text) => parseTagFilter(text) !== null, {
     message: "must be a tag's name and value, such as team:search",
     params: { code: "invalid_format" },
   })
@@ -18,7 +18,7 @@ const tag = z
 
 const without = z
   .string()
-  .refine((text) => soughtWithout(text) !== null, {
+  .refine((text) => parseWithoutFilter(text) !== null, {
     message: `must be tag:NAME or one of ${LEFT_OUT.join(", ")}`,
     params: { code: "invalid_value" },
   })

@@ -4,7 +4,7 @@ import { wholeNumber } from "../../query-numbers.ts";
 import { NAMED_FIELDS, type ScopeField } from "../../scopes.ts";
 import { usd } from "../../shapes.ts";
 
-/** What sums are kept by day for. */
+/** The names for which sums are kept by day. */
 export const TOP_GROUPS = ["model", ...NAMED_FIELDS.map(([, field]) => field)] as [
   "model" | ScopeField,
   ...("model" | ScopeField)[],

@@ -7,7 +7,7 @@ import { ParquetFile } from "./file.ts";
 
 type Json = object | null | undefined;
 
-/** Every field of a run as the API shows it. What has no type in Parquet is JSON. */
+/** Every field of a run as the API shows it. A field without a type in Parquet is JSON. */
 const COLUMNS: readonly Column<RunResource>[] = [
   { name: "id", kind: "text", of: (run) => run.id },
   { name: "started_at", kind: "moment", of: (run) => momentOf(run.started_at) },

@@ -24,7 +24,7 @@ function extraOf(run: RunRecord): Extra {
   return run.extra ?? {};
 }
 
-/** A stored run under the names that the API has for its fields. What changes later, such as adjustments, is not in it. */
+/** A stored run under the names that the API has for its fields. Later changes, such as adjustments, are not in it. */
 export const STORED_RUN_COLUMNS: readonly Column<RunRecord>[] = [
   { name: "id", kind: "text", of: (run) => run.id },
   { name: "started_at", kind: "moment", of: (run) => run.startedAt },

@@ -43,8 +43,8 @@ const AMOUNT_CHARACTERS = 40;
 /**
  * The runs of a batch that have only common fields, read and checked in one pass. A run mostly repeats what the one
  * before it says, and what is the same is compared instead of read: this takes less than half of what parsing and
- * checking take. Null if something is unusual or wrong, and only the parser and the checks can tell. What is read here,
- * they read and accept too.
+ * checking take. Null if something is unusual or wrong, and only the parser and the checks can tell. They read and
+ * accept every body that is read here, too.
  */
 export function plainRuns(text: string): readonly RunInput[] | null {
   const scanner = Scanner.of(text);

@@ -31,7 +31,7 @@ const MOST_BYTES_EACH = 4;
 const WORD_BYTES = 8;
 let kept: Uint8Array<ArrayBuffer> | null = null;
 
-/** The characters of a text, if all are ASCII. Valid until the next call. What follows them is left of earlier texts. */
+/** The characters of a text, if all are ASCII. Valid until the next call. The bytes after them are left of earlier texts. */
 function asciiOf(text: string): Uint8Array<ArrayBuffer> | null {
   const needed = text.length + MOST_BYTES_EACH;
   const bytes = needed > KEPT_BYTES ? new Uint8Array(needed) : (kept ??= new Uint8Array(KEPT_BYTES));
@@ -64,7 +64,7 @@ export class Members {
   }
 }
 
-/** Reads JSON of ASCII characters without escapes. What it does not read, it does not judge either. */
+/** Reads JSON of ASCII characters without escapes. It does not judge a body that it does not read. */
 export class Scanner {
   readonly text: string;
   readonly #bytes: Uint8Array;

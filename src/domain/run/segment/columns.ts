@@ -1,6 +1,6 @@
 import { ByteReader } from "../../bytes/byte-reader.ts";
 import { type RowGroup, rowGroupsOf } from "./row-groups.ts";
-import { placesNamed, readName, readNames } from "./names.ts";
+import { findPlaces, readName, readNames } from "./names.ts";
 import type { StoredScopes } from "../../../contract/scopes.ts";
 import { COLUMN_NUMBERS, type NameColumn, type RunRecord, SCOPE_COLUMNS } from "./record.ts";
 import { readText, readTexts } from "./texts.ts";
@@ -93,7 +93,7 @@ export class RunColumns {
       const first = before;
       before += count;
       const bytes = columns.get(COLUMN_NUMBERS[column]) ?? NO_NAMES;
-      return placesNamed(new ByteReader(bytes), count, name).map((place) => first + place);
+      return findPlaces(new ByteReader(bytes), count, name).map((place) => first + place);
     });
   }
 

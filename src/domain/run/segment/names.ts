@@ -70,7 +70,7 @@ export function readName(reader: ByteReader, at: number): string | null {
 }
 
 /** The places of runs with a name; null: of those without one. No name is decoded. */
-export function placesNamed(reader: ByteReader, count: number, name: string | null): number[] {
+export function findPlaces(reader: ByteReader, count: number, name: string | null): number[] {
   const bounds = readBounds(reader);
   const number = name === null ? 0 : numberOf(name, reader, bounds);
   const places: number[] = [];

@@ -1,4 +1,4 @@
-import type { KnownNames } from "./known-names.ts";
+import type { NameCache } from "./name-cache.ts";
 import { ScratchArray } from "./scratch-array.ts";
 
 const TOO_SHORT = "stored data ends too early";
@@ -13,14 +13,14 @@ export interface NumberedNames {
 
 /** Reads a column of one row group after another, as `NamesOfRuns` wrote it. */
 export class NameReader {
-  readonly #known: KnownNames;
+  readonly #known: NameCache;
   readonly #absent: number;
   readonly #shared = new ScratchArray();
   readonly #places = new ScratchArray();
   #at = 0;
 
   /** `absent` is the number of no name. */
-  constructor(known: KnownNames, absent: number) {
+  constructor(known: NameCache, absent: number) {
     this.#known = known;
     this.#absent = absent;
   }

@@ -1,4 +1,4 @@
-import { asStored, type AuditEntry, CHAIN_START, chainHash } from "../../../domain/audit/chain.ts";
+import { toStoredEntry, type AuditEntry, CHAIN_START, chainHash } from "../../../domain/audit/chain.ts";
 import { newId } from "../../../domain/bytes/ulid.ts";
 import type { View } from "../door.ts";
 import { type End, readHead, writeEnd } from "./ends.ts";
@@ -13,7 +13,7 @@ export function appendAudit(
   entry: Pick<AuditEntry, "action" | "target" | "outcome"> & { detail?: object },
 ): void {
   const last = lastOf(view);
-  const full = asStored({
+  const full = toStoredEntry({
     seq: last.seq + 1,
     id: newId("aud", view.now),
     at: view.now,

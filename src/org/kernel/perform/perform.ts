@@ -98,7 +98,7 @@ export function perform<Input>(
         : view.hooks.callerRefusal(view, command.servesEndedKeys === true);
     if (refused !== null) return refused;
     const isDryRun = envelope.isDryRun === true;
-    // What changes nothing uses up no key: the same key is for the change itself.
+    // A call that changes nothing uses up no key: the same key is for the change itself.
     const ask = isDryRun ? null : envelope.idempotency;
     if (ask !== null) {
       const claimed = claim(view, ask);

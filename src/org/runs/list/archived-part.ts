@@ -1,5 +1,5 @@
 import type { RunColumns } from "../../../domain/run/segment/columns.ts";
-import { dropFetched, needArchived, progressOf } from "../../../storage/segments/archived-segments.ts";
+import { dropFetched, requireArchived, progressOf } from "../../../storage/segments/archived-segments.ts";
 import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
 import type { RunSegments } from "../segments/segments.ts";
 import { type FoundRun, type PageOrder, TopRuns } from "./order.ts";
@@ -22,7 +22,10 @@ interface Progress {
   atOnce: number;
 }
 
-/** The part of a page that comes from archived segments. What was found in one stays, so that each is fetched once. */
+/**
+ * The part of a page that comes from archived segments. Runs that were found in one segment stay in memory, so that
+ * each is fetched once.
+ */
 export class ArchivedPart {
   readonly #store: RunSegments;
   readonly #archived: readonly SegmentMetadata[];
@@ -85,7 +88,7 @@ export class ArchivedPart {
       if (some.length >= this.#progress.atOnce) break;
     }
     this.#progress.atOnce = Math.min(MOST_AT_ONCE, this.#progress.atOnce * 2);
-    needArchived(this.#store, some);
+    requireArchived(this.#store, some);
   }
 }
 

@@ -14,7 +14,7 @@ export interface FoundRun {
 /** Where a run that was found is read, if it is on the page. */
 type RunSource = Pick<RunColumns, "rowAlone" | "charactersOf">;
 
-/** How a list is sorted: by a key, then by id. What comes first in the list is less. */
+/** How a list is sorted: by a key, then by id. A run that comes earlier in the list is less. */
 export class PageOrder {
   readonly #column: "startedAt" | "cost";
   readonly #sign: 1 | -1;
@@ -82,7 +82,7 @@ export class TopRuns {
     return this.#found;
   }
 
-  /** Whether a run with this key could still be among them. */
+  /** Returns whether a run with this key could still be among them. */
   mayTake(key: Key): boolean {
     const last = this.#found.at(-1);
     if (last === undefined || this.#found.length < this.#most) return true;

@@ -1,6 +1,6 @@
 import { DIMENSIONS, storedName } from "../../../contract/dimensions.ts";
 import { encodeCursor, type ListQuery } from "../../../contract/list.ts";
-import { soughtRuns } from "../../../contract/run-filters.ts";
+import { parseRunFilter } from "../../../contract/run-filters.ts";
 import type { NameColumn, RunRecord } from "../../../domain/run/segment/record.ts";
 import { isCharged } from "../../../domain/meter/is-charged.ts";
 import { filterKeys, runSegments } from "../segments/segments.ts";
@@ -69,7 +69,7 @@ export function pageOfRuns(
   return cut(query, order, { found, end, apartOf });
 }
 
-interface Sighting {
+interface ScannedRuns {
   readonly found: readonly FoundRun[];
   /** Where the page must end. Null if everything was scanned. */
   readonly end: Key | null;
@@ -77,7 +77,7 @@ interface Sighting {
 }
 
 /** The page, and where the next one starts. */
-function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: Sighting): PageOfRuns {
+function cut(query: ListQuery, order: PageOrder, { found, end, apartOf }: ScannedRuns): PageOfRuns {
   const runs: RunRecord[] = [];
   let characters = 0;
   for (const { columns, at } of found.slice(0, query.limit)) {
@@ -101,7 +101,7 @@ class RunPageRequest {
   readonly order: PageOrder;
   /** Null: runs that are stored without one. */
   readonly names: readonly (readonly [column: NameColumn, name: string | null])[];
-  readonly #sought: ReturnType<typeof soughtRuns>;
+  readonly #sought: ReturnType<typeof parseRunFilter>;
   readonly #after: { readonly key: Key; readonly id: string } | null;
   readonly #fromMs: number;
   /** Exclusive. */
@@ -112,9 +112,9 @@ class RunPageRequest {
     this.#without = without;
     this.order = new PageOrder(sort.field === "cost_usd" ? "cost" : "startedAt", sort.descending);
     const { from, to, ...names } = filters;
-    const sought = soughtRuns(names);
+    const sought = parseRunFilter(names);
     this.names = [
-      ...sought.names.map(([filter, name]) => [columnOf(filter), soughtIn(filter, name)] as const),
+      ...sought.names.map(([filter, name]) => [columnOf(filter), filterValue(filter, name)] as const),
       ...sought.without.map((filter) => [columnOf(filter), null] as const),
     ];
     this.#sought = sought;
@@ -128,7 +128,7 @@ class RunPageRequest {
     return this.#after === null || this.order.compareKeys(this.order.worstOf(segment), this.#after.key) >= 0;
   }
 
-  /** Whether a page that ends before this key makes progress. */
+  /** Returns whether a page that ends before this key makes progress. */
   isFurther(key: Key): boolean {
     return this.#after === null || this.order.compareKeys(key, this.#after.key) > 0;
   }
@@ -167,7 +167,7 @@ class RunPageRequest {
     return first.filter((at) => sets.every((places) => places.has(at)));
   }
 
-  /** Whether a run of the segment has the tags. The same tags are the same text, so each text is read once. */
+  /** Returns whether a run of the segment has the tags. The same tags are the same text, so each text is read once. */
   #taggedIn(columns: RunColumns): (at: number) => boolean {
     const { tags } = this.#sought;
     if (tags.length === 0) return () => true;
@@ -205,7 +205,7 @@ function foundAt(columns: RunColumns, key: Key, at: number): FoundRun {
   };
 }
 
-function soughtIn(filter: string, name: string): string | null {
+function filterValue(filter: string, name: string): string | null {
   const row = DIMENSION_OF.get(filter);
   return row === undefined ? name : storedName(row, name);
 }

@@ -13,7 +13,7 @@ import {
   filesIn,
   forgetFile,
   giveUpFile,
-  type MadeFile,
+  type ArchiveFileFacts,
   nameOf,
   noteArchived,
 } from "./files.ts";
@@ -96,7 +96,7 @@ function segmentsOf(segments: Segments, { firstSeq, rows }: FileName): readonly 
   return isWhole && found.every(({ state }) => state === STATE.rows) ? found : null;
 }
 
-function commit(segments: Segments, made: MadeFile, expected: readonly SegmentMetadata[]): void {
+function commit(segments: Segments, made: ArchiveFileFacts, expected: readonly SegmentMetadata[]): void {
   const now = segmentsOf(segments, made);
   const isSame =
     now?.length === expected.length && now.every((segment, at) => isAlike(segment, expected[at]));

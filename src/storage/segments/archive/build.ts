@@ -7,10 +7,10 @@ import { encodeFileSegments, type FileSegment } from "../file-metadata.ts";
 import { isAlike, type SegmentMetadata, segmentWith } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
 import { readPart } from "../table.ts";
-import type { FileName, MadeFile } from "./files.ts";
+import type { FileName, ArchiveFileFacts } from "./files.ts";
 
 interface Built {
-  readonly made: MadeFile;
+  readonly made: ArchiveFileFacts;
   readonly file: Uint8Array<ArrayBuffer>;
 }
 
@@ -49,7 +49,7 @@ export async function buildFile(
   }
   await scheduler.wait(0);
   const key = segments.hashKey;
-  const made: MadeFile = {
+  const made: ArchiveFileFacts = {
     ...name,
     bytes: bytes.length,
     segmentsAt,

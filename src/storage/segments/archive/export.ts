@@ -1,4 +1,4 @@
-import { reduceArchived, needArchived } from "../archived-segments.ts";
+import { reduceArchived, requireArchived } from "../archived-segments.ts";
 import { archivedFilter, readFileIndex } from "../file-index.ts";
 import type { SegmentMetadata } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
@@ -34,7 +34,7 @@ interface CarriedSegments {
 }
 
 /** The next archived segments after the one that begins with a seq, each as its digest says. */
-export function carriedAfter(segments: Segments, after: number): CarriedSegments {
+export function readCarriedAfter(segments: Segments, after: number): CarriedSegments {
   const chosen: SegmentMetadata[] = [];
   let bytes = 0;
   for (const segment of segments.archived) {
@@ -43,7 +43,7 @@ export function carriedAfter(segments: Segments, after: number): CarriedSegments
     chosen.push(segment);
     bytes += segment.bytes;
   }
-  needArchived(segments, chosen);
+  requireArchived(segments, chosen);
   const rows = chosen.map((segment) => cellsOf(segments, segment));
   return { rows, last: chosen.at(-1)?.firstSeq ?? null };
 }

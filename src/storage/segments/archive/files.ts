@@ -1,6 +1,6 @@
 import type { SegmentPlace } from "../layout.ts";
 import type { SegmentMetadata } from "../metadata.ts";
-import { joinedZones } from "../zone-map.ts";
+import { joinZoneMaps } from "../zone-map.ts";
 import { insertRow } from "../../rows.ts";
 
 /** The files of an object in the archive, by the first row of each. */
@@ -75,7 +75,7 @@ export function beginFile(of: SegmentPlace, { firstSeq, rows, name }: FileName):
 }
 
 /** The facts about a file that are known without reading it. */
-export interface MadeFile extends FileName {
+export interface ArchiveFileFacts extends FileName {
   readonly bytes: number;
   readonly segmentsAt: number;
   readonly cost: bigint;
@@ -88,10 +88,10 @@ export interface MadeFile extends FileName {
 
 export function endFile(
   { sql, name }: SegmentPlace,
-  made: MadeFile,
+  made: ArchiveFileFacts,
   segments: readonly SegmentMetadata[],
 ): void {
-  const zones = joinedZones(segments);
+  const zones = joinZoneMaps(segments);
   sql.exec(
     `UPDATE ${name}_files SET state = 'made', bytes = ?, blocks_at = ?, started_min = ?, started_max = ?,
        recorded_min = ?, recorded_max = ?, cost = ?, input_tokens = ?, output_tokens = ?, groups = ?

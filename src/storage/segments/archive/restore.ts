@@ -1,4 +1,4 @@
-import { needArchived } from "../archived-segments.ts";
+import { requireArchived } from "../archived-segments.ts";
 import { archivedFilter, readFileIndex } from "../file-index.ts";
 import { type SegmentMetadata, STATE } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
@@ -10,7 +10,7 @@ export function restoreFile(segments: Segments, { place }: SegmentMetadata): voi
   if (place === undefined) throw new Error("only archived segments are restored");
   const { file } = place;
   const archived = segments.all.filter((segment) => segment.place?.file.firstSeq === file.firstSeq);
-  needArchived(segments, archived);
+  requireArchived(segments, archived);
   const index = readFileIndex(segments, file);
   const restored = archived.map((segment) => {
     const { place: _, ...known } = segment;

@@ -19,8 +19,8 @@ export interface FileSize {
 export const FILE_SIZE: FileSize = { rows: 2048, bytes: 4_194_304, isFull: (segment) => !isSmall(segment) };
 
 /**
- * The segments of the next file: full ones that were recorded long enough ago, after all that were ever archived. What
- * retention has brought back is about to be deleted, so it stays. Segments that may still be merged stay too.
+ * The segments of the next file: full ones that were recorded long enough ago, after all that were ever archived. Runs
+ * that retention has brought back are about to be deleted, so they stay. Segments that may still be merged stay too.
  */
 export function nextSegments(segments: Segments, now: number, size: FileSize): readonly SegmentMetadata[] {
   const chosen: SegmentMetadata[] = [];

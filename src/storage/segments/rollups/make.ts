@@ -2,11 +2,11 @@ import { transaction } from "../../transaction.ts";
 import type { Rollup } from "../layout.ts";
 import { isAlike, lastSeqOf, type SegmentMetadata, segmentWith } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
-import { joinedZones } from "../zone-map.ts";
+import { joinZoneMaps } from "../zone-map.ts";
 import { nextToRollUp, ROLLUP_SIZE, type RollupSize } from "./next.ts";
-import { rolledUpTo, writeRollups } from "./table.ts";
+import { lastRolledUpRow, writeRollups } from "./table.ts";
 
-/** Rollups of one round. What is left goes on in the next. */
+/** Rollups of one round. The rest is done in the next. */
 const AT_ONCE = 16;
 /** Fewer rows are read as quickly themselves. */
 const LEAST_OLD_ROWS = 1024;
@@ -50,8 +50,8 @@ async function makeRollup(
   const [first, last] = [chosen[0], chosen.at(-1)];
   if (first === undefined || last === undefined) return;
   transaction(storage, () => {
-    if (first.firstSeq <= rolledUpTo(segments) || !chosen.every(isThere)) return;
-    const { startedMin, startedMax } = joinedZones(chosen);
+    if (first.firstSeq <= lastRolledUpRow(segments) || !chosen.every(isThere)) return;
+    const { startedMin, startedMax } = joinZoneMaps(chosen);
     const of = { firstSeq: first.firstSeq, lastSeq: lastSeqOf(last), startedMin, startedMax };
     writeRollups(segments, of, rollups);
   });

@@ -1,7 +1,7 @@
 import { type SegmentMetadata, STATE } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
 import { isSmall } from "../sizes.ts";
-import { rolledUpTo } from "./table.ts";
+import { lastRolledUpRow } from "./table.ts";
 
 /** The number of rows that a rollup is made of. */
 export interface RollupSize {
@@ -26,7 +26,7 @@ export function nextToRollUp(
 ): readonly SegmentMetadata[] {
   const { stored: all } = segments;
   const end = all.findLastIndex((segment) => !isSmall(segment)) + 1;
-  const last = rolledUpTo(segments);
+  const last = lastRolledUpRow(segments);
   let at = end;
   for (let before = all[at - 1]; before?.state === STATE.rows && before.firstSeq > last; before = all[at - 1])
     at -= 1;

@@ -19,7 +19,7 @@ export type RolledUpRows = {
 const lastRolledUp = new TransactionalCache<number>();
 
 /** The last row that is in a rollup. Rows with too many names to add up beforehand have an empty one. */
-export function rolledUpTo({ sql, name, layout }: Segments): number {
+export function lastRolledUpRow({ sql, name, layout }: Segments): number {
   return lastRolledUp.get(sql, () => {
     const [row] = sql
       .exec<{ last_seq: number }>(

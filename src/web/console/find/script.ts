@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /**
- * What runs in the browser on every page: `/` and Ctrl-K lead to the search, which lists what it finds while one types.
+ * This runs in the browser on every page: `/` and Ctrl-K lead to the search, which lists what it finds while one types.
  * Without it, the search is a form that leads to a page with the same list.
  */
 const TEXT = String.raw`(() => {

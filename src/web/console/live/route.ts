@@ -1,5 +1,5 @@
 import { type SessionRequest, admitCookie } from "../../../edge/identity/session-cookie.ts";
-import { watchingOf } from "../../../edge/support/watching.ts";
+import { watchPage } from "../../../edge/support/page-watch.ts";
 import { type Web, webHeaders } from "../../html.tsx";
 import { changesOf } from "./stream.ts";
 
@@ -9,7 +9,7 @@ import { changesOf } from "./stream.ts";
  */
 export async function liveRoute(asked: SessionRequest, web: Web): Promise<Response> {
   const admitted = await admitCookie({ ...asked, isWatching: true });
-  const watching = admitted.kind === "live" ? watchingOf(asked, crypto.randomUUID()) : null;
+  const watching = admitted.kind === "live" ? watchPage(asked, crypto.randomUUID()) : null;
   const mark = (await watching?.look()) ?? null;
   const headers = webHeaders(web);
   if (watching === null || mark === null) return new Response(null, { status: 204, headers });

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * What runs in the browser on pages that change while one watches. It replaces the parts of the page that changed, unless
- * the reader is in them. Without it, pages are the same and are refreshed by hand. A hidden page does not ask.
+ * This runs in the browser on pages that refresh themselves. It replaces the parts of the page that changed, unless the
+ * reader is in them. Without it, pages are the same and are refreshed by hand. A hidden page does not ask.
  */
 const TEXT = String.raw`(() => {
   const main = document.getElementById("main");

@@ -1,11 +1,11 @@
-import type { Watching } from "../../../edge/support/watching.ts";
+import type { PageWatch } from "../../../edge/support/page-watch.ts";
 import { logFailure } from "../../../log.ts";
 
 /**
  * How an open page hears of changes. The isolate asks the org's object, often while things happen and less while nothing
  * does. The object never waits for anyone, so an open page holds up neither a call nor an eviction.
  */
-export const PACE = { soonestMs: 2000, latestMs: 10_000, slower: 1.5, lifeMs: 10 * 60_000 };
+export const TIMING = { soonestMs: 2000, latestMs: 10_000, slower: 1.5, lifeMs: 10 * 60_000 };
 
 /** How long a browser waits before it connects again. */
 const RETRY_MS = 5000;
@@ -13,10 +13,10 @@ const RETRY_MS = 5000;
 const encoder = new TextEncoder();
 
 /** Server-sent events: `change` if anything happened, `over` if the session has ended or lost its access. */
-export function changesOf(watching: Watching, firstMark: string, trace: string): ReadableStream<Uint8Array> {
-  const endsAt = Date.now() + PACE.lifeMs;
+export function changesOf(watching: PageWatch, firstMark: string, trace: string): ReadableStream<Uint8Array> {
+  const endsAt = Date.now() + TIMING.lifeMs;
   let mark = firstMark;
-  let waitMs = PACE.soonestMs;
+  let waitMs = TIMING.soonestMs;
   let isOpen = true;
   const close = async () => {
     isOpen = false;
@@ -29,7 +29,7 @@ export function changesOf(watching: Watching, firstMark: string, trace: string):
     if (seen === null) return "event: over\ndata: 1\n\n";
     const isSame = seen === mark;
     mark = seen;
-    waitMs = isSame ? Math.min(waitMs * PACE.slower, PACE.latestMs) : PACE.soonestMs;
+    waitMs = isSame ? Math.min(waitMs * TIMING.slower, TIMING.latestMs) : TIMING.soonestMs;
     return isSame ? ":\n\n" : "event: change\ndata: 1\n\n";
   };
   return new ReadableStream<Uint8Array>({

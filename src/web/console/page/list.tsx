@@ -11,13 +11,13 @@ import {
   listPath,
   type ListOf,
   pagesOf,
-  reaches,
+  hasRole,
   formGuardOf,
   show,
   type PageResponse,
   type Visit,
 } from "../visit.ts";
-import { unreadPage } from "./refused.tsx";
+import { unreadPage } from "./refusal-page.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
 
 export async function listPage<T>(
@@ -75,7 +75,7 @@ export async function listPage<T>(
 }
 
 function createLink<T>({ create, path, role }: Resource<T>, visit: Visit): Child {
-  if (create === undefined || !reaches(visit, role)) return null;
+  if (create === undefined || !hasRole(visit, role)) return null;
   return (
     <a class="button primary" href={`${path}/new`}>
       {create.title}
@@ -101,7 +101,7 @@ function columnsOf<T>(resource: Resource<T>, visit: Visit, more: readonly Column
   };
   const listed = actions.filter(({ inList }) => inList);
   const columns = [name, ...resource.columns, ...more];
-  if (listed.length === 0 || !reaches(visit, resource.role)) return columns;
+  if (listed.length === 0 || !hasRole(visit, resource.role)) return columns;
   const buttons: Column<T> = {
     title: "Actions",
     kind: "actions",

@@ -3,9 +3,9 @@ import { BLANK, bodyOf, type FormValues } from "../view/field.ts";
 import { Fields, Form, Problems, SaveOrCancel, SURE } from "../view/form.tsx";
 import { noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
-import { type PageRequest, reaches, formGuardOf, show, type PageResponse, type Visit } from "../visit.ts";
+import { type PageRequest, hasRole, formGuardOf, show, type PageResponse, type Visit } from "../visit.ts";
 import { submit } from "./act.ts";
-import { refusedPage } from "./refused.tsx";
+import { refusedPage } from "./refusal-page.tsx";
 import type { Resource } from "./resource.ts";
 
 type Create = NonNullable<Resource<never>["create"]>;
@@ -13,12 +13,12 @@ type Create = NonNullable<Resource<never>["create"]>;
 interface NewState {
   readonly draft?: FormValues;
   readonly status?: number;
-  /** What the form asks once more. */
+  /** The question that the form asks before it is sent. */
   readonly question?: string | null;
 }
 
 /** A link can fill in what it knows, such as the customer that it stands beside. */
-export function givenIn(query: URLSearchParams, { fields }: Create): FormValues {
+export function readFormValues(query: URLSearchParams, { fields }: Create): FormValues {
   const given = fields.flatMap(({ name }) =>
     query.has(name) ? [[name, query.get(name) ?? ""] as const] : [],
   );
@@ -71,7 +71,7 @@ export async function createOne(
 ): Promise<PageResponse> {
   const { put, fields } = create;
   const missing = missingPart(ask.form, fields);
-  if (missing !== null && !reaches(visit, resource.role)) {
+  if (missing !== null && !hasRole(visit, resource.role)) {
     const { status, code, message, details } = refuse("forbidden");
     return refusedPage({ status, error: { code, message, details }, trace: null }, resource.path);
   }

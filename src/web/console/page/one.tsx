@@ -3,35 +3,35 @@ import { BLANK, bodyOf, type FormValues, draftOf } from "../view/field.ts";
 import { Asking, Fields, Form, Problems } from "../view/form.tsx";
 import { Notice, noticeAt } from "../view/notice.tsx";
 import { Card, Facts, Head } from "../view/parts.tsx";
-import { type PageRequest, reaches, formGuardOf, show, type PageResponse, type Visit } from "../visit.ts";
+import { type PageRequest, hasRole, formGuardOf, show, type PageResponse, type Visit } from "../visit.ts";
 import { submit } from "./act.ts";
 import { button } from "./list.tsx";
-import { refusedPage, unreadPage } from "./refused.tsx";
+import { refusedPage, unreadPage } from "./refusal-page.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
 
 const addressOf = <T,>(resource: Resource<T>, visit: Visit, ask: PageRequest) =>
   `${visit.org}/${resource.api}/${encodeURIComponent(ask.params["id"] ?? "")}`;
 
 /** A form of the page that was refused: that of an action, by its name, or the one that changes the item. */
-interface Refused {
+interface RefusedForm {
   readonly action: string | null;
   readonly draft: FormValues;
   readonly status: number;
 }
 
 /** The page of one item: its facts, its form and its actions. */
-export async function onePage<T>(
+export async function itemPage<T>(
   resource: Resource<T>,
   visit: Visit,
   ask: PageRequest,
-  refused: Refused | null = null,
+  refused: RefusedForm | null = null,
 ): Promise<PageResponse> {
   const answer = await visit.api.get<T>(addressOf(resource, visit, ask));
   if (answer.body === null) return unreadPage(answer, resource.path);
   const row = answer.body;
   const { actions = [], change } = resource;
   const [id, name] = [resource.idOf(row), resource.nameOf(row)];
-  const mayWrite = reaches(visit, resource.role);
+  const mayWrite = hasRole(visit, resource.role);
   const nameOf = await readNames(visit, resource.idsIn?.(row) ?? []);
   const draftFor = (action: string | null) => (refused?.action === action ? refused.draft : null);
   const content = (
@@ -129,7 +129,7 @@ export async function changeOne<T>(
     request: { method, path, body: { ...kept, ...(change.bodyOf?.(typed) ?? typed) } },
     fields,
     done: () => noticeAt(ask.path, "saved"),
-    again: (draft, { status }) => onePage(resource, visit, ask, { action: null, draft, status }),
+    again: (draft, { status }) => itemPage(resource, visit, ask, { action: null, draft, status }),
   });
 }
 
@@ -158,7 +158,7 @@ export function actOnOne<T>(
     done: (answer) => action.done?.(answer, id) ?? noticeAt(back, notice),
     again: (draft, answer) =>
       stays && Object.keys(draft.errors).length > 0
-        ? onePage(resource, visit, ask, { action: action.name, draft, status: answer.status })
+        ? itemPage(resource, visit, ask, { action: action.name, draft, status: answer.status })
         : refusedPage(answer, resource.path, back),
   });
 }

@@ -1,7 +1,7 @@
 import type { Route } from "../visit.ts";
 import { listPage } from "./list.tsx";
-import { createOne, givenIn, newPage } from "./new.tsx";
-import { actOnOne, changeOne, onePage } from "./one.tsx";
+import { createOne, readFormValues, newPage } from "./new.tsx";
+import { actOnOne, changeOne, itemPage } from "./one.tsx";
 import { hasPage, type Resource } from "./resource.ts";
 
 /** The pages of a resource, and the forms on them. */
@@ -12,11 +12,11 @@ export function resourcePages<T>(resource: Resource<T>): readonly Route[] {
     routes.push([
       "GET",
       `${path}/new`,
-      (visit, ask) => newPage(resource, create, visit, { draft: givenIn(ask.query, create) }),
+      (visit, ask) => newPage(resource, create, visit, { draft: readFormValues(ask.query, create) }),
     ]);
     routes.push(["POST", path, (visit, ask) => createOne(resource, create, visit, ask)]);
   }
-  if (hasPage(resource)) routes.push(["GET", `${path}/:id`, (visit, ask) => onePage(resource, visit, ask)]);
+  if (hasPage(resource)) routes.push(["GET", `${path}/:id`, (visit, ask) => itemPage(resource, visit, ask)]);
   if (change !== undefined) {
     routes.push(["POST", `${path}/:id`, (visit, ask) => changeOne(resource, change, visit, ask)]);
   }

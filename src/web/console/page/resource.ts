@@ -46,11 +46,11 @@ export interface Resource<T> {
   factsOf?(row: T, nameOf: NameOf, nowMs: number): readonly Fact[];
   /** The ids whose names its page shows. */
   idsIn?(row: T): readonly (string | null)[];
-  /** What stands below the list. */
+  /** The content below the list. */
   belowList?(visit: Visit, ask: PageRequest): Promise<Child>;
-  /** What a page shows between an item's facts and its forms. */
+  /** The content of a page between an item's facts and its forms. */
   above?(visit: Visit, row: T): Promise<Child>;
-  /** What a page shows below its main subject. */
+  /** The content of a page below its main subject. */
   below?(visit: Visit, ask: PageRequest, row: T): Promise<Child>;
 }
 
@@ -58,7 +58,7 @@ interface Create {
   readonly title: string;
   readonly save: string;
   readonly fields: readonly Field[];
-  /** What can be picked for text fields, by their names. */
+  /** The options for text fields, by their names. */
   readonly offers?: (visit: Visit) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** The request body, from what the fields say. */
   readonly bodyOf?: (body: Record<string, unknown>) => Record<string, unknown>;
@@ -68,7 +68,7 @@ interface Create {
   readonly put?: (form: URLSearchParams) => string;
   /** Asks once more before something far-reaching is created. The API has checked it and says what it would be. */
   readonly question?: (wouldBe: unknown, visit: Visit) => Promise<string | null>;
-  /** What is shown afterwards, if not the list. */
+  /** The page that is shown afterwards, if not the list. */
   readonly done?: (made: unknown) => PageResponse;
 }
 
@@ -93,13 +93,13 @@ export interface Action<T> {
   /** The confirmation text, if the action cannot be undone. */
   confirm?(row: T): string;
   isFor?(row: T): boolean;
-  /** Whether it is shown in the list too. */
+  /** True if it is shown in the list too. */
   readonly inList?: boolean;
   readonly fields?: readonly Field[];
-  /** What is sent beside what the fields say. */
+  /** The fields that are sent beside those of the form. */
   readonly body?: object;
   readonly notice?: NoticeName;
-  /** What is shown afterwards, if not a notice. */
+  /** The page that is shown afterwards, if not a notice. */
   readonly done?: (answer: unknown, id: string) => PageResponse;
 }
 

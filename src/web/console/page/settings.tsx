@@ -8,7 +8,7 @@ import { Unread } from "../view/unread.tsx";
 import {
   type Answer,
   type PageRequest,
-  reaches,
+  hasRole,
   type Route,
   formGuardOf,
   show,
@@ -16,7 +16,7 @@ import {
   type Visit,
 } from "../visit.ts";
 import { submit } from "./act.ts";
-import { refusedPage } from "./refused.tsx";
+import { refusedPage } from "./refusal-page.tsx";
 
 /** A setting of the org, as a card with a form. It is read with GET and written as a whole. */
 export interface Setting<T> {
@@ -116,7 +116,7 @@ function settingCard({ page, setting, visit, answer, ask, refused }: CardOf) {
   const own = refused?.name === name ? refused.draft : null;
   const fields = setting.fieldsOf(answer.body, own === null ? null : ask.form);
   const draft = own ?? setting.draftOf?.(answer.body) ?? draftOf(answer.body, fields);
-  const mayWrite = reaches(visit, setting.role);
+  const mayWrite = hasRole(visit, setting.role);
   return (
     <Card title={title} note={setting.noteOf?.(answer.body)}>
       <div class="stack">

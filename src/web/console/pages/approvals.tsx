@@ -3,7 +3,7 @@ import type { ApprovalResource } from "../../../contract/resources/approvals.ts"
 import { SCOPE_FIELDS } from "../../../contract/scopes.ts";
 import { type NameOf, readNames } from "../names.ts";
 import type { Field } from "../view/field.ts";
-import { count, moment, words } from "../view/format.ts";
+import { count, formatMoment, toWords } from "../view/format.ts";
 import { customerAt } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { type Fact, Status } from "../view/parts.tsx";
@@ -41,12 +41,12 @@ const idsIn = ({ rule_id, requested_by, decided_by }: ApprovalResource) => [
   decided_by,
 ];
 
-/** What it is for: the customer, the workflow and the like, by the names that the caller gave. */
+/** The purpose of the call: the customer, the workflow and the like, by the names that the caller gave. */
 function namesOf(attempt: ApprovalResource["attempt"]): readonly Fact[] {
   return SCOPE_FIELDS.flatMap((field): Fact[] => {
     const name = attempt[field];
     if (name === null) return [];
-    const title = words(field.slice(0, -"_id".length));
+    const title = toWords(field.slice(0, -"_id".length));
     return [[title, field === "customer_id" ? <a href={customerAt(name)}>{name}</a> : name]];
   });
 }
@@ -68,16 +68,16 @@ function factsOf(row: ApprovalResource, nameOf: NameOf): readonly Fact[] {
     ["Held by", <Ref id={row.rule_id} nameOf={nameOf} />],
     ["Reason", row.reason],
     ["Requested by", <Ref id={row.requested_by} nameOf={nameOf} />],
-    ["Requested", moment(row.requested_at)],
-    ["Can be decided until", moment(row.expires_at)],
+    ["Requested", formatMoment(row.requested_at)],
+    ["Can be decided until", formatMoment(row.expires_at)],
     ...(row.decided_by === null
       ? []
       : [
           ["Decided by", <Ref id={row.decided_by} nameOf={nameOf} />] as const,
-          ["Decided", moment(row.decided_at)] as const,
+          ["Decided", formatMoment(row.decided_at)] as const,
         ]),
     ...optional("Note", row.note),
-    ...(row.used_at === null ? [] : [["Used", moment(row.used_at)] as const]),
+    ...(row.used_at === null ? [] : [["Used", formatMoment(row.used_at)] as const]),
     ...(isLong ? [["Metadata", "Too long to be shown"] as const] : []),
     ...(metadata === null ? [] : [["Metadata", <pre>{JSON.stringify(metadata, null, 2)}</pre>] as const]),
   ];
@@ -106,8 +106,8 @@ async function moreColumns(
       kind: "moment",
       cell: ({ requested_at, expires_at }) => (
         <>
-          {moment(requested_at)}
-          <span class="sub">until {moment(expires_at)}</span>
+          {formatMoment(requested_at)}
+          <span class="sub">until {formatMoment(expires_at)}</span>
         </>
       ),
     },

@@ -1,6 +1,6 @@
 import { DAY_MS } from "../../../contract/durations.ts";
 import { type NameOf, readNames } from "../names.ts";
-import { count, moment, words } from "../view/format.ts";
+import { count, formatMoment, toWords } from "../view/format.ts";
 import type { AuditEntry, AuditVerification } from "../../../contract/resources/audit-log.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Badge, Card, Head, NoMatch, Pager, Status } from "../view/parts.tsx";
@@ -17,7 +17,7 @@ import {
   type PageResponse,
   type Visit,
 } from "../visit.ts";
-import { unreadPage } from "../page/refused.tsx";
+import { unreadPage } from "../page/refusal-page.tsx";
 
 const UNDER = "/console/audit";
 
@@ -114,13 +114,13 @@ const columns = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
     cell: ({ target }) =>
       target === null ? <span class="quiet">–</span> : <Ref id={target} nameOf={nameOf} />,
   },
-  { title: "When", kind: "moment", cell: (entry) => moment(entry.created_at) },
+  { title: "When", kind: "moment", cell: (entry) => formatMoment(entry.created_at) },
   {
     title: "Who",
     cell: ({ actor }) => (
       <>
         <Ref id={actor.id} nameOf={nameOf} />
-        {!/^(key|ses)_/.test(actor.id) && <span class="sub">{words(actor.kind)}</span>}
+        {!/^(key|ses)_/.test(actor.id) && <span class="sub">{toWords(actor.kind)}</span>}
         {actor.on_behalf_of && <span class="sub">for {actor.on_behalf_of}</span>}
       </>
     ),

@@ -5,7 +5,7 @@ import type {
   CohortResource,
 } from "../../../contract/resources/benchmarks.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
-import { usd, words } from "../view/format.ts";
+import { usd, toWords } from "../view/format.ts";
 import { Card, Empty } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { Unread } from "../view/unread.tsx";
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ cohort, refusal }) => (
       <>
         <strong>{cohort.name}</strong>
-        <span class="sub">{refusal ?? words(cohort.metric)}</span>
+        <span class="sub">{refusal ?? toWords(cohort.metric)}</span>
       </>
     ),
   },

@@ -1,11 +1,11 @@
 import type { Resource } from "../page/resource.ts";
 import type { CreditPack } from "../../../contract/resources/credit-packs.ts";
-import { ends, moment, usd } from "../view/format.ts";
+import { formatEnd, formatMoment, usd } from "../view/format.ts";
 import { customerAt, runsChargedTo } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { Status, UsedOf } from "../view/parts.tsx";
 
-/** What is left, linked to the runs that took the rest. */
+/** The remaining amount, linked to the runs that took the rest. */
 function leftOf({ id, created_at, remaining_usd }: CreditPack) {
   return (
     <a href={runsChargedTo(id, { period_start: created_at })}>
@@ -48,8 +48,8 @@ export const packs: Resource<CreditPack> = {
       kind: "moment",
       cell: ({ effective_at, expires_at }) => (
         <>
-          {ends(expires_at)}
-          <span class="sub">from {moment(effective_at)}</span>
+          {formatEnd(expires_at)}
+          <span class="sub">from {formatMoment(effective_at)}</span>
         </>
       ),
     },

@@ -1,11 +1,11 @@
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { CustomerLimit } from "../../../contract/resources/customer-limits.ts";
 import type { Field } from "../view/field.ts";
-import { ends } from "../view/format.ts";
+import { formatEnd } from "../view/format.ts";
 import { runsChargedTo } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { Behind, UsedOf } from "../view/parts.tsx";
-import { OverBy, passedNotice } from "./customers/passed.tsx";
+import { OverBy, passedLimitNotice } from "./customers/passed-limit.tsx";
 import { PERIODS } from "./budgets/periods.ts";
 
 const TERMS: readonly Field[] = [
@@ -61,7 +61,7 @@ export const customerLimits: Resource<CustomerLimit> = {
     },
     { title: "Reserved", kind: "number", cell: (row) => <Usd of={row.reserved_usd} /> },
     { title: "Limit", kind: "number", cell: (row) => <Usd of={row.limit_usd} /> },
-    { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
+    { title: "Resets", kind: "moment", cell: (row) => formatEnd(row.period_end) },
   ],
   filters: [{ name: "customer_id", title: "Customer" }],
   create: {
@@ -79,7 +79,7 @@ export const customerLimits: Resource<CustomerLimit> = {
       ...TERMS,
     ],
   },
-  above: async (_visit, limit) => passedNotice(limit),
+  above: async (_visit, limit) => passedLimitNotice(limit),
   change: { method: "PATCH", fields: TERMS, note: "Takes effect everywhere within two seconds." },
   actions: [
     { ...DELETE, confirm: ({ customer_id }) => `${customer_id} will no longer have a limit of its own.` },

@@ -3,7 +3,7 @@ import type { Residency } from "../../../contract/resources/residency.ts";
 import type { RetentionPolicyResource } from "../../../contract/resources/retention-policy.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
 import type { Field } from "../view/field.ts";
-import { moment } from "../view/format.ts";
+import { formatMoment } from "../view/format.ts";
 import { Facts } from "../view/parts.tsx";
 
 export const DATA_PATH = "/console/data";
@@ -24,7 +24,7 @@ const retention: Setting<RetentionPolicyResource> = {
   method: "PUT",
   role: "admin",
   save: "Save retention",
-  noteOf: (found) => (found?.updated_at ? `Changed ${moment(found.updated_at)}` : "Default"),
+  noteOf: (found) => (found?.updated_at ? `Changed ${formatMoment(found.updated_at)}` : "Default"),
   fieldsOf: () => [
     days("runs_days", "Runs", RETENTION_BOUNDS.runsDays),
     days("audit_days", "Audit trail", RETENTION_BOUNDS.auditDays),

@@ -7,7 +7,7 @@ import { Card, Empty, Head } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { UnreadFigure } from "../view/unread.tsx";
 import { type Answer, show, type PageResponse, type Visit } from "../visit.ts";
-import { unreadPage } from "../page/refused.tsx";
+import { unreadPage } from "../page/refusal-page.tsx";
 
 const UNDER = "/console/deprecations";
 export async function listDeprecations(visit: Visit): Promise<PageResponse> {

@@ -4,7 +4,7 @@ import type { Digest, DigestSettings } from "../../../contract/resources/digests
 import { DELETE, type Resource } from "../page/resource.ts";
 import { Change } from "../view/change.tsx";
 import type { Field } from "../view/field.ts";
-import { count, moment, percent, words } from "../view/format.ts";
+import { count, formatMoment, percent, toWords } from "../view/format.ts";
 import { pageOf } from "../view/links.ts";
 import { Usd } from "../view/money.tsx";
 import { Card, Tile, Tiles } from "../view/parts.tsx";
@@ -34,7 +34,7 @@ const FIELDS: readonly Field[] = [
   },
 ];
 
-/** What the next one would say, made now and sent to nobody. */
+/** The content of the next one, made now and sent to nobody. */
 async function preview(visit: Visit, { name }: DigestSettings): Promise<Child> {
   const path = `${visit.org}/digests/${encodeURIComponent(name)}/preview`;
   const answer = await visit.api.send<Digest>("POST", path, null, visit.once());
@@ -91,10 +91,10 @@ function Facts({ of }: { of: Digest }) {
     ...of.runs_out.map(({ limit_id, name, used, runs_out_at }) => (
       <>
         <a href={pageOf(limit_id)}>{name ?? limit_id}</a> is used to {percent(used)}, and runs out{" "}
-        {moment(runs_out_at)}.
+        {formatMoment(runs_out_at)}.
       </>
     )),
-    ...of.refused.map(({ code, count: some }) => `${words(code)}: ${count(some)} refused.`),
+    ...of.refused.map(({ code, count: some }) => `${toWords(code)}: ${count(some)} refused.`),
     ...of.unusual.map(
       (one) => `${one.subject_id ?? "Whole organization"}, ${one.date}: ${unusualReason(one)}`,
     ),
@@ -130,7 +130,7 @@ export const digests: Resource<DigestSettings> = {
     { title: "Of each", cell: ({ every }) => EVERY[every] },
     { title: "Sent at", cell: ({ at, timezone }) => `${at} ${timezone}` },
     { title: "To", cell: receivers },
-    { title: "Next", kind: "moment", cell: ({ next_at }) => moment(next_at) },
+    { title: "Next", kind: "moment", cell: ({ next_at }) => formatMoment(next_at) },
   ],
   create: {
     title: "New digest",

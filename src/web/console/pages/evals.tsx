@@ -1,6 +1,6 @@
 import type { Resource } from "../page/resource.ts";
 import type { EvalResource } from "../../../contract/resources/routing.ts";
-import { count, moment } from "../view/format.ts";
+import { count, formatMoment } from "../view/format.ts";
 
 export const evals: Resource<EvalResource> = {
   path: "/console/evals",
@@ -18,7 +18,7 @@ export const evals: Resource<EvalResource> = {
   columns: [
     { title: "Score", kind: "number", cell: ({ score }) => score },
     { title: "Samples", kind: "number", cell: ({ samples }) => count(samples) },
-    { title: "Ran", kind: "moment", cell: ({ run_at }) => moment(run_at) },
+    { title: "Ran", kind: "moment", cell: ({ run_at }) => formatMoment(run_at) },
   ],
   create: {
     title: "Report a result",

@@ -1,6 +1,6 @@
 import { EVENT_KINDS } from "../../../contract/event-kinds.ts";
 import type { Event } from "../../../contract/resources/events.ts";
-import { moment } from "../view/format.ts";
+import { formatMoment } from "../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Card, Empty, Head, Pager } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
@@ -14,7 +14,7 @@ import {
   type PageResponse,
   type Visit,
 } from "../visit.ts";
-import { unreadPage } from "../page/refused.tsx";
+import { unreadPage } from "../page/refusal-page.tsx";
 
 const UNDER = "/console/events";
 
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Event>[] = [
       </>
     ),
   },
-  { title: "At", kind: "moment", cell: ({ created_at }) => moment(created_at) },
+  { title: "At", kind: "moment", cell: ({ created_at }) => formatMoment(created_at) },
   {
     title: "Data",
     cell: ({ data }) => (

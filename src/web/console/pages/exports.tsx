@@ -3,7 +3,7 @@ import { EXPORT_FORMATS } from "../../../contract/lists.ts";
 import type { ExportWindow, ScheduledExport } from "../../../contract/resources/exports.ts";
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { Field } from "../view/field.ts";
-import { count, moment } from "../view/format.ts";
+import { count, formatMoment } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
 import { Badge, Card, type Fact, Pager, Status } from "../view/parts.tsx";
 import { Rows } from "../view/rows.tsx";
@@ -114,7 +114,9 @@ function spanFacts({ spans, destination }: ScheduledExport): readonly Fact[] {
     ["Spans dropped", count(spans.dropped)],
     [
       "Next attempt",
-      spans.next_attempt_at === null ? "When there is something to send" : moment(spans.next_attempt_at),
+      spans.next_attempt_at === null
+        ? "When there is something to send"
+        : formatMoment(spans.next_attempt_at),
     ],
   ];
 }
@@ -139,8 +141,8 @@ function stateOf({ lag_seconds: lag, last_error: error }: ScheduledExport) {
 }
 
 const WINDOWS: readonly Column<ExportWindow>[] = [
-  { title: "From", kind: "moment", cell: ({ from }) => moment(from) },
-  { title: "To", kind: "moment", cell: ({ to }) => moment(to) },
+  { title: "From", kind: "moment", cell: ({ from }) => formatMoment(from) },
+  { title: "To", kind: "moment", cell: ({ to }) => formatMoment(to) },
   {
     title: "State",
     cell: ({ status, last_error: error }) => (
@@ -192,7 +194,7 @@ export const exportsPage: Resource<ScheduledExport> = {
   columns: [
     { title: "To", cell: targetOf },
     { title: "State", cell: stateOf },
-    { title: "Written up to", kind: "moment", cell: ({ written_to }) => moment(written_to) },
+    { title: "Written up to", kind: "moment", cell: ({ written_to }) => formatMoment(written_to) },
   ],
   factsOf: (row) => [
     ["Format", FORMATS[row.format] + (row.focus_version === null ? "" : ` ${row.focus_version}`)],
@@ -201,8 +203,8 @@ export const exportsPage: Resource<ScheduledExport> = {
     ...fileFacts(row),
     ["State", stateOf(row)],
     ...spanFacts(row),
-    ["Written up to", moment(row.written_to)],
-    ["Since", moment(row.created_at)],
+    ["Written up to", formatMoment(row.written_to)],
+    ["Since", formatMoment(row.created_at)],
   ],
   create: {
     title: "New export",

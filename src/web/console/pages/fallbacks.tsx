@@ -4,7 +4,7 @@ import type { RunResource } from "../../../contract/resources/runs/runs.ts";
 import type { ResolvedPrice } from "../../../contract/resources/prices/resolved-price.ts";
 import { formatUsd, parseUsd } from "../../../domain/price/money.ts";
 import { DELETE, type Resource } from "../page/resource.ts";
-import { count, moment } from "../view/format.ts";
+import { count, formatMoment } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
 import { Card } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
@@ -40,16 +40,18 @@ function modelsIn(text: unknown): object[] {
     .map(([model, provider]) => ({ model, ...(provider === undefined ? {} : { provider }) }));
 }
 
-interface Acted {
+interface FallbackSaving {
   readonly run: RunResource;
-  /** What it saved, in nano-dollars. Null: the requested model has no price by which that could be told. */
+  /** The amount that it saved, in nano-dollars. Null: the requested model has no price by which that could be told. */
   readonly savedNanos: bigint | null;
 }
 
-const COLUMNS: readonly Column<Acted>[] = [
+const COLUMNS: readonly Column<FallbackSaving>[] = [
   {
     title: "Run",
-    cell: ({ run }) => <a href={`/console/runs/${encodeURIComponent(run.id)}`}>{moment(run.started_at)}</a>,
+    cell: ({ run }) => (
+      <a href={`/console/runs/${encodeURIComponent(run.id)}`}>{formatMoment(run.started_at)}</a>
+    ),
   },
   { title: "Asked for", cell: ({ run }) => run.requested_model },
   { title: "Model", cell: ({ run }) => run.model },
@@ -63,7 +65,7 @@ const COLUMNS: readonly Column<Acted>[] = [
 
 const MTOK = 1_000_000n;
 
-/** What the usage of a run costs at the base rates of a model, less what the run cost. Never less than nothing. */
+/** Returns the cost of a run's usage at the base rates of a model, less the cost of the run. Never less than nothing. */
 function savedBy({ usage, cost_usd: cost }: RunResource, price: Rates): bigint {
   const input = costAt(usage.input_tokens, price.input_usd_per_mtok);
   const saved = input + costAt(usage.output_tokens, price.output_usd_per_mtok) - (parseUsd(cost) ?? 0n);
@@ -85,7 +87,7 @@ async function ratesOf(visit: Visit, model: string): Promise<Rates | null> {
   return body?.price ?? null;
 }
 
-async function actedBy(visit: Visit, name: string): Promise<readonly Acted[] | Failed> {
+async function actedBy(visit: Visit, name: string): Promise<readonly FallbackSaving[] | Failed> {
   const answer = await visit.api.get<ListOf<RunResource>>(`/v1/runs?limit=${LOOKED_AT}`);
   if (answer.body === null) return answer;
   const runs = answer.body.data.filter(({ fallback }) => fallback === name);
@@ -146,7 +148,7 @@ export const fallbacks: Resource<Fallback> = {
     ["For", modelsOf(row)],
     ["Then", nextOf(row)],
     ["When", whenOf(row)],
-    ["Set", moment(row.updated_at)],
+    ["Set", formatMoment(row.updated_at)],
   ],
   create: {
     title: "New fallback",

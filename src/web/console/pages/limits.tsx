@@ -4,7 +4,7 @@ import type { Quota } from "../../../contract/resources/quota.ts";
 import type { PlanInUse } from "../../../contract/resources/plans.ts";
 import type { ChainBudget } from "../../../contract/resources/chain-budget.ts";
 import type { Setting, SettingsPage } from "../page/settings.tsx";
-import { count, moment, usd } from "../view/format.ts";
+import { count, formatMoment, usd } from "../view/format.ts";
 import { Usd } from "../view/money.tsx";
 import { Card, type Fact, Facts, UsedOf } from "../view/parts.tsx";
 import { UnreadFigure } from "../view/unread.tsx";
@@ -17,7 +17,7 @@ const cap: Setting<SpendCap> = {
   method: "PUT",
   role: "admin",
   save: "Save cap",
-  noteOf: (found) => (found ? `Resets ${moment(found.resets_at)}` : "Not set"),
+  noteOf: (found) => (found ? `Resets ${formatMoment(found.resets_at)}` : "Not set"),
   above: (found) =>
     found && (
       <div>

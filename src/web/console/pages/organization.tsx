@@ -1,6 +1,6 @@
 import type { Setting, SettingsPage } from "../page/settings.tsx";
 import type { Org } from "../../../contract/resources/orgs.ts";
-import { moment } from "../view/format.ts";
+import { formatMoment } from "../view/format.ts";
 import { Facts, Status } from "../view/parts.tsx";
 
 const org: Setting<Org> = {
@@ -19,7 +19,7 @@ const org: Setting<Org> = {
           ["Plan", found.plan],
           ["Environment", found.environment],
           ["Home region", found.home_region],
-          ["Since", moment(found.created_at)],
+          ["Since", formatMoment(found.created_at)],
         ]}
       />
     ),

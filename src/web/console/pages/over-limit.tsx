@@ -10,9 +10,9 @@ interface PassedLimit {
   readonly passedBy: string | number;
   /** How much of that had already happened when it was counted. */
   readonly over: string | number | null;
-  /** Whose runs it counts, if its counter is one of several. */
+  /** The owner of the runs that it counts, if its counter is one of several. */
   readonly filter?: Readonly<Record<string, string>>;
-  /** Whether it counts what was spent before it was created. */
+  /** True if it also counts spend from before it was created. */
   readonly countsEarlier?: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { Resource } from "../page/resource.ts";
 import type { Session } from "../../../contract/resources/sessions.ts";
-import { moment } from "../view/format.ts";
+import { formatMoment } from "../view/format.ts";
 import { Badge } from "../view/parts.tsx";
 
 export const people: Resource<Session> = {
@@ -23,9 +23,9 @@ export const people: Resource<Session> = {
   columns: [
     { title: "Role", cell: ({ role }) => role },
     { title: "From", cell: ({ address }) => <code>{address ?? "–"}</code> },
-    { title: "Signed in", kind: "moment", cell: (row) => moment(row.created_at) },
-    { title: "Last seen", kind: "moment", cell: (row) => moment(row.last_seen_at) },
-    { title: "Ends", kind: "moment", cell: (row) => moment(row.expires_at) },
+    { title: "Signed in", kind: "moment", cell: (row) => formatMoment(row.created_at) },
+    { title: "Last seen", kind: "moment", cell: (row) => formatMoment(row.last_seen_at) },
+    { title: "Ends", kind: "moment", cell: (row) => formatMoment(row.expires_at) },
   ],
   actions: [
     {

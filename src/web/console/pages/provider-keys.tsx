@@ -1,7 +1,7 @@
 import type { ProviderKey } from "../../../contract/resources/provider-keys.ts";
 import { DELETE, type Resource } from "../page/resource.ts";
 import type { Field } from "../view/field.ts";
-import { moment } from "../view/format.ts";
+import { formatMoment } from "../view/format.ts";
 
 const FIELDS: readonly Field[] = [
   {
@@ -45,15 +45,15 @@ export const providerKeys: Resource<ProviderKey> = {
   columns: [
     { title: "Ends in", cell: ({ last4 }) => <code>{last4}</code> },
     { title: "Models", cell: modelsOf },
-    { title: "Set", kind: "moment", cell: ({ updated_at }) => moment(updated_at) },
+    { title: "Set", kind: "moment", cell: ({ updated_at }) => formatMoment(updated_at) },
   ],
   factsOf: (row) => [
     ["Ends in", <code>{row.last4}</code>],
     ["Address", row.base_url ?? "The provider's own"],
     ["Headers", row.header_names.join(", ") || "None"],
     ["Models", modelsOf(row)],
-    ["Set", moment(row.updated_at)],
-    ["Since", moment(row.created_at)],
+    ["Set", formatMoment(row.updated_at)],
+    ["Since", formatMoment(row.created_at)],
   ],
   create: {
     title: "New key of a provider",

@@ -1,9 +1,9 @@
-import { unreadPage } from "../page/refused.tsx";
+import { unreadPage } from "../page/refusal-page.tsx";
 import type { OwnRateLimits } from "../../../contract/resources/rate-limits.ts";
 import { EACH } from "../../../contract/dimensions.ts";
 import { type NameOf, readNames } from "../names.ts";
 import { Meter } from "../view/charts.tsx";
-import { count, moment, share, usd } from "../view/format.ts";
+import { count, formatMoment, share, usd } from "../view/format.ts";
 import { Badge, Card, Empty, Head, Tile, Tiles } from "../view/parts.tsx";
 import { type Column, Table } from "../view/table.tsx";
 import { show, type PageResponse, type Visit } from "../visit.ts";
@@ -42,7 +42,7 @@ function partText(name: string, values: string | readonly string[] | undefined):
   return `${name} ${typeof values === "string" ? values : values.join(" or ")}`;
 }
 
-/** What its window has counted, or the busiest of those that it counts separately. */
+/** The amount that its window has counted, or the busiest of those that it counts separately. */
 function usedNow({ used, used_usd: usedUsd, limit, limit_usd: limitUsd, busiest }: Policy) {
   if (used !== null) return <Used of={usedUsd ?? used} limit={limitUsd ?? limit} />;
   if (busiest.length === 0) return <span class="quiet">Nobody now</span>;
@@ -98,7 +98,7 @@ const columns = (nameOf: NameOf): readonly Column<Policy>[] => [
     cell: ({ kind, resets_at }) => (
       <>
         <Badge tone="plain">{kind === "rate" ? "sliding" : "fixed"}</Badge>
-        {resets_at && <span class="sub">resets {moment(resets_at)}</span>}
+        {resets_at && <span class="sub">resets {formatMoment(resets_at)}</span>}
       </>
     ),
   },

@@ -1,7 +1,7 @@
 import { KEPT_CODES } from "../../../contract/kept-refusals.ts";
 import type { KeptRefusal } from "../../../contract/resources/refusals.ts";
 import { type NameOf, readNames } from "../names.ts";
-import { moment, words } from "../view/format.ts";
+import { formatMoment, toWords } from "../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { REFUSALS_ARE_KEPT } from "../view/refusal-retention.ts";
 import { customerAt, pageOf } from "../view/links.ts";
@@ -19,7 +19,7 @@ import {
   type PageResponse,
   type Visit,
 } from "../visit.ts";
-import { unreadPage } from "../page/refused.tsx";
+import { unreadPage } from "../page/refusal-page.tsx";
 
 const UNDER = "/console/refusals";
 
@@ -27,7 +27,7 @@ const FILTERS: readonly Filter[] = [
   {
     name: "code",
     title: "Code",
-    options: [["", "Any"], ...KEPT_CODES.map((code) => [code, words(code)] as const)],
+    options: [["", "Any"], ...KEPT_CODES.map((code) => [code, toWords(code)] as const)],
   },
   { name: "limit_id", title: "Limit" },
   { name: "customer_id", title: "Customer" },
@@ -88,14 +88,14 @@ function columns(nameOf: NameOf): readonly Column<KeptRefusal>[] {
       title: "Why",
       cell: ({ id, code, trace_id, status }) => (
         <>
-          <a href={`/console/explain?${new URLSearchParams({ refusal_id: id })}`}>{words(code)}</a>
+          <a href={`/console/explain?${new URLSearchParams({ refusal_id: id })}`}>{toWords(code)}</a>
           <span class="sub id" title={trace_id}>
             {status} · <code>{trace_id}</code>
           </span>
         </>
       ),
     },
-    { title: "At", kind: "moment", cell: ({ at }) => moment(at) },
+    { title: "At", kind: "moment", cell: ({ at }) => formatMoment(at) },
     {
       title: "Limit",
       cell: ({ limit }) => (

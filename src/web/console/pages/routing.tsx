@@ -87,7 +87,7 @@ const COLUMNS: readonly Column<RoutingSelection["considered"][number]>[] = [
   { title: "Why", cell: ({ why }) => why },
 ];
 
-/** What the policy would choose now: the quickest way to check it. */
+/** The policy's choice now: the quickest way to check it. */
 async function chosenNow(visit: Visit): Promise<Child> {
   const answer = await visit.api.send<RoutingSelection>("POST", "/v1/routing/select", {}, visit.once());
   const link = (

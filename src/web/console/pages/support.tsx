@@ -1,6 +1,6 @@
 import type { Resource } from "../page/resource.ts";
 import type { SupportGrant } from "../../../contract/resources/support.ts";
-import { moment } from "../view/format.ts";
+import { formatMoment } from "../view/format.ts";
 import { Status } from "../view/parts.tsx";
 
 export const support: Resource<SupportGrant> = {
@@ -19,12 +19,12 @@ export const support: Resource<SupportGrant> = {
   columns: [
     { title: "May read", cell: ({ scope }) => scope.replaceAll("_", " ") },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
-    { title: "Opened", kind: "moment", cell: (grant) => moment(grant.created_at) },
-    { title: "Ends", kind: "moment", cell: (grant) => moment(grant.expires_at) },
+    { title: "Opened", kind: "moment", cell: (grant) => formatMoment(grant.created_at) },
+    { title: "Ends", kind: "moment", cell: (grant) => formatMoment(grant.expires_at) },
     {
       title: "Last used",
       kind: "moment",
-      cell: (grant) => (grant.last_used_at ? moment(grant.last_used_at) : "Never"),
+      cell: (grant) => (grant.last_used_at ? formatMoment(grant.last_used_at) : "Never"),
     },
   ],
   create: {

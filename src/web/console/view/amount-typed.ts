@@ -9,7 +9,7 @@ export function amountTyped(text: string): string {
   return /^\d+(\.\d+)?$/.test(plain) ? plain : text;
 }
 
-/** What is wrong with an amount that has a comma before its cents. Null: it has none there. */
+/** Returns the problem of an amount that has a comma before its cents. Null: it has none there. */
 export function commaProblem(text: string): string | null {
   const [, whole, cents] = /^[^\d]*(\d+|\d{1,3}(?:\.\d{3})+),(\d{1,2})[^\d]*$/.exec(text.trim()) ?? [];
   if (whole === undefined || cents === undefined) return null;

@@ -22,7 +22,7 @@ export function runsBehindGroup(budget: Budget, group: BudgetGroup): string | nu
   return runsChargedTo(budget.id, group, filters);
 }
 
-/** Whether it counts runs that were recorded before it was created. They do not say that they were charged to it. */
+/** Returns whether it counts runs that were recorded before it was created. They do not say that they were charged to it. */
 export function countsEarlier({ count_from: from, created_at: made, period_start: start }: Budget): boolean {
   return from === "period_start" && made > start;
 }

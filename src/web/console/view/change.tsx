@@ -1,19 +1,19 @@
 /** How an amount changed since the period before, as a share of it. */
-export type Changed =
+export type AmountChange =
   | { readonly kind: "none" | "new" | "same" }
   | { readonly kind: "more" | "less"; readonly text: string };
 
 /** Beyond this, a share says less than a factor. */
 const MOST_PERCENT = 999;
 
-/** By which share of the earlier amount it changed: infinite for what is new, null if there was and is nothing. */
+/** Returns the share of the earlier amount by which it changed: infinite for what is new, null if there was and is nothing. */
 export function shareOfChange(now: string | number, before: string | number): number | null {
   const [amount, earlier] = [Number(now), Number(before)];
   if (earlier <= 0) return amount > 0 ? Infinity : null;
   return (amount - earlier) / earlier;
 }
 
-export function changeOf(now: string | number, before: string | number): Changed {
+export function changeOf(now: string | number, before: string | number): AmountChange {
   const share = shareOfChange(now, before);
   if (share === null || share === Infinity) return { kind: share === null ? "none" : "new" };
   const kind = share > 0 ? "more" : "less";

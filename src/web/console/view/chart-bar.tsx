@@ -1,4 +1,4 @@
-import { type DayAmount, type Unit, written } from "./chart-scale.ts";
+import { type DayAmount, type Unit, formatChartAmount } from "./chart-scale.ts";
 import { day, percent, share } from "./format.ts";
 
 export const HEIGHT = 100;
@@ -17,9 +17,9 @@ export function wordsOf({ of, unit, cap, before }: ChartDay): readonly string[] 
   const ofCap = cap === null ? "" : `, ${percent(share(of.amount, cap))} of the cap`;
   const parts = (of.parts ?? []).filter(({ amount }) => Number(amount) > 0);
   return [
-    `${day(of.date)}: ${written(of.amount, unit)}${ofCap}`,
-    ...parts.map(({ name, amount }) => `${name}: ${written(amount, unit)}`),
-    ...(before === null ? [] : [`Before, ${day(before.date)}: ${written(before.amount, unit)}`]),
+    `${day(of.date)}: ${formatChartAmount(of.amount, unit)}${ofCap}`,
+    ...parts.map(({ name, amount }) => `${name}: ${formatChartAmount(amount, unit)}`),
+    ...(before === null ? [] : [`Before, ${day(before.date)}: ${formatChartAmount(before.amount, unit)}`]),
   ];
 }
 

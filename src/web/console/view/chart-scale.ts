@@ -1,6 +1,6 @@
 import { cents, count } from "./format.ts";
 
-/** What the amounts of a chart count. */
+/** The unit of the amounts of a chart. */
 export const UNITS = ["usd", "tokens", "runs"] as const;
 export type Unit = (typeof UNITS)[number];
 
@@ -46,6 +46,6 @@ export function axis(value: number, unit: Unit): string {
   return `${sign}${value < 1 && value > 0 ? Number(value.toPrecision(2)) : value}`;
 }
 
-export function written(amount: string, unit: Unit): string {
+export function formatChartAmount(amount: string, unit: Unit): string {
   return unit === "usd" ? cents(amount) : `${count(Math.round(Number(amount)))} ${unit}`;
 }

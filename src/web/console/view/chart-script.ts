@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
 /**
- * What runs in the browser on pages with a chart: a box beside the bar that is pointed at or focused, and arrow keys from bar
- * to bar, so that a chart is one stop of the Tab key. Without it, bars are links with titles. It listens on the document,
- * because a page that refreshes itself replaces its charts.
+ * This runs in the browser on pages with a chart: a box beside the bar that is pointed at or focused, and arrow keys
+ * from bar to bar, so that a chart is one stop of the Tab key. Without it, bars are links with titles. It listens on
+ * the document, because a page that refreshes itself replaces its charts.
  */
 const TEXT = String.raw`(() => {
   const box = document.createElement("div");

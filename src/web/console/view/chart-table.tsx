@@ -1,5 +1,5 @@
 import { useContext } from "hono/jsx";
-import { type DayAmount, type Unit, written } from "./chart-scale.ts";
+import { type DayAmount, type Unit, formatChartAmount } from "./chart-scale.ts";
 import { day, percent, share } from "./format.ts";
 import { orderIn, PageAddressContext } from "./table-order.ts";
 import { type Column, Table } from "./table.tsx";
@@ -28,11 +28,11 @@ export function ChartTable(props: {
       cell: ({ of }) => <a href={props.hrefOf(of.date)}>{day(of.date)}</a>,
       sortBy: ({ of }) => of.date,
     },
-    { title: "Total", kind: "number", cell: ({ of }) => written(of.amount, unit) },
+    { title: "Total", kind: "number", cell: ({ of }) => formatChartAmount(of.amount, unit) },
     ...parts.map((name, index): Column<Row> => ({
       title: name,
       kind: "number",
-      cell: ({ of }) => written(of.parts?.[index]?.amount ?? "0", unit),
+      cell: ({ of }) => formatChartAmount(of.parts?.[index]?.amount ?? "0", unit),
     })),
   ];
   if (cap !== null) {
@@ -46,7 +46,7 @@ export function ChartTable(props: {
     columns.push({
       title: "Before",
       kind: "number",
-      cell: ({ before: earlier }) => (earlier === undefined ? "–" : written(earlier.amount, unit)),
+      cell: ({ before: earlier }) => (earlier === undefined ? "–" : formatChartAmount(earlier.amount, unit)),
     });
   }
   const address = useContext(PageAddressContext);

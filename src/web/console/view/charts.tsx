@@ -1,7 +1,14 @@
 import { Bar, HEIGHT, SLOT } from "./chart-bar.tsx";
-import { axis, type DayAmount, type ForecastPoint, roundUp, type Unit, written } from "./chart-scale.ts";
+import {
+  axis,
+  type DayAmount,
+  type ForecastPoint,
+  roundUp,
+  type Unit,
+  formatChartAmount,
+} from "./chart-scale.ts";
 import { ChartTable } from "./chart-table.tsx";
-import { day, percent, words } from "./format.ts";
+import { day, percent, toWords } from "./format.ts";
 
 export type { DayAmount, ForecastPoint } from "./chart-scale.ts";
 
@@ -10,7 +17,7 @@ interface ChartProps {
   readonly forecast: readonly ForecastPoint[];
   /** The names of the parts, as in the legend. */
   readonly parts?: readonly string[];
-  /** What the amounts count. Dollars unless it is said. */
+  /** The unit of the amounts. Dollars unless it is said. */
   readonly unit?: Unit;
   /** The page of the runs of a day. */
   readonly hrefOf: (date: string) => string;
@@ -93,7 +100,7 @@ function Key({ of, isCapInSight }: { of: ChartProps; isCapInSight: boolean }) {
   const [first, last] = [before[0], before.at(-1)];
   return (
     <figcaption class="key">
-      {parts.length === 0 && <Swatch name="s0" label={unit === "usd" ? "Spent" : words(unit)} />}
+      {parts.length === 0 && <Swatch name="s0" label={unit === "usd" ? "Spent" : toWords(unit)} />}
       {parts.map((name, index) => (
         <Swatch name={`s${index}`} label={name} isName />
       ))}
@@ -104,7 +111,7 @@ function Key({ of, isCapInSight }: { of: ChartProps; isCapInSight: boolean }) {
       {cap !== null && (
         <Swatch
           name="cap"
-          label={`Daily cap ${written(cap, unit)}${isCapInSight ? "" : ", above this chart"}`}
+          label={`Daily cap ${formatChartAmount(cap, unit)}${isCapInSight ? "" : ", above this chart"}`}
         />
       )}
     </figcaption>
@@ -144,12 +151,12 @@ function summary({ days, forecast, cap, unit = "usd", before = [] }: ChartProps)
   const earlier = before.reduce((sum, one) => sum + amountIn(one), 0).toFixed(2);
   const expected = forecast.reduce((sum, { p50 }) => sum + p50, 0).toFixed(2);
   return [
-    `${unit === "usd" ? "Spend" : words(unit)} by day over ${days.length} days, ${written(total, unit)} in total.`,
-    ...(before.length === 0 ? [] : [`In the period before: ${written(earlier, unit)}.`]),
+    `${unit === "usd" ? "Spend" : toWords(unit)} by day over ${days.length} days, ${formatChartAmount(total, unit)} in total.`,
+    ...(before.length === 0 ? [] : [`In the period before: ${formatChartAmount(earlier, unit)}.`]),
     ...(forecast.length === 0
       ? []
-      : [`Expected over the next ${forecast.length}: ${written(expected, unit)}.`]),
-    ...(cap === null || cap === undefined ? [] : [`The daily cap is ${written(cap, unit)}.`]),
+      : [`Expected over the next ${forecast.length}: ${formatChartAmount(expected, unit)}.`]),
+    ...(cap === null || cap === undefined ? [] : [`The daily cap is ${formatChartAmount(cap, unit)}.`]),
   ].join(" ");
 }
 

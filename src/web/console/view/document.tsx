@@ -14,7 +14,7 @@ export interface Visitor {
   /** Open support grants whose session has been used: shown on every page until they end. */
   readonly supportInside: { readonly reason: string; readonly until: string } | null;
   readonly pendingApprovals: number;
-  /** What the clock of a test organization shows. Null: the organization is real. */
+  /** The time on the clock of a test organization. Null: the organization is real. */
   readonly testClock: string | null;
 }
 
@@ -52,7 +52,7 @@ export function Page(props: {
   readonly liveSeconds: number | null;
   /** The scripts that it runs. */
   readonly scripts: readonly string[];
-  /** Whether the navigation shows its icons alone. */
+  /** True if the navigation shows its icons alone. */
   readonly isSlim: boolean;
   readonly children: Child;
 }) {

@@ -10,7 +10,7 @@ export interface Field {
   readonly hint?: string;
   readonly placeholder?: string;
   readonly options?: readonly Option[];
-  /** What a browser offers while one types. Anything else can be typed, too. */
+  /** The suggestions of a browser while one types. Anything else can be typed, too. */
   readonly offered?: readonly string[];
   /** Two adjacent half-width fields share a line. */
   readonly half?: boolean;
@@ -44,11 +44,11 @@ export type FieldKind =
 
 export type Option = readonly [value: string, title: string];
 
-/** What was typed and the API's field errors. A refused form shows both. */
+/** The typed values and the API's field errors. A refused form shows both. */
 export interface FormValues {
   readonly values: Readonly<Record<string, string>>;
   readonly errors: Readonly<Record<string, string>>;
-  /** What is wrong with the request as a whole. */
+  /** The problem of the request as a whole. */
   readonly problem: string | null;
 }
 
@@ -70,7 +70,7 @@ function parse(value: string, kind: FieldKind): unknown {
   return value;
 }
 
-/** What is not a pair is sent as a name without a value, so that the API reports the error. */
+/** A part that is not a pair is sent as a name without a value, so that the API reports the error. */
 function pairsIn(text: string): Record<string, readonly string[]> {
   const pairs = text.split(/[\n,]+/).map((pair) => pair.trim());
   const named = pairs
@@ -134,14 +134,14 @@ export function draftOf(record: unknown, fields: readonly Field[]): FormValues {
   return { values, errors: {}, problem: null };
 }
 
-interface Refused {
+interface ErrorAnswer {
   readonly error: { readonly message: string; readonly details: object } | null;
 }
 
 /** The API's field errors by form field. */
 export function refusedDraft(
   form: URLSearchParams,
-  answer: Refused,
+  answer: ErrorAnswer,
   fields: readonly Field[],
   complaintAt: (field: string) => string = (field) => field,
 ): FormValues {

@@ -16,7 +16,7 @@ export function isFiltered(of: readonly Filter[], query: URLSearchParams): boole
   return of.some(({ name }) => name !== "sort" && Boolean(query.get(name)?.trim()));
 }
 
-interface Refused {
+interface ErrorAnswer {
   readonly error: { readonly message: string; readonly details: object } | null;
 }
 
@@ -26,10 +26,10 @@ export function Filters(props: {
   readonly of: readonly Filter[];
   readonly query: URLSearchParams;
   /** Null: nothing can be wrong with them. */
-  readonly answer: Refused | null;
+  readonly answer: ErrorAnswer | null;
   /** The accessible name, where a page has more than one of these. */
   readonly label?: string;
-  /** What else the page's address keeps. */
+  /** The other fields of the page's address. */
   readonly keep?: Readonly<Record<string, string>>;
 }) {
   const { fields = [] }: { fields?: readonly { field: string; message: string }[] } =

@@ -12,7 +12,7 @@ export function Form(props: {
   readonly guard: FormGuard;
   readonly children: Child;
   readonly class?: string;
-  /** Whether it sends a file. */
+  /** True if it sends a file. */
   readonly isUpload?: boolean;
 }) {
   return (
@@ -54,7 +54,7 @@ export function ActionButton(props: ActionProps) {
   return <Asking action={action} guard={guard} label={label} about={about} confirm={confirm} />;
 }
 
-/** A button that asks before it acts. What is asked for beside the confirmation stands above the buttons. */
+/** A button that asks before it acts. Fields beside the confirmation stand above the buttons. */
 export function Asking(props: {
   readonly action: string;
   readonly guard: FormGuard;
@@ -220,7 +220,7 @@ function control(field: Field, value: string, attributes: Attributes) {
   );
 }
 
-/** What a browser offers for a text field. */
+/** The suggestions of a browser for a text field. */
 export function Offered({ id, of }: { readonly id: string; readonly of: readonly string[] }) {
   return (
     <datalist id={id}>

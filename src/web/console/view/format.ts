@@ -9,7 +9,7 @@ export function usd(amount: string | null | undefined): string {
   return `${sign}$${whole.replace(WHOLE, ",")}.${fraction.padEnd(2, "0")}`;
 }
 
-/** Rounded to cents, half up. What is less than a cent is not written as nothing. */
+/** Rounded to cents, half up. An amount of less than a cent is not written as nothing. */
 export function cents(amount: string): string {
   const [sign, digits] = amount.startsWith("-") ? ["-", amount.slice(1)] : ["", amount];
   const [whole = "0", fraction = ""] = digits.split(".");
@@ -33,7 +33,7 @@ export function day(date: string): string {
 }
 
 /** `5 Nov 2026, 14:03 UTC`; a timestamp with an offset keeps its own clock. */
-export function moment(timestamp: string | null | undefined): string {
+export function formatMoment(timestamp: string | null | undefined): string {
   if (timestamp === null || timestamp === undefined) return "–";
   const offset = /[+-]\d\d:\d\d$/.exec(timestamp)?.[0];
   const zone = offset === undefined || offset === "+00:00" ? "UTC" : `UTC${offset}`;
@@ -41,8 +41,8 @@ export function moment(timestamp: string | null | undefined): string {
 }
 
 /** The end of something that may never end. */
-export function ends(timestamp: string | null | undefined): string {
-  return timestamp ? moment(timestamp) : "Never";
+export function formatEnd(timestamp: string | null | undefined): string {
+  return timestamp ? formatMoment(timestamp) : "Never";
 }
 
 /** The fraction of `of` that `amount` is. A limit of zero is full. */
@@ -56,12 +56,12 @@ export function percent(part: number): string {
 }
 
 /** `spend_cap` as `Spend cap`. */
-export function words(name: string): string {
+export function toWords(name: string): string {
   const spaced = name.replaceAll(/[_.]/g, " ");
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
-/** What calls and runs are told apart by, as a heading: `customer_id` is "Customer". */
+/** Returns the heading of a name that tells calls and runs apart: `customer_id` is "Customer". */
 export function dimensionTitle(name: string): string {
-  return words(name.replace(/_id$/, ""));
+  return toWords(name.replace(/_id$/, ""));
 }

@@ -40,12 +40,12 @@ export function orderIn(query: URLSearchParams, label: string): TableOrder | nul
 export const filterName = (label: string): string => `${slugOf(label)}.contains`;
 
 /** What an address looks for in a table, in lower case. Empty: all of it. */
-export const soughtIn = (query: URLSearchParams, label: string): string =>
+export const readContains = (query: URLSearchParams, label: string): string =>
   query.get(filterName(label))?.trim().toLowerCase() ?? "";
 
 /** The path of a list. A table that is sorted or filtered is read as a whole: as many rows as one call returns. */
 export function pathFor(path: string, query: URLSearchParams, label: string): string {
-  const isAsItComes = orderIn(query, label) === null && soughtIn(query, label) === "";
+  const isAsItComes = orderIn(query, label) === null && readContains(query, label) === "";
   return isAsItComes ? path : path.replace("limit=50", "limit=200");
 }
 

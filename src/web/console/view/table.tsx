@@ -10,7 +10,7 @@ import {
   sortKeyOf,
   type SortKey,
   sortRows,
-  soughtIn,
+  readContains,
   type TableOrder,
   textOf,
 } from "./table-order.ts";
@@ -40,7 +40,7 @@ interface TableProps<T> {
   readonly rows: readonly T[];
   /** What a row is found by beside what it shows. */
   readonly idOf?: (row: T) => string;
-  /** Whether its page has filters for it. */
+  /** True if its page has filters for it. */
   readonly hasFilters?: boolean;
 }
 
@@ -48,7 +48,7 @@ interface TableProps<T> {
 export function Table<T>(props: TableProps<T>) {
   const address = useContext(PageAddressContext);
   const { label, rows, hasFilters = false } = props;
-  const sought = address === null || hasFilters ? "" : soughtIn(address.query, label);
+  const sought = address === null || hasFilters ? "" : readContains(address.query, label);
   if (address === null || hasFilters || (sought === "" && rows.length <= SHORT)) return <Sorted {...props} />;
   const name = filterName(label);
   const rest = new URLSearchParams(address.query);

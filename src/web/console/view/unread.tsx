@@ -45,7 +45,7 @@ export function whyUnread(of: Failed): string {
   return `${reasonOf(of)} (${of.status} ${of.error?.code ?? "internal"}${quoted})`;
 }
 
-/** Whether something could not be read. What is not there, or cannot be asked for, was read. */
+/** Returns whether something could not be read. What is not there, or cannot be asked for, was read. */
 export function isUnread({ status }: Failed): boolean {
   return status >= 400 && status !== 404 && status !== 422;
 }

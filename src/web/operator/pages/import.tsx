@@ -1,7 +1,7 @@
 import { ARCHIVE_PROBLEMS } from "../../../edge/request/archive-body.ts";
 import { BLANK, type Field, type FormValues, refusedDraft } from "../../console/view/field.ts";
 import { Fields, Form, Problems, SaveOrCancel } from "../../console/view/form.tsx";
-import { moment } from "../../console/view/format.ts";
+import { formatMoment } from "../../console/view/format.ts";
 import { noticeAt } from "../../console/view/notice.tsx";
 import { Card, Facts, Head } from "../../console/view/parts.tsx";
 import { formGuardOf, show, type PageResponse } from "../../console/visit.ts";
@@ -74,7 +74,7 @@ export async function importBackup(visit: OperatorVisit, ask: OperatorRequest): 
   const head = await visit.backupHead(ask.file);
   if (typeof head === "string") return wrong({ backup: ARCHIVE_PROBLEMS[head] });
   if (typed !== head.org_id) {
-    const whose = `${head.org_id}, whose backup of ${moment(head.made_at)} in ${head.home_region} this is`;
+    const whose = `${head.org_id}, whose backup of ${formatMoment(head.made_at)} in ${head.home_region} this is`;
     return wrong({ confirm: `must be ${whose}. Nothing was imported` });
   }
   const answer = await visit.upload<{ org_id: string; imported: boolean }>("/v1/admin/orgs/import", ask.file);

@@ -4,10 +4,10 @@ import type { Org } from "../../../contract/resources/orgs.ts";
 import type { Residency } from "../../../contract/resources/residency.ts";
 import type { DeepHealth } from "../../deep-health.ts";
 import { submit } from "../../console/page/act.ts";
-import { refusedPage, unreadPage } from "../../console/page/refused.tsx";
+import { refusedPage, unreadPage } from "../../console/page/refusal-page.tsx";
 import { BLANK, bodyOf, type Field, type FormValues, refusedDraft } from "../../console/view/field.ts";
 import { ActionButton, Fields, Form, Problems } from "../../console/view/form.tsx";
-import { moment } from "../../console/view/format.ts";
+import { formatMoment } from "../../console/view/format.ts";
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
 import { type Answer, type PageRequest, formGuardOf, show, type PageResponse } from "../../console/visit.ts";
@@ -62,7 +62,7 @@ const WORKS = {
           ? "Its calls are refused already. Download a backup of what is there now."
           : "Suspend it, so that no call comes in between, and download a backup of what is there now.",
       ],
-      ["Earliest moment", moment(new Date(nowMs - RESTORED_DAYS * DAY_MS).toISOString())],
+      ["Earliest moment", formatMoment(new Date(nowMs - RESTORED_DAYS * DAY_MS).toISOString())],
     ],
     fields: () => [{ name: "at", label: "Moment, in UTC", kind: "moment", required: true }],
   },
@@ -108,7 +108,7 @@ const CONFIRM: Field = {
   inPath: true,
 };
 
-interface Refused {
+interface RefusedForm {
   readonly work: WorkName;
   readonly draft: FormValues;
   readonly status: number;
@@ -138,7 +138,7 @@ function dataPage(
   visit: OperatorVisit,
   ask: PageRequest,
   found: OrgState,
-  refused: Refused | null,
+  refused: RefusedForm | null,
 ): PageResponse {
   const { org } = found;
   const title = "Backup, restore and move";
@@ -185,7 +185,7 @@ function WorkCard(props: {
   readonly name: WorkName;
   readonly visit: OperatorVisit;
   readonly found: OrgState;
-  readonly refused: Refused | null;
+  readonly refused: RefusedForm | null;
   readonly children?: Child;
 }) {
   const { name, visit, found, refused } = props;
@@ -267,7 +267,7 @@ function restoredPage(
       <Card>
         <Facts
           of={[
-            ["To", moment(restored_to)],
+            ["To", formatMoment(restored_to)],
             ["The state before, as the platform names it", <code>{undo_bookmark}</code>],
           ]}
         />

@@ -3,14 +3,14 @@ import type { SupportGrant } from "../../../contract/resources/support.ts";
 import type { PlanInUse } from "../../../contract/resources/plans.ts";
 import { type Method, submit } from "../../console/page/act.ts";
 import { BLANK, bodyOf, type FormValues, type Field, type Option } from "../../console/view/field.ts";
-import { count, moment } from "../../console/view/format.ts";
+import { count, formatMoment } from "../../console/view/format.ts";
 import { ActionButton } from "../../console/view/form.tsx";
 import { Usd } from "../../console/view/money.tsx";
 import { Notice, noticeAt, type NoticeName } from "../../console/view/notice.tsx";
 import { Card, type Fact, Facts, Head, Status } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
 import { type PageRequest, type ListOf, formGuardOf, show, type PageResponse } from "../../console/visit.ts";
-import { refusedPage, unreadPage } from "../../console/page/refused.tsx";
+import { refusedPage, unreadPage } from "../../console/page/refusal-page.tsx";
 import type { OperatorVisit } from "../visit.ts";
 import {
   ChangeCard,
@@ -30,7 +30,7 @@ interface Quota {
 type FormPart = "change" | "prepaid";
 
 /** A form that was refused, with what was typed and what is wrong with it. */
-interface Refused {
+interface RefusedForm {
   readonly part: FormPart;
   readonly draft: FormValues;
   readonly status: number;
@@ -43,7 +43,7 @@ export function showOrganization(visit: OperatorVisit, ask: PageRequest): Promis
 async function organizationPage(
   visit: OperatorVisit,
   ask: PageRequest,
-  refused: Refused | null,
+  refused: RefusedForm | null,
 ): Promise<PageResponse> {
   const id = ask.params["id"] ?? "";
   const org = `/v1/orgs/${encodeURIComponent(id)}`;
@@ -121,7 +121,7 @@ function factsOf(org: Org, plan: PlanInUse | null, quota: Quota | null): Fact[] 
     ["Status", <Status is={org.status} />],
     ["Environment", org.environment],
     ["Home region", org.home_region],
-    ["Created", moment(org.created_at)],
+    ["Created", formatMoment(org.created_at)],
     ["Runs recorded this month", plan === null ? "unknown" : used(plan.runs_used, plan.runs_limit)],
     ["Tokens recorded this month", plan === null ? "unknown" : used(plan.tokens_used, plan.tokens_limit)],
     ["Counted", "When it is reported, whenever the run started"],
@@ -148,7 +148,7 @@ function Grants({ visit, path, of }: { visit: OperatorVisit; path: string; of: r
           { title: "Reason", cell: ({ reason }) => reason },
           { title: "Scope", cell: ({ scope }) => <code>{scope}</code> },
           { title: "Status", cell: ({ status }) => <Status is={status} /> },
-          { title: "Expires", kind: "moment", cell: ({ expires_at }) => moment(expires_at) },
+          { title: "Expires", kind: "moment", cell: ({ expires_at }) => formatMoment(expires_at) },
           {
             title: "Enter",
             kind: "actions",

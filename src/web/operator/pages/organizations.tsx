@@ -1,5 +1,5 @@
 import type { OverviewEntry } from "../../../contract/resources/admin-overview.ts";
-import { count, moment, percent } from "../../console/view/format.ts";
+import { count, formatMoment, percent } from "../../console/view/format.ts";
 import { Usd } from "../../console/view/money.tsx";
 import { Notice } from "../../console/view/notice.tsx";
 import { Badge, Card, Empty, Head, Pager, Status } from "../../console/view/parts.tsx";
@@ -16,7 +16,7 @@ import { Sparkline } from "../../console/view/sparkline.tsx";
 import { pathFor } from "../../console/view/table-order.ts";
 import { IMPORT_PATH } from "./import.tsx";
 import { PlatformTiles, readPlatformState } from "../platform-state.tsx";
-import { unreadPage } from "../../console/page/refused.tsx";
+import { unreadPage } from "../../console/page/refusal-page.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
 const UNDER = "/operator";
@@ -189,7 +189,7 @@ const COLUMNS: readonly Column<OverviewEntry>[] = [
     kind: "number",
     cell: ({ last_hour }) => (last_hour === null ? "–" : `${count(last_hour.slowest_wait_ms)} ms`),
   },
-  { title: "Last call", kind: "moment", cell: ({ last_call_at }) => moment(last_call_at) },
+  { title: "Last call", kind: "moment", cell: ({ last_call_at }) => formatMoment(last_call_at) },
   { title: "Attention", cell: attention },
 ];
 

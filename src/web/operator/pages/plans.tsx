@@ -6,7 +6,7 @@ import { Card, Head } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
 import { type PageRequest, type ListOf, show, type PageResponse } from "../../console/visit.ts";
 import { submit } from "../../console/page/act.ts";
-import { unreadPage } from "../../console/page/refused.tsx";
+import { unreadPage } from "../../console/page/refusal-page.tsx";
 import { SaveCard } from "../save-card.tsx";
 import type { OperatorVisit } from "../visit.ts";
 

@@ -5,7 +5,7 @@ import { Notice } from "../../console/view/notice.tsx";
 import { Card, Empty, Head, NoMatch } from "../../console/view/parts.tsx";
 import { Table } from "../../console/view/table.tsx";
 import { type PageRequest, show, type PageResponse } from "../../console/visit.ts";
-import { unreadPage } from "../../console/page/refused.tsx";
+import { unreadPage } from "../../console/page/refusal-page.tsx";
 import { UNDER } from "./price.tsx";
 import type { OperatorVisit } from "../visit.ts";
 

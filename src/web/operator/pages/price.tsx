@@ -10,11 +10,11 @@ import {
   refusedDraft,
 } from "../../console/view/field.ts";
 import { ActionButton, Fields, Form, Problems, SaveOrCancel } from "../../console/view/form.tsx";
-import { words } from "../../console/view/format.ts";
+import { toWords } from "../../console/view/format.ts";
 import { noticeAt } from "../../console/view/notice.tsx";
 import { Card, Head } from "../../console/view/parts.tsx";
 import { type PageRequest, formGuardOf, show, type PageResponse } from "../../console/visit.ts";
-import { refusedPage, unreadPage } from "../../console/page/refused.tsx";
+import { refusedPage, unreadPage } from "../../console/page/refusal-page.tsx";
 import type { OperatorVisit } from "../visit.ts";
 
 export const UNDER = "/operator/price-book";
@@ -22,7 +22,7 @@ const API = "/v1/admin/price-book";
 
 const rate = (name: string): Field => ({
   name: `${name}_usd_per_mtok`,
-  label: `${words(name)}, per million tokens`,
+  label: `${toWords(name)}, per million tokens`,
   kind: "money",
   half: true,
 });
@@ -42,7 +42,7 @@ const FIELDS: readonly Field[] = [
   { name: "", label: "Rates for kinds of tokens, per million", kind: "heading" },
   ...TOKEN_CLASS_NAMES.map((name) => ({
     ...rate(name),
-    label: words(name),
+    label: toWords(name),
     hint: `Empty: as ${TOKEN_CLASSES[name]}.`,
   })),
 ];

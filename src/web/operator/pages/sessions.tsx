@@ -1,6 +1,6 @@
 import type { StoredOperatorSession } from "../../../platform/operator-sessions.ts";
 import { ActionButton } from "../../console/view/form.tsx";
-import { moment } from "../../console/view/format.ts";
+import { formatMoment } from "../../console/view/format.ts";
 import { Notice, noticeAt } from "../../console/view/notice.tsx";
 import { Badge, Card, Head } from "../../console/view/parts.tsx";
 import { type Column, Table } from "../../console/view/table.tsx";
@@ -42,8 +42,8 @@ function columns(visit: OperatorVisit): readonly Column<StoredOperatorSession>[]
         </>
       ),
     },
-    { title: "Signed in", kind: "moment", cell: ({ startedAt }) => moment(iso(startedAt)) },
-    { title: "Last used", kind: "moment", cell: ({ seenAt }) => moment(iso(seenAt)) },
+    { title: "Signed in", kind: "moment", cell: ({ startedAt }) => formatMoment(iso(startedAt)) },
+    { title: "Last used", kind: "moment", cell: ({ seenAt }) => formatMoment(iso(seenAt)) },
     {
       title: "End",
       kind: "actions",

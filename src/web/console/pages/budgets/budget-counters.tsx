@@ -7,7 +7,7 @@ import { Amount } from "./budget-amount.tsx";
 import { daysAskOf } from "./budget-days.ts";
 
 /** The difference of two amounts in a budget's unit. Null: there is none. */
-export function above(
+export function subtractAmounts(
   { unit }: Pick<Budget, "unit">,
   amount: string | number,
   other: string | number,
@@ -17,9 +17,9 @@ export function above(
   return nanos > 0n ? formatUsd(nanos) : null;
 }
 
-/** What a budget has counted beyond its limit. Null: nothing, or its counters are several. */
+/** The amount that a budget has counted beyond its limit. Null: nothing, or its counters are several. */
 export function overOf(budget: Budget): string | number | null {
-  return budget.spent === null ? null : above(budget, budget.spent, limitOf(budget));
+  return budget.spent === null ? null : subtractAmounts(budget, budget.spent, limitOf(budget));
 }
 
 export function limitOf({ unit, limit, increase }: Budget): string {
@@ -46,7 +46,7 @@ export function usedOf(budget: Budget) {
   );
 }
 
-/** What was spent or is reserved, in all counters together. */
+/** The spend or the reserved amount of all counters together. */
 export function sumOf(budget: Budget, which: "spent" | "reserved"): string | number | null {
   return budget[which] ?? budget.counters?.[which] ?? null;
 }

@@ -7,15 +7,15 @@ import { scopeFilter } from "../../view/behind.ts";
 
 /** How the runs of a budget are asked for, day by day. */
 export interface DaysAsk {
-  /** What a list of runs can be filtered by. */
+  /** The names that a list of runs can be filtered by. */
   readonly filter: Readonly<Record<string, string>>;
   /** No other runs pass the filter than those of the budget. */
   readonly isExact: boolean;
-  /** What the report is grouped by, beside the day. */
+  /** The groups of the report, beside the day. */
   readonly groups: readonly Trait[];
-  /** Which of the rows belong to the budget. */
+  /** Tells whether a row belongs to the budget. */
   readonly isOwn: (row: UsageReport["data"][number]) => boolean;
-  /** What the days are divided by: the groups that have a counter each. Null: by nothing. */
+  /** The groups that the days are divided by, each with a counter. Null: by nothing. */
   readonly dividedBy: Trait | null;
 }
 

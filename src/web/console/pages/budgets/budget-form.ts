@@ -2,7 +2,7 @@ import { BUDGET_UNITS } from "../../../../contract/meter-kinds.ts";
 import { MATCHED } from "../../../../contract/dimensions.ts";
 import { type BudgetScope, MATCH_SCOPE, SCOPE_KINDS, SCOPES } from "../../../../contract/scopes.ts";
 import type { Field } from "../../view/field.ts";
-import { dimensionTitle, words } from "../../view/format.ts";
+import { dimensionTitle, toWords } from "../../view/format.ts";
 
 /** In the order of refusal. */
 export const BUDGETED = SCOPE_KINDS.filter((kind): kind is BudgetScope => SCOPES[kind].hasBudgets);
@@ -92,7 +92,7 @@ const UNIT: Field = {
   label: "Counts",
   kind: "choice",
   half: true,
-  options: BUDGET_UNITS.map((unit) => [unit, unit === "usd" ? "US dollars" : words(unit)]),
+  options: BUDGET_UNITS.map((unit) => [unit, unit === "usd" ? "US dollars" : toWords(unit)]),
 };
 
 /** The fields of a new budget, around those that every budget has. */

@@ -4,20 +4,20 @@ import type { UsageReport } from "../../../../contract/resources/usage/usage-rep
 import { DAY_MS } from "../../../../contract/durations.ts";
 import { shareShown } from "../../view/amount-typed.ts";
 import { countsEarlier } from "../../view/behind.ts";
-import { moment, share } from "../../view/format.ts";
+import { formatMoment, share } from "../../view/format.ts";
 import { Badge, Card } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
 import { type Failed, Unread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
 import { OverNotice } from "../over-limit.tsx";
 import { Amount } from "./budget-amount.tsx";
-import { above, limitOf, overOf } from "./budget-counters.tsx";
+import { subtractAmounts, limitOf, overOf } from "./budget-counters.tsx";
 import { daysAskOf } from "./budget-days.ts";
 import { previewText } from "./budget-preview.ts";
 import type { Days } from "./budget-trend.tsx";
 import { budgetSentence } from "./budget-words.ts";
 
-/** What a budget does, when it tells someone, since when it counts, and why it is over its limit. */
+/** A card that says what a budget does, when it tells someone, since when it counts, and why it is over its limit. */
 export async function glanceCard(visit: Visit, budget: Budget, days: Promise<Days | string>): Promise<Child> {
   const [uncounted, read] = await Promise.all([readUncounted(visit, budget), days]);
   const preview = previewText(budget, read);
@@ -31,8 +31,8 @@ export async function glanceCard(visit: Visit, budget: Budget, days: Promise<Day
           ("trace" in uncounted ? <Unread of={uncounted} /> : <Since budget={budget} {...uncounted} />)}
         {countsEarlier(budget) && (
           <p>
-            It counts from {moment(budget.counts_since)}: what was spent in this period before it was created
-            counts, too.
+            It counts from {formatMoment(budget.counts_since)}: what was spent in this period before it was
+            created counts, too.
           </p>
         )}
         {preview !== null && <p class="quiet">{preview}</p>}
@@ -42,7 +42,7 @@ export async function glanceCard(visit: Visit, budget: Budget, days: Promise<Day
 }
 
 function periodText({ period_start: start, period_end: end }: Budget): string {
-  return end === null ? `Since ${moment(start)}` : `${moment(start)} to ${moment(end)}`;
+  return end === null ? `Since ${formatMoment(start)}` : `${formatMoment(start)} to ${formatMoment(end)}`;
 }
 
 /** The thresholds, and which of them are reached. Counters of several values have their own. */
@@ -76,12 +76,12 @@ function Over({ of }: { of: Budget }) {
   );
 }
 
-interface Uncounted {
+interface UncountedSpend {
   readonly amount: string | number;
 }
 
-/** What was spent in the period before the budget was made. Null: nothing, or reports cannot tell. */
-async function readUncounted(visit: Visit, budget: Budget): Promise<Uncounted | Failed | null> {
+/** Reads the spend of the period before the budget was made. Null: nothing, or reports cannot tell. */
+async function readUncounted(visit: Visit, budget: Budget): Promise<UncountedSpend | Failed | null> {
   const ask = daysAskOf(budget);
   if (budget.counts_since <= budget.period_start || budget.spent === null) return null;
   if (ask === null || !ask.isExact) return null;
@@ -91,15 +91,19 @@ async function readUncounted(visit: Visit, budget: Budget): Promise<Uncounted | 
   const answer = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${asked}`);
   if (answer.body === null) return answer;
   const { totals } = answer.body;
-  const amount = above(budget, budget.unit === "usd" ? totals.cost_usd : totals[budget.unit], budget.spent);
+  const amount = subtractAmounts(
+    budget,
+    budget.unit === "usd" ? totals.cost_usd : totals[budget.unit],
+    budget.spent,
+  );
   return amount === null ? null : { amount };
 }
 
-function Since({ budget, amount }: Uncounted & { budget: Budget }) {
+function Since({ budget, amount }: UncountedSpend & { budget: Budget }) {
   return (
     <p>
-      It counts from {moment(budget.counts_since)}, when it was created. Of what was spent in this period,{" "}
-      <Amount of={budget} amount={amount} /> came before that and is not counted.
+      It counts from {formatMoment(budget.counts_since)}, when it was created. Of what was spent in this
+      period, <Amount of={budget} amount={amount} /> came before that and is not counted.
     </p>
   );
 }

@@ -2,7 +2,7 @@ import type { Child } from "hono/jsx";
 import type { AuditEntry } from "../../../../contract/resources/audit-log.ts";
 import type { KeptRefusal } from "../../../../contract/resources/refusals.ts";
 import { type NameOf, readNames } from "../../names.ts";
-import { moment } from "../../view/format.ts";
+import { formatMoment } from "../../view/format.ts";
 import { refusalsAt } from "../../view/links.ts";
 import { Card } from "../../view/parts.tsx";
 import { Ref } from "../../view/ref.tsx";
@@ -15,7 +15,7 @@ import { RefusalTable } from "../refusals.tsx";
 const SHOWN_REFUSALS = 5;
 const SHOWN_CHANGES = 10;
 
-/** What a budget refused, and who changed it. */
+/** The refusals of a budget, and who changed it. */
 export async function budgetHistory(visit: Visit, _ask: PageRequest, budget: Budget): Promise<Child> {
   const target = new URLSearchParams({ target: budget.id, limit: String(SHOWN_CHANGES) });
   const refusedBy = new URLSearchParams({ limit_id: budget.id, limit: String(SHOWN_REFUSALS) });
@@ -46,7 +46,7 @@ export async function budgetHistory(visit: Visit, _ask: PageRequest, budget: Bud
 
 const changed = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
   { title: "What", cell: ({ action }) => <strong>{action}</strong> },
-  { title: "When", kind: "moment", cell: ({ created_at }) => moment(created_at) },
+  { title: "When", kind: "moment", cell: ({ created_at }) => formatMoment(created_at) },
   { title: "Who", cell: ({ actor }) => <Ref id={actor.id} nameOf={nameOf} /> },
   { title: "Details", cell: ({ detail }) => <code>{JSON.stringify(detail)}</code> },
 ];

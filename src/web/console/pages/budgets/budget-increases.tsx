@@ -1,15 +1,15 @@
 import type { Child } from "hono/jsx";
 import type { Budget, BudgetIncrease } from "../../../../contract/resources/budgets/budgets.ts";
 import { submit } from "../../page/act.ts";
-import { refusedPage } from "../../page/refused.tsx";
+import { refusedPage } from "../../page/refusal-page.tsx";
 import type { Action } from "../../page/resource.ts";
-import { moment } from "../../view/format.ts";
+import { formatMoment } from "../../view/format.ts";
 import { ActionButton } from "../../view/form.tsx";
 import { noticeAt } from "../../view/notice.tsx";
 import { Card, Status } from "../../view/parts.tsx";
 import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type ListOf, reaches, type Route, formGuardOf, type Visit } from "../../visit.ts";
+import { type ListOf, hasRole, type Route, formGuardOf, type Visit } from "../../visit.ts";
 import { amountText } from "./budget-words.ts";
 
 const PATH = "/console/budgets";
@@ -47,11 +47,11 @@ function columns(visit: Visit, budget: Budget): readonly Column<BudgetIncrease>[
   const known: readonly Column<BudgetIncrease>[] = [
     { title: "Reason", cell: ({ reason }) => <strong>{reason}</strong> },
     { title: "Amount", kind: "number", cell: ({ amount }) => amountText(budget, amount) },
-    { title: "From", kind: "moment", cell: ({ created_at }) => moment(created_at) },
-    { title: "Until", kind: "moment", cell: ({ until }) => moment(until) },
+    { title: "From", kind: "moment", cell: ({ created_at }) => formatMoment(created_at) },
+    { title: "Until", kind: "moment", cell: ({ until }) => formatMoment(until) },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
   ];
-  if (!reaches(visit, "admin")) return known;
+  if (!hasRole(visit, "admin")) return known;
   const revoke: Column<BudgetIncrease> = {
     title: "Actions",
     kind: "actions",

@@ -5,7 +5,7 @@ import { amountText } from "./budget-words.ts";
 /** As many days as one period has, at most. Longer periods are compared with all days that are looked at. */
 const DAYS_OF: Readonly<Partial<Record<Budget["period"], number>>> = { day: 1, week: 7 };
 
-/** What a budget would have refused lately. Null: reports do not tell, as where each value has its own counter. */
+/** Returns what a budget would have refused lately. Null: reports do not tell, as where each value has its own counter. */
 export function previewText(budget: Budget, read: Days | string): string | null {
   if (typeof read === "string" || budget.group_by.length > 0) return null;
   const amounts = read.days.map(({ amount }) => Number(amount));
@@ -20,7 +20,7 @@ export function previewText(budget: Budget, read: Days | string): string | null 
   return `In the last ${TREND_DAYS} days these calls took ${shown(taken)}. ${then}`;
 }
 
-/** What is above the limit in each stretch of so many days, the latest day being the end of the last. */
+/** Returns the amounts above the limit in each stretch of so many days, the latest day being the end of the last. */
 export function aboveLimit(amounts: readonly number[], limit: number, days: number): number {
   let above = 0;
   for (let end = amounts.length; end > 0; end -= days) {

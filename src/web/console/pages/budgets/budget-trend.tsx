@@ -4,7 +4,7 @@ import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
 import type { CapacityForecasts } from "../../../../contract/resources/forecasts.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import { type DayAmount, type ForecastPoint, SpendChart } from "../../view/charts.tsx";
-import { day, moment } from "../../view/format.ts";
+import { day, formatMoment } from "../../view/format.ts";
 import { runsAt } from "../../view/links.ts";
 import { Card } from "../../view/parts.tsx";
 import { dateOf } from "../../view/range.ts";
@@ -152,7 +152,7 @@ interface Ahead {
   readonly usedUp: { readonly p50_date: string | null; readonly p90_date: string | null } | null;
 }
 
-/** A scope has a forecast of its own. What matches calls by more is among the budgets of the organization. */
+/** A scope has a forecast of its own. A budget that matches calls by more is among the budgets of the organization. */
 async function readForecast(visit: Visit, budget: Budget): Promise<Ahead> {
   const isScope = budget.match === null;
   const scope: Record<string, string> =
@@ -177,7 +177,7 @@ async function readForecast(visit: Visit, budget: Budget): Promise<Ahead> {
 }
 
 function outlook(budget: Budget, { points, usedUp, unread }: Ahead): string {
-  const resets = budget.period_end === null ? "" : ` It starts again on ${moment(budget.period_end)}.`;
+  const resets = budget.period_end === null ? "" : ` It starts again on ${formatMoment(budget.period_end)}.`;
   if (budget.available !== null && Number(budget.available) <= 0) return `It is used up.${resets}`;
   if (unread !== undefined) return unread;
   if (usedUp === null) {

@@ -1,5 +1,5 @@
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
-import { count, usd, words } from "../../view/format.ts";
+import { count, usd, toWords } from "../../view/format.ts";
 
 /** An amount in the budget's unit. */
 export function amountText({ unit }: Pick<Budget, "unit">, amount: string | number | null): string {
@@ -7,13 +7,13 @@ export function amountText({ unit }: Pick<Budget, "unit">, amount: string | numb
   return unit === "usd" ? usd(String(amount)) : `${count(Number(amount))} ${unit}`;
 }
 
-/** What a budget applies to. */
+/** Describes the calls that a budget applies to. */
 export function appliesTo({ scope_kind: kind, scope_id: id, match, group_by: groupBy }: Budget): string {
   if (match !== null) return `${matchText(match)}${eachOf(groupBy)}`;
-  return kind === "org" ? "Whole org" : `${words(kind)} ${id ?? ""}`;
+  return kind === "org" ? "Whole org" : `${toWords(kind)} ${id ?? ""}`;
 }
 
-/** Whether every call counts, whoever makes it. */
+/** Returns whether every call counts, whoever makes it. */
 export function isForEveryCall({ scope_kind: kind, match }: Budget): boolean {
   if (match === null) return kind === "org";
   const { tags = {}, ...named } = match;
@@ -22,7 +22,7 @@ export function isForEveryCall({ scope_kind: kind, match }: Budget): boolean {
 
 const USES = { usd: "spend", tokens: "use", runs: "make" } as const;
 
-/** What a budget will do, in a sentence or two. */
+/** Describes what a budget will do, in a sentence or two. */
 export function budgetSentence(budget: Budget): string {
   const { unit, limit, mode, group_by: groupBy } = budget;
   const who = isForEveryCall(budget) ? `All calls together${eachOf(groupBy)}` : appliesTo(budget);
@@ -53,7 +53,7 @@ function matchText({ tags = {}, ...named }: NonNullable<Budget["match"]>): strin
     ...Object.entries(named).map(([name, values]) => `${plain(name)} ${anyOf(values)}`),
     ...Object.entries(tags).map(([name, values]) => `tag ${name} ${anyOf(values)}`),
   ];
-  return parts.length === 0 ? "Every call" : words(parts.join(" and "));
+  return parts.length === 0 ? "Every call" : toWords(parts.join(" and "));
 }
 
 function anyOf(values: string | readonly string[] | undefined): string {

@@ -4,7 +4,7 @@ import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
 import { MATCHED, TAG_PREFIX } from "../../../../contract/dimensions.ts";
 import { MATCH_SCOPE, SCOPES } from "../../../../contract/scopes.ts";
 import type { Field } from "../../view/field.ts";
-import { ends } from "../../view/format.ts";
+import { formatEnd } from "../../view/format.ts";
 import { Status } from "../../view/parts.tsx";
 import type { Visit } from "../../visit.ts";
 import { readTags } from "../overview/tag-names.ts";
@@ -90,7 +90,7 @@ export const budgets: Resource<Budget> = {
     { title: "Spent", kind: "number", cell: spentOf },
     { title: "Reserved", kind: "number", cell: (row) => <Amount of={row} amount={sumOf(row, "reserved")} /> },
     { title: "Limit", kind: "number", cell: limitText },
-    { title: "Resets", kind: "moment", cell: (row) => ends(row.period_end) },
+    { title: "Resets", kind: "moment", cell: (row) => formatEnd(row.period_end) },
     { title: "State", cell: (row) => <Status is={row.mode === "shadow" ? "shadow" : row.status} /> },
   ],
   filters: [

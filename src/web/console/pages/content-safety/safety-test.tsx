@@ -2,10 +2,10 @@ import type { Child } from "hono/jsx";
 import type { SafetyEvaluation } from "../../../../contract/resources/content-safety.ts";
 import { BLANK, type FormValues, type Field, refusedDraft } from "../../view/field.ts";
 import { Fields, Form, Problems } from "../../view/form.tsx";
-import { words } from "../../view/format.ts";
+import { toWords } from "../../view/format.ts";
 import { Badge, Card, type Tone } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type Answer, type PageRequest, reaches, formGuardOf, type Visit } from "../../visit.ts";
+import { type Answer, type PageRequest, hasRole, formGuardOf, type Visit } from "../../visit.ts";
 
 export const TRY_PATH = "/console/safety/try";
 
@@ -18,17 +18,17 @@ const INPUT: Field = {
   hint: "It is not stored.",
 };
 
-type Tried = SafetyEvaluation["detectors"][number];
+type DetectorResult = SafetyEvaluation["detectors"][number];
 
-const RESULTS: Readonly<Record<Tried["result"], readonly [tone: Tone, text: string]>> = {
+const RESULTS: Readonly<Record<DetectorResult["result"], readonly [tone: Tone, text: string]>> = {
   found: ["warn", "found"],
   nothing: ["plain", "nothing"],
   unfinished: ["warn", "not finished"],
 };
 
-const COLUMNS: readonly Column<Tried>[] = [
+const COLUMNS: readonly Column<DetectorResult>[] = [
   { title: "Detector", cell: ({ id }) => <strong>{id}</strong> },
-  { title: "Action", cell: ({ action }) => words(action) },
+  { title: "Action", cell: ({ action }) => toWords(action) },
   {
     title: "Result",
     cell: ({ result }) => <Badge tone={RESULTS[result][0]}>{RESULTS[result][1]}</Badge>,
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Tried>[] = [
   },
 ];
 
-/** What the detectors say to the input of the form. Null if the form was not sent. */
+/** The detectors' results for the input of the form. Null if the form was not sent. */
 export async function tryInput(visit: Visit, ask: PageRequest): Promise<Answer<SafetyEvaluation> | null> {
   const input = ask.form.get(INPUT.name);
   if (input === null) return null;
@@ -60,7 +60,7 @@ function draftOf(ask: PageRequest, answer: Answer<SafetyEvaluation> | null): For
 
 /** A box to try the detectors in, for those who may change them. */
 export function safetyTest(visit: Visit, ask: PageRequest, answer: Answer<SafetyEvaluation> | null): Child {
-  if (!reaches(visit, "admin")) return null;
+  if (!hasRole(visit, "admin")) return null;
   const draft = draftOf(ask, answer);
   const found = answer?.body ?? null;
   return (

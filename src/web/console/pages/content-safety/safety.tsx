@@ -1,9 +1,9 @@
 import { BUILT_INS, type BuiltIn } from "../../../../domain/safety/detectors.ts";
 import type { ContentSafety } from "../../../../contract/resources/content-safety.ts";
-import { refusedPage } from "../../page/refused.tsx";
+import { refusedPage } from "../../page/refusal-page.tsx";
 import { type Setting, type SettingsPage, showSettings } from "../../page/settings.tsx";
 import type { FormValues, Field, Option } from "../../view/field.ts";
-import { moment } from "../../view/format.ts";
+import { formatMoment } from "../../view/format.ts";
 import type { Route } from "../../visit.ts";
 import { safetyTest, TRY_PATH, tryInput } from "./safety-test.tsx";
 
@@ -96,7 +96,7 @@ const detectors: Setting<ContentSafety> = {
   method: "PUT",
   role: "admin",
   save: "Save detectors",
-  noteOf: (found) => (found?.updated_at ? `Changed ${moment(found.updated_at)}` : "No detectors"),
+  noteOf: (found) => (found?.updated_at ? `Changed ${formatMoment(found.updated_at)}` : "No detectors"),
   fieldsOf(found, form) {
     const own = (found?.detectors ?? []).filter(({ kind }) => kind === "pattern").length + 1;
     const shown = form === null ? own : Math.max(own, patternsIn(form));

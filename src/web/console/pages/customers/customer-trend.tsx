@@ -18,7 +18,7 @@ export interface CustomerTrend {
   readonly forecast: Answer<CapacityForecasts> | null;
 }
 
-/** What a customer spent on each day of a range, and what it is likely to spend next. */
+/** The spend of a customer on each day of a range, and what it is likely to spend next. */
 export async function readTrend(visit: Visit, id: string, range: Range): Promise<CustomerTrend> {
   const { from, to } = range;
   const days = new URLSearchParams({ customer_id: id, group_by: "day", from, to });

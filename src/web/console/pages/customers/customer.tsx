@@ -5,11 +5,11 @@ import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import type * as z from "zod";
 import { submit } from "../../page/act.ts";
-import { refusedPage, unreadPage } from "../../page/refused.tsx";
+import { refusedPage, unreadPage } from "../../page/refusal-page.tsx";
 import { readNames } from "../../names.ts";
 import { BLANK, bodyOf, type FormValues, type Field } from "../../view/field.ts";
 import { Fields, Form, Problems } from "../../view/form.tsx";
-import { count, day, moment } from "../../view/format.ts";
+import { count, day, formatMoment } from "../../view/format.ts";
 import { customerAt, refusalsAt, runsAt, runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Notice, noticeAt } from "../../view/notice.tsx";
@@ -21,7 +21,7 @@ import { Unread } from "../../view/unread.tsx";
 import {
   type PageRequest,
   type ListOf,
-  reaches,
+  hasRole,
   type Route,
   formGuardOf,
   show,
@@ -58,7 +58,7 @@ export function showCustomer(visit: Visit, ask: PageRequest): Promise<PageRespon
   return page(visit, ask, {}, 200);
 }
 
-/** What was refused, by form. */
+/** The input of the form that was refused. */
 interface Drafts {
   readonly token?: FormValues;
   readonly revenue?: FormValues;
@@ -118,7 +118,7 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
         )
       )}
       {limitsCard(visit, customer)}
-      <PacksCard customerId={id} packs={packs} runs={recent} mayWrite={reaches(visit, "admin")} />
+      <PacksCard customerId={id} packs={packs} runs={recent} mayWrite={hasRole(visit, "admin")} />
       <Card title="Refused" note={<a href={refusalsAt({ customer_id: id })}>All refusals</a>} bare>
         <Rows of={refusals} none="Nothing was refused lately.">
           {(rows) => <RefusalTable rows={rows} nameOf={nameOf} />}
@@ -133,7 +133,7 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
           {(rows) => <RunTable rows={rows} />}
         </Rows>
       </Card>
-      {reaches(visit, "admin") && (
+      {hasRole(visit, "admin") && (
         <>
           <RevenueCard visit={visit} of={customer} draft={drafts.revenue ?? null} />
           <TokenCard visit={visit} id={id} draft={drafts.token ?? BLANK} />
@@ -146,7 +146,7 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
 
 const PERIODS = { day: "Today", week: "This week", month: "This month" } as const;
 
-/** What is left before the tightest limit refuses. */
+/** The amount that can be spent before the tightest limit refuses. */
 function LeftTile({ of }: { of: Detail }) {
   const [tightest] = of.limits.toSorted(
     (one, other) => Number(one.available_usd) - Number(other.available_usd),
@@ -201,7 +201,7 @@ function Standing({ of, range }: { of: Detail; range: Range }) {
             </a>
           }
         >
-          {moment(of.last_run.started_at)}
+          {formatMoment(of.last_run.started_at)}
         </Tile>
       ) : (
         <Tile label="Last run" value="–">
@@ -264,7 +264,7 @@ export const createToken: Route = [
       fields: [TTL],
       done(made) {
         const { token, expires_at } = made as { token: string; expires_at: string };
-        const about = `Copy it now: no other page shows it. It works until ${moment(expires_at)}.`;
+        const about = `Copy it now: no other page shows it. It works until ${formatMoment(expires_at)}.`;
         const title = "Token created";
         return show(title, UNDER, secretPage(title, [id, token, about], [customerAt(id), "Back"]), 201);
       },

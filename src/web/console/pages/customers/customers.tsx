@@ -1,5 +1,5 @@
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
-import { ends } from "../../view/format.ts";
+import { formatEnd } from "../../view/format.ts";
 import { customerAt, runsIn } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Behind, Card, Empty, Head, Pager, UsedOf } from "../../view/parts.tsx";
@@ -14,12 +14,12 @@ import {
   type PageResponse,
   type Visit,
 } from "../../visit.ts";
-import { unreadPage } from "../../page/refused.tsx";
-import { CustomerTabs, rankedCustomers, rankingIn } from "./ranked.tsx";
+import { unreadPage } from "../../page/refusal-page.tsx";
+import { CustomerTabs, rankedCustomers, rankingIn } from "./customer-ranking.tsx";
 
 export const UNDER = "/console/customers";
 
-/** What a customer spent in a period, linked to the runs. */
+/** The spend of a customer in a period, linked to the runs. */
 function spentIn({ customer_id, spent }: CustomerStanding, period: string) {
   const found = spent.find((one) => one.period === period);
   return (
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<CustomerStanding>[] = [
       );
     },
   },
-  { title: "Resets", kind: "moment", cell: (row) => ends(tightest(row)?.resets_at) },
+  { title: "Resets", kind: "moment", cell: (row) => formatEnd(tightest(row)?.resets_at) },
   {
     title: "Credits left",
     kind: "number",

@@ -7,7 +7,7 @@ import { Card, Tile } from "../../view/parts.tsx";
 import { daysIn, type Range } from "../../view/range.ts";
 import { formGuardOf, type Visit } from "../../visit.ts";
 
-/** What a customer is called and pays. Everything that is left empty is taken back. */
+/** The name and the revenue of a customer. Everything that is left empty is taken back. */
 export const REVENUE: readonly Field[] = [
   { name: "name", label: "Name", kind: "text", placeholder: "Globex Corporation" },
   {
@@ -28,7 +28,7 @@ export const REVENUE: readonly Field[] = [
   },
 ];
 
-/** What the customer paid in these days, and what is left of it. Nothing where the reader may not know, or nobody said. */
+/** The revenue from the customer in these days, and the margin. Nothing where the reader may not know, or nobody said. */
 export function RevenueTiles({ of, range }: { of: CustomerStanding; range: Range }) {
   const { revenue_usd: revenue, margin_usd: margin } = of;
   if (revenue === null || revenue === undefined) return null;
@@ -47,7 +47,7 @@ export function RevenueTiles({ of, range }: { of: CustomerStanding; range: Range
 export function RevenueCard(props: {
   readonly visit: Visit;
   readonly of: CustomerStanding;
-  /** What was refused, if it was. */
+  /** The form that was refused, if one was. */
   readonly draft: FormValues | null;
 }) {
   const { visit, of, draft } = props;

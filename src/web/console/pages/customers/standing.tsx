@@ -2,14 +2,14 @@ import type { Child } from "hono/jsx";
 import type { CreditPack } from "../../../../contract/resources/credit-packs.ts";
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
-import { ends, moment } from "../../view/format.ts";
+import { formatEnd, formatMoment } from "../../view/format.ts";
 import { runsChargedTo } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Status, UsedOf } from "../../view/parts.tsx";
 import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type Answer, type ListOf, reaches, type Visit } from "../../visit.ts";
-import { OverBy, passedNotice } from "./passed.tsx";
+import { type Answer, type ListOf, hasRole, type Visit } from "../../visit.ts";
+import { OverBy, passedLimitNotice } from "./passed-limit.tsx";
 
 type Limit = CustomerStanding["limits"][number];
 
@@ -45,14 +45,14 @@ const limits = (customer_id: string): readonly Column<Limit>[] => [
   { title: "Reserved", kind: "number", cell: ({ reserved_usd }) => <Usd of={reserved_usd} /> },
   { title: "Left", kind: "number", cell: ({ available_usd }) => <Usd of={available_usd} /> },
   { title: "Of", kind: "number", cell: ({ limit_usd }) => <Usd of={limit_usd} /> },
-  { title: "Resets", kind: "moment", cell: ({ resets_at }) => ends(resets_at) },
+  { title: "Resets", kind: "moment", cell: ({ resets_at }) => formatEnd(resets_at) },
 ];
 
 /** The limits of a customer, and why one of them is passed. */
 export function limitsCard(visit: Visit, of: CustomerStanding): Child {
-  const mayWrite = reaches(visit, "admin");
+  const mayWrite = hasRole(visit, "admin");
   const { customer_id } = of;
-  const passed = of.limits.map((limit) => passedNotice(limit, { customer_id }));
+  const passed = of.limits.map((limit) => passedLimitNotice(limit, { customer_id }));
   return (
     <Card title="Limits" note={mayWrite && <a href="/console/customer-limits/new">Limit a customer</a>} bare>
       {of.limits.length === 0 ? (
@@ -91,7 +91,7 @@ const PACKS: readonly Column<CreditPack>[] = [
   },
   { title: "Of", kind: "number", cell: ({ amount_usd }) => <Usd of={amount_usd} /> },
   { title: "State", cell: ({ status }) => <Status is={status} /> },
-  { title: "Expires", kind: "moment", cell: ({ expires_at }) => ends(expires_at) },
+  { title: "Expires", kind: "moment", cell: ({ expires_at }) => formatEnd(expires_at) },
 ];
 
 /** A change of a pack's balance. */
@@ -109,7 +109,7 @@ const ENTRIES: readonly Column<LimitLine>[] = [
     cell: ({ what, run }) =>
       run === null ? what : <a href={`/console/runs/${encodeURIComponent(run)}`}>{what}</a>,
   },
-  { title: "At", kind: "moment", cell: ({ at }) => moment(at) },
+  { title: "At", kind: "moment", cell: ({ at }) => formatMoment(at) },
   { title: "Pack", cell: ({ pack }) => <code>{pack}</code> },
   { title: "Amount", kind: "number", cell: ({ amount }) => <Usd of={amount} /> },
 ];

@@ -2,7 +2,7 @@ import type { ExplainedCheck, Explanation } from "../../../../contract/resources
 import { STATED_SCOPES } from "../../../../contract/scopes.ts";
 import { formatUsd, parseUsd } from "../../../../domain/price/money.ts";
 import type { NameOf } from "../../names.ts";
-import { count, moment, usd, words } from "../../view/format.ts";
+import { count, formatMoment, usd, toWords } from "../../view/format.ts";
 import { customerAt, ownPageOf, pageOf, refusalsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Badge, Card, type Fact, Facts, type Tone } from "../../view/parts.tsx";
@@ -27,9 +27,9 @@ const COLUMNS: readonly Column<ExplainedCheck>[] = [
     title: "Check",
     cell: ({ check, id, name }) => (
       <>
-        {id === null ? <strong>{words(check)}</strong> : <a href={pageOf(id)}>{name ?? words(check)}</a>}
+        {id === null ? <strong>{toWords(check)}</strong> : <a href={pageOf(id)}>{name ?? toWords(check)}</a>}
         <span class="sub">
-          {id !== null && name !== null && `${words(check)} `}
+          {id !== null && name !== null && `${toWords(check)} `}
           {id !== null && <code>{id}</code>}
         </span>
       </>
@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<ExplainedCheck>[] = [
   { title: "Why", cell: ({ why }) => (why.endsWith(" refused before it.") ? "Refused before it." : why) },
   { title: "Limit", kind: "number", cell: ({ limit }) => amountOf(limit) },
   { title: "Left", kind: "number", cell: Left },
-  { title: "Resets", kind: "moment", cell: ({ resets_at }) => moment(resets_at) },
+  { title: "Resets", kind: "moment", cell: ({ resets_at }) => formatMoment(resets_at) },
 ];
 
 /** A refusal keeps what was spent, but not what was reserved. */
@@ -81,7 +81,7 @@ function nameOf(check: ExplainedCheck | undefined, named: NameOf): string {
   if (check.name !== null) return check.name;
   const { id } = check;
   const name = id !== null && ownPageOf(id) !== null ? named(id) : id;
-  return name === null || name === id ? words(check.check).toLowerCase() : name;
+  return name === null || name === id ? toWords(check.check).toLowerCase() : name;
 }
 
 function factsOf(of: Explanation, named: NameOf): Fact[] {
@@ -90,16 +90,16 @@ function factsOf(of: Explanation, named: NameOf): Fact[] {
   const kept: readonly (readonly [string, string | null | undefined])[] = [
     ["Model", refusal?.model],
     ...STATED_SCOPES.filter(({ kind }) => kind !== "customer").map(
-      ({ kind, field }) => [words(kind), refusal?.[field]] as const,
+      ({ kind, field }) => [toWords(kind), refusal?.[field]] as const,
     ),
     ["User", refusal?.user_id],
   ];
   return [
-    ...(id === null ? [] : [[SUBJECTS[subject] ?? words(subject), <code>{id}</code>] as const]),
+    ...(id === null ? [] : [[SUBJECTS[subject] ?? toWords(subject), <code>{id}</code>] as const]),
     ...(refusal === null || subject === "trace_id"
       ? []
       : [["Trace", <code>{refusal.trace_id}</code>] as const]),
-    ["At", moment(at)],
+    ["At", formatMoment(at)],
     ...(amount === null ? [] : [["Amount", usd(amount)] as const]),
     ...(refusedBy === undefined
       ? []
@@ -107,7 +107,7 @@ function factsOf(of: Explanation, named: NameOf): Fact[] {
           [
             "Limit",
             refusedBy.id === null ? (
-              words(refusedBy.check)
+              toWords(refusedBy.check)
             ) : (
               <a href={pageOf(refusedBy.id)}>{nameOf(refusedBy, named)}</a>
             ),

@@ -94,7 +94,7 @@ async function tryCall(
   return send(visit, { ask: { estimate: {}, ...body } });
 }
 
-/** What was asked stays in the form, with what is wrong with it. */
+/** The search stays in the form, with its errors. */
 function draftOf(ask: PageRequest, answer: Answer<Explanation> | null): FormValues {
   const values = Object.fromEntries(FIELDS.map(({ name }) => [name, ask.query.get(name) ?? ""]));
   if (answer === null || answer.error === null) return { ...BLANK, values };

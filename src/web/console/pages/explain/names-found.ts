@@ -1,4 +1,4 @@
-import { movedCursor } from "../../../../contract/list.ts";
+import { moveCursor } from "../../../../contract/list.ts";
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
@@ -19,7 +19,10 @@ export const MOST_LOOKED_AT = 100;
 const MOST_SHOWN = 5;
 const SHORTEST = 2;
 
-/** What can be found by a name. Each reads one list, or a few rows of it. What the reader may not read is not found. */
+/**
+ * The kinds that can be found by a name. Each reads one list, or a few rows of it. Names that the reader may not read
+ * are not found.
+ */
 const KINDS: readonly ((visit: Visit, sought: string) => Promise<readonly FoundName[]>)[] = [
   pages,
   customers,
@@ -42,7 +45,7 @@ const KINDS: readonly ((visit: Visit, sought: string) => Promise<readonly FoundN
   users,
 ];
 
-/** What has a name with this text in it, names that begin with it first. */
+/** Returns what has a name with this text in it, names that begin with it first. */
 export async function findNames(visit: Visit, sought: string): Promise<readonly FoundName[]> {
   if (sought.length < SHORTEST) return [];
   const found = await Promise.all(KINDS.map((find) => find(visit, sought)));
@@ -86,7 +89,7 @@ async function customers(visit: Visit, sought: string): Promise<readonly FoundNa
   const path = `${visit.org}/customers`;
   const { body } = await visit.api.get<ListOf<CustomerStanding>>(`${path}?limit=${MOST_LOOKED_AT}`);
   const rows = [...(body?.data ?? [])];
-  const cursor = body?.next_cursor ? movedCursor(body.next_cursor, sought) : null;
+  const cursor = body?.next_cursor ? moveCursor(body.next_cursor, sought) : null;
   if (cursor !== null) {
     const asked = new URLSearchParams({ limit: String(MOST_SHOWN), cursor });
     const more = await visit.api.get<ListOf<CustomerStanding>>(`${path}?${asked}`);

@@ -3,7 +3,7 @@ import type { Key } from "../../../../contract/resources/keys.ts";
 import { DAY_MS } from "../../../../contract/durations.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
-import { count, moment } from "../../view/format.ts";
+import { count, formatMoment } from "../../view/format.ts";
 import { refusalsAt, runsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, Facts } from "../../view/parts.tsx";
@@ -20,8 +20,8 @@ const rangeAt = (nowMs: number) => ({
   to: dateOf(nowMs + DAY_MS),
 });
 
-/** What was reported with each key lately, as a column of their list. */
-export async function spentByKey(visit: Visit): Promise<readonly Column<Key>[]> {
+/** Reads the recent spend reported with each key, as a column of their list. */
+export async function readKeySpend(visit: Visit): Promise<readonly Column<Key>[]> {
   const range = rangeAt(visit.nowMs);
   const report = new URLSearchParams({ group_by: "key_id", limit: String(MOST_KEYS), ...range });
   const answer = await visit.api.get<UsageReport>(`${visit.org}/usage/report?${report}`);
@@ -43,7 +43,7 @@ export async function spentByKey(visit: Visit): Promise<readonly Column<Key>[]> 
   ];
 }
 
-/** What was reported with a key lately. */
+/** The recent spend reported with a key. */
 export async function keyUse(visit: Visit, _ask: PageRequest, { id }: Key): Promise<Child> {
   const range = rangeAt(visit.nowMs);
   const report = new URLSearchParams({ key_id: id, group_by: "model", limit: "1", ...range });
@@ -74,7 +74,7 @@ export async function keyUse(visit: Visit, _ask: PageRequest, { id }: Key): Prom
             ) : run === undefined ? (
               "None"
             ) : (
-              <a href={`/console/runs/${encodeURIComponent(run.id)}`}>{moment(run.recorded_at)}</a>
+              <a href={`/console/runs/${encodeURIComponent(run.id)}`}>{formatMoment(run.recorded_at)}</a>
             ),
           ],
           ["Refused", <a href={refusalsAt({ key_id: id })}>Refusals of this key</a>],

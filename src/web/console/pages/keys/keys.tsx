@@ -2,10 +2,10 @@ import type { Resource } from "../../page/resource.ts";
 import type { Key } from "../../../../contract/resources/keys.ts";
 import { SCOPES } from "../../../../contract/access.ts";
 import type { Field } from "../../view/field.ts";
-import { ends, moment } from "../../view/format.ts";
+import { formatEnd, formatMoment } from "../../view/format.ts";
 import { secretPage, Status } from "../../view/parts.tsx";
 import { show, type PageResponse } from "../../visit.ts";
-import { keyUse, spentByKey } from "./key-use.tsx";
+import { keyUse, readKeySpend } from "./key-use.tsx";
 
 const FIELDS: readonly Field[] = [
   { name: "name", label: "Name", kind: "text", required: true, placeholder: "Production proxy" },
@@ -59,7 +59,7 @@ const shownOnce =
     return show(title, PATH, secretPage(title, ["The key", key, text], [PATH, "Back to keys"]), 201);
   };
 
-const lastUse = ({ last_used_at }: Key) => (last_used_at === null ? "Never" : moment(last_used_at));
+const lastUse = ({ last_used_at }: Key) => (last_used_at === null ? "Never" : formatMoment(last_used_at));
 
 const isAlive = ({ status }: Key) => status !== "revoked";
 
@@ -87,17 +87,17 @@ export const keys: Resource<Key> = {
     { title: "Role", cell: ({ role }) => role },
     { title: "State", cell: ({ status }) => <Status is={status} /> },
     { title: "Last used", kind: "moment", cell: (key) => lastUse(key) },
-    { title: "Expires", kind: "moment", cell: (key) => ends(key.expires_at) },
+    { title: "Expires", kind: "moment", cell: (key) => formatEnd(key.expires_at) },
   ],
-  moreColumns: spentByKey,
+  moreColumns: readKeySpend,
   factsOf: (key) => [
     ["State", <Status is={key.status} />],
     ["Role", key.role],
     ["Last four", <code>…{key.last4}</code>],
     ["Last used", lastUse(key)],
-    ["Created", moment(key.created_at)],
-    ["Valid from", key.not_before ? moment(key.not_before) : "Creation"],
-    ["Expires", ends(key.expires_at)],
+    ["Created", formatMoment(key.created_at)],
+    ["Valid from", key.not_before ? formatMoment(key.not_before) : "Creation"],
+    ["Expires", formatEnd(key.expires_at)],
     [
       "Scopes",
       <ul class="tags">

@@ -5,7 +5,7 @@ import { costOf } from "../../../../domain/price/cost.ts";
 import { priceOf } from "../../../../domain/price/terms.ts";
 import { formatUsd } from "../../../../domain/price/money.ts";
 import type { NameOf } from "../../names.ts";
-import { count, moment, usd } from "../../view/format.ts";
+import { count, formatMoment, usd } from "../../view/format.ts";
 import { Badge, Card, type Fact, Status } from "../../view/parts.tsx";
 import { Rows } from "../../view/rows.tsx";
 import { type Column, Table } from "../../view/table.tsx";
@@ -24,7 +24,7 @@ export function sourceAndStart(row: Model, nowMs: number) {
   return (
     <>
       {sourceOf(row)}
-      {startsLater(row, nowMs) && <span class="sub">from {moment(row.effective_at)}</span>}
+      {startsLater(row, nowMs) && <span class="sub">from {formatMoment(row.effective_at)}</span>}
     </>
   );
 }
@@ -86,7 +86,7 @@ export function priceFacts(row: Model, _nameOf: NameOf, nowMs: number): readonly
     ...tierFacts(row.tiers),
     ...variantFacts(row.variants),
     ["Regions", row.regions?.join(", ") ?? "Everywhere"],
-    [startsLater(row, nowMs) ? "No price before" : "In effect since", moment(row.effective_at)],
+    [startsLater(row, nowMs) ? "No price before" : "In effect since", formatMoment(row.effective_at)],
     ["Revision", String(row.revision)],
   ];
 }
@@ -106,7 +106,7 @@ const HISTORY: readonly Column<PriceRevision>[] = [
   { title: "Revision", kind: "number", cell: ({ revision }) => revision },
   { title: "State", cell: ({ status }) => <Status is={status} /> },
   { title: "Price from", cell: sourceOf },
-  { title: "From", kind: "moment", cell: ({ effective_at }) => moment(effective_at) },
+  { title: "From", kind: "moment", cell: ({ effective_at }) => formatMoment(effective_at) },
   { title: "Input, per million", kind: "number", cell: (row) => rate(row.input_usd_per_mtok) },
   { title: "Output, per million", kind: "number", cell: (row) => rate(row.output_usd_per_mtok) },
   { title: "Other rates", cell: otherRates },
@@ -119,7 +119,7 @@ function rate(amount: string | undefined) {
   return amount === undefined ? "removed" : usd(amount);
 }
 
-/** What the model has cost, and what it will cost. */
+/** The past and future prices of the model. */
 export async function priceHistory(visit: Visit, _ask: PageRequest, { model }: Model) {
   const path = `${visit.org}/models/${encodeURIComponent(model)}/prices?limit=${MOST_REVISIONS}`;
   const answer = await visit.api.get<ListOf<PriceRevision>>(path);

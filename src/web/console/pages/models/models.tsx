@@ -2,7 +2,7 @@ import { DELETE, type Resource } from "../../page/resource.ts";
 import type { Model } from "../../../../contract/resources/models.ts";
 import type { TokenClass } from "../../../../contract/token-classes.ts";
 import type { Field } from "../../view/field.ts";
-import { moment, usd } from "../../view/format.ts";
+import { formatMoment, usd } from "../../view/format.ts";
 import type { Column } from "../../view/table.tsx";
 import { priceFacts, priceHistory, sampleCost, sourceAndStart } from "./model-prices.tsx";
 
@@ -69,7 +69,7 @@ const columnsAt = (nowMs: number): readonly Column<Model>[] => [
   { title: "Output, per million", kind: "number", cell: (row) => usd(row.output_usd_per_mtok) },
   { title: "1,000 in, 500 out", kind: "number", cell: sampleCost },
   { title: "Regions", cell: (row) => row.regions?.join(", ") ?? <span class="nowrap">Everywhere</span> },
-  { title: "Changed", kind: "moment", cell: (row) => moment(row.updated_at) },
+  { title: "Changed", kind: "moment", cell: (row) => formatMoment(row.updated_at) },
 ];
 
 export const models: Resource<Model> = {

@@ -4,7 +4,7 @@ import type { DayAmount, Unit } from "../../view/chart-scale.ts";
 import { type Failed, isUnread } from "../../view/unread.tsx";
 import type { Visit } from "../../visit.ts";
 import { amountOf, readReport, readTop, type Spending, wholeDays } from "./spending.ts";
-import { groupOf, isDaily, soughtBy, type View } from "./tabs.ts";
+import { groupOf, isDaily, rowFilter, type View } from "./tabs.ts";
 
 const MOST_PARTS = 5;
 const OTHER = "Other";
@@ -18,7 +18,7 @@ export interface DayBreakdown {
   readonly parts: readonly string[];
   /** Why they are not divided. */
   readonly note: string | null;
-  /** What of them could not be read. */
+  /** Why a part of them could not be read. */
   readonly unread: Failed | null;
 }
 
@@ -41,7 +41,7 @@ export async function divideDays(
   visit: Visit,
   view: View,
   spending: Spending,
-  who: KnownNames | null,
+  who: NameSums | null,
 ): Promise<DayBreakdown> {
   const { range, unit } = view;
   const whole = wholeDays(spending, range, unit);
@@ -52,20 +52,15 @@ export async function divideDays(
   return { ...stack(whole, names), note: null, unread };
 }
 
-/** What the list of names has read. */
-interface KnownNames {
+/** The sums that the list of names has read. */
+interface NameSums {
   /** The dollars of names with sums by day. */
   readonly top: UsageTop | null;
   /** How many names there are, of those without. */
   readonly groups?: number;
 }
 
-async function namedDays(
-  visit: Visit,
-  view: View,
-  group: string,
-  who: KnownNames | null,
-): Promise<DaysByName> {
+async function namedDays(visit: Visit, view: View, group: string, who: NameSums | null): Promise<DaysByName> {
   if (!isDaily(view.by)) return fromRuns(visit, view, { group, names: who?.groups ?? null });
   if (view.unit !== "usd") return fromSums(visit, view);
   const top = who?.top ?? null;
@@ -92,7 +87,7 @@ async function fromSums(visit: Visit, view: View): Promise<DaysByName> {
   if (largest.body === null) return { names: null, unread: largest };
   const names = largest.body.data.flatMap(({ name }) => name ?? []).slice(0, MOST_PARTS);
   const reports = await Promise.all(
-    names.map((name) => readReport(visit, range, { group_by: "day", ...soughtBy(view, name) })),
+    names.map((name) => readReport(visit, range, { group_by: "day", ...rowFilter(view, name) })),
   );
   const failed = reports.find(({ body }) => body === null);
   if (failed !== undefined) return { names: null, unread: failed };
@@ -107,13 +102,13 @@ async function fromSums(visit: Visit, view: View): Promise<DaysByName> {
   };
 }
 
-interface RunsAsked {
+interface RunsQuery {
   readonly group: string;
   /** How many there are. Null: it is not known. */
   readonly names: number | null;
 }
 
-async function fromRuns(visit: Visit, view: View, { group, names }: RunsAsked): Promise<DaysByName> {
+async function fromRuns(visit: Visit, view: View, { group, names }: RunsQuery): Promise<DaysByName> {
   // Some names have no runs on some days, but hardly so many.
   if ((names ?? 0) * view.range.days > 2 * MOST_ROWS) return { names: null, unread: null };
   const asked = { group_by: `day,${group}`, limit: String(MOST_ROWS) };
@@ -143,10 +138,10 @@ function largestOf({ data }: UsageReport, group: string, unit: Unit): readonly N
 
 const nameIn = (row: UsageReport["data"][number], group: string) => (row[group] as string | null) ?? null;
 
-/** What is less than this of a day is a rounding of sums, not another name. */
+/** An amount that is less than this of a day is a rounding of sums, not another name. */
 const NOTHING = 1e-6;
 
-/** What of a day no name has is the last part. */
+/** The last part of a day has no name. */
 function stack(
   days: readonly DayAmount[],
   named: readonly NamedDays[],

@@ -15,7 +15,7 @@ interface Figures {
   readonly cap: SpendCap | null;
   /** Null if the org is not prepaid. */
   readonly quota: Quota | null;
-  /** What could not be read, with its name. */
+  /** The reads that failed, with their names. */
   readonly unread: readonly (readonly [name: string, why: Failed])[];
 }
 

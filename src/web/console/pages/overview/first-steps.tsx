@@ -1,6 +1,6 @@
 import { Card } from "../../view/parts.tsx";
 
-/** What to do in a new organization. */
+/** The first steps in a new organization. */
 export function FirstSteps({ limits, keys }: { limits: number; keys: number }) {
   const steps = [
     [limits > 0, "/console/budgets/new", "Set a budget", "A budget refuses a run before it costs anything."],

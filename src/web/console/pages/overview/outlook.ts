@@ -9,7 +9,7 @@ export type Outlook =
 const KINDS_IN_ORDER = ["used_up", "dated", "too_early", "lasts"];
 
 /** In the order of what is shown: used up first, then the earliest date. */
-export function soonestFirst(
+export function compareUrgency(
   limits: readonly LimitInUse[],
   nowMs: number,
 ): { readonly limit: LimitInUse; readonly outlook: Outlook }[] {

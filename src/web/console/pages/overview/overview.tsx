@@ -3,8 +3,8 @@ import { readNames } from "../../names.ts";
 import { Head } from "../../view/parts.tsx";
 import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
-import { type PageRequest, type ListOf, reaches, show, type PageResponse, type Visit } from "../../visit.ts";
-import { readChanged } from "./changed.ts";
+import { type PageRequest, type ListOf, hasRole, show, type PageResponse, type Visit } from "../../visit.ts";
+import { readChanged } from "./change-ranking.ts";
 import { divideDays } from "./day-breakdown.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import { Figures, readFigures } from "./figures.tsx";
@@ -12,7 +12,7 @@ import { readRefusedToday, RefusedTodayCard } from "./refused-today.tsx";
 import { readRunsOut, RunsOutCard } from "./runs-out.tsx";
 import { readForecast, SpendCard } from "./spend-card.tsx";
 import { isSpending, readSpending } from "./spending.ts";
-import { addressOf, keptOf, type View, viewOf } from "./tabs.ts";
+import { addressOf, viewFields, type View, viewOf } from "./tabs.ts";
 import { readTags } from "./tag-names.ts";
 import { readUnusual, UnusualCard, unusualIds } from "./unusual.tsx";
 import { readWhoSpends, type WhoSpends, WhoSpendsCard } from "./who-spends.tsx";
@@ -29,7 +29,7 @@ async function readList(visit: Visit, view: View) {
   return { unusual: null, who, tags: tags?.names ?? [] };
 }
 
-/** What was spent, who spends, what runs out next, and what was refused today. */
+/** The start page: spend, the largest spenders, the limits that run out next, and today's refusals. */
 export async function overview(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const view = viewOf(ask.query, rangeOf(ask.query, visit.nowMs));
   const { range } = view;
@@ -50,7 +50,7 @@ export async function overview(visit: Visit, ask: PageRequest): Promise<PageResp
   const content = (
     <>
       <Head title="Overview" about={`${daysIn(range)} (UTC), compared with ${daysIn(range.previous)}`}>
-        <RangePicker range={range} path={PATH} keep={keptOf(view)} />
+        <RangePicker range={range} path={PATH} keep={viewFields(view)} />
         <a class="button small-button" href={addressOf("/console/report", view)}>
           Report
         </a>
@@ -74,7 +74,7 @@ export async function overview(visit: Visit, ask: PageRequest): Promise<PageResp
         ) : (
           <WhoSpendsCard of={list.who} tags={list.tags} view={view} nameOf={nameOf} at={at} />
         )}
-        <RunsOutCard of={out} mayCreate={reaches(visit, "admin")} nowMs={visit.nowMs} />
+        <RunsOutCard of={out} mayCreate={hasRole(visit, "admin")} nowMs={visit.nowMs} />
         <RefusedTodayCard of={refused} nameOf={nameOf} />
       </div>
     </>

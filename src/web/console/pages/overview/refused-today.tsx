@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { refusalSummary } from "../../../../contract/resources/refusals.ts";
-import { count, words } from "../../view/format.ts";
+import { count, toWords } from "../../view/format.ts";
 import { pageOf, refusalsAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card } from "../../view/parts.tsx";
@@ -25,11 +25,11 @@ export interface RefusedToday {
 const SHOWN = 5;
 
 /** Why it cannot be read. */
-export interface Unread {
+export interface ReadProblem {
   readonly problem: string;
 }
 
-export async function readRefusedToday(visit: Visit, today: string): Promise<RefusedToday | Unread> {
+export async function readRefusedToday(visit: Visit, today: string): Promise<RefusedToday | ReadProblem> {
   const by = (group: string) =>
     visit.api.get<Summary>(`${visit.org}/refusals/summary?from=${today}&group_by=${group}`);
   const [codes, limits] = await Promise.all([by("code"), by("limit")]);
@@ -53,7 +53,7 @@ export function RefusedTodayCard({
   of,
   nameOf,
 }: {
-  of: RefusedToday | Unread;
+  of: RefusedToday | ReadProblem;
   nameOf: (id: string) => string;
 }) {
   if ("problem" in of) {
@@ -90,7 +90,7 @@ export function RefusedTodayCard({
       <ul class="counts">
         {of.codes.slice(0, SHOWN).map(({ group, count: some }) => (
           <li>
-            <span>{words(group)}</span>
+            <span>{toWords(group)}</span>
             <a href={refusalsAt({ code: group, from })}>{count(some)}</a>
           </li>
         ))}

@@ -1,11 +1,11 @@
 import type { LimitInUse, LimitsInUse } from "../../../../contract/resources/limits.ts";
-import { count, day, percent, usd, words } from "../../view/format.ts";
+import { count, day, percent, usd, toWords } from "../../view/format.ts";
 import { Meter } from "../../view/charts.tsx";
 import { customerAt, pageOf, runsChargedTo } from "../../view/links.ts";
 import { Badge, Card } from "../../view/parts.tsx";
 import { Unread } from "../../view/unread.tsx";
 import type { Answer, Visit } from "../../visit.ts";
-import { type Outlook, soonestFirst } from "./outlook.ts";
+import { type Outlook, compareUrgency } from "./outlook.ts";
 
 const SHOWN = 10;
 
@@ -20,7 +20,7 @@ export function RunsOutCard(props: {
   readonly nowMs: number;
 }) {
   const { of, mayCreate, nowMs } = props;
-  const limits = soonestFirst(of.body?.data ?? [], nowMs);
+  const limits = compareUrgency(of.body?.data ?? [], nowMs);
   const all = of.body?.count ?? 0;
   const note = all > limits.length ? `The first ${limits.length} of ${count(all)}` : null;
   return (
@@ -61,7 +61,7 @@ function LimitLine({ limit, outlook }: { limit: LimitInUse; outlook: Outlook }) 
       </span>
       <Meter spent={used - reservedPart(limit)} held={reservedPart(limit)} label={nameOf(limit)} />
       <span class="sub">
-        {KINDS[limit.kind] ?? words(limit.kind)}: <a href={behind(limit)}>{percent(used)}</a> of {amount}
+        {KINDS[limit.kind] ?? toWords(limit.kind)}: <a href={behind(limit)}>{percent(used)}</a> of {amount}
         {periodOf(limit)}
         {mode === "shadow" && ", shadow"}
         {limit.resets_at &&
@@ -110,12 +110,14 @@ function When({ limit, outlook }: { limit: LimitInUse; outlook: Outlook }) {
 function nameOf({ kind, name, scope_kind, scope_id }: LimitInUse): string {
   if (name !== null) return name;
   if (scope_kind === "match") return scope_id ?? "Matching calls";
-  if (kind === "budget") return scope_id === null ? "Whole org" : `${words(scope_kind)} ${scope_id}`;
-  if (kind === "customer_limit" || kind === "credit_pack") return scope_id ?? words(kind);
-  return { plan_runs: "Runs of the plan", plan_tokens: "Tokens of the plan" }[kind as string] ?? words(kind);
+  if (kind === "budget") return scope_id === null ? "Whole org" : `${toWords(scope_kind)} ${scope_id}`;
+  if (kind === "customer_limit" || kind === "credit_pack") return scope_id ?? toWords(kind);
+  return (
+    { plan_runs: "Runs of the plan", plan_tokens: "Tokens of the plan" }[kind as string] ?? toWords(kind)
+  );
 }
 
-/** What a limit is. Its name alone may be that of a customer, which has a limit and credits. */
+/** Describes a limit. Its name alone may be that of a customer, which has a limit and credits. */
 const KINDS: Readonly<Partial<Record<LimitInUse["kind"], string>>> = {
   customer_limit: "Customer limit",
   credit_pack: "Credits",

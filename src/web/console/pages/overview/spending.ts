@@ -55,7 +55,7 @@ export const amountOf = (unit: Unit, sums: Sums | undefined): string =>
 
 const byDay = ({ data }: UsageReport) => new Map(data.map((row) => [String(row["day"]), row]));
 
-/** What was spent on each day, or the read that failed. A period has at most 90 days. */
+/** Reads the spend on each day, or returns the read that failed. A period has at most 90 days. */
 export async function readSpending(visit: Visit, range: Range): Promise<Spending | Failed> {
   const [now, before] = await Promise.all([
     readReport(visit, range, { group_by: "day" }),

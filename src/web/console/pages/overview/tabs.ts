@@ -4,7 +4,7 @@ import { type Unit, UNITS } from "../../view/chart-scale.ts";
 import { dimensionTitle } from "../../view/format.ts";
 import type { Range } from "../../view/range.ts";
 
-/** What spending can be told apart by. */
+/** The names that tell spending apart. */
 export type Tab = Dimension | "tag";
 /** Asked for most. The others follow. */
 const FIRST: readonly Dimension[] = ["customer_id", "department_id", "workflow_id", "model"];
@@ -21,7 +21,7 @@ export const LISTS = [
 ] as const;
 export type ListName = (typeof LISTS)[number][0];
 
-/** What a page about spending shows, all of which is in its address: a link to it shows the same. */
+/** The settings of a page about spending, all of which are in its address: a link to it shows the same. */
 export interface View {
   readonly range: Range;
   readonly by: Tab;
@@ -41,7 +41,7 @@ export function viewOf(query: URLSearchParams, range: Range): View {
   };
 }
 
-/** The address of a view, with some of it changed. What a page shows by itself is left out, except for the dimension. */
+/** The address of a view, with some of it changed. Default settings are left out, except for the dimension. */
 export function addressOf(path: string, view: View, changes: Readonly<Record<string, string>> = {}): string {
   const { name, from, to } = view.range;
   const kept = {
@@ -55,8 +55,8 @@ export function addressOf(path: string, view: View, changes: Readonly<Record<str
   return `${path}?${new URLSearchParams({ ...kept, ...changes })}`;
 }
 
-/** What of a view a form of its page sends along, without its range. */
-export function keptOf({ by, tag, unit, list }: View): Record<string, string> {
+/** Returns the fields of a view that a form of its page sends along, without its range. */
+export function viewFields({ by, tag, unit, list }: View): Record<string, string> {
   return { by, tag, unit: unit === "usd" ? "" : unit, list: list === "most" ? "" : list };
 }
 
@@ -70,7 +70,7 @@ export function groupOf({ by, tag }: Pick<View, "by" | "tag">): string | null {
 export const isDaily = (by: Tab): boolean => DAILY_KINDS.has(by);
 
 /** The filter of the runs behind a row. */
-export function soughtBy({ by, tag }: Pick<View, "by" | "tag">, id: string | null): Record<string, string> {
+export function rowFilter({ by, tag }: Pick<View, "by" | "tag">, id: string | null): Record<string, string> {
   if (id === null) return { without: by === "tag" ? `${TAG_PREFIX}${tag}` : by };
   return by === "tag" ? { tag: `${tag}:${id}` } : { [by]: id };
 }

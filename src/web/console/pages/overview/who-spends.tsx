@@ -8,7 +8,7 @@ import { Card } from "../../view/parts.tsx";
 import { TryAgain, whyUnread } from "../../view/unread.tsx";
 import type { Answer, Visit } from "../../visit.ts";
 import { readReport, readTop } from "./spending.ts";
-import { groupOf, isDaily, LISTS, soughtBy, type Tab, TABS, type View } from "./tabs.ts";
+import { groupOf, isDaily, LISTS, rowFilter, type Tab, TABS, type View } from "./tabs.ts";
 
 const MOST_ROWS = 10;
 /** Beyond these, what a name spent in the previous period is not looked up. */
@@ -31,7 +31,7 @@ export interface Problem {
 
 export interface WhoSpends extends Problem {
   readonly rows: readonly Spender[];
-  /** What stands above the rows. */
+  /** The text above the rows. */
   readonly note?: string | null;
   /** Also by day, if sums are kept by day for these names. */
   readonly top: UsageTop | null;
@@ -168,7 +168,7 @@ function Rows({ of, view, nameOf }: Props) {
           <li>
             <span class="label">
               <Name id={id} tab={by} nameOf={nameOf} />
-              <a href={runsAt(soughtBy(view, id), range)}>
+              <a href={runsAt(rowFilter(view, id), range)}>
                 <Usd of={usd} />
               </a>
             </span>
@@ -178,7 +178,7 @@ function Rows({ of, view, nameOf }: Props) {
               {before === null ? (
                 "little"
               ) : (
-                <a href={runsAt(soughtBy(view, id), range.previous)}>
+                <a href={runsAt(rowFilter(view, id), range.previous)}>
                   <Usd of={before} />
                 </a>
               )}

@@ -4,11 +4,11 @@ import type { policyEvaluation } from "../../../../contract/resources/policy-rul
 import { type NameOf, readNames } from "../../names.ts";
 import { BLANK, bodyOf, type FormValues, type Field, refusedDraft } from "../../view/field.ts";
 import { Fields, Problems } from "../../view/form.tsx";
-import { words } from "../../view/format.ts";
+import { toWords } from "../../view/format.ts";
 import { Badge, Card } from "../../view/parts.tsx";
 import { Ref } from "../../view/ref.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type Answer, type PageRequest, reaches, type Visit } from "../../visit.ts";
+import { type Answer, type PageRequest, hasRole, type Visit } from "../../visit.ts";
 
 type Evaluation = z.output<typeof policyEvaluation>;
 
@@ -21,17 +21,17 @@ const FIELDS: readonly Field[] = [
 
 const columns = (nameOf: NameOf): readonly Column<Evaluation["rules"][number]>[] => [
   { title: "Rule", cell: ({ rule_id }) => <Ref id={rule_id} nameOf={nameOf} /> },
-  { title: "Effect", cell: ({ effect, mode }) => `${words(effect)}${mode === "shadow" ? ", shadow" : ""}` },
+  { title: "Effect", cell: ({ effect, mode }) => `${toWords(effect)}${mode === "shadow" ? ", shadow" : ""}` },
   {
     title: "Result",
-    cell: ({ result }) => <Badge tone={result === "matched" ? "warn" : "plain"}>{words(result)}</Badge>,
+    cell: ({ result }) => <Badge tone={result === "matched" ? "warn" : "plain"}>{toWords(result)}</Badge>,
   },
   { title: "Why", cell: ({ message }) => message ?? <span class="quiet">–</span> },
 ];
 
-/** What the rules would say to an attempt, rule by rule. Nothing is recorded. */
+/** The results of the rules for an attempt, rule by rule. Nothing is recorded. */
 export async function policyTest(visit: Visit, ask: PageRequest): Promise<Child> {
-  if (!reaches(visit, "admin")) return null;
+  if (!hasRole(visit, "admin")) return null;
   const isAsked = FIELDS.some(({ name }) => Boolean(ask.query.get(name)?.trim()));
   const answer = isAsked
     ? await visit.api.send<Evaluation>(
@@ -55,7 +55,7 @@ export async function policyTest(visit: Visit, ask: PageRequest): Promise<Child>
         </form>
       </Card>
       {answer?.body && (
-        <Card title={`It would be: ${words(answer.body.decision)}`} note={answer.body.reason} bare>
+        <Card title={`It would be: ${toWords(answer.body.decision)}`} note={answer.body.reason} bare>
           <Table label="Rules" columns={columns(nameOf)} rows={answer.body.rules} />
         </Card>
       )}

@@ -1,6 +1,6 @@
 import type { SpendCap } from "../../../../contract/resources/spend-cap.ts";
 import { readNames } from "../../names.ts";
-import { unreadPage } from "../../page/refused.tsx";
+import { unreadPage } from "../../page/refusal-page.tsx";
 import { Change, shareOfChange } from "../../view/change.tsx";
 import { count, dimensionTitle } from "../../view/format.ts";
 import { runsAt } from "../../view/links.ts";
@@ -10,11 +10,11 @@ import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { isUnread, TryAgain, Unread } from "../../view/unread.tsx";
-import { type PageRequest, reaches, show, type PageResponse, type Visit } from "../../visit.ts";
+import { type PageRequest, hasRole, show, type PageResponse, type Visit } from "../../visit.ts";
 import { divideDays } from "../overview/day-breakdown.ts";
 import { readForecast, SpendCard } from "../overview/spend-card.tsx";
 import { isSpending, readSpending, type Sums } from "../overview/spending.ts";
-import { addressOf, groupOf, keptOf, soughtBy, TABS, type View, viewOf } from "../overview/tabs.ts";
+import { addressOf, groupOf, viewFields, rowFilter, TABS, type View, viewOf } from "../overview/tabs.ts";
 import { readUnusual, unusualIds, UnusualLines } from "../overview/unusual.tsx";
 import { readWhoSpends, type Spender } from "../overview/who-spends.tsx";
 
@@ -23,7 +23,7 @@ export const REPORT_PATH = "/console/report";
 /** More names than these are for the file. */
 const MOST_ROWS = 50;
 
-/** What was spent in some days, on one page: to read, to print, to send on as a link, or to download. */
+/** The spend of some days, on one page: to read, to print, to send on as a link, or to download. */
 export async function report(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const view = viewOf(ask.query, rangeOf(ask.query, visit.nowMs));
   const { range } = view;
@@ -44,11 +44,11 @@ export async function report(visit: Visit, ask: PageRequest): Promise<PageRespon
         title="Spend report"
         about={`${visit.visitor.orgName}, ${daysIn(range)} (UTC), compared with ${daysIn(range.previous)}`}
       >
-        <RangePicker range={range} path={REPORT_PATH} keep={keptOf(view)} />
+        <RangePicker range={range} path={REPORT_PATH} keep={viewFields(view)} />
         <a class="button" href={exportAt(view)}>
           Download CSV
         </a>
-        <a class="button" href={reaches(visit, "admin") ? "/console/digests/new" : "/console/digests"}>
+        <a class="button" href={hasRole(visit, "admin") ? "/console/digests/new" : "/console/digests"}>
           By mail
         </a>
       </Head>
@@ -154,7 +154,7 @@ function columnsOf(view: View, total: number, nameOf: (id: string) => string): r
       title: "Spent",
       kind: "number",
       cell: ({ id, usd }) => (
-        <a href={runsAt(soughtBy(view, id), view.range)}>
+        <a href={runsAt(rowFilter(view, id), view.range)}>
           <Usd of={usd} />
         </a>
       ),

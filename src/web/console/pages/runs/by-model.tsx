@@ -9,7 +9,7 @@ export interface ModelAmount {
   readonly runs: number;
 }
 
-/** What was spent on each model, linked to the runs. */
+/** The spend on each model, linked to the runs. */
 export function ByModel(props: {
   /** The most expensive first. */
   readonly of: readonly ModelAmount[];

@@ -1,6 +1,6 @@
 import type { Adjustment } from "../../../../contract/resources/adjustments.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
-import { count, moment, usd, words } from "../../view/format.ts";
+import { count, formatMoment, usd, toWords } from "../../view/format.ts";
 import { Usd } from "../../view/money.tsx";
 import { Card, type Fact } from "../../view/parts.tsx";
 import { Rows } from "../../view/rows.tsx";
@@ -27,7 +27,7 @@ export function costFacts(run: RunResource, adjustments: readonly Adjustment[]):
 }
 
 const ENTRIES: readonly Column<CostLine>[] = [
-  { title: "For", cell: (entry) => words(entry.class) },
+  { title: "For", cell: (entry) => toWords(entry.class) },
   { title: "Quantity", kind: "number", cell: ({ quantity }) => count(quantity) },
   {
     title: "Price",
@@ -49,7 +49,7 @@ export function Breakdown({ run }: { readonly run: RunResource }) {
 }
 
 const ADJUSTMENTS: readonly Column<Adjustment>[] = [
-  { title: "Made", kind: "moment", cell: ({ created_at }) => moment(created_at) },
+  { title: "Made", kind: "moment", cell: ({ created_at }) => formatMoment(created_at) },
   { title: "Reason", cell: ({ reason }) => reason },
   { title: "Amount", kind: "number", cell: ({ amount_usd }) => <Usd of={amount_usd} /> },
   { title: "Cost then", kind: "number", cell: ({ net_cost_usd }) => <Usd of={net_cost_usd} /> },

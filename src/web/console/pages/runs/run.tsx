@@ -2,8 +2,8 @@ import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { NAMED_FIELDS } from "../../../../contract/scopes.ts";
 import { TOKEN_PARTS } from "../../../../contract/token-classes.ts";
 import { type NameOf, readNames } from "../../names.ts";
-import { unreadPage } from "../../page/refused.tsx";
-import { count, moment, words } from "../../view/format.ts";
+import { unreadPage } from "../../page/refusal-page.tsx";
+import { count, formatMoment, toWords } from "../../view/format.ts";
 import { customerAt, pageOf } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { Badge, Card, type Fact, Facts, Head } from "../../view/parts.tsx";
@@ -72,7 +72,7 @@ function States({ of }: { of: RunResource }) {
   const { outcome, estimated, incurred } = of;
   return (
     <>
-      {outcome !== "completed" && <Badge tone="warn">{words(outcome)}</Badge>}{" "}
+      {outcome !== "completed" && <Badge tone="warn">{toWords(outcome)}</Badge>}{" "}
       {estimated && <Badge tone="warn">Estimated</Badge>}{" "}
       {incurred && <Badge tone="plain">Reported as incurred</Badge>}
     </>
@@ -84,12 +84,12 @@ const text = (title: string, value: string | null): Fact[] => (value === null ? 
 function factsOf(run: RunResource, nameOf: NameOf): Fact[] {
   const parts = TOKEN_PARTS.flatMap(({ field }): Fact[] => {
     const some = run.usage[field];
-    return some === undefined || some === 0 ? [] : [[words(field), count(some)]];
+    return some === undefined || some === 0 ? [] : [[toWords(field), count(some)]];
   });
   const tags = Object.entries(run.tags);
   return [
-    ["Started", moment(run.started_at)],
-    ["Ended", moment(run.ended_at)],
+    ["Started", formatMoment(run.started_at)],
+    ["Ended", formatMoment(run.ended_at)],
     ["Model", run.model],
     ...text("Requested model", run.requested_model),
     ...text("Chosen by fallback", run.fallback),
@@ -99,7 +99,7 @@ function factsOf(run: RunResource, nameOf: NameOf): Fact[] {
     ...NAMED_FIELDS.flatMap(([kind, field]): Fact[] => {
       const value = run[field];
       if (value === null || value === undefined) return [];
-      return [[words(kind), field === "customer_id" ? <a href={customerAt(value)}>{value}</a> : value]];
+      return [[toWords(kind), field === "customer_id" ? <a href={customerAt(value)}>{value}</a> : value]];
     }),
     ...text("User", run.user_id),
     ...(run.key_id === null ? [] : [["Key", <a href={pageOf(run.key_id)}>{nameOf(run.key_id)}</a>] as const]),
@@ -120,7 +120,7 @@ function factsOf(run: RunResource, nameOf: NameOf): Fact[] {
     ["Tokens in", count(run.usage.input_tokens)],
     ["Tokens out", count(run.usage.output_tokens)],
     ...parts,
-    ...Object.entries(run.usage.units ?? {}).map(([unit, some]): Fact => [words(unit), count(some)]),
+    ...Object.entries(run.usage.units ?? {}).map(([unit, some]): Fact => [toWords(unit), count(some)]),
     ...(run.reservation_id === null
       ? []
       : [
@@ -134,8 +134,8 @@ function factsOf(run: RunResource, nameOf: NameOf): Fact[] {
     ...(run.approval_id === null
       ? []
       : [["Approval", <a href={pageOf(run.approval_id)}>{run.approval_id}</a>] as const]),
-    ["Recorded", moment(run.recorded_at)],
-    ["Counted in the periods of", moment(run.charged_at)],
+    ["Recorded", formatMoment(run.recorded_at)],
+    ["Counted in the periods of", formatMoment(run.charged_at)],
   ];
 }
 
@@ -148,7 +148,7 @@ function chargeColumns(nameOf: NameOf): readonly Column<Charge>[] {
           <a href={pageOf(id)}>{nameOf(id)}</a>
           {id !== kind && (
             <span class="sub">
-              {words(kind)} <code>{id}</code>
+              {toWords(kind)} <code>{id}</code>
             </span>
           )}
         </>
@@ -182,7 +182,7 @@ function Uncovered({ of }: { of: RunResource }) {
 }
 
 const SHADOW: readonly Column<RunResource["shadow"][number]>[] = [
-  { title: "Would have been", cell: ({ code }) => <strong>{words(code)}</strong> },
+  { title: "Would have been", cell: ({ code }) => <strong>{toWords(code)}</strong> },
   { title: "Status", kind: "number", cell: ({ status }) => status },
   { title: "Details", cell: ({ details }) => <code>{JSON.stringify(details)}</code> },
 ];

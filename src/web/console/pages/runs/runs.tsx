@@ -4,7 +4,7 @@ import { LEFT_OUT } from "../../../../contract/run-filters.ts";
 import { DIMENSION_NAMES, TAG_PREFIX } from "../../../../contract/dimensions.ts";
 import { RUN_OUTCOMES } from "../../../../contract/lists.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
-import { count, dimensionTitle, words } from "../../view/format.ts";
+import { count, dimensionTitle, toWords } from "../../view/format.ts";
 import { type Filter, Filters, isFiltered } from "../../view/filters.tsx";
 import { Usd } from "../../view/money.tsx";
 import { Card, Empty, Head, Pager, Tile, Tiles } from "../../view/parts.tsx";
@@ -19,16 +19,16 @@ import {
   type PageResponse,
   type Visit,
 } from "../../visit.ts";
-import { unreadPage } from "../../page/refused.tsx";
+import { unreadPage } from "../../page/refusal-page.tsx";
 import { ByModel } from "./by-model.tsx";
-import { ChargedTile, readCharged } from "./charged.tsx";
+import { ChargedTile, readLimitCharge } from "./limit-charge.tsx";
 import { isBounded, readSums, type RunSums } from "./sums.ts";
 import { RunTable } from "./table.tsx";
 
 const UNDER = "/console/runs";
 const ALL = `${UNDER}?range=all`;
 
-const OUTCOMES = [["", "–"], ...RUN_OUTCOMES.map((outcome) => [outcome, words(outcome)] as const)] as const;
+const OUTCOMES = [["", "–"], ...RUN_OUTCOMES.map((outcome) => [outcome, toWords(outcome)] as const)] as const;
 
 const FILTERS: readonly Filter[] = [
   { name: "id", title: "Run id" },
@@ -118,7 +118,7 @@ export async function listRuns(visit: Visit, ask: PageRequest): Promise<PageResp
 
 const OPENED_DAYS = 7;
 
-/** What the page shows when it is opened. */
+/** The days that the page shows when it is opened. */
 const lastDays = ({ nowMs }: Visit) => ({
   from: dateOf(nowMs - (OPENED_DAYS - 1) * DAY_MS),
   to: dateOf(nowMs + DAY_MS),
@@ -129,13 +129,13 @@ async function hasOlder(visit: Visit): Promise<boolean> {
   return body === null || body.data.length > 0;
 }
 
-/** What all runs that are filtered cost together, and on which models. */
+/** The cost of all filtered runs together, and their models. */
 async function sumsOf(visit: Visit, query: URLSearchParams, page: ListOf<RunResource>): Promise<Child> {
   const read = await readSums(visit, query, page);
   const unread = read !== null && "trace" in read ? read : null;
   const sums = unread === null ? (read as RunSums | null) : null;
   const isDays = isBounded(query);
-  const charged = await readCharged(visit, query, sums);
+  const charged = await readLimitCharge(visit, query, sums);
   const rest = new URLSearchParams(query);
   for (const name of ["sort", "cursor", "id", "notice", "range"]) rest.delete(name);
   const hrefOf = (model: string) =>

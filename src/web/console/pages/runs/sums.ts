@@ -15,7 +15,10 @@ export interface RunSums {
   /** The most expensive first. */
   readonly models: readonly ModelAmount[];
   readonly modelCount: number;
-  /** What these runs took from the limit that they are filtered by. Null: it is no filter, or does not count dollars. */
+  /**
+   * The amount that these runs took from the limit that they are filtered by. Null: it is no filter, or does not count
+   * dollars.
+   */
   readonly charged_usd: string | null;
 }
 

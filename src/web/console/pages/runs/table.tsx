@@ -1,5 +1,5 @@
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
-import { count, moment } from "../../view/format.ts";
+import { count, formatMoment } from "../../view/format.ts";
 import { customerAt } from "../../view/links.ts";
 import { Usd } from "../../view/money.tsx";
 import { type Column, Table } from "../../view/table.tsx";
@@ -16,7 +16,7 @@ const COLUMNS: readonly Column<RunResource>[] = [
       </>
     ),
   },
-  { title: "Started", kind: "moment", cell: (run) => moment(run.started_at) },
+  { title: "Started", kind: "moment", cell: (run) => formatMoment(run.started_at) },
   { title: "Model", kind: "brief", cell: ({ model }) => model },
   {
     title: "For",

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { EVENT_KINDS } from "../../../../contract/event-kinds.ts";
 import type { Delivery, Signing } from "../../../../contract/resources/webhooks.ts";
-import { moment } from "../../view/format.ts";
+import { formatMoment } from "../../view/format.ts";
 import { ActionButton } from "../../view/form.tsx";
 import { type Filter, Filters, isFiltered } from "../../view/filters.tsx";
 import { Card, Empty, Facts, Pager, Status } from "../../view/parts.tsx";
@@ -12,7 +12,7 @@ import {
   listPath,
   type ListOf,
   pagesOf,
-  reaches,
+  hasRole,
   formGuardOf,
   type Visit,
 } from "../../visit.ts";
@@ -38,8 +38,8 @@ function columns(visit: Visit, here: string): readonly Column<Delivery>[] {
       kind: "number",
       cell: ({ latency_ms: ms }) => (ms === null || ms === undefined ? "–" : `${ms} ms`),
     },
-    { title: "Next attempt", kind: "moment", cell: (row) => moment(row.next_attempt_at) },
-    ...(reaches(visit, "admin") ? [actions(visit, here)] : []),
+    { title: "Next attempt", kind: "moment", cell: (row) => formatMoment(row.next_attempt_at) },
+    ...(hasRole(visit, "admin") ? [actions(visit, here)] : []),
   ];
 }
 
@@ -96,8 +96,8 @@ export async function deliveryLog(visit: Visit, ask: PageRequest, id: string): P
             of={[
               ["Scheme", scheme ?? "–"],
               ["Secret", last4 ? <code>…{last4}</code> : "–"],
-              ["Since", moment(created_at)],
-              ["Old secret expires", moment(previous)],
+              ["Since", formatMoment(created_at)],
+              ["Old secret expires", formatMoment(previous)],
             ]}
           />
         )}

@@ -1,9 +1,9 @@
 import type { Event } from "../../../../contract/resources/events.ts";
 import type { AttemptEntry, Delivery } from "../../../../contract/resources/webhooks.ts";
 import { submit } from "../../page/act.ts";
-import { refusedPage, unreadPage } from "../../page/refused.tsx";
+import { refusedPage, unreadPage } from "../../page/refusal-page.tsx";
 import { ActionButton } from "../../view/form.tsx";
-import { moment } from "../../view/format.ts";
+import { formatMoment } from "../../view/format.ts";
 import { noticeAt } from "../../view/notice.tsx";
 import { Card, Facts, Head, Status } from "../../view/parts.tsx";
 import { type Column, Table } from "../../view/table.tsx";
@@ -12,7 +12,7 @@ import {
   type Answer,
   type PageRequest,
   type ListOf,
-  reaches,
+  hasRole,
   type Route,
   formGuardOf,
   show,
@@ -57,7 +57,7 @@ export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Page
   const content = (
     <>
       <Head title="Delivery" about={<code>{found.id}</code>}>
-        {reaches(visit, "admin") && (
+        {hasRole(visit, "admin") && (
           <ActionButton
             guard={formGuardOf(visit)}
             action={`${here}/deliveries/${found.id}/replay`}
@@ -73,9 +73,9 @@ export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Page
           of={[
             ["Event", found.event_type],
             ["State", <Status is={found.status} />],
-            ["Created", moment(found.created_at)],
-            ["Completed", moment(found.completed_at)],
-            ["Next attempt", moment(found.next_attempt_at)],
+            ["Created", formatMoment(found.created_at)],
+            ["Completed", formatMoment(found.completed_at)],
+            ["Next attempt", formatMoment(found.next_attempt_at)],
             ...(found.replay_of === null
               ? []
               : [
@@ -118,7 +118,7 @@ function eventsAround(visit: Visit, { event_type: type, created_at }: Delivery) 
 
 const ATTEMPTS: readonly Column<AttemptEntry>[] = [
   { title: "Attempt", cell: ({ attempt }) => <strong>{attempt}</strong> },
-  { title: "At", kind: "moment", cell: ({ at }) => moment(at) },
+  { title: "At", kind: "moment", cell: ({ at }) => formatMoment(at) },
   { title: "Answer", kind: "number", cell: ({ response_status }) => response_status ?? "None" },
   { title: "Latency", kind: "number", cell: ({ latency_ms }) => `${latency_ms} ms` },
   { title: "Error", cell: ({ error }) => error ?? <span class="quiet">–</span> },

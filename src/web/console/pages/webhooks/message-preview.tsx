@@ -4,7 +4,7 @@ import { eventText } from "../../../../domain/message/event-text.ts";
 import type { Option } from "../../view/field.ts";
 import { Card, Facts } from "../../view/parts.tsx";
 
-/** What people can hear about, in the order in which most want to. */
+/** The topics that people can subscribe to, in the order in which most want to. */
 const TOPICS = [
   ["budget.*", "Budgets: thresholds, and when one is used up"],
   ["spend_cap.*", "The daily spend cap"],
@@ -33,8 +33,8 @@ const OTHER_KINDS = EVENT_KINDS.filter(
 
 const EVERYTHING = "*";
 
-/** What can be picked: topics, single kinds, everything, and what a subscription has picked already. */
-export function pickable(chosen: readonly string[] = []): readonly Option[] {
+/** Returns the options to pick: topics, single kinds, everything, and what a subscription has picked already. */
+export function eventOptions(chosen: readonly string[] = []): readonly Option[] {
   const known: readonly Option[] = [
     ...TOPICS,
     ...OTHER_KINDS.map((kind) => [kind, kind] as const),

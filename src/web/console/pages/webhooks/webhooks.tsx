@@ -5,12 +5,12 @@ import type {
   RecoveredDeliveries,
 } from "../../../../contract/resources/webhooks.ts";
 import type { Field } from "../../view/field.ts";
-import { moment } from "../../view/format.ts";
+import { formatMoment } from "../../view/format.ts";
 import { noticeAt } from "../../view/notice.tsx";
 import { secretPage, Status } from "../../view/parts.tsx";
 import { show, type PageResponse } from "../../visit.ts";
 import { deliveryLog } from "./deliveries.tsx";
-import { messagePreview, pickable } from "./message-preview.tsx";
+import { messagePreview, eventOptions } from "./message-preview.tsx";
 
 const PATH = "/console/webhooks";
 
@@ -28,7 +28,7 @@ const FIELDS: readonly Field[] = [
     label: "Hear about",
     kind: "checks",
     required: true,
-    options: pickable(),
+    options: eventOptions(),
   },
   { name: "description", label: "Description", kind: "text" },
 ];
@@ -56,7 +56,7 @@ const CREATED: readonly Field[] = [
   },
   { name: "routing_key", label: "Integration key", kind: "secret", hint: "For PagerDuty only." },
   { name: "to", label: "Mail to", kind: "list", hint: "Up to 10 addresses, which confirm themselves first." },
-  { name: "events", label: "Hear about", kind: "checks", options: pickable() },
+  { name: "events", label: "Hear about", kind: "checks", options: eventOptions() },
   { name: "description", label: "Description", kind: "text" },
 ];
 
@@ -145,7 +145,7 @@ export const webhooks: Resource<CreatedWebhook> = {
         </>
       ),
     },
-    { title: "Created", kind: "moment", cell: (row) => moment(row.created_at) },
+    { title: "Created", kind: "moment", cell: (row) => formatMoment(row.created_at) },
   ],
   create: {
     title: "New subscription",
@@ -163,7 +163,7 @@ export const webhooks: Resource<CreatedWebhook> = {
     fields: [...FIELDS, STATUS],
     fieldsOf: ({ events }) =>
       [...FIELDS, STATUS].map((field) =>
-        field.name === "events" ? { ...field, options: pickable(events) } : field,
+        field.name === "events" ? { ...field, options: eventOptions(events) } : field,
       ),
     bodyOf: withEvents,
   },

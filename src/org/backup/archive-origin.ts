@@ -27,18 +27,18 @@ export function wasImported(sql: SqlStorage, archiveId: string): boolean {
 }
 
 /** When the org came to this object last. Null if it was opened here. */
-export function cameAt(sql: SqlStorage): number | null {
+export function readArrivalTime(sql: SqlStorage): number | null {
   return sql.exec<{ at: number | null }>("SELECT max(at) AS at FROM imported_archives").one().at;
 }
 
-export function noteCameBy(sql: SqlStorage, archives: readonly string[]): void {
+export function noteFormerArchives(sql: SqlStorage, archives: readonly string[]): void {
   sql.exec(LEFT);
   for (const archive of archives)
     sql.exec("INSERT INTO came_by (archive) VALUES (?) ON CONFLICT DO NOTHING", archive);
 }
 
 /** Returns whether an org that is not here any more came from this archive. */
-export function cameBy(sql: SqlStorage, archiveId: string): boolean {
+export function didComeFrom(sql: SqlStorage, archiveId: string): boolean {
   if (!isTable(sql, "came_by")) return false;
   return sql.exec("SELECT 1 FROM came_by WHERE archive = ?", archiveId).toArray().length > 0;
 }

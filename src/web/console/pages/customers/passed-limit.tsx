@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { Usd } from "../../view/money.tsx";
-import { above } from "../budgets/budget-counters.tsx";
+import { subtractAmounts } from "../budgets/budget-counters.tsx";
 import { OverNotice } from "../over-limit.tsx";
 
 /** A limit of a customer, in one period. */
@@ -13,9 +13,11 @@ interface CountedLimit {
   readonly period_start: string;
 }
 
-/** What was spent beyond a limit. Null: nothing. */
+/** The spend beyond a limit. Null: nothing. */
 function overOf({ spent_usd, limit_usd }: CountedLimit): string | null {
-  return spent_usd === null ? null : (above({ unit: "usd" }, spent_usd, limit_usd) as string | null);
+  return spent_usd === null
+    ? null
+    : (subtractAmounts({ unit: "usd" }, spent_usd, limit_usd) as string | null);
 }
 
 export function OverBy({ of }: { of: CountedLimit }) {
@@ -29,7 +31,7 @@ export function OverBy({ of }: { of: CountedLimit }) {
 }
 
 /** Why a limit is passed. Null: it is not. */
-export function passedNotice(
+export function passedLimitNotice(
   limit: CountedLimit & { readonly period_end?: string | null },
   filter: Readonly<Record<string, string>> = {},
 ): Child {

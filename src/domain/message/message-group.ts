@@ -3,7 +3,7 @@ import { HOUR_MS } from "../../contract/durations.ts";
 import { type EventData, limitIn, textIn } from "./event-data.ts";
 
 /** Events with the same `key` and `stage` are one message. Of those with the same key, only the last stage is worth sending. */
-export interface Fold {
+export interface MessageGroup {
   readonly key: string;
   readonly stage: string;
 }
@@ -23,7 +23,7 @@ const FREQUENT: Partial<Record<EventKind, string>> = {
  * Returns what a message about an event has in common with others: the limit and its window, whichever counter of the
  * limit it is; or for what happens with calls, the cause and the hour. Null if each is a message of its own.
  */
-export function foldOf(kind: EventKind, data: EventData, atMs: number): Fold | null {
+export function messageGroupOf(kind: EventKind, data: EventData, atMs: number): MessageGroup | null {
   const cause = FREQUENT[kind];
   if (cause !== undefined) {
     const hour = new Date(Math.floor(atMs / HOUR_MS) * HOUR_MS).toISOString();

@@ -16,7 +16,7 @@ interface Bucket {
   count: number;
 }
 
-export class Pace {
+export class AddressLimit {
   readonly #limit: number;
   readonly #asked = new BoundedMap<string, Bucket[]>(MOST_ADDRESSES);
 

@@ -1,6 +1,6 @@
 import { type Dimension, DIMENSION_NAMES, TAG_PREFIX } from "../../contract/dimensions.ts";
 import { isRefusal } from "../../contract/refusal.ts";
-import { soughtRuns } from "../../contract/run-filters.ts";
+import { parseRunFilter } from "../../contract/run-filters.ts";
 import { isReportTime, type UsageReport } from "../../contract/resources/usage/usage-report.ts";
 import type { ReportGrouping, ReportAsk } from "../../domain/usage-report/ask.ts";
 import { toRevenue } from "../../domain/price/revenue.ts";
@@ -10,7 +10,7 @@ import {
   figuresOf,
   linesOf,
   type ReportLine,
-  sorted,
+  sortLines,
   totalOf,
 } from "../../domain/usage-report/rows.ts";
 import { stretchesOf } from "../../domain/usage-report/stretches.ts";
@@ -55,7 +55,7 @@ export async function reportOf(
     : spent;
   if (isRefusal(lines)) return lines;
   const [first = ""] = groupBy;
-  const all = sorted(lines, query["sort"] ?? (isReportTime(first) ? first : "cost_usd"));
+  const all = sortLines(lines, query["sort"] ?? (isReportTime(first) ? first : "cost_usd"));
   const shown = all.slice(0, limit);
   if (query["format"] === "csv") return csvReply(csvOf(groupBy, shown, isWorth));
   const report: UsageReport = {
@@ -100,7 +100,7 @@ function groupingOf(name: string, range: Range): ReportGrouping {
 
 function filtersOf(query: Query): Pick<ReportAsk, "filters" | "without" | "tags"> {
   const given = FILTER_NAMES.map((name) => [name, query[name]] as const);
-  const { names, without, tags } = soughtRuns(Object.fromEntries(given));
+  const { names, without, tags } = parseRunFilter(Object.fromEntries(given));
   return { filters: Object.fromEntries(names), without, tags };
 }
 

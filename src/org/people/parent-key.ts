@@ -4,7 +4,7 @@ import type { Bound } from "../../storage/scan-bounds.ts";
  * A session that an API key opened, and a link that one made, work as long as the secret that they were made with: they end
  * when the key is revoked or expires, and when a rotation takes the secret away. Rows without a key were vouched for by someone else.
  */
-export type KeyBehind = {
+export type ParentKey = {
   readonly key_id: string | null;
   readonly key_digest: string | null;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { GroupRow } from "../../../src/domain/usage-report/sums.ts";
 import type { SegmentMetadata } from "../../../src/storage/segments/metadata.ts";
-import { rowsOfStep, type StepInput } from "../../../src/org/usage/known-steps.ts";
+import { rowsOfStep, type StepInput } from "../../../src/org/usage/step-cache.ts";
 
 const RUNS = 30_000;
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { Pace } from "../../src/web/pace.ts";
+import { AddressLimit } from "../../src/web/address-limit.ts";
 import { serve } from "../support/worker.ts";
 
 const steps = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 200 });
@@ -8,7 +8,7 @@ const steps = fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxL
 test("no minute admits more than the limit, and waiting as long as stated is enough", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), steps, (limit, gaps) => {
-      const pace = new Pace(limit);
+      const pace = new AddressLimit(limit);
       const admitted: number[] = [];
       let now = 1_700_000_000_000;
       for (const gap of gaps) {
@@ -26,7 +26,7 @@ test("no minute admits more than the limit, and waiting as long as stated is eno
 });
 
 test("an address over the limit does not affect others", () => {
-  const pace = new Pace(1);
+  const pace = new AddressLimit(1);
   expect(pace.take("198.51.100.1", 0)).toBe(0);
   expect(pace.take("198.51.100.1", 0)).toBeGreaterThan(0);
   expect(pace.take("198.51.100.2", 0)).toBe(0);

@@ -10,7 +10,7 @@ const EMPTY = -1;
  * The meanings of names, found by their bytes: many segments have the same names, and each is decoded when it is seen
  * first. Two names may have the same number.
  */
-export class KnownNames {
+export class NameCache {
   readonly #numberOf: (name: string) => number;
   /** By a part of the hash, the place of a name. */
   #slots = new Int32Array(FIRST_ROOM * 2).fill(EMPTY);

@@ -9,7 +9,7 @@ import { daysIn, type Range, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { type PageRequest, show, type PageResponse, type Visit } from "../../visit.ts";
-import { unreadPage } from "../../page/refused.tsx";
+import { unreadPage } from "../../page/refusal-page.tsx";
 import { readTop } from "../overview/spending.ts";
 
 const UNDER = "/console/customers";

@@ -19,7 +19,7 @@ const nanosOf = (text: string): bigint =>
   text.startsWith("-") ? -(parseUsd(text.slice(1)) ?? 0n) : (parseUsd(text) ?? 0n);
 
 /** Both periods beside each other, by how much each name changed. A name that stopped spending is among them. */
-export function changedMost(
+export function rankByChange(
   now: ReadonlyMap<string | null, string>,
   earlier: ReadonlyMap<string | null, string>,
 ): Spender[] {
@@ -41,7 +41,7 @@ export async function readChanged(visit: Visit, view: View): Promise<WhoSpends> 
   ]);
   const failed = problemOf(now.body === null ? now : earlier, 1);
   if (failed.problem !== null) return { ...failed, rows: [], top: null };
-  const rows = changedMost(costsIn(now.body, group), costsIn(earlier.body, group)).slice(0, MOST_ROWS);
+  const rows = rankByChange(costsIn(now.body, group), costsIn(earlier.body, group)).slice(0, MOST_ROWS);
   const isCut = [now, earlier].some(({ body }) => (body?.groups ?? 0) > MOST_COMPARED);
   return {
     rows,

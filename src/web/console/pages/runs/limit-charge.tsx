@@ -6,26 +6,26 @@ import { Tile } from "../../view/parts.tsx";
 import type { Visit } from "../../visit.ts";
 import type { RunSums } from "./sums.ts";
 
-interface Charged {
+interface LimitCharge {
   readonly limitId: string;
   readonly name: string;
   /** Null: it is not known, or not in dollars. */
   readonly usd: string | null;
 }
 
-/** What was charged to the limit that runs are filtered by. Null: they are filtered by none. */
-export async function readCharged(
+/** Reads the amount that was charged to the limit that runs are filtered by. Null: they are filtered by none. */
+export async function readLimitCharge(
   visit: Visit,
   query: URLSearchParams,
   sums: RunSums | null,
-): Promise<Charged | null> {
+): Promise<LimitCharge | null> {
   const limitId = query.get("limit_id")?.trim() ?? "";
   if (limitId === "") return null;
   const [nameOf, standing] = await Promise.all([readNames(visit, [limitId]), standingOf(visit, query)]);
   return { limitId, name: nameOf(limitId), usd: standing ?? sums?.charged_usd ?? null };
 }
 
-/** What a budget counted in its period, if these are its runs: it knows that without looking at them. */
+/** The amount that a budget counted in its period, if these are its runs: it knows that without looking at them. */
 async function standingOf(visit: Visit, query: URLSearchParams): Promise<string | null> {
   const { limit_id: id = "", charged_from: from, ...others } = Object.fromEntries(query);
   const isWhole = Object.keys(others).every((name) => name === "sort" || name === "cursor");
@@ -35,7 +35,7 @@ async function standingOf(visit: Visit, query: URLSearchParams): Promise<string 
   return typeof body.spent === "string" ? body.spent : null;
 }
 
-export function ChargedTile({ of: { limitId, name, usd } }: { of: Charged }) {
+export function ChargedTile({ of: { limitId, name, usd } }: { of: LimitCharge }) {
   const limit = <a href={pageOf(limitId)}>{name}</a>;
   if (usd === null) return <Tile label="Charged to" value={limit} />;
   return (

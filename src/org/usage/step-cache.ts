@@ -8,7 +8,7 @@ export interface StepInput extends ScannedRuns {
   readonly segments: readonly SegmentMetadata[];
 }
 
-interface KnownStep extends StepInput {
+interface CachedStep extends StepInput {
   readonly rows: readonly GroupRow[];
 }
 
@@ -17,7 +17,7 @@ const LEAST_RUNS = 10_000;
 const MOST_ROWS = 25_000;
 const MOST_STEPS = 32;
 
-const knownSteps = new WeakMap<SqlStorage, Map<string, KnownStep>>();
+const stepCache = new WeakMap<SqlStorage, Map<string, CachedStep>>();
 
 /**
  * The rows of a step, kept in memory for the next report that asks the same of the same segments: people look at a page again,
@@ -28,8 +28,8 @@ export function rowsOfStep(
   input: StepInput,
   make: () => readonly GroupRow[],
 ): readonly GroupRow[] {
-  const known = knownSteps.get(sql) ?? new Map<string, KnownStep>();
-  knownSteps.set(sql, known);
+  const known = stepCache.get(sql) ?? new Map<string, CachedStep>();
+  stepCache.set(sql, known);
   const key = JSON.stringify([input.ask, input.fromRun]);
   const there = known.get(key);
   if (there !== undefined && isSame(there, input)) return there.rows;
@@ -40,7 +40,7 @@ export function rowsOfStep(
   return rows;
 }
 
-function isSame(there: KnownStep, { segments, toRun, replaced }: StepInput): boolean {
+function isSame(there: CachedStep, { segments, toRun, replaced }: StepInput): boolean {
   const last = segments.at(-1);
   const isCut = last !== undefined && Math.min(toRun, there.toRun) < lastSeqOf(last);
   return (
@@ -52,7 +52,7 @@ function isSame(there: KnownStep, { segments, toRun, replaced }: StepInput): boo
 }
 
 /** The oldest make room. */
-function remember(known: Map<string, KnownStep>, key: string, step: KnownStep): void {
+function remember(known: Map<string, CachedStep>, key: string, step: CachedStep): void {
   known.set(key, step);
   let rows = [...known.values()].reduce((sum, one) => sum + one.rows.length, 0);
   for (const [oldest, { rows: theirs }] of known) {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KnownNames } from "../../../../src/domain/run/segment/known-names.ts";
+import { NameCache } from "../../../../src/domain/run/segment/name-cache.ts";
 
 const encoder = new TextEncoder();
 const NAMES = 100_000;
@@ -22,7 +22,7 @@ const EVERY_KIND = [
 function numbering() {
   const numbers = new Map<string, number>();
   const asked: string[] = [];
-  const known = new KnownNames((name) => {
+  const known = new NameCache((name) => {
     asked.push(name);
     if (!numbers.has(name)) numbers.set(name, numbers.size);
     return numbers.get(name) ?? -1;
@@ -30,7 +30,7 @@ function numbering() {
   return { known, numbers, asked };
 }
 
-function numberOf(known: KnownNames, name: string): number {
+function numberOf(known: NameCache, name: string): number {
   const bytes = encoder.encode(`before${name}after`);
   return known.of(bytes, "before".length, bytes.length - "after".length);
 }

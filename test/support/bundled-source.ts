@@ -60,7 +60,7 @@ __vite_ssr_exportAll__(all);`;
 
 async function makeBundle(tests: readonly string[]): Promise<ReadonlySet<string>> {
   const names = importedBy(globSync(tests, { cwd: ROOT }).map((path) => join(ROOT, path)));
-  place(join(ROOT, ENTRY), [...names].map(exportLine).join(""));
+  place(join(ROOT, ENTRY), [...names].sort().map(exportLine).join(""));
   const options = { ...bundleOptions(ENTRY), sourcemap: "inline" as const, sourcesContent: false };
   const text = await keptBundle(`${version} ${JSON.stringify(options)}`, () => runBuild(options));
   const [code = "", map = ""] = text.split(INLINE_MAP);

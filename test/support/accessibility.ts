@@ -25,38 +25,47 @@ interface Axe {
   run(context: object, options: object): Promise<Record<"violations" | "passes" | "incomplete", Result[]>>;
 }
 
-/** What is found by all rules, or by this one alone. */
-export async function broken(page: Page, only?: "color-contrast"): Promise<string[]> {
-  return run(page, only === undefined ? {} : { runOnly: [only] });
-}
-
 /** What is found by all rules, of which contrast is judged once for texts that look the same. */
 export async function findings(page: Page): Promise<string[]> {
-  const found = await run(page, { rules: { "color-contrast": { enabled: false } } });
-  return [...found, ...(await lowContrast(page))];
+  return [...(await withoutContrast(page)), ...(await lowContrast(page))];
 }
 
-async function run(page: Page, rules: object): Promise<string[]> {
+async function withoutContrast(page: Page): Promise<string[]> {
   await load(page);
-  return page.evaluate(async (chosen) => {
+  return page.evaluate(async () => {
     const { axe, document } = globalThis as unknown as { axe: Axe; document: object };
+    const rules = { "color-contrast": { enabled: false } };
     // What passes is not described, and the styles of the page are its own: both take longer than the rules.
-    const options = { resultTypes: ["violations"], selectors: false, preload: false, ...chosen };
+    const options = { resultTypes: ["violations"], selectors: false, preload: false, rules };
     const { violations } = await axe.run(document, options);
     return violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`,
     );
-  }, rules);
+  });
 }
 
 /** Looks that the checker has judged, and that no rule is broken by. */
 const judged = new Set<string>();
 
-/** Texts that are hard to read in the colors of now. Texts that look the same are judged once. */
+/**
+ * Texts that are hard to read in the colors of now. Of texts that look the same, one is judged, and the others only if the
+ * checker passed over that one.
+ */
 export async function lowContrast(page: Page): Promise<string[]> {
   const { looks, texts } = await page.evaluate<Looks>(LOOKS);
   const whole = texts.map((names) => names.replaceAll(/\d+/g, (name) => `${looks[Number(name) - 1]}`));
-  const unknown = whole.flatMap((look, index) => (judged.has(look) ? [] : [index]));
+  const chosen = new Set(new Map(whole.map((look, index) => [look, index])).values());
+  const found = await judgeThose(page, whole, (index) => chosen.has(index));
+  return [...found, ...(await judgeThose(page, whole, (index) => !chosen.has(index)))];
+}
+
+/** Judges those of these texts whose look is not settled yet. */
+async function judgeThose(
+  page: Page,
+  whole: readonly string[],
+  isMeant: (index: number) => boolean,
+): Promise<string[]> {
+  const unknown = whole.flatMap((look, index) => (!judged.has(look) && isMeant(index) ? [index] : []));
   if (unknown.length === 0) return [];
   await load(page);
   const { found, settled } = await page.evaluate(judge, unknown);

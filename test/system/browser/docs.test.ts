@@ -1,7 +1,7 @@
 import type { Browser, Page, Route } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { GUIDES } from "../../../scripts/reference/guides.ts";
-import { broken } from "../../support/accessibility.ts";
+import { findings, lowContrast } from "../../support/accessibility.ts";
 import { chromiumIsMissing, launch, MISSING_NOTE } from "../../support/chromium.ts";
 import { call, sharedServer } from "../../support/server.ts";
 
@@ -46,7 +46,7 @@ describe.skipIf(chromiumIsMissing)(`the reference and the guides in Chromium${MI
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await expect.poll(() => page.evaluate(MOVING)).toBe(0);
-      const found = await broken(page, colorScheme === "dark" ? "color-contrast" : undefined);
+      const found = await (colorScheme === "dark" ? lowContrast(page) : findings(page));
       expect([what, colorScheme, found]).toEqual([what, colorScheme, []]);
     }
   }

@@ -150,6 +150,7 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
       ["dark", "one", "background: rgb(200, 210, 208)"],
       ["dark", "one.parentElement", "background: white"],
       ["dark", "one", "opacity: 0.3"],
+      ["dark", "[...document.querySelectorAll('main label')].at(-1)", "color: rgb(90, 100, 100)"],
     ] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       expect(await lowContrast(page)).toEqual([]);
@@ -197,18 +198,40 @@ describe.skipIf(chromiumIsMissing)(`every page of the console in Chromium${MISSI
     return rest.reduce((path, after) => `${links.find((to) => to.startsWith(`${path}/`))}${after}`, start);
   }
 
-  /** Each color scheme, and each width. Colors change nothing of the layout, and the width nothing of the colors. */
+  type Step = readonly [colorScheme: "light" | "dark", size: typeof WIDE, check: Check];
+  type Check = (page: Page, path: string, kind: string) => Promise<void>;
+
+  /**
+   * Each color scheme, and each width. Colors change nothing of the layout, and the width nothing of the colors. Every other
+   * page is looked at in reverse, because each change is drawn.
+   */
+  const steps: Step[] = [
+    ["dark", PHONE, (page, path, kind) => onPhone(page, path, `${kind}-dark`)],
+    [
+      "dark",
+      WIDE,
+      async (page, path, kind) => {
+        expect([path, "dark", await lowContrast(page)]).toEqual([path, "dark", []]);
+        await shoot(page, `${nameOf(path)}-${kind}-dark-wide`);
+      },
+    ],
+    [
+      "light",
+      WIDE,
+      async (page, path, kind) => {
+        expect([path, "light", await findings(page)]).toEqual([path, "light", []]);
+        await tidy(page, `${nameOf(path)}-${kind}-light-wide`);
+      },
+    ],
+  ];
+
   async function look(page: Page, path: string, kind = "seeded"): Promise<void> {
-    const name = nameOf(path);
-    await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
-    await page.setViewportSize(WIDE);
-    await page.goto(base + path);
-    expect([path, "light", await findings(page)]).toEqual([path, "light", []]);
-    await tidy(page, `${name}-${kind}-light-wide`);
-    await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
-    expect([path, "dark", await lowContrast(page)]).toEqual([path, "dark", []]);
-    await shoot(page, `${name}-${kind}-dark-wide`);
-    await onPhone(page, path, `${kind}-dark`);
+    for (const [index, [colorScheme, size, check]] of steps.reverse().entries()) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.setViewportSize(size);
+      if (index === 0) await page.goto(base + path);
+      await check(page, path, kind);
+    }
   }
 
   async function onPhone(page: Page, path: string, kind: string): Promise<void> {

@@ -171,7 +171,7 @@ export async function send(
  * The query as it came, but for a key in it: a Sluice key goes to no provider. A query is for the provider that it was sent to.
  */
 function searchAt({ url }: Request, { target, own }: { target: Target; own: Target }): string {
-  if (target.name !== own.name) return "";
+  if (target.name !== own.name || !url.includes("?")) return "";
   const { search, searchParams } = new URL(url);
   const { keyParameter = "" } = target.provider;
   if (!searchParams.has(keyParameter)) return search;

@@ -62,3 +62,24 @@ test("an event that is too long to be the one passes, and so does one that is cu
   expect(filtered(long + data(USAGE), [100, 60_000])).toBe(long);
   expect(filtered('data: {"choices"', [4])).toBe('data: {"choices"');
 });
+
+test("what is shown does not depend on where chunks end, however lines end", () => {
+  const part = fc.constantFrom(
+    "\n",
+    "\r",
+    "\r\n",
+    "\n\n",
+    "us",
+    "age",
+    "usage",
+    "data: {",
+    data(USAGE).trim(),
+  );
+  fc.assert(
+    fc.property(fc.array(part), fc.array(fc.nat()), (parts, ends) => {
+      const text = parts.join("");
+      expect(filtered(text, ends)).toBe(filtered(text, []));
+    }),
+    { numRuns: 1000 },
+  );
+});

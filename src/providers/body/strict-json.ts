@@ -23,9 +23,21 @@ export function parseStrictJson(text: string, known: ReadonlySet<string>): JsonO
   return value;
 }
 
+/** By the names that an API knows, each of them without its case. Made once, and not for every call. */
+const spellings = new WeakMap<ReadonlySet<string>, ReadonlyMap<string, string>>();
+
+function spellingsOf(known: ReadonlySet<string>): ReadonlyMap<string, string> {
+  let folded = spellings.get(known);
+  if (folded === undefined) {
+    folded = new Map(Array.from(known, (name) => [caseFolded(name), name]));
+    spellings.set(known, folded);
+  }
+  return folded;
+}
+
 /** Refuses names that differ from a known one only in case. */
 export function refuseOtherSpellings(names: readonly string[], known: ReadonlySet<string>): void {
-  const folded = new Map([...known].map((name) => [caseFolded(name), name]));
+  const folded = spellingsOf(known);
   for (const name of names) {
     const meant = folded.get(caseFolded(name));
     if (meant !== undefined && meant !== name)

@@ -36,6 +36,7 @@ test("a report has the totals, the chart, each name with its share, and what is 
   }
   expect(page).toContain("&lt;b&gt;globex&lt;/b&gt;");
   expect(page).not.toContain("<b>globex");
+  expect(page).toContain(">initech<");
 });
 
 test("the overview leads to the report of the same view", async () => {

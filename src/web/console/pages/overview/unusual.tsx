@@ -48,7 +48,7 @@ function Subject({ of, nameOf }: { of: Unusual; nameOf: (id: string) => string }
   const { subject_kind: kind, subject_id: id } = of;
   if (kind === "org" || id === null) return <span>Whole organization</span>;
   if (kind === "customer") return <a href={customerAt(id)}>{id}</a>;
-  return <span title={id}>{nameOf(id)}</span>;
+  return <span title={id}>{kind === "key" ? nameOf(id) : id}</span>;
 }
 
 /** When it was: a day, or an hour of it. */

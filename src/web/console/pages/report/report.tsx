@@ -148,7 +148,8 @@ function columnsOf(view: View, total: number, nameOf: (id: string) => string): r
   return [
     {
       title: dimensionTitle(view.by),
-      cell: ({ id }) => (id === null ? <span class="quiet">Not named</span> : nameOf(id)),
+      cell: ({ id }) =>
+        id === null ? <span class="quiet">Not named</span> : view.by === "key_id" ? nameOf(id) : id,
     },
     {
       title: "Spent",

@@ -36,6 +36,9 @@ export interface Exchange {
   readonly unsettled?: EdgeLeasesExchangeBody["unsettled"];
 }
 
+/** After a pause of the machine, each connection that was kept may have been ended. */
+const MOST_BROKEN = 3;
+
 /** One exchange with the service. */
 export async function exchange(sluice: Sluice, holder: string, given: Exchange): Promise<ExchangeReply> {
   const { ask, ...rest } = given;
@@ -43,12 +46,9 @@ export async function exchange(sluice: Sluice, holder: string, given: Exchange):
   const named =
     ask === undefined ? {} : { ask: { ...ask, request_id: ask.request_id ?? crypto.randomUUID() } };
   const body = { version: 1 as const, holder, ...rest, ...named };
-  const send = () => sluice.edgeLeases.exchange(body, { maxRetries: 0 }).withResponse();
-  // Whatever it says counts once: a connection that broke is worth one more. Runtimes throw different errors for that.
-  const { data: reply, response } = await send().catch((error: unknown) => {
-    if (error instanceof Unreachable && error.isConnectionLost) return send();
-    throw error;
-  });
+  const { data: reply, response } = await onLastingConnection(() =>
+    sluice.edgeLeases.exchange(body, { maxRetries: 0 }).withResponse(),
+  );
   return {
     trace: response.headers.get("x-svc-trace-id"),
     validMs: reply.valid_ms,
@@ -66,4 +66,18 @@ export async function exchange(sluice: Sluice, holder: string, given: Exchange):
       reply.verdict === null ? null : (fromExactJson(JSON.stringify(reply.verdict)) as ExchangedVerdict),
     leases: reply.leases === null ? null : JSON.stringify(reply.leases),
   };
+}
+
+/** Sends what counts once, again where its connection broke. Runtimes throw different errors for that. */
+async function onLastingConnection<T>(send: () => Promise<T>): Promise<T> {
+  for (let broken = 0; ; broken += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const isLost = error instanceof Unreachable && error.isConnectionLost;
+      if (!isLost || broken === MOST_BROKEN) throw error;
+      // Others that the service has ended leave the pool in their turn.
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  }
 }

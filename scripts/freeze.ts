@@ -31,6 +31,7 @@ await run(() => {
   writeFileSync(FILE, manifestText({ settings: SETTING_NAMES, facts }));
   const added = Object.keys(facts).length - Object.keys(frozen.facts).length;
   console.log(`Froze ${Object.keys(facts).length} facts, ${added} of them new.`);
+  if (added > 0) console.log("Say what is new for callers under [Unreleased] in CHANGELOG.md.");
 });
 
 function freezeSteps(): void {

@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { ROOT } from "../worker-config.ts";
 
 const LAYERS = ["edge", "api", "org", "outbound", "platform", "web"];
 /** What the guide to the promises names, of all layers. */
 const PROMISES = "promises/workerd";
+const OPERATIONS = "src/operations.ts";
 
 /**
  * What differs from the published branch, or from the last commit if there is none: committed and uncommitted files.
@@ -33,9 +35,14 @@ export function workerdTests(): string[] {
   return globSync(`test/{${folders}}/**/*.test.ts`, { cwd: ROOT });
 }
 
+/** The tests that run over every operation: those that import the list of them. */
+export function overEveryOperation(tests: readonly string[]): string[] {
+  return tests.filter((test) => readFileSync(join(ROOT, test), "utf8").includes(`/${OPERATIONS}"`));
+}
+
 /**
  * The tests of changed files, by the name of the noun or of the file. The tests of a noun cover its operations and its part of the object. The tests
- * of a layer cover its files that have no tests of their own.
+ * of a layer cover its files that have no tests of their own. The list of operations has the tests of every operation.
  */
 export function testsOf(changed: readonly string[], tests: readonly string[]): string[] {
   const chosen = new Set<string>();
@@ -45,6 +52,7 @@ export function testsOf(changed: readonly string[], tests: readonly string[]): s
 
 function testsOfFile(file: string, tests: readonly string[]): readonly string[] {
   if (tests.includes(file)) return [file];
+  if (file === OPERATIONS) return overEveryOperation(tests);
   const [top, layer = "", ...path] = file.replace(/\.tsx?$/, "").split("/");
   if (top !== "src" || !LAYERS.includes(layer)) return [];
   const names = [path[0] ?? "", path.at(-1) ?? ""];

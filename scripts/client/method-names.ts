@@ -1,3 +1,7 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../worker-config.ts";
+
 /**
  * What the client calls each operation: the folder and the file that it is written in, so `src/api/budgets/create.ts` is
  * `sluice.budgets.create`. Read from the list of operations, whose order is that of the operations themselves.
@@ -24,6 +28,16 @@ export function methodNames(listText: string): MethodName[] {
       throw new Error(`src/operations.ts lists "${line.trim()}", which no file of src/api is`);
     return found;
   });
+}
+
+/** The files of `src/api` that have an operation which neither the list nor the app of the `Gate` entrypoint serves. */
+export function unlistedFiles(listText: string): string[] {
+  const served = listText + readFileSync(join(ROOT, "src/gate-app.ts"), "utf8");
+  return globSync("src/api/*/*.ts", { cwd: ROOT }).filter(
+    (file) =>
+      !served.includes(`"${file.replace("src/", "./")}"`) &&
+      readFileSync(join(ROOT, file), "utf8").includes(" = operation("),
+  );
 }
 
 function camelCase(name: string): string {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { generatedFiles } from "../../scripts/client/generated.ts";
-import { methodNames } from "../../scripts/client/method-names.ts";
+import { methodNames, unlistedFiles } from "../../scripts/client/method-names.ts";
 import { typeOf } from "../../scripts/client/shape-text.ts";
 import { OPERATIONS } from "../../src/operations.ts";
 import { OPERATIONS as TABLE } from "../../src/client/generated/operations.ts";
@@ -20,6 +20,12 @@ test("the client has every operation, once", () => {
     Object.values(methods).map((line: string) => line.split(" ").slice(0, 2).join(" ")),
   );
   expect(routes.toSorted()).toEqual(contracts.map(routeOf).toSorted());
+});
+
+test("every operation of src/api is listed in src/operations.ts", () => {
+  expect(unlistedFiles(listText)).toEqual([]);
+  const without = listText.replace(/^.*\/budgets\/get\.ts";$/m, "");
+  expect(unlistedFiles(without)).toEqual(["src/api/budgets/get.ts"]);
 });
 
 test("no two operations have one name", () => {

@@ -46,6 +46,22 @@ test("every form of every 2xx reply has an example", () => {
   expect(lacking).toEqual([]);
 });
 
+test("no field's example is only its name; else give it one in src/contract/reference/reply-words.ts", () => {
+  const found = replies.flatMap(({ name, op, status }) => {
+    const { content = {} } = document.paths[op.path]?.[op.method.toLowerCase()]?.responses[status] ?? {};
+    return Object.values(content).flatMap(({ example }) => namedLikeThemselves(name, "", example));
+  });
+  expect(found).toEqual([]);
+});
+
+/** Returns where the text is the name of its own field: nobody has said what stands there. */
+function namedLikeThemselves(place: string, field: string, example: unknown): string[] {
+  if (example === field.replaceAll("_", " ")) return [place];
+  if (Array.isArray(example)) return example.flatMap((one) => namedLikeThemselves(place, field, one));
+  if (typeof example !== "object" || example === null) return [];
+  return Object.entries(example).flatMap(([name, one]) => namedLikeThemselves(`${place}.${name}`, name, one));
+}
+
 test("every reply that is written by hand is of an operation", () => {
   expect(
     Object.keys(EXAMPLE_REPLIES).filter((route) => !contracts.some((op) => routeOf(op) === route)),

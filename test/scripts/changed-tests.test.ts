@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { testsOf } from "../../scripts/check/changed.ts";
+import { overEveryOperation, testsOf, workerdTests } from "../../scripts/check/changed.ts";
 
 const TESTS = [
   "test/api/budgets.test.ts",
@@ -23,6 +23,12 @@ describe("the tests of changed files", () => {
     ["a page of the docs has none", "docs/limits.md", []],
   ])("%s", (_, changed, expected) => {
     expect(testsOf([changed], TESTS)).toEqual(expected.map((index) => TESTS[index]));
+  });
+
+  it("of the list of operations are those that run over it", () => {
+    expect(testsOf(["src/operations.ts"], workerdTests())).toEqual(overEveryOperation(workerdTests()).sort());
+    expect(overEveryOperation(workerdTests())).toContain("test/edge/every-operation.test.ts");
+    expect(overEveryOperation(["test/api/keys.test.ts"])).toEqual([]);
   });
 
   it("names each test once", () => {

@@ -35,6 +35,15 @@ describe("folders", () => {
     expect(outside).toEqual([]);
   });
 
+  test("entries of the audit log are shown by src/org/audit-log, where each read of them is recorded", () => {
+    const readers = edges
+      .filter(([from, to]) => to === "src/org/kernel/audit/log.ts" && !from.startsWith("src/org/kernel/"))
+      .map(([from]) => folderOf(from));
+    // Of the others, one finds the run of a trace, and one deletes old entries.
+    const others = ["src/org/explain", "src/org/retention-policy"];
+    expect([...new Set(readers)].toSorted()).toEqual(["src/org/audit-log", ...others]);
+  });
+
   test.each(["commands", "queries"])("each noun of the object exports its %s from one file", (what) => {
     const listed = edges.filter(([from]) => from === `src/org/${what}.ts`).map(([, to]) => to);
     expect(listed.length).toBeGreaterThan(10);

@@ -67,7 +67,7 @@ function valueOf(schema: Schema, place: FieldPlace): unknown {
     return Object.fromEntries(fields);
   }
   if (items !== undefined) return [exampleAt(items, { ...place, depth })];
-  const [type] = [schema.type ?? "object"].flat();
+  const [type] = [schema.type ?? (additionalProperties === undefined ? "anything" : "object")].flat();
   if (type === "object") return recordOf(additionalProperties, { ...place, depth });
   if (type === "boolean") return true;
   if (type === "integer" || type === "number") return 1;

@@ -6,7 +6,7 @@ import type { RegionPass } from "../domain/region/pass.ts";
 import type { Residency } from "../domain/region/residency.ts";
 import { SeenPasses } from "../domain/region/seen-passes.ts";
 import type { IntroductionReply, Introduction } from "../gate/snapshot/introduction.ts";
-import type { DecisionReply, RequestVerdict } from "../gate/decision/object-verdict.ts";
+import type { DecisionReply, RequestReply } from "../gate/decision/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot/snapshot.ts";
 import type { RateInfo } from "../gate/lease/wire.ts";
 import { Authenticator } from "./authenticate.ts";
@@ -149,9 +149,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /** Counts a request against its rate limits. Null if there is no such org. */
-  admitRequest(subject: RateSubject): RequestVerdict | null {
-    const { isOpened, departure, gate, contexts } = this.#context;
-    return isOpened ? gate.admitRequest(subject, contexts.clock()) : departure.answer(null);
+  admitRequest(subject: RateSubject, report: string | null = null): RequestReply | null {
+    return this.#decisionHandler.admitRequest(subject, report);
   }
 
   lookAtLimits(keys: readonly string[]): RateInfo[] {

@@ -10,7 +10,7 @@ import type { DecisionReply, RequestReply } from "../gate/decision/object-verdic
 import type { Snapshot } from "../gate/snapshot/snapshot.ts";
 import type { RateInfo } from "../gate/lease/wire.ts";
 import { Authenticator } from "./authenticate.ts";
-import { askOf, type QueryName } from "./query-handler.ts";
+import { type AskedBy, askOf, type QueryName } from "./query-handler.ts";
 import type { Arrival, ArrivingOrg } from "./backup/arrival.ts";
 import type { ImportedOrg } from "./backup/import.ts";
 import { readArrivalTime } from "./backup/archive-origin.ts";
@@ -124,8 +124,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#commandHandler.reserve(envelope);
   }
 
-  ask(name: QueryName, input: unknown, envelope: Envelope): Outcome | object | Promise<Outcome | object> {
-    return askOf(this.#context, name, input, envelope);
+  ask(name: QueryName, input: unknown, by: AskedBy): Outcome | object | Promise<Outcome | object> {
+    return askOf(this.#context, name, input, by);
   }
 
   /** A decision that an isolate cannot make by itself. Null if there is no such org. */

@@ -30,11 +30,9 @@ export function openTx(view: View, ending: Ending): Tx {
   };
 }
 
-type Transact = typeof walTransaction;
-
 /** Runs a rule. If it refuses, nothing that it did remains, except what it scheduled for after the refusal. */
 function attempt(
-  transact: Transact,
+  transact: typeof savepoint,
   storage: DurableObjectStorage,
   view: View,
   { run, isDryRun }: { readonly run: (tx: Tx) => Answer | Refusal; readonly isDryRun: boolean },
@@ -93,7 +91,6 @@ export function perform<Input>(
   view: View,
   { envelope, command, input }: CommandCall<Input>,
 ): Outcome {
-  const within: Transact = command.usesWal === true ? walTransaction : transaction;
   const isDryRun = envelope.isDryRun === true;
   // A call that changes nothing uses up no key: the same key is for the change itself.
   const ask = isDryRun ? null : envelope.idempotency;
@@ -119,17 +116,20 @@ export function perform<Input>(
     if (command.publishes !== undefined) tx.schedule(DUE.publish, command.publishes, tx.now);
     return isRefusal(outcome) ? outcome : toAnswer(outcome);
   };
-  // Only the record of a key outlives a refusal. Without one, the attempt is the whole transaction.
-  if (ask === null) {
-    return attempt(within, storage, view, { run: (tx) => refuseCaller() ?? run(tx), isDryRun });
+  // Only the record of a key outlives a refusal, and the checkpoint that a command which is not frequent begins with.
+  if (ask === null && command.usesWal === true) {
+    return attempt(walTransaction, storage, view, { run: (tx) => refuseCaller() ?? run(tx), isDryRun });
   }
+  const within = command.usesWal === true ? walTransaction : transaction;
   return within(storage, () => {
     const refused = refuseCaller();
     if (refused !== null) return refused;
-    const claimed = claim(view, ask);
-    if (claimed.kind === "answered") return replayed(view, command, claimed.outcome);
+    if (ask !== null) {
+      const claimed = claim(view, ask);
+      if (claimed.kind === "answered") return replayed(view, command, claimed.outcome);
+    }
     const result = attempt(savepoint, storage, view, { run, isDryRun });
-    complete(view, ask, isRefusal(result) ? storedRefusal(result) : result);
+    if (ask !== null) complete(view, ask, isRefusal(result) ? storedRefusal(result) : result);
     return result;
   });
 }

@@ -40,6 +40,15 @@ const LEFT_OUT: ReadonlySet<string> = new Set([...COUNTED, ...SHOWN_ONCE]);
 
 /** The strong ETag of a resource's current version. It covers the configuration, not the counters. */
 export function etagOf(body: object): string {
+  return etagOfVersion(versionOf(body));
+}
+
+export function etagOfVersion(version: string): string {
+  return `"${hash("sha256", version, "base64url").slice(0, 22)}"`;
+}
+
+/** What an ETag covers, as text: the same as long as the resource has not changed. */
+export function versionOf(body: object): string {
   // Next to counters, a status is derived from them. Elsewhere it is a state that someone set.
   const isCounted = "spent_usd" in body;
   const isCustomer = "last_run_on" in body;
@@ -47,8 +56,7 @@ export function etagOf(body: object): string {
     ([name]) =>
       !LEFT_OUT.has(name) && !(isCounted && name === "status") && !(isCustomer && STANDING.includes(name)),
   );
-  const stable = JSON.stringify(kept.map(([name, value]) => [name, withoutCounters(name, value)]));
-  return `"${hash("sha256", stable, "base64url").slice(0, 22)}"`;
+  return JSON.stringify(kept.map(([name, value]) => [name, withoutCounters(name, value)]));
 }
 
 function withoutCounters(name: string, value: unknown): unknown {

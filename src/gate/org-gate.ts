@@ -29,7 +29,7 @@ export interface ObjectAnswer<T> {
 }
 
 /** An ask in transit to the object. */
-interface SentAsk {
+export interface SentAsk {
   readonly attempt: number;
   readonly askedAt: number;
   readonly mark: string;

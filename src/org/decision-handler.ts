@@ -1,8 +1,9 @@
 import { isRefusal, type Refusal } from "../contract/refusal.ts";
 import type { LeaseExchange } from "../contract/resources/edge-leases.ts";
 import type { DecisionAsk } from "../gate/decision/ask.ts";
-import type { DecisionReply, DecisionVerdict } from "../gate/decision/object-verdict.ts";
+import type { DecisionReply, DecisionVerdict, RequestReply } from "../gate/decision/object-verdict.ts";
 import { CallAllowance } from "../domain/rate/call-allowance.ts";
+import type { RateSubject } from "../domain/rate/policy.ts";
 import type { RefusalNote } from "../domain/refusal/note.ts";
 import { logFailure } from "../log.ts";
 import { callerRefusal } from "./caller.ts";
@@ -16,6 +17,9 @@ import { type ObjectContext, SYSTEM } from "./object-context.ts";
 import type { Clock } from "./rate-limits/meters.ts";
 
 const NOTHING_DECIDED = { text: null, rates: [], decisionPlan: null, version: "", leases: null } as const;
+
+/** What reports of isolates are logged under. */
+const LEASE_TRACE = "lease";
 
 /** A decision that an isolate asks for, and what came with it. */
 export interface DecisionCall {
@@ -68,6 +72,15 @@ export class DecisionHandler {
     }, frozen);
   }
 
+  /** Null if there is no such org. */
+  admitRequest(subject: RateSubject, report: string | null): RequestReply | null {
+    const { departure, contexts, gate } = this.#context;
+    if (!this.#context.isOpened) return departure.answer(null);
+    const verdict = gate.admitRequest(subject, contexts.clock());
+    const isTaken = report !== null && !departure.isFrozen;
+    return { ...verdict, leases: isTaken ? this.#carriedReport(report, LEASE_TRACE) : null };
+  }
+
   syncLeases(report: string): string | null {
     const { departure, freeze, pulse, contexts, gate, due } = this.#context;
     if (!this.#context.isOpened) return departure.answer(null);
@@ -75,7 +88,7 @@ export class DecisionHandler {
     freeze.check();
     pulse.beat();
     const clock = contexts.clock();
-    const reply = gate.sync(report, contexts.view({ actor: SYSTEM, trace: "lease" }, clock.org), clock);
+    const reply = gate.sync(report, contexts.view({ actor: SYSTEM, trace: LEASE_TRACE }, clock.org), clock);
     due.arm();
     return reply;
   }

@@ -6,11 +6,11 @@ import type { RegionPass } from "../domain/region/pass.ts";
 import type { Residency } from "../domain/region/residency.ts";
 import { SeenPasses } from "../domain/region/seen-passes.ts";
 import type { IntroductionReply, Introduction } from "../gate/snapshot/introduction.ts";
-import type { DecisionReply, RequestVerdict } from "../gate/decision/object-verdict.ts";
+import type { DecisionReply, RequestReply } from "../gate/decision/object-verdict.ts";
 import type { Snapshot } from "../gate/snapshot/snapshot.ts";
 import type { RateInfo } from "../gate/lease/wire.ts";
 import { Authenticator } from "./authenticate.ts";
-import { askOf, type QueryName } from "./query-handler.ts";
+import { type AskedBy, askOf, type QueryName } from "./query-handler.ts";
 import type { Arrival, ArrivingOrg } from "./backup/arrival.ts";
 import type { ImportedOrg } from "./backup/import.ts";
 import { readArrivalTime } from "./backup/archive-origin.ts";
@@ -124,8 +124,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
     return this.#commandHandler.reserve(envelope);
   }
 
-  ask(name: QueryName, input: unknown, envelope: Envelope): Outcome | object | Promise<Outcome | object> {
-    return askOf(this.#context, name, input, envelope);
+  ask(name: QueryName, input: unknown, by: AskedBy): Outcome | object | Promise<Outcome | object> {
+    return askOf(this.#context, name, input, by);
   }
 
   /** A decision that an isolate cannot make by itself. Null if there is no such org. */
@@ -149,9 +149,8 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   }
 
   /** Counts a request against its rate limits. Null if there is no such org. */
-  admitRequest(subject: RateSubject): RequestVerdict | null {
-    const { isOpened, departure, gate, contexts } = this.#context;
-    return isOpened ? gate.admitRequest(subject, contexts.clock()) : departure.answer(null);
+  admitRequest(subject: RateSubject, report: string | null = null): RequestReply | null {
+    return this.#decisionHandler.admitRequest(subject, report);
   }
 
   lookAtLimits(keys: readonly string[]): RateInfo[] {

@@ -8,6 +8,9 @@ import * as QUERIES from "./queries.ts";
 
 export type QueryName = keyof typeof QUERIES;
 
+/** All that a query knows of its call. */
+export type AskedBy = Pick<Envelope, "actor" | "trace">;
+
 /** The type makes sure that callers can name nothing else. */
 const ALL: Readonly<Record<QueryName, Query<never, ErrorCode>>> = QUERIES;
 
@@ -16,7 +19,7 @@ export function askOf(
   context: ObjectContext,
   name: QueryName,
   input: unknown,
-  { actor, trace }: Envelope,
+  { actor, trace }: AskedBy,
 ): Outcome | object | Promise<Outcome | object> {
   const { departure, storage, refusals, contexts, book } = context;
   if (!context.isOpened) return departure.answer(refuse("not_found"));

@@ -26,11 +26,14 @@ import { plainRuns } from "./plain/runs.ts";
 /** The objects and lists that a run of a batch is in: the body, its list and the run. */
 const AROUND_FIELDS = 3;
 
+/** The checks of a run that is sent by itself. Made once: they only remember values that passed. */
+let checksAlone: Checks | null = null;
+
 /** A run as it was sent by itself. Null if anything about it is wrong. */
 export function readRun(text: string): RunInput | null {
   if (spellsLoneSurrogate(text) || structureProblem(text) !== null) return null;
   const run = parsed(text);
-  return isRun(run, checksOf(MOST_DEPTH)) ? run : null;
+  return isRun(run, (checksAlone ??= checksOf(MOST_DEPTH))) ? run : null;
 }
 
 /**

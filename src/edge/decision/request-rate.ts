@@ -10,7 +10,7 @@ import {
   readPolicy,
 } from "../../domain/rate/policy.ts";
 import { rateRefusal } from "../../domain/rate/denial.ts";
-import type { RequestVerdict } from "../../gate/decision/object-verdict.ts";
+import type { RequestReply } from "../../gate/decision/object-verdict.ts";
 import type { Call } from "../request/call.ts";
 import type { KnownOrg } from "../identity/key-cache.ts";
 import { ObjectUnreachable, awaitAnswer } from "../object/unreachable.ts";
@@ -18,7 +18,7 @@ import { refusedBeforeBody } from "./answer.ts";
 import { backgroundOf } from "./background.ts";
 import { noteRateRefusal } from "./note-refusal.ts";
 import { gates, type ObjectBackground } from "./gates.ts";
-import type { OrgGate } from "../../gate/org-gate.ts";
+import type { OrgGate, SentAsk } from "../../gate/org-gate.ts";
 import { rateHeaders, rateStandingNow } from "../../gate/snapshot/rate-standing.ts";
 
 /**
@@ -106,12 +106,15 @@ async function byObject(
   background: ObjectBackground,
 ): Promise<Refusal | null> {
   const askedAt = Date.now();
-  let verdict: RequestVerdict | null;
+  const carried = call.op.refusalsAreFree === true ? null : carriedAsk(gate, meters, askedAt);
+  let verdict: RequestReply | null = null;
   try {
     const subject = subjectOf(call);
-    verdict = await awaitAnswer(background.object().admitRequest(subject));
+    verdict = await awaitAnswer(background.object().admitRequest(subject, carried?.text ?? null));
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
+  } finally {
+    if (carried !== null) gate?.answered(carried, verdict?.leases ?? null, Date.now());
   }
   if (verdict === null) throw new ObjectUnreachable("the object knows no such org");
   const now = Date.now();
@@ -136,6 +139,14 @@ async function byObject(
   for (const slice of slices) gate.leaseClient.miss(slice, 1);
   gate.keep(now, slices, background);
   return null;
+}
+
+/** Where steady traffic has no slices, the call to the object asks for them. */
+function carriedAsk(gate: OrgGate | null, meters: readonly RateMeter[], now: number): SentAsk | null {
+  const orgNow = gate?.orgNow(now) ?? null;
+  if (gate === null || orgNow === null) return null;
+  const slices = meters.map((meter) => gate.leaseClient.slice(leaseKey(meter, orgNow)));
+  return gate.carry(slices, now);
 }
 
 /** A decision that a rate limit refuses is still a decision, and says where it was made. */

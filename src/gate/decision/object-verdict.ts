@@ -9,6 +9,11 @@ export interface RequestVerdict {
   readonly orgNow: number;
 }
 
+/** The same, and the answer to the report that the call carried. Null if it carried none, or the report failed. */
+export interface RequestReply extends RequestVerdict {
+  readonly leases: string | null;
+}
+
 /** A decision of the object, and what the isolate can learn from it. */
 export interface DecisionVerdict extends RequestVerdict {
   /** The verdict for the caller. Null if it is refused. */
@@ -20,7 +25,5 @@ export interface DecisionVerdict extends RequestVerdict {
   readonly version: string;
 }
 
-/** The answer to the report that the call carried. Null if it carried none, or the report failed. */
-export interface DecisionReply extends DecisionVerdict {
-  readonly leases: string | null;
-}
+/** The verdict on a decision, with the answer to the report. */
+export type DecisionReply = DecisionVerdict & RequestReply;

@@ -98,6 +98,14 @@ test("a reservation of an isolate writes no more rows where it is charged when i
   expect([plain, charged]).toEqual([expect.any(Number), plain]);
 });
 
+test("a read that the object counts writes 1 row, and makes no checkpoint", async () => {
+  const { org, written } = await watchedOrg();
+  await org.send("GET", "budgets");
+  await written();
+  await org.send("GET", "budgets");
+  expect(await written()).toBe(1);
+});
+
 test("a report of an isolate writes one row for all that it brings, and no checkpoint", async () => {
   const { org, written } = await watchedOrg();
   const isolate = new LeaseHolder(org.id);

@@ -32,22 +32,23 @@ export function openTx(view: View, ending: Ending): Tx {
 
 /** Runs a rule. If it refuses, nothing that it did remains, except what it scheduled for after the refusal. */
 function attempt(
+  transact: typeof savepoint,
   storage: DurableObjectStorage,
   view: View,
-  { run, isDryRun }: { readonly run: (tx: Tx) => Done | Refusal; readonly isDryRun: boolean },
-): Done | Refusal {
+  { run, isDryRun }: { readonly run: (tx: Tx) => Answer | Refusal; readonly isDryRun: boolean },
+): Answer | Refusal {
   const ending = new Ending();
   const tx = openTx(view, ending);
-  let result: Done | Refusal | undefined;
+  let result: Answer | Refusal | undefined;
   try {
-    savepoint(storage, () => {
+    transact(storage, () => {
       result = run(tx);
       if (isRefusal(result) || isDryRun) throw new RolledBack();
       ending.end(view, false);
     });
   } catch (error) {
     if (!(error instanceof RolledBack)) throw error;
-    if (!isDryRun) ending.end(view, true);
+    if (!isDryRun) transact(storage, () => ending.end(view, true));
   }
   if (result === undefined) throw new Error("a command returned nothing");
   return result;
@@ -90,48 +91,51 @@ export function perform<Input>(
   view: View,
   { envelope, command, input }: CommandCall<Input>,
 ): Outcome {
+  const isDryRun = envelope.isDryRun === true;
+  // A call that changes nothing uses up no key: the same key is for the change itself.
+  const ask = isDryRun ? null : envelope.idempotency;
+  const refuseCaller = () =>
+    command.admitsItself?.(view.actor, input) === true
+      ? null
+      : view.hooks.callerRefusal(view, command.servesEndedKeys === true);
+  const run = (tx: Tx): Answer | Refusal => {
+    const outdated = conditionRefusal(view, { envelope, command, input });
+    if (outdated !== null) return outdated;
+    const outcome =
+      command.usesWal === true
+        ? command.run(tx, input)
+        : command.run({ ...tx, sql: checkpoint(tx.sql) }, input);
+    if (!isRefusal(outcome) && command.action !== null) {
+      tx.record({
+        action: command.action,
+        target: outcome.target,
+        outcome: "done",
+        detail: outcome.detail,
+      });
+    }
+    if (command.publishes !== undefined) tx.schedule(DUE.publish, command.publishes, tx.now);
+    return isRefusal(outcome) ? outcome : toAnswer(outcome);
+  };
+  // Only the record of a key outlives a refusal, and the checkpoint that a command which is not frequent begins with.
+  if (ask === null && command.usesWal === true) {
+    return attempt(walTransaction, storage, view, { run: (tx) => refuseCaller() ?? run(tx), isDryRun });
+  }
   const within = command.usesWal === true ? walTransaction : transaction;
   return within(storage, () => {
-    const refused =
-      command.admitsItself?.(view.actor, input) === true
-        ? null
-        : view.hooks.callerRefusal(view, command.servesEndedKeys === true);
+    const refused = refuseCaller();
     if (refused !== null) return refused;
-    const isDryRun = envelope.isDryRun === true;
-    // A call that changes nothing uses up no key: the same key is for the change itself.
-    const ask = isDryRun ? null : envelope.idempotency;
     if (ask !== null) {
       const claimed = claim(view, ask);
       if (claimed.kind === "answered") return replayed(view, command, claimed.outcome);
     }
-    const run = (tx: Tx) => {
-      const outdated = conditionRefusal(view, { envelope, command, input });
-      if (outdated !== null) return outdated;
-      const outcome =
-        command.usesWal === true
-          ? command.run(tx, input)
-          : command.run({ ...tx, sql: checkpoint(tx.sql) }, input);
-      if (!isRefusal(outcome) && command.action !== null) {
-        tx.record({
-          action: command.action,
-          target: outcome.target,
-          outcome: "done",
-          detail: outcome.detail,
-        });
-      }
-      if (command.publishes !== undefined) tx.schedule(DUE.publish, command.publishes, tx.now);
-      return outcome;
-    };
-    const result = attempt(storage, view, { run, isDryRun });
-    if (isRefusal(result)) {
-      const { status, code } = result;
-      if (ask !== null) complete(view, ask, { status, code, text: envelopeText(result), etag: null });
-      return result;
-    }
-    const answer = toAnswer(result);
-    if (ask !== null) complete(view, ask, answer);
-    return answer;
+    const result = attempt(savepoint, storage, view, { run, isDryRun });
+    if (ask !== null) complete(view, ask, isRefusal(result) ? storedRefusal(result) : result);
+    return result;
   });
+}
+
+function storedRefusal(refusal: Refusal): Parameters<typeof complete>[2] {
+  return { status: refusal.status, code: refusal.code, text: envelopeText(refusal), etag: null };
 }
 
 /** Scheduled work of the object itself, with the same guarantees as a command. */

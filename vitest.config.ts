@@ -14,6 +14,9 @@ await buildAssets();
 
 const PATIENT = { testTimeout: TEST_MS, hookTimeout: TEST_MS, expect: { poll: { timeout: PATIENCE_MS } } };
 
+/** Node runs TypeScript as it is, and keeps what it compiled. Vite would transform each file of it at each run. */
+const AS_NODE_LOADS = { viteModuleRunner: false, nodeLoader: false };
+
 const WORKERD_TESTS = [
   "test/promises/workerd/*.test.ts",
   "test/{edge,api,org,outbound,platform,storage,web}/**/*.test.ts",
@@ -43,6 +46,7 @@ export default defineConfig({
           environment: "node",
           // Pure functions have no state to keep apart: what they import is loaded once for all files.
           isolate: false,
+          experimental: AS_NODE_LOADS,
           // One process for all would leave a core of two idle.
           maxWorkers: Math.max(2, availableParallelism() - 1),
           ...PATIENT,
@@ -86,7 +90,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/promises/system/*.test.ts", "test/system/**/*.test.ts"],
-          setupFiles: ["test/support/seed.ts", "test/support/connections.ts"],
+          setupFiles: ["test/support/seed.ts", "test/support/connections.ts", "test/support/jsx-loading.ts"],
           globalSetup: ["test/support/shared-server.ts"],
           // What all of them import takes longer to load than many of them take to run.
           isolate: false,
@@ -94,6 +98,7 @@ export default defineConfig({
           // Each file has servers and folders of its own, and mostly waits for them.
           maxWorkers: 3,
           environment: "node",
+          experimental: AS_NODE_LOADS,
           ...PATIENT,
         },
       },

@@ -46,12 +46,15 @@ const [mode, ...paths] = process.argv.slice(2);
 process.exitCode = (await passes()) ? 0 : 1;
 
 async function passes(): Promise<boolean> {
-  const ended: Ended[] = [];
+  const begun: Promise<Ended>[] = [];
   for (const round of roundsOf()) {
-    ended.push(...(await sideBySide(round)));
-    // Tests that failed do not keep others from being run: one run names all of them.
-    if (ended.some(({ ok, step }) => !ok && step.report === undefined)) break;
+    const steps = sideBySide(round);
+    begun.push(...steps);
+    // Tests are not waited for, and those that failed do not keep others from being run: one run names all of them.
+    const checks = await Promise.all(steps.filter((_, index) => round[index]?.report === undefined));
+    if (checks.some(({ ok }) => !ok)) break;
   }
+  const ended = await Promise.all(begun);
   const again = await runAgain(ended);
   console.log(closing(ended, again));
   return again?.ok ?? ended.every(({ ok }) => ok);
@@ -64,11 +67,14 @@ async function passes(): Promise<boolean> {
 async function runAgain(ended: readonly Ended[]): Promise<Ended | null> {
   const files = mode === undefined ? failedFiles(ended) : null;
   if (files === null || files.length === 0 || files.length > MOST_FILES_AGAIN) return null;
-  const [again] = await sideBySide([tests("again", files)]);
-  return again ?? null;
+  const [again] = sideBySide([tests("again", files)]);
+  return (await again) ?? null;
 }
 
-/** Each round starts after the static checks of the previous one have passed. The steps of one round run in parallel. */
+/**
+ * Each round starts when the static checks of the previous one have passed, beside its tests that still run. The steps of one
+ * round run in parallel.
+ */
 function roundsOf(): Step[][] {
   if (mode === "quick") return quickRounds();
   const asked = mode === undefined ? [] : [mode, ...paths];

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { RULES_TESTS } from "./scripts/check/changed.ts";
 import { buildAssets } from "./scripts/reference/assets.ts";
 import { collectOnOneThread } from "./scripts/v8-flags.ts";
 import { bundledSource, READ_BY_RUNTIME } from "./test/support/bundled-source.ts";
@@ -38,10 +39,7 @@ export default defineConfig({
       {
         test: {
           name: "rules",
-          include: [
-            "test/promises/rules/*.test.ts",
-            "test/{adapters,cli,client,contract,domain,gate,providers,proxy,scripts}/**/*.test.ts",
-          ],
+          include: RULES_TESTS,
           setupFiles: ["test/support/seed.ts"],
           environment: "node",
           // Pure functions have no state to keep apart: what they import is loaded once for all files.

@@ -4,9 +4,9 @@
  * and workerd tests of changed files.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { changedFiles, testsOf, workerdTests } from "./check/changed.ts";
+import { changedFiles, rulesTestsOf, testsOf, workerdTests } from "./check/changed.ts";
 import { closing, failedFiles } from "./check/closing.ts";
 import { CACHE, type Ended, type Step, sideBySide } from "./check/steps.ts";
 import { ROOT } from "./worker-config.ts";
@@ -28,11 +28,7 @@ const TYPES: Step = {
     join(CACHE, "types.tsbuildinfo"),
   ],
 };
-const STATIC: readonly Step[] = [
-  TYPES,
-  { name: "lint", command: "oxlint", args: ["--type-aware", "--quiet"] },
-  { name: "format", command: "oxfmt", args: ["--check"] },
-];
+const FORMAT: Step = { name: "format", command: "oxfmt", args: ["--check"] };
 const DEAD_CODE: Step = { name: "dead code", command: "knip", args: ["--no-progress"] };
 
 /** A defect fails again. More files than this are not the work of a busy machine. */
@@ -81,27 +77,37 @@ function roundsOf(): Step[][] {
   if (asked.length > 0) return [[TYPES, tests("tests", asked)]];
   // Each of the last two waits for its servers and objects about as long as it computes.
   return [
-    [...STATIC, DEAD_CODE, tests("rules", ["--project", "rules"])],
+    [TYPES, lint(), FORMAT, DEAD_CODE, tests("rules", ["--project", "rules"])],
     [tests("workerd", ["--project", "workerd"]), tests("system", ["--project", "system"])],
   ];
 }
 
-/** The pure tests are those that import a changed file, also through others. A test that only reads one is not found. */
 function quickRounds(): Step[][] {
   const changed = changedFiles();
-  const sources = changed.filter((file) => /\.(tsx?|mjs|json)$/.test(file) && existsSync(join(ROOT, file)));
-  const rules = sources.length === 0 ? [] : [tests("rules", ["--project", "rules", ...sources], "related")];
+  const related = rulesTestsOf(changed);
+  const rules = related.length === 0 ? [] : [tests("rules", ["--project", "rules", ...related])];
   const named = testsOf(changed, workerdTests());
   const workerd = named.length === 0 ? [] : [tests("workerd", ["--project", "workerd", ...named])];
-  return [[...STATIC], [...rules, ...workerd]].filter((round) => round.length > 0);
+  const code = changed.filter((file) => /\.(tsx?|mjs)$/.test(file) && existsSync(join(ROOT, file)));
+  const linted = code.length === 0 ? [] : [lint(code)];
+  return [
+    [TYPES, ...linted, FORMAT],
+    [...rules, ...workerd],
+  ].filter((round) => round.length > 0);
 }
 
-function tests(name: string, args: readonly string[], which: "all" | "related" = "all"): Step {
+/** Of all files, unless some are named. */
+function lint(files: readonly string[] = []): Step {
+  // Each thread works out by itself the types that it needs, and the compiler runs beside it.
+  const env = { GOMAXPROCS: String(Math.ceil(availableParallelism() / 2)) };
+  return { name: "lint", command: "oxlint", args: ["--type-aware", "--quiet", ...files], env };
+}
+
+function tests(name: string, args: readonly string[]): Step {
   const report = join(scratch, `${name.replaceAll(/\W/g, "-")}.json`);
   const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
   // A runtime that never stops holds up the end of the run for as long, when every result is written.
   const ending = ["--reporter=./test/support/end-workers.ts", `--teardownTimeout=${MOST_ENDING_MS}`];
   const mayHang = name === "rules" || name === "system" ? [] : ending;
-  const chosen = which === "all" ? ["run"] : ["related", "--run", "--passWithNoTests"];
-  return { name, command: "vitest", args: [...chosen, ...args, ...reporters, ...mayHang], report };
+  return { name, command: "vitest", args: ["run", ...args, ...reporters, ...mayHang], report };
 }

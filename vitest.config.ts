@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { RULES_TESTS } from "./scripts/check/changed.ts";
 import { buildAssets } from "./scripts/reference/assets.ts";
 import { collectOnOneThread } from "./scripts/v8-flags.ts";
 import { bundledSource, READ_BY_RUNTIME } from "./test/support/bundled-source.ts";
@@ -13,6 +14,9 @@ collectOnOneThread();
 await buildAssets();
 
 const PATIENT = { testTimeout: TEST_MS, hookTimeout: TEST_MS, expect: { poll: { timeout: PATIENCE_MS } } };
+
+/** Node runs TypeScript as it is, and keeps what it compiled. Vite would transform each file of it at each run. */
+const AS_NODE_LOADS = { viteModuleRunner: false, nodeLoader: false };
 
 const WORKERD_TESTS = [
   "test/promises/workerd/*.test.ts",
@@ -35,14 +39,12 @@ export default defineConfig({
       {
         test: {
           name: "rules",
-          include: [
-            "test/promises/rules/*.test.ts",
-            "test/{adapters,cli,client,contract,domain,gate,providers,proxy,scripts}/**/*.test.ts",
-          ],
+          include: RULES_TESTS,
           setupFiles: ["test/support/seed.ts"],
           environment: "node",
           // Pure functions have no state to keep apart: what they import is loaded once for all files.
           isolate: false,
+          experimental: AS_NODE_LOADS,
           // One process for all would leave a core of two idle.
           maxWorkers: Math.max(2, availableParallelism() - 1),
           ...PATIENT,
@@ -86,7 +88,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/promises/system/*.test.ts", "test/system/**/*.test.ts"],
-          setupFiles: ["test/support/seed.ts", "test/support/connections.ts"],
+          setupFiles: ["test/support/seed.ts", "test/support/connections.ts", "test/support/jsx-loading.ts"],
           globalSetup: ["test/support/shared-server.ts"],
           // What all of them import takes longer to load than many of them take to run.
           isolate: false,
@@ -94,6 +96,7 @@ export default defineConfig({
           // Each file has servers and folders of its own, and mostly waits for them.
           maxWorkers: 3,
           environment: "node",
+          experimental: AS_NODE_LOADS,
           ...PATIENT,
         },
       },

@@ -4,9 +4,9 @@
  * and workerd tests of changed files.
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { changedFiles, testsOf, workerdTests } from "./check/changed.ts";
+import { changedFiles, rulesTestsOf, testsOf, workerdTests } from "./check/changed.ts";
 import { closing, failedFiles } from "./check/closing.ts";
 import { CACHE, type Ended, type Step, sideBySide } from "./check/steps.ts";
 import { ROOT } from "./worker-config.ts";
@@ -28,11 +28,7 @@ const TYPES: Step = {
     join(CACHE, "types.tsbuildinfo"),
   ],
 };
-const STATIC: readonly Step[] = [
-  TYPES,
-  { name: "lint", command: "oxlint", args: ["--type-aware", "--quiet"] },
-  { name: "format", command: "oxfmt", args: ["--check"] },
-];
+const FORMAT: Step = { name: "format", command: "oxfmt", args: ["--check"] };
 const DEAD_CODE: Step = { name: "dead code", command: "knip", args: ["--no-progress"] };
 
 /** A defect fails again. More files than this are not the work of a busy machine. */
@@ -46,12 +42,15 @@ const [mode, ...paths] = process.argv.slice(2);
 process.exitCode = (await passes()) ? 0 : 1;
 
 async function passes(): Promise<boolean> {
-  const ended: Ended[] = [];
+  const begun: Promise<Ended>[] = [];
   for (const round of roundsOf()) {
-    ended.push(...(await sideBySide(round)));
-    // Tests that failed do not keep others from being run: one run names all of them.
-    if (ended.some(({ ok, step }) => !ok && step.report === undefined)) break;
+    const steps = sideBySide(round);
+    begun.push(...steps);
+    // Tests are not waited for, and those that failed do not keep others from being run: one run names all of them.
+    const checks = await Promise.all(steps.filter((_, index) => round[index]?.report === undefined));
+    if (checks.some(({ ok }) => !ok)) break;
   }
+  const ended = await Promise.all(begun);
   const again = await runAgain(ended);
   console.log(closing(ended, again));
   return again?.ok ?? ended.every(({ ok }) => ok);
@@ -64,38 +63,51 @@ async function passes(): Promise<boolean> {
 async function runAgain(ended: readonly Ended[]): Promise<Ended | null> {
   const files = mode === undefined ? failedFiles(ended) : null;
   if (files === null || files.length === 0 || files.length > MOST_FILES_AGAIN) return null;
-  const [again] = await sideBySide([tests("again", files)]);
-  return again ?? null;
+  const [again] = sideBySide([tests("again", files)]);
+  return (await again) ?? null;
 }
 
-/** Each round starts after the static checks of the previous one have passed. The steps of one round run in parallel. */
+/**
+ * Each round starts when the static checks of the previous one have passed, beside its tests that still run. The steps of one
+ * round run in parallel.
+ */
 function roundsOf(): Step[][] {
   if (mode === "quick") return quickRounds();
   const asked = mode === undefined ? [] : [mode, ...paths];
   if (asked.length > 0) return [[TYPES, tests("tests", asked)]];
   // Each of the last two waits for its servers and objects about as long as it computes.
   return [
-    [...STATIC, DEAD_CODE, tests("rules", ["--project", "rules"])],
+    [TYPES, lint(), FORMAT, DEAD_CODE, tests("rules", ["--project", "rules"])],
     [tests("workerd", ["--project", "workerd"]), tests("system", ["--project", "system"])],
   ];
 }
 
-/** The pure tests are those that import a changed file, also through others. A test that only reads one is not found. */
 function quickRounds(): Step[][] {
   const changed = changedFiles();
-  const sources = changed.filter((file) => /\.(tsx?|mjs|json)$/.test(file) && existsSync(join(ROOT, file)));
-  const rules = sources.length === 0 ? [] : [tests("rules", ["--project", "rules", ...sources], "related")];
+  const related = rulesTestsOf(changed);
+  const rules = related.length === 0 ? [] : [tests("rules", ["--project", "rules", ...related])];
   const named = testsOf(changed, workerdTests());
   const workerd = named.length === 0 ? [] : [tests("workerd", ["--project", "workerd", ...named])];
-  return [[...STATIC], [...rules, ...workerd]].filter((round) => round.length > 0);
+  const code = changed.filter((file) => /\.(tsx?|mjs)$/.test(file) && existsSync(join(ROOT, file)));
+  const linted = code.length === 0 ? [] : [lint(code)];
+  return [
+    [TYPES, ...linted, FORMAT],
+    [...rules, ...workerd],
+  ].filter((round) => round.length > 0);
 }
 
-function tests(name: string, args: readonly string[], which: "all" | "related" = "all"): Step {
+/** Of all files, unless some are named. */
+function lint(files: readonly string[] = []): Step {
+  // Each thread works out by itself the types that it needs, and the compiler runs beside it.
+  const env = { GOMAXPROCS: String(Math.ceil(availableParallelism() / 2)) };
+  return { name: "lint", command: "oxlint", args: ["--type-aware", "--quiet", ...files], env };
+}
+
+function tests(name: string, args: readonly string[]): Step {
   const report = join(scratch, `${name.replaceAll(/\W/g, "-")}.json`);
   const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${report}`];
   // A runtime that never stops holds up the end of the run for as long, when every result is written.
   const ending = ["--reporter=./test/support/end-workers.ts", `--teardownTimeout=${MOST_ENDING_MS}`];
   const mayHang = name === "rules" || name === "system" ? [] : ending;
-  const chosen = which === "all" ? ["run"] : ["related", "--run", "--passWithNoTests"];
-  return { name, command: "vitest", args: [...chosen, ...args, ...reporters, ...mayHang], report };
+  return { name, command: "vitest", args: ["run", ...args, ...reporters, ...mayHang], report };
 }

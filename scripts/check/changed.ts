@@ -1,12 +1,21 @@
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { ROOT } from "../worker-config.ts";
 
 const LAYERS = ["edge", "api", "org", "outbound", "platform", "web"];
 /** What the guide to the promises names, of all layers. */
 const PROMISES = "promises/workerd";
 const OPERATIONS = "src/operations.ts";
+
+/** The tests of pure functions. */
+export const RULES_TESTS = [
+  "test/promises/rules/*.test.ts",
+  "test/{adapters,cli,client,contract,domain,gate,providers,proxy,scripts}/**/*.test.ts",
+];
+
+/** An import of more than types. */
+const IMPORTED = /(?:^(?:import|export)\s(?!type\b)(?:[\w\s{},*$]+\sfrom\s)?|\bimport\()"(\.[^"?]+)"/gm;
 
 /**
  * What differs from the published branch, or from the last commit if there is none: committed and uncommitted files.
@@ -68,4 +77,22 @@ function testsOfFile(file: string, tests: readonly string[]): readonly string[] 
  */
 function isNamed(test: string, prefix: string): boolean {
   return test.startsWith(prefix) && /^[./-]/.test(test.slice(prefix.length));
+}
+
+/** The pure tests that import one of these files, also through others. A test that only reads one is not found. */
+export function rulesTestsOf(changed: readonly string[]): string[] {
+  const tests = globSync(RULES_TESTS, { cwd: ROOT });
+  const importers = new Map(tests.map((test) => [test, new Set<string>()]));
+  // The loop reaches what is added meanwhile.
+  for (const file of importers.keys()) {
+    if (!/\.(tsx?|mjs)$/.test(file)) continue;
+    for (const [, name = ""] of readFileSync(join(ROOT, file), "utf8").matchAll(IMPORTED)) {
+      const path = join(dirname(file), name);
+      if (!existsSync(join(ROOT, path))) continue;
+      importers.set(path, (importers.get(path) ?? new Set()).add(file));
+    }
+  }
+  const reached = new Set(changed);
+  for (const file of reached) for (const by of importers.get(file) ?? []) reached.add(by);
+  return tests.filter((test) => reached.has(test)).sort();
 }

@@ -10,6 +10,7 @@ export interface Step {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   /** The file for its test report, as JSON. */
   readonly report?: string;
 }
@@ -23,9 +24,9 @@ export interface Ended {
 }
 
 /** Runs all steps at once, and reports each when it ends. */
-export async function sideBySide(steps: readonly Step[]): Promise<Ended[]> {
+export function sideBySide(steps: readonly Step[]): Promise<Ended>[] {
   console.log(`     ${steps.map(({ name }) => name).join(", ")} …`);
-  return Promise.all(steps.map(runStep));
+  return steps.map(runStep);
 }
 
 async function runStep(step: Step): Promise<Ended> {
@@ -39,12 +40,12 @@ async function runStep(step: Step): Promise<Ended> {
   return { step, ok, output, log };
 }
 
-function run({ command, args }: Step): Promise<{ ok: boolean; output: string }> {
+function run({ command, args, env }: Step): Promise<{ ok: boolean; output: string }> {
   const child = spawn(join(ROOT, "node_modules/.bin", command), args, {
     cwd: ROOT,
     // The tests start scripts and servers dozens of times, so compiled code is cached for the next start.
     // The compiler and the linter of types are Go programs that end soon: they collect garbage less often than one that stays.
-    env: { GOGC: "400", ...process.env, NODE_COMPILE_CACHE: join(CACHE, "compiled") },
+    env: { GOGC: "400", ...env, ...process.env, NODE_COMPILE_CACHE: join(CACHE, "compiled") },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

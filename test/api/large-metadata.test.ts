@@ -1,5 +1,5 @@
 import { runInDurableObject } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { call, env } from "../support/worker.ts";
 
@@ -97,9 +97,14 @@ async function pagesOf(org: Spender, query: string, beforeEach?: (page: number) 
 }
 
 describe("a page of runs is bounded by its size", () => {
+  let org: Spender;
+  let ids: string[];
+  beforeAll(async () => {
+    org = await newSpender();
+    ids = await recordLarge(org, 24);
+  });
+
   test("and the next page continues where it ended, in any order", async () => {
-    const org = await newSpender();
-    const ids = await recordLarge(org, 24);
     const expected = {
       "limit=100&sort=started_at": { order: ids, pages: 2 },
       "limit=100&sort=-started_at": { order: ids.toReversed(), pages: 2 },
@@ -118,8 +123,6 @@ describe("a page of runs is bounded by its size", () => {
   });
 
   test("and stays stable while runs are recorded", async () => {
-    const org = await newSpender();
-    const ids = await recordLarge(org, 24);
     const pages = await pagesOf(org, "limit=100&sort=-started_at", (page) =>
       org.run({
         id: `young${page}`,

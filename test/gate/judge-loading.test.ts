@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { registerHooks } from "node:module";
+import { expect, test } from "vitest";
 import type { DecisionAsk } from "../../src/gate/decision/ask.ts";
 import type { KnownChecks } from "../../src/gate/snapshot/decision-plan.ts";
 
@@ -17,9 +18,21 @@ const rule = (when: string) => ({
 
 const checks = (when: string): KnownChecks => ({ rules: [rule(when)], detectors: [] });
 
+/** Other tests of this process may have loaded what compiles rules. */
+async function loadedAnew() {
+  const hooks = registerHooks({
+    resolve(specifier, context, next) {
+      const found = next(specifier, context);
+      return found.url.includes("/src/") ? { ...found, url: `${found.url}?anew` } : found;
+    },
+  });
+  const module = await import("../../src/edge/decision/judge.ts");
+  hooks.deregister();
+  return module;
+}
+
 test("until what compiles rules is loaded, an isolate leaves calls under rules to the object", async () => {
-  vi.resetModules();
-  const { judgeHere } = await import("../../src/edge/decision/judge.ts");
+  const { judgeHere } = await loadedAnew();
   const passing = checks('model == "acme/m2"');
   expect(judgeHere(passing, ASK, AT)).toBe(false);
   await expect.poll(() => judgeHere(passing, ASK, AT)).toBe(true);

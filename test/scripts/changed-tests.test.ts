@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { overEveryOperation, testsOf, workerdTests } from "../../scripts/check/changed.ts";
+import { overEveryOperation, rulesTestsOf, testsOf, workerdTests } from "../../scripts/check/changed.ts";
 
 const TESTS = [
   "test/api/budgets.test.ts",
@@ -37,5 +37,18 @@ describe("the tests of changed files", () => {
       "test/api/budgets.test.ts",
       "test/org/budgets/increase.test.ts",
     ]);
+  });
+});
+
+describe("the pure tests of changed files", () => {
+  const own = "test/scripts/changed-tests.test.ts";
+
+  it.each([
+    ["a file has those that import it", "scripts/check/changed.ts", true],
+    ["and those that import it through others", "scripts/worker-config.ts", true],
+    ["a test has itself", own, true],
+    ["a file that none imports has none", "src/index.ts", false],
+  ])("%s", (_, changed, expected) => {
+    expect(rulesTestsOf([changed]).includes(own)).toBe(expected);
   });
 });

@@ -15,7 +15,7 @@ const TEST_REQUEST = "Test Request (post /v1/edge/decision)";
 async function withFewPaths(route: Route): Promise<void> {
   const response = await route.fetch();
   const document = (await response.json()) as { paths: object };
-  const paths = Object.entries(document.paths).filter(([path]) => /^\/v1\/(edge|runs)\b/.test(path));
+  const paths = Object.entries(document.paths).filter(([path]) => /^\/v1\/(edge\/decision|runs)$/.test(path));
   await route.fulfill({ response, json: { ...document, paths: Object.fromEntries(paths) } });
 }
 

@@ -93,8 +93,8 @@ function found(q: string, hits: readonly FoundName[]) {
         )}
       </Card>
       <p class="quiet small">
-        Customers are found by the beginning of their id, and by their name among the first {MOST_LOOKED_AT};
-        users among the latest {MOST_LOOKED_AT} runs.
+        Customers are found by their name or the beginning of their id, users among the latest{" "}
+        {MOST_LOOKED_AT} runs, and budgets, keys, models and policies among the newest {MOST_LOOKED_AT}.
       </p>
     </>
   );

@@ -152,6 +152,18 @@ export function loadLimitedRows(sql: SqlStorage): readonly MeterRow[] {
   return kept ?? read();
 }
 
+/** Limits without increases, which are the same at any time, by their rows. */
+const steady = new WeakMap<MeterRow, Meter>();
+
+/** The same as `toMeter`, for rows that stay in memory and do not change. */
+export function meterAt(row: MeterRow, nowMs: number): Meter {
+  const known = steady.get(row);
+  if (known !== undefined) return known;
+  const meter = toMeter(row, nowMs);
+  if (((JSON.parse(row.extra) as MeterExtra).increases ?? []).length === 0) steady.set(row, meter);
+  return meter;
+}
+
 export function saveMeterRow(sql: SqlStorage, row: MeterRow): void {
   sql.exec(
     `INSERT INTO meters (id, kind, scope_kind, scope_id, amount, period, time_zone, mode, since, extra)

@@ -134,7 +134,7 @@ export function loadCustomerRows(sql: SqlStorage, customerIds: readonly string[]
 const MOST_ROWS_KEPT = 5000;
 
 /** Null: there are too many to keep. */
-const limited = new TransactionalCache<readonly MeterRow[] | null>();
+const limited = new TransactionalCache<readonly MeterRow[] | null>("replaced");
 
 /** Every limit that has an amount and counts what calls take. They are kept in memory, because each look reads them all. */
 export function loadLimitedRows(sql: SqlStorage): readonly MeterRow[] {
@@ -218,7 +218,7 @@ interface KnownMeters {
 }
 
 /** The meters that belong to no single customer, kept in memory between calls. */
-const known = new TransactionalCache<KnownMeters>();
+const known = new TransactionalCache<KnownMeters>("replaced");
 
 export function knownMeters(sql: SqlStorage, nowMs: number): KnownMeters {
   const found = known.get(sql, () => readMeters(sql, nowMs));

@@ -54,7 +54,7 @@ export function keepPage(
   const kept = found.flatMap((run): KeptRun[] => {
     const segment = homes.get(run.columns);
     if (segment === undefined) return [];
-    const { columns, at } = run;
+    const { at } = run;
     const alone = readAlone(run);
     return [{ key: run.key, id: alone.rowAlone(at).id, columns: alone, at, segment }];
   });

@@ -156,15 +156,6 @@ function written(parts: readonly [sort: string, value: string | number, id: stri
     .replace(/=+$/, "");
 }
 
-/**
- * A cursor of the same list, which goes on after another value of the field that it is sorted by. Null if it is no
- * cursor.
- */
-export function moveCursor(cursor: string, value: string): string | null {
-  const known = decodeCursor(cursor);
-  return known === null ? null : written([known.sort, value, value, known.scope ?? ""]);
-}
-
 /** Leaves room for the longest value that a list is sorted by: a webhook's URL. */
 const LONGEST_CURSOR = 4096;
 

@@ -16,11 +16,14 @@ export function beginTransaction(): number {
 export const latestTransaction = (): number => latest;
 
 export class TransactionalCache<T> {
-  readonly #of = new WeakMap<SqlStorage, { readonly value: T }>();
-  readonly #onRollback: ((value: T, began: number) => void) | undefined;
+  readonly #of = new WeakMap<SqlStorage, { readonly value: T; readonly readIn: number }>();
+  readonly #onRollback: ((value: T, began: number) => void) | "replaced" | undefined;
 
-  /** Without `onRollback`, a rollback drops the copy. It gets the number of the first transaction that was rolled back. */
-  constructor(onRollback?: (value: T, began: number) => void) {
+  /**
+   * Without `onRollback`, a rollback drops the copy. It gets the number of the first transaction that was rolled back. A copy
+   * that is only `replaced`, and never changed itself, outlives the rollback of transactions that began after it was read.
+   */
+  constructor(onRollback?: ((value: T, began: number) => void) | "replaced") {
     this.#onRollback = onRollback;
     CACHES.push(this);
   }
@@ -30,12 +33,12 @@ export class TransactionalCache<T> {
     const there = this.#of.get(sql);
     if (there !== undefined) return there.value;
     const value = read();
-    this.#of.set(sql, { value });
+    this.set(sql, value);
     return value;
   }
 
   set(sql: SqlStorage, value: T): void {
-    this.#of.set(sql, { value });
+    this.#of.set(sql, { value, readIn: latest });
   }
 
   /** Brings the copy up to date, if there is one. */
@@ -50,8 +53,9 @@ export class TransactionalCache<T> {
 
   rollBack(sql: SqlStorage, began: number): void {
     const there = this.#of.get(sql);
-    if (this.#onRollback === undefined) this.forget(sql);
-    else if (there !== undefined) this.#onRollback(there.value, began);
+    if (there === undefined) return;
+    if (typeof this.#onRollback === "function") this.#onRollback(there.value, began);
+    else if (this.#onRollback === undefined || there.readIn >= began) this.forget(sql);
   }
 }
 

@@ -71,6 +71,39 @@ describe("a customer", () => {
 });
 
 describe("a list of customers", () => {
+  test("has those with a text in their name or at the beginning of their id, the closest first", async () => {
+    const org = await newSpender();
+    const names: Record<string, string> = {
+      b1: "Ökostrom AG",
+      b2: "ökostrom",
+      b3: "Neue Ökostrom",
+      b4: "100% _Acme_",
+    };
+    await Promise.all(
+      Object.entries(names).map(([id, name]) => org.send("PUT", `customers/${id}`, { name })),
+    );
+    await org.send("POST", "customer-limits", { customer_id: "*", limit_usd: "5", period: "month" });
+    await org.send("POST", "customer-limits", { customer_id: "acme-limit", limit_usd: "5", period: "month" });
+    await org.bulk(["acme-2", "acme", "Acme-3", "xacme"].map((customer_id) => aRun({ customer_id })));
+    const found = async (contains: string, limit = 50) => {
+      const asked = new URLSearchParams({ contains, limit: String(limit) });
+      const { status, body } = await org.send("GET", `customers?${asked}`);
+      expect([status, body.next_cursor]).toEqual([200, null]);
+      return body.data.map((one: { customer_id: string }) => one.customer_id);
+    };
+    expect(await found("ÖKOSTROM")).toEqual(["b2", "b1", "b3"]);
+    expect(await found("acme")).toEqual(["acme", "acme-2", "acme-limit", "b4"]);
+    expect(await found("acme", 2)).toEqual(["acme", "acme-2"]);
+    expect(await found("Acme")).toEqual(["Acme-3", "b4"]);
+    expect(await found("100% _")).toEqual(["b4"]);
+    expect(await found("b")).toEqual(["b1", "b2", "b3", "b4"]);
+    expect(await found("%")).toEqual(["b4"]);
+    expect(await found("*")).toEqual([]);
+    const page = await org.send("GET", "customers?limit=1");
+    const mixed = await org.send("GET", `customers?limit=1&contains=a&cursor=${page.body.next_cursor}`);
+    expect(mixed.status).toBe(422);
+  });
+
   test("says of each what it says of one, on pages of any length", async () => {
     const org = await newSpender();
     const moment = (daysAgo: number) => new Date(Date.now() - daysAgo * 86_400_000).toISOString();

@@ -132,3 +132,44 @@ test("a limit that is not there cannot be deleted, whatever its kind", async () 
     Array.from(deleted, () => [404, "not_found"]),
   );
 });
+
+test("the counters of a limit are listed as they are, after any change, and its increases end by themselves", async () => {
+  const own = await newSpender();
+  const counted = { match: {}, group_by: ["user_id"], limit_usd: "9", period: "total" };
+  const id: string = (await own.send("POST", "budgets", counted)).body.id;
+  const spend = (user_id: string, cost_usd: string) =>
+    own.run({ ...run({ user_id, cost_usd }), incurred: false });
+  const amounts = ["spent", "reserved", "available"] as const;
+  const listed = async () => {
+    const { body } = await own.send("GET", "limits?limit=200");
+    const { data } = (await own.send("GET", `budgets/${id}/groups?limit=200`)).body;
+    const pick = (one: Record<string, string>, name: string) => [name, ...amounts.map((of) => one[of])];
+    const inList = body.data.map((one: Record<string, string>) => pick(one, one["scope_id"] ?? ""));
+    const inBudget = data.map((one: Record<string, string>) => pick(one, one["group"] ?? ""));
+    expect(inList.map(String).toSorted()).toEqual(inBudget.map(String).toSorted());
+    const ends = body.data.map((one: Listed) => Date.parse(one.runs_out_at ?? "9999-01-01"));
+    expect(ends).toEqual(ends.toSorted((one: number, other: number) => one - other));
+    const first = await own.send("GET", "limits?limit=2");
+    const order = (rows: Listed[]) => rows.map(({ scope_id }) => scope_id);
+    expect(order(first.body.data)).toEqual(order(body.data).slice(0, 2));
+    return Object.fromEntries(
+      body.data.map((one: Record<string, string>) => [
+        one["scope_id"],
+        [one["limit"], ...pick(one, "").slice(1)],
+      ]),
+    );
+  };
+  for (const [nth, cost] of ["1", "5", "8.5", "0.5", "3"].entries()) await spend(`u${nth}`, cost);
+  expect((await listed())["u1"]).toEqual(["9.00", "5.00", "0.00", "4.00"]);
+  expect((await spend("u2", "1")).status).toBe(402);
+  expect((await spend("u3", "7.25")).status).toBe(201);
+  await own.decide("2", { user_id: "u1" });
+  await expect.poll(async () => (await listed())["u1"]).toEqual(["9.00", "5.00", "2.00", "2.00"]);
+  expect((await listed())["u3"]).toEqual(["9.00", "7.75", "0.00", "1.25"]);
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const raised = { amount: "4", until, reason: "A busy hour." };
+  expect((await own.send("POST", `budgets/${id}/increases`, raised)).status).toBe(201);
+  expect((await listed())["u3"]).toEqual(["13.00", "7.75", "0.00", "5.25"]);
+  await own.advance(3601);
+  expect((await listed())["u3"]).toEqual(["9.00", "7.75", "0.00", "1.25"]);
+});

@@ -1,9 +1,14 @@
-import { customerPage } from "../../contract/resources/customers.ts";
+import { customerPage, customerPart } from "../../contract/resources/customers.ts";
 import { type ListSpec, listQuery, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/request/operation.ts";
 import { type DayBounds, earnedDays } from "./revenue.ts";
 
-const LIST: ListSpec = { sort: ["customer_id"], ascending: true, range: true };
+const LIST: ListSpec = {
+  sort: ["customer_id"],
+  ascending: true,
+  range: true,
+  filters: { contains: customerPart },
+};
 
 export const listCustomers = operation(
   {
@@ -11,7 +16,7 @@ export const listCustomers = operation(
     path: "/v1/orgs/{id}/customers",
     summary: "List customers and how they stand",
     description:
-      "Every customer that has spent, has a limit or credit pack of its own, or was set, by id. `from` and `to` are the days (UTC) of `revenue_usd` and `margin_usd`; default: this month.",
+      "Every customer that has spent, has a limit or credit pack of its own, or was set, by id. `from` and `to` are the days (UTC) of `revenue_usd` and `margin_usd`; default: this month. With `contains`, only customers whose name has this text in it or whose id begins with it: first those of whom it is the whole, then those of whom it is the beginning, and no further pages.",
     role: "viewer",
     scope: "customers:read",
     query: listQuery({ ...LIST, sort: ["customer_id"] }),

@@ -2521,6 +2521,8 @@ export type CustomersListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "customer_id" | "-customer_id" | undefined;
+  /** A part of a name, in upper or lower case, or the beginning of an id. */
+  readonly contains?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */
   readonly from?: string | undefined;
   /** RFC 3339 timestamp or YYYY-MM-DD. */

@@ -122,6 +122,12 @@ export const customerQuery = withRule(z.strictObject(earnedDays), checkRange);
 
 export const customerPage = pageOf(customerStanding);
 
+export const customerPart = z
+  .string()
+  .min(1)
+  .max(128)
+  .meta({ description: "A part of a name, in upper or lower case, or the beginning of an id." });
+
 export const newCustomerToken = z.strictObject({ ttl_seconds: z.int().min(60).max(86_400) });
 
 export const customerToken = z

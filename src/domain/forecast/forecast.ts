@@ -77,7 +77,7 @@ export function simulateFutures(outlook: Outlook, assume: Assumptions): Path[] {
   const paths = isUnchanged(change) ? simulated(model, days) : simulate(model, days, change);
   const fromToday = paths.map((path) => {
     if (knownToday) return Float64Array.of(0, ...path);
-    const rest = Float64Array.from(path);
+    const rest = path.slice();
     rest[0] = Math.max(0, (rest[0] ?? 0) - history.usedToday);
     return rest;
   });

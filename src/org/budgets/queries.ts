@@ -21,13 +21,11 @@ function readBudget(view: CheckpointedView, row: BudgetRow): Budget {
   if (budget.group_by.length === 0) return budget;
   const meter = toMeter(row, view.now);
   const { startMs } = newEntry(meter, "", view.now).window;
-  const { subjects, total } = countersOf(view.sql, { meterId: row.id, startMs, limit: 1 });
+  const { counters: largest, total } = countersOf(view.sql, { meterId: row.id, startMs, limit: 1 });
   const { spent, reserved } = total();
-  const [fullest] = subjects.map((subject) => {
-    const entry = newEntry(meter, subject, view.now);
-    loadUsage(view.sql, [entry]);
-    return toGroup(budget.unit, entry);
-  });
+  const [fullest] = largest.map(({ subject, usage }) =>
+    toGroup(budget.unit, { ...newEntry(meter, subject, view.now), usage }),
+  );
   const counters = {
     spent: formatAmount(budget.unit, spent),
     reserved: formatAmount(budget.unit, reserved),

@@ -192,35 +192,80 @@ function lastDaysOf({ sql }: CheckpointedView, ids: readonly string[]): Readonly
   return new Map(rows.map(({ id, day }) => [id, day]));
 }
 
+/** The customers from an id on, and before another: in the order of ids. */
+interface IdRange {
+  /** Not included. */
+  readonly after?: string | undefined;
+  /** How the ids begin, in place of `after`. */
+  readonly beginning?: string;
+}
+
+const LAST_CHARACTER = "\u{10FFFF}";
+
 /**
- * The first customers after an id, in the order of ids: those that have spent, have a limit or pack of their own, or were
- * set. `"*"` stands for all and is none.
+ * The first customers of a range, in the order of ids: those that have spent, have a limit or pack of their own, or were set.
+ * `"*"` stands for all and is none.
  */
-function customersAfter(sql: CheckpointedSql, after: string, most: number): readonly string[] {
+function customersIn(sql: CheckpointedSql, { after = "", beginning }: IdRange, most: number): string[] {
   const days = DAILY_USAGE.in(sql);
+  const isFirst = beginning === undefined ? "> ?1" : ">= ?1";
   const next = (than: string) =>
-    `(SELECT MIN(scope_id) FROM ${days} WHERE scope_kind = 'customer' AND scope_id > ${than})`;
+    `(SELECT MIN(scope_id) FROM ${days} WHERE scope_kind = 'customer' AND scope_id ${than} AND scope_id < ?3)`;
   return sql
     .exec<{ id: string }>(
       `WITH RECURSIVE spenders (id) AS (
-         SELECT ${next("?1")} UNION ALL SELECT ${next("spenders.id")} FROM spenders WHERE id IS NOT NULL LIMIT ?2)
+         SELECT ${next(isFirst)} UNION ALL SELECT ${next("> spenders.id")} FROM spenders WHERE id IS NOT NULL LIMIT ?2)
        SELECT id FROM (
          SELECT id FROM spenders WHERE id IS NOT NULL
          UNION SELECT * FROM (SELECT DISTINCT scope_id FROM meters
-           WHERE scope_kind = 'customer' AND scope_id > ?1 ORDER BY scope_id LIMIT ?2)
-         UNION SELECT * FROM (SELECT customer_id FROM customers WHERE customer_id > ?1 ORDER BY customer_id LIMIT ?2))
+           WHERE scope_kind = 'customer' AND scope_id ${isFirst} AND scope_id < ?3 ORDER BY scope_id LIMIT ?2)
+         UNION SELECT * FROM (SELECT customer_id FROM customers
+           WHERE customer_id ${isFirst} AND customer_id < ?3 ORDER BY customer_id LIMIT ?2))
        WHERE id <> '*' ORDER BY id LIMIT ?2 - 1`,
-      after,
+      beginning ?? after,
       most + 1,
+      `${beginning ?? ""}${LAST_CHARACTER}`,
     )
     .toArray()
     .map(({ id }) => id);
 }
 
+/** Customers whose name has a text in it or whose id begins with it: those first of whom it is all, or the beginning. */
+function findCustomers(sql: CheckpointedSql, text: string, most: number): readonly string[] {
+  const byId = customersIn(sql, { beginning: text }, most);
+  const names = namesWith(sql, text.toLowerCase());
+  const places = new Map(byId.map((id): [string, number] => [id, id === text ? 0 : 1]));
+  for (const { id, place } of names) places.set(id, Math.min(place, places.get(id) ?? place));
+  return Array.from(places)
+    .toSorted(([id, place], [other, otherPlace]) => place - otherPlace || (id < other ? -1 : 1))
+    .slice(0, most)
+    .map(([id]) => id);
+}
+
+/** 0: the name is the text. 1: it begins with it. 2: the text is somewhere in it. */
+function namesWith(sql: CheckpointedSql, text: string): { readonly id: string; readonly place: number }[] {
+  // SQLite knows upper and lower case of ASCII only.
+  const rows = sql.exec<{ id: string; name: string }>(
+    `SELECT customer_id AS id, name FROM customers
+     WHERE name IS NOT NULL AND (instr(lower(name), ?) > 0 OR name GLOB '*[^ -~]*')`,
+    text,
+  );
+  return Array.from(rows).flatMap(({ id, name: written }) => {
+    const name = written.toLowerCase();
+    if (!name.includes(text)) return [];
+    return [{ id, place: name === text ? 0 : name.startsWith(text) ? 1 : 2 }];
+  });
+}
+
 export const listCustomers = query({
   refuses: [],
   run(view, { list: input, days }: { list: ListQuery; days: EarnedDays | null }) {
-    const ids = customersAfter(view.sql, input.after?.id ?? "", input.limit + 1);
+    const { contains } = input.filters;
+    if (contains !== undefined) {
+      const found = findCustomers(view.sql, contains, input.limit);
+      return { data: standingsOf(view, found, days), next_cursor: null };
+    }
+    const ids = customersIn(view.sql, { after: input.after?.id }, input.limit + 1);
     const shown = ids.slice(0, input.limit);
     const last = shown.at(-1);
     const next_cursor =

@@ -10,7 +10,7 @@ import { groupText } from "../../domain/meter/traits.ts";
 import { DAILY_KINDS } from "../../domain/usage-report/daily.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
-import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
+import { LIMITS_PER_METER, largestOf } from "../meters/subjects.ts";
 import { loadUsage, type MeterAccount, newEntry, USAGE } from "../meters/usage.ts";
 
 export const NANOS_PER_USD = 1e9;
@@ -101,7 +101,7 @@ function fullest(view: CheckpointedView, meter: Meter): string {
 
 function largest({ sql, now }: CheckpointedView, meter: Meter, limit: number): readonly string[] {
   const { startMs } = newEntry(meter, "", now).window;
-  return largestSubjects(sql, { meterId: meter.id, startMs, limit });
+  return largestOf(sql, { meterId: meter.id, startMs, limit }).map(({ subject }) => subject);
 }
 
 /** The part of the days' dollars that the budget counted, in all periods that are stored. */

@@ -2,20 +2,28 @@ import type { LimitsInUse } from "../../contract/resources/limits.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { sumHeldAfter } from "../decisions/open-holds.ts";
 import { query } from "../kernel/door.ts";
-import { limitRows, toLimit } from "./rows.ts";
+import { type LimitRow, limitRows, toLimit } from "./rows.ts";
 
 /** All limits of the org, whatever their kind: the ones that run out next come first. */
 export const listLimits = query({
   refuses: [],
   run(view, { limit }: { limit: number }): LimitsInUse {
-    const rows = limitRows(view).sort(
-      (one, other) =>
-        (one.runsOutMs ?? Infinity) - (other.runsOutMs ?? Infinity) || other.used - one.used || 0,
-    );
+    const rows = limitRows(view);
     return {
       reserved_usd: formatUsd(sumHeldAfter(view.sql, view.now)),
       count: rows.length,
-      data: rows.slice(0, limit).map(toLimit),
+      data: firstOf(rows, limit).map(toLimit),
     };
   },
 });
+
+/** Numbers by themselves are sorted many times faster than limits by theirs. */
+function firstOf(rows: readonly LimitRow[], most: number): LimitRow[] {
+  const latestMs = Float64Array.from(rows, endOf).sort()[most - 1] ?? Infinity;
+  return rows
+    .filter((row) => endOf(row) <= latestMs)
+    .sort((one, other) => endOf(one) - endOf(other) || other.used - one.used || 0)
+    .slice(0, most);
+}
+
+const endOf = ({ runsOutMs }: LimitRow): number => runsOutMs ?? Infinity;

@@ -1,21 +1,29 @@
 import type { LimitInUse } from "../../contract/resources/limits.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { isLive } from "../../domain/meter/credit.ts";
-import { countsApart, countsGroups, roomOf, totalSpent, unitOf, zoneOf } from "../../domain/meter/meter.ts";
+import {
+  type Account,
+  countsApart,
+  countsGroups,
+  roomOf,
+  totalSpent,
+  unitOf,
+  zoneOf,
+} from "../../domain/meter/meter.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { groupText } from "../../domain/meter/traits.ts";
 import { runsOutAt } from "../../domain/meter/burn-rate.ts";
 import { formatInZone } from "../../domain/time/zone.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { packExtra, toPack } from "../credit-packs/store.ts";
-import { loadLimitedRows, type MeterRow, toMeter } from "../meters/store.ts";
-import { LIMITS_PER_METER, largestSubjects } from "../meters/subjects.ts";
+import { loadLimitedRows, meterAt, type MeterRow } from "../meters/store.ts";
+import { LIMITS_PER_METER, largestOf } from "../meters/subjects.ts";
 import { type MeterAccount, loadUsage, newEntry } from "../meters/usage.ts";
 import { iso } from "../../domain/time/iso.ts";
 
 export interface LimitRow {
   readonly row: MeterRow;
-  readonly entry: MeterAccount;
+  readonly entry: Account;
   readonly startMs: number;
   readonly endsMs: number | null;
   readonly used: number;
@@ -26,27 +34,24 @@ export function limitRows(view: CheckpointedView): LimitRow[] {
   const rows = loadLimitedRows(view.sql).filter(
     (row) => row.kind !== "credit_pack" || isLive(toPack(row), view.now),
   );
-  const found = rows.flatMap((row) => entriesOf(view, row).map((entry) => ({ row, entry })));
-  loadUsage(
-    view.sql,
-    found.map(({ entry }) => entry),
-  );
+  const whole: MeterAccount[] = [];
+  const found = rows.flatMap((row) => {
+    const one = newEntry(meterAt(row, view.now), "", view.now);
+    if (countsApart(one.meter)) return countersIn(view, one).map((entry) => ({ row, entry }));
+    whole.push(one);
+    return { row, entry: one };
+  });
+  loadUsage(view.sql, whole);
   return found.map(({ row, entry }) => inUse(view, row, entry));
 }
 
-function entriesOf(view: CheckpointedView, row: MeterRow): MeterAccount[] {
-  const meter = toMeter(row, view.now);
-  const one = newEntry(meter, "", view.now);
-  if (!countsApart(meter)) return [one];
-  const subjects = largestSubjects(view.sql, {
-    meterId: meter.id,
-    startMs: one.window.startMs,
-    limit: LIMITS_PER_METER,
-  });
-  return subjects.map((subject) => ({ ...one, subject }));
+/** The largest counters of a limit that counts subjects separately. */
+function countersIn({ sql }: CheckpointedView, { meter, window }: Account): Account[] {
+  const asked = { meterId: meter.id, startMs: window.startMs, limit: LIMITS_PER_METER };
+  return largestOf(sql, asked).map(({ subject, usage }) => ({ meter, subject, window, usage }));
 }
 
-function inUse(view: CheckpointedView, row: MeterRow, entry: MeterAccount): LimitRow {
+function inUse(view: CheckpointedView, row: MeterRow, entry: Account): LimitRow {
   const { meter, window, usage } = entry;
   const room = roomOf(entry) ?? 0n;
   const used = (meter.limit ?? 0n) - room;
@@ -62,7 +67,7 @@ function inUse(view: CheckpointedView, row: MeterRow, entry: MeterAccount): Limi
   };
 }
 
-function scopeOf({ scope_id }: MeterRow, { meter, subject }: MeterAccount): string {
+function scopeOf({ scope_id }: MeterRow, { meter, subject }: Account): string {
   if (subject === "") return scope_id;
   return countsGroups(meter) ? (groupText(subject) ?? "") : subject;
 }

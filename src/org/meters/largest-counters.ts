@@ -1,11 +1,10 @@
 import type { Usage } from "../../domain/meter/meter.ts";
 import { latestTransaction, TransactionalCache } from "../../storage/transactional-cache.ts";
 
-/** The size of one counter of a limit. */
-export interface CounterSize {
+/** One counter of a limit. */
+export interface Counter {
   readonly subject: string;
-  /** In the unit of the limit, as a double: good for an order, not for a bill. */
-  readonly size: number;
+  readonly usage: Usage;
 }
 
 /** The sums of all counters of a limit. */
@@ -17,7 +16,7 @@ export interface CounterTotal {
 /** Reads the counters of a limit. */
 export interface CountersRead {
   /** The largest first, and all of them if there are fewer than are asked for. */
-  largest(most: number): readonly CounterSize[];
+  largest(most: number): readonly Counter[];
   total(): CounterTotal;
 }
 
@@ -28,7 +27,9 @@ const MOST_KEPT = 2 * MOST_READ;
 /** The counters of one limit and window that have most in them, kept up to date as they change. */
 export class LargestCounters {
   readonly startMs: number;
-  #sizes: Map<string, number>;
+  #counters: Map<string, SizedCounter>;
+  /** The largest of them first. Null until somebody asks for it. */
+  #sorted: readonly SizedCounter[] | null = null;
   /** No counter that is not kept has more in it. */
   #mostOfOthers: number;
   /** Null until somebody asks for it: a list of limits needs none, and it takes as long as the largest. */
@@ -36,10 +37,11 @@ export class LargestCounters {
   /** In which transaction they were read or changed last. */
   changedIn = latestTransaction();
 
-  constructor(startMs: number, largest: readonly CounterSize[]) {
+  constructor(startMs: number, largest: readonly Counter[]) {
     this.startMs = startMs;
-    this.#sizes = new Map(largest.map(({ subject, size }) => [subject, size]));
-    this.#mostOfOthers = largest.length < MOST_READ ? Number.NEGATIVE_INFINITY : (largest.at(-1)?.size ?? 0);
+    const sized = largest.map(({ subject, usage }) => ({ subject, usage, size: sizeOf(usage) }));
+    this.#counters = new Map(sized.map((one) => [one.subject, one]));
+    this.#mostOfOthers = sized.length < MOST_READ ? Number.NEGATIVE_INFINITY : (sized.at(-1)?.size ?? 0);
   }
 
   total(read: () => CounterTotal): CounterTotal {
@@ -56,37 +58,41 @@ export class LargestCounters {
       spent: this.#total.spent + spentOf(after) - spentOf(before),
       reserved: this.#total.reserved + reservedOf(after) - reservedOf(before),
     };
-    this.#place(subject, Number(spentOf(after) + reservedOf(after)));
+    this.#place({ subject, usage: after, size: sizeOf(after) });
   }
 
-  #place(subject: string, size: number): void {
-    if (size < this.#mostOfOthers) {
-      this.#sizes.delete(subject);
+  #place(counter: SizedCounter): void {
+    this.#sorted = null;
+    if (counter.size < this.#mostOfOthers) {
+      this.#counters.delete(counter.subject);
       return;
     }
-    this.#sizes.set(subject, size);
-    if (this.#sizes.size <= MOST_KEPT) return;
+    this.#counters.set(counter.subject, counter);
+    if (this.#counters.size <= MOST_KEPT) return;
     const all = this.#largestFirst();
-    this.#sizes = new Map(all.slice(0, MOST_READ));
-    this.#mostOfOthers = all[MOST_READ]?.[1] ?? this.#mostOfOthers;
+    this.#counters = new Map(all.slice(0, MOST_READ).map((one) => [one.subject, one]));
+    this.#mostOfOthers = all[MOST_READ]?.size ?? this.#mostOfOthers;
   }
 
   /** Null if others may be among them. */
-  first(limit: number): string[] | null {
+  first(limit: number): readonly Counter[] | null {
     const isAll = this.#mostOfOthers === Number.NEGATIVE_INFINITY;
-    if (this.#sizes.size < limit && !isAll) return null;
-    return this.#largestFirst()
-      .slice(0, limit)
-      .map(([subject]) => subject);
+    if (this.#counters.size < limit && !isAll) return null;
+    this.#sorted ??= this.#largestFirst();
+    return this.#sorted.slice(0, limit);
   }
 
-  #largestFirst(): [subject: string, size: number][] {
-    return [...this.#sizes].toSorted(([, one], [, other]) => other - one);
+  #largestFirst(): SizedCounter[] {
+    return [...this.#counters.values()].toSorted((one, other) => other.size - one.size);
   }
 }
 
+/** In the unit of the limit, as a double: good for an order, not for a bill. */
+type SizedCounter = Counter & { readonly size: number };
+
 const spentOf = ({ spent, over }: Usage) => spent + over;
 const reservedOf = ({ held, leased }: Usage) => held + leased;
+const sizeOf = (usage: Usage) => Number(spentOf(usage) + reservedOf(usage));
 
 /** Together they take a few MB. */
 const MOST_LIMITS = 500;
@@ -105,7 +111,7 @@ export interface CountersAsked {
 
 interface FoundCounters {
   /** The largest first. */
-  readonly subjects: readonly string[];
+  readonly counters: readonly Counter[];
   readonly total: () => CounterTotal;
 }
 
@@ -118,12 +124,12 @@ export function largestCounters(
   const there = known.get(meterId);
   const kept = there?.startMs === startMs ? there.first(limit) : null;
   if (there !== undefined && kept !== null) {
-    return { subjects: kept, total: () => there.total(() => read.total()) };
+    return { counters: kept, total: () => there.total(() => read.total()) };
   }
   const made = new LargestCounters(startMs, read.largest(MOST_READ));
   if (known.size >= MOST_LIMITS) known.clear();
   known.set(meterId, made);
-  return { subjects: made.first(limit) ?? [], total: () => made.total(() => read.total()) };
+  return { counters: made.first(limit) ?? [], total: () => made.total(() => read.total()) };
 }
 
 interface ChangedCounter {

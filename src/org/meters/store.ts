@@ -134,7 +134,7 @@ export function loadCustomerRows(sql: SqlStorage, customerIds: readonly string[]
 const MOST_ROWS_KEPT = 5000;
 
 /** Null: there are too many to keep. */
-const limited = new TransactionalCache<readonly MeterRow[] | null>();
+const limited = new TransactionalCache<readonly MeterRow[] | null>("replaced");
 
 /** Every limit that has an amount and counts what calls take. They are kept in memory, because each look reads them all. */
 export function loadLimitedRows(sql: SqlStorage): readonly MeterRow[] {
@@ -150,6 +150,18 @@ export function loadLimitedRows(sql: SqlStorage): readonly MeterRow[] {
     return rows.length > MOST_ROWS_KEPT ? null : rows;
   });
   return kept ?? read();
+}
+
+/** Limits without increases, which are the same at any time, by their rows. */
+const steady = new WeakMap<MeterRow, Meter>();
+
+/** The same as `toMeter`, for rows that stay in memory and do not change. */
+export function meterAt(row: MeterRow, nowMs: number): Meter {
+  const known = steady.get(row);
+  if (known !== undefined) return known;
+  const meter = toMeter(row, nowMs);
+  if (((JSON.parse(row.extra) as MeterExtra).increases ?? []).length === 0) steady.set(row, meter);
+  return meter;
 }
 
 export function saveMeterRow(sql: SqlStorage, row: MeterRow): void {
@@ -206,7 +218,7 @@ interface KnownMeters {
 }
 
 /** The meters that belong to no single customer, kept in memory between calls. */
-const known = new TransactionalCache<KnownMeters>();
+const known = new TransactionalCache<KnownMeters>("replaced");
 
 export function knownMeters(sql: SqlStorage, nowMs: number): KnownMeters {
   const found = known.get(sql, () => readMeters(sql, nowMs));

@@ -1,18 +1,31 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
-import {
-  type CountersAsked,
-  type CounterSize,
-  type CounterTotal,
-  largestCounters,
-} from "./largest-counters.ts";
+import { type Counter, type CountersAsked, type CounterTotal, largestCounters } from "./largest-counters.ts";
 import { USAGE } from "./usage.ts";
 
 /** Of the subjects that a limit counts separately, a list of limits shows as many as this. */
 export const LIMITS_PER_METER = 50;
 
-/** Returns whose counters have most in them in a window, reservations included. */
-export function largestSubjects(sql: CheckpointedSql, asked: CountersAsked): readonly string[] {
-  return countersOf(sql, asked).subjects;
+/** Returns the counters that have most in them in a window, reservations included. */
+export function largestOf(sql: CheckpointedSql, asked: CountersAsked): readonly Counter[] {
+  return countersOf(sql, asked).counters;
+}
+
+type CounterRow = [subject: string, spent: string, over: string, held: string, leased: string];
+
+function readLargest(sql: CheckpointedSql, asked: CountersAsked, most: number): Counter[] {
+  const rows = sql
+    .exec(
+      `SELECT subject, spent, over, held, leased ${counters(sql)}
+       ORDER BY CAST(spent AS REAL) + ${["over", "held", "leased"].map(amountIn).join(" + ")} DESC LIMIT ?`,
+      asked.meterId,
+      asked.startMs,
+      most,
+    )
+    .raw<CounterRow>();
+  return Array.from(rows, ([subject, spent, over, held, leased]) => ({
+    subject,
+    usage: { spent: BigInt(spent), over: BigInt(over), held: BigInt(held), leased: BigInt(leased) },
+  }));
 }
 
 /** Most counters have nothing but what was spent, and a text that is compared is not read as a number. */
@@ -21,16 +34,7 @@ const amountIn = (column: string) => `iif(${column} = '0', 0, CAST(${column} AS 
 /** Returns the same, with the sum of all counters where it is asked for. */
 export function countersOf(sql: CheckpointedSql, asked: CountersAsked) {
   return largestCounters(sql, asked, {
-    largest: (most) =>
-      sql
-        .exec<CounterSize & Record<string, SqlStorageValue>>(
-          `SELECT subject, CAST(spent AS REAL) + ${["over", "held", "leased"].map(amountIn).join(" + ")} AS size
-           ${counters(sql)} ORDER BY size DESC LIMIT ?`,
-          asked.meterId,
-          asked.startMs,
-          most,
-        )
-        .toArray(),
+    largest: (most) => readLargest(sql, asked, most),
     total: () => totalOf(sql, asked),
   });
 }

@@ -92,7 +92,7 @@ async function listed(
   for (;;) {
     const asked = { ...query, limit, after, scope: "" };
     const { runs, next_cursor } = await fetchingAsNeeded(() =>
-      pageOfRuns(sql, asked, { apartOf: () => 0, without: new Set() }),
+      pageOfRuns(sql, asked, { apartOf: () => 0, without: new Set(), keptFrom: 1 }),
     );
     ids.push(...runs.map(({ id }) => id));
     if (next_cursor === null) return ids;

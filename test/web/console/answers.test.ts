@@ -332,4 +332,21 @@ describe("the search by names", () => {
     expect(hits).toHaveLength(5);
     expect(hits[0]).toBe("Customer: customer-00390 /console/customers/customer-00390");
   });
+
+  test("finds the last of many customers by its name, before those that only have it in theirs", async () => {
+    const own = await newOrg();
+    const name = (id: string, text: string) =>
+      call("PUT", `/v1/orgs/${own.id}/customers/${id}`, { key: own.ownerKey, body: { name: text } });
+    await Promise.all(Array.from({ length: 120 }, (_, nth) => name(`c-${nth}`, `Old Zebra ${nth}`)));
+    await name("z-1", "ZEBRA and sons");
+    await name("z-2", "Zebra");
+    const { hits } = await find(await signedIn(own.id, "viewer"), "zebra");
+    expect(hits.filter((hit) => hit.startsWith("Customer"))).toEqual([
+      "Customer: Zebra (z-2) /console/customers/z-2",
+      "Customer: ZEBRA and sons (z-1) /console/customers/z-1",
+      "Customer: Old Zebra 0 (c-0) /console/customers/c-0",
+      "Customer: Old Zebra 1 (c-1) /console/customers/c-1",
+      "Customer: Old Zebra 10 (c-10) /console/customers/c-10",
+    ]);
+  });
 });

@@ -2,7 +2,7 @@ import type { RunColumns } from "../../../domain/run/segment/columns.ts";
 import { dropFetched, requireArchived, progressOf } from "../../../storage/segments/archived-segments.ts";
 import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
 import type { RunSegments } from "../segments/segments.ts";
-import { type FoundRun, type PageOrder, TopRuns } from "./order.ts";
+import { type FoundRun, readAlone, type PageOrder, TopRuns } from "./order.ts";
 
 /** The first time one segment is fetched, then twice as many each time, because most pages end in the first. */
 const MOST_AT_ONCE = 32;
@@ -68,7 +68,7 @@ export class ArchivedPart {
     const inSegment = new TopRuns(this.#order, this.#most);
     wanted.take(columns, inSegment);
     for (const found of inSegment.found) {
-      const kept = { ...found, columns: alone(found) };
+      const kept = { ...found, columns: readAlone(found) };
       this.#progress.top.take(kept);
       top.take(kept);
     }
@@ -94,9 +94,3 @@ export class ArchivedPart {
 
 /** A call reads one page. */
 const PAGE = "a page of runs";
-
-/** A run without the rest of its segment. */
-function alone({ columns, at }: Pick<FoundRun, "columns" | "at">): FoundRun["columns"] {
-  const [run, characters] = [columns.rowAlone(at), columns.charactersOf(at)];
-  return { rowAlone: () => run, charactersOf: () => characters };
-}

@@ -14,6 +14,12 @@ export interface FoundRun {
 /** Where a run that was found is read, if it is on the page. */
 type RunSource = Pick<RunColumns, "rowAlone" | "charactersOf">;
 
+/** A run without the rest of its segment. */
+export function readAlone({ columns, at }: Pick<FoundRun, "columns" | "at">): RunSource {
+  const [run, characters] = [columns.rowAlone(at), columns.charactersOf(at)];
+  return { rowAlone: () => run, charactersOf: () => characters };
+}
+
 /** How a list is sorted: by a key, then by id. A run that comes earlier in the list is less. */
 export class PageOrder {
   readonly #column: "startedAt" | "cost";

@@ -6,6 +6,7 @@ import { isCharged } from "../../../domain/meter/is-charged.ts";
 import { filterKeys, runSegments } from "../segments/segments.ts";
 import { ArchivedPart } from "./archived-part.ts";
 import { type FoundRun, type Key, PageOrder, TopRuns } from "./order.ts";
+import { keepPage, keptPage, LEAST_RUNS } from "./page-cache.ts";
 import { tagIn } from "../../../domain/usage-report/tag.ts";
 import type { RunColumns } from "../../../domain/run/segment/columns.ts";
 import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
@@ -31,6 +32,14 @@ interface PageOfRuns {
 /** How many characters of a run are stored elsewhere. */
 type SizeApart = (run: RunRecord) => number;
 
+interface PageSource {
+  readonly apartOf: SizeApart;
+  /** Runs that are not listed. */
+  readonly without: ReadonlySet<string>;
+  /** A page that looked at so many runs stays in memory. */
+  readonly keptFrom?: number;
+}
+
 /**
  * One page by keyset: the runs after the last one seen, in a total order. Runs recorded in between cause no repeats and
  * no gaps.
@@ -38,7 +47,7 @@ type SizeApart = (run: RunRecord) => number;
 export function pageOfRuns(
   sql: SqlStorage,
   query: ListQuery,
-  { apartOf, without }: { readonly apartOf: SizeApart; readonly without: ReadonlySet<string> },
+  { apartOf, without, keptFrom = LEAST_RUNS }: PageSource,
 ): PageOfRuns {
   const wanted = new RunPageRequest(query, without);
   const { order } = wanted;
@@ -47,11 +56,18 @@ export function pageOfRuns(
   const names = filterKeys(wanted.names);
   const segments = store.held.filter((segment) => wanted.mayBeIn(segment));
   segments.sort((one, other) => order.compareKeys(order.bestOf(one), order.bestOf(other)));
+  const request = JSON.stringify([query.limit, query.sort, query.after, query.filters]);
+  const kept = without.size === 0 ? keptPage(sql, request, segments) : null;
+  for (const found of kept?.found ?? []) top.take(found);
+  const homes = new Map<FoundRun["columns"], SegmentMetadata>(
+    kept?.found.map(({ columns, segment }) => [columns, segment]),
+  );
   const archived = new ArchivedPart(store, segments, { names, order, most: query.limit + 1 });
   for (const found of archived.found) if (!without.has(found.id)) top.take(found);
   let seen = 0;
   let end: Key | null = null;
-  for (const segment of store.eachWithNames(names, segments)) {
+  const others = segments.filter((segment) => kept?.segments.has(segment) !== true);
+  for (const segment of store.eachWithNames(names, others)) {
     const best = order.bestOf(segment);
     if (!top.mayTake(best)) break;
     // A page must make progress. If it skipped everything that it found, it would be requested again.
@@ -62,10 +78,20 @@ export function pageOfRuns(
       break;
     }
     seen += segment.rows;
-    if (segment.state === STATE.archived) archived.take(segment, wanted, top);
-    else wanted.take(store.columns(segment), top);
+    if (segment.state === STATE.archived) {
+      archived.take(segment, wanted, top);
+      continue;
+    }
+    const columns = store.columns(segment);
+    homes.set(columns, segment);
+    wanted.take(columns, top);
   }
-  const found = end === null ? top.found : top.found.filter(({ key }) => order.compareKeys(key, end) < 0);
+  const found =
+    end !== null
+      ? top.found.filter(({ key }) => order.compareKeys(key, end) < 0)
+      : without.size > 0 || seen < keptFrom
+        ? top.found
+        : keepPage(sql, request, { found: top.found, segments, homes });
   return cut(query, order, { found, end, apartOf });
 }
 

@@ -1,4 +1,3 @@
-import { moveCursor } from "../../../../contract/list.ts";
 import type { Budget } from "../../../../contract/resources/budgets/budgets.ts";
 import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
@@ -84,24 +83,15 @@ function listed(kind: string, path: string, shown: (row: unknown) => readonly [t
   };
 }
 
-/** By name among the first customers, and by the beginning of the id among all: their list is in the order of ids. */
+/** By a part of the name, or by the beginning of the id. */
 async function customers(visit: Visit, sought: string): Promise<readonly FoundName[]> {
-  const path = `${visit.org}/customers`;
-  const { body } = await visit.api.get<ListOf<CustomerStanding>>(`${path}?limit=${MOST_LOOKED_AT}`);
-  const rows = [...(body?.data ?? [])];
-  const cursor = body?.next_cursor ? moveCursor(body.next_cursor, sought) : null;
-  if (cursor !== null) {
-    const asked = new URLSearchParams({ limit: String(MOST_SHOWN), cursor });
-    const more = await visit.api.get<ListOf<CustomerStanding>>(`${path}?${asked}`);
-    rows.push(...(more.body?.data ?? []).filter(({ customer_id: id }) => id.startsWith(sought)));
-  }
-  const byId = new Map(rows.map((row) => [row.customer_id, row]));
-  const found = [...byId.values()].map(({ customer_id: id, name }) => ({
+  const asked = new URLSearchParams({ contains: sought, limit: String(MOST_SHOWN) });
+  const { body } = await visit.api.get<ListOf<CustomerStanding>>(`${visit.org}/customers?${asked}`);
+  return (body?.data ?? []).map(({ customer_id: id, name }) => ({
     kind: "Customer",
     title: name === null ? id : `${name} (${id})`,
     href: customerAt(id),
   }));
-  return matching(found, sought);
 }
 
 /** The users of the latest runs. */

@@ -10,6 +10,7 @@ const UNDER = "/console/explain";
 const MOST_CHARACTERS = 128;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const REFUSAL = /^ref_[0-9A-Z]{26}$/;
+const TRACE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Ids whose kind their first letters tell, and that have a page. */
 const OWN_PAGE = /^(key|bud|clm|rule|sub|apr)_[0-9A-Za-z]+$/;
 
@@ -43,7 +44,11 @@ async function idHits(visit: Visit, q: string): Promise<readonly FoundName[]> {
     const href = explainAt("reservation_id", `rsv_${reservation}`);
     return [{ kind: "Reservation", title: q, href }];
   }
-  const tried = await Promise.all([isTrace(visit, q), isRun(visit, q), isCustomer(visit, q)]);
+  const tried = await Promise.all([
+    TRACE.test(q) && isTrace(visit, q),
+    isRun(visit, q),
+    isCustomer(visit, q),
+  ]);
   const all: readonly FoundName[] = [
     { kind: "Call, by its trace", title: q, href: explainAt("trace_id", q) },
     { kind: "Run", title: q, href: `/console/runs/${encodeURIComponent(q)}` },
@@ -93,8 +98,8 @@ function found(q: string, hits: readonly FoundName[]) {
         )}
       </Card>
       <p class="quiet small">
-        Customers are found by the beginning of their id, and by their name among the first {MOST_LOOKED_AT};
-        users among the latest {MOST_LOOKED_AT} runs.
+        Customers are found by their name or the beginning of their id, users among the latest{" "}
+        {MOST_LOOKED_AT} runs, and budgets, keys, models and policies among the newest {MOST_LOOKED_AT}.
       </p>
     </>
   );

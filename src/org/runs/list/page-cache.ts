@@ -1,0 +1,70 @@
+import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
+import { type FoundRun, readAlone } from "./order.ts";
+
+/** A run of a page, and the segment that it is in. */
+type KeptRun = FoundRun & { readonly segment: SegmentMetadata };
+
+/** The first runs of some segments, for one request. */
+interface KeptPage {
+  readonly found: readonly KeptRun[];
+  /** The segments that were looked at. The metadata of a segment that changes is replaced by others. */
+  readonly segments: WeakSet<SegmentMetadata>;
+}
+
+/** Pages over fewer runs are quick. */
+export const LEAST_RUNS = 10_000;
+const MOST_CHARACTERS = 131_072;
+const MOST_PAGES = 16;
+
+const pageCache = new WeakMap<SqlStorage, Map<string, KeptPage>>();
+
+/**
+ * What was found for the same request before, if all of that is still where it was: people look at a page again, and what is
+ * stored in a segment never changes. Only other segments can have runs that come before these.
+ */
+export function keptPage(
+  sql: SqlStorage,
+  request: string,
+  segments: readonly SegmentMetadata[],
+): KeptPage | null {
+  const kept = pageCache.get(sql)?.get(request);
+  if (kept === undefined) return null;
+  const there = new Set(segments);
+  if (kept.found.every(({ segment }) => there.has(segment))) return kept;
+  pageCache.get(sql)?.delete(request);
+  return null;
+}
+
+interface FoundPage {
+  readonly found: readonly FoundRun[];
+  readonly segments: readonly SegmentMetadata[];
+  /** The segments that runs are read from. */
+  readonly homes: ReadonlyMap<FoundRun["columns"], SegmentMetadata>;
+}
+
+/** Returns the same runs, which are read only once. */
+export function keepPage(
+  sql: SqlStorage,
+  request: string,
+  { found, segments, homes }: FoundPage,
+): readonly FoundRun[] {
+  if (segments.some(({ state }) => state === STATE.archived)) return found;
+  const characters = found.reduce((sum, { columns, at }) => sum + columns.charactersOf(at), 0);
+  if (characters > MOST_CHARACTERS) return found;
+  const kept = found.flatMap((run): KeptRun[] => {
+    const segment = homes.get(run.columns);
+    if (segment === undefined) return [];
+    const { at } = run;
+    const alone = readAlone(run);
+    return [{ key: run.key, id: alone.rowAlone(at).id, columns: alone, at, segment }];
+  });
+  if (kept.length < found.length) return found;
+  const pages = pageCache.get(sql) ?? new Map<string, KeptPage>();
+  pageCache.set(sql, pages);
+  pages.delete(request);
+  pages.set(request, { found: kept, segments: new WeakSet(segments) });
+  // The oldest make room.
+  const [oldest] = pages.keys();
+  if (pages.size > MOST_PAGES && oldest !== undefined) pages.delete(oldest);
+  return kept;
+}

@@ -335,8 +335,8 @@ describe("the search by names", () => {
 
   test("finds the last of many customers by its name, before those that only have it in theirs", async () => {
     const own = await newOrg();
-    const name = (id: string, text: string) =>
-      call("PUT", `/v1/orgs/${own.id}/customers/${id}`, { key: own.ownerKey, body: { name: text } });
+    const name = (id: string, called: string) =>
+      call("PUT", `/v1/orgs/${own.id}/customers/${id}`, { key: own.ownerKey, body: { name: called } });
     await Promise.all(Array.from({ length: 120 }, (_, nth) => name(`c-${nth}`, `Old Zebra ${nth}`)));
     await name("z-1", "ZEBRA and sons");
     await name("z-2", "Zebra");

@@ -126,7 +126,10 @@ export const customerPart = z
   .string()
   .min(1)
   .max(128)
-  .meta({ description: "A part of a name, in upper or lower case, or the beginning of an id." });
+  .meta({
+    description: "A part of a name, in upper or lower case, or the beginning of an id.",
+    examples: ["acme"],
+  });
 
 export const newCustomerToken = z.strictObject({ ttl_seconds: z.int().min(60).max(86_400) });
 

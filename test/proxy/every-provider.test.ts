@@ -87,7 +87,8 @@ async function called(
     orgs: "*",
     providers: { [provider.name]: { key: KEY, url: URL_OF_HOST } },
     retries: 0,
-    leaveGraceMs: 1,
+    // Longer than it takes to read what the provider has sent.
+    leaveGraceMs: 500,
     fetch: async (url, { body, signal }) => {
       sent.push({ url, body, signal });
       const { status = 200, type = "application/json" } = answer;

@@ -42,17 +42,20 @@ describe("a digest is due", () => {
   });
 
   test("every day of a year exactly once, in zones of both hemispheres", () => {
-    for (const zone of ["America/New_York", "Australia/Lord_Howe", "America/Santiago", "Asia/Kathmandu"]) {
-      for (const at of ["00:00", "02:15", "23:59"]) {
-        const digest = daily(at, zone);
-        let now = Date.parse("2026-01-01T12:00:00Z");
-        const days = new Set<string>();
-        for (let count = 0; count < 365; count += 1) {
-          now = nextDigestAt(digest, now);
-          days.add(dateOfDay(digestDays(digest, now).from));
-        }
-        expect([zone, at, days.size]).toEqual([zone, at, 365]);
+    for (const [zone, at] of [
+      ["America/New_York", "02:15"],
+      ["Australia/Lord_Howe", "02:15"],
+      ["America/Santiago", "00:00"],
+      ["Asia/Kathmandu", "23:59"],
+    ] as const) {
+      const digest = daily(at, zone);
+      let now = Date.parse("2026-01-01T12:00:00Z");
+      const days = new Set<string>();
+      for (let count = 0; count < 365; count += 1) {
+        now = nextDigestAt(digest, now);
+        days.add(dateOfDay(digestDays(digest, now).from));
       }
+      expect([zone, at, days.size]).toEqual([zone, at, 365]);
     }
   });
 

@@ -99,7 +99,7 @@ test("a run is read exactly as its schema reads it, or refused as it refuses it"
       seen[read === undefined ? "refused" : "taken"] += 1;
       expect(read).toEqual(bySchema(runInput, text));
     }),
-    { numRuns: 4000 },
+    { numRuns: 2000 },
   );
   expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(300);
 });
@@ -113,7 +113,7 @@ test("a batch is read exactly as its schema reads it, or refused as it refuses i
       seen[read === undefined ? "refused" : "taken"] += 1;
       expect(read && { runs: read }).toEqual(bySchema(runBatch, text));
     }),
-    { numRuns: 3000 },
+    { numRuns: 1500 },
   );
   expect(Math.min(seen.taken, seen.refused)).toBeGreaterThan(100);
 });
@@ -271,7 +271,7 @@ test("a run is judged in a batch as it is alone, whatever the runs before it sai
         runs.every((run) => readRun(JSON.stringify(run)) !== null) ? runs : null,
       );
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
@@ -286,6 +286,6 @@ test("an amount passes the schema exactly if the ledger can parse it", () => {
     fc.property(fc.oneof(digits, fc.string()), (text) => {
       expect(usdProblem(text) === null).toBe(parseUsd(text) !== null);
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });

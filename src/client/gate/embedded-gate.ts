@@ -103,7 +103,7 @@ export class EmbeddedGate {
       flushMs: options.flushMs ?? 1000,
       mostQueued: options.mostQueued ?? 10_000,
       onError: options.onError ?? logUnsettled,
-      dropped: (reason) => this.#owe(() => this.#unreportedCounts.addUnsettled(reason)),
+      dropped: (reason) => this.#owe(() => this.#unreportedCounts.add(reason)),
       before: () => this.#gate.flush(this.#background(undefined)),
       after: () => this.#tellOwed(),
     });
@@ -315,15 +315,16 @@ export class EmbeddedGate {
     const isAway = error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
     if (!isAway || this.#options.whenUnreachable !== "allow") throw error;
     this.#counts.ungoverned += 1;
-    this.#owe(() => this.#unreportedCounts.addUngoverned());
+    this.#owe(() => this.#unreportedCounts.add("ungoverned"));
     return ungovernedAllow();
   }
 
   async #exchange(given: Partial<Exchange>): Promise<ExchangeReply> {
     const askedAt = this.#clock.now();
-    const counts = this.#unreportedCounts.toFields();
+    const counts = this.#unreportedCounts.told();
     try {
-      const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...counts });
+      const told = { ids: this.#ids.wanted, ...given, ...counts.fields };
+      const got = await exchange(this.#sluice, this.#holder, told);
       this.#unreportedCounts.confirm(counts);
       holdWhile(!this.#unreportedCounts.isEmpty, this);
       this.#applyFacts(got, askedAt);

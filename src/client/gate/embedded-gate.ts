@@ -64,6 +64,7 @@ export type SettledRun = Omit<RunInput, "started_at" | "reservation_id"> & { rea
 export class EmbeddedGate {
   readonly #sluice: Sluice;
   readonly #options: GateOptions;
+  readonly #timeoutMs: number;
   readonly #holder = crypto.randomUUID();
   readonly #gate = new OrgGate(this.#holder, new AllowCache());
   readonly #clock = new SteadyClock();
@@ -89,6 +90,7 @@ export class EmbeddedGate {
     this.#options = options;
     const over = binding === undefined ? options.fetch : fetchOver(binding, key);
     this.#sluice = new Sluice({ key, url, fetch: over, timeoutMs });
+    this.#timeoutMs = timeoutMs;
     this.#caller = {
       orgId: `org_${org}`,
       keyId: `key_${keyId}`,
@@ -324,7 +326,8 @@ export class EmbeddedGate {
     const counts = this.#unreportedCounts.told();
     try {
       const told = { ids: this.#ids.wanted, ...given, ...counts.fields };
-      const got = await exchange(this.#sluice, this.#holder, told);
+      const by = { holder: this.#holder, timeoutMs: this.#timeoutMs };
+      const got = await exchange(this.#sluice, by, told);
       this.#unreportedCounts.confirm(counts);
       holdWhile(!this.#unreportedCounts.isEmpty, this);
       this.#applyFacts(got, askedAt);

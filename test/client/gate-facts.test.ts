@@ -152,7 +152,6 @@ test("calls that several exchanges told of at once are told of no more, and thos
   const waiting = replies.map(({ promise }) => promise);
   const { gate, service, exchanges } = gateTo(() => waiting.shift() ?? told(), {
     whenUnreachable: "allow",
-    maxRetries: 0,
   });
   const decideAway = async () => {
     service.isAway = true;

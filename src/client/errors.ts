@@ -27,7 +27,9 @@ export class Unreachable extends SluiceError {
 
   /** The connection was lost, rather than that the time was over or somebody else answered. */
   get isConnectionLost(): boolean {
-    return this.cause !== undefined && !(this.cause instanceof Unreachable);
+    // A page that is no JSON came over a connection that held.
+    const { cause } = this;
+    return cause !== undefined && !(cause instanceof Unreachable) && !(cause instanceof SyntaxError);
   }
 }
 

@@ -60,13 +60,15 @@ describe("a customer", () => {
     await org.send("POST", "customer-limits", { customer_id: "*", limit_usd: "5", period: "month" });
     await org.send("POST", "customer-limits", { customer_id: "b", limit_usd: "5", period: "month" });
     await org.bulk(["c", "a", "!", "c"].map((customer_id) => aRun({ customer_id })));
-    const first = await org.send("GET", "customers?limit=2");
-    const second = await org.send("GET", `customers?limit=2&cursor=${first.body.next_cursor}`);
-    const ids = [...first.body.data, ...second.body.data].map(
-      (one: { customer_id: string }) => one.customer_id,
-    );
-    expect(ids).toEqual(["!", "a", "b", "c"]);
-    expect(second.body.next_cursor).toBeNull();
+    await org.send("PUT", "customers/d", { name: "D" });
+    const listed = async (sort: string) => {
+      const first = await org.send("GET", `customers?limit=3&sort=${sort}`);
+      const second = await org.send("GET", `customers?limit=3&sort=${sort}&cursor=${first.body.next_cursor}`);
+      expect(second.body.next_cursor).toBeNull();
+      return [...first.body.data, ...second.body.data].map((one: { customer_id: string }) => one.customer_id);
+    };
+    expect(await listed("customer_id")).toEqual(["!", "a", "b", "c", "d"]);
+    expect(await listed("-customer_id")).toEqual(["d", "c", "b", "a", "!"]);
   });
 });
 

@@ -4,6 +4,7 @@ import { exchange } from "../../src/client/gate/exchange.ts";
 import { Sluice } from "../../src/client/sluice.ts";
 
 const KEY = `svc_live_${"0".repeat(26)}${"1".repeat(26)}_${"s".repeat(49)}`;
+const GATE = { holder: "gate-1", timeoutMs: 3000 };
 const REPLY = {
   valid_ms: 2000,
   checks: "limits",
@@ -28,7 +29,7 @@ function over(steps: readonly ((signal: AbortSignal) => Promise<Response>)[]) {
     },
   });
   const ask = { estimate: { cost_usd: "0.01" } };
-  return { bodies, exchanged: () => exchange(sluice, "gate-1", { ask, ids: 0 }) };
+  return { bodies, exchanged: () => exchange(sluice, GATE, { ask, ids: 0 }) };
 }
 
 const answered = async () => Response.json(REPLY);
@@ -58,6 +59,7 @@ test.each(LOST)("an exchange whose every connection is lost with %s is given up"
 
 test.each([
   ["a page of somebody else", async () => new Response("bad gateway", { status: 502 })],
+  ["a page of somebody else that is no error", async () => new Response("<p>Sign in first</p>")],
   [
     "a refusal",
     async () =>
@@ -82,6 +84,26 @@ test("an exchange that took too long is not sent again: whoever waits for it has
     await vi.advanceTimersByTimeAsync(60_000);
     expect(await failed).toBeInstanceOf(Unreachable);
     expect(bodies).toHaveLength(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("connections that break late take no more time together than one exchange may", async () => {
+  vi.useFakeTimers();
+  try {
+    const breaksLate = (signal: AbortSignal) =>
+      new Promise<Response>((_, reject) => {
+        setTimeout(() => reject(new TypeError("fetch failed")), 2000);
+        signal.addEventListener("abort", () => reject(signal.reason));
+      });
+    const { bodies, exchanged } = over([breaksLate]);
+    const failed = exchanged().catch((error: unknown) => error);
+    let isOver = false;
+    void failed.then(() => (isOver = true));
+    await vi.advanceTimersByTimeAsync(3100);
+    expect([bodies.length, isOver]).toEqual([2, true]);
+    expect(await failed).toBeInstanceOf(Unreachable);
   } finally {
     vi.useRealTimers();
   }

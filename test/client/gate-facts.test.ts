@@ -146,3 +146,26 @@ test("a gate that has too many runs to report says when to try again", async () 
   const { gate } = gateTo(() => told(), { mostQueued: 0 });
   await expect(gate.decide(ASK)).rejects.toMatchObject({ name: "Unreachable", retryAfterMs: 1000 });
 });
+
+test("calls that several exchanges told of at once are told of no more, and those since then are", async () => {
+  const replies = [Promise.withResolvers<Response>(), Promise.withResolvers<Response>()];
+  const waiting = replies.map(({ promise }) => promise);
+  const { gate, service, exchanges } = gateTo(() => waiting.shift() ?? told(), {
+    whenUnreachable: "allow",
+  });
+  const decideAway = async () => {
+    service.isAway = true;
+    await gate.decide(ASK);
+    service.isAway = false;
+  };
+  await decideAway();
+  const asked = [gate.decide(ASK), gate.decide(ASK)].map(async (one) => one.catch(() => undefined));
+  await expect.poll(() => exchanges().length).toBe(2);
+  await decideAway();
+  for (const { resolve } of replies) resolve(told());
+  await Promise.all(asked);
+  await gate.flush();
+  await gate.flush();
+  await gate.decide(ASK).catch(() => undefined);
+  expect(exchanges().map(({ ungoverned = 0 }) => ungoverned)).toEqual([1, 1, 1, 0]);
+});

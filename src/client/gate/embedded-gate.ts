@@ -64,6 +64,7 @@ export type SettledRun = Omit<RunInput, "started_at" | "reservation_id"> & { rea
 export class EmbeddedGate {
   readonly #sluice: Sluice;
   readonly #options: GateOptions;
+  readonly #timeoutMs: number;
   readonly #holder = crypto.randomUUID();
   readonly #gate = new OrgGate(this.#holder, new AllowCache());
   readonly #clock = new SteadyClock();
@@ -89,6 +90,7 @@ export class EmbeddedGate {
     this.#options = options;
     const over = binding === undefined ? options.fetch : fetchOver(binding, key);
     this.#sluice = new Sluice({ key, url, fetch: over, timeoutMs });
+    this.#timeoutMs = timeoutMs;
     this.#caller = {
       orgId: `org_${org}`,
       keyId: `key_${keyId}`,
@@ -103,7 +105,7 @@ export class EmbeddedGate {
       flushMs: options.flushMs ?? 1000,
       mostQueued: options.mostQueued ?? 10_000,
       onError: options.onError ?? logUnsettled,
-      dropped: (reason) => this.#owe(() => this.#unreportedCounts.addUnsettled(reason)),
+      dropped: (reason) => this.#owe(() => this.#unreportedCounts.add(reason)),
       before: () => this.#gate.flush(this.#background(undefined)),
       after: () => this.#tellOwed(),
     });
@@ -315,15 +317,17 @@ export class EmbeddedGate {
     const isAway = error instanceof Unreachable || (error instanceof Refused && error.status >= 500);
     if (!isAway || this.#options.whenUnreachable !== "allow") throw error;
     this.#counts.ungoverned += 1;
-    this.#owe(() => this.#unreportedCounts.addUngoverned());
+    this.#owe(() => this.#unreportedCounts.add("ungoverned"));
     return ungovernedAllow();
   }
 
   async #exchange(given: Partial<Exchange>): Promise<ExchangeReply> {
     const askedAt = this.#clock.now();
-    const counts = this.#unreportedCounts.toFields();
+    const counts = this.#unreportedCounts.told();
     try {
-      const got = await exchange(this.#sluice, this.#holder, { ids: this.#ids.wanted, ...given, ...counts });
+      const told = { ids: this.#ids.wanted, ...given, ...counts.fields };
+      const by = { holder: this.#holder, timeoutMs: this.#timeoutMs };
+      const got = await exchange(this.#sluice, by, told);
       this.#unreportedCounts.confirm(counts);
       holdWhile(!this.#unreportedCounts.isEmpty, this);
       this.#applyFacts(got, askedAt);

@@ -39,15 +39,25 @@ export interface Exchange {
 /** After a pause of the machine, each connection that was kept may have been ended. */
 const MOST_BROKEN = 3;
 
+interface ExchangingGate {
+  readonly holder: string;
+  /** How long the exchange may take, over however many connections. */
+  readonly timeoutMs: number;
+}
+
 /** One exchange with the service. */
-export async function exchange(sluice: Sluice, holder: string, given: Exchange): Promise<ExchangeReply> {
+export async function exchange(
+  sluice: Sluice,
+  { holder, timeoutMs }: ExchangingGate,
+  given: Exchange,
+): Promise<ExchangeReply> {
   const { ask, ...rest } = given;
   // Named, so that a decision whose answer is lost is the same decision when it is asked again.
   const named =
     ask === undefined ? {} : { ask: { ...ask, request_id: ask.request_id ?? crypto.randomUUID() } };
   const body = { version: 1 as const, holder, ...rest, ...named };
-  const { data: reply, response } = await onLastingConnection(() =>
-    sluice.edgeLeases.exchange(body, { maxRetries: 0 }).withResponse(),
+  const { data: reply, response } = await onLastingConnection(timeoutMs, (leftMs) =>
+    sluice.edgeLeases.exchange(body, { maxRetries: 0, timeoutMs: leftMs }).withResponse(),
   );
   return {
     trace: response.headers.get("x-svc-trace-id"),
@@ -69,13 +79,16 @@ export async function exchange(sluice: Sluice, holder: string, given: Exchange):
 }
 
 /** Sends what counts once, again where its connection broke. Runtimes throw different errors for that. */
-async function onLastingConnection<T>(send: () => Promise<T>): Promise<T> {
+async function onLastingConnection<T>(timeoutMs: number, send: (leftMs: number) => Promise<T>): Promise<T> {
+  const until = performance.now() + timeoutMs;
+  let leftMs = timeoutMs;
   for (let broken = 0; ; broken += 1) {
     try {
-      return await send();
+      return await send(leftMs);
     } catch (error) {
       const isLost = error instanceof Unreachable && error.isConnectionLost;
-      if (!isLost || broken === MOST_BROKEN) throw error;
+      leftMs = until - performance.now();
+      if (!isLost || broken === MOST_BROKEN || leftMs <= 0) throw error;
       // Others that the service has ended leave the pool in their turn.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }

@@ -3,38 +3,52 @@ import type { EdgeLeasesExchangeBody } from "../generated/types.ts";
 
 type Fields = Pick<EdgeLeasesExchangeBody, "ungoverned" | "unsettled">;
 
+/** What one exchange tells of, to be confirmed when it is answered. */
+interface ToldCounts {
+  readonly fields: Fields;
+  readonly all: ReadonlyMap<CallKind, number>;
+}
+
+type CallKind = "ungoverned" | UnsettledReason;
+
 /** Calls that the service has not heard of: those that no limit has seen, and those whose runs were dropped. */
 export class UnreportedCounts {
-  #ungoverned = 0;
-  readonly #unsettled = new Map<UnsettledReason, number>();
+  /** All that there ever were, and how many of them the service has heard of. Exchanges under way may tell of the same ones. */
+  readonly #all = new Map<CallKind, number>();
+  readonly #heard = new Map<CallKind, number>();
 
   get isEmpty(): boolean {
-    return this.#ungoverned === 0 && this.#unsettled.size === 0;
+    return this.#unheard().length === 0;
   }
 
-  addUngoverned(): void {
-    this.#ungoverned += 1;
+  add(kind: CallKind): void {
+    this.#all.set(kind, (this.#all.get(kind) ?? 0) + 1);
   }
 
-  addUnsettled(reason: UnsettledReason): void {
-    this.#unsettled.set(reason, (this.#unsettled.get(reason) ?? 0) + 1);
-  }
-
-  /** As an exchange tells of them. They stay until it is answered, so that they are counted at least once. */
-  toFields(): Fields {
+  /** What an exchange tells of. The counts stay until it is answered, so that they are counted at least once. */
+  told(): ToldCounts {
+    const { ungoverned, ...unsettled } = Object.fromEntries(this.#unheard()) as Partial<
+      Record<CallKind, number>
+    >;
     return {
-      ...(this.#ungoverned === 0 ? {} : { ungoverned: this.#ungoverned }),
-      ...(this.#unsettled.size === 0 ? {} : { unsettled: Object.fromEntries(this.#unsettled) }),
+      fields: {
+        ...(ungoverned === undefined ? {} : { ungoverned }),
+        ...(Object.keys(unsettled).length === 0 ? {} : { unsettled }),
+      },
+      all: new Map(this.#all),
     };
   }
 
   /** The service has heard of these. */
-  confirm({ ungoverned = 0, unsettled = {} }: Fields): void {
-    this.#ungoverned -= ungoverned;
-    for (const [reason, before] of this.#unsettled) {
-      const left = before - (unsettled[reason] ?? 0);
-      if (left === 0) this.#unsettled.delete(reason);
-      else this.#unsettled.set(reason, left);
-    }
+  confirm({ all }: ToldCounts): void {
+    for (const [kind, count] of all) this.#heard.set(kind, Math.max(count, this.#heard.get(kind) ?? 0));
+  }
+
+  #unheard(): [kind: CallKind, count: number][] {
+    const unheard = Array.from(this.#all, ([kind, count]): [CallKind, number] => [
+      kind,
+      count - (this.#heard.get(kind) ?? 0),
+    ]);
+    return unheard.filter(([, count]) => count > 0);
   }
 }

@@ -192,12 +192,13 @@ function lastDaysOf({ sql }: CheckpointedView, ids: readonly string[]): Readonly
   return new Map(rows.map(({ id, day }) => [id, day]));
 }
 
-/** The customers from an id on, and before another: in the order of ids. */
+/** Which customers, in the order of ids. */
 interface IdRange {
   /** Not included. */
   readonly after?: string | undefined;
   /** How the ids begin, in place of `after`. */
   readonly beginning?: string;
+  readonly descending?: boolean;
 }
 
 const LAST_CHARACTER = "\u{10FFFF}";
@@ -206,25 +207,32 @@ const LAST_CHARACTER = "\u{10FFFF}";
  * The first customers of a range, in the order of ids: those that have spent, have a limit or pack of their own, or were set.
  * `"*"` stands for all and is none.
  */
-function customersIn(sql: CheckpointedSql, { after = "", beginning }: IdRange, most: number): string[] {
+function customersIn(
+  sql: CheckpointedSql,
+  { after, beginning, descending = false }: IdRange,
+  most: number,
+): string[] {
   const days = DAILY_USAGE.in(sql);
-  const isFirst = beginning === undefined ? "> ?1" : ">= ?1";
-  const next = (than: string) =>
-    `(SELECT MIN(scope_id) FROM ${days} WHERE scope_kind = 'customer' AND scope_id ${than} AND scope_id < ?3)`;
+  const least = beginning === undefined ? "> ?1" : ">= ?1";
+  const order = descending ? "DESC" : "ASC";
+  const next = (from: string, to: string) =>
+    `(SELECT ${descending ? "MAX" : "MIN"}(scope_id) FROM ${days}
+      WHERE scope_kind = 'customer' AND scope_id ${from} AND scope_id ${to})`;
+  const following = descending ? next(least, "< spenders.id") : next("> spenders.id", "< ?3");
   return sql
     .exec<{ id: string }>(
       `WITH RECURSIVE spenders (id) AS (
-         SELECT ${next(isFirst)} UNION ALL SELECT ${next("> spenders.id")} FROM spenders WHERE id IS NOT NULL LIMIT ?2)
+         SELECT ${next(least, "< ?3")} UNION ALL SELECT ${following} FROM spenders WHERE id IS NOT NULL LIMIT ?2)
        SELECT id FROM (
          SELECT id FROM spenders WHERE id IS NOT NULL
          UNION SELECT * FROM (SELECT DISTINCT scope_id FROM meters
-           WHERE scope_kind = 'customer' AND scope_id ${isFirst} AND scope_id < ?3 ORDER BY scope_id LIMIT ?2)
+           WHERE scope_kind = 'customer' AND scope_id ${least} AND scope_id < ?3 ORDER BY scope_id ${order} LIMIT ?2)
          UNION SELECT * FROM (SELECT customer_id FROM customers
-           WHERE customer_id ${isFirst} AND customer_id < ?3 ORDER BY customer_id LIMIT ?2))
-       WHERE id <> '*' ORDER BY id LIMIT ?2 - 1`,
-      beginning ?? after,
+           WHERE customer_id ${least} AND customer_id < ?3 ORDER BY customer_id ${order} LIMIT ?2))
+       WHERE id <> '*' ORDER BY id ${order} LIMIT ?2 - 1`,
+      beginning ?? (descending ? "" : (after ?? "")),
       most + 1,
-      `${beginning ?? ""}${LAST_CHARACTER}`,
+      descending && after !== undefined ? after : `${beginning ?? ""}${LAST_CHARACTER}`,
     )
     .toArray()
     .map(({ id }) => id);
@@ -265,7 +273,8 @@ export const listCustomers = query({
       const found = findCustomers(view.sql, contains, input.limit);
       return { data: standingsOf(view, found, days), next_cursor: null };
     }
-    const ids = customersIn(view.sql, { after: input.after?.id }, input.limit + 1);
+    const { descending } = input.sort;
+    const ids = customersIn(view.sql, { after: input.after?.id, descending }, input.limit + 1);
     const shown = ids.slice(0, input.limit);
     const last = shown.at(-1);
     const next_cursor =

@@ -14,6 +14,14 @@ export function wholeNumber(name: string, fallback: number, least: number, most:
   );
 }
 
+/** `npm start -- --port 9000` would be served at the usual port. */
+export function expectNoArguments([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new Complaint(
+    `npm start takes no arguments, such as ${JSON.stringify(first)}: its settings are in the environment, as in PORT=9000 npm start`,
+  );
+}
+
 /** Whether a new data folder gets Northwind. */
 export function wantsNorthwind(): boolean {
   const given = process.env["SLUICE_NORTHWIND"] || "on";

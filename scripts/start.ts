@@ -8,6 +8,7 @@ import { localProviders } from "./local-proxy.ts";
 import { Progress } from "./progress.ts";
 import { type Server, SERVER_STEPS, startServer } from "./server.ts";
 import {
+  expectNoArguments,
   LOCAL_SETTINGS,
   onceToldToStop,
   outliveFullOutput,
@@ -22,6 +23,7 @@ const USUAL_PROXY_PORT = 8788;
 await run(async () => {
   const running: { server?: Server; demo?: Demo } = {};
   outliveFullOutput();
+  expectNoArguments(process.argv.slice(2));
   const port = wholeNumber("PORT", USUAL_PORT, 0, 65_535);
   const isolates = wholeNumber("ISOLATES", 1, 1, MOST_ISOLATES);
   // The usual port may belong to the server that has the usual one, or to an isolate.

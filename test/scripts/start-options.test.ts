@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { Complaint } from "../../scripts/complaint.ts";
-import { wantsNorthwind, wholeNumber } from "../../scripts/start-options.ts";
+import { expectNoArguments, wantsNorthwind, wholeNumber } from "../../scripts/start-options.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -30,4 +30,13 @@ test("Northwind is made unless it is switched off", () => {
   expect(wanted).toEqual([true, true, false]);
   vi.stubEnv("SLUICE_NORTHWIND", "yes");
   expect(wantsNorthwind).toThrow(new Complaint('SLUICE_NORTHWIND must be on or off, not "yes"'));
+});
+
+test("an argument is refused, and named with where settings are instead", () => {
+  expect(() => expectNoArguments([])).not.toThrow();
+  expect(() => expectNoArguments(["--port", "9000"])).toThrow(
+    new Complaint(
+      'npm start takes no arguments, such as "--port": its settings are in the environment, as in PORT=9000 npm start',
+    ),
+  );
 });

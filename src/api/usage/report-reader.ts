@@ -67,10 +67,11 @@ export async function reportOf(
     includes_deleted: collected.includesDeleted,
     groups: lines.length,
     totals: figuresOf(totalOf(lines, isWorth)),
-    data: shown.map((line) => ({
-      ...Object.fromEntries(groupBy.map((name, at) => [name, line.names[at] ?? null])),
-      ...figuresOf(line),
-    })),
+    data: shown.map((line) => {
+      const names: Record<string, string | null> = {};
+      for (const [at, name] of groupBy.entries()) names[name] = line.names[at] ?? null;
+      return Object.assign(names, figuresOf(line));
+    }),
   };
   return reply(200, report);
 }

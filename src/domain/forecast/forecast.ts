@@ -76,10 +76,10 @@ export function simulateFutures(outlook: Outlook, assume: Assumptions): Path[] {
   const change = changeFor(model, assume);
   const paths = isUnchanged(change) ? simulated(model, days) : simulate(model, days, change);
   const fromToday = paths.map((path) => {
-    if (knownToday) return Float64Array.of(0, ...path);
-    const rest = path.slice();
-    rest[0] = Math.max(0, (rest[0] ?? 0) - history.usedToday);
-    return rest;
+    const own = new Float64Array(knownToday ? path.length + 1 : path.length);
+    own.set(path, knownToday ? 1 : 0);
+    if (!knownToday) own[0] = Math.max(0, (own[0] ?? 0) - history.usedToday);
+    return own;
   });
   return assume.scenario === "constrained"
     ? fromToday.map((path) => capPath(path, assume.allowances))

@@ -10,6 +10,7 @@ import { writeRaw } from "../../domain/text/raw-json.ts";
 import { counters } from "../../counters.ts";
 import { logFailure, logNow, logSoon } from "../../log.ts";
 import { countDecision, placeOf } from "../decision/count-decision.ts";
+import { internalCaller } from "../identity/internal-caller.ts";
 import { unavailable } from "../object/unreachable.ts";
 import type { RelayedReply } from "../region/settle.ts";
 import type { Call } from "./call.ts";
@@ -26,14 +27,25 @@ interface EncodedReply {
 
 const NO_HEADERS = {};
 
-/** The result as bytes and headers. A reply that breaks its contract is an internal error. */
-function encode(contract: OperationContract, result: Exclude<Result, RelayedReply>): EncodedReply {
+/**
+ * The result as bytes and headers. A reply that breaks its contract is an internal error. What this Worker reads for its own
+ * pages is shown, not sent: it needs no check, which can take longer than the read, and no ETag.
+ */
+function encode({ op: contract, request }: Call, result: Exclude<Result, RelayedReply>): EncodedReply {
   if (isRefusal(result)) return encodeRefusal(contract, result);
   if ("stream" in result) {
     const { media, stream } = result;
     return { status: 200, text: null, code: null, headers: { "content-type": media }, stream };
   }
   if ("body" in result) {
+    if (internalCaller(request) !== null) {
+      return {
+        status: result.status,
+        text: writeRaw(JSON.stringify(result.body)),
+        code: null,
+        headers: NO_HEADERS,
+      };
+    }
     checkReply(contract, result.status, result.body);
     const listed = result.body !== null && ("next_cursor" in result.body || Array.isArray(result.body));
     const headers: Record<string, string> = {};
@@ -164,9 +176,9 @@ export function respond(call: Call, result: Result): Response {
   let out: EncodedReply;
   try {
     const denial = call.caller !== null && isRefusal(result) ? contract.denialReply?.(result) : null;
-    out = denial && isRefusal(result) ? encodeDenial(contract, result, denial) : encode(contract, result);
+    out = denial && isRefusal(result) ? encodeDenial(contract, result, denial) : encode(call, result);
   } catch (error) {
-    out = encode(contract, describeFailure(call.trace, error));
+    out = encodeRefusal(contract, describeFailure(call.trace, error));
   }
   log(call, { ...out, refusal: isRefusal(result) ? result : null });
   countDecision(call, out.code);

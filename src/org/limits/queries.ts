@@ -1,4 +1,5 @@
 import type { LimitsInUse } from "../../contract/resources/limits.ts";
+import { leastOfLargest } from "../../domain/usage-report/largest.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { sumHeldAfter } from "../decisions/open-holds.ts";
 import { query } from "../kernel/door.ts";
@@ -17,9 +18,11 @@ export const listLimits = query({
   },
 });
 
-/** Numbers by themselves are sorted many times faster than limits by theirs. */
 function firstOf(rows: readonly LimitRow[], most: number): LimitRow[] {
-  const latestMs = Float64Array.from(rows, endOf).sort()[most - 1] ?? Infinity;
+  const latestMs = -leastOfLargest(
+    rows.map((row) => -endOf(row)),
+    most,
+  );
   return rows
     .filter((row) => endOf(row) <= latestMs)
     .sort((one, other) => endOf(one) - endOf(other) || other.used - one.used || 0)

@@ -1,3 +1,4 @@
+import { leastOfLargest } from "../../domain/usage-report/largest.ts";
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
 import {
@@ -130,10 +131,9 @@ export function totalOfRanked(sql: SqlStorage, range: DayRange): NameTotal | nul
   return keptSums(sql, NameRanking, range)?.total ?? null;
 }
 
-function matching(all: Iterable<NameSize>, contains: string): NameSize[] {
-  return contains === ""
-    ? [...all]
-    : Array.from(all).filter(({ name }) => name.toLowerCase().includes(contains));
+function matching<T extends Pick<RankedName, "name">>(all: Iterable<T>, contains: string): readonly T[] {
+  const every = Array.isArray(all) ? (all as readonly T[]) : [...all];
+  return contains === "" ? every : every.filter(({ name }) => name.toLowerCase().includes(contains));
 }
 
 /** The names of a kind by what they spent. More of them than memory keeps are ranked by the statement. */
@@ -148,8 +148,7 @@ export function rankSpent(
 ): Ranking {
   const kept = namesIn(sql, range);
   if (kept !== null) {
-    const sized = Array.from(kept.all, (one) => ({ name: one.name, runs: one.runs, size: one[by] }));
-    return rankingOf(matching(sized, contains), most);
+    return rankingOf(matching(kept.all, contains), most, (one) => one[by]);
   }
   const statement = `SELECT name, ${by} AS size, runs FROM (${roughSums(sql)})`;
   return rankedBy(sql, { statement, bindings: bindingsOf(range) }, { most, contains });
@@ -171,7 +170,7 @@ export function rankChanged(
     const gone = Array.from(earlier.all)
       .filter(({ name }) => !now.has(name))
       .map(({ name, usd }) => ({ name, size: usd, runs: 0 }));
-    return rankingOf(matching([...stayed, ...gone], contains), most);
+    return rankingOf(matching([...stayed, ...gone], contains), most, sizeOf);
   }
   const statement = `SELECT name, ABS(SUM(usd)) AS size, SUM(runs) AS runs FROM (
     SELECT name, usd, runs FROM (${roughSums(sql)}) UNION ALL SELECT name, -usd, 0 FROM (${roughSums(sql)}))
@@ -203,7 +202,7 @@ export function rankMargin(
   const others = spent.names.filter((name) => !revenues.has(name));
   const silent = paying.filter(({ name }) => !costs.has(name)).length;
   return {
-    names: [...rankingOf(paying, most).names, ...others].slice(0, most),
+    names: [...rankingOf(paying, most, sizeOf).names, ...others].slice(0, most),
     count: spent.count + silent,
     runs: spent.runs,
   };
@@ -227,23 +226,20 @@ function costsOf(
   return new Map(Array.from(rows, ({ name, usd }) => [name, usd]));
 }
 
-function rankingOf(all: readonly NameSize[], most: number): Ranking {
+const sizeOf = ({ size }: NameSize): number => size;
+
+function rankingOf<T extends Pick<RankedName, "name" | "runs">>(
+  all: readonly T[],
+  most: number,
+  sizeIn: (one: T) => number,
+): Ranking {
   const runs = all.reduce((sum, one) => sum + one.runs, 0);
-  return { names: firstOf(all, most).map(({ name }) => name), count: all.length, runs };
-}
-
-/** The largest, largest first. Numbers by themselves are sorted many times faster than names by their numbers. */
-function firstOf(all: readonly NameSize[], most: number): NameSize[] {
-  const amounts = Float64Array.from(all, ({ size }) => size).sort();
-  const least = amounts.at(-most) ?? Number.NEGATIVE_INFINITY;
-  return all
-    .filter(({ size }) => size >= least)
-    .toSorted(compare)
+  const least = leastOfLargest(all.map(sizeIn), most);
+  const first = all
+    .filter((one) => sizeIn(one) >= least)
+    .toSorted((one, other) => sizeIn(other) - sizeIn(one) || (one.name < other.name ? -1 : 1))
     .slice(0, most);
-}
-
-function compare(one: NameSize, other: NameSize): number {
-  return other.size - one.size || (one.name < other.name ? -1 : 1);
+  return { names: first.map(({ name }) => name), count: all.length, runs };
 }
 
 function rankedBy(

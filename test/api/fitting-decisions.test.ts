@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createGate } from "../../src/client/gate/index.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
+import { lengthenLives } from "../support/lives.ts";
 import { type Answer, call, operatorKey, serve } from "../support/worker.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
@@ -260,6 +261,7 @@ describe("a decision with min_output_tokens", () => {
   test("is decided in the isolate while there is room, and by the object at the end, exactly", async () => {
     const org = await priced();
     const id = await budget(org, { limit_usd: "6" });
+    lengthenLives();
     const places = { edge: 0, object: 0 };
     let tokens = 0;
     let last: Answer | null = null;
@@ -282,6 +284,7 @@ describe("a decision with min_output_tokens", () => {
 test("a gate in the caller's process hears the bound, from its slice and from the service", async () => {
   const org = await priced();
   await budget(org, { limit_usd: "4.005" });
+  lengthenLives();
   const gate = createGate({
     key: org.key,
     url: "http://sluice.test",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createGate } from "../../src/client/gate/index.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
+import { lengthenLives } from "../support/lives.ts";
 import { call, serve } from "../support/worker.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 
@@ -72,6 +73,7 @@ test("what expires unsettled is charged with its units", async () => {
 
 test("an embedded gate decides them by itself, never past the limit", async () => {
   const org = await priced("3");
+  lengthenLives();
   const gate = createGate({
     key: org.key,
     url: "http://sluice.test",

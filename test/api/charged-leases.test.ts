@@ -5,6 +5,7 @@ import { newSpender, type Spender } from "../support/ledger.ts";
 import { OutsideGate } from "../support/outside-gate.ts";
 import { call, serve } from "../support/worker.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
+import { gateOf } from "../support/worker-gate.ts";
 
 /** Calls that are charged when nobody settles them, decided from slices in the Worker and in a caller's process. */
 
@@ -113,13 +114,7 @@ test("a gate follows the org's default", async () => {
   const budget = await newBudget(org);
   const body = { decision_defaults: { on_expiry: "charge" } };
   expect((await call("PATCH", `/v1/orgs/${org.id}`, { key: org.key, body })).status).toBe(200);
-  const gate = createGate({
-    key: org.key,
-    url: "http://sluice.test",
-    fetch: serve,
-    flushMs: 20,
-    timeoutMs: PATIENCE_MS,
-  });
+  const gate = gateOf(org.key);
   for (let at = 0; at < 100; at += 1) await gate.decide({ estimate: ESTIMATE });
   expect(gate.stats.allowedHere).toBeGreaterThan(50);
   await gate.close();

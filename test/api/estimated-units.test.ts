@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createGate } from "../../src/client/gate/index.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { lengthenLives } from "../support/lives.ts";
-import { call, serve } from "../support/worker.ts";
-import { PATIENCE_MS } from "../support/patience.ts";
+import { call } from "../support/worker.ts";
+import { gateOf } from "../support/worker-gate.ts";
 
 /** Calls that are billed by the piece beside tokens reserve the pieces, whoever decides. */
 
@@ -74,13 +73,7 @@ test("what expires unsettled is charged with its units", async () => {
 test("an embedded gate decides them by itself, never past the limit", async () => {
   const org = await priced("3");
   lengthenLives();
-  const gate = createGate({
-    key: org.key,
-    url: "http://sluice.test",
-    fetch: serve,
-    flushMs: 20,
-    timeoutMs: PATIENCE_MS,
-  });
+  const gate = gateOf(org.key);
   let allowed = 0;
   let refused: unknown = null;
   while (refused === null && allowed < 400) {

@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createGate } from "../../src/client/gate/index.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { lengthenLives } from "../support/lives.ts";
-import { type Answer, call, operatorKey, serve } from "../support/worker.ts";
-import { PATIENCE_MS } from "../support/patience.ts";
+import { type Answer, call, operatorKey } from "../support/worker.ts";
+import { gateOf } from "../support/worker-gate.ts";
 
 /** A dollar for a million input tokens, and ten for output: one and ten thousand nano-dollars for each. */
 const MODEL = { input_usd_per_mtok: "1", output_usd_per_mtok: "10" };
@@ -285,13 +284,7 @@ test("a gate in the caller's process hears the bound, from its slice and from th
   const org = await priced();
   await budget(org, { limit_usd: "4.005" });
   lengthenLives();
-  const gate = createGate({
-    key: org.key,
-    url: "http://sluice.test",
-    fetch: serve,
-    flushMs: 20,
-    timeoutMs: PATIENCE_MS,
-  });
+  const gate = gateOf(org.key);
   const bounds: number[] = [];
   for (let at = 0; at < 500; at += 1) {
     try {

@@ -1,24 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
-import { createGate, type GateOptions, Refused } from "../../src/client/gate/index.ts";
+import { Refused } from "../../src/client/gate/index.ts";
 import { lengthenLives } from "../support/lives.ts";
 import { OutsideGate } from "../support/outside-gate.ts";
 import { call, newOrg, serve, type TestOrg } from "../support/worker.ts";
-import { PATIENCE_MS } from "../support/patience.ts";
+import { gateOf } from "../support/worker-gate.ts";
 
 const ASK = { customer_id: "c1", model: "m", estimate: { cost_usd: "0.01" } };
 const RUN = { model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.005" };
 const MOST_CALLS = 2000;
-
-function gateOf(key: string, options: Partial<GateOptions> = {}) {
-  return createGate({
-    key,
-    url: "http://sluice.test",
-    fetch: serve,
-    flushMs: 20,
-    timeoutMs: PATIENCE_MS,
-    ...options,
-  });
-}
 
 async function budgetOf(org: TestOrg, limit: string): Promise<string> {
   const body = { scope_kind: "org", limit_usd: limit, period: "total" };

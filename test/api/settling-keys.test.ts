@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createGate } from "../../src/client/gate/index.ts";
 import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import { aRun } from "../support/ledger.ts";
-import { type Answer, call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
-import { PATIENCE_MS } from "../support/patience.ts";
+import { type Answer, call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
+import { gateOf } from "../support/worker-gate.ts";
 
 /** Who may report the run of a call that was decided. */
 
@@ -374,13 +373,7 @@ describe("a gate whose key was revoked", () => {
     const org = await newOrg();
     const budget = await budgetOf(org, "100000");
     const key = await mint(org);
-    const gate = createGate({
-      key: key.secret,
-      url: "http://sluice.test",
-      fetch: serve,
-      flushMs: 20,
-      timeoutMs: PATIENCE_MS,
-    });
+    const gate = gateOf(key.secret);
     const allowed = [];
     while (gate.stats.allowedHere <= 100) allowed.push(await gate.decide({ estimate: { cost_usd: "1" } }));
     const revoked = revoke(org, key);

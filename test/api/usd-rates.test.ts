@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createGate } from "../../src/client/gate/index.ts";
 import { lengthenLives } from "../support/lives.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
-import { type Answer, call, serve } from "../support/worker.ts";
-import { PATIENCE_MS } from "../support/patience.ts";
+import { type Answer, call } from "../support/worker.ts";
+import { gateOf } from "../support/worker-gate.ts";
 
 /** Rate-limit policies by dollars: at most so much in any window, from estimates, and from runs beyond them. */
 
@@ -274,13 +273,7 @@ test("what was admitted in any window never passes the limit by its estimates", 
 test("an isolate and an embedded gate decide by it themselves, and never pass it together", async () => {
   lengthenLives();
   const org = await limited({ window_seconds: 3600 });
-  const gate = createGate({
-    key: org.key,
-    url: "http://sluice.test",
-    fetch: serve,
-    flushMs: 20,
-    timeoutMs: PATIENCE_MS,
-  });
+  const gate = gateOf(org.key);
   const cost = { estimate: { cost_usd: "0.01" } };
   let allowed = 0;
   let refusedHere = 0;

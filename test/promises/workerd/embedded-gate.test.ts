@@ -1,29 +1,13 @@
 import { exports } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import {
-  createGate,
-  type GateBinding,
-  type GateOptions,
-  Refused,
-  Unreachable,
-} from "../../../src/client/gate/index.ts";
+import { createGate, type GateBinding, Refused, Unreachable } from "../../../src/client/gate/index.ts";
 import { call, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
+import { gateOf } from "../../support/worker-gate.ts";
 
 const ASK = { estimate: { cost_usd: "0.01" } };
 const RUN = { model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.005" };
 const MOST_CALLS = 3000;
-
-function gateOf(key: string, options: Partial<GateOptions> = {}) {
-  return createGate({
-    key,
-    url: "http://sluice.test",
-    fetch: serve,
-    flushMs: 20,
-    timeoutMs: PATIENCE_MS,
-    ...options,
-  });
-}
 
 async function budgetOf(
   org: TestOrg,

@@ -323,11 +323,11 @@ export class EmbeddedGate {
 
   async #exchange(given: Partial<Exchange>): Promise<ExchangeReply> {
     const askedAt = this.#clock.now();
-    const counts = this.#unreportedCounts.told();
+    const counts = this.#unreportedCounts.report();
     try {
-      const told = { ids: this.#ids.wanted, ...given, ...counts.fields };
+      const body = { ids: this.#ids.wanted, ...given, ...counts.fields };
       const by = { holder: this.#holder, timeoutMs: this.#timeoutMs };
-      const got = await exchange(this.#sluice, by, told);
+      const got = await exchange(this.#sluice, by, body);
       this.#unreportedCounts.confirm(counts);
       holdWhile(!this.#unreportedCounts.isEmpty, this);
       this.#applyFacts(got, askedAt);

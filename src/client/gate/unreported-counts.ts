@@ -3,8 +3,8 @@ import type { EdgeLeasesExchangeBody } from "../generated/types.ts";
 
 type Fields = Pick<EdgeLeasesExchangeBody, "ungoverned" | "unsettled">;
 
-/** What one exchange tells of, to be confirmed when it is answered. */
-interface ToldCounts {
+/** The counts in one exchange, to be confirmed when it is answered. */
+interface CountsReport {
   readonly fields: Fields;
   readonly all: ReadonlyMap<CallKind, number>;
 }
@@ -13,21 +13,21 @@ type CallKind = "ungoverned" | UnsettledReason;
 
 /** Calls that the service has not heard of: those that no limit has seen, and those whose runs were dropped. */
 export class UnreportedCounts {
-  /** All that there ever were, and how many of them the service has heard of. Exchanges under way may tell of the same ones. */
+  /** All calls so far, and those that the service has confirmed. Exchanges in transit may report the same calls. */
   readonly #all = new Map<CallKind, number>();
-  readonly #heard = new Map<CallKind, number>();
+  readonly #confirmed = new Map<CallKind, number>();
 
   get isEmpty(): boolean {
-    return this.#unheard().length === 0;
+    return this.#unreported().length === 0;
   }
 
   add(kind: CallKind): void {
     this.#all.set(kind, (this.#all.get(kind) ?? 0) + 1);
   }
 
-  /** What an exchange tells of. The counts stay until it is answered, so that they are counted at least once. */
-  told(): ToldCounts {
-    const { ungoverned, ...unsettled } = Object.fromEntries(this.#unheard()) as Partial<
+  /** The counts for one exchange. They stay until it is answered, so that each call is counted at least once. */
+  report(): CountsReport {
+    const { ungoverned, ...unsettled } = Object.fromEntries(this.#unreported()) as Partial<
       Record<CallKind, number>
     >;
     return {
@@ -39,16 +39,17 @@ export class UnreportedCounts {
     };
   }
 
-  /** The service has heard of these. */
-  confirm({ all }: ToldCounts): void {
-    for (const [kind, count] of all) this.#heard.set(kind, Math.max(count, this.#heard.get(kind) ?? 0));
+  /** Marks the counts of an exchange as received by the service. */
+  confirm({ all }: CountsReport): void {
+    for (const [kind, count] of all)
+      this.#confirmed.set(kind, Math.max(count, this.#confirmed.get(kind) ?? 0));
   }
 
-  #unheard(): [kind: CallKind, count: number][] {
-    const unheard = Array.from(this.#all, ([kind, count]): [CallKind, number] => [
+  #unreported(): [kind: CallKind, count: number][] {
+    const unreported = Array.from(this.#all, ([kind, count]): [CallKind, number] => [
       kind,
-      count - (this.#heard.get(kind) ?? 0),
+      count - (this.#confirmed.get(kind) ?? 0),
     ]);
-    return unheard.filter(([, count]) => count > 0);
+    return unreported.filter(([, count]) => count > 0);
   }
 }

@@ -9,7 +9,7 @@ export interface RunChecks {
   readonly detectors: DetectorSet;
 }
 
-/** What rules are told of a run beside itself, and the work that they may cost. */
+/** The inputs of rules beside the run itself, and the work that they may cost. */
 interface Judged {
   readonly nanos: bigint;
   readonly now: number;

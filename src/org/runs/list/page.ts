@@ -36,7 +36,7 @@ interface PageSource {
   readonly apartOf: SizeApart;
   /** Runs that are not listed. */
   readonly without: ReadonlySet<string>;
-  /** A page that looked at so many runs stays in memory. */
+  /** The number of runs from which on a page stays in memory. */
   readonly keptFrom?: number;
 }
 

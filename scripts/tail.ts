@@ -3,11 +3,15 @@ import { spawn, spawnSync } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { Complaint, run } from "./complaint.ts";
 import { dataFolderPath } from "./data-folder.ts";
 import { logFiles } from "./logfile.ts";
 import { ROOT } from "./worker-config.ts";
+
+/** The lines of served requests are written together, up to a fifth of a second after the answer. */
+const UNTIL_WRITTEN_MS = 500;
 
 await run(async () => {
   const { values, positionals } = parseArgs({
@@ -27,15 +31,21 @@ const PROXY_CONFIG = "src/proxy/wrangler.toml";
 
 async function searchLocal(traceId: string): Promise<void> {
   const log = join(dataFolderPath(process.env), "sluice.log");
-  let found = 0;
+  if (await printLines(log, traceId)) return;
+  await sleep(UNTIL_WRITTEN_MS);
+  if (!(await printLines(log, traceId))) throw new Complaint(`no request with trace id ${traceId} in ${log}`);
+}
+
+async function printLines(log: string, traceId: string): Promise<boolean> {
+  let isFound = false;
   for (const file of logFiles(log)) {
     for await (const line of createInterface(createReadStream(file))) {
       if (!line.includes(traceId)) continue;
-      found += 1;
+      isFound = true;
       console.log(line);
     }
   }
-  if (found === 0) throw new Complaint(`no request with trace id ${traceId} in ${log}`);
+  return isFound;
 }
 
 /** Cloudflare keeps no past lines for `wrangler tail`, so this waits for the request, until Ctrl-C. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ensureDemo } from "../../scripts/demo.ts";
@@ -49,7 +49,10 @@ describe("npm run tail", () => {
     const org = await newOrg();
     for (const url of urls) {
       const answer = await callerAt(url)("GET", `/v1/orgs/${org.id}`, { key: org.ownerKey });
-      const found = tail(dataDir, answer.headers.get("x-svc-trace-id") ?? "");
+      const traceId = answer.headers.get("x-svc-trace-id") ?? "";
+      // Not before the line is written, which the script waits for by the clock.
+      await expect.poll(() => readFileSync(join(dataDir, "sluice.log"), "utf8")).toContain(traceId);
+      const found = tail(dataDir, traceId);
       expect(await found.ended).toBe(0);
       expect(found.stdout().trimEnd().split("\n")).toHaveLength(1);
       expect(JSON.parse(found.stdout())).toMatchObject({

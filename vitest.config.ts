@@ -78,7 +78,7 @@ export default defineConfig({
           // The pool sends what is logged over the socket of the run, where a line from an object that outlives its file
           // hangs the run or fails it. `quiet-console.ts` keeps the lines instead.
           disableConsoleIntercept: true,
-          maxWorkers: 3,
+          maxWorkers: 4,
           // Projects with different numbers of workers cannot run side by side.
           sequence: { groupOrder: 1 },
           ...PATIENT,
@@ -94,7 +94,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 2 },
           // Each file has servers and folders of its own, and mostly waits for them.
-          maxWorkers: 3,
+          maxWorkers: 4,
           environment: "node",
           experimental: AS_NODE_LOADS,
           ...PATIENT,

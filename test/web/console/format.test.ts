@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { cents } from "../../../src/web/console/view/format.ts";
+import { changedFields } from "../../../src/web/console/view/changed-fields.ts";
 import { rangeOf } from "../../../src/web/console/view/range.ts";
 
 test.each([
@@ -14,6 +15,20 @@ test.each([
   ["7.5", "$7.50"],
 ])("%s is written as %s", (amount, text) => {
   expect(cents(amount)).toBe(text);
+});
+
+test.each([
+  ["limit_usd", "1250.5", "Limit", "$1,250.50"],
+  ["limit_tokens", 20_000, "Limit tokens", "20,000"],
+  ["hard_stop_percent", 95, "Hard stop", "95 %"],
+  ["scope_id", null, "Scope", "none"],
+  ["count_before", true, "Count before", "yes"],
+  ["starts_at", "2026-11-05T14:03:00Z", "Starts at", "5 Nov 2026, 14:03 UTC"],
+  ["alert_thresholds", [], "Alert thresholds", "none"],
+  ["alert_thresholds", [50, 80], "Alert thresholds", "50, 80"],
+  ["match", { customer_id: "acme", models: ["m1", "m2"] }, "Match", "Customer acme, Models m1, m2"],
+])("the field %s of a change, %j, is read as %s: %s", (name, sent, title, value) => {
+  expect(changedFields({ [name]: sent })).toEqual([{ title, value }]);
 });
 
 const NOW = Date.parse("2026-11-16T09:30:00Z");

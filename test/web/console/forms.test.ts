@@ -70,6 +70,8 @@ describe("lists with their forms", () => {
       timezone: "Asia/Tokyo",
       anchor_day: null,
     });
+    const page = await (await browser.get(`/console/budgets/${budget.id}`)).text();
+    expect(page).toContain("<li>Timezone: Asia/Tokyo</li>");
     await browser.post("/console/budgets", {
       scope_kind: "",
       group_by: "user_id",

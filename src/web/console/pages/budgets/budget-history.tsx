@@ -2,6 +2,7 @@ import type { Child } from "hono/jsx";
 import type { AuditEntry } from "../../../../contract/resources/audit-log.ts";
 import type { KeptRefusal } from "../../../../contract/resources/refusals.ts";
 import { type NameOf, readNames } from "../../names.ts";
+import { changedFields } from "../../view/changed-fields.ts";
 import { formatMoment } from "../../view/format.ts";
 import { refusalsAt } from "../../view/links.ts";
 import { Card } from "../../view/parts.tsx";
@@ -48,5 +49,16 @@ const changed = (nameOf: NameOf): readonly Column<AuditEntry>[] => [
   { title: "What", cell: ({ action }) => <strong>{action}</strong> },
   { title: "When", kind: "moment", cell: ({ created_at }) => formatMoment(created_at) },
   { title: "Who", cell: ({ actor }) => <Ref id={actor.id} nameOf={nameOf} /> },
-  { title: "Details", cell: ({ detail }) => <code>{JSON.stringify(detail)}</code> },
+  {
+    title: "What was sent",
+    cell: ({ detail }) => (
+      <ul class="tags">
+        {changedFields(detail).map(({ title, value }) => (
+          <li>
+            {title}: {value}
+          </li>
+        ))}
+      </ul>
+    ),
+  },
 ];

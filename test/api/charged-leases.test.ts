@@ -6,6 +6,7 @@ import { OutsideGate } from "../support/outside-gate.ts";
 import { call, serve } from "../support/worker.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 import { gateOf } from "../support/worker-gate.ts";
+import { BUSY_MS, lengthenLives } from "../support/lives.ts";
 
 /** Calls that are charged when nobody settles them, decided from slices in the Worker and in a caller's process. */
 
@@ -41,6 +42,7 @@ const unreported = async (org: Spender) =>
 test("the Worker decides them from slices, and each becomes a run of what was asked", async () => {
   const org = await newSpender();
   const budget = await newBudget(org);
+  lengthenLives(BUSY_MS);
   const atEdge = new Set<string>();
   let calls = 0;
   for (; atEdge.size < 10 && calls < MOST_LISTED; calls += 1) {
@@ -84,6 +86,7 @@ describe.each(WAYS)("a gate in the caller's process, %s,", (_how, optionsOf) => 
   test("decides them from slices; what is settled is charged as its run, and the rest as reserved", async () => {
     const org = await newSpender();
     const budget = await newBudget(org);
+    lengthenLives(BUSY_MS);
     const gate = createGate(optionsOf(org.key));
     const allowed = [];
     for (let at = 0; at < 200; at += 1) allowed.push(await gate.decide(ASK));
@@ -114,6 +117,7 @@ test("a gate follows the org's default", async () => {
   const budget = await newBudget(org);
   const body = { decision_defaults: { on_expiry: "charge" } };
   expect((await call("PATCH", `/v1/orgs/${org.id}`, { key: org.key, body })).status).toBe(200);
+  lengthenLives(BUSY_MS);
   const gate = gateOf(org.key);
   for (let at = 0; at < 100; at += 1) await gate.decide({ estimate: ESTIMATE });
   expect(gate.stats.allowedHere).toBeGreaterThan(50);

@@ -5,6 +5,7 @@ import { newBudget } from "../support/new-budget.ts";
 import { OutsideGate } from "../support/outside-gate.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
+import { BUSY_MS, lengthenLives } from "../support/lives.ts";
 
 const DAY = 86_400;
 const CENT = 10_000_000;
@@ -147,6 +148,7 @@ describe("a budget that counts from the start of its period", () => {
     await org.run({ cost_usd: "990" });
     await org.advance(1);
     const { id } = await newBudget(org, { ...ORG, limit_usd: "1000" });
+    lengthenLives(BUSY_MS);
     let isAtEdge = false;
     for (let bursts = 0; !isAtEdge && bursts < 20; bursts += 1) {
       const decided = await Promise.all(Array.from({ length: 20 }, () => org.decide("0.01")));

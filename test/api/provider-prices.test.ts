@@ -7,6 +7,7 @@ import { rowsOf } from "../support/rows.ts";
 import { call, env, operatorKey, serve } from "../support/worker.ts";
 import { PATIENCE_MS } from "../support/patience.ts";
 import { gateOf } from "../support/worker-gate.ts";
+import { BUSY_MS, lengthenLives } from "../support/lives.ts";
 
 /** One price of each provider is a number of its own, so that the cost of a million tokens says which row priced it. */
 const row = (model: string, provider: string, usd: string, fields: object = {}) => ({
@@ -311,6 +312,7 @@ describe("an embedded gate", () => {
   test("decides by itself at the price of the provider that each call names", async () => {
     const org = await newSpender();
     await org.send("POST", "budgets", { scope_kind: "org", limit_usd: "1000000", period: "total" });
+    lengthenLives(BUSY_MS);
     const gate = gateOf(org.key);
     const estimate = { input_tokens: 1_000_000, max_output_tokens: 0 };
     const prices = { "pp-host": "3.00", "pp-other": "4.00", "pp-maker": "10.00" };

@@ -3,6 +3,7 @@ import { ReservationIds } from "../../src/domain/reservation/reservation-id.ts";
 import { aRun } from "../support/ledger.ts";
 import { type Answer, call, env, newOrg, operatorKey, type TestOrg } from "../support/worker.ts";
 import { gateOf } from "../support/worker-gate.ts";
+import { BUSY_MS, lengthenLives } from "../support/lives.ts";
 
 /** Who may report the run of a call that was decided. */
 
@@ -164,6 +165,7 @@ describe("a key that was revoked", () => {
     const org = await newOrg();
     const budget = await budgetOf(org, "100000");
     const key = await mint(org);
+    lengthenLives(BUSY_MS);
     const made: Answer[] = [];
     for (let at = 0; at < 300; at += 1) made.push(await decide(key));
     const edge = made.filter(({ headers }) => headers.get("x-svc-decided") === "edge");

@@ -19,11 +19,10 @@ const SHORT = {
   // Several reports long, as the real one is.
   reporting: { patienceMs: 300 },
 };
-const LONG = {
-  ...REAL,
-  lease: { ...REAL.lease, lifeMs: 600_000, standingMs: 600_000 },
-  snapshot: { lifeMs: 600_000 },
-};
+const NEVER_MS = 600_000;
+
+/** Long enough for an isolate to decide by itself on a busy machine, short enough to wait for. */
+export const BUSY_MS = 5000;
 
 function goBy({ lease, snapshot, reporting }: typeof SHORT): void {
   Object.assign(LEASE, lease);
@@ -77,9 +76,10 @@ export function useRealLives(): void {
 }
 
 /**
- * Until the end of the test nothing expires, however busy the machine is. A change would wait as long for its response.
+ * Until the end of the test nothing expires for so long, by default never, however busy the machine is. A change waits as long for
+ * its response.
  */
-export function lengthenLives(): void {
-  goBy(LONG);
+export function lengthenLives(lifeMs = NEVER_MS): void {
+  goBy({ ...REAL, lease: { ...REAL.lease, lifeMs, standingMs: lifeMs }, snapshot: { lifeMs } });
   onTestFinished(() => goBy(SHORT));
 }

@@ -4,6 +4,7 @@ import { createGate, type GateBinding, Refused, Unreachable } from "../../../src
 import { call, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";
 import { PATIENCE_MS } from "../../support/patience.ts";
 import { gateOf } from "../../support/worker-gate.ts";
+import { BUSY_MS, lengthenLives } from "../../support/lives.ts";
 
 const ASK = { estimate: { cost_usd: "0.01" } };
 const RUN = { model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.005" };
@@ -38,6 +39,7 @@ describe("a gate in the caller's process", () => {
   test("decides by itself under steady traffic, and every hold of it reaches the service", async () => {
     const org = await newOrg();
     const budget = await budgetOf(org, "1000");
+    lengthenLives(BUSY_MS);
     const gate = gateOf(org.ownerKey);
     const { allowed } = await drive(gate, 300);
     expect(allowed).toHaveLength(300);
@@ -51,6 +53,7 @@ describe("a gate in the caller's process", () => {
   test("leaves every decision to the service once the org's default is to check everything", async () => {
     const org = await newOrg();
     await budgetOf(org, "1000");
+    lengthenLives(BUSY_MS);
     const gate = gateOf(org.ownerKey);
     await drive(gate, 300);
     const before = gate.stats.allowedHere;
@@ -262,6 +265,7 @@ describe("over a binding to the Gate entrypoint", () => {
   test("a gate decides, settles and releases", async () => {
     const org = await newOrg();
     const budget = await budgetOf(org, "1000");
+    lengthenLives(BUSY_MS);
     const gate = createGate({ key: org.ownerKey, binding, flushMs: 20, timeoutMs: PATIENCE_MS });
     const { allowed } = await drive(gate, 60);
     expect(gate.stats.allowedHere).toBeGreaterThan(0);
@@ -296,6 +300,7 @@ test("a gate in the caller's process decides by budgets that match, in any unit 
   const grouped = await make({ group_by: ["user_id"], limit: "1000" });
   const tokens = await make({ match: { model: "m*" }, unit: "tokens", limit: 1_000_000 });
   const runs = await make({ match: { tags: { team: "red" } }, unit: "runs", limit: 1_000_000 });
+  lengthenLives(BUSY_MS);
   const gate = gateOf(org.ownerKey);
   const estimate = { cost_usd: "0.01", input_tokens: 7, max_output_tokens: 0 };
   for (let at = 0; at < 400; at += 1) {

@@ -29,7 +29,11 @@ const TYPES: Step = {
   ],
 };
 const FORMAT: Step = { name: "format", command: "oxfmt", args: ["--check"] };
-const DEAD_CODE: Step = { name: "dead code", command: "knip", args: ["--no-progress"] };
+const DEAD_CODE: Step = {
+  name: "dead code",
+  command: "knip",
+  args: ["--no-progress", "--cache", "--cache-location", join(CACHE, "knip")],
+};
 
 /** A defect fails again. More files than this are not the work of a busy machine. */
 const MOST_FILES_AGAIN = 5;

@@ -5,11 +5,12 @@ import type { Fact, Facts } from "./facts.ts";
  * exceptions: what would break /v1 is deprecated and ships under a new version.
  */
 export function brokenPromises(frozen: Facts, current: Facts): string[] {
+  const always = demandedBodies(frozen);
   const broken = Object.entries(frozen).flatMap(([name, fact]) => {
     const now = current[name];
     if (!now) return [`${name}: gone`];
     const before = asNumber(name, fact, now);
-    return changes(isDemanded(frozen, name) ? { ...before, required: true } : before, now).map(
+    return changes(always.has(name) ? { ...before, required: true } : before, now).map(
       (change) => `${name}: ${change}`,
     );
   });
@@ -28,12 +29,10 @@ function asNumber(name: string, fact: Fact, now: Fact): Fact {
   return { ...rest, types, ...(least !== undefined && { least }), ...(most !== undefined && { most }) };
 }
 
-/** A body with a required field could never be omitted, whether the document said so or not. */
-function isDemanded(frozen: Facts, name: string): boolean {
-  if (!/ body [\w+-]+\/[\w+-]+$/.test(name)) return false;
-  return Object.entries(frozen).some(
-    ([other, fact]) => other.startsWith(`${name}.`) && fact.required === true,
-  );
+/** The bodies with a required field. They could never be omitted, whether the document said so or not. */
+function demandedBodies(facts: Facts): ReadonlySet<string> {
+  const required = Object.entries(facts).filter(([, fact]) => fact.required === true);
+  return new Set(required.flatMap(([name]) => /^.* body [\w+-]+\/[\w+-]+(?=\.)/.exec(name) ?? []));
 }
 
 /** Only an addition to something published can break its callers. */

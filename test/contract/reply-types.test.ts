@@ -57,7 +57,7 @@ export type Used = [Answer, AnswerOf<Body>, Command<unknown, ErrorCode>];
 let about: (name: string) => string[];
 
 beforeAll(async () => {
-  about = await complaintsAbout(PLANTED, PREAMBLE);
+  about = await complaintsAbout("replies", PLANTED, PREAMBLE);
 });
 
 test.each(Object.keys(PLANTED).filter((name) => name.startsWith("kept")))("%s compiles", (name) => {

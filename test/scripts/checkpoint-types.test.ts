@@ -59,7 +59,7 @@ export type Used = [CheckpointedTx, DueHandler];
 let about: (name: string) => string[];
 
 beforeAll(async () => {
-  about = await complaintsAbout(PLANTED, PREAMBLE);
+  about = await complaintsAbout("checkpoints", PLANTED, PREAMBLE);
 });
 
 test.each(Object.keys(PLANTED).filter((name) => name.startsWith("kept")))("%s compiles", (name) => {

@@ -1,14 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ROOT } from "../../scripts/worker-config.ts";
 
-/** Inside the repository, so that the SDKs of the programs are found. */
-const cache = join(ROOT, "node_modules/.cache");
-mkdirSync(cache, { recursive: true });
-const folder = mkdtempSync(join(cache, "client-docs-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+/** Inside the repository, so that the SDKs of the programs are found. What the compiler found out is kept for the next run. */
+const folder = join(ROOT, "node_modules/.cache/client-docs");
+const programsFolder = join(folder, "programs");
+rmSync(programsFolder, { recursive: true, force: true });
+mkdirSync(programsFolder, { recursive: true });
 
 const SOURCES = {
   "sluice/client": "src/client/index.ts",
@@ -25,12 +25,19 @@ test("the TypeScript programs of docs/client.md compile under strict", () => {
   const page = readFileSync(join(ROOT, "docs/client.md"), "utf8");
   const programs = [...page.matchAll(/```ts\n([^]*?)```/g)].map(([, code = ""]) => code);
   expect(programs.length).toBeGreaterThan(5);
-  for (const [index, code] of programs.entries()) writeFileSync(join(folder, `program-${index}.ts`), code);
+  for (const [index, code] of programs.entries())
+    writeFileSync(join(programsFolder, `program-${index}.ts`), code);
   const paths = Object.fromEntries(Object.entries(SOURCES).map(([name, file]) => [name, [join(ROOT, file)]]));
   const config = {
     extends: join(ROOT, "tsconfig.json"),
-    compilerOptions: { strict: true, paths, types: ["node", "@cloudflare/workers-types"] },
-    include: [join(folder, "*.ts")],
+    compilerOptions: {
+      strict: true,
+      paths,
+      types: ["node", "@cloudflare/workers-types"],
+      incremental: true,
+      tsBuildInfoFile: "types.tsbuildinfo",
+    },
+    include: ["programs/*.ts"],
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
   const tsc = join(ROOT, "node_modules/.bin/tsc");

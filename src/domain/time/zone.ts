@@ -2,7 +2,13 @@ import { DAY_MS, MINUTE_MS } from "../../contract/durations.ts";
 
 /** A cache, because creating a formatter is expensive. It is bounded for any input. */
 const MAX_FORMATTERS = 64;
-const formatters = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Formatter>();
+
+interface Formatter {
+  readonly clock: Intl.DateTimeFormat;
+  /** What the numbers in a text of it are. Their order is not the same in every runtime. */
+  readonly order: readonly string[];
+}
 
 const ZONE_PATTERN = /^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/;
 
@@ -23,9 +29,9 @@ export function isTimeZone(text: string): boolean {
 export function offsetMs(timeZone: string, atMs: number): number {
   if (timeZone === "UTC") return 0;
   const wholeSecondMs = Math.floor(atMs / 1000) * 1000;
-  const field: Record<string, number> = {};
-  for (const part of formatterFor(timeZone).formatToParts(wholeSecondMs))
-    field[part.type] = Number(part.value);
+  const { clock, order } = formatterFor(timeZone);
+  const numbers = clock.format(wholeSecondMs).match(/\d+/g) ?? [];
+  const field = Object.fromEntries(order.map((name, at) => [name, Number(numbers[at])]));
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = field;
   return Date.UTC(year, month - 1, day, hour, minute, second) - wholeSecondMs;
 }
@@ -75,11 +81,11 @@ function jumpBetween(timeZone: string, fromMs: number, toMs: number): number {
   return high;
 }
 
-function formatterFor(timeZone: string): Intl.DateTimeFormat {
+function formatterFor(timeZone: string): Formatter {
   const known = formatters.get(timeZone);
   if (known) return known;
   if (formatters.size >= MAX_FORMATTERS) formatters.clear();
-  const made = new Intl.DateTimeFormat("en-US", {
+  const clock = new Intl.DateTimeFormat("en-US", {
     timeZone,
     calendar: "iso8601",
     hourCycle: "h23",
@@ -90,6 +96,8 @@ function formatterFor(timeZone: string): Intl.DateTimeFormat {
     minute: "2-digit",
     second: "2-digit",
   });
+  const parts = clock.formatToParts(0).filter(({ type }) => type !== "literal");
+  const made = { clock, order: parts.map(({ type }) => type) };
   formatters.set(timeZone, made);
   return made;
 }

@@ -186,3 +186,22 @@ test("a list of few limits says how many there are, of which it counts at most 5
   const [few, many] = [await limits(3), await limits(200)];
   expect([many.data.slice(0, 3), many.count]).toEqual([few.data, few.count]);
 });
+
+test("a counter with little spent and much reserved is among the largest that are read", async () => {
+  const org = await newSpender();
+  const counted = { match: {}, group_by: ["user_id"], limit_usd: "50", period: "month" };
+  const path = `budgets/${(await org.send("POST", "budgets", counted)).body.id}`;
+  const runs = Array.from({ length: 40 }, (_, nth) => ({
+    ...aRun({ user_id: `u${nth}`, cost_usd: nth === 7 ? "0.1" : "0.5" }),
+    started_at: new Date().toISOString(),
+  }));
+  expect((await org.bulk(runs)).body.accepted).toBe(40);
+  expect((await org.decide("12", { user_id: "u7" })).status).toBe(200);
+  const reserved = async () => {
+    const { data } = (await org.send("GET", `${path}/groups?limit=200`)).body;
+    return data.find((one: { group: string }) => one.group === "u7").reserved;
+  };
+  await expect.poll(reserved).toBe("12.00");
+  const [first] = (await org.send("GET", "limits?limit=1")).body.data;
+  expect(first).toMatchObject({ scope_id: "u7", spent: "0.10", reserved: "12.00" });
+});

@@ -9,11 +9,13 @@ const AMOUNTS = ["spent", "over", "held", "leased"];
 
 type CounterRow = [subject: string, spent: string, over: string, held: string, leased: string];
 
+/** Most counters have nothing but what was spent, and a text that is compared is not read as a number. */
 function readLargest(sql: CheckpointedSql, asked: CountersAsked, most: number): Counter[] {
   const rows = sql
     .exec(
       `SELECT subject, spent, over, held, leased ${counters(sql)}
-       ORDER BY CAST(spent AS REAL) + ${["over", "held", "leased"].map(amountIn).join(" + ")} DESC LIMIT ?`,
+       ORDER BY iif(over = '0' AND held = '0' AND leased = '0', CAST(spent AS REAL),
+         ${AMOUNTS.map((name) => `CAST(${name} AS REAL)`).join(" + ")}) DESC LIMIT ?`,
       asked.meterId,
       asked.startMs,
       most,
@@ -24,9 +26,6 @@ function readLargest(sql: CheckpointedSql, asked: CountersAsked, most: number): 
     usage: { spent: BigInt(spent), over: BigInt(over), held: BigInt(held), leased: BigInt(leased) },
   }));
 }
-
-/** Most counters have nothing but what was spent, and a text that is compared is not read as a number. */
-const amountIn = (column: string) => `iif(${column} = '0', 0, CAST(${column} AS REAL))`;
 
 /** The counters that have most in them in a window, reservations included, with the sum of all where it is asked for. */
 export function countersOf(sql: CheckpointedSql, asked: CountersAsked) {

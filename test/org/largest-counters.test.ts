@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_USAGE, type Usage } from "../../src/domain/meter/meter.ts";
-import {
-  largestCounters,
-  LargestCounters,
-  MOST_READ,
-  noteCounter,
-} from "../../src/org/meters/largest-counters.ts";
+import { largestCounters, LargestCounters, noteCounter } from "../../src/org/meters/largest-counters.ts";
 import { beginTransaction, rollBackCaches } from "../../src/storage/transactional-cache.ts";
 import { aRun, newSpender } from "../support/ledger.ts";
 
@@ -22,7 +17,9 @@ function readFrom(counters: ReadonlyMap<string, Usage>) {
   const sum = (of: (usage: Usage) => bigint) =>
     [...counters.values()].reduce((total, one) => total + of(one), 0n);
   return {
-    largest: all.toSorted((one, other) => sizeOf(other.usage) - sizeOf(one.usage)).slice(0, MOST_READ),
+    largest: (most: number) =>
+      all.toSorted((one, other) => sizeOf(other.usage) - sizeOf(one.usage)).slice(0, most),
+    count: (most: number) => Math.min(all.length, most),
     total: {
       spent: sum(({ spent, over }) => spent + over),
       reserved: sum(({ held, leased }) => held + leased),
@@ -45,8 +42,8 @@ test("they are the largest after any changes, or others are said to be possible"
   });
   for (let nth = 0; nth < 1500; nth += 1) counters.set(`s${nth}`, usage());
   const read = () => {
-    const { largest, total } = readFrom(counters);
-    const made = new LargestCounters(0, largest);
+    const { total, ...reads } = readFrom(counters);
+    const made = new LargestCounters(0, 100, reads);
     made.total(() => total);
     return made;
   };
@@ -71,9 +68,7 @@ test("they are the largest after any changes, or others are said to be possible"
       continue;
     }
     for (const one of found) expect(one.usage).toEqual(counters.get(one.subject));
-    expect(found.map(({ usage: of }) => sizeOf(of))).toEqual(
-      largest.slice(0, 50).map(({ usage: of }) => sizeOf(of)),
-    );
+    expect(found.map(({ usage: of }) => sizeOf(of))).toEqual(largest(50).map(({ usage: of }) => sizeOf(of)));
   }
   expect(rereads).toBeGreaterThan(0);
   expect(rereads).toBeLessThan(400);
@@ -89,10 +84,11 @@ test("what a transaction read or changed goes with it, also within another, and 
       sql,
       { meterId, startMs: 0, limit: 1 },
       {
-        largest() {
+        largest(most) {
           reads.push(meterId);
-          return readFrom(stored).largest;
+          return readFrom(stored).largest(most);
         },
+        count: (most) => readFrom(stored).count(most),
         total: () => readFrom(stored).total,
       },
     ).total().spent;
@@ -145,4 +141,67 @@ test("a budget says which of its counters is the fullest and what they have toge
   expect(await counters()).toEqual(["late", "165.750000001", "0.00"]);
   expect((await org.decide("12", { user_id: "u7" })).status).toBe(200);
   await expect.poll(counters).toEqual(["u7", "165.750000001", "12.00"]);
+});
+
+test("what the counters of a budget have together is exact, however much that is", async () => {
+  const org = await newSpender();
+  const counted = { match: {}, group_by: ["user_id"], limit_usd: "99000000", period: "month" };
+  const path = `budgets/${(await org.send("POST", "budgets", counted)).body.id}`;
+  const costs = ["9007199.254740993", "9007199.254740992", "3.000000001"];
+  const runs = costs.map((cost_usd, nth) => ({
+    ...aRun({ user_id: `u${nth}`, cost_usd }),
+    started_at: new Date().toISOString(),
+  }));
+  expect((await org.bulk(runs)).body.accepted).toBe(3);
+  expect((await org.send("GET", path)).body.counters.spent).toBe("18014401.509481986");
+});
+
+test("a list of few limits says how many there are, of which it counts at most 50 of a budget, as they come", async () => {
+  const org = await newSpender();
+  const counted = { match: {}, group_by: ["user_id"], limit_usd: "50", period: "month" };
+  await org.send("POST", "budgets", counted);
+  const limits = async (limit: number) => (await org.send("GET", `limits?limit=${limit}`)).body;
+  const { count: others } = await limits(3);
+  const spend = async (from: number, to: number) => {
+    const runs = Array.from({ length: to - from }, (_, nth) => ({
+      ...aRun({ user_id: `u${from + nth}`, cost_usd: `0.${100 + from + nth}` }),
+      started_at: new Date().toISOString(),
+    }));
+    expect((await org.bulk(runs)).body.accepted).toBe(to - from);
+  };
+  for (const [from, to] of [
+    [0, 7],
+    [7, 30],
+    [30, 31],
+    [31, 49],
+    [49, 50],
+    [50, 70],
+  ] as const) {
+    await spend(from, to);
+    const few = await limits(3);
+    expect(few.count - others).toBe(Math.min(to, 50));
+    const shown = few.data.map(({ scope_id }: { scope_id: string }) => scope_id);
+    expect(shown).toEqual([1, 2, 3].map((nth) => `u${to - nth}`));
+  }
+  const [few, many] = [await limits(3), await limits(200)];
+  expect([many.data.slice(0, 3), many.count]).toEqual([few.data, few.count]);
+});
+
+test("a counter with little spent and much reserved is among the largest that are read", async () => {
+  const org = await newSpender();
+  const counted = { match: {}, group_by: ["user_id"], limit_usd: "50", period: "month" };
+  const path = `budgets/${(await org.send("POST", "budgets", counted)).body.id}`;
+  const runs = Array.from({ length: 40 }, (_, nth) => ({
+    ...aRun({ user_id: `u${nth}`, cost_usd: nth === 7 ? "0.1" : "0.5" }),
+    started_at: new Date().toISOString(),
+  }));
+  expect((await org.bulk(runs)).body.accepted).toBe(40);
+  expect((await org.decide("12", { user_id: "u7" })).status).toBe(200);
+  const reserved = async () => {
+    const { data } = (await org.send("GET", `${path}/groups?limit=200`)).body;
+    return data.find((one: { group: string }) => one.group === "u7").reserved;
+  };
+  await expect.poll(reserved).toBe("12.00");
+  const [first] = (await org.send("GET", "limits?limit=1")).body.data;
+  expect(first).toMatchObject({ scope_id: "u7", spent: "0.10", reserved: "12.00" });
 });

@@ -10,7 +10,8 @@ import { groupText } from "../../domain/meter/traits.ts";
 import { DAILY_KINDS } from "../../domain/usage-report/daily.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { type MeterRow, toMeter } from "../meters/store.ts";
-import { LIMITS_PER_METER, largestOf } from "../meters/subjects.ts";
+import { LEAST_READ } from "../meters/largest-counters.ts";
+import { countersOf, LIMITS_PER_METER } from "../meters/subjects.ts";
 import { loadUsage, type MeterAccount, newEntry, USAGE } from "../meters/usage.ts";
 
 export const NANOS_PER_USD = 1e9;
@@ -31,7 +32,10 @@ export function matchDays(view: CheckpointedView, id: string, group: string | nu
   const meter = matchMeter(view, id);
   if (meter === null) return [];
   if (!countsApart(meter)) return usageOf(view, meter, "").days;
-  const subject = largest(view, meter, LIMITS_PER_METER).find((one) => groupText(one) === group);
+  // Only the first limits have forecasts, so it is usually among the few that are in memory.
+  const isIts = (one: string) => groupText(one) === group;
+  const subject =
+    largest(view, meter, LEAST_READ).find(isIts) ?? largest(view, meter, LIMITS_PER_METER).find(isIts);
   return subject === undefined ? [] : usageOf(view, meter, subject).days;
 }
 
@@ -101,7 +105,7 @@ function fullest(view: CheckpointedView, meter: Meter): string {
 
 function largest({ sql, now }: CheckpointedView, meter: Meter, limit: number): readonly string[] {
   const { startMs } = newEntry(meter, "", now).window;
-  return largestOf(sql, { meterId: meter.id, startMs, limit }).map(({ subject }) => subject);
+  return countersOf(sql, { meterId: meter.id, startMs, limit }).counters.map(({ subject }) => subject);
 }
 
 /** The part of the days' dollars that the budget counted, in all periods that are stored. */

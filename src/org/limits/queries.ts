@@ -9,10 +9,10 @@ import { type LimitRow, limitRows, toLimit } from "./rows.ts";
 export const listLimits = query({
   refuses: [],
   run(view, { limit }: { limit: number }): LimitsInUse {
-    const rows = limitRows(view);
+    const { rows, count } = limitRows(view, limit);
     return {
       reserved_usd: formatUsd(sumHeldAfter(view.sql, view.now)),
-      count: rows.length,
+      count,
       data: firstOf(rows, limit).map(toLimit),
     };
   },

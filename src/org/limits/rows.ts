@@ -17,7 +17,7 @@ import { formatInZone } from "../../domain/time/zone.ts";
 import type { CheckpointedView } from "../kernel/door.ts";
 import { packExtra, toPack } from "../credit-packs/store.ts";
 import { loadLimitedRows, meterAt, type MeterRow } from "../meters/store.ts";
-import { LIMITS_PER_METER, largestOf } from "../meters/subjects.ts";
+import { countersOf, LIMITS_PER_METER } from "../meters/subjects.ts";
 import { type MeterAccount, loadUsage, newEntry } from "../meters/usage.ts";
 import { iso } from "../../domain/time/iso.ts";
 
@@ -30,25 +30,36 @@ export interface LimitRow {
   readonly runsOutMs: number | null;
 }
 
-export function limitRows(view: CheckpointedView): LimitRow[] {
+/** The limits that are used most, at most `limit` of those that a limit counts separately, and how many there are. */
+export function limitRows(
+  view: CheckpointedView,
+  limit: number,
+): { readonly rows: readonly LimitRow[]; readonly count: number } {
   const rows = loadLimitedRows(view.sql).filter(
     (row) => row.kind !== "credit_pack" || isLive(toPack(row), view.now),
   );
   const whole: MeterAccount[] = [];
+  let count = 0;
   const found = rows.flatMap((row) => {
     const one = newEntry(meterAt(row, view.now), "", view.now);
-    if (countsApart(one.meter)) return countersIn(view, one).map((entry) => ({ row, entry }));
+    if (countsApart(one.meter)) {
+      const { entries, all } = countersIn(view, one, Math.min(limit, LIMITS_PER_METER));
+      count += all;
+      return entries.map((entry) => ({ row, entry }));
+    }
+    count += 1;
     whole.push(one);
     return { row, entry: one };
   });
   loadUsage(view.sql, whole);
-  return found.map(({ row, entry }) => inUse(view, row, entry));
+  return { rows: found.map(({ row, entry }) => inUse(view, row, entry)), count };
 }
 
-/** The largest counters of a limit that counts subjects separately. */
-function countersIn({ sql }: CheckpointedView, { meter, window }: Account): Account[] {
-  const asked = { meterId: meter.id, startMs: window.startMs, limit: LIMITS_PER_METER };
-  return largestOf(sql, asked).map(({ subject, usage }) => ({ meter, subject, window, usage }));
+/** The largest counters of a limit that counts subjects separately: all of them have the same limit, so they run out first. */
+function countersIn({ sql }: CheckpointedView, { meter, window }: Account, limit: number) {
+  const found = countersOf(sql, { meterId: meter.id, startMs: window.startMs, limit });
+  const entries: Account[] = found.counters.map(({ subject, usage }) => ({ meter, subject, window, usage }));
+  return { entries, all: found.count(LIMITS_PER_METER) };
 }
 
 function inUse(view: CheckpointedView, row: MeterRow, entry: Account): LimitRow {

@@ -17,16 +17,18 @@ export interface CounterTotal {
 export interface CountersRead {
   /** The largest first, and all of them if there are fewer than are asked for. */
   largest(most: number): readonly Counter[];
+  /** How many there are, but not more than are asked for. */
+  count(most: number): number;
   total(): CounterTotal;
 }
 
-/** As many are read. While some of them shrink, those that are shown are still among the others. */
-export const MOST_READ = 100;
-const MOST_KEPT = 2 * MOST_READ;
+/** Twice as many are read as are shown, and at least these. While some of them shrink, those that are shown are still among the others. */
+export const LEAST_READ = 20;
 
 /** The counters of one limit and window that have most in them, kept up to date as they change. */
 export class LargestCounters {
   readonly startMs: number;
+  readonly #mostRead: number;
   #counters: Map<string, SizedCounter>;
   /** The largest of them first. Null until somebody asks for it. */
   #sorted: readonly SizedCounter[] | null = null;
@@ -34,14 +36,19 @@ export class LargestCounters {
   #mostOfOthers: number;
   /** Null until somebody asks for it: a list of limits needs none, and it takes as long as the largest. */
   #total: CounterTotal | null = null;
+  /** There are at least so many. None is ever taken away. */
+  #counted = 0;
   /** In which transaction they were read or changed last. */
   changedIn = latestTransaction();
 
-  constructor(startMs: number, largest: readonly Counter[]) {
+  constructor(startMs: number, mostRead: number, read: Pick<CountersRead, "largest">) {
     this.startMs = startMs;
-    const sized = largest.map(({ subject, usage }) => ({ subject, usage, size: sizeOf(usage) }));
+    this.#mostRead = mostRead;
+    const sized = read
+      .largest(mostRead)
+      .map(({ subject, usage }) => ({ subject, usage, size: sizeOf(usage) }));
     this.#counters = new Map(sized.map((one) => [one.subject, one]));
-    this.#mostOfOthers = sized.length < MOST_READ ? Number.NEGATIVE_INFINITY : (sized.at(-1)?.size ?? 0);
+    this.#mostOfOthers = sized.length < mostRead ? Number.NEGATIVE_INFINITY : (sized.at(-1)?.size ?? 0);
   }
 
   total(read: () => CounterTotal): CounterTotal {
@@ -50,6 +57,15 @@ export class LargestCounters {
       this.changedIn = latestTransaction();
     }
     return this.#total;
+  }
+
+  /** How many there are, but not more than `most`. */
+  count(most: number, read: Pick<CountersRead, "count">): number {
+    if (!this.#isAll && this.#counted < most) {
+      this.#counted = read.count(most);
+      this.changedIn = latestTransaction();
+    }
+    return Math.min(this.#isAll ? this.#counters.size : this.#counted, most);
   }
 
   note(subject: string, before: Usage, after: Usage): void {
@@ -68,18 +84,21 @@ export class LargestCounters {
       return;
     }
     this.#counters.set(counter.subject, counter);
-    if (this.#counters.size <= MOST_KEPT) return;
+    if (this.#counters.size <= 2 * this.#mostRead) return;
     const all = this.#largestFirst();
-    this.#counters = new Map(all.slice(0, MOST_READ).map((one) => [one.subject, one]));
-    this.#mostOfOthers = all[MOST_READ]?.size ?? this.#mostOfOthers;
+    this.#counters = new Map(all.slice(0, this.#mostRead).map((one) => [one.subject, one]));
+    this.#mostOfOthers = all[this.#mostRead]?.size ?? this.#mostOfOthers;
   }
 
   /** Null if others may be among them. */
   first(limit: number): readonly Counter[] | null {
-    const isAll = this.#mostOfOthers === Number.NEGATIVE_INFINITY;
-    if (this.#counters.size < limit && !isAll) return null;
+    if (this.#counters.size < limit && !this.#isAll) return null;
     this.#sorted ??= this.#largestFirst();
     return this.#sorted.slice(0, limit);
+  }
+
+  get #isAll(): boolean {
+    return this.#mostOfOthers === Number.NEGATIVE_INFINITY;
   }
 
   #largestFirst(): SizedCounter[] {
@@ -113,6 +132,8 @@ interface FoundCounters {
   /** The largest first. */
   readonly counters: readonly Counter[];
   readonly total: () => CounterTotal;
+  /** How many there are, but not more than `most`. */
+  readonly count: (most: number) => number;
 }
 
 export function largestCounters(
@@ -123,14 +144,18 @@ export function largestCounters(
   const known = caches.get(sql, () => new Map());
   const there = known.get(meterId);
   const kept = there?.startMs === startMs ? there.first(limit) : null;
-  if (there !== undefined && kept !== null) {
-    return { counters: kept, total: () => there.total(() => read.total()) };
-  }
-  const made = new LargestCounters(startMs, read.largest(MOST_READ));
+  if (there !== undefined && kept !== null) return foundIn(there, kept, read);
+  const made = new LargestCounters(startMs, Math.max(2 * limit, LEAST_READ), read);
   if (known.size >= MOST_LIMITS) known.clear();
   known.set(meterId, made);
-  return { counters: made.first(limit) ?? [], total: () => made.total(() => read.total()) };
+  return foundIn(made, made.first(limit) ?? [], read);
 }
+
+const foundIn = (of: LargestCounters, counters: readonly Counter[], read: CountersRead): FoundCounters => ({
+  counters,
+  total: () => of.total(() => read.total()),
+  count: (most) => of.count(most, read),
+});
 
 interface ChangedCounter {
   readonly meterId: string;

@@ -29,7 +29,14 @@ async function budget(org: Spender, more: object): Promise<string> {
 }
 
 const limitRate = async (org: Spender, policy: object) => {
-  const whole = { name: "p", match: {}, unit: "tokens", limit: 700, window_seconds: 3600, kind: "quota" };
+  const whole = {
+    name: "p",
+    match: {},
+    unit: "tokens",
+    limit: 700,
+    window_seconds: 2_592_000,
+    kind: "quota",
+  };
   const body = { read_rpm: null, policies: [{ ...whole, ...policy }] };
   expect((await org.operate("PUT", "/v1/admin/orgs/{org}/rate-limits", body)).status).toBe(200);
 };

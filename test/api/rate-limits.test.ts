@@ -183,7 +183,7 @@ describe("the read limit", () => {
 describe("a rate-limit policy", () => {
   test("of kind quota refuses with quota_exhausted until its window ends", async () => {
     const org = await newOrg({ environment: "test" });
-    const policy = { ...KEYS_POLICY, kind: "quota", window_seconds: 3600 };
+    const policy = { ...KEYS_POLICY, kind: "quota", window_seconds: 2_592_000 };
     const set = await setLimits(org, { read_rpm: null, policies: [policy] });
     expect((await mint(org)).status).toBe(201);
     expect((await mint(org)).status).toBe(201);
@@ -196,8 +196,8 @@ describe("a rate-limit policy", () => {
         policy_id: set.body.policies[0].id,
         limit: 2,
         used: 2,
-        window_seconds: 3600,
-        resets_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:00:00\.000\+00:00$/),
+        window_seconds: 2_592_000,
+        resets_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT00:00:00\.000\+00:00$/),
       },
     });
     await advance(org, Number(refused.headers.get("retry-after")));

@@ -6,7 +6,7 @@ import { PATIENT } from "../support/patience.ts";
 
 useRealLives();
 
-const POLICY = { name: "p", unit: "requests", limit: 2, window_seconds: 3600, kind: "rate" };
+const POLICY = { name: "p", unit: "requests", limit: 2, window_seconds: 2_592_000, kind: "rate" };
 
 function setPolicies(org: Spender, policies: readonly object[]) {
   return org.operate("PUT", "/v1/admin/orgs/{org}/rate-limits", { read_rpm: null, policies });

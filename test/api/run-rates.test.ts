@@ -17,7 +17,14 @@ async function limited(policy: object): Promise<Spender & { readonly policyId: s
 }
 
 async function limit(org: Spender, policy: object, readRpm: number | null = null): Promise<string> {
-  const whole = { name: "p", match: {}, unit: "tokens", limit: 100, window_seconds: 3600, kind: "quota" };
+  const whole = {
+    name: "p",
+    match: {},
+    unit: "tokens",
+    limit: 100,
+    window_seconds: 2_592_000,
+    kind: "quota",
+  };
   const body = { read_rpm: readRpm, policies: [{ ...whole, ...policy }] };
   const set = await org.operate("PUT", "/v1/admin/orgs/{org}/rate-limits", body);
   expect(set.status).toBe(200);
@@ -44,7 +51,7 @@ describe("a rate-limit policy by tokens", () => {
       policy_id: org.policyId,
       limit: 100,
       used: 60,
-      window_seconds: 3600,
+      window_seconds: 2_592_000,
     });
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await org.run(tokens(40))).status).toBe(201);

@@ -7,7 +7,7 @@ useRealLives();
 
 /** Rate limits that count by the body, and runs that settle reservations. */
 
-const POLICY = { name: "p", match: {}, unit: "tokens", limit: 100, window_seconds: 86_400, kind: "quota" };
+const POLICY = { name: "p", match: {}, unit: "tokens", limit: 100, window_seconds: 2_592_000, kind: "quota" };
 
 async function limited(...policies: object[]): Promise<Spender> {
   const org = await newSpender();

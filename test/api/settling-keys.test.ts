@@ -302,7 +302,14 @@ describe("a key that was revoked", () => {
     const key = await mint(org);
     const own = [await reserve(key), await reserve(key), await reserve(key)];
     await revoke(org, key);
-    const policy = { name: "p", match: {}, unit: "requests", limit: 2, window_seconds: 3600, kind: "quota" };
+    const policy = {
+      name: "p",
+      match: {},
+      unit: "requests",
+      limit: 2,
+      window_seconds: 2_592_000,
+      kind: "quota",
+    };
     const body = { read_rpm: null, policies: [policy] };
     await call("PUT", `/v1/admin/orgs/${org.id}/rate-limits`, { key: operatorKey(), body });
     for (const reservation_id of own) {

@@ -92,7 +92,7 @@ describe("decisions", () => {
   });
 
   test("count in fixed windows, too", async () => {
-    const org = await limited({ kind: "quota", window_seconds: 86_400 });
+    const org = await limited({ kind: "quota", window_seconds: 2_592_000 });
     expect(await statuses(org, ["4", "2"])).toEqual([200, 429]);
     expect((await org.decide("2")).body.error).toMatchObject({
       code: "quota_exhausted",

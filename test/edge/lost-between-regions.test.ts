@@ -31,17 +31,20 @@ function farRegion(steps: readonly (() => Promise<Response>)[]) {
   return { passes, send };
 }
 
-test("is used once more with the same pass, which the region takes once", async () => {
-  const { passes, send } = farRegion([LOST, answered]);
-  expect((await send()).status).toBe(200);
-  expect(passes).toHaveLength(2);
-  expect(passes[1]).toBe(passes[0]);
-});
+test.each([1, 2, 3])(
+  "is followed by %i others with the same pass, which the region takes once",
+  async (lost) => {
+    const { passes, send } = farRegion([...Array.from({ length: lost }, () => LOST), answered]);
+    expect((await send()).status).toBe(200);
+    expect(passes).toHaveLength(lost + 1);
+    expect(new Set(passes).size).toBe(1);
+  },
+);
 
-test("is not used a third time", async () => {
-  const { passes, send } = farRegion([LOST, LOST, answered]);
+test("is not followed by a fourth", async () => {
+  const { passes, send } = farRegion([LOST, LOST, LOST, LOST, answered]);
   await expect(send()).rejects.toBeInstanceOf(ObjectUnreachable);
-  expect(passes).toHaveLength(2);
+  expect(passes).toHaveLength(4);
 });
 
 test("may have been taken where the pass is refused then, so nothing is sent under another one", async () => {

@@ -80,6 +80,7 @@ export function useRealLives(): void {
  * its response.
  */
 export function lengthenLives(lifeMs = NEVER_MS): void {
+  const before = { lease: { ...LEASE }, snapshot: { ...SNAPSHOT }, reporting: { ...REPORTING } };
   goBy({ ...REAL, lease: { ...REAL.lease, lifeMs, standingMs: lifeMs }, snapshot: { lifeMs } });
-  onTestFinished(() => goBy(SHORT));
+  onTestFinished(() => goBy(before));
 }

@@ -53,34 +53,37 @@ export async function sendToRegion(env: Env, settings: Settings, sent: RegionCal
   return sendOnce(env, settings, sent);
 }
 
+/** After a pause of the runtime, the first connections that are taken from its pool may be ones that the other region has ended. */
+const MOST_LOST = 3;
+
 /**
- * If the connection is lost, the same pass goes once more. A region takes it once, so the request is not done twice; a pass that
+ * If the connection is lost, the same pass goes over another. A region takes it once, so the request is not done twice; a pass that
  * is refused then may be one whose answer was lost.
  */
 async function sendOnce(env: Env, settings: Settings, sent: RegionCall): Promise<Response> {
   const signed = signedRequest(settings, sent);
   const address = settings.SVC_REGIONS[sent.to];
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    try {
-      return checkedResponse(sent, await reach(env, address, sent.request.target, signed));
-    } catch (error) {
-      if (!isConnectionLost(error)) throw error;
+    for (let lost = 0; ; lost += 1) {
+      const response = await reach(env, address, sent.request.target, { ...signed, signal }).catch(
+        (error: unknown) => {
+          if (lost === MOST_LOST || !isConnectionLost(error)) throw error;
+        },
+      );
+      if (response === undefined) continue;
+      const checked = checkedResponse(sent, response);
+      if (lost > 0 && checked.headers.has(UNTAKEN_HEADER))
+        throw new Error("it is unknown whether the request was served");
+      return checked;
     }
-    const again = checkedResponse(sent, await reach(env, address, sent.request.target, signed));
-    if (again.headers.has(UNTAKEN_HEADER)) throw new Error("it is unknown whether the request was served");
-    return again;
   } catch (error) {
     throw new ObjectUnreachable(String(error), { cause: error });
   }
 }
 
 /** Nobody answered, and not because the time was over. */
-function isConnectionLost(error: unknown): boolean {
-  return !(error instanceof ForeignAnswer) && (error as Error).name !== "TimeoutError";
-}
-
-/** Something answered that is not this service. */
-class ForeignAnswer extends Error {}
+const isConnectionLost = (error: unknown): boolean => (error as Error).name !== "TimeoutError";
 
 function signedRequest(settings: Settings, { to, request, caller }: RegionCall): RequestInit {
   const headers = new Headers(request.headers);
@@ -98,7 +101,7 @@ function signedRequest(settings: Settings, { to, request, caller }: RegionCall):
 
 function checkedResponse({ to, caller }: RegionCall, response: Response): Response {
   if (response.headers.get(REGION_HEADER) === null) {
-    throw new ForeignAnswer(`region ${to} gave a foreign answer`);
+    throw new Error(`region ${to} gave a foreign answer`);
   }
   const epoch = response.headers.get(EPOCH_HEADER);
   if (epoch !== null) rememberEpoch(to, caller.keeper, epoch);
@@ -125,9 +128,8 @@ async function reach(
   init: RequestInit,
 ): Promise<Response> {
   if (entry === undefined) throw new Error("no such region");
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  if (/^https?:\/\//.test(entry)) return await fetch(entry.replace(/\/+$/, "") + target, { ...init, signal });
+  if (/^https?:\/\//.test(entry)) return await fetch(entry.replace(/\/+$/, "") + target, init);
   const binding = (env as unknown as Record<string, Fetcher | undefined>)[entry];
   if (binding === undefined) throw new Error(`no service binding ${entry}`);
-  return await binding.fetch(`https://region.internal${target}`, { ...init, signal });
+  return await binding.fetch(`https://region.internal${target}`, init);
 }

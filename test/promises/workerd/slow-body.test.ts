@@ -5,7 +5,7 @@ import { slowBody } from "../../support/slow-body.ts";
 import { SNAPSHOT } from "../../../src/gate/snapshot/snapshot.ts";
 import { OrgDoor } from "../../../src/edge/object/org-door.ts";
 import { type Answer, call, env, newOrg, operatorKey, serve, type TestOrg } from "../../support/worker.ts";
-import { useRealLives } from "../../support/lives.ts";
+import { BUSY_MS, lengthenLives, useRealLives } from "../../support/lives.ts";
 import { AUDIT_ROWS } from "../../support/logs.ts";
 import { PATIENT } from "../../support/patience.ts";
 
@@ -125,6 +125,7 @@ test.each([
   const victim = await victimOf(org);
   const decide = (key: string) => call("POST", "/v1/edge/decision", { key, body: DECISION });
   const placeOf = async (key: string) => (await decide(key)).headers.get("x-svc-decided");
+  lengthenLives(BUSY_MS);
   await expect.poll(() => placeOf(victim.key), { interval: 20 }).toBe("edge");
   // Other calls keep the isolate's slices of the org alive.
   const traffic = { on: true };

@@ -45,6 +45,8 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }, everyMs);
 }
 
+const streamMsOf = ({ pieces, everyMs }: LatencyLoad): number => (pieces + 1) * everyMs;
+
 function requestOf({ port, path, headers }: LatencyLoad, call: number): string {
   const body = JSON.stringify({
     model: "m1",
@@ -62,7 +64,10 @@ function requestOf({ port, path, headers }: LatencyLoad, call: number): string {
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** One call after another on one connection, until the time is up. */
+/**
+ * One call after another on one connection, until the time is up. After each, a caller pauses for up to a quarter of a stream's
+ * time: callers who do not would fall into step, and all wait for one another.
+ */
 function caller(load: LatencyLoad, endsAt: number, waits: Waits): Promise<void> {
   return new Promise((resolve, reject) => {
     let [call, sentAt, firstAt] = [0, 0, 0];
@@ -102,7 +107,7 @@ function caller(load: LatencyLoad, endsAt: number, waits: Waits): Promise<void> 
       if (!seen.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK)) return;
       waits.lastMs.push(now - sentAt - (own.endedAt - own.gotAt));
       written.delete(call);
-      send();
+      setTimeout(send, (Math.random() * streamMsOf(load)) / 4);
     });
     socket.on("error", reject);
     socket.on("close", () => resolve());
@@ -113,10 +118,9 @@ async function drive(load: LatencyLoad): Promise<Waits> {
   pace = load;
   const waits: Waits = { firstMs: [], lastMs: [], pieceMs: [] };
   const began = performance.now();
-  const streamMs = (load.pieces + 1) * load.everyMs;
   // Callers come one after another, not all at once.
   const callers = Array.from({ length: load.connections }, async (_, at) => {
-    await new Promise((resolve) => setTimeout(resolve, (at * streamMs) / load.connections));
+    await new Promise((resolve) => setTimeout(resolve, (at * streamMsOf(load)) / load.connections));
     await caller(load, began + load.durationMs, waits);
   });
   await Promise.all(callers);

@@ -6,7 +6,7 @@ const formatters = new Map<string, Formatter>();
 
 interface Formatter {
   readonly clock: Intl.DateTimeFormat;
-  /** What the numbers in a text of it are. Their order is not the same in every runtime. */
+  /** What each number in its text stands for. The order differs between runtimes. */
   readonly order: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export interface CountersRead {
   total(): CounterTotal;
 }
 
-/** Twice as many are read as are shown, and at least these. While some of them shrink, those that are shown are still among the others. */
+/** Twice as many counters are read as are shown, and at least this many, so that a few can shrink without another read. */
 export const LEAST_READ = 20;
 
 /** The counters of one limit and window that have most in them, kept up to date as they change. */
@@ -36,7 +36,7 @@ export class LargestCounters {
   #mostOfOthers: number;
   /** Null until somebody asks for it: a list of limits needs none, and it takes as long as the largest. */
   #total: CounterTotal | null = null;
-  /** There are at least so many. None is ever taken away. */
+  /** A lower bound of how many there are. Code that deletes counters drops the whole copy. */
   #counted = 0;
   /** In which transaction they were read or changed last. */
   changedIn = latestTransaction();

@@ -50,7 +50,7 @@ const PART = 1_000_000_000n;
 function totalOf(sql: CheckpointedSql, { meterId, startMs }: CountersAsked): CounterTotal {
   const sumsOf = (sums: readonly string[]) =>
     [...sql.exec(`SELECT ${sums.join(", ")} ${counters(sql)}`, meterId, startMs).raw<number[]>()].flat();
-  // Added up as integers and read as a double, which has all of it unless it is very large.
+  // SQLite adds integers exactly and returns a double, which is exact up to 2^53.
   const rough = sumsOf(AMOUNTS.map((name) => `TOTAL(${name}) FILTER (WHERE ${name} <> '0')`));
   const parts = () =>
     sumsOf(AMOUNTS.flatMap((name) => ["/", "%"].map((by) => `SUM(CAST(${name} AS INTEGER) ${by} ${PART})`)));

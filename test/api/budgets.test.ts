@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Budget } from "../../src/contract/resources/budgets/budgets.ts";
 import { BUDGET_SCOPES, underEachField } from "../../src/contract/scopes.ts";
 import { aRun, newSpender } from "../support/ledger.ts";
 import { call } from "../support/worker.ts";
@@ -184,6 +185,34 @@ describe("a budget", () => {
     const workflows = await org.send("GET", "budgets?scope_kind=workflow");
     expect(workflows.body.data).toMatchObject([{ scope_id: "w" }]);
     expect((await org.send("GET", "budgets?sort=nope")).status).toBe(422);
+  });
+
+  test("is found by a part of its name, or of what it applies to", async () => {
+    const org = await newSpender();
+    const terms = { limit_usd: "1", period: "day" };
+    for (const budget of [
+      { name: "Support Triage", scope_kind: "org" },
+      { name: "100% Ökostrom", scope_kind: "workflow", scope_id: "triage-7" },
+      { scope_kind: "workflow", scope_id: "Triage-8" },
+      { match: { model: "acme/triage" }, group_by: ["customer_id"] },
+    ]) {
+      expect((await org.send("POST", "budgets", { ...terms, ...budget })).status).toBe(201);
+    }
+    const found = async (contains: string, more = "") => {
+      const { body } = await org.send("GET", `budgets?${new URLSearchParams({ contains })}${more}`);
+      return body.data.map((one: Budget) => one.name ?? one.scope_id ?? one.match?.model);
+    };
+    expect(await found("triage")).toEqual(["acme/triage", "Triage-8", "Support Triage"]);
+    expect(await found("TRIAGE", "&scope_kind=workflow")).toEqual(["Triage-8"]);
+    expect(await found("workflow t")).toEqual(["Triage-8"]);
+    expect(await found("0% Ö")).toEqual(["100% Ökostrom"]);
+    expect(await found("%")).toEqual(["100% Ökostrom"]);
+    expect(await found("_")).toEqual([]);
+    const first = (await org.send("GET", "budgets?contains=triage&limit=2")).body;
+    expect(await found("triage", `&limit=2&cursor=${first.next_cursor}`)).toEqual(["Support Triage"]);
+    for (const bad of ["", "x".repeat(129)]) {
+      expect((await org.send("GET", `budgets?contains=${bad}`)).status).toBe(422);
+    }
   });
 });
 

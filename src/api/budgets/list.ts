@@ -4,9 +4,25 @@ import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/request/operation.ts";
 import { BUDGET_MODES, budget, budgetScopeKind, period } from "../../contract/resources/budgets/budgets.ts";
 
+const part = z
+  .string()
+  .min(1)
+  .max(128)
+  .meta({
+    description:
+      "A part of the name, or of what a budget without a name applies to. `a` to `z` stand for `A` to `Z`, too.",
+    examples: ["triage"],
+  });
+
 const LIST = {
   sort: ["created_at"],
-  filters: { scope_kind: budgetScopeKind, scope_id: callerId, period, mode: z.enum(BUDGET_MODES) },
+  filters: {
+    scope_kind: budgetScopeKind,
+    scope_id: callerId,
+    period,
+    mode: z.enum(BUDGET_MODES),
+    contains: part,
+  },
 } as const;
 
 export const listBudgets = operation(

@@ -34,6 +34,10 @@ function readBudget(view: CheckpointedView, row: BudgetRow): Budget {
   return { ...budget, counters };
 }
 
+/** Of a budget without a name: what it applies to. */
+const NAME_OR_SCOPE =
+  "coalesce(extra ->> 'name', scope_kind || ' ' || scope_id || coalesce(' ' || (extra ->> 'given'), ''))";
+
 export const listBudgets = readList((view) => ({
   table: "meters",
   where: { sql: "kind = ?", bindings: ["budget"] },
@@ -43,6 +47,7 @@ export const listBudgets = readList((view) => ({
     scope_id: "scope_id = ?",
     period: "period = ?",
     mode: "mode = ?",
+    contains: `instr(lower(${NAME_OR_SCOPE}), lower(?)) > 0`,
   },
   toItem: (row: BudgetRow) => readBudget(view, row),
 }));

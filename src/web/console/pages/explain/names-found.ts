@@ -25,10 +25,7 @@ const SHORTEST = 2;
 const KINDS: readonly ((visit: Visit, sought: string) => Promise<readonly FoundName[]>)[] = [
   pages,
   customers,
-  listed("Budget", "budgets", (row) => {
-    const budget = row as Budget;
-    return [budget.name ?? appliesTo(budget), `/console/budgets/${encodeURIComponent(budget.id)}`];
-  }),
+  budgets,
   listed("Key", "keys", (row) => {
     const { id, name } = row as { id: string; name: string };
     return [name, `/console/keys/${encodeURIComponent(id)}`];
@@ -92,6 +89,20 @@ async function customers(visit: Visit, sought: string): Promise<readonly FoundNa
     title: name === null ? id : `${name} (${id})`,
     href: customerAt(id),
   }));
+}
+
+/** Of a list of budgets, the counters of each are read: it has only those that match. */
+async function budgets(visit: Visit, sought: string): Promise<readonly FoundName[]> {
+  const asked = new URLSearchParams({ contains: sought, limit: String(2 * MOST_SHOWN) });
+  const { body } = await visit.api.get<ListOf<Budget>>(`${visit.org}/budgets?${asked}`);
+  const found = (body?.data ?? []).map((budget) => ({
+    kind: "Budget",
+    title: budget.name ?? appliesTo(budget),
+    href: `/console/budgets/${encodeURIComponent(budget.id)}`,
+  }));
+  const text = sought.toLowerCase();
+  const begins = ({ title }: FoundName) => title.toLowerCase().startsWith(text);
+  return [...found.filter(begins), ...found.filter((one) => !begins(one))].slice(0, MOST_SHOWN);
 }
 
 /** The users of the latest runs. */

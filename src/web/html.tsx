@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { html } from "hono/html";
+import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { CutOff, readBounded } from "../edge/request/read-bounded.ts";
 import { callerAddress } from "../edge/request/call.ts";
@@ -12,6 +12,9 @@ import { type Settings, settingsOf } from "../settings.ts";
 import { MessagePage } from "./console/pages/sign-in.tsx";
 import { sourceOf } from "../domain/network/address.ts";
 import { AddressLimit } from "./address-limit.ts";
+import { draw, streamOf } from "./later.tsx";
+import { Card } from "./console/view/parts.tsx";
+import { TryAgain } from "./console/view/unread.tsx";
 
 /** No scripts, nothing from other origins, forms only to this origin, no framing. */
 const POLICY =
@@ -90,14 +93,19 @@ function tooOften(seconds: number, web: Web): Response {
 
 function failurePage(error: unknown, web: Web): Response {
   if (error instanceof CutOff) return cutOffPage(web);
-  logFailure(web.trace, error);
-  const away = error instanceof ObjectUnreachable;
-  const title = away ? "Temporarily unavailable" : "Something went wrong";
-  const text = away
-    ? "Try again shortly."
-    : `The error is on our side. Quote ${web.trace} when you report it.`;
+  const { status, title, text } = sayFailure(error, web);
   const page = <MessagePage title={title} text={text} link={["/console", "Go to the console"]} />;
-  return htmlResponse(page, away ? 503 : 500, web);
+  return htmlResponse(page, status, web);
+}
+
+/** Logs a failure, and returns what the reader is told of it. */
+function sayFailure(error: unknown, { trace }: PageAnswer) {
+  logFailure(trace, error);
+  if (error instanceof ObjectUnreachable) {
+    return { status: 503, title: "Temporarily unavailable", text: "Try again shortly." };
+  }
+  const text = `The error is on our side. Quote ${trace} when you report it.`;
+  return { status: 500, title: "Something went wrong", text };
 }
 
 function cutOffPage(web: Web): Response {
@@ -147,8 +155,25 @@ export function htmlResponse(
   more: Record<string, string> = {},
 ): Response {
   const headers = { ...webHeaders(web), "content-type": "text/html; charset=utf-8", ...more };
-  // No component is asynchronous, so the result is already text.
-  return new Response(html`<!doctype html>${page}` as string, { status, headers });
+  const drawn = draw(
+    <>
+      {raw("<!doctype html>")}
+      {page}
+    </>,
+  );
+  if (drawn.reads.length === 0) return new Response(drawn.texts[0], { status, headers });
+  const failed = (error: unknown) => <FailedPart {...sayFailure(error, web)} />;
+  return new Response(streamOf(drawn, failed), { status, headers });
+}
+
+/** In place of a part of a page whose status was sent. */
+function FailedPart({ title, text }: { readonly title: string; readonly text: string }) {
+  return (
+    <Card title={title}>
+      <p>{text}</p>
+      <TryAgain class="button" />
+    </Card>
+  );
 }
 
 /** Default: 303, so that the browser uses GET for the new URL. */

@@ -47,8 +47,15 @@ export interface PageRequest {
   readonly views: readonly SavedView[];
 }
 
+export interface ShownPage {
+  readonly status: number;
+  readonly title: string;
+  readonly under: string;
+  readonly content: JSX.Element;
+}
+
 export type PageResponse =
-  | { readonly status: number; readonly title: string; readonly under: string; readonly content: JSX.Element }
+  | ShownPage
   | {
       readonly redirect: string;
       /** The browser's views from now on, as its cookie has them. */
@@ -64,7 +71,7 @@ export interface ListOf<T> {
   readonly next_cursor: string | null;
 }
 
-export function show(title: string, under: string, content: JSX.Element, status = 200): PageResponse {
+export function show(title: string, under: string, content: JSX.Element, status = 200): ShownPage {
   return { status, title, under, content };
 }
 

@@ -32,6 +32,9 @@ const DECORATION = [
   /\/runs\?limit=100$/,
 ];
 
+/** Lists whose frame is sent before they are read. */
+const LATER = new Set(["/console/budgets", "/console/runs"]);
+
 let app: ReturnType<typeof createApp>;
 let pages: Hono<{ Bindings: Env }>;
 let cookie: string;
@@ -131,9 +134,9 @@ describe("a page whose reads fail says why, what to quote and how to go on", () 
   test.each(READ)("%s", async (route) => {
     const path = addresses.get(route) ?? "";
     fails = () => false;
-    const { status, text: whole } = await pageAt(path);
-    expect([path, status]).toEqual([path, 200]);
-    const [needed, filter] = [[...lists], filterIn(whole)];
+    const whole = await pageAt(path);
+    expect([path, whole.status]).toEqual([path, 200]);
+    const [needed, filter] = [[...lists], filterIn(whole.text)];
     const isRead = [...read].some((one) => DECORATION.every((pattern) => !pattern.test(one)));
     for (failure of FAILURES) {
       fails = () => isRead;
@@ -142,7 +145,8 @@ describe("a page whose reads fail says why, what to quote and how to go on", () 
       if (filter === undefined) continue;
       const filtered = await pageAt(`${path}?${filter}=some`);
       const said = [filtered.status, filtered.text.includes("Nothing matches"), explains(filtered.text)];
-      expect([path, filter, ...said]).toEqual([path, filter, failure.status, false, EXPLAINED]);
+      const status = LATER.has(path) ? 200 : failure.status;
+      expect([path, filter, ...said]).toEqual([path, filter, status, false, EXPLAINED]);
     }
     await explainsEach(path, needed);
   });

@@ -1,4 +1,5 @@
 import type { Child } from "hono/jsx";
+import { Later } from "../../later.tsx";
 import { ActionButton } from "../view/form.tsx";
 import { Filters, isFiltered } from "../view/filters.tsx";
 import { Notice } from "../view/notice.tsx";
@@ -14,17 +15,19 @@ import {
   hasRole,
   formGuardOf,
   show,
-  type PageResponse,
+  type ShownPage,
   type Visit,
 } from "../visit.ts";
 import { unreadPage } from "./refusal-page.tsx";
 import { type Action, hasPage, type Resource } from "./resource.ts";
+import { showLater } from "./show-later.tsx";
 
-export async function listPage<T>(
-  resource: Resource<T>,
-  visit: Visit,
-  ask: PageRequest,
-): Promise<PageResponse> {
+export async function listPage<T>(resource: Resource<T>, visit: Visit, ask: PageRequest): Promise<ShownPage> {
+  const read = () => readPage(resource, visit, ask);
+  return resource.takesLong === true ? showLater(resource.title, resource.path, read) : read();
+}
+
+async function readPage<T>(resource: Resource<T>, visit: Visit, ask: PageRequest): Promise<ShownPage> {
   const { path, title, filters = [] } = resource;
   const names = filters.map(({ name }) => name);
   const at = listPath(`${visit.org}/${resource.api}`, ask.query, names, resource.sort);
@@ -68,7 +71,7 @@ export async function listPage<T>(
         </Listed>
         <Pager {...pagesOf(path, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
-      {await resource.belowList?.(visit, ask)}
+      {resource.belowList !== undefined && <Later read={async () => resource.belowList?.(visit, ask)} />}
     </>
   );
   return show(title, path, content, answer.status);

@@ -1,3 +1,4 @@
+import { Later } from "../../later.tsx";
 import { readNames } from "../names.ts";
 import { BLANK, bodyOf, type FormValues, draftOf } from "../view/field.ts";
 import { Asking, Fields, Form, Problems } from "../view/form.tsx";
@@ -49,11 +50,11 @@ export async function itemPage<T>(
           }
         />
       </Card>
-      {await resource.above?.(visit, row)}
+      {resource.above !== undefined && <Later read={async () => resource.above?.(visit, row)} />}
       {mayWrite && changeCard(resource, visit, row, draftFor(null))}
       {mayWrite &&
         actions.map((action) => actionCard(resource, action, visit, { row, draft: draftFor(action.name) }))}
-      {await resource.below?.(visit, ask, row)}
+      {resource.below !== undefined && <Later read={async () => resource.below?.(visit, ask, row)} />}
     </>
   );
   return show(name, resource.path, content, refused?.status ?? 200);

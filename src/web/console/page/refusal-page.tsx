@@ -1,15 +1,15 @@
 import type { Child } from "hono/jsx";
 import { Card, Head } from "../view/parts.tsx";
 import { type Failed, Quoted, titleOf, TryAgain } from "../view/unread.tsx";
-import { show, type PageResponse } from "../visit.ts";
+import { show, type ShownPage } from "../visit.ts";
 
 /** A page for a form that the API refused, with the same message, code and status. */
-export function refusedPage(answer: Failed, under: string, back = "/console"): PageResponse {
+export function refusedPage(answer: Failed, under: string, back = "/console"): ShownPage {
   return failedPage(answer, { under, back, note: " Nothing was changed.", again: null });
 }
 
 /** A page for what the API did not let the reader read. */
-export function unreadPage(answer: Failed, under: string, back = "/console"): PageResponse {
+export function unreadPage(answer: Failed, under: string, back = "/console"): ShownPage {
   return failedPage(answer, {
     under,
     back,
@@ -25,7 +25,7 @@ interface Ways {
   readonly again: Child;
 }
 
-function failedPage(answer: Failed, { under, back, note, again }: Ways): PageResponse {
+function failedPage(answer: Failed, { under, back, note, again }: Ways): ShownPage {
   const title = titleOf(answer);
   const content = (
     <>

@@ -46,6 +46,8 @@ export interface Resource<T> {
   factsOf?(row: T, nameOf: NameOf, nowMs: number): readonly Fact[];
   /** The ids whose names its page shows. */
   idsIn?(row: T): readonly (string | null)[];
+  /** True if its list takes long to read. */
+  readonly takesLong?: true;
   /** The content below the list. */
   belowList?(visit: Visit, ask: PageRequest): Promise<Child>;
   /** The content of a page between an item's facts and its forms. */

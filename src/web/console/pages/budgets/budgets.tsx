@@ -73,6 +73,7 @@ const CHANGED_CALENDAR = CALENDAR.map((field) =>
 export const budgets: Resource<Budget> = {
   path: "/console/budgets",
   api: "budgets",
+  takesLong: true,
   title: "Budgets",
   about: `How much ${anyOf(["The organization", ...PARTS])} may spend per period.`,
   one: "budget",

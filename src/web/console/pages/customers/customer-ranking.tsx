@@ -8,8 +8,9 @@ import { Card, Empty, Head, NoMatch } from "../../view/parts.tsx";
 import { daysIn, type Range, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type PageRequest, show, type PageResponse, type Visit } from "../../visit.ts";
+import { type PageRequest, show, type PageResponse, type ShownPage, type Visit } from "../../visit.ts";
 import { unreadPage } from "../../page/refusal-page.tsx";
+import { showLater } from "../../page/show-later.tsx";
 import { readTop } from "../overview/spending.ts";
 
 const UNDER = "/console/customers";
@@ -97,6 +98,10 @@ export function CustomerTabs({ by, range }: { by: Ranking | null; range: Range |
 }
 
 export async function rankedCustomers(visit: Visit, ask: PageRequest, by: Ranking): Promise<PageResponse> {
+  return showLater("Customers", UNDER, () => readRanking(visit, ask, by));
+}
+
+async function readRanking(visit: Visit, ask: PageRequest, by: Ranking): Promise<ShownPage> {
   const range = rangeOf(ask.query, visit.nowMs);
   const contains = ask.query.get("contains")?.trim() ?? "";
   const top = await readTop(visit, range, {

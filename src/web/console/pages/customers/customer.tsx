@@ -4,6 +4,7 @@ import type { KeptRefusal } from "../../../../contract/resources/refusals.ts";
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import type { UsageReport } from "../../../../contract/resources/usage/usage-report.ts";
 import type * as z from "zod";
+import { Later } from "../../../later.tsx";
 import { submit } from "../../page/act.ts";
 import { refusedPage, unreadPage } from "../../page/refusal-page.tsx";
 import { readNames } from "../../names.ts";
@@ -66,27 +67,11 @@ interface Drafts {
 
 async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: number): Promise<PageResponse> {
   const id = ask.params["customer_id"] ?? "";
-  const at = encodeURIComponent(id);
   const range = rangeOf(ask.query, visit.nowMs);
   const { from, to } = range;
-  const split = new URLSearchParams({ customer_id: id, group_by: "model", limit: String(MODELS), from, to });
-  const [standing, trend, packs, runs, refusals, models] = await Promise.all([
-    visit.api.get<Detail>(`${visit.org}/customers/${at}?${new URLSearchParams({ from, to })}`),
-    readTrend(visit, id, range),
-    visit.api.get<ListOf<CreditPack>>(`${visit.org}/credit-packs?customer_id=${at}&limit=50`),
-    visit.api.get<ListOf<RunResource>>(`/v1/runs?customer_id=${at}&limit=${RUNS}`),
-    visit.api.get<ListOf<KeptRefusal>>(`${visit.org}/refusals?customer_id=${at}&limit=${REFUSALS}`),
-    visit.api.get<UsageReport>(`${visit.org}/usage/report?${split}`),
-  ]);
+  const standing = await visit.api.get<Detail>(`${apiOf(visit, id)}?${new URLSearchParams({ from, to })}`);
   const customer = standing.body;
   if (customer === null) return unreadPage(standing, UNDER, UNDER);
-  const refused = refusals.body?.data ?? [];
-  const recent = runs.body?.data ?? [];
-  const nameOf = await readNames(
-    visit,
-    refused.flatMap(({ limit, key_id }) => [limit, key_id]),
-  );
-  const spent = (models.body?.data ?? []).map((row) => ({ ...row, model: String(row["model"]) }));
   const content = (
     <>
       <Head
@@ -102,6 +87,33 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
       </Head>
       <Notice ask={ask} />
       <Standing of={customer} range={range} />
+      <Later read={() => readSpent(visit, id, range)} />
+      {limitsCard(visit, customer)}
+      <Later read={() => readLatest(visit, id)} />
+      {hasRole(visit, "admin") && (
+        <>
+          <RevenueCard visit={visit} of={customer} draft={drafts.revenue ?? null} />
+          <TokenCard visit={visit} id={id} draft={drafts.token ?? BLANK} />
+        </>
+      )}
+    </>
+  );
+  return show(id, UNDER, content, status);
+}
+
+const apiOf = (visit: Visit, id: string): string => `${visit.org}/customers/${encodeURIComponent(id)}`;
+
+/** What the customer spent in the range, by day and by model. */
+async function readSpent(visit: Visit, id: string, range: Range) {
+  const { from, to } = range;
+  const split = new URLSearchParams({ customer_id: id, group_by: "model", limit: String(MODELS), from, to });
+  const [trend, models] = await Promise.all([
+    readTrend(visit, id, range),
+    visit.api.get<UsageReport>(`${visit.org}/usage/report?${split}`),
+  ]);
+  const spent = (models.body?.data ?? []).map((row) => ({ ...row, model: String(row["model"]) }));
+  return (
+    <>
       <TrendCard id={id} range={range} trend={trend} />
       {models.body === null ? (
         <Card title="By model" bare>
@@ -117,8 +129,31 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
           />
         )
       )}
-      {limitsCard(visit, customer)}
-      <PacksCard customerId={id} packs={packs} runs={recent} mayWrite={hasRole(visit, "admin")} />
+    </>
+  );
+}
+
+/** The customer's packs, and its latest refusals and runs. */
+async function readLatest(visit: Visit, id: string) {
+  const at = encodeURIComponent(id);
+  const [packs, runs, refusals] = await Promise.all([
+    visit.api.get<ListOf<CreditPack>>(`${visit.org}/credit-packs?customer_id=${at}&limit=50`),
+    visit.api.get<ListOf<RunResource>>(`/v1/runs?customer_id=${at}&limit=${RUNS}`),
+    visit.api.get<ListOf<KeptRefusal>>(`${visit.org}/refusals?customer_id=${at}&limit=${REFUSALS}`),
+  ]);
+  const refused = refusals.body?.data ?? [];
+  const nameOf = await readNames(
+    visit,
+    refused.flatMap(({ limit, key_id }) => [limit, key_id]),
+  );
+  return (
+    <>
+      <PacksCard
+        customerId={id}
+        packs={packs}
+        runs={runs.body?.data ?? []}
+        mayWrite={hasRole(visit, "admin")}
+      />
       <Card title="Refused" note={<a href={refusalsAt({ customer_id: id })}>All refusals</a>} bare>
         <Rows of={refusals} none="Nothing was refused lately.">
           {(rows) => <RefusalTable rows={rows} nameOf={nameOf} />}
@@ -133,15 +168,8 @@ async function page(visit: Visit, ask: PageRequest, drafts: Drafts, status: numb
           {(rows) => <RunTable rows={rows} />}
         </Rows>
       </Card>
-      {hasRole(visit, "admin") && (
-        <>
-          <RevenueCard visit={visit} of={customer} draft={drafts.revenue ?? null} />
-          <TokenCard visit={visit} id={id} draft={drafts.token ?? BLANK} />
-        </>
-      )}
     </>
   );
-  return show(id, UNDER, content, status);
 }
 
 const PERIODS = { day: "Today", week: "This week", month: "This month" } as const;
@@ -236,7 +264,7 @@ export const saveCustomer: Route = [
     return submit(visit, ask, {
       request: {
         method: "PUT",
-        path: `${visit.org}/customers/${encodeURIComponent(id)}`,
+        path: apiOf(visit, id),
         body: bodyOf(ask.form, REVENUE),
       },
       fields: REVENUE,
@@ -258,7 +286,7 @@ export const createToken: Route = [
     return submit(visit, ask, {
       request: {
         method: "POST",
-        path: `${visit.org}/customers/${encodeURIComponent(id)}/tokens`,
+        path: `${apiOf(visit, id)}/tokens`,
         body: bodyOf(ask.form, [TTL]),
       },
       fields: [TTL],

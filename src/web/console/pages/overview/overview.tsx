@@ -1,9 +1,18 @@
 import { DAY_MS } from "../../../../contract/durations.ts";
 import { readNames } from "../../names.ts";
+import { showLater } from "../../page/show-later.tsx";
 import { Head } from "../../view/parts.tsx";
 import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
-import { type PageRequest, type ListOf, hasRole, show, type PageResponse, type Visit } from "../../visit.ts";
+import {
+  type PageRequest,
+  type ListOf,
+  hasRole,
+  show,
+  type PageResponse,
+  type ShownPage,
+  type Visit,
+} from "../../visit.ts";
 import { readChanged } from "./change-ranking.ts";
 import { divideDays } from "./day-breakdown.ts";
 import { FirstSteps } from "./first-steps.tsx";
@@ -31,6 +40,10 @@ async function readList(visit: Visit, view: View) {
 
 /** The start page: spend, the largest spenders, the limits that run out next, and today's refusals. */
 export async function overview(visit: Visit, ask: PageRequest): Promise<PageResponse> {
+  return showLater("Overview", PATH, () => readOverview(visit, ask));
+}
+
+async function readOverview(visit: Visit, ask: PageRequest): Promise<ShownPage> {
   const view = viewOf(ask.query, rangeOf(ask.query, visit.nowMs));
   const { range } = view;
   const [list, out, refused, figures, spending, forecast] = await Promise.all([

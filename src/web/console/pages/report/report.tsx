@@ -1,6 +1,7 @@
 import type { SpendCap } from "../../../../contract/resources/spend-cap.ts";
 import { readNames } from "../../names.ts";
 import { unreadPage } from "../../page/refusal-page.tsx";
+import { showLater } from "../../page/show-later.tsx";
 import { Change, shareOfChange } from "../../view/change.tsx";
 import { count, dimensionTitle } from "../../view/format.ts";
 import { runsAt } from "../../view/links.ts";
@@ -10,7 +11,14 @@ import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { isUnread, TryAgain, Unread } from "../../view/unread.tsx";
-import { type PageRequest, hasRole, show, type PageResponse, type Visit } from "../../visit.ts";
+import {
+  type PageRequest,
+  hasRole,
+  show,
+  type PageResponse,
+  type ShownPage,
+  type Visit,
+} from "../../visit.ts";
 import { divideDays } from "../overview/day-breakdown.ts";
 import { readForecast, SpendCard } from "../overview/spend-card.tsx";
 import { isSpending, readSpending, type Sums } from "../overview/spending.ts";
@@ -25,6 +33,10 @@ const MOST_ROWS = 50;
 
 /** The spend of some days, on one page: to read, to print, to send on as a link, or to download. */
 export async function report(visit: Visit, ask: PageRequest): Promise<PageResponse> {
+  return showLater("Spend report", REPORT_PATH, () => readReport(visit, ask));
+}
+
+async function readReport(visit: Visit, ask: PageRequest): Promise<ShownPage> {
   const view = viewOf(ask.query, rangeOf(ask.query, visit.nowMs));
   const { range } = view;
   const [who, spending, forecast, unusual, cap] = await Promise.all([

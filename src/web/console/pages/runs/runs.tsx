@@ -17,9 +17,11 @@ import {
   pagesOf,
   show,
   type PageResponse,
+  type ShownPage,
   type Visit,
 } from "../../visit.ts";
 import { unreadPage } from "../../page/refusal-page.tsx";
+import { showLater } from "../../page/show-later.tsx";
 import { ByModel } from "./by-model.tsx";
 import { ChargedTile, readLimitCharge } from "./limit-charge.tsx";
 import { isBounded, readSums, type RunSums } from "./sums.ts";
@@ -77,6 +79,10 @@ const EXAMPLE = `curl $BASE/v1/runs -H "Authorization: Bearer $KEY" \\
 export async function listRuns(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const id = ask.query.get("id")?.trim();
   if (id) return { redirect: `${UNDER}/${encodeURIComponent(id)}` };
+  return showLater("Runs", UNDER, () => readRuns(visit, ask));
+}
+
+async function readRuns(visit: Visit, ask: PageRequest): Promise<ShownPage> {
   const isOpened = [...ask.query.keys()].every((name) => name === "notice" || name === "order");
   const query = isOpened ? new URLSearchParams(lastDays(visit)) : ask.query;
   const filters = filtersFor(query);

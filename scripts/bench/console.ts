@@ -146,7 +146,7 @@ async function costMs(reader: Reader, path: string): Promise<Cost> {
   await sleep(SETTLE_MS);
   const before = cpuMs(reader.pid);
   let first = 0;
-  await view(reader, path, () => (first = cpuMs(reader.pid) - before));
+  await view(reader, path, () => (first ||= cpuMs(reader.pid) - before));
   return { first, last: cpuMs(reader.pid) - before };
 }
 
@@ -154,9 +154,11 @@ async function view({ base, cookie }: Reader, path: string, begins = () => {}): 
   const answer = await sent(() => fetch(`${base}${path}`, { headers: { cookie }, redirect: "manual" }));
   let text = "";
   for await (const part of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    if (text === "") begins();
+    begins();
     text += part;
   }
+  // An answer that leads elsewhere has no body.
+  begins();
   if (answer.status >= 400 && answer.status !== 404) throw new Error(`${path}: ${answer.status}`);
   if (answer.headers.get("location")?.includes("/login") === true) throw new Error(`${path}: signed out`);
   return text;

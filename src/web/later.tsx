@@ -1,5 +1,5 @@
 import { type Child, createContext, useContext } from "hono/jsx";
-import { raw } from "hono/html";
+import { html, raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import { PageAddressContext } from "./console/view/table-order.ts";
 
@@ -28,7 +28,7 @@ export function Later({ read }: { readonly read: () => Promise<Child> }) {
 }
 
 /** A page as text, and what is read for the gaps in it. */
-export interface Drawn {
+interface Drawn {
   readonly texts: readonly string[];
   readonly reads: readonly Read[];
 }
@@ -36,7 +36,7 @@ export interface Drawn {
 export function draw(page: JSX.Element): Drawn {
   const reads: Read[] = [];
   // No component is asynchronous, so the result is already text.
-  const text = String(<LaterParts.Provider value={reads}>{page}</LaterParts.Provider>);
+  const text = html`${<LaterParts.Provider value={reads}>{page}</LaterParts.Provider>}` as string;
   return { texts: text.split(GAP), reads };
 }
 

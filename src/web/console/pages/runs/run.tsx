@@ -1,6 +1,7 @@
 import type { RunResource } from "../../../../contract/resources/runs/runs.ts";
 import { NAMED_FIELDS } from "../../../../contract/scopes.ts";
 import { TOKEN_PARTS } from "../../../../contract/token-classes.ts";
+import { Later } from "../../../later.tsx";
 import { type NameOf, readNames } from "../../names.ts";
 import { unreadPage } from "../../page/refusal-page.tsx";
 import { count, formatMoment, toWords } from "../../view/format.ts";
@@ -28,11 +29,6 @@ export async function showRun(visit: Visit, ask: PageRequest): Promise<PageRespo
   const answer = await visit.api.get<RunResource>(`/v1/runs/${encodeURIComponent(ask.params["id"] ?? "")}`);
   const run = answer.body;
   if (run === null) return unreadPage(answer, UNDER);
-  const [adjustments, chain, nameOf] = await Promise.all([
-    adjustmentsOf(visit, run.id),
-    run.chain === null ? null : chainOf(visit, run.chain.chain_id),
-    readNames(visit, [run.key_id, ...run.charges.map(({ id }) => id)]),
-  ]);
   const content = (
     <>
       <Head title="Run" about={<code>{run.id}</code>}>
@@ -40,6 +36,20 @@ export async function showRun(visit: Visit, ask: PageRequest): Promise<PageRespo
           Explain
         </a>
       </Head>
+      <Later read={() => readDetails(visit, run)} />
+    </>
+  );
+  return show("Run", UNDER, content);
+}
+
+async function readDetails(visit: Visit, run: RunResource) {
+  const [adjustments, chain, nameOf] = await Promise.all([
+    adjustmentsOf(visit, run.id),
+    run.chain === null ? null : chainOf(visit, run.chain.chain_id),
+    readNames(visit, [run.key_id, ...run.charges.map(({ id }) => id)]),
+  ]);
+  return (
+    <>
       <div class="columns">
         <Card title="Details" note={<States of={run} />}>
           <Facts of={[...factsOf(run, nameOf), ...costFacts(run, adjustments.body?.data ?? [])]} />
@@ -60,7 +70,6 @@ export async function showRun(visit: Visit, ask: PageRequest): Promise<PageRespo
       )}
     </>
   );
-  return show("Run", UNDER, content);
 }
 
 function chainOf(visit: Visit, chainId: string): Promise<Answer<ListOf<RunResource>>> {

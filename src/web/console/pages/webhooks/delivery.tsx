@@ -1,5 +1,6 @@
 import type { Event } from "../../../../contract/resources/events.ts";
 import type { AttemptEntry, Delivery } from "../../../../contract/resources/webhooks.ts";
+import { Later } from "../../../later.tsx";
 import { submit } from "../../page/act.ts";
 import { refusedPage, unreadPage } from "../../page/refusal-page.tsx";
 import { ActionButton } from "../../view/form.tsx";
@@ -52,8 +53,6 @@ export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Page
   const here = `${PATH}/${id}`;
   const found = await findDelivery(visit, id, ask.params["delivery"] ?? "");
   if ("trace" in found) return unreadPage(found, PATH, here);
-  const events = await eventsAround(visit, found);
-  const event = events.body?.data.find((one) => one.id === found.event_id) ?? null;
   const content = (
     <>
       <Head title="Delivery" about={<code>{found.id}</code>}>
@@ -95,17 +94,19 @@ export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Page
         )}
       </Card>
       <Card title="Payload">
-        {events.body === null ? (
-          <Unread of={events} />
-        ) : event === null ? (
-          <p class="quiet">The event is no longer stored.</p>
-        ) : (
-          <pre>{JSON.stringify(event, null, 2)}</pre>
-        )}
+        <Later read={() => readPayload(visit, found)} />
       </Card>
     </>
   );
   return show("Delivery", PATH, content);
+}
+
+async function readPayload(visit: Visit, of: Delivery) {
+  const events = await eventsAround(visit, of);
+  if (events.body === null) return <Unread of={events} />;
+  const event = events.body.data.find((one) => one.id === of.event_id);
+  if (event === undefined) return <p class="quiet">The event is no longer stored.</p>;
+  return <pre>{JSON.stringify(event, null, 2)}</pre>;
 }
 
 /** Events have no page of their own: the one of a delivery was written just before it. */

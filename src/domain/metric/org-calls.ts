@@ -97,11 +97,13 @@ class Steps {
     for (const [orgId, ...counts] of rows) add(step, orgId, counts);
   }
 
-  /** Each with how many steps ago it was. */
+  /** Each with how many steps ago it was. A reader whose clock is behind takes what is newer for the present. */
   until(nowMs: number): [ago: number, orgs: ReadonlyMap<string, Counts>][] {
     const now = Math.floor(nowMs / this.#stepMs);
-    this.#forget(now);
-    return Array.from(this.#steps, ([number, orgs]) => [now - number, orgs]);
+    return Array.from(this.#steps, ([number, orgs]): [number, ReadonlyMap<string, Counts>] => [
+      Math.max(0, now - number),
+      orgs,
+    ]).filter(([ago]) => ago < this.#many);
   }
 
   #begin(number: number): Map<string, Counts> {

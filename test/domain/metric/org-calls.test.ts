@@ -71,6 +71,15 @@ test("the minutes of the last hour are told apart, the one that is not over last
   expect(recent.lastHour(["a"], start + 62 * MINUTE)).toEqual([]);
 });
 
+test("a reader whose clock is behind loses nothing of what is newer", () => {
+  const recent = new RecentOrgCalls();
+  const start = Math.floor(START / MINUTE) * MINUTE;
+  recent.add([row("a", 5)], start);
+  expect(recent.lastHour(["a"], start - 1)).toEqual([["a", 59, 5, 0, 0, 0]]);
+  expect(recent.busiest(1, start - 1)).toEqual([row("a", 5)]);
+  expect(recent.lastHour(["a"], start + MINUTE)).toEqual([["a", 58, 5, 0, 0, 0]]);
+});
+
 test("of a minute that is over, the busiest orgs are kept", () => {
   const recent = new RecentOrgCalls();
   const orgs = Array.from({ length: 2000 }, (_, nth) => row(`org-${nth}`, nth + 1));

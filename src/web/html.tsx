@@ -14,7 +14,6 @@ import { sourceOf } from "../domain/network/address.ts";
 import { AddressLimit } from "./address-limit.ts";
 import { draw, streamOf } from "./later.tsx";
 import { Card } from "./console/view/parts.tsx";
-import { TryAgain } from "./console/view/unread.tsx";
 
 /** No scripts, nothing from other origins, forms only to this origin, no framing. */
 const POLICY =
@@ -170,8 +169,10 @@ export function htmlResponse(
 function FailedPart({ title, text }: { readonly title: string; readonly text: string }) {
   return (
     <Card title={title}>
-      <p>{text}</p>
-      <TryAgain class="button" />
+      <p data-failed>{text}</p>
+      <a class="button" href="/console">
+        Go to the console
+      </a>
     </Card>
   );
 }

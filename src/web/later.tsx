@@ -40,7 +40,7 @@ export function draw(page: JSX.Element): Drawn {
   return { texts: text.split(GAP), reads };
 }
 
-/** The text of a page, from its start. Nothing is read before what comes ahead of it was taken. */
+/** The text of a page, from its start. Its parts are read once that was taken. */
 export function streamOf(drawn: Drawn, failed: (error: unknown) => JSX.Element): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const texts = textsOf(drawn, failed);

@@ -190,26 +190,35 @@ describe("a budget", () => {
   test("is found by a part of its name, or of what it applies to", async () => {
     const org = await newSpender();
     const terms = { limit_usd: "1", period: "day" };
+    const support = { scope_kind: "workflow", scope_id: "triage-7" };
     for (const budget of [
-      { name: "Support Triage", scope_kind: "org" },
-      { name: "100% Ökostrom", scope_kind: "workflow", scope_id: "triage-7" },
+      { ...support, name: "Triage" },
+      { ...support, name: "Triage by night" },
+      { ...support, name: "Support triage" },
+      { ...support, name: "100% Ökostrom" },
+      { scope_kind: "org" },
       { scope_kind: "workflow", scope_id: "Triage-8" },
-      { match: { model: "acme/triage" }, group_by: ["customer_id"] },
+      { match: {} },
+      { match: { model: ["acme/m1", "triage"], customer_id: "c" }, group_by: ["customer_id"] },
     ]) {
       expect((await org.send("POST", "budgets", { ...terms, ...budget })).status).toBe(201);
     }
     const found = async (contains: string, more = "") => {
       const { body } = await org.send("GET", `budgets?${new URLSearchParams({ contains })}${more}`);
-      return body.data.map((one: Budget) => one.name ?? one.scope_id ?? one.match?.model);
+      expect(body.next_cursor).toBeNull();
+      return body.data.map((one: Budget) => one.name ?? one.scope_id ?? one.match ?? one.scope_kind);
     };
-    expect(await found("triage")).toEqual(["acme/triage", "Triage-8", "Support Triage"]);
-    expect(await found("TRIAGE", "&scope_kind=workflow")).toEqual(["Triage-8"]);
+    const matched = { model: ["acme/m1", "triage"], customer_id: "c" };
+    const all = ["Triage", "Triage by night", matched, "Triage-8", "Support triage"];
+    expect(await found("triage")).toEqual(all);
+    expect(await found("TRIAGE", "&limit=2")).toEqual(all.slice(0, 2));
+    expect(await found("triage", "&scope_kind=match")).toEqual([matched]);
+    expect(await found("model acme/m1 or triage and customer c")).toEqual([matched]);
     expect(await found("workflow t")).toEqual(["Triage-8"]);
-    expect(await found("0% Ö")).toEqual(["100% Ökostrom"]);
-    expect(await found("%")).toEqual(["100% Ökostrom"]);
-    expect(await found("_")).toEqual([]);
-    const first = (await org.send("GET", "budgets?contains=triage&limit=2")).body;
-    expect(await found("triage", `&limit=2&cursor=${first.next_cursor}`)).toEqual(["Support Triage"]);
+    expect(await found("whole org")).toEqual(["org"]);
+    expect(await found("every call")).toEqual([{}]);
+    expect(await found("% ök")).toEqual(["100% Ökostrom"]);
+    for (const none of ["triage-7", "_", "{", "customer_id"]) expect(await found(none)).toEqual([]);
     for (const bad of ["", "x".repeat(129)]) {
       expect((await org.send("GET", `budgets?contains=${bad}`)).status).toBe(422);
     }

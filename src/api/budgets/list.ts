@@ -9,8 +9,7 @@ const part = z
   .min(1)
   .max(128)
   .meta({
-    description:
-      "A part of the name, or of what a budget without a name applies to. `a` to `z` stand for `A` to `Z`, too.",
+    description: "A part of a name, in upper or lower case, or of what a budget without a name applies to.",
     examples: ["triage"],
   });
 
@@ -30,6 +29,8 @@ export const listBudgets = operation(
     method: "GET",
     path: "/v1/orgs/{id}/budgets",
     summary: "List budgets",
+    description:
+      "With `contains`, only budgets that have this text in their name: first those of which it is the whole, then those of which it is the beginning, and no further pages.",
     role: "viewer",
     scope: "budgets:read",
     query: listQuery(LIST),

@@ -2,13 +2,13 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import type { Budget } from "../../contract/resources/budgets/budgets.ts";
 import { type CheckpointedView, query } from "../kernel/door.ts";
-import { listRows } from "../../storage/list-rows.ts";
+import { listRows, type ListSource } from "../../storage/list-rows.ts";
 import { toMeter } from "../meters/store.ts";
 import { countersOf } from "../meters/subjects.ts";
 import { loadUsage, newEntry, USAGE } from "../meters/usage.ts";
 import { increaseNow, toIncrease } from "./increase.ts";
 import { budgetExtra, type BudgetRow, loadBudget, formatAmount, toBudget, toGroup } from "./store.ts";
-import { readList, readOne } from "../kernel/resource.ts";
+import { readOne } from "../kernel/resource.ts";
 
 export const getBudget = readOne((view, { id }: { id: string }) => {
   const row = loadBudget(view, id);
@@ -34,23 +34,62 @@ function readBudget(view: CheckpointedView, row: BudgetRow): Budget {
   return { ...budget, counters };
 }
 
-/** Of a budget without a name: what it applies to. */
-const NAME_OR_SCOPE =
-  "coalesce(extra ->> 'name', scope_kind || ' ' || scope_id || coalesce(' ' || (extra ->> 'given'), ''))";
+/** More are not searched. */
+const MOST_SEARCHED = 10_000;
 
-export const listBudgets = readList((view) => ({
-  table: "meters",
-  where: { sql: "kind = ?", bindings: ["budget"] },
-  sort: { created_at: "since" },
-  filters: {
-    scope_kind: "scope_kind = ?",
-    scope_id: "scope_id = ?",
-    period: "period = ?",
-    mode: "mode = ?",
-    contains: `instr(lower(${NAME_OR_SCOPE}), lower(?)) > 0`,
+export const listBudgets = query({
+  refuses: [],
+  run(view, { filters: { contains, ...filters }, ...list }: ListQuery) {
+    const ask = { ...list, filters };
+    if (contains === undefined)
+      return listRows(
+        view.sql,
+        budgetsAs((row) => readBudget(view, row)),
+        ask,
+      );
+    const { data } = listRows(view.sql, budgetsAs(withText), { ...ask, limit: MOST_SEARCHED });
+    const text = contains.toLowerCase();
+    const found = data.flatMap(({ row, words }) =>
+      words.includes(text) ? [{ row, place: placeOf(text, words) }] : [],
+    );
+    const first = found.toSorted((one, other) => one.place - other.place).slice(0, list.limit);
+    return { data: first.map(({ row }) => readBudget(view, row)), next_cursor: null };
   },
-  toItem: (row: BudgetRow) => readBudget(view, row),
-}));
+});
+
+function budgetsAs<Item>(toItem: (row: BudgetRow) => Item): ListSource<BudgetRow, Item, "meters"> {
+  return {
+    table: "meters",
+    where: { sql: "kind = ?", bindings: ["budget"] },
+    sort: { created_at: "since" },
+    filters: {
+      scope_kind: "scope_kind = ?",
+      scope_id: "scope_id = ?",
+      period: "period = ?",
+      mode: "mode = ?",
+    },
+    toItem,
+  };
+}
+
+const withText = (row: BudgetRow) => ({ row, words: searchedText(row).toLowerCase() });
+
+/** The name or, without one, what the budget applies to. */
+function searchedText(row: BudgetRow): string {
+  const { name, given } = budgetExtra(row);
+  if (name !== null) return name;
+  if (given === undefined)
+    return row.scope_kind === "org" ? "whole org" : `${row.scope_kind} ${row.scope_id}`;
+  const { tags = {}, ...named } = given;
+  const parts = Object.entries({ ...named, ...tags }).map(
+    ([field, values]) => `${field.replace(/_id$/, "")} ${[values].flat().join(" or ")}`,
+  );
+  return parts.length === 0 ? "every call" : parts.join(" and ");
+}
+
+/** The whole first, then the beginning. */
+const placeOf = (text: string, words: string): number =>
+  words === text ? 0 : words.startsWith(text) ? 1 : 2;
 
 /** The counters of a budget in its current period. */
 export const listBudgetGroups = query({

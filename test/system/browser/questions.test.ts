@@ -110,6 +110,31 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     await watched.context().close();
   });
 
+  test("a page that is open keeps what it shows while nothing newer can be read", async () => {
+    const watched = await (await browser.newContext()).newPage();
+    await watched.goto(await consoleLink(org.id, org.key));
+    const address = `${base}/console/refusals`;
+    const body = { workflow_id: "triage", estimate: { cost_usd: "424.00" } };
+    const refuse = async () => {
+      const { headers } = await call("POST", "/v1/edge/decision", { key: org.key, body });
+      return watched.locator(`code:text-is('${headers.get("x-svc-trace-id") ?? ""}')`);
+    };
+    const first = await refuse();
+    await watched.goto(address);
+    await watched.locator("#live").waitFor();
+    await first.waitFor();
+    const failed = '<main id="main"><div data-failed>Temporarily unavailable</div></main>';
+    await watched.route(address, (route) => route.fulfill({ contentType: "text/html", body: failed }));
+    const asked = watched.waitForResponse((answer) => answer.url() === address);
+    const second = await refuse();
+    await (await asked).finished();
+    expect([await first.count(), await watched.getByText("Temporarily unavailable").count()]).toEqual([1, 0]);
+    await watched.unroute(address);
+    await refuse();
+    await second.waitFor();
+    await watched.context().close();
+  });
+
   test("a page that is open beside as many as may have a stream shows what happens all the same", async () => {
     const context = await browser.newContext();
     const first = await context.newPage();

@@ -53,8 +53,10 @@ const TEXT = String.raw`(() => {
     if (answer === null) return;
     if (answer.status === 401) return stop(true);
     if (!answer.ok) return;
-    const next = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("main");
-    if (next) show(next);
+    const text = await answer.text().catch(() => "");
+    const next = new DOMParser().parseFromString(text, "text/html").getElementById("main");
+    // What could be read before stays, until it can be read again.
+    if (next && !next.querySelector("[data-failed]")) show(next);
   }
 
   function soon() {

@@ -31,7 +31,7 @@ function failedPage(answer: Failed, { under, back, note, again }: Ways): ShownPa
     <>
       <Head title={title} about={answer.error?.message ?? "The error is on our side."} />
       <Card>
-        <div class="stack">
+        <div class="stack" data-failed>
           <p class="quiet">
             <Quoted of={answer} />
             {note}

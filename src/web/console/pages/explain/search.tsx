@@ -98,9 +98,9 @@ function found(q: string, hits: readonly FoundName[]) {
         )}
       </Card>
       <p class="quiet small">
-        Customers are found by their name or the beginning of their id, budgets by their name or what they
-        apply to, users among the latest {MOST_LOOKED_AT} runs, and keys, models and policies among the newest{" "}
-        {MOST_LOOKED_AT}.
+        Customers are found by their name or the beginning of their id, budgets by their name or, without one,
+        by what they apply to, users among the latest {MOST_LOOKED_AT} runs, and keys, models and policies
+        among the newest {MOST_LOOKED_AT}.
       </p>
     </>
   );

@@ -93,9 +93,7 @@ export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Page
           <Table label="Attempts" columns={ATTEMPTS} rows={found.attempt_log} />
         )}
       </Card>
-      <Card title="Payload">
-        <Later read={() => readPayload(visit, found)} />
-      </Card>
+      <Later read={() => readPayload(visit, found)} />
     </>
   );
   return show("Delivery", PATH, content);
@@ -103,10 +101,18 @@ export async function showDelivery(visit: Visit, ask: PageRequest): Promise<Page
 
 async function readPayload(visit: Visit, of: Delivery) {
   const events = await eventsAround(visit, of);
-  if (events.body === null) return <Unread of={events} />;
-  const event = events.body.data.find((one) => one.id === of.event_id);
-  if (event === undefined) return <p class="quiet">The event is no longer stored.</p>;
-  return <pre>{JSON.stringify(event, null, 2)}</pre>;
+  const event = events.body?.data.find((one) => one.id === of.event_id);
+  return (
+    <Card title="Payload">
+      {events.body === null ? (
+        <Unread of={events} />
+      ) : event === undefined ? (
+        <p class="quiet">The event is no longer stored.</p>
+      ) : (
+        <pre>{JSON.stringify(event, null, 2)}</pre>
+      )}
+    </Card>
+  );
 }
 
 /** Events have no page of their own: the one of a delivery was written just before it. */

@@ -12,7 +12,7 @@ import { failedRow } from "./parts.ts";
 import { said } from "./rows-of-rounds.ts";
 import { figureOf, median } from "./statistics.ts";
 
-/** Every page of the console of a large org: right after its object woke, and again. By the CPU that it takes until its first byte. */
+/** The CPU of every page of the console of a large org until its first and last byte: right after its object woke, and again. */
 
 const VIEWS = QUICK ? 1 : IS_ONE_OF_ALL ? 3 : 5;
 /** Until the code of a page is compiled. */

@@ -107,3 +107,6 @@ export function hasWithoutKind(field: string) {
 
 /** An operation without fields refuses unknown fields instead of dropping them. */
 export const noFields = z.strictObject({});
+
+/** The part of a name that a search looks for. */
+export const searchText = z.string().min(1).max(128);

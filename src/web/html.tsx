@@ -97,7 +97,7 @@ function failurePage(error: unknown, web: Web): Response {
   return htmlResponse(page, status, web);
 }
 
-/** Logs a failure, and returns what the reader is told of it. */
+/** Logs a failure. Returns the status, title and message of its page. */
 function sayFailure(error: unknown, { trace }: PageAnswer) {
   logFailure(trace, error);
   if (error instanceof ObjectUnreachable) {
@@ -165,7 +165,7 @@ export function htmlResponse(
   return new Response(streamOf(drawn, failed), { status, headers });
 }
 
-/** In place of a part of a page whose status was sent. */
+/** Shown for a part that failed after the status of its page was sent. */
 function FailedPart({ title, text }: { readonly title: string; readonly text: string }) {
   return (
     <Card title={title}>

@@ -13,8 +13,8 @@ const LaterParts = createContext<Read[] | null>(null);
 const GAP = "<!--later-->";
 
 /**
- * A part of a page that takes long to read. What comes before it is sent first, with the status of the page: what cannot
- * be read is said in its place.
+ * A part of a page that takes long to read. Everything before it is sent first, with the status of the page. If the part
+ * cannot be read, an error is shown in its place.
  */
 export function Later({ read }: { readonly read: () => Promise<Child> }) {
   const address = useContext(PageAddressContext);
@@ -27,7 +27,7 @@ export function Later({ read }: { readonly read: () => Promise<Child> }) {
   return raw(GAP);
 }
 
-/** A page as text, and what is read for the gaps in it. */
+/** A page as text, split where later parts belong, and the reads of those parts. */
 interface Drawn {
   readonly texts: readonly string[];
   readonly reads: readonly Read[];
@@ -40,7 +40,7 @@ export function draw(page: JSX.Element): Drawn {
   return { texts: text.split(GAP), reads };
 }
 
-/** The text of a page, from its start. Its parts are read once that was taken. */
+/** Streams a page. Its parts are read as soon as the text before the first of them was sent. */
 export function streamOf(drawn: Drawn, failed: (error: unknown) => JSX.Element): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const texts = textsOf(drawn, failed);

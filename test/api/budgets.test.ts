@@ -219,6 +219,13 @@ describe("a budget", () => {
     expect(await found("every call")).toEqual([{}]);
     expect(await found("% ök")).toEqual(["100% Ökostrom"]);
     for (const none of ["triage-7", "_", "{", "customer_id"]) expect(await found(none)).toEqual([]);
+    await org.send("POST", "budgets", { ...terms, match: { model: "kept", tags: { model: "tagged" } } });
+    expect([await found("model kept"), await found("model tagged")].map(({ length }) => length)).toEqual([
+      1, 1,
+    ]);
+    const { next_cursor } = (await org.send("GET", "budgets?limit=1")).body;
+    const mixed = await org.send("GET", `budgets?limit=1&contains=a&cursor=${next_cursor}`);
+    expect(mixed.status).toBe(422);
     for (const bad of ["", "x".repeat(129)]) {
       expect((await org.send("GET", `budgets?contains=${bad}`)).status).toBe(422);
     }

@@ -1,17 +1,14 @@
 import * as z from "zod";
 import { callerId } from "../../contract/ids.ts";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
+import { searchText } from "../../contract/shapes.ts";
 import { operation } from "../../edge/request/operation.ts";
 import { BUDGET_MODES, budget, budgetScopeKind, period } from "../../contract/resources/budgets/budgets.ts";
 
-const part = z
-  .string()
-  .min(1)
-  .max(128)
-  .meta({
-    description: "A part of a name, in upper or lower case, or of what a budget without a name applies to.",
-    examples: ["triage"],
-  });
+const part = searchText.meta({
+  description: "Part of the name in upper or lower case or, if a budget has no name, of what it applies to.",
+  examples: ["triage"],
+});
 
 const LIST = {
   sort: ["created_at"],
@@ -30,7 +27,7 @@ export const listBudgets = operation(
     path: "/v1/orgs/{id}/budgets",
     summary: "List budgets",
     description:
-      "With `contains`, only budgets that have this text in their name: first those of which it is the whole, then those of which it is the beginning, and no further pages.",
+      "With `contains`, only budgets whose name contains this text: exact matches first, then names that begin with it, in one page.",
     role: "viewer",
     scope: "budgets:read",
     query: listQuery(LIST),

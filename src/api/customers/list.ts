@@ -16,7 +16,7 @@ export const listCustomers = operation(
     path: "/v1/orgs/{id}/customers",
     summary: "List customers and how they stand",
     description:
-      "Every customer that has spent, has a limit or credit pack of its own, or was set, by id. `from` and `to` are the days (UTC) of `revenue_usd` and `margin_usd`; default: this month. With `contains`, only customers whose name has this text in it or whose id begins with it: first those of whom it is the whole, then those of whom it is the beginning, and no further pages.",
+      "Every customer that has spent, has a limit or credit pack of its own, or was set, by id. `from` and `to` are the days (UTC) of `revenue_usd` and `margin_usd`; default: this month. With `contains`, only customers whose name contains this text or whose id begins with it: exact matches first, then names and ids that begin with it, in one page.",
     role: "viewer",
     scope: "customers:read",
     query: listQuery({ ...LIST, sort: ["customer_id"] }),

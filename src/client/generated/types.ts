@@ -2386,7 +2386,7 @@ export type BudgetsListQuery = {
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
   /** Only those with this mode. */
   readonly mode?: "enforce" | "shadow" | undefined;
-  /** A part of a name, in upper or lower case, or of what a budget without a name applies to. */
+  /** Part of the name in upper or lower case or, if a budget has no name, of what it applies to. */
   readonly contains?: string | undefined;
 };
 

@@ -3,7 +3,7 @@ import { pageOf } from "../list.ts";
 import { PERIODS, SPENT_PERIODS } from "../lists.ts";
 import { withRule } from "../field-rules.ts";
 import { checkRange, momentInput } from "../list.ts";
-import { name, optionalOrNull, resetTime, timestamp, usd, usdInput } from "../shapes.ts";
+import { name, optionalOrNull, resetTime, searchText, timestamp, usd, usdInput } from "../shapes.ts";
 import { creditPack } from "./credit-packs.ts";
 import { overUsd } from "./customer-limits.ts";
 
@@ -122,14 +122,10 @@ export const customerQuery = withRule(z.strictObject(earnedDays), checkRange);
 
 export const customerPage = pageOf(customerStanding);
 
-export const customerPart = z
-  .string()
-  .min(1)
-  .max(128)
-  .meta({
-    description: "A part of a name, in upper or lower case, or the beginning of an id.",
-    examples: ["acme"],
-  });
+export const customerPart = searchText.meta({
+  description: "A part of a name, in upper or lower case, or the beginning of an id.",
+  examples: ["acme"],
+});
 
 export const newCustomerToken = z.strictObject({ ttl_seconds: z.int().min(60).max(86_400) });
 

@@ -97,7 +97,7 @@ class Steps {
     for (const [orgId, ...counts] of rows) add(step, orgId, counts);
   }
 
-  /** Each with how many steps ago it was. A reader whose clock is behind takes what is newer for the present. */
+  /** Each with how many steps ago it was. Steps that are newer than the reader's clock count as the current one. */
   until(nowMs: number): [ago: number, orgs: ReadonlyMap<string, Counts>][] {
     const now = Math.floor(nowMs / this.#stepMs);
     return Array.from(this.#steps, ([number, orgs]): [number, ReadonlyMap<string, Counts>] => [

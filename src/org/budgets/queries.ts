@@ -3,6 +3,7 @@ import { refuse } from "../../contract/refusal.ts";
 import type { Budget } from "../../contract/resources/budgets/budgets.ts";
 import { type CheckpointedView, query } from "../kernel/door.ts";
 import { listRows, type ListSource } from "../../storage/list-rows.ts";
+import { matchRank } from "../../domain/text/match-rank.ts";
 import { toMeter } from "../meters/store.ts";
 import { countersOf } from "../meters/subjects.ts";
 import { loadUsage, newEntry, USAGE } from "../meters/usage.ts";
@@ -34,7 +35,7 @@ function readBudget(view: CheckpointedView, row: BudgetRow): Budget {
   return { ...budget, counters };
 }
 
-/** More are not searched. */
+/** A search looks at this many budgets at most. */
 const MOST_SEARCHED = 10_000;
 
 export const listBudgets = query({
@@ -47,12 +48,10 @@ export const listBudgets = query({
         budgetsAs((row) => readBudget(view, row)),
         ask,
       );
-    const { data } = listRows(view.sql, budgetsAs(withText), { ...ask, limit: MOST_SEARCHED });
-    const text = contains.toLowerCase();
-    const found = data.flatMap(({ row, words }) =>
-      words.includes(text) ? [{ row, place: placeOf(text, words) }] : [],
-    );
-    const first = found.toSorted((one, other) => one.place - other.place).slice(0, list.limit);
+    const toRanked = (row: BudgetRow) => ({ row, rank: matchRank(searchedText(row), contains) });
+    const { data } = listRows(view.sql, budgetsAs(toRanked), { ...ask, limit: MOST_SEARCHED });
+    const found = data.flatMap(({ row, rank }) => (rank === null ? [] : [{ row, rank }]));
+    const first = found.toSorted((one, other) => one.rank - other.rank).slice(0, list.limit);
     return { data: first.map(({ row }) => readBudget(view, row)), next_cursor: null };
   },
 });
@@ -72,8 +71,6 @@ function budgetsAs<Item>(toItem: (row: BudgetRow) => Item): ListSource<BudgetRow
   };
 }
 
-const withText = (row: BudgetRow) => ({ row, words: searchedText(row).toLowerCase() });
-
 /** The name or, without one, what the budget applies to. */
 function searchedText(row: BudgetRow): string {
   const { name, given } = budgetExtra(row);
@@ -81,15 +78,11 @@ function searchedText(row: BudgetRow): string {
   if (given === undefined)
     return row.scope_kind === "org" ? "whole org" : `${row.scope_kind} ${row.scope_id}`;
   const { tags = {}, ...named } = given;
-  const parts = Object.entries({ ...named, ...tags }).map(
+  const parts = [...Object.entries(named), ...Object.entries(tags)].map(
     ([field, values]) => `${field.replace(/_id$/, "")} ${[values].flat().join(" or ")}`,
   );
   return parts.length === 0 ? "every call" : parts.join(" and ");
 }
-
-/** The whole first, then the beginning. */
-const placeOf = (text: string, words: string): number =>
-  words === text ? 0 : words.startsWith(text) ? 1 : 2;
 
 /** The counters of a budget in its current period. */
 export const listBudgetGroups = query({

@@ -24,6 +24,7 @@ import { pageOfRuns } from "../runs/list/page.ts";
 import { countCharactersApart } from "../runs/long-metadata.ts";
 import { replacedRuns } from "../runs/replacements.ts";
 import { type CustomerRow, loadCustomers, showRevenue } from "./store.ts";
+import { matchRank } from "../../domain/text/match-rank.ts";
 import { iso } from "../../domain/time/iso.ts";
 
 type DayRow = readonly [day: string, usd: string, runs: number, tokens: number];
@@ -250,7 +251,6 @@ function findCustomers(sql: CheckpointedSql, text: string, most: number): readon
     .map(([id]) => id);
 }
 
-/** 0: the name is the text. 1: it begins with it. 2: the text is somewhere in it. */
 function namesWith(sql: CheckpointedSql, text: string): { readonly id: string; readonly place: number }[] {
   // SQLite knows upper and lower case of ASCII only.
   const rows = sql.exec<{ id: string; name: string }>(
@@ -258,10 +258,9 @@ function namesWith(sql: CheckpointedSql, text: string): { readonly id: string; r
      WHERE name IS NOT NULL AND (instr(lower(name), ?) > 0 OR name GLOB '*[^ -~]*')`,
     text,
   );
-  return Array.from(rows).flatMap(({ id, name: written }) => {
-    const name = written.toLowerCase();
-    if (!name.includes(text)) return [];
-    return [{ id, place: name === text ? 0 : name.startsWith(text) ? 1 : 2 }];
+  return Array.from(rows).flatMap(({ id, name }) => {
+    const place = matchRank(name, text);
+    return place === null ? [] : [{ id, place }];
   });
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { momentInput } from "../../list.ts";
 import { wholeNumber } from "../../query-numbers.ts";
 import { NAMED_FIELDS, type ScopeField } from "../../scopes.ts";
-import { usd } from "../../shapes.ts";
+import { usd, searchText } from "../../shapes.ts";
 
 /** The names for which sums are kept by day. */
 export const TOP_GROUPS = ["model", ...NAMED_FIELDS.map(([, field]) => field)] as [
@@ -29,15 +29,10 @@ export const topQuery = z.strictObject({
     description:
       "`change`: those first who spent most more or less than in the days before, also those who stopped spending. `margin`: only of customers; those first of whom least is left, then those who pay nothing that is known, the most expensive first.",
   }),
-  contains: z
-    .string()
-    .min(1)
-    .max(128)
-    .optional()
-    .meta({
-      description: "Only names with this in them, in upper or lower case. `totals` are of all.",
-      examples: ["acme"],
-    }),
+  contains: searchText.optional().meta({
+    description: "Only names with this in them, in upper or lower case. `totals` are of all.",
+    examples: ["acme"],
+  }),
   limit: wholeNumber(1, 100).default(10),
 });
 

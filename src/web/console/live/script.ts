@@ -55,7 +55,7 @@ const TEXT = String.raw`(() => {
     if (!answer.ok) return;
     const text = await answer.text().catch(() => "");
     const next = new DOMParser().parseFromString(text, "text/html").getElementById("main");
-    // What could be read before stays, until it can be read again.
+    // A refresh that failed leaves the page as it is.
     if (next && !next.querySelector("[data-failed]")) show(next);
   }
 

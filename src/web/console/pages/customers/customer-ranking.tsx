@@ -8,7 +8,7 @@ import { Card, Empty, Head, NoMatch } from "../../view/parts.tsx";
 import { daysIn, type Range, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
-import { type PageRequest, show, type PageResponse, type ShownPage, type Visit } from "../../visit.ts";
+import { type PageRequest, show, type ShownPage, type Visit } from "../../visit.ts";
 import { unreadPage } from "../../page/refusal-page.tsx";
 import { showLater } from "../../page/show-later.tsx";
 import { readTop } from "../overview/spending.ts";
@@ -97,7 +97,7 @@ export function CustomerTabs({ by, range }: { by: Ranking | null; range: Range |
   );
 }
 
-export async function rankedCustomers(visit: Visit, ask: PageRequest, by: Ranking): Promise<PageResponse> {
+export async function rankedCustomers(visit: Visit, ask: PageRequest, by: Ranking): Promise<ShownPage> {
   return showLater("Customers", UNDER, () => readRanking(visit, ask, by));
 }
 

@@ -91,7 +91,7 @@ async function customers(visit: Visit, sought: string): Promise<readonly FoundNa
   }));
 }
 
-/** In a list of budgets, the counters of each are read: it has only those that match. */
+/** Asks only for budgets that match, because listing a budget reads all of its counters. */
 async function budgets(visit: Visit, sought: string): Promise<readonly FoundName[]> {
   const asked = new URLSearchParams({ contains: sought, limit: String(MOST_SHOWN) });
   const { body } = await visit.api.get<ListOf<Budget>>(`${visit.org}/budgets?${asked}`);

@@ -4,15 +4,7 @@ import { showLater } from "../../page/show-later.tsx";
 import { Head } from "../../view/parts.tsx";
 import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
-import {
-  type PageRequest,
-  type ListOf,
-  hasRole,
-  show,
-  type PageResponse,
-  type ShownPage,
-  type Visit,
-} from "../../visit.ts";
+import { type PageRequest, type ListOf, hasRole, show, type ShownPage, type Visit } from "../../visit.ts";
 import { readChanged } from "./change-ranking.ts";
 import { divideDays } from "./day-breakdown.ts";
 import { FirstSteps } from "./first-steps.tsx";
@@ -39,7 +31,7 @@ async function readList(visit: Visit, view: View) {
 }
 
 /** The start page: spend, the largest spenders, the limits that run out next, and today's refusals. */
-export async function overview(visit: Visit, ask: PageRequest): Promise<PageResponse> {
+export async function overview(visit: Visit, ask: PageRequest): Promise<ShownPage> {
   return showLater("Overview", PATH, () => readOverview(visit, ask));
 }
 

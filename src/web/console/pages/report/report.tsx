@@ -11,14 +11,7 @@ import { dateOf, daysIn, rangeOf } from "../../view/range.ts";
 import { RangePicker } from "../../view/range-picker.tsx";
 import { type Column, Table } from "../../view/table.tsx";
 import { isUnread, TryAgain, Unread } from "../../view/unread.tsx";
-import {
-  type PageRequest,
-  hasRole,
-  show,
-  type PageResponse,
-  type ShownPage,
-  type Visit,
-} from "../../visit.ts";
+import { type PageRequest, hasRole, show, type ShownPage, type Visit } from "../../visit.ts";
 import { divideDays } from "../overview/day-breakdown.ts";
 import { readForecast, SpendCard } from "../overview/spend-card.tsx";
 import { isSpending, readSpending, type Sums } from "../overview/spending.ts";
@@ -32,7 +25,7 @@ export const REPORT_PATH = "/console/report";
 const MOST_ROWS = 50;
 
 /** The spend of some days, on one page: to read, to print, to send on as a link, or to download. */
-export async function report(visit: Visit, ask: PageRequest): Promise<PageResponse> {
+export async function report(visit: Visit, ask: PageRequest): Promise<ShownPage> {
   return showLater("Spend report", REPORT_PATH, () => readReport(visit, ask));
 }
 

@@ -1,3 +1,5 @@
+import { readRows } from "./read-rows.ts";
+
 /**
  * The elements of a JSON array that is bound to a parameter, each as `row`. The offset keeps `row` a value. Without it
  * the element would be serialized again for each column.
@@ -28,11 +30,11 @@ export function runInParts(
 /** All rows that a query finds for keys bound as JSON. */
 export function readInParts<Row extends Record<string, SqlStorageValue>>(
   keys: readonly unknown[],
-  read: (json: string) => Iterable<Row>,
+  read: (json: string) => SqlStorageCursor<Row>,
 ): Row[] {
   const rows: Row[] = [];
   runInParts(keys, (json) => {
-    for (const row of read(json)) rows.push(row);
+    for (const row of readRows(read(json))) rows.push(row);
   });
   return rows;
 }

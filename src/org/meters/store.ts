@@ -1,3 +1,4 @@
+import { readRows } from "../../storage/read-rows.ts";
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { type BudgetUnit, type MeterKind, METERS, type OnlyKind } from "../../contract/meter-kinds.ts";
 import type { CountedBy, Trait } from "../../contract/dimensions.ts";
@@ -139,12 +140,14 @@ const limited = new TransactionalCache<readonly MeterRow[] | null>("replaced");
 /** Every limit that has an amount and counts what calls take. They are kept in memory, because each look reads them all. */
 export function loadLimitedRows(sql: SqlStorage): readonly MeterRow[] {
   const read = () =>
-    sql
-      .exec<MeterRow>(
-        `SELECT * FROM meters WHERE kind NOT IN ('credits', 'chain_cost', 'chain_depth', 'chain_tokens')
-           AND amount IS NOT NULL AND mode <> 'count'`,
-      )
-      .toArray();
+    Array.from(
+      readRows(
+        sql.exec<MeterRow>(
+          `SELECT * FROM meters WHERE kind NOT IN ('credits', 'chain_cost', 'chain_depth', 'chain_tokens')
+             AND amount IS NOT NULL AND mode <> 'count'`,
+        ),
+      ),
+    );
   const kept = limited.get(sql, () => {
     const rows = read();
     return rows.length > MOST_ROWS_KEPT ? null : rows;
@@ -232,7 +235,7 @@ const SCOPE_TRAITS: ReadonlySet<string> = new Set(SCOPE_FIELDS);
 
 function readMeters(sql: SqlStorage, nowMs: number): KnownMeters {
   const rows = sql.exec<MeterRow>("SELECT * FROM meters WHERE scope_kind <> 'customer' OR scope_id = '*'");
-  const meters = rows.toArray().map((row) => toMeter(row, nowMs));
+  const meters = Array.from(readRows(rows), (row) => toMeter(row, nowMs));
   const own = "SELECT 1 FROM meters WHERE scope_kind = 'customer' AND scope_id <> '*' LIMIT 1";
   const index = indexMeters(meters);
   const backdated = meters.filter(({ isBackdated }) => isBackdated);

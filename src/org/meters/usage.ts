@@ -1,3 +1,4 @@
+import { readRows } from "../../storage/read-rows.ts";
 import { type Account, type Meter, NO_USAGE, type Usage, windowOf } from "../../domain/meter/meter.ts";
 import type { Notices } from "../../domain/meter/alert-notices.ts";
 import { accountKey } from "../../gate/decision/account-key.ts";
@@ -112,7 +113,7 @@ function readSome(sql: SqlStorage, entries: readonly MeterAccount[], json: strin
        ON u.meter_id = k.value ->> 0 AND u.subject = k.value ->> 1 AND u.window_start = k.value ->> 2`,
     json,
   );
-  for (const row of rows) {
+  for (const row of readRows(rows)) {
     const entry = entries[from + row.at];
     if (entry !== undefined) fill(entry, toStoredUsage(row));
   }

@@ -1,3 +1,4 @@
+import { readRows } from "../../storage/read-rows.ts";
 import type { CheckpointedSql } from "../../storage/transaction.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
 import { StretchFinder } from "../../domain/usage-report/ask.ts";
@@ -37,7 +38,7 @@ export function wholeDays(sql: CheckpointedSql, ask: DailyAsk): readonly GroupRo
 
 function daySums(sql: CheckpointedSql, ask: DailyAsk, countsOf: (row: Row) => number[]): GroupRow[] {
   const sums = new DaySums(ask);
-  for (const row of rowsOf(sql, ask)) sums.add(row, countsOf(row));
+  for (const row of readRows(rowsOf(sql, ask))) sums.add(row, countsOf(row));
   return sums.rows();
 }
 

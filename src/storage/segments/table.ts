@@ -1,4 +1,5 @@
 import type { HashProbe } from "../key-index/probe.ts";
+import { readRows } from "../read-rows.ts";
 import type { SegmentPlace } from "./layout.ts";
 import type { SegmentMetadata } from "./metadata.ts";
 import { NameFilter } from "./name-filter.ts";
@@ -19,16 +20,18 @@ type StoredMetadata = {
 };
 
 export function readMetadata({ sql, name }: SegmentPlace, fromSeq: number): SegmentMetadata[] {
-  return sql
-    .exec<StoredMetadata>(
-      `SELECT state, first_seq AS firstSeq, runs AS "rows", octet_length(data) AS bytes, started_min AS startedMin,
-         started_max AS startedMax, recorded_min AS recordedMin, recorded_max AS recordedMax, cost_min AS costMin,
-         cost_max AS costMax
-       FROM ${name}_blocks WHERE first_seq >= ? ORDER BY first_seq`,
-      fromSeq,
-    )
-    .toArray()
-    .map((row) => ({ ...row, costMin: BigInt(row.costMin), costMax: BigInt(row.costMax) }));
+  const rows = sql.exec<StoredMetadata>(
+    `SELECT state, first_seq AS firstSeq, runs AS "rows", octet_length(data) AS bytes, started_min AS startedMin,
+       started_max AS startedMax, recorded_min AS recordedMin, recorded_max AS recordedMax, cost_min AS costMin,
+       cost_max AS costMax
+     FROM ${name}_blocks WHERE first_seq >= ? ORDER BY first_seq`,
+    fromSeq,
+  );
+  return Array.from(readRows(rows), (row) => ({
+    ...row,
+    costMin: BigInt(row.costMin),
+    costMax: BigInt(row.costMax),
+  }));
 }
 
 /** Reads the bytes of the segment that begins with a seq, or the filter of its names. */
@@ -56,7 +59,8 @@ export function segmentsWithNames(
     JSON.stringify(seqs),
   );
   const found: number[] = [];
-  for (const { first_seq, names } of rows) if (NameFilter.read(names).mayHave(probe)) found.push(first_seq);
+  for (const { first_seq, names } of readRows(rows))
+    if (NameFilter.read(names).mayHave(probe)) found.push(first_seq);
   return found;
 }
 

@@ -1,3 +1,4 @@
+import { readRows } from "../../read-rows.ts";
 import { TransactionalCache } from "../../transactional-cache.ts";
 import type { Rollup, SegmentPlace } from "../layout.ts";
 import type { Segments } from "../segments.ts";
@@ -60,16 +61,15 @@ export function readRollupMetadata(
   column: number,
   [from, to]: readonly [from: number, to: number],
 ): RollupMetadata[] {
-  return sql
-    .exec<RollupMetadata>(
-      `SELECT first_seq AS firstSeq, last_seq AS lastSeq, started_min AS startedMin, started_max AS startedMax, groups,
-         octet_length(data) AS bytes
-       FROM ${name}_digests WHERE kind = ? AND first_seq >= ? AND first_seq <= ? ORDER BY first_seq`,
-      column,
-      from,
-      to,
-    )
-    .toArray();
+  const rows = sql.exec<RollupMetadata>(
+    `SELECT first_seq AS firstSeq, last_seq AS lastSeq, started_min AS startedMin, started_max AS startedMax, groups,
+       octet_length(data) AS bytes
+     FROM ${name}_digests WHERE kind = ? AND first_seq >= ? AND first_seq <= ? ORDER BY first_seq`,
+    column,
+    from,
+    to,
+  );
+  return [...readRows(rows)];
 }
 
 export function readRollup({ sql, name }: SegmentPlace, column: number, firstSeq: number): Uint8Array {

@@ -125,6 +125,7 @@ import { listRuns } from "./api/runs/list.ts";
 import { recordRuns } from "./api/runs/record-bulk.ts";
 import { recordRun } from "./api/runs/record.ts";
 import { listLimits } from "./api/limits/list.ts";
+import { listUsageNames } from "./api/usage/names.ts";
 import { topUsage } from "./api/usage/top.ts";
 import { createConsoleLink } from "./api/console-links/create.ts";
 import { listSessions } from "./api/sessions/list.ts";
@@ -340,6 +341,7 @@ const SERVED: readonly Operation[] = [
   putSso,
   listLimits,
   topUsage,
+  listUsageNames,
   putDigest,
   getDigest,
   listDigests,

@@ -2,7 +2,7 @@ import { DAY_MS } from "./durations.ts";
 import * as z from "zod";
 import { type Findings, withRule } from "./field-rules.ts";
 import { wholeNumber } from "./query-numbers.ts";
-import { parseTimestamp } from "./shapes.ts";
+import { parseTimestamp, searchText } from "./shapes.ts";
 
 /** Every list has the same form of query and reply. */
 
@@ -32,6 +32,13 @@ export interface ListSpec {
   /** Adds `from` and `to`. */
   readonly range?: boolean;
 }
+
+/** The filter of a list that can be searched, by a part of something. */
+export const searchFilter = (part: string, example: string) =>
+  searchText.meta({
+    description: `Part of ${part}, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page.`,
+    examples: [example],
+  });
 
 const MAX_RANGE_MS = 90 * DAY_MS;
 

@@ -1,5 +1,7 @@
+import { readRows } from "./read-rows.ts";
 import { encodeCursor, type ListQuery, type Page } from "../contract/list.ts";
 import type { LoggedTables } from "./table.ts";
+import { matchRank } from "../domain/text/match-rank.ts";
 import { type Bound, lastSeen, scanOf } from "./scan-bounds.ts";
 
 export interface ListSource<R, Item, Table extends string> {
@@ -12,6 +14,8 @@ export interface ListSource<R, Item, Table extends string> {
   readonly sort: Readonly<Record<string, string>>;
   /** Filter, as callers name it → SQL condition. Each `?` is the filter's value. */
   readonly filters?: Readonly<Record<string, string>>;
+  /** Where the filter `contains` looks. */
+  readonly searched?: Searched<R>;
   /** A condition that always holds, with its bindings. */
   readonly where?: Bound;
   /** The unique column that breaks ties. */
@@ -23,17 +27,55 @@ export interface ListSource<R, Item, Table extends string> {
   toItem(row: R): Item;
 }
 
+/** The text of a row, by the columns that it is made of. No other column is read of rows that are not found. */
+interface Searched<R> {
+  readonly columns: readonly (keyof R & string)[];
+  textOf(row: R): string;
+}
+
+/** Names what a list is searched by. `textOf` gets these columns alone. */
+export function searchedIn<R extends Record<string, SqlStorageValue>, const Column extends keyof R & string>(
+  columns: readonly Column[],
+  textOf: (row: Pick<R, Column>) => string,
+): Searched<R> {
+  return { columns, textOf };
+}
+
 function filtered(filters: Readonly<Record<string, string>>, name: string, value: SqlStorageValue): Bound {
   const sql = filters[name];
   if (sql === undefined) throw new Error(`no condition for filter ${name}`);
   return { sql, bindings: Array<SqlStorageValue>(sql.split("?").length - 1).fill(value) };
 }
 
+/** A search looks at this many rows at most. */
+const MOST_SEARCHED = 10_000;
+
+/** A page of a list or, with the filter `contains`, the best matches. */
+export function listRows<R extends Record<string, SqlStorageValue>, Item, const Table extends string>(
+  sql: SqlStorage,
+  source: ListSource<R, Item, Table>,
+  query: ListQuery,
+): Page<Item> {
+  const { contains, ...filters } = query.filters;
+  const { searched } = source;
+  if (contains === undefined || searched === undefined) return readPage(sql, source, query);
+  const id = source.id ?? "id";
+  const columns = [...new Set([id, source.sort[query.sort.field], ...searched.columns])].join(", ");
+  const toRanked = (row: R) => ({ id: row[id] ?? null, rank: matchRank(searched.textOf(row), contains) });
+  const ask = { ...query, filters, limit: MOST_SEARCHED };
+  const { data } = readPage(sql, { ...source, columns, toItem: toRanked }, ask);
+  const found = data.flatMap((one) => (one.rank === null ? [] : [{ ...one, rank: one.rank }]));
+  const best = found.toSorted((one, other) => one.rank - other.rank).slice(0, query.limit);
+  const whole = `SELECT ${source.columns ?? "*"} FROM ${source.table} WHERE ${id} = ?`;
+  const rows = best.flatMap((one) => sql.exec<R>(whole, one.id).toArray());
+  return { data: rows.map((row) => source.toItem(row)), next_cursor: null };
+}
+
 /**
  * One page by keyset: the rows after the last one seen, in a total order. Rows inserted in between cause no repeats and
  * no gaps.
  */
-export function listRows<R extends Record<string, SqlStorageValue>, Item, const Table extends string>(
+function readPage<R extends Record<string, SqlStorageValue>, Item, const Table extends string>(
   sql: SqlStorage,
   source: ListSource<R, Item, Table>,
   query: ListQuery,
@@ -54,13 +96,12 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item, const 
   bounds.push(...(scan?.within ?? []), ...(seen === null ? [] : [seen.within]));
   const where = bounds.length === 0 ? "" : `WHERE ${bounds.map((one) => one.sql).join(" AND ")}`;
   const order = [...new Set([column, id])].map((name) => `${name} ${direction}`).join(", ");
-  const rows = sql
-    .exec<R>(
-      `SELECT ${source.columns ?? "*"} FROM ${source.table} ${where} ORDER BY ${order} LIMIT ?`,
-      ...bounds.flatMap(({ bindings }) => bindings),
-      query.limit + 1,
-    )
-    .toArray();
+  const found = sql.exec<R>(
+    `SELECT ${source.columns ?? "*"} FROM ${source.table} ${where} ORDER BY ${order} LIMIT ?`,
+    ...bounds.flatMap(({ bindings }) => bindings),
+    query.limit + 1,
+  );
+  const rows = [...readRows(found)];
   const page = rows.slice(0, query.limit);
   const last = rows.length > query.limit ? page.at(-1) : undefined;
   let next = last === undefined ? null : { value: last[column] as string | number, id: last[id] as string };

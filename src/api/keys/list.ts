@@ -1,10 +1,13 @@
 import * as z from "zod";
 import { KEY_ROLES } from "../../contract/access.ts";
-import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
+import { listQuery, pageOf, searchFilter, toListQuery } from "../../contract/list.ts";
 import { key } from "../../contract/resources/keys.ts";
 import { operation } from "../../edge/request/operation.ts";
 
-const LIST = { sort: ["created_at", "name"], filters: { role: z.enum(KEY_ROLES) } } as const;
+const LIST = {
+  sort: ["created_at", "name"],
+  filters: { role: z.enum(KEY_ROLES), contains: searchFilter("the name", "staging") },
+} as const;
 
 export const listKeys = operation(
   {

@@ -1,8 +1,11 @@
-import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
+import { listQuery, pageOf, searchFilter, toListQuery } from "../../contract/list.ts";
 import { operation } from "../../edge/request/operation.ts";
 import { model } from "../../contract/resources/models.ts";
 
-const LIST = { sort: ["created_at", "model"] } as const;
+const LIST = {
+  sort: ["created_at", "model"],
+  filters: { contains: searchFilter("the name", "mini") },
+} as const;
 
 export const listModels = operation(
   {

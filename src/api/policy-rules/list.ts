@@ -1,9 +1,12 @@
-import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
+import { listQuery, pageOf, searchFilter, toListQuery } from "../../contract/list.ts";
 import { policyRule } from "../../contract/resources/policy-rules.ts";
 import { operation } from "../../edge/request/operation.ts";
 
 const { target, effect, mode } = policyRule.shape;
-const LIST = { sort: ["created_at", "priority"], filters: { target, effect, mode } } as const;
+const LIST = {
+  sort: ["created_at", "priority"],
+  filters: { target, effect, mode, contains: searchFilter("the reason", "trial") },
+} as const;
 
 export const listPolicyRules = operation(
   {

@@ -274,6 +274,7 @@ export const OPERATIONS = {
     get: "GET /v1/orgs/{id}/usage q",
     report: "GET /v1/orgs/{id}/usage/report qs",
     top: "GET /v1/orgs/{id}/usage/top q",
+    names: "GET /v1/orgs/{id}/usage/names q",
     unusual: "GET /v1/orgs/{id}/usage/unusual q",
   },
   webhookSecret: {

@@ -1968,6 +1968,16 @@ export interface UsageTop {
   }[];
 }
 
+export interface UsageNames {
+  readonly by: "model" | "provider" | "key_id" | "user_id" | "workflow_id" | "deployment_id" | "department_id" | "customer_id";
+  /** How many of the latest runs were looked at. */
+  readonly runs: number;
+  /** The name that is equal to `contains` first, then those that begin with it; among these, those of the latest runs. */
+  readonly data: readonly {
+    readonly name: string;
+  }[];
+}
+
 export interface DigestSettings {
   readonly name: string;
   readonly every: "day" | "week" | "month";
@@ -2386,7 +2396,7 @@ export type BudgetsListQuery = {
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
   /** Only those with this mode. */
   readonly mode?: "enforce" | "shadow" | undefined;
-  /** Part of the name in upper or lower case or, if a budget has no name, of what it applies to. */
+  /** Part of the name or, if a budget has none, of what it applies to, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page. */
   readonly contains?: string | undefined;
 };
 
@@ -3185,6 +3195,8 @@ export type KeysListQuery = {
   readonly sort?: "created_at" | "-created_at" | "name" | "-name" | undefined;
   /** Only keys with this role. */
   readonly role?: "viewer" | "developer" | "admin" | "owner" | undefined;
+  /** Part of the name, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page. */
+  readonly contains?: string | undefined;
 };
 
 export type KeysRotateBody = {
@@ -3206,6 +3218,8 @@ export type ModelsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | "model" | "-model" | undefined;
+  /** Part of the name, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page. */
+  readonly contains?: string | undefined;
 };
 
 export type ModelsSetBody = {
@@ -3341,6 +3355,8 @@ export type PolicyRulesListQuery = {
   readonly effect?: "allow" | "deny" | "require_approval" | undefined;
   /** Only those with this mode. */
   readonly mode?: "enforce" | "shadow" | undefined;
+  /** Part of the reason, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page. */
+  readonly contains?: string | undefined;
 };
 
 export type PolicyRulesEvaluateBody = {
@@ -3883,6 +3899,15 @@ export type UsageTopQuery = {
   /** `change`: those first who spent most more or less than in the days before, also those who stopped spending. `margin`: only of customers; those first of whom least is left, then those who pay nothing that is known, the most expensive first. */
   readonly sort?: "cost_usd" | "runs" | "tokens" | "change" | "margin" | undefined;
   /** Only names with this in them, in upper or lower case. `totals` are of all. */
+  readonly contains?: string | undefined;
+  /** How many entries a page has. */
+  readonly limit?: number | string | undefined;
+};
+
+export type UsageNamesQuery = {
+  /** What to add up by. */
+  readonly by: "model" | "provider" | "key_id" | "user_id" | "workflow_id" | "deployment_id" | "department_id" | "customer_id";
+  /** Only names with this in them, in upper or lower case. */
   readonly contains?: string | undefined;
   /** How many entries a page has. */
   readonly limit?: number | string | undefined;
@@ -4683,6 +4708,8 @@ export interface Operations {
     report(query: UsageReportQuery, options?: CallOptions): Answer<Response>;
     /** Read who spends most, beside an earlier period. `GET /v1/orgs/{id}/usage/top` */
     top(query: UsageTopQuery, options?: CallOptions): Answer<UsageTop>;
+    /** Find names in the latest runs. `GET /v1/orgs/{id}/usage/names` */
+    names(query: UsageNamesQuery, options?: CallOptions): Answer<UsageNames>;
     /** List days of unusual spend. `GET /v1/orgs/{id}/usage/unusual` */
     unusual(query?: UsageUnusualQuery, options?: CallOptions): Answer<UnusualSpendList>;
   };

@@ -2,14 +2,13 @@ import type { ListQuery } from "../../contract/list.ts";
 import { refuse } from "../../contract/refusal.ts";
 import type { Budget } from "../../contract/resources/budgets/budgets.ts";
 import { type CheckpointedView, query } from "../kernel/door.ts";
-import { listRows, type ListSource } from "../../storage/list-rows.ts";
-import { matchRank } from "../../domain/text/match-rank.ts";
+import { listRows, searchedIn } from "../../storage/list-rows.ts";
 import { toMeter } from "../meters/store.ts";
 import { countersOf } from "../meters/subjects.ts";
 import { loadUsage, newEntry, USAGE } from "../meters/usage.ts";
 import { increaseNow, toIncrease } from "./increase.ts";
 import { budgetExtra, type BudgetRow, loadBudget, formatAmount, toBudget, toGroup } from "./store.ts";
-import { readOne } from "../kernel/resource.ts";
+import { readList, readOne } from "../kernel/resource.ts";
 
 export const getBudget = readOne((view, { id }: { id: string }) => {
   const row = loadBudget(view, id);
@@ -35,44 +34,22 @@ function readBudget(view: CheckpointedView, row: BudgetRow): Budget {
   return { ...budget, counters };
 }
 
-/** A search looks at this many budgets at most. */
-const MOST_SEARCHED = 10_000;
-
-export const listBudgets = query({
-  refuses: [],
-  run(view, { filters: { contains, ...filters }, ...list }: ListQuery) {
-    const ask = { ...list, filters };
-    if (contains === undefined)
-      return listRows(
-        view.sql,
-        budgetsAs((row) => readBudget(view, row)),
-        ask,
-      );
-    const toRanked = (row: BudgetRow) => ({ row, rank: matchRank(searchedText(row), contains) });
-    const { data } = listRows(view.sql, budgetsAs(toRanked), { ...ask, limit: MOST_SEARCHED });
-    const found = data.flatMap(({ row, rank }) => (rank === null ? [] : [{ row, rank }]));
-    const first = found.toSorted((one, other) => one.rank - other.rank).slice(0, list.limit);
-    return { data: first.map(({ row }) => readBudget(view, row)), next_cursor: null };
+export const listBudgets = readList((view) => ({
+  table: "meters",
+  where: { sql: "kind = ?", bindings: ["budget"] },
+  sort: { created_at: "since" },
+  filters: {
+    scope_kind: "scope_kind = ?",
+    scope_id: "scope_id = ?",
+    period: "period = ?",
+    mode: "mode = ?",
   },
-});
-
-function budgetsAs<Item>(toItem: (row: BudgetRow) => Item): ListSource<BudgetRow, Item, "meters"> {
-  return {
-    table: "meters",
-    where: { sql: "kind = ?", bindings: ["budget"] },
-    sort: { created_at: "since" },
-    filters: {
-      scope_kind: "scope_kind = ?",
-      scope_id: "scope_id = ?",
-      period: "period = ?",
-      mode: "mode = ?",
-    },
-    toItem,
-  };
-}
+  searched: searchedIn(["extra", "scope_kind", "scope_id"], searchedText),
+  toItem: (row: BudgetRow) => readBudget(view, row),
+}));
 
 /** The name or, without one, what the budget applies to. */
-function searchedText(row: BudgetRow): string {
+function searchedText(row: Pick<BudgetRow, "extra" | "scope_kind" | "scope_id">): string {
   const { name, given } = budgetExtra(row);
   if (name !== null) return name;
   if (given === undefined)

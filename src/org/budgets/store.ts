@@ -22,8 +22,8 @@ export interface BudgetExtra extends Omit<MeterExtra, "lowRoom"> {
   readonly given?: MatchInput;
 }
 
-export function budgetExtra(row: MeterRow): BudgetExtra {
-  return JSON.parse(row.extra) as BudgetExtra;
+export function budgetExtra({ extra }: Pick<MeterRow, "extra">): BudgetExtra {
+  return JSON.parse(extra) as BudgetExtra;
 }
 
 /** An amount of a unit as it is stored. */

@@ -1,6 +1,7 @@
 import { refuse } from "../../contract/refusal.ts";
 import { query } from "../kernel/door.ts";
 import { modelAt } from "./store.ts";
+import { searchedIn } from "../../storage/list-rows.ts";
 import { readList } from "../kernel/resource.ts";
 
 export { listPrices } from "./history.ts";
@@ -25,6 +26,8 @@ const MEANT_AS_OWN = `WITH live AS (SELECT model, other_name FROM price_revision
         WHERE p.source = 'platform' AND live.other_name IS NULL)
   SELECT name FROM meant GROUP BY name HAVING COUNT(*) = 1`;
 
+type PricedRow = { model: string; created_at: number };
+
 export const listModels = readList((view) => ({
   table: "priced_models",
   id: "model",
@@ -33,8 +36,8 @@ export const listModels = readList((view) => ({
     sql: `(model IN (SELECT model FROM models) OR model NOT IN (${MEANT_AS_OWN}))`,
     bindings: [view.now],
   },
-  toItem: ({ model }: { model: string; created_at: number }) =>
-    modelAt(view.sql, model, view.now) ?? unpriced(model),
+  searched: searchedIn(["model"], ({ model }: Pick<PricedRow, "model">) => model),
+  toItem: ({ model }: PricedRow) => modelAt(view.sql, model, view.now) ?? unpriced(model),
 }));
 
 function unpriced(model: string): never {

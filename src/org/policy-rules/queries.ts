@@ -1,13 +1,15 @@
 import type { Attempt } from "../../domain/policy/attempt.ts";
 import { explain, type RuleResult } from "../../domain/policy/policy.ts";
 import { query } from "../kernel/door.ts";
-import { loadPolicies, ruleNow, toRule } from "./store.ts";
+import { loadPolicies, type RuleRow, ruleNow, toRule } from "./store.ts";
+import { searchedIn } from "../../storage/list-rows.ts";
 import { readList, readOne } from "../kernel/resource.ts";
 
 export const listPolicyRules = readList(() => ({
   table: "policy_rules",
   sort: { created_at: "created_at", priority: "priority" },
   filters: { target: "target = ?", effect: "effect = ?", mode: "mode = ?" },
+  searched: searchedIn(["reason"], ({ reason }: Pick<RuleRow, "reason">) => reason),
   toItem: toRule,
 }));
 

@@ -1,9 +1,11 @@
+import { readRows } from "../../storage/read-rows.ts";
 import { DAILY_USAGE } from "../runs/daily.ts";
 import { asCount } from "../../domain/price/count.ts";
 import { formatUsd } from "../../domain/price/money.ts";
 import { query, type CheckpointedView } from "../kernel/door.ts";
 
 export { sumUsage } from "./report.ts";
+export { listUsageNames } from "./names.ts";
 export { topUsage } from "./top.ts";
 
 /** The spend by day and by scope: read from the daily sums, never from the runs. */
@@ -25,15 +27,14 @@ interface Sum {
 const MOST_NAMES = 50;
 
 function rowsOf(view: CheckpointedView, kind: string, { fromDay, toDay }: Range): Row[] {
-  return view.sql
-    .exec<Row>(
-      `SELECT scope_id, day, usd, runs, tokens FROM ${DAILY_USAGE.in(view.sql)}
-       WHERE scope_kind = ? AND day >= ? AND day < ? ORDER BY day`,
-      kind,
-      fromDay,
-      toDay,
-    )
-    .toArray();
+  const rows = view.sql.exec<Row>(
+    `SELECT scope_id, day, usd, runs, tokens FROM ${DAILY_USAGE.in(view.sql)}
+     WHERE scope_kind = ? AND day >= ? AND day < ? ORDER BY day`,
+    kind,
+    fromDay,
+    toDay,
+  );
+  return [...readRows(rows)];
 }
 
 function figures({ usd, runs, tokens }: Sum) {

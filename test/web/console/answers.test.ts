@@ -313,7 +313,7 @@ describe("the search by names", () => {
     expect(viewer.hits.some((hit) => hit.startsWith("Key"))).toBe(false);
     expect(viewer.hits.length).toBe(hits.length - 1);
     expect((await find(owner, "fallb")).hits).toEqual(["Page: Fallbacks /console/fallbacks"]);
-    expect((await find(owner, "z")).hits).toEqual([]);
+    expect((await find(owner, "z")).hits).toEqual(expect.arrayContaining(hits));
   });
 
   test("finds the last of many customers by the beginning of its id, and reads no more than a few", async () => {

@@ -1,6 +1,6 @@
 import { ByteReader } from "../../bytes/byte-reader.ts";
 import { type RowGroup, rowGroupsOf } from "./row-groups.ts";
-import { findPlaces, readName, readNames } from "./names.ts";
+import { findPlaces, readDistinctNames, readName, readNames } from "./names.ts";
 import type { StoredScopes } from "../../../contract/scopes.ts";
 import { COLUMN_NUMBERS, type NameColumn, type RunRecord, SCOPE_COLUMNS } from "./record.ts";
 import { readText, readTexts } from "./texts.ts";
@@ -84,6 +84,13 @@ export class RunColumns {
 
   names(column: NameColumn): readonly (string | null)[] {
     return this.#column(column, NAMES);
+  }
+
+  /** The names in a column. Runs that were not stored together may share one, which then comes more than once. */
+  distinctNames(column: NameColumn): string[] {
+    return this.#rowGroups.flatMap(({ columns }) =>
+      readDistinctNames(new ByteReader(columns.get(COLUMN_NUMBERS[column]) ?? NO_NAMES)),
+    );
   }
 
   /** The places of the runs that have a name in a column; null: of those that have none. */

@@ -55,10 +55,14 @@ export class NamesOfRuns {
 }
 
 export function readNames(reader: ByteReader, count: number): (string | null)[] {
-  const names: (string | null)[] = [null];
-  for (let left = reader.count(); left > 0; left -= 1) names.push(reader.text());
+  const names: (string | null)[] = [null, ...readDistinctNames(reader)];
   if (reader.byte() === 1) return Array<string | null>(count).fill(names.at(-1) ?? null);
   return Array.from({ length: count }, () => names[reader.count()] ?? null);
+}
+
+/** Each name once, those of the oldest runs first. */
+export function readDistinctNames(reader: ByteReader): string[] {
+  return Array.from({ length: reader.count() }, () => reader.text());
 }
 
 /** The name of one run. No other name is decoded. */

@@ -1,8 +1,8 @@
-import type { CustomerStanding } from "../../../../contract/resources/customers.ts";
-import { customerAt, pageOf } from "../../view/links.ts";
+import { LEAST_RUNS_LOOKED_AT } from "../../../../contract/resources/usage/usage-names.ts";
+import { pageOf } from "../../view/links.ts";
 import { REFUSALS_ARE_KEPT } from "../../view/refusal-retention.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
-import { type FoundName, findNames, MOST_LOOKED_AT } from "./names-found.ts";
+import { type FoundName, findNames } from "./names-found.ts";
 import { explain } from "./explain.tsx";
 import { type PageRequest, show, type PageResponse, type Visit } from "../../visit.ts";
 
@@ -44,15 +44,10 @@ async function idHits(visit: Visit, q: string): Promise<readonly FoundName[]> {
     const href = explainAt("reservation_id", `rsv_${reservation}`);
     return [{ kind: "Reservation", title: q, href }];
   }
-  const tried = await Promise.all([
-    TRACE.test(q) && isTrace(visit, q),
-    isRun(visit, q),
-    isCustomer(visit, q),
-  ]);
+  const tried = await Promise.all([TRACE.test(q) && isTrace(visit, q), isRun(visit, q)]);
   const all: readonly FoundName[] = [
     { kind: "Call, by its trace", title: q, href: explainAt("trace_id", q) },
     { kind: "Run", title: q, href: `/console/runs/${encodeURIComponent(q)}` },
-    { kind: "Customer", title: q, href: customerAt(q) },
   ];
   return all.filter((_, index) => tried[index]);
 }
@@ -66,12 +61,6 @@ async function isTrace(visit: Visit, trace_id: string): Promise<boolean> {
 
 async function isRun(visit: Visit, id: string): Promise<boolean> {
   return (await visit.api.get(`/v1/runs/${encodeURIComponent(id)}`)).error === null;
-}
-
-async function isCustomer(visit: Visit, id: string): Promise<boolean> {
-  const path = `${visit.org}/customers/${encodeURIComponent(id)}`;
-  const { body } = await visit.api.get<CustomerStanding>(path);
-  return body !== null && (body.last_run_on !== null || body.credits !== null || body.limits.length > 0);
 }
 
 function found(q: string, hits: readonly FoundName[]) {
@@ -99,8 +88,8 @@ function found(q: string, hits: readonly FoundName[]) {
       </Card>
       <p class="quiet small">
         Customers are found by their name or the beginning of their id, budgets by their name or, without one,
-        by what they apply to, users among the latest {MOST_LOOKED_AT} runs, and keys, models and policies
-        among the newest {MOST_LOOKED_AT}.
+        by what they apply to, policies by their reason, and users in the latest{" "}
+        {LEAST_RUNS_LOOKED_AT.toLocaleString("en-US")} runs or more.
       </p>
     </>
   );

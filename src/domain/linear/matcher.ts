@@ -1,4 +1,4 @@
-import type { StepBudget } from "../policy/step-budget.ts";
+import { takeSteps, type StepBudget } from "../policy/step-budget.ts";
 import { BEFORE, beforeNext, contextOf, END } from "./context.ts";
 import { type Program, STEP } from "./program.ts";
 import { type Places, States, UNKNOWN } from "./states.ts";
@@ -46,6 +46,10 @@ export class LinearMatcher {
 
   /** The end of the match that ends first. */
   find(text: string, stepBudget: StepBudget): SearchResult {
+    // A cheap test first: few texts have the beginning of a match in them.
+    if (!text.includes(this.#program.beginning)) {
+      return takeSteps(stepBudget, text.length) ? "nothing" : "too_costly";
+    }
     const latin = this.#latin;
     const states = this.#states;
     const { columns } = states;

@@ -19,6 +19,7 @@ interface Instruction {
   readonly op: number;
   readonly out: number;
   readonly arg: number;
+  readonly runes: readonly number[];
   matchRune(rune: number): boolean;
 }
 
@@ -53,6 +54,8 @@ export interface Program {
   readonly out: Int32Array;
   /** The second branch of a fork, or what an assertion requires. */
   readonly arg: Int32Array;
+  /** What every match begins with. Empty if that is not one text. */
+  readonly beginning: string;
   /** True if the characters before and after matter. */
   readonly asserts: boolean;
   readonly reads: (at: number, rune: number) => boolean;
@@ -72,10 +75,22 @@ export function programOf(regex: RE2JS): Program {
     steps,
     out: Int32Array.from(all, ({ out }) => out),
     arg: Int32Array.from(all, ({ arg }) => arg),
+    beginning: beginningOf(all, compiled.start),
     asserts: steps.includes(STEP.assert),
     reads: (at, rune) => all[at]?.matchRune(rune) === true,
     classOf: (rune) => dfa.runeClass(rune),
   };
+}
+
+/** Follows the instructions until one has a choice. */
+function beginningOf(all: readonly Instruction[], start: number): string {
+  let beginning = "";
+  for (let at = all[start]; at !== undefined; at = all[at.out]) {
+    const [rune] = at.runes;
+    if (at.op === OP.rune1 && rune !== undefined) beginning += String.fromCodePoint(rune);
+    else if (at.op !== OP.capture && at.op !== OP.nop && at.op !== OP.emptyWidth) break;
+  }
+  return beginning;
 }
 
 function unknown(op: number): never {

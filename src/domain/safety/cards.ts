@@ -22,6 +22,7 @@ const SMALLEST_GROUP = 3;
 const FEWEST_DIGITS = 13;
 const MOST_DIGITS = 19;
 /** Cards begin with 2 to 6. */
+const BEGINNING = /\b[2-6]/;
 const FIRST = 50;
 const LAST = 54;
 const STEPS_PER_DIGIT = 3;
@@ -37,8 +38,11 @@ const places = new Int32Array(MOST_DIGITS);
  * Each digit costs a step, because a text in which a card could start at every other character is walked many times.
  */
 export function findCard(text: string, stepBudget: StepBudget): string | undefined {
+  // A cheap test first: many texts have no such digit.
+  const first = text.search(BEGINNING);
+  if (first < 0) return undefined;
   let isInWord = false;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let at = first; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (!isInWord && code >= FIRST && code <= LAST) {
       const count = walk(text, at);

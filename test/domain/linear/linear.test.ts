@@ -108,6 +108,12 @@ describe("the work of a pattern", () => {
     const work = { left: 3 };
     expect(compiled("zz").matcher.find("aaaaaaaazz", work)).toBe("too_costly");
   });
+
+  test("is charged where no match can begin", () => {
+    const { matcher } = compiled("\\bsecret-[a-z]{3}");
+    expect(matcher.find("a".repeat(100), { left: 99 })).toBe("too_costly");
+    expect(matcher.find("a".repeat(100), { left: 100 })).toBe("nothing");
+  });
 });
 
 describe("a pattern that is too large", () => {

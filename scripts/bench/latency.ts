@@ -9,7 +9,7 @@ import { type Server, startServer } from "../server.ts";
 import { readWorkerConfig } from "../worker-config.ts";
 import type { BenchRow } from "./bench-row.ts";
 import { LOAD_CORE, QUICK } from "./harness.ts";
-import { CONNECTIONS, GOVERNED, PLAIN, PORTKEY } from "./latency-subjects.ts";
+import { CONNECTIONS, COPYING, GOVERNED, PLAIN, PORTKEY } from "./latency-subjects.ts";
 import { addedRows, type LatencyLoad, waitRows, type Waits } from "./latency-waits.ts";
 import { failedRow } from "./parts.ts";
 import { said } from "./rows-of-rounds.ts";
@@ -17,8 +17,8 @@ import { portkeyHeaders, startPortkey } from "./portkey.ts";
 import { newBenchOrg, sender } from "./send.ts";
 
 /**
- * What a person waits for: the first byte and the last of a model's stream, through the governed proxy, through a proxy in the
- * same runtime that hands everything on, and through Portkey's gateway. As many calls are under way as there are connections,
+ * What a person waits for: the first byte and the last of a model's stream, through the governed proxy, through proxies in the
+ * same runtime that hand everything on or copy it, and through Portkey's gateway. As many calls are under way as there are connections,
  * and few enough for one core.
  */
 
@@ -36,7 +36,7 @@ interface Subject extends Pick<LatencyLoad, "port" | "path" | "headers"> {
 
 export async function run(): Promise<BenchRow[]> {
   const folder = mkdtempSync(join(tmpdir(), "sluice-bench-"));
-  const [modelPort = 0, plainPort = 0] = await claimPorts(0, 2);
+  const [modelPort = 0, plainPort = 0, copyingPort = 0] = await claimPorts(0, 3);
   const modelUrl = `http://${HOST}:${modelPort}`;
   const callers = spawnCallers(modelPort);
   await once(callers, "message");
@@ -48,21 +48,21 @@ export async function run(): Promise<BenchRow[]> {
       port: 0,
       settings: { PROXY_ORGS: "*", OPENAI_API_KEY: "none", OPENAI_URL: modelUrl, OPENAI_MODELS: "" },
     },
-    companions: () => [
-      {
-        name: "plain-proxy",
+    companions: () =>
+      [["plain", plainPort] as const, ["copying", copyingPort] as const].map(([mode, port]) => ({
+        name: `${mode}-proxy`,
         modules: [{ type: "ESModule", path: "proxy.mjs", contents: script }],
         compatibilityDate: readWorkerConfig().compatibility_date,
         compatibilityFlags: ["nodejs_compat", "enable_request_signal"],
-        bindings: { MODE: "plain", MODEL_URL: modelUrl, SLUICE_URL: "" },
-        unsafeDirectSockets: [{ host: HOST, port: plainPort }],
-      },
-    ],
+        bindings: { MODE: mode, MODEL_URL: modelUrl, SLUICE_URL: "" },
+        unsafeDirectSockets: [{ host: HOST, port }],
+      })),
   });
   const portkey = await startPortkey(modelUrl);
   try {
     const subjects: Subject[] = [
       { name: PLAIN, port: plainPort, path: PATH, headers: {} },
+      { name: COPYING, port: copyingPort, path: PATH, headers: {} },
       await governedSubject(server),
     ];
     if (portkey !== null)

@@ -7,10 +7,10 @@ import { factsOf } from "../../src/providers/model-facts.ts";
 import { answerReader, isEventStream } from "../../src/providers/usage/reading.ts";
 import { createGate, type EmbeddedGate, type GateBinding } from "../../src/client/gate/index.ts";
 
-/** A proxy before a model: as it is, and governed in three ways. What it is comes from `MODE`; everything else is the same. */
+/** A proxy before a model: as it is, copying each piece, and governed in three ways. What it is comes from `MODE`; everything else is the same. */
 
 interface ProxyEnv {
-  readonly MODE: "plain" | "embedded" | "rpc" | "http";
+  readonly MODE: "plain" | "copying" | "embedded" | "rpc" | "http";
   readonly MODEL_URL: string;
   readonly SLUICE_URL: string;
   /** Absent: the service runs elsewhere, at its URL. */
@@ -43,6 +43,23 @@ interface Governed {
   readonly context: ExecutionContext;
   readonly request: Request;
   readonly model: () => Promise<Response>;
+}
+
+/** The least that a proxy does which looks at what it streams: it reads each piece, and writes it on. */
+async function copying(model: () => Promise<Response>): Promise<Response> {
+  const answer = await model();
+  const reader = answer.body?.getReader();
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const piece = await reader?.read();
+        if (piece?.value === undefined) controller.close();
+        else controller.enqueue(piece.value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(readable, answer);
 }
 
 /** Passes the answer on as the governed proxy does, with its own code: a short one at once, a stream as it comes. */
@@ -88,6 +105,7 @@ export default {
     const model = () => fetch(env.MODEL_URL + pathname, request);
     const governed = { key: request.headers.get("x-key") ?? "", context, request, model };
     if (env.MODE === "embedded") return embedded(env, governed);
+    if (env.MODE === "copying") return copying(model);
     if (env.MODE === "rpc") return overRpc(env, governed);
     return env.MODE === "http" ? overHttp(env, governed) : model();
   },

@@ -23,8 +23,8 @@ import { newBenchOrg, sender } from "./send.ts";
  */
 
 const ROUNDS = QUICK ? 1 : 3;
-const DURATION_MS = QUICK ? 3000 : 4000;
-const WARM_UP_MS = 2000;
+const DURATION_MS = 3000;
+const WARM_UP_MS = 1500;
 const PIECES = 20;
 /** By connections, the time between pieces: the calls that are begun in a second are always some 50 to 100. */
 const PACES = { 1: 1, 32: 20, 256: 160 } as const;

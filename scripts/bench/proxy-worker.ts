@@ -45,7 +45,7 @@ interface Governed {
   readonly model: () => Promise<Response>;
 }
 
-/** The least that a proxy does which looks at what it streams: it reads each piece, and writes it on. */
+/** Reads each piece and writes it on: the least that a proxy has to do that looks at what it streams. */
 async function copying(model: () => Promise<Response>): Promise<Response> {
   const answer = await model();
   const reader = answer.body?.getReader();

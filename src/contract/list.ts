@@ -36,7 +36,7 @@ export interface ListSpec {
 /** The filter of a list that can be searched, by a part of something. */
 export const searchFilter = (part: string, example: string) =>
   searchText.meta({
-    description: `Part of ${part}, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page.`,
+    description: `Part of ${part}, in upper or lower case. Exact matches come first, then names that begin with it, on one page. At most 10,000 entries are searched, in the order of the list.`,
     examples: [example],
   });
 

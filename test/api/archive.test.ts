@@ -44,6 +44,15 @@ test("an object that wakes knows its archived runs", async () => {
   expect((await listed(org.key, "limit=200")).length).toBe(1000);
 });
 
+test("names are not sought in archived runs", async () => {
+  const org = await newArchivist();
+  const names = async () =>
+    (await call("GET", `/v1/orgs/${org.id}/usage/names?by=customer_id`, { key: org.key })).body;
+  expect(await names()).toEqual({ by: "customer_id", runs: 0, data: [] });
+  await org.run({ id: "new-1", customer_id: "late" });
+  expect(await names()).toEqual({ by: "customer_id", runs: 1, data: [{ name: "late" }] });
+});
+
 test("a row of the object says what a file holds", async () => {
   const org = await newArchivist();
   const [name = ""] = await filesOf(org.id);

@@ -74,6 +74,18 @@ test("runs before the latest 2,000 are not looked at", async () => {
   expect(body.runs).toBeLessThan(4000);
 });
 
+test("fewer runs are looked at if they are large", async () => {
+  org = await newOrg();
+  // Neighbours share what they begin with alike.
+  const metadata = (nth: number) => ({ text: `${nth}${"x".repeat(60_000)}` });
+  for (const user_id of ["first", "early", "later"]) {
+    await send(Array.from({ length: 60 }, (_, nth) => run({ user_id, metadata: metadata(nth) })));
+  }
+  const { body } = await read({ by: "user_id" });
+  expect(body.data.map(({ name }: { name: string }) => name)).toEqual(["later", "early"]);
+  expect(body.runs).toBeLessThanOrEqual(120);
+});
+
 test("for whoever reads runs, in their own organization", async () => {
   const other = await newOrg();
   expect((await read({ by: "user_id" }, other.ownerKey)).status).toBe(404);

@@ -76,5 +76,7 @@ test("a page has what callers wait for, as far as it was measured", () => {
     row(addedName(32, "first byte", share), 0.5 + at, null),
   ]);
   const page = performancePage(rows, MACHINE);
-  expect(page).toContain("| first byte, 32 callers | 1.0 / 2.0 | 1.2 / 2.2 | 1.5 / 3.5 | – / – | 0.5 / 1.5 |");
+  expect(page).toContain(
+    "| first byte, 32 callers | 1.0 / 2.0 | 1.2 / 2.2 | 1.5 / 3.5 | – / – | 0.5 / 1.5 |",
+  );
 });

@@ -1972,7 +1972,7 @@ export interface UsageNames {
   readonly by: "model" | "provider" | "key_id" | "user_id" | "workflow_id" | "deployment_id" | "department_id" | "customer_id";
   /** How many of the latest runs were looked at. */
   readonly runs: number;
-  /** The name that is equal to `contains` first, then those that begin with it; among these, those of the latest runs. */
+  /** Names that are equal to `contains` first, then those that begin with it. Otherwise, names of later runs mostly come first. */
   readonly data: readonly {
     readonly name: string;
   }[];
@@ -2396,7 +2396,7 @@ export type BudgetsListQuery = {
   readonly period?: "day" | "week" | "month" | "quarter" | "year" | "total" | undefined;
   /** Only those with this mode. */
   readonly mode?: "enforce" | "shadow" | undefined;
-  /** Part of the name or, if a budget has none, of what it applies to, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page. */
+  /** Part of the name or, if a budget has none, of what it applies to, in upper or lower case. Exact matches come first, then names that begin with it, on one page. At most 10,000 entries are searched, in the order of the list. */
   readonly contains?: string | undefined;
 };
 
@@ -3195,7 +3195,7 @@ export type KeysListQuery = {
   readonly sort?: "created_at" | "-created_at" | "name" | "-name" | undefined;
   /** Only keys with this role. */
   readonly role?: "viewer" | "developer" | "admin" | "owner" | undefined;
-  /** Part of the name, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page. */
+  /** Part of the name, in upper or lower case. Exact matches come first, then names that begin with it, on one page. At most 10,000 entries are searched, in the order of the list. */
   readonly contains?: string | undefined;
 };
 
@@ -3218,7 +3218,7 @@ export type ModelsListQuery = {
   readonly cursor?: string | undefined;
   /** Field to sort by. Prefix with `-` for descending order. */
   readonly sort?: "created_at" | "-created_at" | "model" | "-model" | undefined;
-  /** Part of the name, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page. */
+  /** Part of the name, in upper or lower case. Exact matches come first, then names that begin with it, on one page. At most 10,000 entries are searched, in the order of the list. */
   readonly contains?: string | undefined;
 };
 
@@ -3355,7 +3355,7 @@ export type PolicyRulesListQuery = {
   readonly effect?: "allow" | "deny" | "require_approval" | undefined;
   /** Only those with this mode. */
   readonly mode?: "enforce" | "shadow" | undefined;
-  /** Part of the reason, in upper or lower case. What is equal to it comes first, then what begins with it. There is one page. */
+  /** Part of the reason, in upper or lower case. Exact matches come first, then names that begin with it, on one page. At most 10,000 entries are searched, in the order of the list. */
   readonly contains?: string | undefined;
 };
 
@@ -3905,11 +3905,11 @@ export type UsageTopQuery = {
 };
 
 export type UsageNamesQuery = {
-  /** What to add up by. */
+  /** What names are sought. */
   readonly by: "model" | "provider" | "key_id" | "user_id" | "workflow_id" | "deployment_id" | "department_id" | "customer_id";
   /** Only names with this in them, in upper or lower case. */
   readonly contains?: string | undefined;
-  /** How many entries a page has. */
+  /** How many names are listed. */
   readonly limit?: number | string | undefined;
 };
 

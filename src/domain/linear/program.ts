@@ -54,7 +54,7 @@ export interface Program {
   readonly out: Int32Array;
   /** The second branch of a fork, or what an assertion requires. */
   readonly arg: Int32Array;
-  /** What every match begins with. Empty if that is not one text. */
+  /** What every match begins with, as far as that is one text, and short. */
   readonly beginning: string;
   /** True if the characters before and after matter. */
   readonly asserts: boolean;
@@ -82,10 +82,13 @@ export function programOf(regex: RE2JS): Program {
   };
 }
 
+/** A text can be looked for in linear time only if it is short: the runtime has no tables for longer ones. */
+const LONGEST_BEGINNING = 64;
+
 /** Follows the instructions until one has a choice. */
 function beginningOf(all: readonly Instruction[], start: number): string {
   let beginning = "";
-  for (let at = all[start]; at !== undefined; at = all[at.out]) {
+  for (let at = all[start]; at !== undefined && beginning.length < LONGEST_BEGINNING; at = all[at.out]) {
     const [rune] = at.runes;
     if (at.op === OP.rune1 && rune !== undefined) beginning += String.fromCodePoint(rune);
     else if (at.op !== OP.capture && at.op !== OP.nop && at.op !== OP.emptyWidth) break;

@@ -22,9 +22,9 @@ const SMALLEST_GROUP = 3;
 const FEWEST_DIGITS = 13;
 const MOST_DIGITS = 19;
 /** Cards begin with 2 to 6. */
-const BEGINNING = /\b[2-6]/;
 const FIRST = 50;
 const LAST = 54;
+const BEGINNING = new RegExp(String.raw`\b[${String.fromCharCode(FIRST)}-${String.fromCharCode(LAST)}]`);
 const STEPS_PER_DIGIT = 3;
 const ZERO = 48;
 const NINE = 57;

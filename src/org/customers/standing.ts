@@ -239,17 +239,20 @@ function customersIn(
     .map(({ id }) => id);
 }
 
-/** Customers whose name has a text in it or whose id begins with it: those first of whom it is all, or the beginning. */
+/** Customers whose name has a text in it or whose id begins with it. First the one with that id, then those of that name. */
 function findCustomers(sql: CheckpointedSql, text: string, most: number): readonly string[] {
   const byId = customersIn(sql, { beginning: text }, most);
   const names = namesWith(sql, text.toLowerCase());
-  const places = new Map(byId.map((id): [string, number] => [id, id === text ? 0 : 1]));
+  const places = new Map(byId.map((id): [string, number] => [id, id === text ? EXACT_ID : 1]));
   for (const { id, place } of names) places.set(id, Math.min(place, places.get(id) ?? place));
   return Array.from(places)
     .toSorted(([id, place], [other, otherPlace]) => place - otherPlace || (id < other ? -1 : 1))
     .slice(0, most)
     .map(([id]) => id);
 }
+
+/** Before the ranks of names. */
+const EXACT_ID = -1;
 
 function namesWith(sql: CheckpointedSql, text: string): { readonly id: string; readonly place: number }[] {
   // SQLite knows upper and lower case of ASCII only.

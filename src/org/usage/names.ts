@@ -1,6 +1,7 @@
 import { DIMENSIONS, type MatchDimension } from "../../contract/dimensions.ts";
-import { LEAST_RUNS_LOOKED_AT, type UsageNames } from "../../contract/resources/usage/usage-names.ts";
+import { RUNS_LOOKED_AT, type UsageNames } from "../../contract/resources/usage/usage-names.ts";
 import { matchRank } from "../../domain/text/match-rank.ts";
+import { STATE } from "../../storage/segments/metadata.ts";
 import { query } from "../kernel/door.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 
@@ -11,7 +12,10 @@ interface NamesAsk {
   readonly limit: number;
 }
 
-/** A segment stores each name once, so none of its runs is read. */
+/** Runs can have so much metadata that fewer are looked at. */
+const MOST_BYTES = 4_194_304;
+
+/** A segment stores its names apart from its runs, so no run is read. */
 export const listUsageNames = query({
   refuses: [],
   run({ sql }, { by, contains, limit }: NamesAsk): UsageNames {
@@ -19,10 +23,11 @@ export const listUsageNames = query({
     if (column === undefined) throw new Error(`no column for ${by}`);
     const store = runSegments(sql);
     const ranks = new Map<string, number>();
-    let runs = 0;
+    let [runs, bytes] = [0, 0];
     for (const segment of store.held.toReversed()) {
-      if (runs >= LEAST_RUNS_LOOKED_AT) break;
+      if (runs >= RUNS_LOOKED_AT || bytes >= MOST_BYTES || segment.state === STATE.archived) break;
       runs += segment.rows;
+      bytes += segment.bytes;
       for (const name of store.columns(segment).distinctNames(column).toReversed()) {
         const rank = matchRank(name, contains);
         if (rank !== null) ranks.set(name, rank);

@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { RE2JS } from "re2js";
 import { describe, expect, test } from "vitest";
 import { compileLinear, type LinearPattern, sizeProblem } from "../../../src/domain/linear/pattern.ts";
+import { programOf } from "../../../src/domain/linear/program.ts";
 import { noise } from "../safety/noise.ts";
 
 const ENOUGH = 1e12;
@@ -107,6 +108,13 @@ describe("the work of a pattern", () => {
   test("is charged for a match too", () => {
     const work = { left: 3 };
     expect(compiled("zz").matcher.find("aaaaaaaazz", work)).toBe("too_costly");
+  });
+
+  test("looks for a short beginning only, which takes a time linear in the text", () => {
+    const { regex, matcher } = compiled(`${"ab".repeat(100)}[0-9]`);
+    expect(programOf(regex).beginning).toBe("ab".repeat(32));
+    expect(matcher.find(`${"ab".repeat(101)}7`, { left: ENOUGH })).toEqual({ end: 203 });
+    expect(matcher.find("ab".repeat(101), { left: ENOUGH })).toBe("nothing");
   });
 
   test("is charged where no match can begin", () => {

@@ -349,4 +349,16 @@ describe("the search by names", () => {
       "Customer: Old Zebra 10 (c-10) /console/customers/c-10",
     ]);
   });
+
+  test("finds the customer with an id before those that are called so", async () => {
+    const own = await newOrg();
+    const name = (id: string, called: string) =>
+      call("PUT", `/v1/orgs/${own.id}/customers/${id}`, { key: own.ownerKey, body: { name: called } });
+    for (const id of ["1", "2", "3", "4", "5", "6"]) await name(id, "acme");
+    await name("acme", "Somebody else");
+    const { hits } = await find(await signedIn(own.id, "viewer"), "acme");
+    const customers = hits.filter((hit) => hit.startsWith("Customer"));
+    expect(customers.length).toBe(5);
+    expect(customers[0]).toBe("Customer: Somebody else (acme) /console/customers/acme");
+  });
 });

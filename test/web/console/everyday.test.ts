@@ -223,6 +223,13 @@ describe("the audit trail", () => {
     expect(page.match(/id="target"/g)).toHaveLength(1);
     expect(await text("/console/audit?trace_id=none")).toContain("Nothing matches");
   });
+
+  test("is verified below its entries, on request only", async () => {
+    expect(await text("/console/audit")).not.toContain("Chain verified");
+    const page = await text("/console/audit?verify=yes");
+    expect(page).toMatch(/<div id="verification">[^]*Chain verified[^]*entries/);
+    expect(page.indexOf("</table>")).toBeLessThan(page.indexOf("Chain verified"));
+  });
 });
 
 describe("fallbacks", () => {

@@ -160,6 +160,7 @@ describe("a page whose reads fail says why, what to quote and how to go on", () 
     "/console/report?by=user_id",
     "/console/report?by=model&unit=tokens",
     "/console/customers?by=change",
+    "/console/audit?verify=yes",
   ])("%s", async (path) => {
     fails = () => false;
     expect((await pageAt(path)).status).toBe(200);

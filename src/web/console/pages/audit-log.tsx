@@ -7,7 +7,7 @@ import { type Filter, Filters, isFiltered } from "../view/filters.tsx";
 import { Badge, Card, Head, NoMatch, Pager, Status } from "../view/parts.tsx";
 import { Ref } from "../view/ref.tsx";
 import { type Column, Table } from "../view/table.tsx";
-import { Listed, UnreadFigure } from "../view/unread.tsx";
+import { Listed, Unread } from "../view/unread.tsx";
 import {
   type PageRequest,
   listPath,
@@ -42,13 +42,9 @@ export async function listAudit(visit: Visit, ask: PageRequest): Promise<PageRes
         title="Audit trail"
         about="Every change, and who made it. Each entry is chained to the previous one, so entries that are changed, moved or missing are detected."
       >
-        {ask.query.has("verify") ? (
-          <Later read={() => readChainBadge(visit)} />
-        ) : (
-          <a class="button" href={`${UNDER}?verify=yes`}>
-            Verify the chain
-          </a>
-        )}
+        <a class="button" href={`${UNDER}?verify=yes#verification`}>
+          Verify the chain
+        </a>
       </Head>
       <Card title="Export" bare>
         <ExportForm nowMs={visit.nowMs} />
@@ -67,6 +63,11 @@ export async function listAudit(visit: Visit, ask: PageRequest): Promise<PageRes
         </Listed>
         <Pager {...pagesOf(UNDER, ask.query, answer.body?.next_cursor ?? null)} />
       </Card>
+      {ask.query.has("verify") && (
+        <div id="verification">
+          <Later read={() => readVerification(visit)} />
+        </div>
+      )}
     </>
   );
   return show("Audit trail", UNDER, content, answer.status);
@@ -92,14 +93,21 @@ const FILTERS: readonly Filter[] = [
 ];
 
 /** Verification reads the whole trail, so it runs only on request. */
-async function readChainBadge(visit: Visit) {
+async function readVerification(visit: Visit) {
   const answer = await visit.api.get<AuditVerification>(`${visit.org}/audit-log/verify`);
-  if (answer.body === null) return <UnreadFigure of={answer} />;
+  if (answer.body === null)
+    return (
+      <Card title="Verification" bare>
+        <Unread of={answer} />
+      </Card>
+    );
   const { valid, checked } = answer.body;
   return (
-    <Badge tone={valid ? "good" : "bad"}>
-      {valid ? "Chain verified" : "Chain broken"}, {count(checked)} entries
-    </Badge>
+    <Card title="Verification">
+      <Badge tone={valid ? "good" : "bad"}>
+        {valid ? "Chain verified" : "Chain broken"}, {count(checked)} entries
+      </Badge>
+    </Card>
   );
 }
 

@@ -24,8 +24,7 @@ type Kind = (visit: Visit, sought: string) => Promise<readonly FoundName[]>;
 const MOST_SHOWN = 5;
 
 /**
- * The kinds that can be found by a name. Each reads a few rows of a list. Names that the reader may not read are not
- * found.
+ * The kinds that can be found by a name. Names that the reader may not read are not found.
  */
 const KINDS: readonly Kind[] = [
   pages,

@@ -1,4 +1,5 @@
-import { LEAST_RUNS_LOOKED_AT } from "../../../../contract/resources/usage/usage-names.ts";
+import { RUNS_LOOKED_AT } from "../../../../contract/resources/usage/usage-names.ts";
+import { count } from "../../view/format.ts";
 import { pageOf } from "../../view/links.ts";
 import { REFUSALS_ARE_KEPT } from "../../view/refusal-retention.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
@@ -88,8 +89,7 @@ function found(q: string, hits: readonly FoundName[]) {
       </Card>
       <p class="quiet small">
         Customers are found by their name or the beginning of their id, budgets by their name or, without one,
-        by what they apply to, policies by their reason, and users in the latest{" "}
-        {LEAST_RUNS_LOOKED_AT.toLocaleString("en-US")} runs or more.
+        by what they apply to, policies by their reason, and users in the latest {count(RUNS_LOOKED_AT)} runs.
       </p>
     </>
   );

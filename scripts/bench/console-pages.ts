@@ -102,12 +102,14 @@ function measured(pages: Listed, choices: Readonly<Record<string, readonly strin
     );
 }
 
+/** Where items are made, not an item. */
+const FORM = /\/(?:new|import)$/;
+
 /** The page of an item is that of the first item that a page before it links to. */
 function concrete(route: string, links: readonly string[]): string | null {
   const [start = "", ...rest] = route.split(/\/:\w+/);
   return rest.reduce<string | null>((path, after) => {
-    const link =
-      path === null ? undefined : links.find((to) => to.startsWith(`${path}/`) && !to.endsWith("/new"));
+    const link = path === null ? undefined : links.find((to) => to.startsWith(`${path}/`) && !FORM.test(to));
     return link === undefined ? null : `${link}${after}`;
   }, start);
 }

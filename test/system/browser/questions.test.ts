@@ -50,6 +50,9 @@ describe.skipIf(chromiumIsMissing)(`questions to the console in Chromium${MISSIN
     const { budget_id: id } = refused.body.error.details;
     const limit = id === undefined ? "/console/limits" : `/console/budgets/${id}`;
     expect(await page.locator(`.facts a[href='${limit}']`).count()).toBe(1);
+    // The search leads on by itself, and is no page to come back to.
+    await page.goBack();
+    expect(page.url()).toBe(`${base}/console/keys`);
   });
 
   test("the three answers are above the fold", async () => {

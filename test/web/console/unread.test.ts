@@ -161,6 +161,7 @@ describe("a page whose reads fail says why, what to quote and how to go on", () 
     "/console/report?by=model&unit=tokens",
     "/console/customers?by=change",
     "/console/audit?verify=yes",
+    "/console/search?q=acme",
   ])("%s", async (path) => {
     fails = () => false;
     expect((await pageAt(path)).status).toBe(200);
@@ -175,6 +176,24 @@ describe("a page whose reads fail says why, what to quote and how to go on", () 
     expect([status, explains(text), text.includes("<h2>Daily cap</h2>")]).toEqual([200, EXPLAINED, true]);
     fails = () => false;
     expect((await pageAt("/console/report")).text).not.toContain("<h2>Daily cap</h2>");
+  });
+
+  test("a search, but not for what the reader may not read", async () => {
+    const path = "/console/search?q=acme";
+    fails = () => true;
+    for (failure of FAILURES) {
+      const { text } = await pageAt(path);
+      const isRefused = failure.code === "forbidden";
+      const said = [explains(text), text.includes("Nothing has this name or id")];
+      expect([failure.code, ...said]).toEqual([
+        failure.code,
+        isRefused ? { why: false, trace: false, wayOn: false } : EXPLAINED,
+        isRefused,
+      ]);
+    }
+    failure = UNAVAILABLE;
+    fails = (asked) => asked.startsWith("/v1/runs/");
+    expect(explains((await pageAt(path)).text)).toEqual(EXPLAINED);
   });
 
   test("of every page that has a list", () => {

@@ -62,7 +62,7 @@ const TEXT = String.raw`(() => {
     if (q.length < 2) return close();
     const asked = "/console/search?" + new URLSearchParams({ list: "1", q });
     const answer = await fetch(asked).catch(() => null);
-    const text = answer && (answer.ok || answer.status === 404) ? await answer.text() : "";
+    const text = answer?.ok ? await answer.text() : "";
     if (mine !== latest) return;
     show([...new DOMParser().parseFromString(text, "text/html").querySelectorAll("#hits a")]);
   }

@@ -1,9 +1,11 @@
+import { Later } from "../../../later.tsx";
 import { RUNS_LOOKED_AT } from "../../../../contract/resources/usage/usage-names.ts";
 import { count } from "../../view/format.ts";
 import { pageOf } from "../../view/links.ts";
 import { REFUSALS_ARE_KEPT } from "../../view/refusal-retention.ts";
 import { Card, Empty, Head } from "../../view/parts.tsx";
-import { type FoundName, findNames } from "./names-found.ts";
+import { Unread } from "../../view/unread.tsx";
+import { allOf, type Found, foundIn, type FoundName, findNames } from "./names-found.ts";
 import { explain } from "./explain.tsx";
 import { type PageRequest, show, type PageResponse, type Visit } from "../../visit.ts";
 
@@ -22,75 +24,93 @@ const LIST = "list";
 export async function search(visit: Visit, ask: PageRequest): Promise<PageResponse> {
   const q = ask.query.get("q")?.trim() ?? "";
   if (q === "") return explain(visit, ask);
-  const hits = q.length <= MOST_CHARACTERS ? await hitsFor(visit, q) : [];
-  const [only] = hits;
-  const isOnly = hits.length === 1 && !ask.query.has(LIST);
-  if (only !== undefined && isOnly) return { redirect: only.href };
-  return show("Search", UNDER, found(q, hits), hits.length === 0 ? 404 : 200);
-}
-
-/** Each place once, ids before names. */
-async function hitsFor(visit: Visit, q: string): Promise<readonly FoundName[]> {
-  const [ids, names] = await Promise.all([PRINTABLE.test(q) ? idHits(visit, q) : [], findNames(visit, q)]);
-  const places = new Map([...names, ...ids].map((hit) => [hit.href, hit]));
-  return [...ids, ...names].filter((hit) => places.get(hit.href) === hit);
-}
-
-async function idHits(visit: Visit, q: string): Promise<readonly FoundName[]> {
-  if (OWN_PAGE.test(q)) return [{ kind: "Id", title: q, href: pageOf(q) }];
-  if (REFUSAL.test(q)) return [{ kind: "Refusal", title: q, href: explainAt("refusal_id", q) }];
-  // The decision and its reservation share their id.
-  const reservation = /^(?:rsv|dec)_(.+)$/.exec(q)?.[1];
-  if (reservation !== undefined) {
-    const href = explainAt("reservation_id", `rsv_${reservation}`);
-    return [{ kind: "Reservation", title: q, href }];
-  }
-  const tried = await Promise.all([TRACE.test(q) && isTrace(visit, q), isRun(visit, q)]);
-  const all: readonly FoundName[] = [
-    { kind: "Call, by its trace", title: q, href: explainAt("trace_id", q) },
-    { kind: "Run", title: q, href: `/console/runs/${encodeURIComponent(q)}` },
-  ];
-  return all.filter((_, index) => tried[index]);
-}
-
-const explainAt = (name: string, id: string) => `${UNDER}?${new URLSearchParams({ [name]: id })}`;
-
-async function isTrace(visit: Visit, trace_id: string): Promise<boolean> {
-  const answer = await visit.api.send("POST", `${visit.org}/explain`, { trace_id }, visit.once());
-  return answer.error === null;
-}
-
-async function isRun(visit: Visit, id: string): Promise<boolean> {
-  return (await visit.api.get(`/v1/runs/${encodeURIComponent(id)}`)).error === null;
-}
-
-function found(q: string, hits: readonly FoundName[]) {
-  return (
+  const isListed = ask.query.has(LIST);
+  const told = toldBy(q);
+  if (told !== null && !isListed) return { redirect: told.href };
+  return show(
+    "Search",
+    UNDER,
     <>
-      <Head title={hits.length === 0 ? "Nothing found" : "Found"} about={<code>{q.slice(0, 200)}</code>} />
-      <Card bare={hits.length === 0}>
-        {hits.length === 0 ? (
-          <Empty icon="explain" title="Nothing has this name or id">
-            {REFUSALS_ARE_KEPT} The trace of an allowed decision is not kept: search for its decision_id. Ids
-            of calls and runs are matched as a whole.
-          </Empty>
-        ) : (
-          <ul class="counts" id="hits">
-            {hits.map(({ kind, title, href }) => (
-              <li>
-                <a href={href} data-kind={kind}>
-                  {title}
-                </a>
-                <span class="quiet">{kind}</span>
-              </li>
-            ))}
-          </ul>
-        )}
-      </Card>
+      <Head title="Search" about={<code>{q.slice(0, 200)}</code>} />
+      <Later
+        read={async () => {
+          const found = told === null ? await find(visit, q) : { names: [told], unread: null };
+          return <Hits {...found} isListed={isListed} />;
+        }}
+      />
       <p class="quiet small">
         Customers are found by their name or the beginning of their id, budgets by their name or, without one,
         by what they apply to, policies by their reason, and users in the latest {count(RUNS_LOOKED_AT)} runs.
       </p>
+    </>,
+  );
+}
+
+/** What an id is of whose kind its letters tell. */
+function toldBy(q: string): FoundName | null {
+  if (q.length > MOST_CHARACTERS) return null;
+  if (OWN_PAGE.test(q)) return { kind: "Id", title: q, href: pageOf(q) };
+  if (REFUSAL.test(q)) return { kind: "Refusal", title: q, href: explainAt("refusal_id", q) };
+  // The decision and its reservation share their id.
+  const reservation = /^(?:rsv|dec)_([!-~]+)$/.exec(q)?.[1];
+  if (reservation === undefined) return null;
+  return { kind: "Reservation", title: q, href: explainAt("reservation_id", `rsv_${reservation}`) };
+}
+
+/** Ids before names. */
+async function find(visit: Visit, q: string): Promise<Found> {
+  if (q.length > MOST_CHARACTERS) return allOf([]);
+  return allOf(
+    await Promise.all([
+      ...(TRACE.test(q) ? [findTrace(visit, q)] : []),
+      ...(PRINTABLE.test(q) ? [findRun(visit, q)] : []),
+      findNames(visit, q),
+    ]),
+  );
+}
+
+const explainAt = (name: string, id: string) => `${UNDER}?${new URLSearchParams({ [name]: id })}`;
+
+async function findTrace(visit: Visit, trace_id: string): Promise<Found> {
+  const answer = await visit.api.send("POST", `${visit.org}/explain`, { trace_id }, visit.once());
+  const href = explainAt("trace_id", trace_id);
+  return foundIn(answer, () => [{ kind: "Call, by its trace", title: trace_id, href }]);
+}
+
+async function findRun(visit: Visit, id: string): Promise<Found> {
+  const path = encodeURIComponent(id);
+  const answer = await visit.api.get(`/v1/runs/${path}`);
+  return foundIn(answer, () => [{ kind: "Run", title: id, href: `/console/runs/${path}` }]);
+}
+
+function Hits({ names, unread, isListed }: Found & { isListed: boolean }) {
+  const [only] = names;
+  const isOnly = only !== undefined && names.length === 1 && unread === null;
+  return (
+    <>
+      {isOnly && !isListed && <meta http-equiv="refresh" content={`0;url=${only.href}`} />}
+      {unread !== null && <Unread of={unread} />}
+      {(names.length > 0 || unread === null) && (
+        <Card bare={names.length === 0}>
+          {names.length === 0 ? (
+            <Empty icon="explain" title="Nothing has this name or id">
+              {REFUSALS_ARE_KEPT} The trace of an allowed decision is not kept: search for its decision_id.
+              Ids of calls and runs are matched as a whole.
+            </Empty>
+          ) : (
+            <ul class="counts" id="hits">
+              {names.map(({ kind, title, href }) => (
+                <li>
+                  <a href={href} data-kind={kind}>
+                    {title}
+                  </a>
+                  <span class="quiet">{kind}</span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </Card>
+      )}
     </>
   );
 }

@@ -133,6 +133,10 @@ test("the tags of runs are offered where one is asked for, escaped", async () =>
   const form = await (await browser.get("/console/budgets/new")).text();
   expect(form).toContain('value="team=a&quot;&gt;&lt;b&gt;"');
   expect(form).toContain('<option value="tag:team"');
+  for (const field of ["match-tags", "group_by"]) {
+    expect(form).toContain(`list="${field}-offered"`);
+    expect(form).toContain(`<datalist id="${field}-offered">`);
+  }
   expect(form).not.toContain("<b>");
 });
 

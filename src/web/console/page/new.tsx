@@ -1,6 +1,7 @@
 import { refuse } from "../../../contract/refusal.ts";
+import { Later } from "../../later.tsx";
 import { BLANK, bodyOf, type FormValues } from "../view/field.ts";
-import { Fields, Form, Problems, SaveOrCancel, SURE } from "../view/form.tsx";
+import { Fields, Form, Offered, offersId, Problems, SaveOrCancel, SURE } from "../view/form.tsx";
 import { noticeAt } from "../view/notice.tsx";
 import { Card, Head } from "../view/parts.tsx";
 import { type PageRequest, hasRole, formGuardOf, show, type PageResponse, type Visit } from "../visit.ts";
@@ -31,11 +32,7 @@ export async function newPage(
   visit: Visit,
   { draft = BLANK, status = 200, question = null }: NewState = {},
 ): Promise<PageResponse> {
-  const offers = (await create.offers?.(visit)) ?? {};
-  const fields = create.fields.map((field) => {
-    const offered = offers[field.name];
-    return offered === undefined ? field : { ...field, offered };
-  });
+  const { offers } = create;
   const content = (
     <>
       <Head title={create.title} />
@@ -47,10 +44,17 @@ export async function newPage(
       )}
       <Card>
         <Form action={path} guard={formGuardOf(visit)}>
-          <Fields of={fields} draft={draft} />
+          <Fields of={create.fields} draft={draft} />
           <SaveOrCancel save={create.save} cancel={path} isAsking={question !== null} />
         </Form>
       </Card>
+      {offers !== undefined && (
+        <Later
+          read={async () =>
+            Object.entries(await offers(visit)).map(([name, of]) => <Offered id={offersId(name)} of={of} />)
+          }
+        />
+      )}
     </>
   );
   return show(create.title, path, content, status);

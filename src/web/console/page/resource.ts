@@ -60,7 +60,7 @@ interface Create {
   readonly title: string;
   readonly save: string;
   readonly fields: readonly Field[];
-  /** The options for text fields, by their names. */
+  /** The suggestions for text fields, by their names. */
   readonly offers?: (visit: Visit) => Promise<Readonly<Record<string, readonly string[]>>>;
   /** The request body, from what the fields say. */
   readonly bodyOf?: (body: Record<string, unknown>) => Record<string, unknown>;

@@ -10,8 +10,8 @@ export interface Field {
   readonly hint?: string;
   readonly placeholder?: string;
   readonly options?: readonly Option[];
-  /** The suggestions of a browser while one types. Anything else can be typed, too. */
-  readonly offered?: readonly string[];
+  /** The browser suggests what the page offers while one types. Anything else can be typed, too. */
+  readonly isOffered?: true;
   /** Two adjacent half-width fields share a line. */
   readonly half?: boolean;
   /** Sent if the field is empty. Without it, an empty field is omitted. */

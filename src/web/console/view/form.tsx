@@ -202,23 +202,21 @@ function control(field: Field, value: string, attributes: Attributes) {
     );
   }
   const placeholder = field.placeholder === undefined ? {} : { placeholder: field.placeholder };
-  const { offered = [] } = field;
-  const list = `${attributes["id"] ?? ""}-offered`;
   return (
-    <>
-      <input
-        type="text"
-        value={field.kind === "secret" || field.kind === "file" ? "" : value}
-        autocomplete="off"
-        {...INPUTS[field.kind]}
-        {...placeholder}
-        {...(offered.length > 0 ? { list } : {})}
-        {...attributes}
-      />
-      {offered.length > 0 && <Offered id={list} of={offered} />}
-    </>
+    <input
+      type="text"
+      value={field.kind === "secret" || field.kind === "file" ? "" : value}
+      autocomplete="off"
+      {...INPUTS[field.kind]}
+      {...placeholder}
+      {...(field.isOffered === true ? { list: offersId(field.name) } : {})}
+      {...attributes}
+    />
   );
 }
+
+/** The id of the suggestions for a field. */
+export const offersId = (name: string) => `${fieldId(name)}-offered`;
 
 /** The suggestions of a browser for a text field. */
 export function Offered({ id, of }: { readonly id: string; readonly of: readonly string[] }) {

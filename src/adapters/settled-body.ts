@@ -124,7 +124,7 @@ class Passage {
 
   /** One read at a time: one that has not come yet is waited for by whoever reads next. Null: there is no more. */
   #next(): Promise<Uint8Array | null> {
-    this.#reading ??= this.#read().finally(() => (this.#reading = null));
+    this.#reading ??= this.#read();
     return this.#reading;
   }
 
@@ -132,6 +132,7 @@ class Passage {
     const { call, reader, onChunk, onEnd } = this.#options;
     try {
       const { done, value } = await this.#source.read();
+      this.#reading = null;
       if (value !== undefined) {
         onChunk?.();
         reader.push(value);
@@ -141,6 +142,7 @@ class Passage {
       call.finish(reader.reading);
       return null;
     } catch (error) {
+      this.#reading = null;
       onEnd?.();
       if (this.#leaving !== null) call.cancel(reader.reading);
       else call.breakOff(reader.reading);

@@ -23,6 +23,10 @@ export class UsageEventFilter {
   /** The beginning of an event whose end has not come. Null: the event is too long to be the one, and passes. */
   #held: Uint8Array[] | null = [];
   #heldBytes = 0;
+  /** True if the name may be in what is held. */
+  #isNamed = false;
+  /** The end of the last chunk, as text: the name may have begun with it. */
+  #lastText = "";
   /** The ends of lines that came last, up to four. */
   #lineEnds = 0;
 
@@ -32,12 +36,12 @@ export class UsageEventFilter {
 
   shown(chunk: Uint8Array): Uint8Array {
     const out: Uint8Array[] = [];
-    const hasName = decoder.decode(chunk).includes(NAME);
+    const text = this.#lastText + decoder.decode(chunk);
+    this.#lastText = text.slice(1 - NAME.length);
+    const hasName = text.includes(NAME);
     let [shownFrom, from] = [0, 0];
     for (const end of this.#eventEnds(chunk)) {
-      // The name may have begun with what is held.
-      const mayBe = hasName || this.#heldBytes > 0;
-      const isHidden = mayBe && this.#isUsageEvent(chunk.subarray(from, end));
+      const isHidden = (hasName || this.#isNamed) && this.#isUsageEvent(chunk.subarray(from, end));
       if (!isHidden) out.push(...(this.#held ?? []));
       else if (shownFrom < from) out.push(chunk.subarray(shownFrom, from));
       this.#begin();
@@ -46,6 +50,7 @@ export class UsageEventFilter {
     }
     if (shownFrom < from) out.push(chunk.subarray(shownFrom, from));
     if (from < chunk.length) this.#hold(chunk.subarray(from), out);
+    this.#isNamed ||= hasName;
     return joined(out);
   }
 
@@ -59,6 +64,7 @@ export class UsageEventFilter {
   #begin(): void {
     this.#held = [];
     this.#heldBytes = 0;
+    this.#isNamed = false;
   }
 
   /**

@@ -68,6 +68,7 @@ export class OrgGate {
   #plannedAt = Number.NEGATIVE_INFINITY;
   #freedAt = Number.NEGATIVE_INFINITY;
   readonly #clock = new OrgClock();
+  #askedAt = Number.NEGATIVE_INFINITY;
   #loop = 0;
   #loopSince: number | null = null;
   #ids: ReservationNames | null = null;
@@ -235,11 +236,14 @@ export class OrgGate {
     this.#loop += 1;
     const mine = this.#loop;
     for (;;) {
-      await background.wait(LEASE.syncMs);
+      const dueMs = this.#askedAt + LEASE.syncMs - background.now();
+      await background.wait(dueMs > 0 ? dueMs : LEASE.syncMs);
       if (mine !== this.#loop) return;
+      const now = background.now();
+      // Somebody else has asked meanwhile.
+      if (now < this.#askedAt + LEASE.syncMs) continue;
       this.asked = 0;
       if (this.idle) break;
-      const now = background.now();
       this.#rotate(now);
       if (this.leaseClient.idle && !this.#refusals.isDue(now)) continue;
       if (!this.leaseClient.asking(now)) await this.#sync(background, []);
@@ -279,6 +283,7 @@ export class OrgGate {
   }
 
   #ask(watch: readonly string[], askedAt: number): SentAsk {
+    this.#askedAt = askedAt;
     const { batches, ...ask } = this.leaseClient.ask(askedAt);
     const limitSets = new Map<LimitSetLine, number>();
     const rows = batches.map(({ number, holds, used }) => ({

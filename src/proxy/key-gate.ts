@@ -5,8 +5,6 @@ import { BoundedMap } from "../domain/cache/bounded-map.ts";
 import type { ProxyOptions } from "./options.ts";
 import { OrgKeys } from "./org-keys.ts";
 
-/** How long a run may wait before it is sent: nothing but the requests that made it keeps a Worker alive. */
-const FLUSH_MS = 200;
 const MOST_REMEMBERED = 20_000;
 const KEY = /^svc_(?:live|test)_(.{26})(.{26})_/;
 
@@ -25,7 +23,7 @@ export class KeyGate implements CallGate {
 
   constructor(key: string, { url, binding, log, decisionTimeoutMs: timeoutMs }: ProxyOptions) {
     const onError = (error: unknown, run: RunInput) => this.#sendAgain(error, run);
-    this.#gate = createGate({ key, url, binding, onError, flushMs: FLUSH_MS, timeoutMs });
+    this.#gate = createGate({ key, url, binding, onError, timeoutMs });
     this.orgKeys = new OrgKeys(key, binding);
     this.#log = log;
     this.key = key;

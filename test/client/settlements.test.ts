@@ -79,6 +79,20 @@ test.each(["add", "addInWorker"] as const)(
   },
 );
 
+test("a run goes soon after a pause, and with others while many come", async () => {
+  const told = settlementsTo();
+  for (const afterMs of [0, 300, 300, 300, 300, 5000]) {
+    await vi.advanceTimersByTimeAsync(afterMs);
+    told.add("run");
+  }
+  await vi.advanceTimersByTimeAsync(200);
+  expect(told.bulks.map((runs) => runs.length)).toEqual([1, 3, 1, 1]);
+  vi.setSystemTime(Date.now() - 3_600_000);
+  told.add("run");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(told.bulks).toHaveLength(5);
+});
+
 test("a flush while a bulk is on its way sends what had come by then", async () => {
   const { promise: answered, resolve } = Promise.withResolvers<void>();
   const told = settlementsTo((bulk) => (bulk === 1 ? answered : undefined));
@@ -147,15 +161,15 @@ test("a run that comes of a bulk's answer is sent by the request that sent the b
   expect(told.bulks).toEqual([["first"], ["again"]]);
 });
 
-test("many calls that end one after another in a Worker make one bulk", async () => {
+test("many calls that end one after another in a Worker make few bulks", async () => {
   const told = settlementsTo();
   for (let run = 0; run < 30; run += 1) {
     told.addInWorker(String(run));
     await vi.advanceTimersByTimeAsync(30);
   }
   await vi.advanceTimersByTimeAsync(1000);
-  expect(told.bulks.map((runs) => runs.length)).toEqual([30]);
-  expect(told.background).toHaveLength(1);
+  expect(told.bulks.map((runs) => runs.length)).toEqual([7, 23]);
+  expect(told.background).toHaveLength(2);
 });
 
 /** The clock goes on and timers wait as long as before, so that thousands of attempts need not be made. */

@@ -5,6 +5,8 @@ import type { Sluice } from "../sluice.ts";
 
 /** Runs of one bulk call, and how many may wait. */
 const MOST_AT_ONCE = 500;
+/** After a pause, a run waits for this part of the time between two bulks. */
+const FIRST_SHARE = 5;
 /** A timer that is so late is not coming. */
 const LATE_MS = 1000;
 /** Longer than any bulk that is still answered. */
@@ -110,15 +112,18 @@ export class Settlements {
     await this.#sending;
   }
 
-  #waitMs(): number {
-    return Math.min(30_000, this.#options.flushMs * 2 ** Math.min(this.#failures, 10));
+  #waitMs(now: number): number {
+    const { flushMs } = this.#options;
+    if (this.#failures > 0) return Math.min(30_000, flushMs * 2 ** Math.min(this.#failures, 10));
+    const sinceMs = Math.max(0, now - this.#sendingSince);
+    return Math.max(flushMs / FIRST_SHARE, flushMs - sinceMs);
   }
 
   /** A timer of a Worker ends with the request that set it, unless it is waited for. One that never came is set again. */
   #arm(waitUntil: WaitUntil | undefined): void {
     const now = Date.now();
     if (now < this.#armedUntil + LATE_MS) return;
-    const waitMs = this.#waitMs();
+    const waitMs = this.#waitMs(now);
     this.#armedUntil = now + waitMs;
     const waited = new Promise((resolve) => {
       const timer = setTimeout(resolve, waitMs);

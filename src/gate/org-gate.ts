@@ -68,7 +68,8 @@ export class OrgGate {
   #plannedAt = Number.NEGATIVE_INFINITY;
   #freedAt = Number.NEGATIVE_INFINITY;
   readonly #clock = new OrgClock();
-  #askedAt = Number.NEGATIVE_INFINITY;
+  /** When an ask last ended, whoever sent it. */
+  #askEndedAt = Number.NEGATIVE_INFINITY;
   #loop = 0;
   #loopSince: number | null = null;
   #ids: ReservationNames | null = null;
@@ -236,17 +237,15 @@ export class OrgGate {
     this.#loop += 1;
     const mine = this.#loop;
     for (;;) {
-      const dueMs = this.#askedAt + LEASE.syncMs - background.now();
-      await background.wait(dueMs > 0 ? dueMs : LEASE.syncMs);
+      await background.wait(LEASE.syncMs - (this.#restedMs(background.now()) ?? 0));
       if (mine !== this.#loop) return;
-      const now = background.now();
-      // Somebody else has asked meanwhile.
-      if (now < this.#askedAt + LEASE.syncMs) continue;
       this.asked = 0;
       if (this.idle) break;
+      const now = background.now();
       this.#rotate(now);
       if (this.leaseClient.idle && !this.#refusals.isDue(now)) continue;
-      if (!this.leaseClient.asking(now)) await this.#sync(background, []);
+      // A call, or a run that was settled, may have asked meanwhile.
+      if (!this.leaseClient.asking(now) && this.#restedMs(now) === null) await this.#sync(background, []);
     }
     this.leaseClient.rest();
     this.reservations.forget();
@@ -266,6 +265,13 @@ export class OrgGate {
   answered(asked: SentAsk, reply: string | null, now: number): void {
     if (reply !== null) this.#takeReply(reply, asked, now);
     this.leaseClient.lost(asked.attempt);
+    this.#askEndedAt = now;
+  }
+
+  /** How long ago an ask ended. Null: so long ago that the next is due. A clock that goes back makes nothing wait. */
+  #restedMs(now: number): number | null {
+    const restedMs = now - this.#askEndedAt;
+    return restedMs >= 0 && restedMs < LEASE.syncMs ? restedMs : null;
   }
 
   async #sync(background: Background, watch: readonly string[]): Promise<void> {
@@ -283,7 +289,6 @@ export class OrgGate {
   }
 
   #ask(watch: readonly string[], askedAt: number): SentAsk {
-    this.#askedAt = askedAt;
     const { batches, ...ask } = this.leaseClient.ask(askedAt);
     const limitSets = new Map<LimitSetLine, number>();
     const rows = batches.map(({ number, holds, used }) => ({

@@ -35,4 +35,19 @@ test("a gate with traffic asks as often as it must, and counts what others made 
   await gate.flush(background);
   await vi.advanceTimersByTimeAsync(LEASE.syncMs * 2);
   expect(askedAfterMs).toEqual([250, 500, 600, 800, 1050, 1300]);
+  // Others ask all the time. What no call touches any more is forgotten all the same.
+  gate.asked = 5;
+  gate.leaseClient.slice("forgotten");
+  for (let nth = 0; nth < 400; nth += 1) {
+    await vi.advanceTimersByTimeAsync(100);
+    gate.keep(Date.now(), [], background);
+    await gate.flush(background);
+  }
+  expect(gate.asked).toBe(0);
+  expect(gate.leaseClient.prune()).toEqual([]);
+  // A clock that was set back an hour makes nothing wait.
+  vi.setSystemTime(Date.now() - 3_600_000);
+  askedAfterMs.length = 0;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(askedAfterMs.length).toBeGreaterThanOrEqual(2);
 });

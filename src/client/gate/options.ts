@@ -17,7 +17,7 @@ export interface GateOptions extends Pick<SluiceOptions, "url" | "fetch"> {
   readonly whenUnreachable?: "refuse" | "allow" | undefined;
   /** How long a decision may wait for the service. Default: 3,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long a run may wait before it is sent. Default: 1,000. */
+  /** How long a run may wait before it is sent. After a pause, it waits for a fifth of that. Default: 1,000. */
   readonly flushMs?: number | undefined;
   /** While so many runs wait to be sent, nothing more is allowed. Default: 10,000. */
   readonly mostQueued?: number | undefined;

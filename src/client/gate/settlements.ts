@@ -5,8 +5,8 @@ import type { Sluice } from "../sluice.ts";
 
 /** Runs of one bulk call, and how many may wait. */
 const MOST_AT_ONCE = 500;
-/** After a pause, a run waits for this part of the time between two bulks. */
-const FIRST_SHARE = 5;
+/** After a pause, a run waits for a fifth of the time between two bulks. */
+const FIRST_SHARE = 0.2;
 /** A timer that is so late is not coming. */
 const LATE_MS = 1000;
 /** Longer than any bulk that is still answered. */
@@ -116,7 +116,7 @@ export class Settlements {
     const { flushMs } = this.#options;
     if (this.#failures > 0) return Math.min(30_000, flushMs * 2 ** Math.min(this.#failures, 10));
     const sinceMs = Math.max(0, now - this.#sendingSince);
-    return Math.max(flushMs / FIRST_SHARE, flushMs - sinceMs);
+    return Math.max(flushMs * FIRST_SHARE, flushMs - sinceMs);
   }
 
   /** A timer of a Worker ends with the request that set it, unless it is waited for. One that never came is set again. */

@@ -312,6 +312,14 @@ describe("the search by names", () => {
     ]);
     expect(hits.join()).toContain("/console/models/acme%2Fzebra");
     expect(hits.join()).toContain("/console/runs?user_id=zebra%40example.com");
+    // What only begins like an id of ours may be a name, or an id that callers chose.
+    await set("PUT", `${at}/customers/sub_1NXYZ`, { name: "A subscriber" });
+    expect((await find(owner, "sub_1N")).hits).toEqual([
+      "Customer: A subscriber (sub_1NXYZ) /console/customers/sub_1NXYZ",
+    ]);
+    // Where this run would be, the API exports all of them.
+    expect((await set("POST", "/v1/runs", { ...run, cost_usd: "1" })).status).toBe(201);
+    expect((await find(owner, "export")).hits).toEqual(["Page: Exports /console/exports"]);
     const only = await owner.get("/console/search?q=Zebra+crossing");
     expect(leadsTo(await only.text())).toMatch(/^\/console\/budgets\/bud_/);
     expect(leadsTo((await find(owner, "Zebra crossing")).page)).toBeNull();

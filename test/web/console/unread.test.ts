@@ -2,7 +2,7 @@ import { createExecutionContext } from "cloudflare:test";
 import type { Hono } from "hono";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createApp } from "../../../src/app.ts";
-import { refuse } from "../../../src/contract/refusal.ts";
+import { type Refusal, refuse } from "../../../src/contract/refusal.ts";
 import { TRACE_HEADER } from "../../../src/contract/headers.ts";
 import type { Env } from "../../../src/edge/env.ts";
 import { createConsole } from "../../../src/web/console/console.tsx";
@@ -40,7 +40,7 @@ let pages: Hono<{ Bindings: Env }>;
 let cookie: string;
 /** Which reads fail. */
 let fails: (path: string) => boolean = () => false;
-let failure: (typeof FAILURES)[number] = UNAVAILABLE;
+let failure: Refusal = UNAVAILABLE;
 /** What the last page has read, and which of it are lists. */
 let read: Set<string>;
 let lists: Set<string>;
@@ -191,9 +191,16 @@ describe("a page whose reads fail says why, what to quote and how to go on", () 
         isRefused,
       ]);
     }
+    failure = refuse("org_suspended");
+    expect(explains((await pageAt(path)).text)).toEqual(EXPLAINED);
     failure = UNAVAILABLE;
     fails = (asked) => asked.startsWith("/v1/runs/");
     expect(explains((await pageAt(path)).text)).toEqual(EXPLAINED);
+    // What could not be read may have it, too.
+    const isLeadingOn = async () => (await pageAt("/console/search?q=fallb")).text.includes("http-equiv");
+    expect(await isLeadingOn()).toBe(false);
+    fails = () => false;
+    expect(await isLeadingOn()).toBe(true);
   });
 
   test("of every page that has a list", () => {

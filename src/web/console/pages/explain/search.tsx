@@ -12,10 +12,9 @@ import { type PageRequest, show, type PageResponse, type Visit } from "../../vis
 const UNDER = "/console/explain";
 const MOST_CHARACTERS = 128;
 const PRINTABLE = /^[\x21-\x7e]+$/;
-const REFUSAL = /^ref_[0-9A-Z]{26}$/;
 const TRACE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Ids whose kind their first letters tell, and that have a page. */
-const OWN_PAGE = /^(key|bud|clm|rule|sub|apr)_[0-9A-Za-z]+$/;
+/** Ids of ours that have a page. Their first letters say of what they are. */
+const TYPED = /^(key|bud|clm|rule|sub|apr|ref|rsv|dec)_([0-9A-HJKMNP-TV-Z]{26})$/;
 
 /** Asks for the list alone: a script shows it below the search. */
 const LIST = "list";
@@ -25,8 +24,8 @@ export async function search(visit: Visit, ask: PageRequest): Promise<PageRespon
   const q = ask.query.get("q")?.trim() ?? "";
   if (q === "") return explain(visit, ask);
   const isListed = ask.query.has(LIST);
-  const told = toldBy(q);
-  if (told !== null && !isListed) return { redirect: told.href };
+  const place = placeOf(q);
+  if (place !== null && !isListed) return { redirect: place.href };
   return show(
     "Search",
     UNDER,
@@ -34,7 +33,7 @@ export async function search(visit: Visit, ask: PageRequest): Promise<PageRespon
       <Head title="Search" about={<code>{q.slice(0, 200)}</code>} />
       <Later
         read={async () => {
-          const found = told === null ? await find(visit, q) : { names: [told], unread: null };
+          const found = place === null ? await find(visit, q) : { names: [place], unread: null };
           return <Hits {...found} isListed={isListed} />;
         }}
       />
@@ -46,15 +45,14 @@ export async function search(visit: Visit, ask: PageRequest): Promise<PageRespon
   );
 }
 
-/** What an id is of whose kind its letters tell. */
-function toldBy(q: string): FoundName | null {
-  if (q.length > MOST_CHARACTERS) return null;
-  if (OWN_PAGE.test(q)) return { kind: "Id", title: q, href: pageOf(q) };
-  if (REFUSAL.test(q)) return { kind: "Refusal", title: q, href: explainAt("refusal_id", q) };
+/** The page of one of our ids, whether or not there is something with it. Null: the text is no such id. */
+function placeOf(q: string): FoundName | null {
+  const [, type, rest] = TYPED.exec(q) ?? [];
+  if (type === undefined) return null;
+  if (type === "ref") return { kind: "Refusal", title: q, href: explainAt("refusal_id", q) };
   // The decision and its reservation share their id.
-  const reservation = /^(?:rsv|dec)_([!-~]+)$/.exec(q)?.[1];
-  if (reservation === undefined) return null;
-  return { kind: "Reservation", title: q, href: explainAt("reservation_id", `rsv_${reservation}`) };
+  if (type !== "rsv" && type !== "dec") return { kind: "Id", title: q, href: pageOf(q) };
+  return { kind: "Reservation", title: q, href: explainAt("reservation_id", `rsv_${rest}`) };
 }
 
 /** Ids before names. */
@@ -78,6 +76,8 @@ async function findTrace(visit: Visit, trace_id: string): Promise<Found> {
 }
 
 async function findRun(visit: Visit, id: string): Promise<Found> {
+  // There the API has an export of all runs.
+  if (id === "export") return allOf([]);
   const path = encodeURIComponent(id);
   const answer = await visit.api.get(`/v1/runs/${path}`);
   return foundIn(answer, () => [{ kind: "Run", title: id, href: `/console/runs/${path}` }]);

@@ -25,7 +25,7 @@ export class UsageEventFilter {
   #heldBytes = 0;
   /** True if the name may be in what is held. */
   #isNamed = false;
-  /** The end of the last chunk, as text: the name may have begun with it. */
+  /** The last few characters that came: the name may have begun in them. */
   #lastText = "";
   /** The ends of lines that came last, up to four. */
   #lineEnds = 0;

@@ -268,7 +268,7 @@ export class OrgGate {
     this.#askEndedAt = now;
   }
 
-  /** How long ago an ask ended. Null: so long ago that the next is due. A clock that goes back makes nothing wait. */
+  /** How long ago an ask ended. Null: so long ago that the next is due. A clock that is set back delays nothing. */
   #restedMs(now: number): number | null {
     const restedMs = now - this.#askEndedAt;
     return restedMs >= 0 && restedMs < LEASE.syncMs ? restedMs : null;

@@ -17,7 +17,7 @@ export const LEASE = {
   guardMs: 20,
   /** How long an isolate may refuse by what it was told of a limit, counted from when it asked. */
   standingMs: 1000,
-  /** How often an isolate with traffic reports. */
+  /** An isolate with traffic reports at the latest so long after its last report was answered. */
   syncMs: 250,
   /** An isolate keeps its slice of a limit for this long after a call last took from it. */
   idleMs: 60_000,

@@ -27,6 +27,7 @@ export interface Found {
 /** Finds what is of one kind. */
 type Kind = (visit: Visit, sought: string) => Promise<Found>;
 
+/** What the API answers where a role or a session may not read. */
 const NOT_FOR_READER: ReadonlySet<string> = new Set(["forbidden", "missing_scope"]);
 
 /** How many of each kind are shown. */
@@ -62,11 +63,11 @@ export function allOf(found: readonly Found[]): Found {
   return { names: found.flatMap(({ names }) => names), unread };
 }
 
-/** What the reader's role may not read is not found, and is no failure. */
+/** What the reader may not read is not found, and is no failure. */
 export function foundIn<T>(answer: Answer<T>, namesOf: (body: T) => readonly FoundName[]): Found {
   if (answer.body !== null) return { names: namesOf(answer.body), unread: null };
-  const isForOthers = NOT_FOR_READER.has(answer.error?.code ?? "");
-  return { names: [], unread: !isForOthers && isUnread(answer) ? answer : null };
+  const isHidden = NOT_FOR_READER.has(answer.error?.code ?? "");
+  return { names: [], unread: !isHidden && isUnread(answer) ? answer : null };
 }
 
 /** `shown` gets rows as the API shows those of this list. */

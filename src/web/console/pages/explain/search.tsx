@@ -13,7 +13,7 @@ const UNDER = "/console/explain";
 const MOST_CHARACTERS = 128;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 const TRACE = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Ids of ours that have a page. Their first letters say of what they are. */
+/** Our own ids that have a page. The prefix says what each stands for. */
 const TYPED = /^(key|bud|clm|rule|sub|apr|ref|rsv|dec)_([0-9A-HJKMNP-TV-Z]{26})$/;
 
 /** Asks for the list alone: a script shows it below the search. */
@@ -45,7 +45,7 @@ export async function search(visit: Visit, ask: PageRequest): Promise<PageRespon
   );
 }
 
-/** The page of one of our ids, whether or not there is something with it. Null: the text is no such id. */
+/** The page of one of our own ids, which may not exist. Null: the text is no such id. */
 function placeOf(q: string): FoundName | null {
   const [, type, rest] = TYPED.exec(q) ?? [];
   if (type === undefined) return null;
@@ -76,7 +76,7 @@ async function findTrace(visit: Visit, trace_id: string): Promise<Found> {
 }
 
 async function findRun(visit: Visit, id: string): Promise<Found> {
-  // There the API has an export of all runs.
+  // At this path, the API exports all runs.
   if (id === "export") return allOf([]);
   const path = encodeURIComponent(id);
   const answer = await visit.api.get(`/v1/runs/${path}`);
@@ -90,25 +90,26 @@ function Hits({ names, unread, isListed }: Found & { isListed: boolean }) {
     <>
       {isOnly && !isListed && <meta http-equiv="refresh" content={`0;url=${only.href}`} />}
       {unread !== null && <Unread of={unread} />}
-      {(names.length > 0 || unread === null) && (
-        <Card bare={names.length === 0}>
-          {names.length === 0 ? (
-            <Empty icon="explain" title="Nothing has this name or id">
-              {REFUSALS_ARE_KEPT} The trace of an allowed decision is not kept: search for its decision_id.
-              Ids of calls and runs are matched as a whole.
-            </Empty>
-          ) : (
-            <ul class="counts" id="hits">
-              {names.map(({ kind, title, href }) => (
-                <li>
-                  <a href={href} data-kind={kind}>
-                    {title}
-                  </a>
-                  <span class="quiet">{kind}</span>
-                </li>
-              ))}
-            </ul>
-          )}
+      {names.length === 0 && unread === null && (
+        <Card bare>
+          <Empty icon="explain" title="Nothing has this name or id">
+            {REFUSALS_ARE_KEPT} The trace of an allowed decision is not kept: search for its decision_id. Ids
+            of calls and runs are matched as a whole.
+          </Empty>
+        </Card>
+      )}
+      {names.length > 0 && (
+        <Card>
+          <ul class="counts" id="hits">
+            {names.map(({ kind, title, href }) => (
+              <li>
+                <a href={href} data-kind={kind}>
+                  {title}
+                </a>
+                <span class="quiet">{kind}</span>
+              </li>
+            ))}
+          </ul>
         </Card>
       )}
     </>

@@ -24,7 +24,8 @@ export interface ListSource<R, Item, Table extends string> {
   readonly found?: readonly string[];
   /** The table is a log, which may have millions of rows. */
   readonly isLog?: true;
-  toItem(row: R): Item;
+  /** Null if the row has nothing to show: it is left out. A row that throws would end the whole list. */
+  toItem(row: R): Item | null;
 }
 
 /** The text of a row, by the columns that it is made of. No other column is read of rows that are not found. */
@@ -68,7 +69,14 @@ export function listRows<R extends Record<string, SqlStorageValue>, Item, const 
   const best = found.toSorted((one, other) => one.rank - other.rank).slice(0, query.limit);
   const whole = `SELECT ${source.columns ?? "*"} FROM ${source.table} WHERE ${id} = ?`;
   const rows = best.flatMap((one) => sql.exec<R>(whole, one.id).toArray());
-  return { data: rows.map((row) => source.toItem(row)), next_cursor: null };
+  return { data: itemsOf(source, rows), next_cursor: null };
+}
+
+function itemsOf<R, Item, const Table extends string>(
+  source: ListSource<R, Item, Table>,
+  rows: readonly R[],
+): Item[] {
+  return rows.map((row) => source.toItem(row)).filter((item) => item !== null);
 }
 
 /**
@@ -111,7 +119,7 @@ function readPage<R extends Record<string, SqlStorageValue>, Item, const Table e
     next = { value: scan.next, id: query.sort.descending ? "\u007f" : "" };
   }
   return {
-    data: page.map((row) => source.toItem(row)),
+    data: itemsOf(source, page),
     next_cursor: next === null ? null : encodeCursor(query, next),
   };
 }

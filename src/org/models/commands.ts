@@ -1,10 +1,11 @@
 import type { NewModel } from "../../contract/resources/models.ts";
-import { refuse } from "../../contract/refusal.ts";
+import { invalidField, refuse } from "../../contract/refusal.ts";
 import { instantOf } from "../../domain/time/instant.ts";
+import { iso } from "../../domain/time/iso.ts";
 import { termsOf } from "../../domain/price/terms.ts";
 import { command, done, type Tx, type View } from "../kernel/door.ts";
 import { forgetPrices, insertRevision } from "./revisions.ts";
-import { loadModel, modelAt, type ModelRow, ownPriceAt, saveModel, toModel } from "./store.ts";
+import { deletionOf, loadModel, modelAt, type ModelRow, ownPriceAt, saveModel, toModel } from "./store.ts";
 
 const current = (view: View, input: { model: string }) => modelAt(view.sql, input.model, view.now);
 const named = ({ model }: { model: string }) => [{ model }];
@@ -15,14 +16,16 @@ export { rereadPrices } from "./platform-book.ts";
 export const setModel = command({
   action: "model.set",
   changesLimits: true,
-  refuses: [],
+  refuses: ["validation_failed"],
   models: named,
   current,
   run(tx, input: NewModel & { model: string }) {
     const { model, regions, effective_at, ...given } = input;
     const terms = termsOf(given);
-    const effectiveAt = effective_at === undefined ? tx.now : instantOf(effective_at);
     const before = loadModel(tx.sql, model);
+    const deletedAt = before === null ? deletionOf(tx.sql, model) : -Infinity;
+    const effectiveAt = effective_at === undefined ? Math.max(tx.now, deletedAt) : instantOf(effective_at);
+    if (effectiveAt < deletedAt) return refuseBeforeDeletion(deletedAt);
     const there = before === null ? null : ownPriceAt(tx.sql, model, effectiveAt);
     const isSame = there?.has(terms) === true;
     const revision = isSame
@@ -46,6 +49,12 @@ export const setModel = command({
     return done(200, toModel(revision, row), { target: model, detail });
   },
 });
+
+/** A price that began earlier would end with the deletion, and price nothing. */
+function refuseBeforeDeletion(deletedAt: number) {
+  const message = `must not be before ${iso(deletedAt)}, when the price was deleted. If omitted: now`;
+  return invalidField("effective_at", "out_of_range", message);
+}
 
 function regionsText(regions: readonly string[] | undefined): string | null {
   return regions === undefined ? null : JSON.stringify(regions);

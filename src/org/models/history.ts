@@ -1,10 +1,10 @@
 import type { ListQuery } from "../../contract/list.ts";
 import type { PriceRevision } from "../../contract/resources/prices/prices.ts";
 import { refuse } from "../../contract/refusal.ts";
-import { query, type View } from "../kernel/door.ts";
+import { query } from "../kernel/door.ts";
 import { listRows } from "../../storage/list-rows.ts";
-import type { Revision } from "./revision.ts";
-import { loadRevision, pricesOf } from "./revisions.ts";
+import { Revision, type RevisionRow } from "./revision.ts";
+import { COLUMNS, pricesOf } from "./revisions.ts";
 import { iso } from "../../domain/time/iso.ts";
 
 /** Every revision of a name: the org's own, and those of the platform's book that it has used. */
@@ -20,32 +20,30 @@ export const listPrices = query({
       view.sql,
       {
         table: "price_revisions",
-        columns: "revision, CAST(revision AS TEXT) AS id, created_at",
+        columns: `${COLUMNS}, CAST(revision AS TEXT) AS id`,
         sort: { revision: "revision" },
         where: {
           sql: "revision IN (SELECT value FROM json_each(?))",
           bindings: [JSON.stringify(all.map(({ revision }) => revision))],
         },
-        toItem: ({ revision }: { revision: number }) => shown(view, revision, inUse),
+        toItem: (row: RevisionRow) => shown(new Revision(row), inUse, view.now),
       },
       list,
     );
   },
 });
 
-function shown(view: View, number: number, inUse: Revision | null): PriceRevision {
-  const revision = loadRevision(view.sql, number);
-  if (revision === null) throw new Error(`there is no price revision ${number}`);
-  const { model, source, effectiveAt, createdAt, isRemoved } = revision;
-  const later = effectiveAt > view.now ? "scheduled" : "past";
+function shown(one: Revision, inUse: Revision | null, now: number): PriceRevision {
+  const { revision, model, source, effectiveAt, createdAt, isRemoved } = one;
+  const later = effectiveAt > now ? "scheduled" : "past";
   return {
-    revision: number,
+    revision,
     model,
     source,
-    status: inUse?.revision === number ? "current" : later,
+    status: inUse?.revision === revision ? "current" : later,
     effective_at: iso(effectiveAt),
     created_at: iso(createdAt),
     removed: isRemoved,
-    ...(isRemoved ? {} : revision.terms),
+    ...(isRemoved ? {} : one.terms),
   };
 }

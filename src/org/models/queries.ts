@@ -37,9 +37,5 @@ export const listModels = readList((view) => ({
     bindings: [view.now],
   },
   searched: searchedIn(["model"], ({ model }: Pick<PricedRow, "model">) => model),
-  toItem: ({ model }: PricedRow) => modelAt(view.sql, model, view.now) ?? unpriced(model),
+  toItem: ({ model }: PricedRow) => modelAt(view.sql, model, view.now),
 }));
-
-function unpriced(model: string): never {
-  throw new Error(`${model} is in the price book without a price`);
-}

@@ -9,7 +9,7 @@ import { providersOf } from "./providers.ts";
 import { Revision, type RevisionRow } from "./revision.ts";
 import { cached } from "../../domain/cache/cached.ts";
 
-const COLUMNS =
+export const COLUMNS =
   "revision, model, other_name, provider, found, source, platform_revision, effective_at, created_at, terms";
 
 const MOST_NAMES = 1000;

@@ -33,15 +33,18 @@ export function modelAt(sql: SqlStorage, name: string, now: number): Model | nul
 
 /** A price of the platform's book that only calls with a provider have used, under the name with that provider. */
 function hostedAt(sql: SqlStorage, name: string, now: number): Revision | null {
-  const [row] = sql
+  const rows = sql
     .exec<{ provider: string }>(
-      "SELECT provider FROM price_revisions WHERE model = ? AND provider <> '' LIMIT 1",
+      "SELECT DISTINCT provider FROM price_revisions WHERE model = ? AND provider <> ''",
       name,
     )
     .toArray();
-  if (row === undefined) return null;
-  const { provider } = row;
-  return findRevisionAt(pricesOf(sql, { model: name.slice(provider.length + 1), provider }).hosted, now);
+  for (const { provider } of rows) {
+    const { hosted } = pricesOf(sql, { model: name.slice(provider.length + 1), provider });
+    const revision = findRevisionAt(hosted, now);
+    if (revision !== null) return revision;
+  }
+  return null;
 }
 
 function firstScheduled({ own }: NamedPrices, now: number): Revision | null {
@@ -68,4 +71,10 @@ export function regionsOf(row: ModelRow | null): string[] | null {
 /** The org's own price of exactly this name. */
 export function ownPriceAt(sql: SqlStorage, model: string, atMs: number): Revision | null {
   return findRevisionAt(pricesOf(sql, { model }).own, atMs);
+}
+
+/** When the org's own price of this name was last deleted. Before all times if it never was. */
+export function deletionOf(sql: SqlStorage, model: string): number {
+  const { own } = pricesOf(sql, { model });
+  return own.findLast(({ isRemoved }) => isRemoved)?.effectiveAt ?? -Infinity;
 }

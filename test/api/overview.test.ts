@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { failing, newSubscriber, receiver } from "../support/receivers.ts";
+import type { OrgHour } from "../../src/contract/resources/admin-overview.ts";
 import { overviewPage } from "../../src/platform/overview.ts";
 import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 import { PATIENT } from "../support/patience.ts";
@@ -189,6 +190,34 @@ describe("busy orgs", () => {
       200,
       expect.not.arrayContaining(["org_none"]),
     ]);
+  });
+
+  test("are none that a key named and that do not exist, and the overview still answers", async () => {
+    const viewer = await (await newOrg()).mint("viewer");
+    for (const id of ["x", "org_none", "x", "__proto__"]) {
+      expect((await call("GET", `/v1/orgs/${id}/budgets`, { key: viewer })).status).toBe(404);
+    }
+    const { status, body } = await overview("?limit=10");
+    expect([status, body.error]).toEqual([200, undefined]);
+  });
+
+  test("have the calls of their own keys alone: not those of another org, of strangers or of the operator", async () => {
+    const [own, other] = await Promise.all([newOrg(), newOrg()]);
+    const viewer = await own.mint("viewer");
+    for (let nth = 0; nth < 5; nth += 1) {
+      expect((await call("GET", `/v1/orgs/${other.id}/budgets`, { key: viewer })).status).toBe(404);
+      expect((await call("GET", `/v1/orgs/${other.id}/budgets`, { key: "none" })).status).toBe(401);
+    }
+    expect((await call("GET", `/v1/orgs/${other.id}`, { key: operatorKey() })).status).toBe(200);
+    const listed = await inPages("sort=name");
+    const sum = (of: readonly number[]) => of.reduce((total, one) => total + one, 0);
+    const [ofOwn, ofOther] = [own, other].map(({ id }) => {
+      const hour = listed.find(({ org_id }) => org_id === id)?.["last_hour"] as OrgHour | null;
+      return hour === null ? null : [sum(hour.calls), sum(hour.refusals)];
+    });
+    // Its owner minted the key.
+    expect(ofOwn).toEqual([6, 5]);
+    expect(ofOther).toBe(null);
   });
 
   test("are first by what the overview is sorted by: calls, refusals, errors or the slowest", async () => {

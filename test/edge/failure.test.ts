@@ -40,3 +40,14 @@ test("a failed request leaves one log line that contains no secret", async () =>
   ]);
   expect(JSON.stringify(logged)).not.toContain(org.ownerKey);
 });
+
+test("the log line of a call to a path of another org names the caller's org", async () => {
+  const [org, other] = await Promise.all([newOrg(), newOrg()]);
+  const logged: string[] = [];
+  const spy = vi.spyOn(console, "log").mockImplementation((line: string) => void logged.push(line));
+  const answer = await call("GET", `/v1/orgs/${other.id}/keys`, { key: org.ownerKey });
+  spy.mockRestore();
+  const lines = logged.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const mine = lines.find((line) => line["trace"] === answer.headers.get("x-svc-trace-id"));
+  expect(mine).toMatchObject({ org: org.id, status: 404 });
+});

@@ -184,7 +184,7 @@ export interface OverviewEntry {
   /** Keys that called deprecated routes in the last 30 days. */
   readonly deprecated_callers: number;
   readonly open_support_grants: number;
-  /** Calls of the last minute that named the org or came with a key of it. Like those below, counted in memory. */
+  /** Calls of the last minute with a key, session or token of the org, whatever org they named. Like those below, counted in memory. */
   readonly calls_per_minute: number;
   readonly refusals_per_minute: number;
   readonly errors_per_minute: number;

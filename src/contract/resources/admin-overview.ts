@@ -44,7 +44,7 @@ export const overviewEntry = z
     open_support_grants: count,
     calls_per_minute: count.meta({
       description:
-        "Calls of the last minute that named the org or came with a key of it. Like those below, counted in memory.",
+        "Calls of the last minute with a key, session or token of the org, whatever org they named. Like those below, counted in memory.",
     }),
     refusals_per_minute: count,
     errors_per_minute: count,

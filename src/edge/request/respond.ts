@@ -130,7 +130,7 @@ function log(call: Call, { status, code, refusal }: LoggedReply): void {
     route: op.path,
     status,
     code,
-    org: caller === null ? null : call.orgId,
+    org: caller === null ? null : (caller.org?.id ?? call.orgId),
     key: caller === null ? null : caller.actor.id,
     region: settings.SVC_REGION,
     ms,
@@ -162,11 +162,6 @@ export function describeFailure(trace: string, error: unknown): Refusal {
   return unavailable(error) ?? refuse("internal");
 }
 
-/** An operator can name an org that does not exist. A call of the operator that was refused is no call of the org's. */
-function isOfOrg(call: Call, { code }: EncodedReply): call is Call & { readonly orgId: string } {
-  return call.orgId !== null && call.caller !== null && (call.caller.org !== null || code === null);
-}
-
 export function respond(call: Call, result: Result): Response {
   const contract = call.op;
   if ("relayed" in result) {
@@ -182,10 +177,12 @@ export function respond(call: Call, result: Result): Response {
   }
   log(call, { ...out, refusal: isRefusal(result) ? result : null });
   countDecision(call, out.code);
-  if (isOfOrg(call, out)) {
+  // A path can name any org, also one that does not exist.
+  const callersOrg = call.caller?.org ?? null;
+  if (callersOrg !== null) {
     const { status, code } = out;
     const waitedMs = Date.now() - call.startedAt;
-    counters.orgs.note(call.orgId, { status, code, place: placeOf(call) ?? "other", waitedMs });
+    counters.orgs.note(callersOrg.id, { status, code, place: placeOf(call) ?? "other", waitedMs });
   }
   return written(call, out);
 }

@@ -17,10 +17,16 @@ import {
   type Step,
 } from "./plan.ts";
 import { lookAtProxy, ORGS, PROXY_CONFIG, proxySteps, readProxy, serveFirstOrg } from "./proxy.ts";
+import { residencyProblem } from "./residency.ts";
 import { addressProblem, readTarget, type Target } from "./target.ts";
 import { Wrangler, type WranglerCommand } from "./wrangler.ts";
 
-const NOTHING: AccountState = { databases: new Map(), buckets: new Set(), secrets: new Set() };
+const NOTHING: AccountState = {
+  databases: new Map(),
+  buckets: new Set(),
+  unpinnedBuckets: new Set(),
+  secrets: new Set(),
+};
 
 const METRICS_TOKEN = "SVC_METRICS_TOKEN";
 const OPEN_METRICS = `Without ${METRICS_TOKEN}, anyone can read /metrics: requests by route and status, decisions, refusals, runs, tokens and dollars of the whole platform, and how many reservations are open. It names no organization, key or customer. To have a token made: npm run deploy -- --metrics-token`;
@@ -55,8 +61,8 @@ async function deployFrom(folder: string, options: DeployOptions, machine: Machi
   const front = options.hasFront ? readFront(deploying) : null;
   const one = options.isOneWorker ? readOneWorker(deploying) : null;
   const isSignedIn = wrangler.try(["whoami", "--json"]).isDone;
-  const problem = addressProblem(target);
   const found = isSignedIn ? look(wrangler, target) : NOTHING;
+  const problem = addressProblem(target) ?? residencyProblem(target, found);
   const steps =
     one === null
       ? planOf(deploying, found)

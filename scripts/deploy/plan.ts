@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseEnv } from "node:util";
+import { Complaint } from "../complaint.ts";
+import { type FoundStorage, residencyProblem } from "./residency.ts";
 import { checkShared, secretsFile, secretsOf, valuesOf } from "./secrets.ts";
 import type { Target } from "./target.ts";
-import type { Wrangler } from "./wrangler.ts";
+import { failure, type Wrangler } from "./wrangler.ts";
 import { withDatabaseId } from "./config-file.ts";
 
 /** One thing that a deploy does. */
@@ -11,24 +13,30 @@ export interface Step {
   run(): void;
 }
 
-/** What the account has of a target. Null where it is not known, because nobody is signed in. */
-export interface AccountState {
-  readonly databases: ReadonlyMap<string, string>;
-  readonly buckets: ReadonlySet<string>;
+/** What the account has of a target. */
+export interface AccountState extends FoundStorage {
   readonly secrets: ReadonlySet<string>;
+}
+
+interface ListedDatabase {
+  readonly name: string;
+  readonly uuid: string;
+  readonly jurisdiction?: string | null;
 }
 
 /** Reads the account. Changes nothing. */
 export function look(wrangler: Wrangler, target: Target): AccountState {
-  const listed = wrangler.json(["d1", "list", "--json"]) as { name: string; uuid: string }[];
-  const buckets = target.buckets
-    .filter(
-      (one) => wrangler.try(["r2", "bucket", "info", one.name, "--json", ...within(one.jurisdiction)]).isDone,
-    )
-    .map(({ name }) => name);
+  const listed = wrangler.json(["d1", "list", "--json"]) as ListedDatabase[];
+  const hasBucket = (name: string, jurisdiction: string | null) =>
+    wrangler.try(["r2", "bucket", "info", name, "--json", ...within(jurisdiction)]).isDone;
+  const buckets = target.buckets.filter((one) => hasBucket(one.name, one.jurisdiction));
+  const unpinned = target.buckets.filter((one) => one.jurisdiction !== null && hasBucket(one.name, null));
   return {
-    databases: new Map(listed.map(({ name, uuid }) => [name, uuid])),
-    buckets: new Set(buckets),
+    databases: new Map(
+      listed.map(({ name, uuid, jurisdiction = null }) => [name, { id: uuid, jurisdiction }]),
+    ),
+    buckets: new Set(buckets.map(({ name }) => name)),
+    unpinnedBuckets: new Set(unpinned.map(({ name }) => name)),
     secrets: new Set(secretsOf(wrangler) ?? []),
   };
 }
@@ -71,7 +79,7 @@ function databaseSteps(
   { databases }: AccountState,
   { name, id }: { readonly name: string; readonly id: string },
 ): Step[] {
-  const existing = databases.get(name);
+  const existing = databases.get(name)?.id;
   if (existing === id) return [];
   const write = (uuid: string): void =>
     writeFileSync(config, withDatabaseId(readFileSync(config, "utf8"), target.environment, name, uuid));
@@ -80,24 +88,45 @@ function databaseSteps(
   }
   return [
     {
-      says: `create D1 database ${name}${target.jurisdiction === null ? "" : ` in jurisdiction ${target.jurisdiction}`}, and write its id into wrangler.toml`,
+      says: `create D1 database ${name}${inJurisdiction(target.jurisdiction)}, and write its id into wrangler.toml`,
       run: () => {
-        wrangler.run(["d1", "create", name, ...within(target.jurisdiction)]);
-        const made = look(wrangler, target).databases.get(name);
+        createDatabase(wrangler, name, target.jurisdiction);
+        const after = look(wrangler, target);
+        const made = after.databases.get(name);
         if (made === undefined) throw new Error(`wrangler created no database ${name}`);
-        write(made);
+        const problem = residencyProblem(target, after);
+        if (problem !== null) throw new Complaint(problem);
+        write(made.id);
       },
     },
   ];
+}
+
+/** The first wrangler that knows every jurisdiction of D1. */
+const WRANGLER_WITH_US = "wrangler@4.121.0";
+
+function createDatabase(wrangler: Wrangler, name: string, jurisdiction: string | null): void {
+  const create = ["d1", "create", name, ...within(jurisdiction)];
+  const made = wrangler.try(create);
+  if (made.isDone) return;
+  const hint =
+    jurisdiction === null
+      ? ""
+      : `\nIf this wrangler does not know the jurisdiction ${jurisdiction}, run npx ${WRANGLER_WITH_US} ${create.join(" ")} and then this command again`;
+  throw new Complaint(`${failure(create, made)}${hint}`);
 }
 
 function bucketSteps({ wrangler, target }: Deploying, found: AccountState): Step[] {
   return target.buckets
     .filter(({ name }) => !found.buckets.has(name))
     .map(({ name, jurisdiction }) => ({
-      says: `create R2 bucket ${name}`,
+      says: `create R2 bucket ${name}${inJurisdiction(jurisdiction)}`,
       run: () => void wrangler.run(["r2", "bucket", "create", name, ...within(jurisdiction)]),
     }));
+}
+
+function inJurisdiction(jurisdiction: string | null): string {
+  return jurisdiction === null ? "" : ` in jurisdiction ${jurisdiction}`;
 }
 
 function within(jurisdiction: string | null): readonly string[] {

@@ -20,7 +20,7 @@ export interface Target {
   readonly environment: string;
   readonly worker: string;
   readonly url: string;
-  /** `eu` or `fedramp`, where storage must stay there. */
+  /** Where the objects are pinned, so that the database and the buckets must be too. */
   readonly jurisdiction: string | null;
   readonly databases: readonly { readonly name: string; readonly id: string }[];
   readonly buckets: readonly { readonly name: string; readonly jurisdiction: string | null }[];
@@ -29,7 +29,7 @@ export interface Target {
   readonly peers: readonly string[];
 }
 
-const STORED_IN = /^jurisdiction:(eu|fedramp)$/;
+const PINNED_TO = /^jurisdiction:(.+)$/;
 
 export function readTarget(config: string, environment: string): Target {
   const whole = file.parse(parse(readFileSync(config, "utf8")));
@@ -46,7 +46,7 @@ export function readTarget(config: string, environment: string): Target {
     environment,
     worker: chosen.name ?? (environment === "" ? whole.name : `${whole.name}-${environment}`),
     url: text(chosen.vars["SVC_BASE_URL"]),
-    jurisdiction: STORED_IN.exec(text(chosen.vars["SVC_OBJECT_PLACEMENT"]))?.[1] ?? null,
+    jurisdiction: PINNED_TO.exec(text(chosen.vars["SVC_OBJECT_PLACEMENT"]))?.[1] ?? null,
     databases: chosen.d1_databases.map((one) => ({ name: one.database_name, id: one.database_id })),
     buckets: chosen.r2_buckets.map((one) => ({
       name: one.bucket_name,

@@ -57,7 +57,7 @@ export class Wrangler {
   run(args: readonly string[], input = ""): WranglerResult {
     const said = this.try(args, input);
     if (said.isDone) return said;
-    throw new Complaint(`wrangler ${args.join(" ")} failed:\n${said.stderr.trim() || said.stdout.trim()}`);
+    throw new Complaint(failure(args, said));
   }
 
   json(args: readonly string[]): unknown {
@@ -68,4 +68,9 @@ export class Wrangler {
       throw new Complaint(`wrangler ${args.join(" ")} did not answer with JSON:\n${stdout.slice(0, 500)}`);
     }
   }
+}
+
+/** The words of a command that failed. */
+export function failure(args: readonly string[], { stderr, stdout }: WranglerResult): string {
+  return `wrangler ${args.join(" ")} failed:\n${stderr.trim() || stdout.trim()}`;
 }

@@ -47,7 +47,8 @@ describe.each(Object.entries(config.env))("the deployed region %s", (region, env
   test("knows itself, is placed, and reaches every other region through an existing binding", () => {
     const settings = settingsOf({ ...environment.vars, ...secrets });
     expect(settings.SVC_REGION).toBe(region);
-    expect(settings.SVC_OBJECT_PLACEMENT.kind).toBe("jurisdiction");
+    expect(environment.vars["SVC_OBJECT_PLACEMENT"]).toBe(`jurisdiction:${region}`);
+    expect(environment.r2_buckets.map(({ jurisdiction }) => jurisdiction)).toEqual([region]);
     const others = Object.keys(config.env).filter((other) => other !== region);
     expect(Object.keys(settings.SVC_REGIONS)).toEqual(others);
     expect(environment.services).toEqual(

@@ -4,12 +4,18 @@ import type { WranglerResult } from "../../scripts/deploy/wrangler.ts";
 /** A Cloudflare account, and what its wrangler command was asked. */
 export interface Account {
   isSignedIn: boolean;
-  databases: string[];
+  /** The jurisdiction of each by its name, "" for none. */
+  databases: Record<string, string>;
+  /** Each by its jurisdiction and name, such as `eu/files` and `/files`: both can exist. */
   buckets: string[];
   workers: Record<string, { secrets: Record<string, string>; exists: boolean; config?: object }>;
   calls: string[];
   failing?: string;
+  ignoresJurisdictions?: boolean;
 }
+
+/** Those that `d1 create` of wrangler 4.116 takes. `r2` takes any text. */
+const DATABASES_IN = ["", "eu", "fedramp"];
 
 const done = (stdout = ""): WranglerResult => ({ isDone: true, stdout, stderr: "" });
 const failed = (stderr: string): WranglerResult => ({ isDone: false, stdout: "", stderr });
@@ -30,15 +36,25 @@ export function wranglerStandIn(account: Account, given: readonly string[], inpu
     return failed("the account is out of order");
   }
   const [what, does, name = "", bucket = ""] = args;
+  const pinnedAt = args.indexOf("--jurisdiction");
+  const jurisdiction = pinnedAt === -1 ? "" : (args[pinnedAt + 1] ?? "");
   if (what === "whoami") return account.isSignedIn ? done("{}") : failed("not authenticated");
   if (what === "deploy" && does !== "--dry-run") {
     worker.exists = true;
     if (made !== undefined) worker.config = made;
   }
   if (what === "d1" && does === "list") {
-    return done(JSON.stringify(account.databases.map((one) => ({ name: one, uuid: `uuid-of-${one}` }))));
+    const listed = Object.entries(account.databases).map(([one, pinned]) => ({
+      name: one,
+      uuid: `uuid-of-${one}`,
+      jurisdiction: pinned || null,
+    }));
+    return done(JSON.stringify(listed));
   }
-  if (what === "d1" && does === "create") account.databases.push(name);
+  if (what === "d1" && does === "create") {
+    if (!DATABASES_IN.includes(jurisdiction)) return failed("Invalid values: jurisdiction");
+    account.databases[name] = account.ignoresJurisdictions ? "" : jurisdiction;
+  }
   if (what === "secret" && does === "list") {
     if (!worker.exists) return failed("This Worker does not exist on your account. [code: 10007]");
     return done(
@@ -49,7 +65,8 @@ export function wranglerStandIn(account: Account, given: readonly string[], inpu
     Object.assign(worker.secrets, JSON.parse(input));
     worker.exists = true;
   }
-  if (what === "r2" && name === "info" && !account.buckets.includes(bucket)) return failed("no such bucket");
-  if (what === "r2" && name === "create") account.buckets.push(bucket);
+  const path = `${jurisdiction}/${bucket}`;
+  if (what === "r2" && name === "info" && !account.buckets.includes(path)) return failed("no such bucket");
+  if (what === "r2" && name === "create") account.buckets.push(path);
   return done();
 }

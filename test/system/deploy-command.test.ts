@@ -52,7 +52,7 @@ function machine(account: Partial<Account> = {}, address = "https://api.acme.dev
     .replace('SVC_BASE_URL = "http://127.0.0.1:8787"', `SVC_BASE_URL = "${address}"`)
     .replaceAll(".sluice.example", ".acme.dev");
   writeFileSync(config, text);
-  const known: Account = { isSignedIn: true, databases: [], buckets: [], workers: {}, calls: [], ...account };
+  const known: Account = { isSignedIn: true, databases: {}, buckets: [], workers: {}, calls: [], ...account };
   const secretsFile = join(folder, "kept/secrets.env");
   return {
     config,
@@ -90,7 +90,7 @@ test("a first deploy makes everything, says so first, and prints the first key a
   expect([code, output]).toEqual([0, expect.stringContaining(OWNER_KEY)]);
   expect(changing(here.account()).map((one) => one.replace(/ @$/, ""))).toEqual([
     "d1 create sluice",
-    ...here.account().buckets.map((name) => `r2 bucket create ${name}`),
+    "r2 bucket create sluice-archive",
     "secret bulk",
     "d1 migrations apply sluice --remote",
     "deploy",
@@ -224,19 +224,83 @@ test.for([
   },
 );
 
-test("regions share their secrets, and their storage stays in its jurisdiction", async () => {
+test("regions share their secrets, and their storage is made in their jurisdiction", async () => {
   const here = machine();
   await here.deploy(["--env", "eu", "--url", platform.url]);
-  await here.deploy(["--env", "us", "--url", platform.url]);
+  const unable = await here.deploy(["--env", "us", "--url", platform.url]);
+  expect([unable.code, unable.output]).toEqual([
+    1,
+    expect.stringContaining("npx wrangler@4.121.0 d1 create sluice-us --jurisdiction us"),
+  ]);
+  expect(here.account().calls).not.toContain("deploy @us");
+  here.change({ databases: { ...here.account().databases, "sluice-us": "us" } });
+  expect((await here.deploy(["--env", "us", "--url", platform.url])).code).toBe(0);
   const { eu, us } = here.account().workers;
   expect(eu?.secrets).toHaveProperty("SVC_REGION_SECRET");
   expect(us?.secrets).toEqual(eu?.secrets);
-  expect(here.account().calls).toContain("d1 create sluice-eu --jurisdiction eu @eu");
+  expect(here.account().databases).toEqual({ "sluice-eu": "eu", "sluice-us": "us" });
+  expect(here.account().buckets).toEqual(["eu/sluice-archive-eu", "us/sluice-archive-us"]);
   expect(readFileSync(here.config, "utf8")).toContain('database_id = "uuid-of-sluice-us"');
+});
+
+const PINNED_US = { databases: { "sluice-us": "us" }, buckets: ["us/sluice-archive-us"] };
+
+test.for<[string, Partial<Account>, readonly [string, string], string]>([
+  [
+    "a bucket without a jurisdiction in wrangler.toml",
+    PINNED_US,
+    ['jurisdiction = "us"\n', ""],
+    'R2 bucket sluice-archive-us is pinned to nothing: set jurisdiction = "us" in [[env.us.r2_buckets]]',
+  ],
+  [
+    "a bucket in another jurisdiction",
+    PINNED_US,
+    ['jurisdiction = "us"\n', 'jurisdiction = "eu"\n'],
+    "R2 bucket sluice-archive-us is pinned to eu",
+  ],
+  [
+    "a bucket that exists without a jurisdiction",
+    { ...PINNED_US, buckets: ["/sluice-archive-us"] },
+    ["", ""],
+    "the account has R2 bucket sluice-archive-us without a jurisdiction",
+  ],
+  [
+    "a database that exists without a jurisdiction",
+    { ...PINNED_US, databases: { "sluice-us": "" } },
+    ["", ""],
+    "D1 database sluice-us is pinned to nothing",
+  ],
+  [
+    "a database in another jurisdiction",
+    { ...PINNED_US, databases: { "sluice-us": "eu" } },
+    ["", ""],
+    "D1 database sluice-us is pinned to eu",
+  ],
+])("objects in a jurisdiction are not deployed with %s", async ([, account, [from, to], reason]) => {
+  const here = machine(account);
+  writeFileSync(here.config, readFileSync(here.config, "utf8").replace(from, to));
+  const { code, output } = await here.deploy(["--env", "us", "--url", platform.url]);
+  expect([code, output]).toEqual([1, expect.stringContaining(reason)]);
+  expect(changing(here.account())).toEqual([]);
+  const dry = await here.deploy(["--env", "us", "--dry-run"]);
+  expect([dry.code, dry.output]).toEqual([0, expect.stringContaining("Before that, SVC_OBJECT_PLACEMENT")]);
+});
+
+test("a bucket of the same name outside the jurisdiction is no hindrance beside the pinned one", async () => {
+  const here = machine({ ...PINNED_US, buckets: [...PINNED_US.buckets, "/sluice-archive-us"] });
+  expect((await here.deploy(["--env", "us", "--url", platform.url])).code).toBe(0);
+});
+
+test("a database that was created without the jurisdiction that was asked for is not used", async () => {
+  const here = machine({ ignoresJurisdictions: true });
+  const { code, output } = await here.deploy(["--env", "eu", "--url", platform.url]);
+  expect([code, output]).toEqual([1, expect.stringContaining("D1 database sluice-eu is pinned to nothing")]);
+  expect(here.account().calls).not.toContain("deploy @eu");
 });
 
 test("a secret that only another region knows is never made anew", async () => {
   const here = machine({
+    databases: { "sluice-us": "us" },
     workers: { eu: { exists: true, secrets: { SVC_KEY_PEPPER: "kept elsewhere" } } },
   });
   const { code, output } = await here.deploy(["--env", "us", "--url", platform.url]);

@@ -51,8 +51,11 @@ export default {
     try {
       return await proxyOf(env).fetch(request, context);
     } catch (error) {
+      // Its callers learn nothing of its settings: only the log says which one is wrong.
       const message =
-        error instanceof SluiceError ? `The proxy is not set up: ${error.message}.` : "The proxy failed.";
+        error instanceof SluiceError
+          ? "The proxy is not set up. Its operator finds the reason in its log, under x-svc-trace-id."
+          : "The proxy failed.";
       const cause = withoutKeys(error, env);
       return ownAnswer(
         { status: 500, code: "internal", message, details: {} },

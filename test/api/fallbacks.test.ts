@@ -88,6 +88,20 @@ describe("a fallback", () => {
     ["on", "a", { ...PLAIN, on: [] }],
     ["on", "a", { ...PLAIN, on: ["limit", "limit"] }],
     ["budget_share", "a", { ...PLAIN, budget_share: "0" }],
+    ["then[0].model", "a", { ...PLAIN, then: [{ model: "m" }] }],
+    ["then[1].model", "a", { ...PLAIN, then: [{ model: "n" }, { model: "m", provider: null }] }],
+    ["then[0].model", "a", { ...PLAIN, match: { model: ["m", "m"], user_id: "u" }, then: [{ model: "m" }] }],
+    ["then[0].model", "a", { ...PLAIN, match: { model: "m", provider: "groq" }, then: [{ model: "m" }] }],
+    [
+      "then[0].model",
+      "a",
+      { ...PLAIN, match: { model: "m", provider: "groq" }, then: [{ model: "m", provider: "groq" }] },
+    ],
+    [
+      "then[0].model",
+      "a",
+      { ...PLAIN, match: { model: "m", provider: "google" }, then: [{ model: "m", provider: "gemini" }] },
+    ],
   ])("is refused at %s", async (field, name, body) => {
     const org = await newSpender();
     const answer = await org.send("PUT", `fallbacks/${name}`, body);
@@ -118,6 +132,12 @@ describe("a fallback", () => {
     [{ model: "gpt-4o" }, { model: "gpt-4o-mini" }],
     [{ model: "gpt-4o" }, { model: "gemini-2.5-flash", provider: "gemini" }],
     [{ model: "gpt-4o" }, { model: "gpt-4o", provider: "azure" }],
+    [
+      { model: "gpt-4o", provider: ["openai", "azure"] },
+      { model: "gpt-4o", provider: "openai" },
+    ],
+    [{ model: ["gpt-4o", "gpt-4o-mini"] }, { model: "gpt-4o-mini" }],
+    [{ model: "gpt-4o*" }, { model: "gpt-4o" }],
     [{ model: "gpt-4o", provider: "openrouter" }, { model: "claude-sonnet-4" }],
     [{ model: "gemini-2.5-pro", provider: "google" }, { model: "gemini-2.5-flash" }],
     [

@@ -151,11 +151,14 @@ describe("a decision with min_output_tokens", () => {
     const org = await priced();
     await budget(org, { limit_usd: "0.01" });
     const dry = (least: number) => ask(org, { ...fit(least, 9000), dry_run: true });
-    expect((await dry(1000)).body).toMatchObject({ decision: "allow", reservation: null, would_deny: null });
-    expect((await dry(1001)).body).toMatchObject({
-      decision: "deny",
-      would_deny: { code: "budget_exceeded" },
-    });
+    const allowed = { decision: "allow", reservation: null, would_deny: null, max_output_tokens: 1000 };
+    expect((await dry(1)).body).toMatchObject(allowed);
+    expect((await dry(1000)).body).toMatchObject(allowed);
+    const denied = (await dry(1001)).body;
+    expect(denied).toMatchObject({ decision: "deny", would_deny: { code: "budget_exceeded" } });
+    expect(denied).not.toHaveProperty("max_output_tokens");
+    const fixed = { estimate: { max_output_tokens: 900 }, dry_run: true };
+    expect((await ask(org, fixed)).body).not.toHaveProperty("max_output_tokens");
     const explain = async (least: number) =>
       (await org.send("POST", "explain", { ask: { model: "m", ...fit(least, 9000) } })).body;
     expect(await explain(1000)).toMatchObject({ outcome: "allowed", amount_usd: "0.01" });

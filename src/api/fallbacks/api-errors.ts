@@ -1,6 +1,7 @@
 import type { FieldError } from "../../contract/error-details.ts";
 import type { NewFallback } from "../../contract/resources/fallbacks.ts";
 import type { Provider } from "../../providers/provider.ts";
+import { listOf } from "./list-of.ts";
 import { makerOf, providerCalled, shareAnApi } from "../../providers/shared-apis.ts";
 
 /**
@@ -31,9 +32,4 @@ export function apiErrors({ match, then }: NewFallback): FieldError[] {
 
 function isOther(provider: Provider, maker: Provider | undefined): boolean {
   return maker !== undefined && maker.name !== provider.name;
-}
-
-function listOf(given: string | readonly string[] | undefined): readonly string[] {
-  if (given === undefined) return [];
-  return typeof given === "string" ? [given] : given;
 }

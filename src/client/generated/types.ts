@@ -1128,6 +1128,8 @@ export interface Verdict {
     /** How many output tokens the amount is for. Only if the estimate has `min_output_tokens`: make the call with this bound. */
     readonly max_output_tokens?: number | undefined;
   } | null;
+  /** How many output tokens would fit. Only of a dry run that is allowed and whose estimate has `min_output_tokens`. */
+  readonly max_output_tokens?: number | undefined;
   readonly limits: readonly {
     readonly kind: string;
     readonly id: string;

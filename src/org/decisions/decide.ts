@@ -141,7 +141,8 @@ function decideAnew(
   if (ask.dry_run === true) {
     const byLimit = refusedBy === null ? null : denialOf(refusedBy, attempt, "decision");
     const wouldDeny = found?.refusal ? denialBy(tx, found.refusal) : byLimit;
-    return { result: dryRun(tx, accounts, { wouldDeny, shadowed }), ask };
+    const result = dryRun(tx, accounts, { wouldDeny, shadowed, fitting: outputOf(fitted.ask) });
+    return { result, ask };
   }
   if (refusedBy !== null) {
     tx.afterRefusal(() => announceLoneRefusal(tx, refusedBy, attempt, "decision"));
@@ -154,7 +155,11 @@ function decideAnew(
   return { result, ask: fitted.ask };
 }
 
-function dryRun(tx: Tx, accounts: readonly Account[], said: Pick<VerdictParts, "wouldDeny" | "shadowed">) {
+function dryRun(
+  tx: Tx,
+  accounts: readonly Account[],
+  said: Omit<VerdictParts, "decisionId" | "reservation">,
+) {
   const decisionId = newId("dec", tx.now);
   return done(200, verdictOf(tx.now, accounts, { decisionId, reservation: null, ...said }));
 }
@@ -290,14 +295,18 @@ interface VerdictParts {
   readonly reservation: Verdict["reservation"];
   readonly wouldDeny?: Verdict["would_deny"];
   readonly shadowed: Denial[];
+  /** The bound that an allow would have. */
+  readonly fitting?: ReturnType<typeof outputOf>;
 }
 
 function verdictOf(now: number, accounts: readonly Account[], parts: VerdictParts): Verdict {
-  const { decisionId, reservation, wouldDeny, shadowed } = parts;
+  const { decisionId, reservation, wouldDeny, shadowed, fitting } = parts;
+  const isAllowed = wouldDeny === undefined || wouldDeny === null;
   return {
-    decision: wouldDeny === undefined || wouldDeny === null ? "allow" : "deny",
+    decision: isAllowed ? "allow" : "deny",
     decision_id: decisionId,
     reservation,
+    ...(isAllowed ? fitting : {}),
     limits: accounts.flatMap(limitOf),
     ...(wouldDeny === undefined ? {} : { would_deny: wouldDeny }),
     ...(shadowed.length === 0 ? {} : { shadow: shadowed }),

@@ -121,6 +121,10 @@ export const verdict = z
     decision: z.enum(["allow", "deny"]).meta({ description: "`deny` is returned only for a dry run." }),
     decision_id: idShape("dec"),
     reservation: newReservation.nullable().meta({ description: "The reserved amount. Null for a dry run." }),
+    max_output_tokens: z.int().optional().meta({
+      description:
+        "How many output tokens would fit. Only of a dry run that is allowed and whose estimate has `min_output_tokens`.",
+    }),
     limits: z.array(
       z.object({
         kind: z.string(),

@@ -48,7 +48,7 @@ export const OURS: readonly Path[] = [
   },
   { name: "run sent alone", speed: "run alone", rows: (of) => of(ALONE), requests: asked },
   {
-    name: "run in a bulk of 1,000",
+    name: "run in a bulk of 1,000 for 50 customers",
     speed: "bulk ingest, five limits",
     rows: (of) => of("run in bulks of 1000"),
     requests: { worker: 0.001, object: 0.001, lines: 0.001 },

@@ -24,7 +24,7 @@ export function performancePage(rows: readonly BenchRow[], machine: Machine): st
     "",
     "Dollars are Cloudflare's published prices beyond what the plan includes:",
     `$${USD.workerRequest.toFixed(2)} for a million requests, $${USD.cpuMs} for a million ms of CPU, $${USD.objectRequest} for a million requests of objects, $${USD.rowWritten.toFixed(2)} for a million rows`,
-    `written and $${USD.logLine.toFixed(2)} for a million log lines, one for each request to Sluice. CPU time is a small part of each sum; log lines are the largest.`,
+    `written and $${USD.logLine.toFixed(2)} for a million log lines, one for each request to Sluice. CPU time is a small part of each sum. The largest is the log line where the isolate decides, and the rows where the object writes.`,
     "",
     ...table(OURS, rows),
     "CPU is of isolate and object together, in workerd: the median of rounds in which all rows of a table were measured in turns. ± is",

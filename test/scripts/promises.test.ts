@@ -4,8 +4,10 @@ import { describe, expect, test } from "vitest";
 import { VIOLATION_KINDS } from "../../scripts/chaos/history.ts";
 import { ROOT } from "../../scripts/worker-config.ts";
 
-const page = readFileSync(join(ROOT, "docs/promises.md"), "utf8");
-const rows = page
+const [promises = ""] = readFileSync(join(ROOT, "docs/promises.md"), "utf8").split(
+  "## Decisions at the edge",
+);
+const rows = promises
   .split("\n")
   .filter((line) => /^\| (?!promise|-)/.test(line))
   .map((line) =>

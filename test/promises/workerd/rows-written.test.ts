@@ -38,7 +38,7 @@ const RUN = {
   cost_usd: "0.01",
 };
 
-test("a run alone writes 1 row, and 0.3 more at a checkpoint; in bulks of a thousand 0.02", async () => {
+test("a run alone writes at most 1.35 rows with its checkpoints; in bulks of a thousand 0.02", async () => {
   const { org, written } = await watchedOrg();
   await org.run(RUN);
   await written();

@@ -12,6 +12,8 @@ export default {
         request_id: crypto.randomUUID(),
         customer_id: customerOf(request, env),
         estimate: { cost_usd: env.ESTIMATE_USD ?? "0.01" },
+        // Without a reported run, the reservation becomes one when it expires.
+        on_expiry: "charge",
       }),
     });
     // Whatever is no allow goes to the caller byte for byte, Retry-After included: 402, 429, and 503 when nobody can tell.

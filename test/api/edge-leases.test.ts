@@ -86,6 +86,13 @@ describe("a gate outside", () => {
     expect(await told({})).toEqual([null, null]);
   });
 
+  test("is told to charge what nobody settles, if its key may only decide", async () => {
+    const org = await newOrg();
+    const end = async (key: string) => (await new OutsideGate(key).exchange({})).body.on_expiry;
+    expect(await end(await org.mint("developer", { scopes: ["decisions:evaluate"] }))).toBe("charge");
+    expect(await end(await org.mint("developer"))).toBe("release");
+  });
+
   test("reports a batch once, however often it is sent", async () => {
     const { org, id, gate } = await leased();
     const batches = [{ number: 1, holds: [{ touch: 0, lines: [gate.line(CENT)] }] }];

@@ -14,6 +14,7 @@ import { gates, type ObjectBackground } from "./gates.ts";
 import { judgeHere } from "./judge.ts";
 import { noteDecision } from "./note-refusal.ts";
 import { type GateCaller, newGateCaller } from "../../gate/snapshot/caller.ts";
+import { usualExpiry } from "../../domain/tenant/profile.ts";
 import {
   repeatOwnAllow,
   decideHere,
@@ -169,7 +170,10 @@ function unanswered(): never {
 }
 
 function callerOf(call: DecisionCall): GateCaller {
-  const org = call.caller?.org;
-  if (org === undefined || org === null) throw new Error("a decision is an org's own");
-  return newGateCaller(org.snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere);
+  const { org = null, scopes = null } = call.caller ?? {};
+  if (org === null) throw new Error("a decision is an org's own");
+  const { onExpiry: on_expiry } = org.snapshot;
+  const onExpiry = scopes === null ? on_expiry : usualExpiry(scopes, { on_expiry });
+  const snapshot = { ...org.snapshot, onExpiry };
+  return newGateCaller(snapshot, call.actor.id, call.settings.SVC_KEY_PEPPER, judgeHere);
 }

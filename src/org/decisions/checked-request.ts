@@ -6,6 +6,7 @@ import { type Scopes, scopesOf } from "../../domain/meter/limit-set.ts";
 import { oneRunsSteps } from "../../domain/policy/step-budget.ts";
 import { chargesOnExpiry, checksAll, type DecisionAsk, tokensOf } from "../../gate/decision/ask.ts";
 import { loadApproval } from "../approvals/store.ts";
+import { usualExpiryOf } from "../keys/holder.ts";
 import { keyOf } from "../kernel/actor-key.ts";
 import type { Tx } from "../kernel/door.ts";
 import type { Finding } from "../kernel/finding.ts";
@@ -34,8 +35,8 @@ export function checkRequest(
   ask: DecisionAsk,
   nanos: bigint,
 ): CheckedRequest | Refusal<"validation_failed"> {
-  const { checks, on_expiry: usual } = tx.profile().decisionDefaults;
-  const isCharged = chargesOnExpiry(ask, usual);
+  const { checks } = tx.profile().decisionDefaults;
+  const isCharged = chargesOnExpiry(ask, usualExpiryOf(tx));
   if (checksAll(ask, checks)) return fullyCheckedRequest(tx, ask, nanos, isCharged);
   return {
     phase: "decision",

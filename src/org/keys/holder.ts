@@ -2,6 +2,8 @@ import type { Scope } from "../../contract/access.ts";
 import { type Refusal, refuse } from "../../contract/refusal.ts";
 import type { Key } from "../../contract/resources/keys.ts";
 import { earlierEnd, type Holder, type MissingRight, findMissingRight } from "../../domain/key/rights.ts";
+import { type ExpiryAction, usualExpiry } from "../../domain/tenant/profile.ts";
+import { keyOf } from "../kernel/actor-key.ts";
 import type { View } from "../kernel/door.ts";
 import { secretEnd } from "./secrets.ts";
 import { type KeyRow, loadKey } from "./store.ts";
@@ -41,6 +43,14 @@ const scopesOf = new WeakMap<KeyRow, readonly Scope[]>();
 
 export function scopesOfRow(row: KeyRow): readonly Scope[] {
   return cached(scopesOf, row, () => JSON.parse(row.scopes) as Scope[]);
+}
+
+/** What becomes of the caller's unsettled reservations by default. */
+export function usualExpiryOf(view: View): ExpiryAction {
+  const { decisionDefaults } = view.profile();
+  const id = keyOf(view);
+  const row = id === undefined ? null : loadKey(view.sql, id);
+  return row === null ? decisionDefaults.on_expiry : usualExpiry(scopesOfRow(row), decisionDefaults);
 }
 
 export function rightsOf(row: KeyRow) {

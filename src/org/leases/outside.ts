@@ -1,3 +1,4 @@
+import { usualExpiryOf } from "../keys/holder.ts";
 import { invalidField, type Refusal } from "../../contract/refusal.ts";
 import { type CountedBy, TAG_PREFIX } from "../../contract/dimensions.ts";
 import type { UnsettledReason } from "../../contract/lists.ts";
@@ -94,7 +95,8 @@ export class OutsideGates {
     const text = toExactJson({
       version: LEASE_VERSION,
       valid_ms: isLast ? 0 : this.#validMs(),
-      ...this.#view.profile().decisionDefaults,
+      checks: this.#view.profile().decisionDefaults.checks,
+      on_expiry: usualExpiryOf(this.#view),
       counted_by: isLast ? [] : this.#countedBy(),
       scans_input: !isLast && hasDetectors(this.#view.sql),
       sends_spans: !isLast && spanExports(this.#view.sql).length > 0 ? true : undefined,

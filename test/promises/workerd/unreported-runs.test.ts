@@ -175,6 +175,35 @@ describe("a reservation with on_expiry: charge that nobody settles", () => {
     expect(await standing(org, id)).toEqual(["2.00", "0.00"]);
   });
 
+  test("is the default of a key that may only decide, and of a proxy that asks in headers", async () => {
+    const org = await newSpender();
+    const id = await budget(org, "10000");
+    const named = { name: "proxy", role: "developer", scopes: ["decisions:evaluate"] };
+    const key = (await org.send("POST", "keys", named)).body.key as string;
+    const ask = (body: object) =>
+      call("POST", "/v1/edge/decision", {
+        key,
+        body: { estimate: { cost_usd: "0.01" }, hold_seconds: 30, ...body },
+      });
+    let cents = 0;
+    const decide = async () => {
+      const answer = await ask({});
+      expect(answer.status).toBe(200);
+      cents += 1;
+      return answer.headers.get("x-svc-decided");
+    };
+    expect(await decide()).toBe("object");
+    await expect.poll(decide, { interval: 20 }).toBe("edge");
+    expect((await ask({ on_expiry: "release" })).status).toBe(200);
+    const headers = { "x-sluice-estimate-usd": "5", "x-sluice-hold-seconds": "30" };
+    for (const more of [{}, { "x-sluice-on-expiry": "release" }]) {
+      const proxied = { key: org.key, headers: { ...headers, ...more } };
+      expect((await call("GET", "/v1/edge/ext-authz", proxied)).status).toBe(200);
+    }
+    await org.advance(31);
+    await expect.poll(() => standing(org, id)).toEqual([(5 + cents / 100).toFixed(2), "0.00"]);
+  });
+
   test("keeps nothing of the input", async () => {
     const org = await newSpender();
     await charged(org, "1", { checks: "all", model: "m", input: "never-stored-text" });

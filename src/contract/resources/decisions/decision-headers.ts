@@ -112,7 +112,7 @@ const fields = {
     "How long the reservation is kept. If omitted: 900.",
   ),
   "x-sluice-checks": once(z.enum(DECISION_CHECKS), "As `checks` of a decision."),
-  "x-sluice-on-expiry": once(z.enum(EXPIRY_ACTIONS), "As `on_expiry` of a decision."),
+  "x-sluice-on-expiry": once(z.enum(EXPIRY_ACTIONS), "As `on_expiry` of a decision. If omitted: `charge`."),
 };
 
 /** For a proxy that cannot bound a call by what was reserved. */
@@ -170,6 +170,7 @@ export function askOf(headers: AskHeaders): DecisionAsk {
     tags: headers["x-sluice-tags"],
     hold_seconds: headers["x-sluice-hold-seconds"],
     checks: headers["x-sluice-checks"],
+    // Proxies that ask in headers report no runs: given back, a reservation would be a call for free.
     on_expiry: headers["x-sluice-on-expiry"],
     estimate: {
       cost_usd: headers["x-sluice-estimate-usd"],

@@ -4,8 +4,8 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
+import { agrees } from "./agrees.ts";
 import { Complaint, run } from "./complaint.ts";
 import { dataFolderPath } from "./data-folder.ts";
 import type { Demo } from "./demo.ts";
@@ -46,15 +46,4 @@ function targetOf(url: string | undefined): Target {
     throw new Complaint("no server is known: run npm start first, or pass --url and set SVC_OPERATOR_KEY");
   }
   return { url: address, operatorKey };
-}
-
-async function agrees(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY)
-    throw new Complaint("cannot ask for confirmation here: pass --yes to make the changes");
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(question)).trim());
-  } finally {
-    terminal.close();
-  }
 }

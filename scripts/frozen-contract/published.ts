@@ -3,12 +3,14 @@ import { DETAILS } from "../../src/contract/error-details.ts";
 import { ERRORS, type ErrorCode } from "../../src/contract/errors.ts";
 import { buildOpenApi } from "../../src/contract/openapi.ts";
 import type { OperationContract } from "../../src/contract/operation.ts";
+import type { Access } from "./access.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import type { Schema } from "./openapi.ts";
 
 /** The committed manifest: what was published, and must hold as long as /v1 exists. */
 export interface Manifest {
   readonly settings: readonly string[];
+  readonly access: Access;
   readonly facts: Facts;
 }
 
@@ -25,9 +27,18 @@ export function publishedFacts(operations: readonly OperationContract[]): Facts 
 }
 
 /** One fact per line, so that a diff of the manifest is readable. */
-export function manifestText({ settings, facts }: Manifest): string {
-  const lines = Object.entries(facts).map(
-    ([name, fact]) => `    ${JSON.stringify(name)}: ${JSON.stringify(fact)}`,
+export function manifestText({ settings, access: { roles, operations }, facts }: Manifest): string {
+  return [
+    `{\n  "settings": ${JSON.stringify(settings)},\n  "access": {\n`,
+    `    "roles": ${linesOf(roles, 4)},\n    "operations": ${linesOf(operations, 4)}\n  },\n`,
+    `  "facts": ${linesOf(facts, 2)}\n}\n`,
+  ].join("");
+}
+
+function linesOf(entries: object, indent: number): string {
+  const margin = " ".repeat(indent);
+  const lines = Object.entries(entries).map(
+    ([name, value]) => `${margin}  ${JSON.stringify(name)}: ${JSON.stringify(value)}`,
   );
-  return `{\n  "settings": ${JSON.stringify(settings)},\n  "facts": {\n${lines.join(",\n")}\n  }\n}\n`;
+  return `{\n${lines.join(",\n")}\n${margin}}`;
 }

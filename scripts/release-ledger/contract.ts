@@ -3,12 +3,17 @@ import type { Manifest } from "../frozen-contract/published.ts";
 import type { Changelog } from "./changelog.ts";
 import type { Release } from "./check.ts";
 
-/** Identifies a contract by its settings and facts, whatever their order. */
-export function contractDigest({ settings, facts }: Manifest): string {
-  const sorted = Object.entries(facts).toSorted(([a], [b]) => (a < b ? -1 : 1));
+/** Identifies a contract by its settings, facts and who may call what, whatever their order. */
+export function contractDigest({ settings, access, facts }: Manifest): string {
   return createHash("sha256")
-    .update(JSON.stringify([settings.toSorted(), sorted]))
+    .update(
+      JSON.stringify([settings.toSorted(), sorted(access.roles), sorted(access.operations), sorted(facts)]),
+    )
     .digest("hex");
+}
+
+function sorted(entries: object): [string, unknown][] {
+  return Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** Whether a contract that differs from the last release has a changelog line. It needs no git history. */

@@ -195,6 +195,17 @@ describe("a contract that changed since the last release", () => {
     expect(unreleasedFindings(released(contract), line, grown)).toEqual([]);
   });
 
+  test("fails the check when somebody may call more or less", () => {
+    const { roles, operations } = contract.access;
+    const opened = { ...operations, "GET /v1/orgs/{id}": { role: "anyone" } as const };
+    for (const access of [
+      { roles, operations: opened },
+      { roles: { ...roles, viewer: roles.owner }, operations },
+    ]) {
+      expect(unreleasedFindings(released(contract), none, { ...contract, access })).toHaveLength(1);
+    }
+  });
+
   test("fails the check when a setting or the meaning of a fact changed", () => {
     const setting: Manifest = { ...contract, settings: [...contract.settings, "SVC_X"] };
     expect(unreleasedFindings(released(contract), none, setting)).toHaveLength(1);
@@ -204,7 +215,11 @@ describe("a contract that changed since the last release", () => {
 
   test("is distinguished from one that is only listed in another order", () => {
     const facts = Object.fromEntries(Object.entries(grown.facts).toReversed());
-    const reordered: Manifest = { settings: contract.settings.toReversed(), facts };
+    const reordered: Manifest = {
+      access: contract.access,
+      settings: contract.settings.toReversed(),
+      facts,
+    };
     expect(unreleasedFindings(released(grown), none, reordered)).toEqual([]);
   });
 

@@ -24,8 +24,6 @@ export interface ListSpec {
   readonly sort: readonly [string, ...string[]];
   /** The default order is ascending instead, as for names. */
   readonly ascending?: true;
-  /** Fields that are sorted highest first, with or without a minus. */
-  readonly highestFirst?: readonly string[];
   /** Only the default order. */
   readonly newestFirst?: true;
   readonly filters?: Readonly<Record<string, z.ZodType<string>>>;
@@ -104,8 +102,7 @@ export function listQuery(spec: ListSpec) {
 
 /** Returns what is asked for, as cursors have it. */
 function orderOf(spec: ListSpec, sort: string | undefined): string {
-  const order = sort ?? defaultSort(spec);
-  return spec.highestFirst?.includes(order) === true ? `-${order}` : order;
+  return sort ?? defaultSort(spec);
 }
 
 function defaultSort(spec: ListSpec): string {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { failing, newSubscriber, receiver } from "../support/receivers.ts";
 import type { OrgHour } from "../../src/contract/resources/admin-overview.ts";
+import { type OrgCallRow, shardOf } from "../../src/contract/metrics.ts";
 import { overviewPage } from "../../src/platform/overview.ts";
 import { call, env, newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 import { PATIENT } from "../support/patience.ts";
@@ -145,11 +146,11 @@ describe("busy orgs", () => {
     await expect
       .poll(async () => {
         await burst();
-        return sum(hourOf(await inPages("sort=calls_per_minute"))?.refusals ?? []);
+        return sum(hourOf(await inPages("sort=-calls_per_minute"))?.refusals ?? []);
       })
       .toBeGreaterThanOrEqual(500);
-    const { body } = await overview("?sort=calls_per_minute&limit=1");
-    const listed = await inPages("sort=calls_per_minute");
+    const { body } = await overview("?sort=-calls_per_minute&limit=1");
+    const listed = await inPages("sort=-calls_per_minute");
     const [own, other] = [hammered, quiet].map(({ id }) => listed.findIndex((one) => one.org_id === id));
     expect([own === -1, (own ?? -1) < (other ?? -1)]).toEqual([false, true]);
     // On a slow machine, the first bursts are more than a minute ago.
@@ -240,13 +241,30 @@ describe("busy orgs", () => {
     expect(await firstBy("slowest")).toBe(slow.id);
   });
 
-  test("by spend the highest is first, with and without a minus", async () => {
-    const both = await Promise.all([
-      overview("?sort=spend&limit=5"),
-      overview("?sort=-month_to_date_usd&limit=5"),
-    ]);
-    const [one, other] = both.map(({ body }) => body.data.map(({ org_id }: OverviewRow) => org_id));
-    expect(one).toEqual(other);
+  test("are sorted lowest first, and with a minus highest first", async () => {
+    const [some, more] = await Promise.all([newOrg(), newOrg()]);
+    const rows = [some, more].map(({ id }, at): OrgCallRow => {
+      const figure = 1_000_000 * (at + 1);
+      return [id, figure, figure, figure, 0, figure];
+    });
+    await env.COUNTERS.getByName(shardOf(some.id)).add(crypto.randomUUID(), 0, [], rows);
+    for (const sort of ["calls_per_minute", "refusals", "errors", "slowest"]) {
+      const inOrder = async (order: string) => {
+        const ids = (await all(`sort=${order}`)).map(({ org_id }) => org_id);
+        return ids.filter((id) => id === some.id || id === more.id);
+      };
+      expect([sort, await inOrder(sort)]).toEqual([sort, [some.id, more.id]]);
+      expect([sort, await inOrder(`-${sort}`)]).toEqual([sort, [more.id, some.id]]);
+    }
+  });
+
+  test("by spend are sorted as by what was spent this month", async () => {
+    const idsOf = async (sort: string) =>
+      (await overview(`?sort=${sort}&limit=5`)).body.data.map(({ org_id }: OverviewRow) => org_id);
+    const [most, least] = [await idsOf("-spend"), await idsOf("spend")];
+    expect(most).toEqual(await idsOf("-month_to_date_usd"));
+    expect(least).toEqual(await idsOf("month_to_date_usd"));
+    expect(most).not.toEqual(least);
   });
 });
 

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { listQuery, pageOf, toListQuery } from "../../contract/list.ts";
 import { isRefusal } from "../../contract/refusal.ts";
 import {
-  HIGHEST_FIRST,
   type OrgCallsTop,
   orgCallsTop,
   OVERVIEW_SORTS,
@@ -21,7 +20,7 @@ import { ObjectUnreachable } from "../../edge/object/unreachable.ts";
 import { overviewPage, type RankedEntry } from "../../platform/overview.ts";
 import { mergePages } from "./merged-page.ts";
 
-const LIST = { sort: OVERVIEW_SORTS, highestFirst: HIGHEST_FIRST } as const;
+const LIST = { sort: OVERVIEW_SORTS } as const;
 /** The overview reads the calls per minute of this many organizations at most, the busiest first. All others count as quiet. */
 const MOST_BUSY = 2000;
 const TOP = 10;

@@ -70,9 +70,6 @@ export const OVERVIEW_SORTS = [
   "slowest",
 ] as const;
 
-/** These are sorted highest first, with or without a minus: nobody looks for the quietest. */
-export const HIGHEST_FIRST = ["calls_per_minute", "refusals", "errors", "spend", "slowest"] as const;
-
 export const orgCallsTop = z
   .array(
     z.object({

@@ -69,7 +69,7 @@ export async function showHealth(visit: OperatorVisit): Promise<PageResponse> {
       </Card>
       <Card
         title="Busiest organizations of the last minute"
-        note={<a href="/operator?sort=calls_per_minute">All</a>}
+        note={<a href="/operator?sort=-calls_per_minute">All</a>}
         bare
       >
         <Busiest of={failing.body?.svc_org_calls_top ?? []} />

@@ -90,10 +90,10 @@ function inOrder(query: URLSearchParams): string {
 
 const SORTS = [
   ["-month_to_date_usd", "Most spent"],
-  ["calls_per_minute", "Busiest"],
-  ["refusals", "Refused"],
-  ["errors", "Errors"],
-  ["slowest", "Slowest"],
+  ["-calls_per_minute", "Busiest"],
+  ["-refusals", "Refused"],
+  ["-errors", "Errors"],
+  ["-slowest", "Slowest"],
   ["-plan_use", "Plan use"],
   ["-last_call_at", "Last call"],
   ["-failing_webhooks", "Failing webhooks"],

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { buildOpenApi } from "../../src/contract/openapi.ts";
 import { routeOf } from "../../src/contract/operation.ts";
 import { OPERATIONS } from "../../src/operations.ts";
@@ -65,6 +65,9 @@ const CONTENTS: Readonly<Record<string, readonly object[]>> = {
   ],
 };
 
+/** Taken with the fields that only the service sets. */
+const TAKEN_WHOLE: readonly string[] = ["PUT /v1/admin/price-book", "PUT /v1/orgs/{id}/models/{model}"];
+
 /** What is stored and never returned is sent anew. */
 const SECRETS: Readonly<Record<string, object>> = {
   "PUT /v1/orgs/{id}/sso": { client_secret: "s3cret-1234" },
@@ -110,7 +113,8 @@ function settable(value: unknown, schema: Schema): unknown {
   return Object.fromEntries(known.map(([name, field]) => [name, settable(field, properties[name] ?? {})]));
 }
 
-function bodyOf(route: string, read: unknown): object {
+function bodyOf(route: string, read: object): object {
+  if (TAKEN_WHOLE.includes(route)) return read;
   const [, path = ""] = route.split(" ");
   const content = document.paths[path]?.["put"]?.requestBody?.content["application/json"];
   return { ...(settable(read, content?.schema ?? {}) as object), ...SECRETS[route] };
@@ -137,4 +141,58 @@ test.each(sentBack)("%s takes what its GET returns, nulls included", async (rout
     const after = await call("GET", path, { key });
     expect(bodyOf(route, after.body)).toEqual(bodyOf(route, read.body));
   }
+});
+
+describe("a read-only field", () => {
+  const fieldsOf = ({ status, body }: Answer) => [
+    status,
+    (body.error?.details.fields ?? []).map(({ field }: { field: string }) => field),
+  ];
+
+  test.each([
+    ["model", "other"],
+    ["source", "platform"],
+    ["revision", 0],
+    ["created_at", "2020-01-01T00:00:00.000Z"],
+    ["updated_at", "2020-01-01T00:00:00.000Z"],
+  ])("%s of a model is refused if it was changed", async (field, other) => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}/models/m`;
+    const put = (body: object) => call("PUT", path, { key: org.ownerKey, body });
+    expect((await put(price)).status).toBe(200);
+    const { body } = await call("GET", path, { key: org.ownerKey });
+    expect(fieldsOf(await put({ ...body, [field]: other, input_usd_per_mtok: "9" }))).toEqual([422, [field]]);
+    expect((await call("GET", path, { key: org.ownerKey })).body).toEqual(body);
+    // Of a model that does not exist, only its name is known.
+    const none = `/v1/orgs/${org.id}/models/none`;
+    const first = await call("PUT", none, { key: org.ownerKey, body: { ...price, [field]: body[field] } });
+    expect(fieldsOf(first)).toEqual([422, [field]]);
+  });
+
+  test("of a model may be written in another way, and its name is known before it has a price", async () => {
+    const org = await newOrg();
+    const path = `/v1/orgs/${org.id}/models/m`;
+    const made = await call("PUT", path, { key: org.ownerKey, body: { ...price, model: "m" } });
+    expect(made.status).toBe(200);
+    const created_at = String(made.body.created_at).replace("Z", "+00:00");
+    const again = await call("PUT", path, { key: org.ownerKey, body: { ...made.body, created_at } });
+    expect([again.status, again.body]).toEqual([200, made.body]);
+  });
+
+  test.each([
+    ["revision", -1],
+    ["updated_at", null],
+    ["updated_at", "2020-01-01T00:00:00.000Z"],
+  ])("%s of the price book is refused if it was changed to %j", async (field, other) => {
+    const key = operatorKey();
+    const path = "/v1/admin/price-book";
+    expect((await call("PUT", path, { key, body: { models: [{ model: "ro", ...price }] } })).status).toBe(
+      200,
+    );
+    const { body } = await call("GET", path, { key });
+    expect(fieldsOf(await call("PUT", path, { key, body: { ...body, models: [], [field]: other } }))).toEqual(
+      [422, [field]],
+    );
+    expect((await call("GET", path, { key })).body).toEqual(body);
+  });
 });

@@ -205,8 +205,8 @@ test("text that passes all checks cannot break the chain", async () => {
     address: "\ud800",
   } as const;
   const envelope = { actor, trace: "t\ud83d", idempotency: null, ifMatch: null };
-  const price = { model: "m\ud800", input_usd_per_mtok: "1", output_usd_per_mtok: "1" };
-  await env.ORG.getByName(org.id).execute("setModel", price, envelope);
+  const body = { input_usd_per_mtok: "1", output_usd_per_mtok: "1" };
+  await env.ORG.getByName(org.id).execute("setModel", { model: "m\ud800", body }, envelope);
   await expectVerified();
 });
 

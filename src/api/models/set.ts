@@ -26,6 +26,6 @@ export const setModel = operation(
         "out_of_range",
         `must have at most ${MODEL_NAME_MOST_CHARACTERS} characters`,
       );
-    return call.org.command("setModel", { model: name, ...call.body });
+    return call.org.command("setModel", { model: name, body: call.body });
   },
 );

@@ -1,6 +1,7 @@
 import { ifMatchRefusal } from "../../contract/etag.ts";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import {
+  BOOK_READ_ONLY,
   type BookProvider,
   type ListedModel,
   type NewBookProvider,
@@ -8,7 +9,8 @@ import {
   type NewListedModel,
   priceBook,
 } from "../../contract/resources/price-book.ts";
-import { isRefusal, refuse } from "../../contract/refusal.ts";
+import { readOnlyErrors } from "../../contract/read-only.ts";
+import { invalidFields, isRefusal, refuse } from "../../contract/refusal.ts";
 import { termsOf } from "../../domain/price/terms.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
 import { tellOrgs } from "../../edge/object/tell-orgs.ts";
@@ -34,6 +36,8 @@ export const setPriceBook = operation(
     const before = await loadPriceBook(DB);
     const outdated = ifMatchRefusal(call.envelope().ifMatch, before);
     if (outdated !== null) return outdated;
+    const changed = readOnlyErrors(BOOK_READ_ONLY, call.body, before);
+    if (changed.length > 0) return invalidFields(changed);
     const alone = { ...call.envelope(), idempotency: null, ifMatch: null };
     const { models, providers } = call.body;
     const given = {

@@ -3225,6 +3225,16 @@ export type ModelsListQuery = {
 };
 
 export type ModelsSetBody = {
+  /** Read-only. If sent: as it was read. */
+  readonly model?: string | undefined;
+  /** Read-only. If sent: as it was read. */
+  readonly source?: "org" | "platform" | undefined;
+  /** Read-only. If sent: as it was read. */
+  readonly revision?: number | undefined;
+  /** Read-only. If sent: as it was read. */
+  readonly created_at?: string | undefined;
+  /** Read-only. If sent: as it was read. */
+  readonly updated_at?: string | undefined;
   /** Also finds the model as `provider/model`. */
   readonly provider?: string | null | undefined;
   /** Dollars per million input tokens. */
@@ -3490,6 +3500,10 @@ export type PriceBookSetBody = {
     /** If true, it hosts models of others: a model's name alone does not mean its rows. */
     readonly hosts?: boolean | undefined;
   }[] | undefined;
+  /** Read-only. If sent: as it was read. */
+  readonly revision?: number | undefined;
+  /** Read-only. If sent: as it was read. */
+  readonly updated_at?: string | null | undefined;
 };
 
 export type PricesResolveQuery = {

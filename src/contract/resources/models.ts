@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
-import { optionalOrNull, timestamp } from "../shapes.ts";
+import { readOnly } from "../read-only.ts";
+import { optionalOrNull, timestamp, timestampInput } from "../shapes.ts";
 import { checkTerms, effectiveAt, priceShown, priceSource, priceTerms } from "./prices/prices.ts";
 import { regionName } from "./residency.ts";
 
@@ -21,8 +22,18 @@ export const model = z
   .meta({ id: "Model" });
 export type Model = z.output<typeof model>;
 
+const setByService = {
+  model: readOnly(z.string()),
+  source: readOnly(priceSource),
+  revision: readOnly(z.int()),
+  created_at: readOnly(timestampInput),
+  updated_at: readOnly(timestampInput),
+};
+export const MODEL_READ_ONLY = ["model", "source", "revision", "created_at", "updated_at"] as const;
+
 export const newModel = withRule(
   z.strictObject({
+    ...setByService,
     ...priceTerms,
     effective_at: effectiveAt,
     regions: optionalOrNull(z.array(regionName).max(100)),

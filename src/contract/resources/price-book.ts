@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { withRule } from "../field-rules.ts";
-import { optionalOrNull, timestamp } from "../shapes.ts";
+import { readOnly } from "../read-only.ts";
+import { optionalOrNull, timestamp, timestampInput } from "../shapes.ts";
 import { checkTerms, priceShown, priceTerms } from "./prices/prices.ts";
 import { modelName } from "./usage/dimension-shape.ts";
 import { callerId } from "../ids.ts";
@@ -72,12 +73,16 @@ const newBookProvider = z.strictObject({
 });
 export type NewBookProvider = z.output<typeof newBookProvider>;
 
+export const BOOK_READ_ONLY = ["revision", "updated_at"] as const;
+
 export const newPriceBook = withRule(
   z.strictObject({
     models: z.array(newListedModel).max(MOST_MODELS),
     providers: z.array(newBookProvider).max(MOST_PROVIDERS).optional().meta({
       description: "If omitted: as they are.",
     }),
+    revision: readOnly(z.int()),
+    updated_at: readOnly(timestampInput.nullable()),
   }),
   ({ models = [], providers = [] }, { complain }) => {
     const refuseTwice = (

@@ -1,5 +1,6 @@
-import type { NewModel } from "../../contract/resources/models.ts";
-import { invalidField, refuse } from "../../contract/refusal.ts";
+import { readOnlyErrors } from "../../contract/read-only.ts";
+import { MODEL_READ_ONLY, type NewModel } from "../../contract/resources/models.ts";
+import { invalidField, invalidFields, refuse } from "../../contract/refusal.ts";
 import { instantOf } from "../../domain/time/instant.ts";
 import { iso } from "../../domain/time/iso.ts";
 import { termsOf } from "../../domain/price/terms.ts";
@@ -19,8 +20,10 @@ export const setModel = command({
   refuses: ["validation_failed"],
   models: named,
   current,
-  run(tx, input: NewModel & { model: string }) {
-    const { model, regions, effective_at, ...given } = input;
+  run(tx, { model, body }: { model: string; body: NewModel }) {
+    const changed = readOnlyErrors(MODEL_READ_ONLY, body, current(tx, { model }) ?? { model });
+    if (changed.length > 0) return invalidFields(changed);
+    const { regions, effective_at, ...given } = body;
     const terms = termsOf(given);
     const before = loadModel(tx.sql, model);
     const deletedAt = before === null ? deletionOf(tx.sql, model) : -Infinity;
@@ -45,7 +48,7 @@ export const setModel = command({
       updated_at: isSame && before?.regions === regionsText(regions) ? before.updated_at : tx.now,
     };
     saveModel(tx.sql, row);
-    const detail = { ...input, revision: revision.revision, changed: !isSame };
+    const detail = { ...body, model, revision: revision.revision, changed: !isSame };
     return done(200, toModel(revision, row), { target: model, detail });
   },
 });

@@ -22,7 +22,7 @@ const MODELS = [
   row("pp-chat", "pp-maker", "10", { aliases: ["pp-chat-latest"], context_window: 128_000 }),
   row("pp-host/pp-chat", "pp-host", "3", { aliases: ["open/pp-chat", "pp-chat-*", "!*-tts"] }),
   row("pp-other/pp-chat", "pp-other", "4"),
-  row("ft:pp-chat", "pp-maker", "20"),
+  row("ft:pp-chat", "pp-maker", "20", { aliases: ["ft:pp-chat-2026-*"] }),
   row("pp-search", "pp-maker", "1", { units: { request: "0.5", web_search: "0.01" } }),
   row("pp-hear", "pp-maker", "0", { units: { audio_second: "0.0001" } }),
 ];
@@ -68,6 +68,8 @@ test("a call is priced by the row of its provider, then by the name alone", asyn
     ["pp-chat", "pp-cloud", "10.00"],
     ["ft:pp-chat:acme::x1", undefined, "20.00"],
     ["ft:pp-chat:acme::x1", "pp-maker", "20.00"],
+    ["ft:pp-chat-2026-01-31:acme::x1", undefined, "20.00"],
+    ["ft:pp-chat-2026-01-31:acme::x1", "pp-cloud", "20.00"],
   ] as const;
   for (const [model, provider, usd] of costs) {
     expect([model, provider, await costOf(org, model, provider)]).toEqual([model, provider, usd]);

@@ -110,3 +110,33 @@ test("a call without a provider is never priced by the row of a host that only h
     });
   expect(guessed).toEqual([]);
 });
+
+test("a fine-tuned model has the price that the catalog has for such models, or none, whoever serves it", () => {
+  const at = ["openai", "azure"];
+  const rowsFor = (name: string) => [
+    index.find(name)?.model ?? null,
+    ...at.map((provider) => index.findAt(provider, name)?.model ?? null),
+  ];
+  const dated = "ft:gpt-4o-mini-2024-07-18:acme::id";
+  expect([rowsFor(dated), rowsFor("ft:gpt-4o-2024-08-06:acme::id")]).toEqual([
+    ["ft:gpt-4o-mini", "ft:gpt-4o-mini", "ft:gpt-4o-mini"],
+    ["ft:gpt-4o", "ft:gpt-4o", "ft:gpt-4o"],
+  ]);
+  expect(rowsFor("ft:o4-mini-2025-04-16:acme::id")).toEqual([null, null, null]);
+  // A rule of the catalog may name fine-tuned models in the row of their base.
+  const isOfBase = (name: string, found: string) => {
+    const { aliases = [] } = rows.get(found) ?? {};
+    return (
+      !found.includes("ft") && !aliases.some((alias) => alias.startsWith("ft:") && fitsAlias(alias, name))
+    );
+  };
+  const fitsAlias = (alias: string, name: string) => name.startsWith(alias.replace("*", ""));
+  const asBase = providers.flatMap(({ provider }) =>
+    models.flatMap(({ model }) => {
+      const name = `ft:${model}:acme::id`;
+      const found = index.findAt(provider, name)?.model;
+      return found !== undefined && isOfBase(name, found) ? [[provider, name, found]] : [];
+    }),
+  );
+  expect(asBase).toEqual([]);
+});

@@ -1,7 +1,15 @@
 import type { BookProvider } from "../../contract/resources/price-book.ts";
 import type { PriceMatch } from "../../contract/price-match.ts";
 import type { ModelName } from "./model-name.ts";
-import { type BookRow, fineTunedBase, namesOf, otherName, undatedName } from "./names.ts";
+import {
+  type BookRow,
+  fineTunedBase,
+  isFineTuned,
+  namesOf,
+  otherName,
+  undatedName,
+  withoutFineTuned,
+} from "./names.ts";
 import { anyPattern, isExclusion, isLiteral, type NamePattern, namePattern } from "./name-pattern.ts";
 import { Providers } from "./providers.ts";
 
@@ -65,7 +73,8 @@ export class BookIndex {
   }
 
   #named(model: string): string | null {
-    for (const name of [model, undatedName(model), fineTunedBase(model)]) {
+    const base = fineTunedBase(model);
+    for (const name of [model, undatedName(model), base, undatedName(base ?? "")]) {
       const found = name === null ? undefined : this.#names.get(name);
       if (found !== undefined) return found;
     }
@@ -79,7 +88,7 @@ export class BookIndex {
   }
 
   #claimed(model: string): FoundRow | null {
-    const provider = this.providers.claiming(model);
+    const provider = this.providers.claiming(model) ?? this.providers.claiming(withoutFineTuned(model));
     return provider === null ? null : this.findAt(provider, model);
   }
 
@@ -103,7 +112,10 @@ export class BookIndex {
 
 /** The longest pattern that fits. Null also if patterns of two rows are equally long: a price is never guessed. */
 function clearest(patterns: readonly RowPattern[], name: string): RowPattern | null {
-  const fitting = patterns.filter(({ fits, excludes }) => fits(name) && !excludes(name));
+  const isTuned = isFineTuned(name);
+  const fitting = patterns.filter(
+    ({ rule, fits, excludes }) => fits(name) && !excludes(name) && (!isTuned || isFineTuned(rule)),
+  );
   const [first] = fitting;
   if (first === undefined) return null;
   const isClear = fitting.every(

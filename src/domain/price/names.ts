@@ -68,5 +68,21 @@ export function undatedName(name: string): string | null {
 
 /** A fine-tuned model as `ft:<base>`, of a name such as `ft:<base>:<org>::<id>`. Null for other names. */
 export function fineTunedBase(name: string): string | null {
-  return /^(ft:[^:]+):/.exec(name)?.[1] ?? null;
+  return /^(ft:[^:]+):/i.exec(name)?.[1] ?? null;
+}
+
+/** As providers name what was trained for one customer: `ft:<base>:…`, `<base>.ft-…` and `<base>:ft-…`. */
+const FINE_TUNED = /(?:^|[/:.*])ft[:-]/i;
+
+/**
+ * Returns whether a name is of a fine-tuned model, or a pattern fits such names only. They cost more than their base, so
+ * a pattern that was written for the base says nothing about them.
+ */
+export function isFineTuned(nameOrPattern: string): boolean {
+  return FINE_TUNED.test(nameOrPattern);
+}
+
+/** The name of the model that was trained, with what follows it. */
+export function withoutFineTuned(name: string): string {
+  return name.replace(/^ft:/i, "");
 }

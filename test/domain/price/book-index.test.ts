@@ -60,3 +60,40 @@ test("a date without hyphens is also looked for with them, and a fine-tuned name
   expect(index.findAt("p", "ft:m:acme::1")?.model).toBe("ft:m");
   expect(index.find("ft:m:acme::1")?.model).toBe("ft:m");
 });
+
+test("a fine-tuned name is found by patterns for such names, with its provider and without, and never by its base's", () => {
+  const index = new BookIndex(
+    [
+      row("m", "p", ["m-*", "*m-2026*"]),
+      row("ft:m", "p", ["ft:m-2026-*"]),
+      row("n", "p", ["n-*", "*n-2026*"]),
+      row("m.ft-", "p", ["m-2026-01-31.ft-*"]),
+    ],
+    [known("p", { models: ["m*", "n*"] }), known("cloud", { hosts: true, fallbacks: ["p"] })],
+  );
+  const modelsOf = (name: string) =>
+    [index.find(name), index.findAt("p", name), index.findAt("cloud", name)].map(
+      (found) => found?.model ?? null,
+    );
+  expect(modelsOf("m-2026-01-31")).toEqual(["m", "m", "m"]);
+  for (const name of [
+    "ft:m-2026-01-31:acme::1",
+    "FT:M-2026-01-31:acme::1",
+    "ft:m-2026-01-31:acme::1:ckpt-step-9",
+  ])
+    expect([name, modelsOf(name)]).toEqual([name, ["ft:m", "ft:m", "ft:m"]]);
+  expect(modelsOf("m-2026-01-31.ft-1")).toEqual(["m.ft-", "m.ft-", "m.ft-"]);
+  for (const name of [
+    "ft:n-2026-01-31:acme::1",
+    "p/ft:n-2026-01-31:acme::1",
+    "x/ft:n-2026-01-31:acme::1",
+    "n-2026-01-31.ft-1",
+    "n-2026-01-31:ft-acme-2026",
+  ])
+    expect([name, modelsOf(name)]).toEqual([name, [null, null, null]]);
+});
+
+test("a dated fine-tuned name is found by an alias with its date left open", () => {
+  const index = new BookIndex([row("ft:m", "p", ["ft:m-####-##-##"])], []);
+  expect(index.find("ft:m-2026-01-31:acme::1")?.model).toBe("ft:m");
+});

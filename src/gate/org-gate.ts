@@ -198,8 +198,8 @@ export class OrgGate {
     this.#freedAt = now;
   }
 
-  /** Returns whether the known state of a dollar limit may be used to refuse. */
-  isCurrent({ askedAt }: KnownAccount, now: number): boolean {
+  /** Returns whether the known state of a limit by dollars may be used to refuse. */
+  isCurrent({ askedAt }: Pick<KnownAccount, "askedAt">, now: number): boolean {
     return isFresh(askedAt, now) && askedAt > this.#freedAt;
   }
 

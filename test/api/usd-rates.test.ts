@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { lengthenLives } from "../support/lives.ts";
 import { aRun, newSpender, type Spender } from "../support/ledger.ts";
 import { type Answer, call } from "../support/worker.ts";
+import { OutsideGate } from "../support/outside-gate.ts";
 import { gateOf } from "../support/worker-gate.ts";
 
-/** Rate-limit policies by dollars: at most so much in any window, from estimates, and from runs beyond them. */
+/** Rate-limit policies by dollars: at most so much in any window, from estimates, and from runs in their place. */
 
 async function limited(policy: object = {}): Promise<Spender> {
   const org = await newSpender();
@@ -213,17 +214,72 @@ describe("decisions", () => {
 });
 
 describe("runs", () => {
-  test("count what they cost beyond the estimate of their decision, and never less than that", async () => {
+  test.each([
+    ["by itself", (org: Spender, run: object) => org.run(run)],
+    ["in bulk", (org: Spender, run: object) => org.bulk([aRun(run), aRun({ cost_usd: "0" })])],
+  ])("count what they cost instead of the estimate of their decision, sent %s", async (_, send) => {
     const org = await limited();
     const settle = async (estimate: string, cost: string) => {
       const { reservation } = (await org.decide(estimate)).body;
-      expect((await org.run({ reservation_id: reservation.id, cost_usd: cost })).status).toBe(201);
+      expect((await send(org, { reservation_id: reservation.id, cost_usd: cost })).status).toBeLessThan(202);
     };
-    await settle("1", "0.2");
-    expect(await own(org)).toMatchObject({ used_usd: "1.00" });
+    await settle("5", "0.2");
+    expect(await own(org)).toMatchObject({ used_usd: "0.20" });
     await settle("1", "3.5");
-    expect(await own(org)).toMatchObject({ used_usd: "4.50" });
-    expect((await org.decide("0.51")).status).toBe(429);
+    expect(await own(org)).toMatchObject({ used_usd: "3.70" });
+    await settle("1", "0");
+    expect(await own(org)).toMatchObject({ used_usd: "3.70" });
+    expect(await statuses(org, ["1.31", "1.3"])).toEqual([429, 200]);
+  });
+
+  test("are corrected once, in the part of the window that counted them, and make no room that others have used", async () => {
+    const org = await limited();
+    const { reservation: first } = (await org.decide("4")).body;
+    await org.advance(30);
+    expect(await statuses(org, ["0.9"])).toEqual([200]);
+    const run = { id: "once", reservation_id: first.id, cost_usd: "1" };
+    expect([(await org.run(run)).status, (await org.run(run)).status]).toEqual([201, 200]);
+    expect(await own(org)).toMatchObject({ used_usd: "1.90" });
+    // What the first call left counts no longer once its part of the window has passed, and the second still does.
+    await org.advance(31);
+    expect(await own(org)).toMatchObject({ used_usd: "0.90" });
+    expect(await statuses(org, ["4.11", "4.1"])).toEqual([429, 200]);
+  });
+
+  test("of a reservation that has left the window give back nothing", async () => {
+    const org = await limited();
+    const [{ reservation: one }, { reservation: other }] = [
+      (await org.decide("2")).body,
+      (await org.decide("2")).body,
+    ];
+    await org.advance(62);
+    expect(await statuses(org, ["5"])).toEqual([200]);
+    expect((await org.run({ reservation_id: one.id, cost_usd: "0.5" })).status).toBe(201);
+    expect((await org.release(other.id)).status).toBe(204);
+    expect(await own(org)).toMatchObject({ used_usd: "5.00" });
+    expect(await statuses(org, ["0.01"])).toEqual([429]);
+  });
+
+  test("that never come count as they were reserved, and a release gives back all, once", async () => {
+    const org = await limited();
+    const [kept, freed] = [(await org.decide("2")).body, (await org.decide("3")).body];
+    expect((await org.release(freed.reservation.id)).status).toBe(204);
+    expect((await org.release(freed.reservation.id)).status).toBe(204);
+    expect(await own(org)).toMatchObject({ used_usd: "2.00" });
+    await put(org, {
+      name: "dollars",
+      match: {},
+      unit: "usd",
+      limit: "5",
+      window_seconds: 2_592_000,
+      kind: "rate",
+    });
+    const { reservation } = (await org.decide("2", { hold_seconds: 60 })).body;
+    await org.advance(120);
+    expect(await own(org)).toMatchObject({ used_usd: "2.00" });
+    expect((await org.release(reservation.id)).status).toBe(204);
+    expect(await own(org)).toMatchObject({ used_usd: "0.00" });
+    expect(kept.reservation.id).not.toBe(reservation.id);
   });
 
   test("that nobody decided are refused by it, unless they were incurred", async () => {
@@ -245,6 +301,41 @@ describe("runs", () => {
     expect((await renew("5.5")).status).toBe(429);
     expect((await org.run({ reservation_id: reservation.id, cost_usd: "3.5" })).status).toBe(201);
     expect(await own(org)).toMatchObject({ used_usd: "3.50" });
+  });
+
+  test("of a renewed reservation are corrected where each part of it was counted, the earliest first", async () => {
+    const org = await limited();
+    const { reservation } = (await org.decide("1")).body;
+    const renew = async (amount_usd: string) => {
+      const path = `/v1/edge/decision/${reservation.id}/renew`;
+      expect((await call("POST", path, { key: org.key, body: { amount_usd } })).status).toBe(200);
+    };
+    await renew("0.4");
+    expect(await own(org)).toMatchObject({ used_usd: "0.40" });
+    await renew("1");
+    await org.advance(30);
+    await renew("4");
+    expect(await own(org)).toMatchObject({ used_usd: "4.00" });
+    await renew("3.9");
+    await org.advance(31);
+    expect(await own(org)).toMatchObject({ used_usd: "3.00" });
+    // Of what it did not spend, 0.90 has left the window.
+    expect((await org.run({ reservation_id: reservation.id, cost_usd: "2.5" })).status).toBe(201);
+    expect(await own(org)).toMatchObject({ used_usd: "2.50" });
+    await org.advance(30);
+    expect(await own(org)).toMatchObject({ used_usd: "0.00" });
+  });
+
+  test("of a reservation that is renewed again and again are corrected as well", async () => {
+    const org = await limited();
+    const { reservation } = (await org.decide("0.1")).body;
+    for (let cents = 20; cents <= 300; cents += 20) {
+      const body = { amount_usd: String(cents / 100) };
+      const path = `/v1/edge/decision/${reservation.id}/renew`;
+      expect((await call("POST", path, { key: org.key, body })).status).toBe(200);
+    }
+    expect((await org.run({ reservation_id: reservation.id, cost_usd: "0.25" })).status).toBe(201);
+    expect(await own(org)).toMatchObject({ used_usd: "0.25" });
   });
 });
 
@@ -293,4 +384,107 @@ test("an isolate and an embedded gate decide by it themselves, and never pass it
   expect(gate.stats.refusedHere).toBeGreaterThan(0);
   await gate.close();
   expect(Number((await own(org)).used_usd)).toBeLessThanOrEqual(5);
+});
+
+test("runs and releases correct what an isolate and an embedded gate have reserved, exactly", async () => {
+  lengthenLives();
+  const org = await limited({ limit: "1000", window_seconds: 3600 });
+  const gate = gateOf(org.key);
+  const ask = { estimate: { cost_usd: "0.05" } };
+  const run = { model: "m", usage: { input_tokens: 1, output_tokens: 1 } };
+  const costs = ["0.01", "0.09", "0"];
+  let cents = 0;
+  let settledAtEdge = 0;
+  const settleOne = async (turn: number) => {
+    const cost_usd = costs[turn % 3] ?? "0";
+    const isReleased = turn % 4 === 3;
+    if (!isReleased) cents += 2 * Math.round(Number(cost_usd) * 100);
+    const byGate = await gate.decide(ask);
+    const { body, headers } = await org.decide("0.05");
+    const { id } = body.reservation as { id: string };
+    if (headers.get("x-svc-decided") === "edge") settledAtEdge += 1;
+    if (isReleased) {
+      await gate.release(byGate);
+      expect((await org.release(id)).status).toBe(204);
+    } else {
+      gate.settle(byGate, { ...run, cost_usd });
+      expect((await org.run({ reservation_id: id, cost_usd })).status).toBe(201);
+    }
+  };
+  const isEnough = () => settledAtEdge >= 60 && gate.stats.allowedHere >= 60;
+  for (let turn = 0; turn < 900 && !isEnough(); turn += 12) {
+    await Promise.all(Array.from({ length: 12 }, (_, at) => settleOne(turn + at)));
+  }
+  expect(isEnough()).toBe(true);
+  await gate.close();
+  // What the isolate has leased and not used comes back with its reports.
+  await expect.poll(async () => Number((await own(org)).used_usd), { interval: 250 }).toBe(cents / 100);
+});
+
+test("a call that a gate refuses by itself is allowed right after a run or a release left it room", async () => {
+  lengthenLives();
+  const org = await limited({ limit: "1", window_seconds: 3600 });
+  const gate = gateOf(org.key);
+  const all = await gate.decide({ estimate: { cost_usd: "0.9" } });
+  const decide = (cost_usd: string) =>
+    gate.decide({ estimate: { cost_usd } }).then(
+      () => 200,
+      ({ status }: { status: number }) => status,
+    );
+  for (let turn = 0; turn < 200 && gate.stats.refusedHere < 3; turn += 1) await decide("0.2");
+  expect(gate.stats.refusedHere).toBeGreaterThanOrEqual(3);
+  gate.settle(all, { model: "m", usage: { input_tokens: 1, output_tokens: 1 }, cost_usd: "0.1" });
+  await gate.flush();
+  expect(await decide("0.85")).toBe(200);
+  await gate.close();
+  const overHttp = await limited({ limit: "1", window_seconds: 3600 });
+  const { reservation } = (await overHttp.decide("0.9")).body;
+  let atEdge = 0;
+  for (let turn = 0; turn < 200 && atEdge < 3; turn += 1) {
+    const { status, headers } = await overHttp.decide("0.2");
+    expect(status).toBe(429);
+    if (headers.get("x-svc-decided") === "edge") atEdge += 1;
+  }
+  expect(atEdge).toBeGreaterThanOrEqual(3);
+  expect((await overHttp.release(reservation.id)).status).toBe(204);
+  expect((await overHttp.decide("1")).status).toBe(200);
+});
+
+test.each([
+  ["cost less", "0.01", "0.01"],
+  ["cost more", "0.09", "0.09"],
+  ["was released", null, "0.00"],
+])(
+  "a reservation that %s before a gate has reported it counts for what it cost",
+  async (_, cost_usd, used) => {
+    const org = await limited({ window_seconds: 3600 });
+    const gate = new OutsideGate(org.key);
+    await gate.learn();
+    const wish = (left: number, want: number) =>
+      gate.rates.map((key) => ({ key, left: String(left), want: String(want), least: "1" }));
+    const { body } = await gate.report({ wants: wish(0, 1_000_000_000) });
+    expect(Number(body.leases.slices[0][1])).toBeGreaterThan(50_000_000);
+    const [line, other] = [gate.line(40_000_000), gate.line(10_000_000)];
+    const reservation_id = line.slice(0, 30);
+    if (cost_usd === null) expect((await org.release(reservation_id)).status).toBe(204);
+    else expect((await org.run({ reservation_id, cost_usd })).status).toBe(201);
+    expect((await gate.report({ lines: [line, other], wants: wish(0, 0) })).body.refused).toEqual([]);
+    // The other reservation has no run yet.
+    expect(await own(org)).toMatchObject({ used_usd: (Number(used) + 0.01).toFixed(2) });
+  },
+);
+
+test("a reservation that a gate reports late is corrected where its report was counted", async () => {
+  const org = await limited({ window_seconds: 3600 });
+  const gate = new OutsideGate(org.key);
+  await gate.learn();
+  const wants = gate.rates.map((key) => ({ key, left: "0", want: "1000000000", least: "1" }));
+  await gate.report({ wants });
+  const line = gate.line(40_000_000);
+  await org.advance(60);
+  const { body } = await gate.report({ lines: [line], wants: [] });
+  expect(body.refused).toEqual([]);
+  expect(await own(org)).toMatchObject({ used_usd: "0.04" });
+  expect((await org.run({ reservation_id: line.slice(0, 30), cost_usd: "0.01" })).status).toBe(201);
+  expect(await own(org)).toMatchObject({ used_usd: "0.01" });
 });

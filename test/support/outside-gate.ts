@@ -50,7 +50,7 @@ export class OutsideGate {
     this.orgNow = orgNow;
     const said = JSON.parse(atob(touch.split(".")[0].replaceAll("-", "+").replaceAll("_", "/")));
     this.keys = said.keys;
-    this.rates = [...said.requests, ...said.tokens];
+    this.rates = [...said.requests, ...said.tokens, ...said.dollars];
     return body;
   }
 

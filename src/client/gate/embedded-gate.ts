@@ -107,7 +107,10 @@ export class EmbeddedGate {
       onError: options.onError ?? logUnsettled,
       dropped: (reason) => this.#owe(() => this.#unreportedCounts.add(reason)),
       before: () => this.#gate.flush(this.#background(undefined)),
-      after: () => this.#tellOwed(),
+      after: () => {
+        this.#gate.freed(this.#clock.now());
+        return this.#tellOwed();
+      },
     });
     sendAtEnd(this);
   }

@@ -239,7 +239,7 @@ export interface RateLimits {
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
-    /** `usd`: dollars, a decision by its estimate and a run by what it costs beyond that. */
+    /** `usd`: dollars, a decision by its estimate until its run says what it cost. */
     readonly unit: "requests" | "tokens" | "usd";
     readonly limit: number;
     /** Only for dollars: the exact amount. */
@@ -281,7 +281,7 @@ export interface OwnRateLimits {
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
-    /** `usd`: dollars, a decision by its estimate and a run by what it costs beyond that. */
+    /** `usd`: dollars, a decision by its estimate until its run says what it cost. */
     readonly unit: "requests" | "tokens" | "usd";
     readonly limit: number;
     /** Only for dollars: the exact amount. */
@@ -3583,7 +3583,7 @@ export type RateLimitsSetBody = {
       /** Tags that a call must have, each with a value or a list of values. */
       readonly tags?: Readonly<Record<string, string | (readonly string[])>> | undefined;
     };
-    /** `usd`: dollars, a decision by its estimate and a run by what it costs beyond that. */
+    /** `usd`: dollars, a decision by its estimate until its run says what it cost. */
     readonly unit: "requests" | "tokens" | "usd";
     /** A whole number. Of dollars also a decimal string, at most 9000000. */
     readonly limit: number | string;

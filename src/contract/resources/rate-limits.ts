@@ -56,7 +56,7 @@ const policyFields = z.strictObject({
       'Which calls the policy counts. A call must match every part; `{}` is the whole organization. Beside `route`, `key_id` and `customer_id`, each part is a value or a list of values. A model may end in `*`. `"*"` alone counts each value separately, and no call without one; `each_key` does so for keys. At most two parts can have it.',
   }),
   unit: z.enum(["requests", "tokens", "usd"]).meta({
-    description: "`usd`: dollars, a decision by its estimate and a run by what it costs beyond that.",
+    description: "`usd`: dollars, a decision by its estimate until its run says what it cost.",
   }),
   limit: z.union([z.int().min(0), usdInput]).meta({
     description: "A whole number. Of dollars also a decimal string, at most 9000000.",

@@ -241,7 +241,9 @@ function refusedHere(
   if (limitSet.rates.length > 0) {
     const standings = limitSet.rates.map(({ meter, key, slice }) => {
       const amount = rateAmount(meter.policy, { nanos, tokens });
-      const answer = gate.rate(key, now);
+      const known = gate.rate(key, now);
+      const isFreed = meter.policy.unit === "usd" && known !== null && !gate.isCurrent(known, now);
+      const answer = isFreed ? null : known;
       return { meter, standing: rateStandingNow({ meter, answer, slice, amount }, now), amount };
     });
     const refusal = rateRefusal(standings, orgNow);

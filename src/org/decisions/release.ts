@@ -3,6 +3,7 @@ import { formatUsd } from "../../domain/price/money.ts";
 import { command, type Done, done, type Tx } from "../kernel/door.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { holdRequestOf } from "./hold-request.ts";
+import { giveBackDollars } from "./rate-corrections.ts";
 import { endHold, type HoldRow, insertHold, giveBackHold, loadHold } from "./store.ts";
 import { unreportedHold } from "./unreported-hold.ts";
 
@@ -32,7 +33,10 @@ export const releaseHold = command({
       giveBackHold(work, hold);
       work.save();
     }
-    if (hold.status !== "released") endHold(tx.sql, hold.id, "released", tx.now);
+    if (hold.status !== "released") {
+      giveBackDollars(tx.rates(), hold, Number(hold.amount));
+      endHold(tx.sql, hold.id, "released", tx.now);
+    }
     const detail = { amount_usd: formatUsd(BigInt(hold.amount)), was: hold.status };
     return done(204, null, { target: hold.id, detail });
   },

@@ -14,7 +14,8 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { announceLoneRefusal } from "../ledger/announce.ts";
 import { UnitOfWork } from "../ledger/unit-of-work.ts";
 import { admitFreeing } from "./admit.ts";
-import { findCountedMeters } from "./hold-rates.ts";
+import { recountHoldRates } from "./hold-rates.ts";
+import { dollarMetersOf, giveBackDollars } from "./rate-corrections.ts";
 import { expireHold, expireHolds, expireNoLaterThan } from "./expire.ts";
 import { holdExtrasOf, phaseOf, writeHoldExtras } from "./hold-extras.ts";
 import { holdRequestOf } from "./hold-request.ts";
@@ -82,23 +83,28 @@ function heldAnew(tx: Tx, before: HoldRow, amount: bigint) {
   }
   const packs = holdAll(accounts, attempt);
   work.save();
-  for (const { meter, amount: more } of addedRatesOf(tx, before, amount)) tx.rates().take(meter, more);
+  const rates = recountRates(tx, before, amount);
   const meters = [...accounts, ...packs.map(({ pack }) => pack)].map(({ meter }) => meter.id).join(" ");
   const beside = writeHoldExtras({ phase, tokens, chain, packs, accounts });
-  return { ...before, amount: String(amount), meters, beside };
+  return { ...before, amount: String(amount), meters, beside, rates };
 }
 
 /** Returns what a hold with a higher amount takes from the rate limits by dollars in which its decision was counted. */
 function addedRatesOf(tx: Tx, before: HoldRow, amount: bigint): RateRequest[] {
   const more = Number(amount - BigInt(before.amount));
-  const policies = tx
-    .rates()
-    .policies()
-    .filter(({ unit }) => unit === "usd");
-  if (more <= 0 || policies.length === 0) return [];
-  return findCountedMeters(policies, before).map((meter) => {
+  if (more <= 0) return [];
+  return dollarMetersOf(tx.rates(), before).map((meter) => {
     return { meter, standing: tx.rates().standing(meter, more), amount: more };
   });
+}
+
+/** Counts the difference in the rate limits by dollars in which the decision was counted. Returns what the hold says of them. */
+function recountRates(tx: Tx, before: HoldRow, amount: bigint): string {
+  const rates = tx.rates();
+  for (const { meter, amount: added } of addedRatesOf(tx, before, amount)) rates.take(meter, added);
+  const more = Number(amount - BigInt(before.amount));
+  if (more < 0) giveBackDollars(rates, before, -more);
+  return recountHoldRates(rates.policies(), before, { more, nowMs: tx.now });
 }
 
 function limitedMore(tx: Tx, before: HoldRow, amount: bigint) {

@@ -9,6 +9,7 @@ import type { ErrorCode } from "../../contract/errors.ts";
 import type { EventKind } from "../../contract/event-kinds.ts";
 import type { Refusal } from "../../contract/refusal.ts";
 import type { AuditEntry } from "../../domain/audit/chain.ts";
+import type { CountedPart } from "../../domain/rate/counted-part.ts";
 import type { RateMeter, RatePolicy, RateStanding } from "../../domain/rate/policy.ts";
 import type { CounterNamespace, GaugeNamespace } from "../../contract/metrics.ts";
 import type { RefusalNote } from "../../domain/refusal/note.ts";
@@ -69,6 +70,8 @@ export interface RateBook {
   find(leaseKey: string): RateMeter | null;
   standing(meter: RateMeter, amount: number): RateStanding;
   take(meter: RateMeter, amount: number): void;
+  /** Takes back amounts where they were counted, as far as that still counts. */
+  giveBack(meter: RateMeter, parts: readonly CountedPart[]): void;
 }
 
 /** Every call comes with an envelope: the caller, the request and its conditions. */

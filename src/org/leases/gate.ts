@@ -130,7 +130,7 @@ export class ObjectGate {
   giveBack({ route, at }: CountedRequest, keyId: string, clock: Clock): void {
     this.#transaction(() => {
       const meters = this.#rates.touchedBy({ route, keyId }, needsNoBody);
-      for (const meter of meters) this.#rates.giveBack(meter, at, clock.org);
+      for (const meter of meters) this.#rates.giveBack(meter, { atMs: at, amount: 1 }, clock.org);
     });
   }
 
@@ -226,7 +226,9 @@ export class ObjectGate {
     if (settled === null) return null;
     if (settled.moves.size > 0 || settled.holds.length > 0) {
       performPart(this.#storage, view, (tx) => {
-        const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs }, accounts);
+        const countedAt = (key: string) =>
+          (settled.moves.get(key)?.until ?? clock.real) + clock.org - clock.real;
+        const dropped = keepHolds(tx, { holds: settled.holds, touches, lagMs, countedAt }, accounts);
         for (const [key, move] of settled.moves) {
           const none = dropped.get(key) ?? 0n;
           if (isRateKey(key)) this.#rates.report(key, { ...move, counted: none }, book, clock);

@@ -43,6 +43,8 @@ export interface FreshHolds {
   readonly touches: readonly LimitSetLine[];
   /** By how much they may have been made later than they say. Null if unknown. */
   readonly lagMs: number | null;
+  /** When the limit of a lease key counts what is reported now. */
+  readonly countedAt: (leaseKey: string) => number;
 }
 
 /**
@@ -78,10 +80,12 @@ class HoldReport {
   readonly #charged: KnownHolds["charged"];
   readonly #lagMs: number;
   readonly #forgottenUntil: string;
+  readonly #countedAt: FreshHolds["countedAt"];
 
-  constructor(tx: Tx, accounts: LeasedAccounts, { holds, lagMs }: FreshHolds) {
+  constructor(tx: Tx, accounts: LeasedAccounts, { holds, lagMs, countedAt }: FreshHolds) {
     this.#tx = tx;
     this.#accounts = accounts;
+    this.#countedAt = countedAt;
     this.#lagMs = lagMs ?? Number.POSITIVE_INFINITY;
     this.#forgottenUntil = timeText(forgottenUntil(tx.sql));
     // A hold with a unique id can be known only if a run came before this report.
@@ -199,7 +203,10 @@ class HoldReport {
     for (const key of keys) this.#add(key, this.#amountIn(key, hold));
   }
 
-  /** A run that settled it before this report was counted in full, so rate limits count the larger of the two. */
+  /**
+   * A run that settled it before this report was counted in full. So rate limits count the larger of the two, and those
+   * by dollars what the run cost.
+   */
   #dropKnown(hold: HoldLine, { keys, rates }: LimitSetLine, before: HoldFacts): void {
     this.#drop(hold, keys);
     if (before.unreported === null) return;
@@ -211,7 +218,11 @@ class HoldReport {
         nanos: Number(amountOf(hold)),
         tokens: tokensOf(hold),
       });
-      this.#add(key, BigInt(Math.min(byRun, byDecision)));
+      const isUsd = meter.policy.unit === "usd";
+      this.#add(
+        key,
+        BigInt(isUsd ? byDecision + byRun - Number(before.amount) : Math.min(byRun, byDecision)),
+      );
     }
   }
 
@@ -227,10 +238,16 @@ class HoldReport {
     for (const other of holds) if (endsAt(other) < first) first = endsAt(other);
     expireNoLaterThan(this.#tx, Number(first));
     const accounts = this.#accounts.standing(keys);
-    const shared = { meters, customer_id: customer, rates: writeHoldRatesOfKeys(rates), key_id: keyId };
+    const shared = { meters, customer_id: customer, rates: this.#ratesOf(rates), key_id: keyId };
     saveHolds(
       this.#tx.sql,
       holds.map((one) => ({ ...toHold(one, isWhole, accounts), ...shared, asked: askedOf(one, call) })),
+    );
+  }
+
+  #ratesOf(keys: readonly string[]): string {
+    return writeHoldRatesOfKeys(keys, (key) =>
+      this.#tx.rates().find(key)?.policy.unit === "usd" ? this.#countedAt(key) : null,
     );
   }
 }

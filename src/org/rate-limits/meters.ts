@@ -21,6 +21,7 @@ import {
   slidingWindow,
   type BucketAmount,
 } from "../../domain/rate/sliding-window.ts";
+import type { CountedPart } from "../../domain/rate/counted-part.ts";
 import { BoundedMap } from "../../domain/cache/bounded-map.ts";
 import { TransactionalCache } from "../../storage/transactional-cache.ts";
 import type { RateBook } from "../kernel/door.ts";
@@ -78,6 +79,9 @@ export class RateMeters {
       take: (meter, amount) => {
         this.take(meter, amount, clock.org, clock.org);
         this.pressIfNear(meter, leases, clock.org);
+      },
+      giveBack: (meter, parts) => {
+        for (const part of parts) this.giveBack(meter, part, clock.org);
       },
     };
   }
@@ -138,13 +142,13 @@ export class RateMeters {
   }
 
   /** Takes back an amount that was added at a time, if that still counts. */
-  giveBack(meter: RateMeter, atMs: number, nowMs: number): void {
+  giveBack(meter: RateMeter, { atMs, amount }: CountedPart, nowMs: number): void {
     const taken = this.#load(meter, nowMs);
     const bucket = bucketOf(meter.policy, atMs);
     const entry = taken.findIndex(([number]) => number === bucket);
     const count = taken[entry]?.[1] ?? 0;
-    if (count < 1) return;
-    taken[entry] = [bucket, count - 1];
+    if (count <= 0) return;
+    taken[entry] = [bucket, Math.max(0, count - amount)];
     this.#write(meter, taken);
   }
 

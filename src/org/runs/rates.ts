@@ -7,6 +7,7 @@ import {
   rateMetersFor,
   type RatePolicy,
 } from "../../domain/rate/policy.ts";
+import { type CountedPart, withoutAmount } from "../../domain/rate/counted-part.ts";
 import type { Trait } from "../../contract/dimensions.ts";
 import { traitsIn } from "../../domain/meter/match.ts";
 import { matchBeside } from "../../domain/rate/match.ts";
@@ -16,6 +17,7 @@ import type { RateBook, Tx } from "../kernel/door.ts";
 import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import {
   readCountedAmount,
+  readCountedParts,
   writeHoldRates,
   findCountedMeters,
   type HoldRates,
@@ -30,6 +32,8 @@ export const BULK_ROUTE = "POST /v1/runs/bulk";
 interface RunRate extends RateMeter {
   room: number;
   taken: number;
+  /** Dollars that reservations took and their runs did not spend, where they were counted. */
+  back: CountedPart[];
 }
 
 /**
@@ -76,10 +80,18 @@ export class RunRates {
     return rateRefusal(asked, this.#now);
   }
 
-  /** Counts a recorded run. If it settles a hold, only what its decision did not count. */
+  /**
+   * Counts a recorded run. If it settles a hold, only what its decision did not count. Dollars that it did not spend are
+   * given back. Requests and tokens stay counted as they were, because the room was taken in their window.
+   */
   take(run: RunInput, hold: HoldRow | null, nanos: bigint): void {
     for (const one of this.#countedFor(run, hold)) {
-      one.taken += restOf(one, amountOf(one, run, nanos), hold);
+      const counted = hold === null ? 0 : readCountedAmount(one, hold);
+      const rest = amountOf(one, run, nanos) - counted;
+      if (rest > 0) one.taken += rest;
+      else if (hold !== null && one.policy.unit === "usd") {
+        one.back.push(...withoutAmount(readCountedParts(one, hold), -rest).back);
+      }
     }
   }
 
@@ -91,10 +103,10 @@ export class RunRates {
 
   save(): void {
     for (const one of this.#counted.values()) {
-      if (one.taken === 0) continue;
+      if (one.taken === 0 && one.back.length === 0) continue;
+      this.#book.giveBack(one, one.back);
       this.#book.take(one, one.taken);
-      one.room -= one.taken;
-      one.taken = 0;
+      Object.assign(one, this.#untaken(one));
     }
   }
 
@@ -121,11 +133,11 @@ export class RunRates {
   }
 
   #count(meter: RateMeter): RunRate {
-    return cached(this.#counted, meter.key, () => ({
-      ...meter,
-      room: this.#book.standing(meter, 0).room,
-      taken: 0,
-    }));
+    return cached(this.#counted, meter.key, () => ({ ...meter, ...this.#untaken(meter) }));
+  }
+
+  #untaken(meter: RateMeter): Pick<RunRate, "room" | "taken" | "back"> {
+    return { room: this.#book.standing(meter, 0).room, taken: 0, back: [] };
   }
 }
 
@@ -135,11 +147,4 @@ function amountOf({ policy }: RateMeter, run: RunInput, nanos: bigint): number {
 
 function tokensOf({ usage }: RunInput): number {
   return usage.input_tokens + usage.output_tokens;
-}
-
-/**
- * A decision that estimated more than its run used stays counted as it was, because the room was taken in its window.
- */
-function restOf(meter: RateMeter, amount: number, hold: HoldRow | null): number {
-  return hold === null ? amount : Math.max(0, amount - readCountedAmount(meter, hold));
 }

@@ -93,6 +93,17 @@ export const freeForm = z
   )
   .meta({ override: { type: "object", propertyNames: { type: "string" }, additionalProperties: {} } });
 
+/** The same record, where `z.record` alone would leave out a field that is named `__proto__`. */
+export function refuseProto<Shape extends z.ZodType>(record: Shape, message: string) {
+  return z.preprocess((value, context) => {
+    if (typeof value === "object" && value !== null && Object.hasOwn(value, "__proto__")) {
+      const params = { code: "invalid_value" };
+      context.addIssue({ code: "custom", path: ["__proto__"], message, params });
+    }
+    return value;
+  }, record);
+}
+
 /** A refinement for unions: reports a field that every member needs, if no discriminator selects a member. */
 export function hasWithoutKind(field: string) {
   const params = {

@@ -1,5 +1,5 @@
+import { KEY_HEADERS } from "../domain/network/relayed-header.ts";
 import type { AwsCredentials, Provider } from "../providers/provider.ts";
-import { KEY_HEADERS } from "./headers.ts";
 import type { OrgKey } from "./org-keys.ts";
 import type { Target } from "./target.ts";
 

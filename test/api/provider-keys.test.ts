@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { DENIED_HEADERS, headerObject } from "../support/denied-headers.ts";
 import { newSpender } from "../support/ledger.ts";
 import { rowsOf } from "../support/rows.ts";
 import { call } from "../support/worker.ts";
@@ -87,6 +88,19 @@ describe("a key of a provider", () => {
     const org = await newSpender();
     const { status, body } = await org.send("PUT", "provider-keys/openai", { ...BODY, ...more });
     expect([status, body.error?.details.fields[0].field]).toEqual([422, field]);
+  });
+
+  test("refuses headers that nobody sets, and those of a provider's key, by name and in any case", async () => {
+    const org = await newSpender();
+    for (const name of [...DENIED_HEADERS, "Authorization", "X-API-Key", "traceparent"]) {
+      for (const spelled of [name, name.toLowerCase(), name.toUpperCase()]) {
+        if (spelled === "__PROTO__") continue;
+        const body = { ...BODY, headers: headerObject(spelled) };
+        const answer = await org.send("PUT", "provider-keys/openai", body);
+        const fields = answer.body.error?.details.fields.map(({ field }: { field: string }) => field);
+        expect([answer.status, fields]).toEqual([422, [`headers.${spelled}`]]);
+      }
+    }
   });
 
   test.each(["UPPER", "open.ai", "openai%2F", "openai%2Fa%2Fb", "-a"])(

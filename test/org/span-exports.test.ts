@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { findRun } from "../../src/org/runs/store.ts";
+import { DENIED_HEADERS, headerObject } from "../support/denied-headers.ts";
 import { backup, forget, sendArchive } from "../support/backup.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
 import { alike, asSdkWrites, spansIn } from "../support/otlp.ts";
@@ -266,6 +267,19 @@ describe("an export of spans is refused", () => {
     };
     const { status, body: answer } = await org.send("PUT", "exports/e", body);
     expect([status, answer.error?.details.fields[0].field]).toEqual([422, field]);
+  });
+
+  test("at each header that nobody sets, in any case", async () => {
+    const org = await newSpender();
+    for (const name of [...DENIED_HEADERS, "traceparent"]) {
+      const to = { kind: "otlp", endpoint: "https://otlp.example.com", headers: headerObject(name) };
+      const { status, body } = await org.send("PUT", "exports/e", { destination: to });
+      const fields = body.error?.details.fields.map(({ field }: { field: string }) => field);
+      expect([status, fields]).toEqual([422, [`destination.headers.${name}`]]);
+    }
+    const keys = { Authorization: "Bearer a", "Api-Key": "b", "x-honeycomb-team": "c" };
+    const to = { kind: "otlp", endpoint: "https://otlp.example.com", headers: keys };
+    expect((await org.send("PUT", "exports/e", { destination: to })).status).toBe(200);
   });
 
   test.each([

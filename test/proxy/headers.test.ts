@@ -1,6 +1,18 @@
 import { expect, test } from "vitest";
 import { credentialsIn } from "../../src/proxy/credentials.ts";
 import { headersTo } from "../../src/proxy/headers.ts";
+import { DENIED_HEADERS } from "../support/denied-headers.ts";
+
+test("a header that nobody sets is not relayed from a caller, nor one that names the account at the provider", () => {
+  const account = ["OpenAI-Organization", "openai-project", "X-Goog-User-Project"];
+  const given = new Headers([...DENIED_HEADERS, ...account, "X-Kept"].map((name) => [name, "1"]));
+  const sent = headersTo({ added: [], contentType: "application/json" }, given);
+  expect(Object.fromEntries(sent)).toEqual({
+    "accept-encoding": "identity",
+    "content-type": "application/json",
+    "x-kept": "1",
+  });
+});
 
 test("headers of another gateway, with its key in one of them, go to no provider", () => {
   const given = new Headers({

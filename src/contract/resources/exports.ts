@@ -4,6 +4,7 @@ import { pageOf } from "../list.ts";
 import { EXPORT_FORMATS, EXPORT_PERIODS, FOCUS_VERSIONS, SPAN_FORMAT, SPAN_PERIOD } from "../lists.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { optionalOrNull, timestamp, usd } from "../shapes.ts";
+import { storedHeaders } from "../stored-headers.ts";
 
 export const EXPORT_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
@@ -28,30 +29,7 @@ const text = (most: number) =>
     .max(most)
     .regex(/^[\x21-\x7e]+$/, "must be printable ASCII characters without spaces");
 
-/** The sender sets some of these headers itself; others name somebody else, or belong to one connection. */
-const NOT_SET_HERE =
-  /^(host|cookie|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|content-.*|accept-encoding|traceparent|tracestate|x-sluice-.*|x-svc-.*|cf-connecting-ip|x-forwarded-.*|x-http-method.*)$/i;
-const MOST_HEADERS = 10;
-
-const headers = z
-  .record(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,64}$/, "must be the name of a header")
-      .refine((name) => !NOT_SET_HERE.test(name), {
-        message: "is a header that is set by the sender itself",
-        params: { code: "invalid_value" },
-      }),
-    z
-      .string()
-      .min(1)
-      .max(4096)
-      .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII characters"),
-  )
-  .refine((given) => Object.keys(given).length <= MOST_HEADERS, {
-    message: `must have at most ${MOST_HEADERS} headers`,
-    params: { code: "out_of_range" },
-  });
+const headers = storedHeaders({ longestValue: 4096 });
 
 const newDestination = withKinds(
   z.discriminatedUnion("kind", [

@@ -1,12 +1,13 @@
 import * as z from "zod";
+import { KEY_HEADERS } from "../denied-headers.ts";
 import { pageOf } from "../list.ts";
 import type { Unchanging } from "../reply-type.ts";
 import { optionalOrNull, timestamp } from "../shapes.ts";
+import { storedHeaders } from "../stored-headers.ts";
 import { modelName } from "./usage/dimension-shape.ts";
 
 /** A provider's name as the proxy has it, and a suffix where an org has several keys of it: `openai/eu`. */
 export const PROVIDER_KEY_NAME = /^[a-z][a-z0-9-]{0,39}(?:\/[a-z0-9][a-z0-9_-]{0,39})?$/;
-const MOST_HEADERS = 10;
 const MOST_MODELS = 100;
 
 const printable = (most: number) =>
@@ -16,25 +17,7 @@ const printable = (most: number) =>
     .max(most)
     .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII characters");
 
-/** The proxy sets some of these headers itself; others name somebody, or belong to one connection. */
-const NOT_SET_HERE =
-  /^(authorization|api-key|x-api-key|x-goog-api-key|host|cookie|connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|proxy-.*|content-.*|accept-encoding|x-sluice-.*|x-svc-.*|cf-connecting-ip|x-forwarded-.*|x-http-method.*)$/i;
-
-const headers = z
-  .record(
-    z
-      .string()
-      .regex(/^[A-Za-z0-9-]{1,64}$/, "must be the name of a header")
-      .refine((name) => !NOT_SET_HERE.test(name), {
-        message: "is a header that the proxy sets itself",
-        params: { code: "invalid_value" },
-      }),
-    printable(1024),
-  )
-  .refine((given) => Object.keys(given).length <= MOST_HEADERS, {
-    message: `must have at most ${MOST_HEADERS} headers`,
-    params: { code: "out_of_range" },
-  });
+const headers = storedHeaders({ longestValue: 1024, denied: KEY_HEADERS });
 
 const servedModel = modelName.refine((text) => !text.slice(0, -1).includes("*"), {
   message: "may have * only at the end",

@@ -17,6 +17,12 @@ const NOT_RELAYED = new Set<string>([
   "x-svc-trace-id",
 ]);
 
+/**
+ * Marks what went through a proxy. A call that comes with it was sent by one, so that it goes no further: an address that leads
+ * back here, under whatever name, would otherwise be called again and again. Callers cannot remove it, and gain nothing by it.
+ */
+export const PROXIED_HEADER = "x-sluice-proxied";
+
 export interface Outgoing {
   /** The headers that are sent beside the caller's own, and in place of them: the key above all. */
   readonly added: readonly (readonly [name: string, value: string])[];
@@ -33,6 +39,7 @@ export function headersTo({ added, contentType }: Outgoing, given: Headers): Hea
   headers.set("accept-encoding", "identity");
   if (contentType !== null) headers.set("content-type", contentType);
   for (const [name, value] of added) headers.set(name, value);
+  headers.set(PROXIED_HEADER, "1");
   return headers;
 }
 

@@ -6,6 +6,7 @@ import { Breakers } from "./breakers.ts";
 import { readCallerHeaders } from "./call-fields.ts";
 import { fieldsOf } from "./caller-rights.ts";
 import { accessTo, type Credentials, credentialsIn } from "./credentials.ts";
+import { PROXIED_HEADER } from "./headers.ts";
 import { KeyGates } from "./key-gates.ts";
 import type { ProxyOptions } from "./options.ts";
 import { type OrgKey, PROVIDER_KEY_HEADER } from "./org-keys.ts";
@@ -45,6 +46,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       if (method === "HEAD" && isBaseUrl(pathname, providers)) return new Response(null, { status: 204 });
       const target = targetOf(pathname, providers);
       if ("code" in target) return ownAnswer(target, { method, target: null, startedAt, log });
+      if (request.headers.has(PROXIED_HEADER)) return ownAnswer(LOOP, { method, target, startedAt, log });
       const answer = await govern({ request, context, target, providers, gates, breakers, memory, options });
       return answer instanceof Response ? answer : ownAnswer(answer, { method, target, startedAt, log });
     },
@@ -138,6 +140,14 @@ const NOT_OURS: WireRefusal = {
   code: "forbidden",
   message:
     "This proxy does not serve your organization. Its operator names those that it serves in PROXY_ORGS.",
+  details: {},
+};
+
+const LOOP: WireRefusal = {
+  status: 508,
+  code: "loop_detected",
+  message:
+    "This call came from a Sluice proxy, which a proxy does not send on. The address of the provider, or the base_url of your organization's key for it, leads back to a proxy: set the provider's own.",
   details: {},
 };
 

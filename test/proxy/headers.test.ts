@@ -11,6 +11,7 @@ test("a header that nobody sets is not relayed from a caller, nor one that names
     "accept-encoding": "identity",
     "content-type": "application/json",
     "x-kept": "1",
+    "x-sluice-proxied": "1",
   });
 });
 
@@ -24,7 +25,12 @@ test("headers of another gateway, with its key in one of them, go to no provider
     "anthropic-beta": "context-1m-2025-08-07",
   });
   const sent = headersTo({ added: [["authorization", "Bearer sk-1"]], contentType: null }, given);
-  expect([...sent.keys()]).toEqual(["accept-encoding", "anthropic-beta", "authorization"]);
+  expect([...sent.keys()]).toEqual([
+    "accept-encoding",
+    "anthropic-beta",
+    "authorization",
+    "x-sluice-proxied",
+  ]);
 });
 
 test("a key of the operator's for another gateway behind the proxy is sent", () => {

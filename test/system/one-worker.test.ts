@@ -11,7 +11,11 @@ let closeStandIn: () => void;
 beforeAll(async () => {
   const { settings, standIn } = await localProviders({});
   closeStandIn = () => void standIn.close();
-  fixture = await serverFixture({ entry: ONE_WORKER, variables: settings });
+  fixture = await serverFixture({
+    entry: ONE_WORKER,
+    variables: settings,
+    settings: { SVC_WEBHOOK_ALLOW_PRIVATE: "true" },
+  });
 });
 afterAll(async () => {
   await fixture.end();
@@ -50,4 +54,25 @@ test("serves both, and governs what goes through the proxy", async () => {
 test("a call without a key reaches no provider", async () => {
   const { status } = await callerAt(fixture.server.urls[0])("POST", "/anthropic/v1/messages", { body: BODY });
   expect(status).toBe(401);
+});
+
+test("a base_url that is this Worker by another name is called once, and is 508 to its caller", async () => {
+  const url = fixture.server.urls[0];
+  const call = callerAt(url);
+  const { id, key } = await newKey();
+  const prices = { provider: "openai", input_usd_per_mtok: "1", output_usd_per_mtok: "1" };
+  expect((await call("PUT", `/v1/orgs/${id}/models/gpt-4o-mini`, { key, body: prices })).status).toBeLessThan(
+    300,
+  );
+  const base_url = `${url.replace("127.0.0.1", "localhost")}/openai`;
+  const set = await call("PUT", `/v1/orgs/${id}/provider-keys/openai`, {
+    key,
+    body: { secret: key, base_url },
+  });
+  expect(set.status).toBe(200);
+  const looped = await call("POST", "/openai/v1/chat/completions", { key, body: BODY });
+  expect([looped.status, looped.body.error]).toMatchObject([508, { code: "loop_detected" }]);
+  await expect
+    .poll(async () => (await call("GET", "/v1/runs", { key })).body)
+    .toMatchObject({ data: [{ outcome: "failed", cost_usd: "0.00" }] });
 });

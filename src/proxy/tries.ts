@@ -56,9 +56,11 @@ function wayOf(admitted: AdmittedCall, context: Context, attempt: PossibleAttemp
 function oneWay(admitted: AdmittedCall, context: Context, attempt: PossibleAttempt): Way<Answer> {
   const { gate, options, breakers } = admitted;
   const { target, served, access } = attempt;
+  // The operator's hosts fail for everybody. An org chooses the address of its own key, and would pause it for others.
+  const host = access.keyOf === "proxy" ? access.url : `${gate.orgId} ${access.url}`;
   return {
     name: `${target.name} ${served.ask.model}`,
-    isPaused: () => breakers.isPaused(access.url),
+    isPaused: () => breakers.isPaused(host),
     decide: (next) =>
       begin({
         gate,
@@ -74,8 +76,8 @@ function oneWay(admitted: AdmittedCall, context: Context, attempt: PossibleAttem
       context.waitUntil(call.ended);
       const { answer, failure, status, retryAfterMs } = await send(admitted, attempt, call);
       // A key that is used too much, or that is not taken, says nothing about its host.
-      if (failure === "unbilled" && (status === null || status >= 500)) breakers.failed(access.url);
-      else if (status !== null) breakers.answered(access.url);
+      if (failure === "unbilled" && (status === null || status >= 500)) breakers.failed(host);
+      else if (status !== null) breakers.answered(host);
       return { answer: () => answer, failure, retryAfterMs };
     },
   };

@@ -193,4 +193,27 @@ describe("a host that fails all the time", () => {
     for (let call = 0; call < 5; call += 1) await alone.call();
     expect((await alone.call()).status).toBe(200);
   });
+
+  test("of one organization's own key is paused for that organization alone", async () => {
+    const OTHER = `svc_test_${"2".repeat(26)}${"3".repeat(26)}_secret`;
+    const own = { secret: "sk-of-the-org-0123456789", base_url: null, headers: {}, models: null };
+    const binding = new SmallService();
+    binding.rules = [
+      { name: "r", then: [{ model: "gpt-4o-mini", provider: null }], on: ["provider_error"], begins: false },
+    ];
+    binding.providerKey = async (key) => {
+      const text = key === OTHER ? "{}" : JSON.stringify(own);
+      return { status: key === OTHER ? 404 : 200, headers: {}, text };
+    };
+    const more = [{ url: "https://eu.api.openai.com" }];
+    const providers = { openai: { key: "sk-first-0123456789", more } };
+    const setting = new Setting(
+      Array.from({ length: 10 }, () => lost),
+      { binding, providers },
+    );
+    for (let call = 0; call < 5; call += 1) expect((await setting.call()).status).toBe(502);
+    expect((await setting.call(undefined, { authorization: `Bearer ${OTHER}` })).status).toBe(200);
+    const { url, key } = setting.sent.at(-1) ?? {};
+    expect([new URL(url ?? "").host, key]).toEqual(["api.openai.com", "Bearer sk-first-0123456789"]);
+  });
 });

@@ -1,4 +1,5 @@
 import type { Env } from "./edge/env.ts";
+import { addHsts, isInTheClear } from "./edge/request/transport.ts";
 import { handle } from "./worker.ts";
 import { PROXIED } from "./proxied-path.ts";
 import type { ProxyEnv } from "./proxy/index.ts";
@@ -27,6 +28,8 @@ async function relay(request: Request, env: OneEnv, context: ExecutionContext): 
 /** The service and the governed proxy in one Worker, for whoever wants to deploy a single one. */
 export default {
   fetch(request, env, context) {
-    return PROXIED.test(request.url) ? relay(request, env, context) : handle(request, env, context);
+    const { url } = request;
+    if (!PROXIED.test(url) || isInTheClear(url, env)) return handle(request, env, context);
+    return addHsts(url, env, relay(request, env, context));
   },
 } satisfies ExportedHandler<OneEnv>;

@@ -1,6 +1,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { expect, test } from "vitest";
 import worker from "../../../src/index.ts";
+import oneWorker from "../../../src/one-worker.ts";
 import { answerOf } from "../../support/answer.ts";
 import { env, newOrg, operatorKey } from "../../support/worker.ts";
 import { useRealLives } from "../../support/lives.ts";
@@ -64,6 +65,29 @@ test("a plain http request does nothing: no write, and no decision in an isolate
   expect(renamed.status).toBe(400);
   const read = await ask(`https://api.sluice.dev/v1/orgs/${org.id}`, bearer(org.ownerKey));
   expect(read.body.name).toBe("Acme");
+});
+
+test("the proxy's routes of the single Worker are refused over plain http, and say so over https", async () => {
+  const asked = async (scheme: string, path: string) => {
+    const init = { method: "POST", headers: bearer(operatorKey()).headers, body: "{}" };
+    const request = new Request(`${scheme}://api.sluice.dev${path}`, init) as Parameters<
+      typeof worker.fetch
+    >[0];
+    const under = { ...known, PROXY_ORGS: "*" } as typeof env;
+    return answerOf(await oneWorker.fetch(request, under, createExecutionContext()));
+  };
+  for (const path of ["/openai/v1/chat/completions", "/anthropic/v1/messages", "/nobody/x"]) {
+    const refused = await asked("http", path);
+    expect([refused.status, refused.body.error]).toMatchObject([
+      400,
+      { code: "bad_request", message: expect.stringContaining("https://api.sluice.dev") },
+    ]);
+  }
+  const known401 = await asked("https", "/openai/v1/chat/completions");
+  expect([known401.status, known401.headers.get("strict-transport-security")]).toEqual([
+    401,
+    "max-age=31536000",
+  ]);
 });
 
 test("every https response tells browsers to stay on https", async () => {

@@ -13,6 +13,8 @@ export const SMALL_KEY = `svc_test_${"0".repeat(26)}${"1".repeat(26)}_secret`;
  */
 export class SmallService implements GateBinding {
   rules: readonly FallbackRule[] = [];
+  /** The names that limits of the org count by. */
+  countedBy: readonly string[] = [];
   /** Null: allowed. */
   judge: (ask: Json) => Refusal | null = () => null;
   readonly asks: Json[] = [];
@@ -30,7 +32,7 @@ export class SmallService implements GateBinding {
       valid_ms: 2000,
       checks: "limits",
       on_expiry: "charge",
-      counted_by: [],
+      counted_by: this.countedBy,
       scans_input: false,
       ...(this.rules.length === 0
         ? {}

@@ -89,7 +89,7 @@ export function answerTo(asked: Asked): Answer {
   if (key !== expectedKey) return refusal(401, `Incorrect API key provided: ${key}.`, "invalid_api_key");
   const sent = bodyIn(asked.body);
   const { path, body } = plainRequest(asked.path, sent ?? {});
-  const models = [{ id: "gpt-4o-mini", object: "model", created: 0, owned_by: "stand-in" }];
+  const models = [{ id: "gpt-4o-mini", object: "model", created: 0, owned_by: "openai" }];
   if (method === "GET" && path === "/v1/models") return plain(200, { object: "list", data: models });
   if (method === "POST" && path === "/v1/messages/count_tokens")
     return plain(200, { input_tokens: replyTo(body, true).inputTokens });

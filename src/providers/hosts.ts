@@ -41,8 +41,13 @@ export const hosts = {
     url: "https://api.together.xyz",
     // Another model reads and answers, too, and is billed beside.
     chat: { notMetered: ["safety_model"] },
+    isOwnModel: "unmarked",
   }),
-  fireworks: host("fireworks", { url: "https://api.fireworks.ai/inference" }),
+  fireworks: host("fireworks", {
+    url: "https://api.fireworks.ai/inference",
+    // Each model is named by its account, and those for everybody are of the host's.
+    isOwnModel: ({ id }) => typeof id === "string" && /^accounts\/(?!fireworks\/)/.test(id),
+  }),
   cerebras: host("cerebras", {
     url: "https://api.cerebras.ai",
     chat: { bound: "max_completion_tokens" },

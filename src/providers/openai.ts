@@ -7,6 +7,9 @@ import { openAiCompaction, openAiResponses } from "./apis/openai-responses.ts";
 import { bearer, provider } from "./provider.ts";
 import { openAiError } from "./wire-refusal.ts";
 
+/** The owners of models that OpenAI offers. A model that was tuned has the name of an organization. */
+const OPENAI_ITSELF = /^(?:system|openai(?:-dev|-internal)?)$/;
+
 export const openai = provider("openai", {
   prices: "openai",
   url: "https://api.openai.com",
@@ -25,6 +28,7 @@ export const openai = provider("openai", {
     "/v1/audio/translations": openAiTranscriptions,
   },
   free: ["GET /v1/models", "GET /v1/models/{model}", "POST /v1/moderations"],
+  isOwnModel: ({ owned_by: owner }) => typeof owner === "string" && !OPENAI_ITSELF.test(owner),
   models: [
     {
       models: /^(?:ft:)?gpt-4o-mini/,

@@ -1,3 +1,4 @@
+import type { JsonObject } from "./json.ts";
 import { factsOf, type FactsOfModel, type ModelFacts } from "./model-facts.ts";
 import type { ProviderApi } from "./provider-api.ts";
 import type { WireRefusal } from "./wire-refusal.ts";
@@ -51,6 +52,11 @@ export interface ProviderTerms {
   readonly serves: Readonly<Record<string, ProviderApi>>;
   /** Calls that cost nothing and show nothing of the provider's account, such as `GET /v1/models`. */
   readonly free: readonly string[];
+  /**
+   * Returns whether a model in its list belongs to the account that asked, where it has a mark of its own for them. `unmarked`: the
+   * list has them, and nothing tells them from the others.
+   */
+  readonly isOwnModel?: ((model: JsonObject) => boolean) | "unmarked";
   readonly models: readonly ModelFacts[];
   /** A refusal of a path that no API serves. */
   readonly errorBody: (refusal: WireRefusal) => object;
@@ -65,7 +71,11 @@ export type Route =
       /** The same call of another model. */
       readonly pathFor: (model: string) => string;
     }
-  | { readonly kind: "free" }
+  | {
+      readonly kind: "free";
+      /** True if it asks which models there are. */
+      readonly asksForModels: boolean;
+    }
   /** Returns credentials or administers the account: refused whatever is set. */
   | { readonly kind: "never" }
   | { readonly kind: "unknown" };
@@ -94,14 +104,16 @@ export function provider(name: string, terms: ProviderTerms): Provider {
   }));
   const free = terms.free.map((call) => {
     const [method = "", template = ""] = call.split(" ");
-    return { method, pattern: patternOf(template) };
+    const asksForModels = method === "GET" && ASKS_FOR_MODELS.test(template);
+    return { method, pattern: patternOf(template), asksForModels };
   });
   return {
     ...terms,
     name,
     route(method, path) {
       if (isNeverServed(path)) return { kind: "never" };
-      if (free.some((call) => call.method === method && call.pattern.test(path))) return { kind: "free" };
+      const unpaid = free.find((call) => call.method === method && call.pattern.test(path));
+      if (unpaid !== undefined) return { kind: "free", asksForModels: unpaid.asksForModels };
       for (const { template, pattern, api } of method === "POST" ? served : []) {
         const match = pattern.exec(path);
         if (match === null) continue;
@@ -123,6 +135,7 @@ export function provider(name: string, terms: ProviderTerms): Provider {
 }
 
 const MODEL = "{model}";
+const ASKS_FOR_MODELS = /\/models(?:\/\{model\})?$/;
 
 function pathIn(template: string, model: string): string {
   return template.replace(MODEL, encodeURIComponent(model));

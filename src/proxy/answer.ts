@@ -42,7 +42,7 @@ export async function failedAnswer(
 }
 
 /** The beginning of a body. A provider that never ends is left there. */
-async function textWithin({ body }: Response, mostBytes: number): Promise<string> {
+export async function textWithin({ body }: Response, mostBytes: number): Promise<string> {
   if (body === null) return "";
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();

@@ -9,6 +9,7 @@ import type { CallerHeaders } from "./call-fields.ts";
 import { type Access, accessTo, type Credentials, secretsIn, servesModel } from "./credentials.ts";
 import { headersTo } from "./headers.ts";
 import type { KeyGate } from "./key-gate.ts";
+import { withoutOwnModels } from "./model-list.ts";
 import type { ProxyOptions } from "./options.ts";
 import type { OrgKey } from "./org-keys.ts";
 import { type Relay, relay } from "./relay.ts";
@@ -126,7 +127,7 @@ const USUAL = { longestSilenceMs: 600_000, longestAnswerMs: 3_600_000 } as const
 
 /** Makes a call that was allowed. It is settled whichever way it ends. */
 export async function send(
-  { request, options, target: own }: AdmittedCall,
+  { request, options, service, target: own }: AdmittedCall,
   { target, served, access }: PossibleAttempt,
   call: GovernedCall,
 ): Promise<Relay> {
@@ -156,7 +157,9 @@ export async function send(
         access.signsWith === null ? null : await signRequest(access.signsWith, { url: to, method, body });
       const added = [...access.headers, ...(signed?.headers ?? [])];
       const headers = headersTo({ added, contentType }, request.headers);
-      return (options.fetch ?? fetch)(signed?.url ?? to, { ...init, headers });
+      const answer = await (options.fetch ?? fetch)(signed?.url ?? to, { ...init, headers });
+      const showsOwn = service.api === null && service.asksForModels && access.keyOf === "proxy";
+      return showsOwn ? withoutOwnModels(answer, target.provider) : answer;
     },
   });
   return relayed.catch(() => ({

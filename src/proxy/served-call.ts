@@ -17,7 +17,7 @@ export type Service =
       readonly pathModel: string | null;
       readonly pathFor: (model: string) => string;
     }
-  | { readonly api: null; readonly costUsd: string };
+  | { readonly api: null; readonly costUsd: string; readonly asksForModels: boolean };
 
 /** Returns the API that serves a path, or why there is none. */
 export function serviceOf(
@@ -27,9 +27,11 @@ export function serviceOf(
 ): Service | WireRefusal {
   const route: Route = target.provider.route(method, target.path);
   if (route.kind === "metered") return route;
-  if (route.kind === "free") return { api: null, costUsd: "0" };
+  if (route.kind === "free") return { api: null, costUsd: "0", asksForModels: route.asksForModels };
   const costUsd = route.kind === "never" ? undefined : otherPrice(otherPaths, method, target.path);
-  return costUsd === undefined ? pathRefusal(route.kind, "PROXY_OTHER_PATHS") : { api: null, costUsd };
+  return costUsd === undefined
+    ? pathRefusal(route.kind, "PROXY_OTHER_PATHS")
+    : { api: null, costUsd, asksForModels: false };
 }
 
 /** A call as it is asked for, and as it goes on. */

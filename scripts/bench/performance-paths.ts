@@ -16,6 +16,10 @@ const OBJECT = "decision by the object and the run that settles it";
 const ALONE = "run sent alone";
 /** A busy isolate reports some 3.5 times a second; measured at 50 decisions a second. */
 const REPORTS = 0.07;
+/** A gate in another Worker settles its runs each second; at 50 calls a second. */
+const SETTLEMENTS = 0.02;
+/** What Sluice logs of a call that a gate in another Worker decided: its reports and its settlements. */
+export const LINES_OF_GATE = REPORTS + SETTLEMENTS;
 
 const inIsolate = {
   rows: (of: (name: string) => number) => of(ISOLATE),
@@ -70,7 +74,7 @@ function embedding(form: string): Path[] {
       name: `the same with the gate inside, ${form}`,
       speed: `embedded gate, ${form}`,
       rows: inIsolate.rows,
-      requests: { worker: 1, object: REPORTS, lines: 0 },
+      requests: { worker: 1, object: REPORTS, lines: LINES_OF_GATE },
     },
     {
       name: `the same, without what Sluice itself uses, ${form}`,

@@ -80,3 +80,11 @@ test("a page has what callers wait for, as far as it was measured", () => {
     "| first byte, 32 callers | 1.0 / 2.0 | 1.2 / 2.2 | 1.5 / 3.5 | – / – | 0.5 / 1.5 |",
   );
 });
+
+test("a call through a proxy with the gate inside costs its requests, and the lines that Sluice logs of it", () => {
+  const settled = row("decision in an isolate, settled by a bulk run", 0.22, null);
+  const page = performancePage([row("embedded gate, whole", 1000, 1000), settled], MACHINE);
+  // 0.30 for the proxy's request, 0.02 for 1 ms, 0.22 for rows; for each of 50 calls a second 0.07 reports and 0.02 settlements.
+  expect(page).toContain("| the same with the gate inside, whole | 1,000 |  | 1,000 | 0.22 | 0.60 |");
+  expect(page).toContain("is 0.09 lines of Sluice");
+});

@@ -13,6 +13,13 @@ interface Environment {
   services: { binding: string; service: string }[];
 }
 
+interface Observed {
+  readonly observability?: {
+    readonly enabled: boolean;
+    readonly logs?: { readonly invocation_logs: boolean };
+  };
+}
+
 interface Proxy {
   vars: Record<string, string>;
   services: object[];
@@ -30,6 +37,16 @@ const secrets = {
   SVC_OPERATOR_KEY: "o".repeat(32),
   SVC_REGION_SECRET: "r".repeat(32),
 };
+
+test.each([
+  ["the service", config as Observed, Object.values(config.env) as Observed[]],
+  ["the proxy", proxy as Observed, Object.values(proxy.env) as Observed[]],
+])("%s logs its own lines, and none of the platform's for each call, in every region", (_, one, regions) => {
+  expect(one.observability).toMatchObject({ enabled: true, logs: { invocation_logs: false } });
+  // Wrangler inherits the table, unless a region has its own.
+  for (const { observability = one.observability } of regions)
+    expect(observability).toEqual(one.observability);
+});
 
 describe.each(Object.entries(config.env))("the deployed region %s", (region, environment) => {
   test("has its own copy of every binding and setting of the local Worker", () => {

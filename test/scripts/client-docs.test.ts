@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -43,4 +43,18 @@ test("the TypeScript programs of docs/client.md compile under strict", () => {
   const tsc = join(ROOT, "node_modules/.bin/tsc");
   const { stdout } = spawnSync(tsc, ["-p", folder, "--checkers", "1"], { cwd: ROOT, encoding: "utf8" });
   expect(stdout.split("\n").filter((line) => line.includes("program-"))).toEqual([]);
+});
+
+test("nothing tells a reader to run whatever has the package's name on a registry", () => {
+  const tracked = execFileSync("git", ["ls-files", "-z", "*.md", "src", "scripts", ".github", ".ci"], {
+    cwd: ROOT,
+  });
+  const files = tracked.toString("utf8").split("\0").filter(Boolean);
+  const runs = /\b(?:npx|bunx|(?:npm|pnpm|yarn|bun) (?:exec|x|dlx))(?: -\S+)* sluice\b/g;
+  const found = files.flatMap((file) => {
+    const said = readFileSync(join(ROOT, file), "utf8").match(runs) ?? [];
+    return said.map((command) => [file, command]);
+  });
+  expect(found.length).toBeGreaterThan(5);
+  expect(found.filter(([, command]) => command !== "npx --no-install sluice")).toEqual([]);
 });

@@ -31,7 +31,7 @@ export interface Ran {
 
 const INTERPRETERS: Readonly<Record<string, string>> = { ".py": "python3", ".sh": "bash" };
 
-const PATIENTLY = `--import=${pathToFileURL(resolve("test/support/patient-program.mjs")).href}`;
+export const PATIENTLY = `--import=${pathToFileURL(resolve("test/support/patient-program.mjs")).href}`;
 
 /** Runs a program of that folder to its end. Servers of this process answer it meanwhile. */
 export function runProgram(

@@ -1,11 +1,12 @@
-import type { Sluice } from "../client/index.ts";
+import type { SluiceOptions } from "../client/index.ts";
 
 /** The means by which a command reads and writes besides its arguments. */
 export interface Terminal {
   readonly out: (text: string) => void;
   readonly error: (text: string) => void;
-  /** Made when it is first needed: help needs no address and no key. */
-  readonly client: () => Sluice;
+  readonly fetch: NonNullable<SluiceOptions["fetch"]>;
+  /** How long the service may take for an answer. */
+  readonly answerMs: number;
   /** The text of a file. It throws if there is none, or if it is larger than this. */
   readonly read: (path: string, mostBytes: number) => string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -27,9 +28,11 @@ export interface Command {
   run(given: CommandInput, terminal: Terminal): Promise<number | void>;
 }
 
-interface Option {
+export interface Option {
   readonly type: "string" | "boolean";
   readonly short?: string;
+  /** The field that it sets, where that has another name: the service complains about fields. */
+  readonly field?: string;
   readonly says: string;
 }
 
@@ -59,16 +62,6 @@ export function wholeNumber(given: CommandInput, name: string): number | undefin
   if (!/^\d{1,15}$/.test(value))
     throw new UsageError(`--${name} must be a whole number, not ${JSON.stringify(value)}`);
   return Number(value);
-}
-
-/** The org that commands act on, where it is not the key's own. */
-export const ORG_OPTION = {
-  org: { type: "string", says: "the org, for an operator's key; otherwise the key's own" },
-} as const;
-
-export function clientFor(given: CommandInput, terminal: Terminal): Sluice {
-  const org = text(given, "org");
-  return org === undefined ? terminal.client() : terminal.client().with({ org });
 }
 
 /** Characters that move the cursor, hide text or reverse its direction. Names of other people may have them. */

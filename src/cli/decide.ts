@@ -1,5 +1,6 @@
 import type { DecisionsDecideBody } from "../client/index.ts";
 import { type Command, text, UsageError, wholeNumber } from "./command.ts";
+import { CALL_OPTIONS, clientFor } from "./connection.ts";
 
 type NameField = Exclude<Extract<keyof DecisionsDecideBody, `${string}_id`>, "request_id" | "approval_id">;
 
@@ -26,20 +27,21 @@ export const decide: Command = {
       Object.entries(NAMES).map(([field, says]) => [optionOf(field), { type: "string", says }]),
     ),
     "dry-run": { type: "boolean", says: "answers, and reserves nothing" },
+    ...CALL_OPTIONS,
   },
-  async run(given, { client, out }) {
+  async run(given, terminal) {
     if (given.arguments.length > 0) throw new UsageError("decide takes options only");
     const estimate = {
       cost_usd: text(given, "cost-usd"),
       input_tokens: wholeNumber(given, "input-tokens"),
       max_output_tokens: wholeNumber(given, "max-output-tokens"),
     };
-    const verdict = await client().decisions.decide({
+    const verdict = await clientFor(given, terminal).decisions.decide({
       model: text(given, "model"),
       ...Object.fromEntries(Object.keys(NAMES).map((field) => [field, text(given, optionOf(field))])),
       estimate,
       ...(given.options["dry-run"] === true ? { dry_run: true } : {}),
     });
-    out(`${JSON.stringify(verdict, null, 2)}\n`);
+    terminal.out(`${JSON.stringify(verdict, null, 2)}\n`);
   },
 };

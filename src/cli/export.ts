@@ -1,7 +1,8 @@
 import { stringify } from "yaml";
 import { Refused, type Sluice } from "../client/index.ts";
 import { canonical, isAlike } from "./canonical.ts";
-import { clientFor, type Command, ORG_OPTION, UsageError } from "./command.ts";
+import { type Command, UsageError } from "./command.ts";
+import { clientFor, ORG_OPTION } from "./connection.ts";
 import type { SettingKind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { references, secretFields } from "./secrets.ts";

@@ -1,15 +1,16 @@
 #!/usr/bin/env node
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
-import { Sluice } from "../client/index.ts";
 import { Failure } from "./command.ts";
+import { ANSWER_MS } from "./connection.ts";
 import { run } from "./run.ts";
 
 /** `sluice`: what the package does from a terminal. */
 process.exitCode = await run(process.argv.slice(2), {
   out: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),
-  client: () => new Sluice(),
+  fetch,
+  answerMs: ANSWER_MS,
   read,
   env: process.env,
   ask,

@@ -1,4 +1,5 @@
-import { type Command, ORG_OPTION } from "./command.ts";
+import { type Command } from "./command.ts";
+import { ORG_OPTION } from "./connection.ts";
 import { planText } from "./plan-text.ts";
 import { planOf } from "./settings-plan.ts";
 

@@ -1,6 +1,7 @@
 import type { Sluice } from "../client/index.ts";
 import { type Change, changesOf } from "./changes.ts";
-import { clientFor, Failure, type CommandInput, type Terminal, text, UsageError } from "./command.ts";
+import { Failure, type CommandInput, type Terminal, text, UsageError } from "./command.ts";
+import { clientFor } from "./connection.ts";
 import { type Complaints, sectionsOf } from "./declarations.ts";
 import { KINDS } from "./kinds.ts";
 import { tryChanges } from "./try-changes.ts";

@@ -1,5 +1,7 @@
 import type { Event, KeptRefusal, Sluice } from "../client/index.ts";
-import { clientFor, type Command, ORG_OPTION, toPrintable, UsageError, wholeNumber } from "./command.ts";
+import { type Command, UsageError, wholeNumber } from "./command.ts";
+import { clientFor, ORG_OPTION } from "./connection.ts";
+import { type Column, fieldsText, headText, rowText } from "./table.ts";
 
 const EVERY_MS = 2000;
 const FIRST_LINES = 10;
@@ -7,10 +9,19 @@ const FIRST_LINES = 10;
 const MOST_LINES = 1000;
 const PAGE = 200;
 
+/** Names are padded to the length of all but a few. */
+const COLUMNS: readonly Column[] = [
+  { head: "TIME", width: 24 },
+  { head: "KIND", width: 7 },
+  { head: "NAME", width: 24 },
+  { head: "USD", width: 10, isNumber: true },
+  { head: "DETAILS" },
+];
+
 interface Line {
   readonly id: string;
   readonly at: string;
-  readonly text: string;
+  readonly cells: readonly string[];
   readonly whole: unknown;
 }
 
@@ -27,12 +38,14 @@ export const tail: Command = {
     if (given.arguments.length > 0) throw new UsageError("tail takes options only");
     const sluice = clientFor(given, terminal);
     const seen = new SeenIds();
+    const isJson = given.options["json"] === true;
     const show = (lines: readonly Line[]) => {
-      for (const { text, whole } of lines)
-        terminal.out(`${given.options["json"] === true ? JSON.stringify(whole) : text}\n`);
+      for (const { cells, whole } of lines)
+        terminal.out(isJson ? `${JSON.stringify(whole)}\n` : rowText(COLUMNS, cells));
     };
     const first = await newLines(sluice, seen, PAGE);
     const count = wholeNumber(given, "lines") ?? FIRST_LINES;
+    if (!isJson) terminal.out(headText(COLUMNS));
     show(count === 0 ? [] : first.slice(-count));
     while (given.options["no-follow"] !== true && (await terminal.wait(EVERY_MS))) {
       const lines = await newLines(sluice, seen, MOST_LINES);
@@ -89,14 +102,11 @@ async function unseen<T>(
 function refusalLine(refusal: KeptRefusal): Line {
   const { id, at, code, limit, amount_usd: amount, trace_id: trace } = refusal;
   const { model, customer_id: customer, workflow_id: workflow, key_id: key } = refusal;
-  const about = Object.entries({ model, customer, workflow, key }).filter(([, value]) => value !== null);
-  const words = about.map(([name, value]) => `${name}=${value}`);
-  const asked = amount === null ? [] : [`usd=${amount}`];
-  const text = [at, "refused", code, limit, ...asked, ...words, `trace=${trace}`].join(" ");
-  return { id, at, text: toPrintable(text), whole: refusal };
+  const details = fieldsText({ limit, model, customer, workflow, key, trace });
+  return { id, at, cells: [at, "refused", code, amount ?? "", details], whole: refusal };
 }
 
 function eventLine(event: Event): Line {
   const { id, type, created_at: at, data } = event;
-  return { id, at, text: toPrintable(`${at} event ${type} ${JSON.stringify(data)}`), whole: event };
+  return { id, at, cells: [at, "event", type, "", fieldsText({ ...data })], whole: event };
 }

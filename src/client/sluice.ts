@@ -92,6 +92,8 @@ function methodOf(line: string, settings: Settings, ownOrg: string | undefined) 
 
 function textOf(value: unknown, name: string): string {
   if (typeof value === "string" && value !== "") return value;
+  if (name === "org" && value === undefined)
+    throw new SluiceError("org must be named: this key has no organization of its own");
   throw new SluiceError(`${name} must be a text that is not empty, not ${JSON.stringify(value)}`);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { run } from "../../src/cli/run.ts";
-import { Sluice } from "../../src/client/index.ts";
+import { SMALL_KEY } from "../support/small-service.ts";
+import { sluiceCommand } from "../support/sluice-command.ts";
 
 /** `sluice apply` against a service that answers as each test says: nobody's settings are lost by it. */
 
@@ -33,12 +33,17 @@ const page = (...data: object[]): Reply => ({ body: { data, next_cursor: null } 
 
 async function apply(file: string, service: Service, { args = ["--yes"], answer = null }: Options = {}) {
   const all: Sent[] = [];
-  const said = { out: "", error: "", questions: 0 };
+  let questions = 0;
   const send = async (url: string, init: RequestInit): Promise<Response> => {
     const { method = "GET", headers: given } = init;
     const headers = new Headers(given);
     const isDryRun = headers.get("x-svc-dry-run") === "true";
-    const sent = { method, path: new URL(url).pathname.replace("/v1/orgs/org_1/", ""), headers, isDryRun };
+    const sent = {
+      method,
+      path: new URL(url).pathname.replace(/^\/v1\/orgs\/org_\w+\//, ""),
+      headers,
+      isDryRun,
+    };
     all.push(sent);
     const like = all.filter((one) => one.method === method && one.path === sent.path && !one.isDryRun);
     const { status = 200, body = {}, headers: own = {} } = service(sent, like.length);
@@ -48,21 +53,18 @@ async function apply(file: string, service: Service, { args = ["--yes"], answer 
       headers: { ...dry, ...own },
     });
   };
-  const code = await run(["apply", "-f", "sluice.yaml", ...args], {
-    out: (text) => void (said.out += text),
-    error: (text) => void (said.error += text),
-    read: () => file,
-    env: {},
+  const ran = await sluiceCommand(["apply", "-f", "sluice.yaml", ...args], {
+    url: "https://sluice.test",
+    key: SMALL_KEY,
+    fetch: send,
+    files: { "sluice.yaml": file },
     ask: async () => {
-      said.questions += 1;
+      questions += 1;
       return answer;
     },
-    wait: async () => false,
-    client: () =>
-      new Sluice({ url: "https://sluice.test", key: "k", org: "org_1", maxRetries: 0, fetch: send }),
   });
   const changes = all.filter(({ method, isDryRun }) => method !== "GET" && !isDryRun);
-  return { code, all, changes, ...said };
+  return { ...ran, all, changes, questions };
 }
 
 const CAP = "spend_cap: {cap_usd: 5}\n";

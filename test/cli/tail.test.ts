@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { run } from "../../src/cli/run.ts";
-import { Sluice } from "../../src/client/index.ts";
+import { SMALL_KEY } from "../support/small-service.ts";
+import { sluiceCommand } from "../support/sluice-command.ts";
 
 /** `sluice tail` against lists that grow between its looks. */
 
@@ -18,7 +18,7 @@ function nth(kind: "refusals" | "events", at: number): Listed {
   const own =
     kind === "events"
       ? { type: "key.created", data: { at } }
-      : { code: "rate_limited", limit: "l", amount_usd: null, trace_id: `t${at}`, model: null };
+      : { code: "rate_limited", limit: "l", amount_usd: "0.05", trace_id: `t${at}`, model: null };
   return { id: `${kind}-${at}`, created_at: time, at: time, ...own };
 }
 
@@ -28,45 +28,34 @@ async function tail(
   first: readonly Listed[],
   grow: (look: number) => Listed[] | null,
 ) {
-  const said = { out: "", error: "" };
   const happened = [...first];
   const asked: number[] = [];
   let looks = 0;
-  const code = await run(["tail", ...args], {
-    out: (text) => void (said.out += text),
-    error: (text) => void (said.error += text),
-    read: () => "",
-    env: {},
-    ask: async () => null,
-    wait: async () => {
+  const { code, out, error } = await sluiceCommand(["tail", ...args], {
+    url: "https://sluice.test",
+    key: SMALL_KEY,
+    waits: async () => {
       const more = grow((looks += 1));
       happened.push(...(more ?? []));
       return more !== null;
     },
-    client: () =>
-      new Sluice({
-        url: "https://sluice.test",
-        key: "k",
-        org: "org_1",
-        maxRetries: 0,
-        fetch: async (url) => {
-          const { pathname, searchParams } = new URL(url);
-          const kind = pathname.split("/").at(-1) ?? "";
-          const all = happened.filter(({ id }) => id.startsWith(kind)).toReversed();
-          const from = Number(searchParams.get("cursor") ?? "0");
-          asked[looks] = (asked[looks] ?? 0) + 1;
-          const next = from + PAGE < all.length ? String(from + PAGE) : null;
-          return Response.json({ data: all.slice(from, from + PAGE), next_cursor: next });
-        },
-      }),
+    fetch: async (url) => {
+      const { pathname, searchParams } = new URL(url);
+      const kind = pathname.split("/").at(-1) ?? "";
+      const all = happened.filter(({ id }) => id.startsWith(kind)).toReversed();
+      const from = Number(searchParams.get("cursor") ?? "0");
+      asked[looks] = (asked[looks] ?? 0) + 1;
+      const next = from + PAGE < all.length ? String(from + PAGE) : null;
+      return Response.json({ data: all.slice(from, from + PAGE), next_cursor: next });
+    },
   });
-  const lines = said.out.split("\n").slice(0, -1);
-  return { code, lines, asked, error: said.error };
+  const [head = "", ...lines] = out.split("\n").slice(0, -1);
+  return { code, head, lines: args.includes("--json") ? [head, ...lines] : lines, asked, error };
 }
 
 const events = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => nth("events", from + at));
-const numbers = (lines: readonly string[]) => lines.map((line) => /"at":(\d+)/.exec(line)?.[1]);
+const numbers = (lines: readonly string[]) => lines.map((line) => / at=(\d+)/.exec(line)?.[1]);
 
 describe("sluice tail", () => {
   test("begins with the last ten, or as many as were asked for", async () => {
@@ -80,11 +69,12 @@ describe("sluice tail", () => {
 
   test("shows each refusal and event once, in the order in which they happened", async () => {
     const more = [[nth("refusals", 31), nth("events", 30)], [], [nth("events", 32)]];
-    const { lines } = await tail(["--lines", "0"], events(0, 30), (look) => more[look - 1] ?? null);
-    expect(lines.map((line) => line.split(" ").slice(0, 3).join(" "))).toEqual([
-      "2026-11-01T00:00:30.000Z event key.created",
-      "2026-11-01T00:00:31.000Z refused rate_limited",
-      "2026-11-01T00:00:32.000Z event key.created",
+    const { head, lines } = await tail(["--lines", "0"], events(0, 30), (look) => more[look - 1] ?? null);
+    expect([head, ...lines]).toEqual([
+      "TIME                      KIND     NAME                             USD  DETAILS",
+      "2026-11-01T00:00:30.000Z  event    key.created                           at=30",
+      "2026-11-01T00:00:31.000Z  refused  rate_limited                    0.05  limit=l trace=t31",
+      "2026-11-01T00:00:32.000Z  event    key.created                           at=32",
     ]);
   });
 

@@ -123,7 +123,9 @@ test("only the step that calls the service gets a key", () => {
   expect(Object.values(jobs).filter((job) => "env" in job)).toEqual([]);
   for (const job of Object.keys(jobs))
     expect(stepsOf(job).map(({ run }) => run)).toEqual([
-      ...[undefined, undefined, "npm ci --ignore-scripts"],
+      undefined,
+      undefined,
+      "npm ci --ignore-scripts",
       expect.stringContaining("sluice"),
     ]);
 });

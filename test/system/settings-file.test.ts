@@ -460,11 +460,12 @@ test("sluice tail shows what is refused and what happens, each once and in order
   expect(code).toBe(0);
   const refused = out.split("\n").filter((line) => line.includes(" refused "));
   expect(refused.length).toBe(2);
-  expect(refused[0]).toMatch(/spend_cap_exceeded .*usd=25\.00 workflow=w .*trace=/);
-  expect(out).toContain(" event key.created ");
+  expect(refused[0]).toMatch(/spend_cap_exceeded +25\.00 .*workflow=w .*trace=/);
+  expect(out).toMatch(/ event +key\.created /);
   const times = out
     .trim()
     .split("\n")
+    .slice(1)
     .map((line) => line.slice(0, 24));
   expect(times).toEqual(times.toSorted());
   const json = await sluiceCommand(["tail", "--json", "--no-follow", "--lines", "1"], at(org));

@@ -87,6 +87,14 @@ export function deprecationEntry(deprecation: Deprecation, docsUrl: string): Dep
   return { ...entry, documentation: entry.documentation ?? docsUrl };
 }
 
+/** Whether an address is the documentation's own, or below it. */
+export function isUnderDocs(address: string, docsUrl: string): boolean {
+  const { origin, pathname } = new URL(docsUrl);
+  const docs = `${origin}${pathname.replace(/\/+$/, "")}`;
+  const { href } = new URL(address);
+  return href.startsWith(docs) && /^([/?#]|$)/.test(href.slice(docs.length));
+}
+
 export function operationName(operation: { readonly method: string; readonly route: string }): string {
   return `${operation.method} ${operation.route}`;
 }

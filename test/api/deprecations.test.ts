@@ -12,7 +12,7 @@ const flagged = {
   route: "/v1/orgs/{id}",
   since: "2026-08-01",
   sunset: IN_TWO_YEARS,
-  documentation: "https://docs.example.test/orgs",
+  documentation: "http://127.0.0.1:8787/docs/orgs",
 };
 
 function flag(body: object): Promise<Answer> {
@@ -57,7 +57,7 @@ describe("PUT /v1/admin/deprecations", () => {
     expect(signalled(await call("GET", path, { key: org.ownerKey }))).toEqual({
       since: flagged.since,
       sunset: flagged.sunset,
-      link: '<https://docs.example.test/orgs>; rel="deprecation", </v2/orgs/{id}>; rel="successor-version"',
+      link: '<http://127.0.0.1:8787/docs/orgs>; rel="deprecation", </v2/orgs/{id}>; rel="successor-version"',
     });
   });
 
@@ -160,6 +160,10 @@ describe("PUT /v1/admin/deprecations", () => {
     ["documentation", { documentation: "javascript:alert(1)" }],
     ["documentation", { documentation: 'https://x.test/">; rel="next' }],
     ["documentation", { documentation: undefined }],
+    ["documentation", { documentation: "https://docs.example.test/orgs" }],
+    ["documentation", { documentation: "http://127.0.0.1:8787/docsx" }],
+    ["documentation", { documentation: "http://127.0.0.1:8787/docs/../console" }],
+    ["documentation", { documentation: "http://127.0.0.1:8787@example.test/docs" }],
     ["replacement", { replacement: "/v1/x>\r\nx: y" }],
     ["replacement", { replacement: "v1/x" }],
     ["extra", { extra: 1 }],

@@ -34,6 +34,12 @@ function isolate(index: number): string {
   return server.urls[index % ISOLATES] ?? server.urls[0];
 }
 
+/** The address of the documentation, where every deprecation is explained. */
+async function docsOf(url: string): Promise<string> {
+  const { body } = await http("GET", `${url}/v1/meta/deprecations`);
+  return (body as { documentation: string }[])[0]?.documentation ?? "";
+}
+
 async function scrape(index: number): Promise<string> {
   const answer = await fetch(`${isolate(index)}/metrics`);
   expect(answer.status).toBe(200);
@@ -82,7 +88,7 @@ test("a route flagged on one isolate is listed and signalled on all of them once
     route: "/v1/meta/errors",
     since: "2026-08-01",
     sunset: IN_TWO_YEARS,
-    documentation: "https://docs.example.test/errors",
+    documentation: `${await docsOf(isolate(0))}/errors`,
   };
   let answered = false;
   /** Keeps an isolate's copy as old as allowed. Returns the headers of calls sent after the flag returned. */
@@ -149,7 +155,7 @@ test("a decision whose body arrives while decisions are flagged has the headers"
     route: "/v1/edge/decision",
     since: "2026-08-01",
     sunset: IN_TWO_YEARS,
-    documentation: "https://docs.example.test/decisions",
+    documentation: `${await docsOf(isolate(0))}/decisions`,
   };
   const put = await http("PUT", `${isolate(0)}/v1/admin/deprecations`, { ...operator, body: flagged });
   expect(put.status).toBe(200);
@@ -173,7 +179,7 @@ test("a route flagged in one region is flagged in every region, and a forwarded 
     route: "/v1/meta/errors",
     since: "2026-08-01",
     sunset: IN_TWO_YEARS,
-    documentation: "https://docs.example.test/errors",
+    documentation: `${await docsOf(us)}/errors`,
   };
   expect((await http("PUT", `${us}/v1/admin/deprecations`, { ...operator, body: flagged })).status).toBe(200);
   for (const base of [eu, us]) {

@@ -1,4 +1,4 @@
-import { deprecationEntry, operationName } from "../../contract/deprecations.ts";
+import { deprecationEntry, isUnderDocs, operationName } from "../../contract/deprecations.ts";
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, refuse } from "../../contract/refusal.ts";
 import { flagInRegistry, waitForOlderCopies } from "../../edge/request/deprecation.ts";
@@ -15,7 +15,7 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
       path: "/v1/admin/deprecations",
       summary: "Flag a route as deprecated, or extend its sunset",
       description:
-        "The sunset must be at least 12 months after the announcement, which is today or the deprecation date, whichever is later. A sunset can move later, never earlier. The deprecation date cannot change, and a deprecation cannot be withdrawn. If an extension omits the replacement, the existing one is kept. When the call returns, every isolate signals the deprecation.",
+        "The sunset must be at least 12 months after the announcement, which is today or the deprecation date, whichever is later. A sunset can move later, never earlier. The deprecation date cannot change, and a deprecation cannot be withdrawn. The documentation is under the address of this service's documentation. If an extension omits the replacement, the existing one is kept. When the call returns, every isolate signals the deprecation.",
       role: "operator",
       body: newDeprecation,
       reply: { 200: deprecationEntryShape },
@@ -26,6 +26,11 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
       const asked = { ...rest, ...(replacement !== undefined && { replacement }) };
       if (!serves(operationName(asked))) {
         return invalidField("route", "invalid_value", "is not a route of this API with this method");
+      }
+      const { SVC_DOCS_URL: docsUrl } = call.settings;
+      // A call from another region was checked there, and documented under its address.
+      if (call.pass === null && !isUnderDocs(asked.documentation, docsUrl)) {
+        return invalidField("documentation", "invalid_value", `must be ${docsUrl} or an address below it`);
       }
       // A call from another region was announced there, perhaps on the day before.
       const announcedMs = call.pass === null ? call.startedAt : 0;
@@ -40,7 +45,7 @@ export function flagDeprecation(serves: (name: string) => boolean): Operation {
         const message = `Flagged here, but not in ${missed.join(", ")}. Send the request again.`;
         return refuse("service_unavailable", {}, { message });
       }
-      const entry = deprecationEntry(outcome.deprecation, call.settings.SVC_DOCS_URL);
+      const entry = deprecationEntry(outcome.deprecation, docsUrl);
       return call
         .door(PLATFORM_ORG_ID, { ...call.envelope(), idempotency: null, ifMatch: null })
         .command("recordDeprecation", { entry });

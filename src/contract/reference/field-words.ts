@@ -195,7 +195,7 @@ const PRICES = {
   since: { says: "When the route became deprecated, as a date.", example: "2026-11-01" },
   sunset: { example: "2027-11-01" },
   replacement: who("The route to use instead.", "/v1/capacity/forecasts"),
-  documentation: who("Where the deprecation is explained.", "https://example.com/changes"),
+  documentation: who("Where the deprecation is explained.", "https://sluice.example/docs/changes"),
 } satisfies Record<string, FieldWords>;
 
 /** The fields that gates and LiteLLM send. People hardly write these by hand. */

@@ -6,6 +6,8 @@ import { SMALL_KEY } from "../support/small-service.ts";
 /** A call that a proxy sent comes back to a proxy, under whatever name. */
 
 const CHAT = { model: "gpt-4o", messages: [{ role: "user", content: "hi" }], max_tokens: 5 };
+/** A loop ends here where nothing else ends it. */
+const MOST_PASSES = 5;
 const MARK = { "x-sluice-proxied": "1" };
 
 test("an org whose base_url is the proxy by another name gets 508 from the second pass, and none is charged", async () => {
@@ -16,7 +18,8 @@ test("an org whose base_url is the proxy by another name gets 508 from the secon
     headers: {},
     models: null,
   });
-  small.answer = (url, init) => small.receive(new Request(url, init));
+  small.answer = (url, init) =>
+    small.sent.length > MOST_PASSES ? Response.json({}) : small.receive(new Request(url, init));
   const answer = await small.call("/openai/v1/chat/completions", { body: CHAT });
   expect([answer.status, await answer.json()]).toMatchObject([
     508,
@@ -34,6 +37,7 @@ test("an address of the operator's that leads back is 508, too, also for a call 
   const providers = { openai: { key: OPERATORS_KEY, url: "https://proxy.test/openai" } };
   const small = new SmallProxy({ providers });
   small.answer = (url, init) => {
+    if (small.sent.length > MOST_PASSES) return Response.json({});
     const headers = new Headers(init.headers);
     headers.set("authorization", `Bearer ${SMALL_KEY}`);
     return small.receive(new Request(url, { ...init, headers }));

@@ -11,6 +11,8 @@ export interface ClientOperation extends MethodName {
   readonly body: Schema | null;
   readonly isBodyOptional: boolean;
   readonly reply: Schema | null;
+  /** What is answered: JSON, a stream, or either by the `format` of the query. */
+  readonly answers: "json" | "stream" | "by_format";
   /** The shape of a page's entries; null: the reply is no page. */
   readonly entry: Schema | null;
   /** Where the body takes a `request_id`, which makes it safe to send again. */
@@ -44,6 +46,7 @@ export function describedOperation(
     body,
     isBodyOptional: operation.requestBody?.required !== true,
     reply,
+    answers: contract.media === undefined ? "json" : reply === null ? "stream" : "by_format",
     entry: query.some((parameter) => parameter.name === "cursor") ? entryOf(document, reply) : null,
     named: body === null ? null : namedIn(document, body),
   };

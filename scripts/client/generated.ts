@@ -39,7 +39,7 @@ function tableText(groups: Groups): string {
 /**
  * Method, path and flags of each operation. \`b\`: takes a body, \`q\`: takes a query, \`i\`: takes an \`Idempotency-Key\`,
  * \`r\`: the body takes a \`request_id\`, \`a\`: its asks do, \`t\`: twice does no more than once, \`p\`: answers with pages,
- * \`s\`: answers with a stream.
+ * \`s\`: answers with a stream, \`f\`: does so where its query asks for another \`format\` than JSON.
  */
 export const OPERATIONS = {
 ${lines.join("\n")}
@@ -47,7 +47,9 @@ ${lines.join("\n")}
 `);
 }
 
-function flagsOf({ contract, body, query, entry, named }: ClientOperation): string {
+const ANSWER_FLAGS = { json: "", stream: "s", by_format: "f" } as const;
+
+function flagsOf({ contract, body, query, entry, named, answers }: ClientOperation): string {
   const flags = [
     body === null ? "" : "b",
     query.length === 0 ? "" : "q",
@@ -55,7 +57,7 @@ function flagsOf({ contract, body, query, entry, named }: ClientOperation): stri
     named === null ? "" : named === "body" ? "r" : "a",
     contract.repeatable === true ? "t" : "",
     entry === null ? "" : "p",
-    contract.media === undefined ? "" : "s",
+    ANSWER_FLAGS[answers],
   ];
   return flags.join("");
 }
@@ -122,20 +124,45 @@ function operationsText(groups: Groups): string {
   return `/** Every operation of the API. */\nexport interface Operations {\n${members.join("\n")}\n}\n`;
 }
 
+/** One line, or one for each kind of answer. The last is for a format that is only known when the call is made. */
 function signatureOf(operation: ClientOperation): string {
-  const { method, params, query, body, isBodyOptional, reply, entry, contract } = operation;
+  const { reply, entry, answers } = operation;
+  const body = reply === null ? "void" : typeOf(reply);
+  if (answers === "stream") return signature(operation, "Answer<Response>");
+  if (answers === "json")
+    return signature(operation, entry === null ? `Answer<${body}>` : `Pages<${typeOf(entry)}>`);
+  return [
+    signature(operation, `Answer<${body}>`, { field: 'format?: "json" | undefined', isNeeded: false }),
+    signature(operation, "Answer<Response>", { field: `format: ${otherFormats(operation)}`, isNeeded: true }),
+    signature(operation, `Answer<${body} | Response>`),
+  ].join("\n");
+}
+
+/** The format that a query must have. */
+interface AskedFormat {
+  readonly field: string;
+  /** True if the query cannot be left out. */
+  readonly isNeeded: boolean;
+}
+
+function otherFormats({ query, contract }: ClientOperation): string {
+  const formats = query.find(({ name }) => name === "format")?.schema.enum;
+  if (formats === undefined)
+    throw new Error(`${routeOf(contract)} answers with several media and takes no format`);
+  return typeOf({ enum: formats.filter((format) => format !== "json") });
+}
+
+function signature(operation: ClientOperation, answer: string, asked?: AskedFormat): string {
+  const { method, params, query, body, isBodyOptional, entry } = operation;
   const taken = params.map((name) => `${parameterName(name)}: string`);
   const isOptional = body === null ? query.every(({ required }) => !required) : isBodyOptional;
   const input = body === null ? "query" : "body";
-  if (body !== null || query.length > 0)
-    taken.push(`${input}${isOptional ? "?" : ""}: ${inputName(operation)}`);
+  const narrowed = asked === undefined ? "" : ` & { readonly ${asked.field} }`;
+  if (body !== null || query.length > 0) {
+    const mark = isOptional && asked?.isNeeded !== true ? "?" : "";
+    taken.push(`${input}${mark}: ${inputName(operation)}${narrowed}`);
+  }
   taken.push(`options?: ${entry === null ? "CallOptions" : "ListOptions"}`);
-  const answer =
-    contract.media !== undefined
-      ? "Answer<Response>"
-      : entry !== null
-        ? `Pages<${typeOf(entry)}>`
-        : `Answer<${reply === null ? "void" : typeOf(reply)}>`;
   return `${method}(${taken.join(", ")}): ${answer};`;
 }
 

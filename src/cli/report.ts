@@ -35,16 +35,16 @@ export const report: Command = {
     if (given.arguments.length > 0) throw new UsageError("report takes options only");
     const { json: isJson = false, csv: isCsv = false } = given.options;
     if (isJson && isCsv) throw new UsageError("--json and --csv exclude each other");
-    const response = await clientFor(given, terminal).usage.report({
+    const { usage } = clientFor(given, terminal);
+    const query = {
       group_by: text(given, "by") ?? "model",
       from: text(given, "from"),
       to: text(given, "to"),
       timezone: text(given, "timezone"),
       limit: wholeNumber(given, "limit"),
-      format: isCsv ? "csv" : "json",
-    });
-    if (isCsv) return terminal.out(await response.text());
-    const found: UsageReport = JSON.parse(await response.text());
+    };
+    if (isCsv) return terminal.out(await (await usage.report({ ...query, format: "csv" })).text());
+    const found = await usage.report(query);
     terminal.out(isJson ? `${JSON.stringify(found, null, 2)}\n` : reportText(found));
   },
 };

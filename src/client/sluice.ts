@@ -100,8 +100,10 @@ function textOf(value: unknown, name: string): string {
 function toRequest(
   { method, path, has }: { method: string; path: string; has: (flag: string) => boolean },
   input: unknown,
-  { idempotencyKey }: CallOptions,
+  { idempotencyKey, ifMatch }: CallOptions,
 ): PreparedRequest {
+  // The runtime drops an empty header, so the service would not see that a version was meant.
+  if (ifMatch === "") throw new SluiceError("ifMatch must be an ETag or *, not an empty text");
   const headers: Record<string, string> = {};
   let body: string | undefined;
   if (has("b")) {
@@ -110,7 +112,13 @@ function toRequest(
   }
   if (has("i")) headers["idempotency-key"] = idempotencyKey ?? crypto.randomUUID();
   const isRepeatable = ["i", "r", "a", "t"].some(has) || /^(GET|PUT|DELETE)$/.test(method);
-  return { method, path, body, headers, isRepeatable, isStream: has("s") };
+  return { method, path, body, headers, isRepeatable, isStream: isStream(has, input) };
+}
+
+/** JSON is read here, and anything else by the caller. */
+function isStream(has: (flag: string) => boolean, input: unknown): boolean {
+  const { format = "json" } = (input ?? {}) as { readonly format?: string };
+  return has("s") || (has("f") && format !== "json");
 }
 
 /** An ask with a name of its own, so that asking again is the same ask. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Refused, Sluice, type SluiceOptions } from "../../src/client/index.ts";
+import { Refused, Sluice, type SluiceOptions, type UsageReport } from "../../src/client/index.ts";
 import { newOrg, operatorKey, serve, type TestOrg } from "../support/worker.ts";
 
 const ASK = { estimate: { cost_usd: "0.01" } };
@@ -49,6 +49,30 @@ describe("the client against the service", () => {
     expect(run.cost_usd).toBe("0.02");
     expect((await sluice.runs.get(run.id)).id).toBe(run.id);
     expect((await sluice.spendCap.get()).spent_usd).toBe("0.02");
+  });
+
+  test("reads a usage report as it is typed, and a CSV as a response", async () => {
+    const org = await newOrg();
+    const sluice = clientOf(org);
+    const day = { from: "2026-11-01", to: "2026-11-02" };
+    const report: UsageReport = await sluice.usage.report({ ...day, group_by: "model" });
+    expect([report.group_by, report.totals.runs]).toEqual([["model"], 0]);
+    const json: UsageReport = await sluice.usage.report({ ...day, group_by: "model", format: "json" });
+    expect(json).toEqual(report);
+    const { data } = await sluice.usage.report({ ...day, group_by: "model" }).withResponse();
+    expect(data).toEqual(report);
+    const csv: Response = await sluice.usage.report({ ...day, group_by: "model", format: "csv" });
+    expect(await csv.text()).toMatch(/^model,/);
+    const format: "json" | "csv" = csv.ok ? "csv" : "json";
+    const either = await sluice.usage.report({ ...day, group_by: "model", format });
+    expect(either).toBeInstanceOf(Response);
+  });
+
+  test("sends no change with an empty ifMatch, which nobody would see", async () => {
+    const sluice = clientOf(await newOrg());
+    await sluice.spendCap.set({ cap_usd: "5" });
+    expect(() => sluice.spendCap.set({ cap_usd: "6" }, { ifMatch: "" })).toThrow(/ifMatch must be an ETag/);
+    expect((await sluice.spendCap.get()).cap_usd).toBe("5.00");
   });
 
   test("refuses in the words of the contract", async () => {

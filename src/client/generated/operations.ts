@@ -3,7 +3,7 @@
 /**
  * Method, path and flags of each operation. `b`: takes a body, `q`: takes a query, `i`: takes an `Idempotency-Key`,
  * `r`: the body takes a `request_id`, `a`: its asks do, `t`: twice does no more than once, `p`: answers with pages,
- * `s`: answers with a stream.
+ * `s`: answers with a stream, `f`: does so where its query asks for another `format` than JSON.
  */
 export const OPERATIONS = {
   adjustments: {
@@ -97,7 +97,7 @@ export const OPERATIONS = {
     set: "PUT /v1/orgs/{id}/customers/{customer_id} b",
     mintToken: "POST /v1/orgs/{id}/customers/{customer_id}/tokens bi",
     own: "GET /v1/customer",
-    ownUsage: "GET /v1/customer/usage qs",
+    ownUsage: "GET /v1/customer/usage qf",
   },
   decisions: {
     decide: "POST /v1/edge/decision br",
@@ -272,7 +272,7 @@ export const OPERATIONS = {
   },
   usage: {
     get: "GET /v1/orgs/{id}/usage q",
-    report: "GET /v1/orgs/{id}/usage/report qs",
+    report: "GET /v1/orgs/{id}/usage/report qf",
     top: "GET /v1/orgs/{id}/usage/top q",
     names: "GET /v1/orgs/{id}/usage/names q",
     unusual: "GET /v1/orgs/{id}/usage/unusual q",

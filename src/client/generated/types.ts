@@ -4384,7 +4384,9 @@ export interface Operations {
     /** Read how the customer of a token stands. `GET /v1/customer` */
     own(options?: CallOptions): Answer<Customer>;
     /** Report the usage of a token's customer. `GET /v1/customer/usage` */
-    ownUsage(query?: CustomersOwnUsageQuery, options?: CallOptions): Answer<Response>;
+    ownUsage(query?: CustomersOwnUsageQuery & { readonly format?: "json" | undefined }, options?: CallOptions): Answer<UsageReport>;
+    ownUsage(query: CustomersOwnUsageQuery & { readonly format: "csv" }, options?: CallOptions): Answer<Response>;
+    ownUsage(query?: CustomersOwnUsageQuery, options?: CallOptions): Answer<UsageReport | Response>;
   };
   readonly decisions: {
     /** Decide whether a run may go ahead. `POST /v1/edge/decision` */
@@ -4721,7 +4723,9 @@ export interface Operations {
     /** Read spending by day, model and workflow. `GET /v1/orgs/{id}/usage` */
     get(query?: UsageGetQuery, options?: CallOptions): Answer<Usage>;
     /** Report spending by one to three groups. `GET /v1/orgs/{id}/usage/report` */
-    report(query: UsageReportQuery, options?: CallOptions): Answer<Response>;
+    report(query: UsageReportQuery & { readonly format?: "json" | undefined }, options?: CallOptions): Answer<UsageReport>;
+    report(query: UsageReportQuery & { readonly format: "csv" }, options?: CallOptions): Answer<Response>;
+    report(query: UsageReportQuery, options?: CallOptions): Answer<UsageReport | Response>;
     /** Read who spends most, beside an earlier period. `GET /v1/orgs/{id}/usage/top` */
     top(query: UsageTopQuery, options?: CallOptions): Answer<UsageTop>;
     /** Find names in the latest runs. `GET /v1/orgs/{id}/usage/names` */

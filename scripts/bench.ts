@@ -14,6 +14,7 @@ import { run as latency } from "./bench/latency.ts";
 import { run as ingest } from "./bench/ingest.ts";
 import { run as redis } from "./bench/redis.ts";
 import { run as reports } from "./bench/reports.ts";
+import { run as segments } from "./bench/segments.ts";
 import { run as startUp } from "./bench/start-up.ts";
 import { run as rowsWritten } from "./bench/rows.ts";
 import type { BenchRow } from "./bench/bench-row.ts";
@@ -50,11 +51,12 @@ const PARTS: Readonly<Record<string, Part>> = {
   moves,
   edge,
   archive,
+  segments,
 };
 
 const WRITTEN = ["gate", "calls", "redis", "ingest", "rows", "proxy", "latency"];
 /** They take long, or drive load from this process, and go where there is room. */
-const UNPINNED = ["archive", "moves", "reports", "edge"];
+const UNPINNED = ["archive", "moves", "reports", "edge", "segments"];
 
 /** All parts together end within this, whatever the machine does. */
 const MOST_SECONDS = 15 * 60;

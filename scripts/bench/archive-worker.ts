@@ -4,6 +4,7 @@ import { readEntries } from "../../src/storage/wal/entries.ts";
 import { checkpointFirst } from "../../src/storage/transaction.ts";
 import { RECENT } from "../../src/storage/key-index/key-index.ts";
 import { runSegments } from "../../src/org/runs/segments/segments.ts";
+import { noteFiles } from "./archived-files.ts";
 import { OrgObject as Product } from "../../src/org/object.ts";
 
 export * from "../../src/index.ts";
@@ -15,7 +16,6 @@ export interface Stored {
   readonly files: number;
   readonly fileRuns: number;
   readonly fileBytes: number;
-  readonly cost: string;
   readonly blocks: number;
   readonly objectBytes: number;
   /** By table. */
@@ -110,9 +110,7 @@ export class OrgObject extends Product {
   stored(): Stored {
     const { sql } = this.ctx.storage;
     const files = sql
-      .exec<{ runs: number; bytes: number; cost: string }>(
-        "SELECT runs, bytes, cost FROM run_files WHERE state = 'made'",
-      )
+      .exec<{ runs: number; bytes: number }>("SELECT runs, bytes FROM run_files WHERE state = 'made'")
       .toArray();
     const one = (query: string) => sql.exec<{ n: number }>(query).one().n;
     const rows: Record<string, number> = {};
@@ -131,12 +129,19 @@ export class OrgObject extends Product {
       files: files.length,
       fileRuns: files.reduce((sum, file) => sum + file.runs, 0),
       fileBytes: files.reduce((sum, file) => sum + file.bytes, 0),
-      cost: String(files.reduce((sum, file) => sum + BigInt(file.cost), 0n)),
       blocks: rows["run_blocks"] ?? 0,
       objectBytes: sql.databaseSize,
       rows,
       bytes,
     };
+  }
+
+  noteFiles(runs: number): void {
+    noteFiles(this.ctx.storage.sql, runs);
+  }
+
+  ranges(): number {
+    return runSegments(this.ctx.storage.sql).ranges.length;
   }
 
   /** How many entries wait for a checkpoint. */
@@ -176,6 +181,10 @@ export default {
         return Response.json(await object.reads());
       case "/bench/log":
         return Response.json(await object.logEntries());
+      case "/bench/files":
+        return Response.json(await object.noteFiles(Number(searchParams.get("runs"))).then(() => true));
+      case "/bench/ranges":
+        return Response.json(await object.ranges());
       case "/bench/room":
         return Response.json(await object.room());
       case "/bench/waiting":

@@ -193,10 +193,8 @@ describe("a backup of an org with runs in the archive", () => {
       expect([answer.status, error.code]).toEqual([503, "service_unavailable"]);
       expect(error.message).toContain(`'${name}' cannot be read. ${why}`);
     };
-    const [row] = await rowsOf<{ blocks_at: number }>(org.id, "SELECT blocks_at FROM run_files");
     const changed = bytes.slice();
-    const at = (row?.blocks_at ?? 0) + 100;
-    changed[at] = (changed[at] ?? 0) ^ 1;
+    changed[100] = (changed[100] ?? 0) ^ 1;
     await bucket().put(name, changed);
     await refused("It is damaged");
     await bucket().delete(name);

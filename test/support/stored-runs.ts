@@ -17,7 +17,7 @@ export async function storedRuns(orgId: string): Promise<Run[]> {
 
 export function allRuns(sql: SqlStorage): Run[] {
   const store = runSegments(sql);
-  return store.held.flatMap((segment) => [...store.columns(segment)]);
+  return Array.from(store.held()).flatMap((segment) => [...store.columns(segment)]);
 }
 
 /** Stores made-up runs, like calls with a thousand each. */

@@ -12,7 +12,7 @@ import { command, done, type Tx } from "../kernel/door.ts";
 import { DUE } from "../kernel/due-kinds.ts";
 import type { DueHandler } from "../kernel/due/handler.ts";
 import { readEnd } from "../kernel/audit/ends.ts";
-import { CARRIED_COLUMNS } from "../../storage/segments/archive/export.ts";
+import { CARRIED_COLUMNS, countArchived } from "../../storage/segments/archive/export.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { dropOpened, isOpenedAs, noteOpened, refuseReplaced, storePart } from "./parts.ts";
 import { OF_FILES, rowsOf, spentOfAllDays, tablesOf } from "./tables.ts";
@@ -105,7 +105,7 @@ export const makeBackup = command({
       }
       rows[table.name] = count;
     }
-    if (!namesFiles) rows[RUNS.name] = (rows[RUNS.name] ?? 0) + runSegments(tx.sql).archived.length;
+    if (!namesFiles) rows[RUNS.name] = (rows[RUNS.name] ?? 0) + countArchived(runSegments(tx.sql));
     const { seq, hash } = readEnd(tx, "head") ?? { seq: 0, hash: "" };
     const sums: ArchiveSums = { rows, spent: spentOfAllDays(tx.sql), audit: { seq, hash } };
     const parts = store.end();

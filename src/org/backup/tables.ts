@@ -27,7 +27,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 ]);
 
 /** Tables that say where archived runs lie. Where the runs themselves are carried, these stay behind. */
-export const OF_FILES: ReadonlySet<string> = new Set(["run_files", "run_file_indexes", "run_archive"]);
+export const OF_FILES: ReadonlySet<string> = new Set(["run_files", "run_file_segments", "run_archive"]);
 
 /** The tables of this object, in order. */
 export function tablesOf(sql: SqlStorage): ArchivedTable[] {

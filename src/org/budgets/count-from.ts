@@ -31,8 +31,8 @@ export function uncountable(view: View, row: BudgetRow): Refusal<"validation_fai
  * there is none.
  */
 function lastDeleted({ sql, now }: View): number | null {
-  const { all } = runSegments(sql);
-  const deleted = all.findLast(({ state }) => state === STATE.tombstones);
+  const { ranges } = runSegments(sql);
+  const deleted = ranges.findLast(({ state }) => state === STATE.tombstones);
   if (deleted !== undefined) return deleted.recordedMax;
-  return (all[0]?.firstSeq ?? 1) === 1 ? null : now - RUN_ID_KEPT_MS;
+  return (ranges[0]?.firstSeq ?? 1) === 1 ? null : now - RUN_ID_KEPT_MS;
 }

@@ -158,7 +158,7 @@ function teamsAmongLatest(sql: SqlStorage, deploymentId: string): ReadonlySet<st
   const store = runSegments(sql);
   const latest: { readonly segment: SegmentMetadata; readonly from: number }[] = [];
   let left = RECENT_RUNS;
-  for (const segment of store.held.toReversed()) {
+  for (const segment of store.heldLatestFirst()) {
     if (left <= 0) break;
     latest.push({ segment, from: Math.max(0, segment.rows - left) });
     left -= segment.rows;
@@ -171,12 +171,11 @@ function teamsAmongLatest(sql: SqlStorage, deploymentId: string): ReadonlySet<st
       if (at >= (from.get(segment) ?? 0) && deployment === deploymentId && team !== null) teams.add(team);
     }
   };
-  const archived = latest
-    .filter(({ segment }) => segment.state === STATE.archived)
-    .map(({ segment }) => segment);
+  const inOrder = latest.map(({ segment }) => segment).toReversed();
+  const segmentsFrom = (seq: number) => inOrder.filter(({ firstSeq }) => firstSeq >= seq);
   const key = `teams of ${deploymentId}`;
   const teams = new Set(
-    reduceArchived(store, archived, { key, start: () => new Set<string>(), add: addTeams }),
+    reduceArchived(store, segmentsFrom, { key, start: () => new Set<string>(), add: addTeams }),
   );
   for (const { segment } of latest)
     if (segment.state !== STATE.archived) addTeams(teams, store.columns(segment), segment);

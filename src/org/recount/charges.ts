@@ -8,7 +8,7 @@ import { chargeName } from "../../domain/meter/charge-text.ts";
 import type { RunColumns } from "../../domain/run/segment/columns.ts";
 import { countsGroups, type Meter, unitOf, windowOf } from "../../domain/meter/meter.ts";
 import { reduceArchived } from "../../storage/segments/archived-segments.ts";
-import { STATE } from "../../storage/segments/metadata.ts";
+import { type IsWanted, STATE } from "../../storage/segments/metadata.ts";
 import { runSegments } from "../runs/segments/segments.ts";
 import { replacedRuns } from "../runs/replacements.ts";
 import { amountCharged, type RunExtra } from "../runs/run.ts";
@@ -31,9 +31,8 @@ export function* chargesSince(sql: SqlStorage, meter: Meter, sinceMs: number): G
   const fromMs = Math.max(sinceMs, meter.sinceMs);
   const range = { fromMs, replaced: replacedRuns(sql) };
   const store = runSegments(sql);
-  const segments = store.held.toReversed().filter(({ recordedMax }) => recordedMax >= fromMs);
-  const archived = segments.filter(({ state }) => state === STATE.archived);
-  const sums = reduceArchived(store, archived, {
+  const isSince: IsWanted = ({ recordedMax }) => recordedMax >= fromMs;
+  const sums = reduceArchived(store, (seq) => store.held(isSince, seq), {
     key: `charges of ${meter.id} since ${fromMs} by ${JSON.stringify(meter.window)}`,
     start: () => new Map<string, Charge>(),
     add(all, columns) {
@@ -41,9 +40,8 @@ export function* chargesSince(sql: SqlStorage, meter: Meter, sinceMs: number): G
     },
   });
   yield* sums.values();
-  for (const segment of segments) {
-    if (segment.state !== STATE.archived) yield* chargesIn(store.columns(segment), meter, range);
-  }
+  const isHere: IsWanted = (one) => one.state !== STATE.archived && isSince(one);
+  for (const segment of store.held(isHere)) yield* chargesIn(store.columns(segment), meter, range);
 }
 
 /** Charges of one counter are one charge. */

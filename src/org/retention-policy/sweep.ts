@@ -181,7 +181,7 @@ function restoreOldest(tx: CheckpointedTx, before: number, keptFrom: number): bo
     return true;
   }
   try {
-    restoreFile(store, oldest);
+    restoreFile(store, oldest.firstSeq);
     tx.schedule(DUE.runArchive, "", tx.now);
     return true;
   } catch (error) {

@@ -1,3 +1,4 @@
+import { STORED_BEFORE } from "../../domain/tenant/stored-before.ts";
 import { makeHashKey } from "../../storage/segments/hash-key.ts";
 
 /** Runs are in `run_blocks`, many to a row. The other facts about them are in tables of their own. */
@@ -127,4 +128,43 @@ export const RUN_STEPS = {
     ) STRICT`,
   // No table changes. From here on the write-ahead log has rows of runs, which an earlier version cannot store.
   "runs/waiting": {},
+  // Of each file what an object that wakes reads, and of each segment in a file what it reads when somebody comes to it. Files of
+  // an earlier version were never released: an object that has some stays as it is.
+  "runs/files": {
+    fill: (sql: SqlStorage) => {
+      if (sql.exec("SELECT 1 FROM run_files LIMIT 1").toArray().length > 0) throw new Error(STORED_BEFORE);
+      sql.exec(`DROP TABLE run_files;
+        DROP TABLE run_file_indexes;
+        CREATE TABLE run_files (
+          first_seq INTEGER PRIMARY KEY,
+          state TEXT NOT NULL,
+          name TEXT NOT NULL,
+          runs INTEGER NOT NULL,
+          bytes INTEGER NOT NULL,
+          segments INTEGER NOT NULL,
+          started_min INTEGER NOT NULL,
+          started_max INTEGER NOT NULL,
+          recorded_min INTEGER NOT NULL,
+          recorded_max INTEGER NOT NULL,
+          cost_min TEXT NOT NULL,
+          cost_max TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX run_files_unmade ON run_files (state) WHERE state <> 'made';
+        CREATE TABLE run_file_segments (
+          first_seq INTEGER PRIMARY KEY,
+          runs INTEGER NOT NULL,
+          starts_at INTEGER NOT NULL,
+          bytes INTEGER NOT NULL,
+          digest TEXT NOT NULL,
+          started_min INTEGER NOT NULL,
+          started_max INTEGER NOT NULL,
+          recorded_min INTEGER NOT NULL,
+          recorded_max INTEGER NOT NULL,
+          cost_min TEXT NOT NULL,
+          cost_max TEXT NOT NULL,
+          names BLOB NOT NULL,
+          hashes BLOB NOT NULL
+        ) STRICT`);
+    },
+  },
 };

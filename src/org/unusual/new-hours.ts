@@ -13,7 +13,7 @@ import type { RunNames } from "../../domain/run/segment/run-names.ts";
 import type { ReportAsk, Stretches } from "../../domain/usage-report/ask.ts";
 import { SegmentScan } from "../../domain/usage-report/scan.ts";
 import { requireArchived } from "../../storage/segments/archived-segments.ts";
-import { lastSeqOf, type SegmentMetadata, STATE } from "../../storage/segments/metadata.ts";
+import { type IsWanted, lastSeqOf, type SegmentMetadata, STATE } from "../../storage/segments/metadata.ts";
 import { nameIn } from "../adjustments/names.ts";
 import { type RunSegments, runSegments } from "../runs/segments/segments.ts";
 
@@ -53,19 +53,35 @@ interface NewRuns {
   readonly isOneStep: boolean;
 }
 
-/** The runs from a place on, without reading them. */
+/** The runs from a place on, without reading them. Of a file with some of them, all are counted. */
 export function newRunsFrom(sql: SqlStorage, now: number, from: ReadPosition): NewRuns {
-  const left = segmentsFrom(runSegments(sql), now, from);
+  const store = runSegments(sql);
+  const left = store.ranges.filter(isLeft(now, from));
   const runs = left.reduce((sum, { firstSeq, rows }) => sum + rows - Math.max(0, from.run - firstSeq), 0);
-  return { runs, isOneStep: countInStep(left) === left.length };
+  return { runs, isOneStep: nextStep(store, now, from).isLast };
 }
 
-function segmentsFrom(store: RunSegments, now: number, from: ReadPosition): SegmentMetadata[] {
+function isLeft(now: number, { run }: ReadPosition): IsWanted {
   const fromMs = firstKeptHour(now) * HOUR_MS;
-  return store.all.filter(
-    (segment) =>
-      segment.state !== STATE.tombstones && lastSeqOf(segment) >= from.run && segment.startedMax >= fromMs,
-  );
+  return (range) => range.state !== STATE.tombstones && lastSeqOf(range) >= run && range.startedMax >= fromMs;
+}
+
+interface Step {
+  readonly segments: readonly SegmentMetadata[];
+  readonly isLast: boolean;
+}
+
+/** The segments that the next step reads: at least one, if any is left. */
+function nextStep(store: RunSegments, now: number, from: ReadPosition): Step {
+  const segments: SegmentMetadata[] = [];
+  let [runs, bytes] = [0, 0];
+  for (const segment of store.held(isLeft(now, from), from.run)) {
+    if (runs >= STEP_RUNS || bytes >= STEP_BYTES) return { segments, isLast: false };
+    segments.push(segment);
+    runs += segment.rows;
+    bytes += segment.bytes;
+  }
+  return { segments, isLast: true };
 }
 
 /** Returns what runs from a place on cost, by the hour of their start. Adjustments of runs are no spend of an hour. */
@@ -73,11 +89,10 @@ export function countNewRuns(sql: SqlStorage, now: number, from: ReadPosition): 
   const store = runSegments(sql);
   const sums = new HourSums();
   const fromMs = firstKeptHour(now) * HOUR_MS;
-  const left = segmentsFrom(store, now, from);
-  const some = left.slice(0, countInStep(left));
+  const { segments: some, isLast } = nextStep(store, now, from);
   if (some.length > 0) addRuns(store, some, { sums, fromRun: from.run, fromMs, toMs: now + DAY_MS });
   const last = some.at(-1);
-  if (last !== undefined && some.length < left.length) {
+  if (last !== undefined && !isLast) {
     return { sums, next: { ...from, run: lastSeqOf(last) + 1 }, isEnd: false };
   }
   // Only now every estimate that was replaced is counted itself.
@@ -159,16 +174,4 @@ function subtractReplaced(
     next: { replacement: (rows.at(-1)?.seq ?? first - 1) + 1 },
     isEnd: rows.length < STEP_REPLACEMENTS,
   };
-}
-
-/** How many of these segments one step reads: at least one. */
-function countInStep(segments: readonly SegmentMetadata[]): number {
-  let [runs, bytes] = [0, 0];
-  const end = segments.findIndex((segment) => {
-    if (runs >= STEP_RUNS || bytes >= STEP_BYTES) return true;
-    runs += segment.rows;
-    bytes += segment.bytes;
-    return false;
-  });
-  return end === -1 ? segments.length : end;
 }

@@ -24,7 +24,7 @@ export const listUsageNames = query({
     const store = runSegments(sql);
     const ranks = new Map<string, number>();
     let [runs, bytes] = [0, 0];
-    for (const segment of store.held.toReversed()) {
+    for (const segment of store.heldLatestFirst()) {
       if (runs >= RUNS_LOOKED_AT || bytes >= MOST_BYTES || segment.state === STATE.archived) break;
       runs += segment.rows;
       bytes += segment.bytes;

@@ -5,7 +5,7 @@ import { SegmentScan } from "../../domain/usage-report/scan.ts";
 import { type GroupRow, GroupSums, MOST_GROUPS } from "../../domain/usage-report/sums.ts";
 import { tooMany } from "../../domain/usage-report/too-many.ts";
 import { filterKeys, runSegments } from "../runs/segments/segments.ts";
-import { type SegmentMetadata, lastSeqOf, STATE } from "../../storage/segments/metadata.ts";
+import { firstSegments, type IsWanted, STATE } from "../../storage/segments/metadata.ts";
 import { requireArchived } from "../../storage/segments/archived-segments.ts";
 import { findIds } from "../../storage/segments/find.ts";
 import { readRollup } from "../../storage/segments/rollups/table.ts";
@@ -84,10 +84,10 @@ function hasLost(sql: SqlStorage, { run, lastRun, adjustment, lastAdjustment: la
  * stored, just after the last that was deleted, so that the answer is the same whenever it is read.
  */
 export function findFirstKeptTime(sql: SqlStorage): number | null {
-  const { all, firstHeld } = runSegments(sql);
-  const [first] = all;
+  const { ranges, firstHeld } = runSegments(sql);
+  const [first] = ranges;
   if (first === undefined || (first.state !== STATE.tombstones && first.firstSeq === 1)) return null;
-  return firstHeld?.recordedMin ?? all.reduce((last, segment) => Math.max(last, segment.recordedMax), 0) + 1;
+  return firstHeld?.recordedMin ?? ranges.reduce((last, range) => Math.max(last, range.recordedMax), 0) + 1;
 }
 
 /** Adds up runs from the cursor on. `next` is the first that was left for the next step. */
@@ -97,7 +97,7 @@ function scanRuns(
   cursor: ScanCursor,
 ): Pick<ScanStep, "rows" | "sources"> & { readonly next: number } {
   const store = runSegments(sql);
-  const left = store.all.filter((segment) => isAsked(segment, ask, cursor));
+  const left = firstSegments(store.held(asked(ask, cursor), cursor.run), STEP_SEGMENTS + 1);
   const some = left.slice(0, STEP_SEGMENTS);
   const named = store.withNames(filterKeys(namesIn(ask)), some);
   const runs = {
@@ -170,14 +170,9 @@ function idsBySeq(sql: SqlStorage, ids: ReadonlySet<string>): ReadonlyMap<number
   return findIds(store, store.ids().find(store.probe([...ids])), ids);
 }
 
-function isAsked(segment: SegmentMetadata, ask: ReportAsk, cursor: ScanCursor): boolean {
-  if (
-    segment.state === STATE.tombstones ||
-    lastSeqOf(segment) < cursor.run ||
-    segment.firstSeq > cursor.lastRun
-  )
-    return false;
-  return segment.startedMax >= ask.fromMs && segment.startedMin < ask.toMs;
+function asked({ fromMs, toMs }: ReportAsk, { lastRun }: ScanCursor): IsWanted {
+  return ({ firstSeq, startedMin, startedMax }) =>
+    firstSeq <= lastRun && startedMax >= fromMs && startedMin < toMs;
 }
 
 function namesIn({ filters }: ReportAsk) {

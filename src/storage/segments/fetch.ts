@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { Unreadable } from "../needs-fetch.ts";
 import { type ArchiveFailure, archiveOf, type FailedFile } from "./archive-binding.ts";
-import { DIGEST_BYTES } from "./file-metadata.ts";
 import type { SegmentPlace } from "./layout.ts";
-import type { ArchivedFile, SegmentMetadata } from "./metadata.ts";
+import type { ArchivedFile, ArchivedSegment } from "./metadata.ts";
 
 type FetchedBytes = Uint8Array<ArrayBuffer> | Unreadable;
 
@@ -12,21 +11,23 @@ const PIECE_BYTES = 4_194_304;
 /** Requests at once. The platform allows six. */
 const AT_ONCE = 4;
 
-export function digestOf(data: Uint8Array): Uint8Array {
-  return createHash("sha256").update(data).digest().subarray(0, DIGEST_BYTES);
+const DIGEST_CHARACTERS = 32;
+
+export function digestOf(data: Uint8Array): string {
+  return createHash("sha256").update(data).digest("hex").slice(0, DIGEST_CHARACTERS);
 }
 
 interface Piece {
   readonly file: ArchivedFile;
   readonly offset: number;
-  readonly segments: SegmentMetadata[];
+  readonly segments: ArchivedSegment[];
   length: number;
 }
 
 /** Reads archived segments, each as it was stored, or why it cannot be read. */
 export async function fetchSegments(
   of: SegmentPlace,
-  segments: readonly SegmentMetadata[],
+  segments: readonly ArchivedSegment[],
 ): Promise<ReadonlyMap<number, FetchedBytes>> {
   const found = new Map<number, FetchedBytes>();
   const pieces = piecesOf(segments);
@@ -40,18 +41,17 @@ export async function fetchSegments(
   return found;
 }
 
-function piecesOf(segments: readonly SegmentMetadata[]): Piece[] {
+function piecesOf(segments: readonly ArchivedSegment[]): Piece[] {
   const pieces: Piece[] = [];
   for (const segment of segments.toSorted((one, other) => one.firstSeq - other.firstSeq)) {
-    const { place } = segment;
-    if (place === undefined) continue;
+    const { file, offset } = segment;
     const last = pieces.at(-1);
-    const isNext = last?.file.name === place.file.name && last.offset + last.length === place.offset;
+    const isNext = last?.file.name === file.name && last.offset + last.length === offset;
     if (last !== undefined && isNext && last.length + segment.bytes <= PIECE_BYTES) {
       last.segments.push(segment);
       last.length += segment.bytes;
     } else {
-      pieces.push({ file: place.file, offset: place.offset, segments: [segment], length: segment.bytes });
+      pieces.push({ file, offset, segments: [segment], length: segment.bytes });
     }
   }
   return pieces;
@@ -64,12 +64,27 @@ async function fetchPiece(of: SegmentPlace, { file, offset, length }: Piece): Pr
   try {
     const found = await bucket.get(file.name, { range: { offset, length } });
     if (found === null) return failed("missing", `It is missing: ${PUT_BACK}`);
-    if (found.size !== file.bytes)
-      return failed("wrong_size", `It has ${found.size} bytes instead of ${file.bytes}: ${PUT_BACK}`);
+    if (found.size !== file.bytes) return failed("wrong_size", wrongSize(found.size, file));
     return new Uint8Array(await found.arrayBuffer());
   } catch (error) {
-    if (String(error).includes(OUT_OF_RANGE)) return failed("wrong_size", `It is too short: ${PUT_BACK}`);
+    // A file that is too short fails, too.
+    const size = await sizeOf(bucket, file);
+    if (size !== null && size !== file.bytes) return failed("wrong_size", wrongSize(size, file));
     return failed("unavailable", `The bucket does not answer (${String(error)}): wait a moment`);
+  }
+}
+
+function wrongSize(size: number, { bytes }: ArchivedFile): string {
+  return `It has ${size} bytes instead of ${bytes}: ${PUT_BACK}`;
+}
+
+/** Null if the bucket does not say. */
+async function sizeOf(bucket: R2Bucket, { name }: ArchivedFile): Promise<number | null> {
+  try {
+    const found = await bucket.head(name);
+    return found?.size ?? null;
+  } catch {
+    return null;
   }
 }
 
@@ -77,20 +92,16 @@ async function fetchPiece(of: SegmentPlace, { file, offset, length }: Piece): Pr
 function cut(
   of: SegmentPlace,
   read: FetchedBytes | undefined,
-  segment: SegmentMetadata,
+  { file, offset, bytes, digest }: ArchivedSegment,
   from: number,
 ): FetchedBytes {
-  const { place } = segment;
-  if (read === undefined || place === undefined) throw new Error("only archived segments are fetched");
+  if (read === undefined) throw new Error("only archived segments are fetched");
   if (read instanceof Unreadable) return read;
-  const start = place.offset - from;
-  const data = read.slice(start, start + segment.bytes);
-  if (Buffer.compare(digestOf(data), place.digest) === 0) return data;
-  return unreadable(of, place.file, { reason: "damaged", why: `It is damaged: ${PUT_BACK}` });
+  const data = read.slice(offset - from, offset - from + bytes);
+  if (digestOf(data) === digest) return data;
+  return unreadable(of, file, { reason: "damaged", why: `It is damaged: ${PUT_BACK}` });
 }
 
-/** How R2 says that a file ends before what is asked for. */
-const OUT_OF_RANGE = "(10039)";
 const PUT_BACK = "put the original file back";
 
 /** Whoever runs the service is told of the file. Whoever called can only try again, and is told no more than that. */

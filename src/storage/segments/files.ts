@@ -1,6 +1,6 @@
-import { eachFileSegment } from "./file-metadata.ts";
+import { readRows } from "../read-rows.ts";
 import type { SegmentPlace } from "./layout.ts";
-import { type ArchivedFile, type SegmentMetadata, STATE } from "./metadata.ts";
+import { type ArchivedFile, STATE } from "./metadata.ts";
 
 /**
  * Rows of `<name>_files`, each a file in the archive. `making`: it may exist, and its segments are still here. `made`: its
@@ -11,45 +11,36 @@ type FileRow = {
   rows: number;
   name: string;
   bytes: number;
-  segmentsAt: number;
-  segments: ArrayBuffer;
+  segments: number;
+  startedMin: number;
+  startedMax: number;
+  recordedMin: number;
+  recordedMax: number;
+  costMin: string;
+  costMax: string;
 };
 
-/** The segments of all files from a seq on, in order. Files before it are not read. */
-export function readArchivedSegments(place: SegmentPlace, fromSeq: number): SegmentMetadata[] {
-  const files = `${place.name}_files`;
-  return readSegments(
-    place,
-    `first_seq + runs > ?1 AND first_seq >= IFNULL((SELECT MAX(first_seq) FROM ${files} WHERE first_seq <= ?1), 0)`,
-    fromSeq,
-  ).filter(({ firstSeq }) => firstSeq >= fromSeq);
+/** The files that begin with a seq or a later one, in order: an object that wakes reads all of them. */
+export function readFiles(place: SegmentPlace, fromSeq: number): ArchivedFile[] {
+  return readWhere(place, "first_seq >= ?", fromSeq);
 }
 
-/** The segments of the file that begins with a seq. */
-export function readSegmentsOf(place: SegmentPlace, firstSeq: number): SegmentMetadata[] {
-  return readSegments(place, "first_seq = ?1", firstSeq);
+export function readFile(place: SegmentPlace, firstSeq: number): ArchivedFile[] {
+  return readWhere(place, "first_seq = ?", firstSeq);
 }
 
-function readSegments({ sql, name }: SegmentPlace, condition: string, seq: number): SegmentMetadata[] {
-  const files = sql.exec<FileRow>(
-    `SELECT first_seq AS firstSeq, runs AS "rows", name, bytes, blocks_at AS segmentsAt, groups AS segments
+function readWhere({ sql, name }: SegmentPlace, condition: string, seq: number): ArchivedFile[] {
+  const rows = sql.exec<FileRow>(
+    `SELECT first_seq AS firstSeq, runs AS "rows", name, bytes, segments, started_min AS startedMin,
+       started_max AS startedMax, recorded_min AS recordedMin, recorded_max AS recordedMax, cost_min AS costMin,
+       cost_max AS costMax
      FROM ${name}_files WHERE state = 'made' AND ${condition} ORDER BY first_seq`,
     seq,
   );
-  const found: SegmentMetadata[] = [];
-  for (const row of files) addSegments(row, found);
-  return found;
-}
-
-function addSegments(row: FileRow, found: SegmentMetadata[]): void {
-  const file: ArchivedFile = { firstSeq: row.firstSeq, rows: row.rows, name: row.name, bytes: row.bytes };
-  let { firstSeq, segmentsAt: offset } = row;
-  let namesAt = 0;
-  eachFileSegment(new Uint8Array(row.segments), ({ nameBytes, digest, ...segment }) => {
-    const names = { offset: namesAt, bytes: nameBytes };
-    found.push({ state: STATE.archived, firstSeq, ...segment, place: { file, offset, names, digest } });
-    firstSeq += segment.rows;
-    offset += segment.bytes;
-    namesAt += nameBytes;
-  });
+  return Array.from(readRows(rows), (row) => ({
+    ...row,
+    state: STATE.archived,
+    costMin: BigInt(row.costMin),
+    costMax: BigInt(row.costMax),
+  }));
 }

@@ -1,8 +1,9 @@
 import type { Unreadable } from "../needs-fetch.ts";
 import { reduceArchived } from "./archived-segments.ts";
-import { FileProbe } from "./file-index.ts";
+import { ArchivedIdProbe } from "./archived-ids.ts";
 import type { SegmentColumns, SegmentRow, SegmentTombstone } from "./layout.ts";
-import { type ArchivedFile, type SegmentMetadata, segmentWith, STATE } from "./metadata.ts";
+import { type ArchivedFile, lastSeqOf, type SegmentMetadata, STATE } from "./metadata.ts";
+import type { SegmentList } from "./segment-list.ts";
 import type { Segments } from "./segments.ts";
 
 export interface FoundRows<Row, Tombstone> {
@@ -12,11 +13,6 @@ export interface FoundRows<Row, Tombstone> {
   readonly tombstones: Tombstone[];
   /** The archived rows that cannot be read, by id. */
   readonly unreadable: Map<string, Unreadable>;
-}
-
-interface ArchivedPosition {
-  readonly seq: number;
-  readonly segment: SegmentMetadata;
 }
 
 /** Finds the rows with these seqs that have one of the ids. */
@@ -30,10 +26,10 @@ export function findRows<
   ids: ReadonlySet<string>,
 ): FoundRows<Row, Tombstone> {
   const found: FoundRows<Row, Tombstone> = { rows: new Map(), tombstones: [], unreadable: new Map() };
-  const archived: ArchivedPosition[] = [];
-  const { stored } = segments;
+  const archived: number[] = [];
+  const { list } = segments;
   for (const seq of [...new Set(seqs)].sort((a, b) => a - b)) {
-    const segment = segmentWith(stored, seq);
+    const segment = list.rangeWith(seq);
     if (segment === undefined) {
       // Those that wait need not be made a segment for this.
       const row = segments.waitingRow(seq);
@@ -44,7 +40,7 @@ export function findRows<
     if (segment.state === STATE.tombstones) {
       const one = segments.tombstones(segment)[at];
       if (one !== undefined) found.tombstones.push(one);
-    } else if (segment.state === STATE.archived) archived.push({ seq, segment });
+    } else if (segment.state === STATE.archived) archived.push(seq);
     else {
       const columns = segments.columns(segment);
       if (ids.has(columns.ids[at] ?? "")) found.rows.set(seq, columns.row(at));
@@ -61,28 +57,41 @@ function findInFiles<
   Tombstone extends SegmentTombstone,
 >(
   segments: Segments<Row, Columns, Tombstone>,
-  archived: readonly ArchivedPosition[],
+  archived: readonly number[],
   ids: ReadonlySet<string>,
   found: FoundRows<Row, Tombstone>,
 ): void {
-  const probe = new FileProbe(segments, ids, segments.hashKey);
-  const likely = archived.filter(({ seq, segment }) => probe.idAt(segment, seq) !== null);
-  const bySegment = Map.groupBy(likely, ({ segment }) => segment);
-  const read = reduceArchived(segments, [...bySegment.keys()], {
-    key: `rows ${likely.map(({ seq }) => seq).join()}`,
+  const probe = new ArchivedIdProbe(segments, ids, segments.hashKey);
+  const likely = archived.filter((seq) => probe.idAt(seq) !== null);
+  const inSegment = (segment: SegmentMetadata) =>
+    likely.filter((seq) => seq >= segment.firstSeq && seq <= lastSeqOf(segment));
+  const read = reduceArchived(segments, (from) => segmentsWith(segments.list, likely, from), {
+    key: `rows ${likely.join()}`,
     start: () => ({ rows: new Map<number, Row>(), unreadable: new Map<number, Unreadable>() }),
     add: ({ rows }, columns: Columns, segment) => {
-      for (const { seq } of bySegment.get(segment) ?? []) rows.set(seq, columns.row(seq - segment.firstSeq));
+      for (const seq of inSegment(segment)) rows.set(seq, columns.row(seq - segment.firstSeq));
     },
     addUnreadable: ({ unreadable }, cause, segment) => {
-      for (const { seq } of bySegment.get(segment) ?? []) unreadable.set(seq, cause);
+      for (const seq of inSegment(segment)) unreadable.set(seq, cause);
     },
   });
-  for (const { seq, segment } of likely) {
-    const cause = read.unreadable.get(seq);
-    if (cause !== undefined) found.unreadable.set(probe.idAt(segment, seq) ?? "", cause);
-  }
+  for (const [seq, cause] of read.unreadable) found.unreadable.set(probe.idAt(seq) ?? "", cause);
   for (const [seq, row] of read.rows) if (ids.has(row.id)) found.rows.set(seq, row);
+}
+
+/** The segments with these seqs, which are in order, from one on. Each file is looked up when its turn comes. */
+function* segmentsWith(
+  list: SegmentList,
+  seqs: readonly number[],
+  from: number,
+): Generator<SegmentMetadata, void> {
+  let next = from;
+  for (const seq of seqs) {
+    const segment = seq < next ? undefined : list.with(seq);
+    if (segment === undefined) continue;
+    next = lastSeqOf(segment) + 1;
+    yield segment;
+  }
 }
 
 /** Ids of archived rows that were read, by seq: a report looks for the same ones at each step. */
@@ -94,8 +103,10 @@ export function findIds(
   seqs: readonly number[],
   ids: ReadonlySet<string>,
 ): ReadonlyMap<number, string> {
-  const { stored } = segments;
-  const fileOf = (seq: number) => segmentWith(stored, seq)?.place?.file;
+  const fileOf = (seq: number) => {
+    const range = segments.list.rangeWith(seq);
+    return range?.state === STATE.archived ? range : undefined;
+  };
   const found = new Map<number, string>();
   const unknown: number[] = [];
   for (const seq of seqs) {

@@ -31,16 +31,6 @@ export interface EncodedRows {
   readonly names: () => readonly string[];
 }
 
-/** Makes a file of segments. */
-export interface ArchiveFileMaker {
-  add(segment: Uint8Array): void;
-  readonly sums: { readonly cost: bigint; readonly inputTokens: number; readonly outputTokens: number };
-  /** The file, in steps that each take a few milliseconds. */
-  parts(
-    firstSeq: number,
-  ): Generator<void, { readonly bytes: Uint8Array<ArrayBuffer>; readonly segmentsAt: number }>;
-}
-
 /** The sums of many rows by the names in one column. */
 export interface Rollup {
   readonly column: number;
@@ -72,8 +62,6 @@ export interface SegmentLayout<
   decode(segment: Uint8Array): Columns;
   encodeTombstones(all: readonly Tombstone[]): Uint8Array<ArrayBuffer>;
   decodeTombstones(data: Uint8Array): readonly Tombstone[];
-  /** Loaded when it is first needed: few calls wait for it, and every start would. */
-  archiveFile(): Promise<ArchiveFileMaker>;
   /** The columns that rollups are made by. */
   readonly rollupColumns: readonly number[];
   rollupMaker(): RollupMaker;

@@ -7,36 +7,57 @@ import type { ZoneMap } from "./zone-map.ts";
  */
 export const STATE = { rows: "runs", archived: "archived", tombstones: "remains" } as const;
 
-/** The facts about stored rows that are known without reading them. */
-export interface SegmentMetadata extends ZoneMap {
-  readonly state: (typeof STATE)[keyof typeof STATE];
-  /** Names its row in the table, unless it is archived. */
+/** The facts about stored rows that follow one another, known without reading them. */
+interface RowFacts extends ZoneMap {
   readonly firstSeq: number;
   readonly rows: number;
   readonly bytes: number;
-  /** Where an archived segment is. */
-  readonly place?: ArchivedPlace;
 }
 
-/** A file in the archive: segments that follow one another. */
-export interface ArchivedFile {
-  readonly firstSeq: number;
-  readonly rows: number;
+/** A segment that the object stores. Its first seq names its row in the table. */
+export interface LocalSegment extends RowFacts {
+  readonly state: typeof STATE.rows | typeof STATE.tombstones;
+}
+
+/** A file in the archive: segments that follow one another. An object may have many, and remembers this of each. */
+export interface ArchivedFile extends RowFacts {
+  readonly state: typeof STATE.archived;
   readonly name: string;
-  /** Its length. */
-  readonly bytes: number;
+  readonly segments: number;
 }
 
-export interface ArchivedPlace {
+/** A segment in a file. It is read from the object's tables when it is needed. */
+export interface ArchivedSegment extends RowFacts {
+  readonly state: typeof STATE.archived;
   readonly file: ArchivedFile;
-  /** Where the segment begins in the file. */
+  /** Where it begins in the file. */
   readonly offset: number;
-  /** Where the filter of its names is among those of the file. */
-  readonly names: { readonly offset: number; readonly bytes: number };
-  readonly digest: Uint8Array;
+  readonly digest: string;
 }
 
-export function lastSeqOf({ firstSeq, rows }: Pick<SegmentMetadata, "firstSeq" | "rows">): number {
+export type SegmentMetadata = LocalSegment | ArchivedSegment;
+
+/** Rows that follow one another, as the object remembers where they are. */
+export type StoredRange = LocalSegment | ArchivedFile;
+
+export type RowRange = StoredRange | SegmentMetadata;
+
+/** True of a range if it is true of any segment in it. */
+export type IsWanted = (range: RowRange) => boolean;
+
+export function firstSegments<Segment extends SegmentMetadata>(
+  all: Iterable<Segment>,
+  most: number,
+): Segment[] {
+  const first: Segment[] = [];
+  for (const segment of all) {
+    if (first.length >= most) break;
+    first.push(segment);
+  }
+  return first;
+}
+
+export function lastSeqOf({ firstSeq, rows }: Pick<RowFacts, "firstSeq" | "rows">): number {
   return firstSeq + rows - 1;
 }
 
@@ -54,7 +75,7 @@ export function metadataOfTombstones(
   firstSeq: number,
   bytes: number,
   all: readonly SegmentTombstone[],
-): SegmentMetadata {
+): LocalSegment {
   let [recordedMin, recordedMax] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const { recordedAt } of all) {
     if (recordedAt < recordedMin) recordedMin = recordedAt;
@@ -63,18 +84,4 @@ export function metadataOfTombstones(
   const recorded = { recordedMin, recordedMax };
   const zones = { startedMin: 0, startedMax: 0, ...recorded, costMin: 0n, costMax: 0n };
   return { state: STATE.tombstones, firstSeq, rows: all.length, bytes, ...zones };
-}
-
-/** The segment that contains a seq, by binary search. */
-export function segmentWith(segments: readonly SegmentMetadata[], seq: number): SegmentMetadata | undefined {
-  let [low, high] = [0, segments.length - 1];
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const segment = segments[middle];
-    if (segment === undefined) return undefined;
-    if (seq < segment.firstSeq) high = middle - 1;
-    else if (seq > lastSeqOf(segment)) low = middle + 1;
-    else return segment;
-  }
-  return undefined;
 }

@@ -1,4 +1,3 @@
-import { archivedWithNames } from "./file-index.ts";
 import type { SegmentPlace } from "./layout.ts";
 import { type SegmentMetadata, STATE } from "./metadata.ts";
 import { nameProbe } from "./name-filter.ts";
@@ -43,14 +42,11 @@ export class NamedSegments {
 
   #read(names: readonly string[], segments: readonly SegmentMetadata[]): ReadonlySet<number> {
     const probe = nameProbe(names);
-    const stored = segments.filter(({ state }) => state === STATE.rows);
+    const seqsOf = (state: SegmentMetadata["state"]) =>
+      segments.filter((segment) => segment.state === state).map(({ firstSeq }) => firstSeq);
     return new Set([
-      ...segmentsWithNames(
-        this.#place,
-        probe,
-        stored.map(({ firstSeq }) => firstSeq),
-      ),
-      ...archivedWithNames(this.#place, probe, segments),
+      ...segmentsWithNames(this.#place, probe, { table: "blocks", seqs: seqsOf(STATE.rows) }),
+      ...segmentsWithNames(this.#place, probe, { table: "file_segments", seqs: seqsOf(STATE.archived) }),
     ]);
   }
 

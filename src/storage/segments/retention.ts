@@ -1,5 +1,5 @@
 import type { SegmentColumns, SegmentRow, SegmentTombstone } from "./layout.ts";
-import { lastSeqOf, metadataOfTombstones, STATE } from "./metadata.ts";
+import { lastSeqOf, type LocalSegment, metadataOfTombstones, STATE, type StoredRange } from "./metadata.ts";
 import type { Segments } from "./segments.ts";
 import { deleteSegments, NO_FILTER, writeSegment } from "./table.ts";
 
@@ -20,11 +20,16 @@ export function oldestRows<Row extends SegmentRow>(
   if (segment === undefined || segment.recordedMin >= beforeMs || segment.firstSeq >= beforeSeq) {
     return { rows: [], bytes: 0, isWhole: false };
   }
+  assertLocal(segment);
   const columns = segments.columns(segment);
   const young = columns.moments("recordedAt").findIndex((recordedAt) => recordedAt >= beforeMs);
   const count = Math.min(young === -1 ? columns.count : young, beforeSeq - segment.firstSeq);
   const rows = Array.from({ length: count }, (_, at) => columns.row(at));
   return { rows, bytes: segment.bytes, isWhole: count === columns.count };
+}
+
+function assertLocal(range: StoredRange): asserts range is LocalSegment {
+  if (range.state === STATE.archived) throw new Error(`row ${range.firstSeq} is in a file: restore it first`);
 }
 
 /** Deletes the oldest rows, all or some of their segment, and keeps a tombstone of each. */
@@ -34,6 +39,7 @@ export function deleteOldest<Row extends SegmentRow, Tombstone extends SegmentTo
 ): void {
   const segment = segments.firstHeld;
   if (segment === undefined || tombstones.length === 0) return;
+  assertLocal(segment);
   const left = [...segments.columns(segment)].slice(tombstones.length);
   const data = segments.layout.encodeTombstones(tombstones);
   const deleted = metadataOfTombstones(segment.firstSeq, data.length, tombstones);
@@ -44,11 +50,11 @@ export function deleteOldest<Row extends SegmentRow, Tombstone extends SegmentTo
 
 /** Deletes segments of tombstones whose rows were all recorded before a time. Returns how many rows there were. */
 export function forgetTombstones(segments: Segments, beforeMs: number, mostSegments: number): number {
-  const { all } = segments;
-  const young = all.findIndex(
+  const { ranges } = segments.list;
+  const young = ranges.findIndex(
     ({ state, recordedMax }) => state !== STATE.tombstones || recordedMax >= beforeMs,
   );
-  const gone = all.slice(0, Math.min(young === -1 ? all.length : young, mostSegments));
+  const gone = ranges.slice(0, Math.min(young === -1 ? ranges.length : young, mostSegments));
   const [first, last] = [gone[0], gone.at(-1)];
   if (first === undefined || last === undefined) return 0;
   deleteSegments(segments, first.firstSeq, last.firstSeq);

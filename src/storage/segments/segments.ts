@@ -3,9 +3,10 @@ import { KeyIndex } from "../key-index/key-index.ts";
 import { type HashKey, keyHashOf } from "../key-index/key-hash.ts";
 import { KeyProbe } from "../key-index/probe.ts";
 import type { Row as LoggedRow } from "../table.ts";
+import { archivedHashes } from "./archived-ids.ts";
 import { archivedBytes, isFetched } from "./archived-segments.ts";
-import { archivedKeyHashes } from "./file-index.ts";
-import { readArchivedSegments } from "./files.ts";
+import { readFileSegments } from "./file-segments.ts";
+import { readFiles } from "./files.ts";
 import { readHashKey } from "./hash-key.ts";
 import type {
   EncodedRows,
@@ -15,10 +16,18 @@ import type {
   SegmentRow,
   SegmentTombstone,
 } from "./layout.ts";
-import { lastSeqOf, type SegmentMetadata, STATE } from "./metadata.ts";
+import {
+  type IsWanted,
+  lastSeqOf,
+  type LocalSegment,
+  type SegmentMetadata,
+  STATE,
+  type StoredRange,
+} from "./metadata.ts";
 import { NameFilter } from "./name-filter.ts";
 import { NamedSegments } from "./named-segments.ts";
-import { areWorthMerging, GROWING_BYTES, GROWING_ROWS, isSmall } from "./sizes.ts";
+import { SegmentList } from "./segment-list.ts";
+import { areWorthMerging, GROWING_BYTES, GROWING_ROWS, isSmall, smallAtEnd } from "./sizes.ts";
 import { deleteSegments, NO_FILTER, readMetadata, readPart, writeSegment } from "./table.ts";
 import { WaitingRows } from "./waiting-rows.ts";
 import { joinZoneMaps, zoneMapOf } from "./zone-map.ts";
@@ -30,8 +39,8 @@ const FEW = 16;
 const MOST_BYTES = 1_048_576;
 
 /**
- * Rows that are only appended, many to a segment, oldest first, numbered without gaps by their seqs. Where each segment is
- * and its zone map are kept in memory. Retention deletes from the oldest on, and leaves tombstones. Rows of small batches wait in the
+ * Rows that are only appended, many to a segment, oldest first, numbered without gaps by their seqs. Memory has where each
+ * segment is and its zone map, and of archived ones those of their files. Retention deletes from the oldest on, and leaves tombstones. Rows of small batches wait in the
  * write-ahead log, and are stored together by a checkpoint. Until then, they are one more segment to whoever reads.
  */
 export class Segments<
@@ -44,18 +53,18 @@ export class Segments<
   /** No seq is left out. */
   readonly hasGaps = false;
   /** Those that are stored. */
-  #segments: SegmentMetadata[];
+  #list: SegmentList;
   readonly #waiting: WaitingRows<Row>;
   /** The rows that wait, made a segment when somebody reads them. */
-  #last: { readonly segment: SegmentMetadata; readonly data: Uint8Array<ArrayBuffer> } | null = null;
+  #last: { readonly segment: LocalSegment; readonly data: Uint8Array<ArrayBuffer> } | null = null;
   /** The content of the last segment that is stored, if it can grow. */
-  #tail: { readonly segment: SegmentMetadata; readonly data: Uint8Array<ArrayBuffer> } | null = null;
-  /** Segments from here on may differ from storage if the transaction is rolled back. */
+  #tail: { readonly segment: LocalSegment; readonly data: Uint8Array<ArrayBuffer> } | null = null;
+  /** Ranges from here on may differ from storage if the transaction is rolled back. */
   #changedFrom: number;
   #isSuspect = false;
   #hashKey: HashKey | null = null;
   #index: KeyIndex | null = null;
-  readonly #read = new Map<SegmentMetadata, Columns>();
+  readonly #decoded = new Map<SegmentMetadata, Columns>();
   readonly #named = new NamedSegments(this);
   #lastTombstones: { readonly segment: SegmentMetadata; readonly all: readonly Tombstone[] } | null = null;
 
@@ -63,8 +72,8 @@ export class Segments<
     this.sql = sql;
     this.layout = layout;
     this.#waiting = new WaitingRows(sql, layout);
-    this.#segments = readFrom(this, 0);
-    this.#changedFrom = this.#segments.length;
+    this.#list = this.#read([], 0);
+    this.#changedFrom = this.#list.ranges.length;
   }
 
   get name(): string {
@@ -84,17 +93,36 @@ export class Segments<
     this.#index?.rollBack();
   }
 
-  /** Every segment, in the order of their rows. */
-  get all(): readonly SegmentMetadata[] {
-    const { stored } = this;
-    const last = this.#lastOfWaiting();
-    return last === null ? stored : [...stored, last];
+  /** Without rows that wait for a checkpoint. */
+  get list(): SegmentList {
+    if (this.#isSuspect) this.#readChanged();
+    return this.#list;
   }
 
-  /** Without rows that wait for a checkpoint. */
-  get stored(): readonly SegmentMetadata[] {
-    if (this.#isSuspect) this.#readChanged();
-    return this.#segments;
+  /** Every segment that the object has, and every file. */
+  get ranges(): readonly StoredRange[] {
+    const { ranges } = this.list;
+    const last = this.#lastOfWaiting();
+    return last === null ? ranges : [...ranges, last];
+  }
+
+  /** The segments with a row from a seq on, in order, as far as they are wanted, without those whose rows are deleted. */
+  *held(isWanted: IsWanted = () => true, fromSeq = 0): Generator<SegmentMetadata, void> {
+    yield* this.list.forward((range) => range.state !== STATE.tombstones && isWanted(range), fromSeq);
+    const last = this.#lastOfWaiting();
+    if (last !== null && lastSeqOf(last) >= fromSeq && isWanted(last)) yield last;
+  }
+
+  /** The same, the latest first. */
+  *heldLatestFirst(isWanted: IsWanted = () => true): Generator<SegmentMetadata, void> {
+    const last = this.#lastOfWaiting();
+    if (last !== null && isWanted(last)) yield last;
+    yield* this.list.backward((range) => range.state !== STATE.tombstones && isWanted(range));
+  }
+
+  /** The stored segment that has a seq. */
+  with(seq: number): SegmentMetadata | undefined {
+    return this.list.with(seq);
   }
 
   /** Undefined if none of the rows that wait for a checkpoint has this seq. */
@@ -104,11 +132,11 @@ export class Segments<
   }
 
   get #lastStored(): number {
-    const last = this.stored.at(-1);
+    const last = this.list.ranges.at(-1);
     return last === undefined ? 0 : lastSeqOf(last);
   }
 
-  #lastOfWaiting(): SegmentMetadata | null {
+  #lastOfWaiting(): LocalSegment | null {
     const firstSeq = this.#lastStored + 1;
     const rows = this.#waiting.after(firstSeq - 1);
     if (rows.length === 0) return null;
@@ -120,17 +148,11 @@ export class Segments<
     return this.#last.segment;
   }
 
-  /** Without segments whose rows are deleted. */
-  get held(): readonly SegmentMetadata[] {
-    return this.all.filter(({ state }) => state !== STATE.tombstones);
-  }
-
-  get firstHeld(): SegmentMetadata | undefined {
-    return this.all.find(({ state }) => state !== STATE.tombstones);
-  }
-
-  get archived(): readonly SegmentMetadata[] {
-    return this.all.filter(({ state }) => state === STATE.archived);
+  /** The segment or file with the first row that is not deleted. */
+  get firstHeld(): StoredRange | undefined {
+    return (
+      this.list.ranges.find(({ state }) => state !== STATE.tombstones) ?? this.#lastOfWaiting() ?? undefined
+    );
   }
 
   /** The key for hashing the ids of rows. */
@@ -154,7 +176,7 @@ export class Segments<
   }
 
   get firstSeq(): number {
-    return this.stored[0]?.firstSeq ?? Math.min(this.lastSeq, 1);
+    return this.list.ranges[0]?.firstSeq ?? Math.min(this.lastSeq, 1);
   }
 
   /** When the first row that is stored was recorded. Infinity: there is none. */
@@ -171,14 +193,14 @@ export class Segments<
   }
 
   columns(segment: SegmentMetadata): Columns {
-    const there = this.#read.get(segment);
+    const there = this.#decoded.get(segment);
     if (there !== undefined) return there;
     const columns = this.decode(this.bytesOf(segment));
     if (columns.count !== segment.rows)
       throw new Error(`the segment of ${this.name} ${segment.firstSeq} is damaged`);
-    const [oldest] = this.#read.keys();
-    if (oldest !== undefined && this.#read.size >= MOST_READ) this.#read.delete(oldest);
-    this.#read.set(segment, columns);
+    const [oldest] = this.#decoded.keys();
+    if (oldest !== undefined && this.#decoded.size >= MOST_READ) this.#decoded.delete(oldest);
+    this.#decoded.set(segment, columns);
     return columns;
   }
 
@@ -204,7 +226,7 @@ export class Segments<
 
   /** A segment that can be read at once. Null if it must be fetched first. */
   peek(segment: SegmentMetadata): Columns | null {
-    if (segment.state !== STATE.archived || this.#read.has(segment)) return this.columns(segment);
+    if (segment.state !== STATE.archived || this.#decoded.has(segment)) return this.columns(segment);
     return isFetched(segment) ? this.columns(segment) : null;
   }
 
@@ -213,8 +235,7 @@ export class Segments<
     from: number,
     to: number,
   ): Generator<{ readonly seq: number; readonly row: Row; readonly characters: number }> {
-    for (const segment of this.held) {
-      if (segment.firstSeq >= to) return;
+    for (const segment of this.held(({ firstSeq }) => firstSeq < to, from)) {
       const [first, last] = [Math.max(from, segment.firstSeq), Math.min(to - 1, lastSeqOf(segment))];
       for (let seq = first; seq <= last; seq += 1) {
         const at = seq - segment.firstSeq;
@@ -226,8 +247,7 @@ export class Segments<
 
   /** The first seq, from one on, of a row that was recorded at a moment or later; without one, that of the next row. */
   firstSince(from: number, atMs: number): number {
-    for (const segment of this.held) {
-      if (lastSeqOf(segment) < from || segment.recordedMax < atMs) continue;
+    for (const segment of this.held(({ recordedMax }) => recordedMax >= atMs, from)) {
       const skipped = Math.max(0, from - segment.firstSeq);
       const at = this.columns(segment)
         .moments("recordedAt")
@@ -239,31 +259,30 @@ export class Segments<
 
   /** The key hashes of ids, with their seqs, oldest first, for rows after a seq. */
   *keyHashesAfter(seq: number): Generator<readonly [seq: number, keyHash: number]> {
-    for (const segment of this.all) {
-      if (lastSeqOf(segment) <= seq) continue;
+    for (const segment of this.#after(seq)) {
       for (const [at, keyHash] of this.#keyHashesOf(segment).entries()) {
         if (segment.firstSeq + at > seq) yield [segment.firstSeq + at, keyHash];
       }
     }
   }
 
+  *#after(seq: number): Generator<SegmentMetadata, void> {
+    yield* this.list.forward(() => true, seq + 1);
+    const last = this.#lastOfWaiting();
+    if (last !== null) yield last;
+  }
+
   #keyHashesOf(segment: SegmentMetadata): readonly number[] | Uint32Array {
     if (segment.state === STATE.tombstones) return this.tombstones(segment).map(({ keyHash }) => keyHash);
-    if (segment.state === STATE.archived) return archivedKeyHashes(this, segment);
+    if (segment.state === STATE.archived) return archivedHashes(this, segment.firstSeq).keyHashes;
     return this.columns(segment).ids.map((id) => keyHashOf(id, this.hashKey));
   }
 
-  /** Segments that follow one another are replaced by others, whose rows are written already. */
-  replace(from: readonly SegmentMetadata[], to: readonly SegmentMetadata[]): void {
-    const [first] = from;
-    if (first === undefined) return;
-    const at = this.stored.indexOf(first);
-    if (at === -1 || from.some((segment, index) => this.#segments[at + index] !== segment)) {
-      throw new Error("other segments are stored here");
-    }
+  /** Segments or files that follow one another are replaced by others, whose rows are written already. */
+  replace(from: readonly StoredRange[], to: readonly StoredRange[]): void {
+    const at = this.list.replace(from, to);
     this.#tail = null;
     this.#changedFrom = Math.min(this.#changedFrom, at);
-    this.#segments.splice(at, from.length, ...to);
   }
 
   /** Returns those of these segments that may contain rows with all these names. */
@@ -280,11 +299,17 @@ export class Segments<
   /** The same for whoever does not need all of them: filters of later segments are not read. */
   *eachWithNames(
     names: readonly string[],
-    segments: readonly SegmentMetadata[],
+    segments: Iterable<SegmentMetadata>,
   ): Generator<SegmentMetadata, void> {
-    for (let [from, size] = [0, FEW]; from < segments.length; from += size, size *= 2) {
-      yield* this.withNames(names, segments.slice(from, from + size));
+    // Without a name every segment may have one: each is given at once.
+    let [some, size]: [SegmentMetadata[], number] = [[], names.length === 0 ? 1 : FEW];
+    for (const segment of segments) {
+      some.push(segment);
+      if (some.length < size) continue;
+      yield* this.withNames(names, some);
+      [some, size] = [[], names.length === 0 ? 1 : size * 2];
     }
+    yield* this.withNames(names, some);
   }
 
   /** A segment as it is stored. */
@@ -308,26 +333,33 @@ export class Segments<
     rows: readonly Row[],
     { data, names } = this.layout.encode(rows),
     mayGrow = false,
-  ): SegmentMetadata {
+  ): LocalSegment {
     const place = { state: STATE.rows, firstSeq, rows: rows.length, bytes: data.length };
-    const segment: SegmentMetadata = { ...place, ...zoneMapOf(rows) };
+    const segment: LocalSegment = { ...place, ...zoneMapOf(rows) };
     const hasFilter = !mayGrow || !isSmall(segment);
     writeSegment(this, segment, hasFilter ? NameFilter.of(names()).stored : NO_FILTER, data);
     return segment;
   }
 
   #readChanged(): void {
-    const kept = this.#segments.slice(0, this.#changedFrom);
+    const kept = this.#list.ranges.slice(0, this.#changedFrom);
     const last = kept.at(-1);
-    this.#segments = [...kept, ...readFrom(this, last === undefined ? 0 : lastSeqOf(last) + 1)];
+    this.#list = this.#read(kept, last === undefined ? 0 : lastSeqOf(last) + 1);
     this.#tail = null;
-    this.#changedFrom = this.#segments.length;
+    this.#changedFrom = this.#list.ranges.length;
     this.#isSuspect = false;
+  }
+
+  /** The list of some ranges, and of all that are stored from a seq on. */
+  #read(kept: readonly StoredRange[], fromSeq: number): SegmentList {
+    const read: StoredRange[] = [...readFiles(this, fromSeq), ...readMetadata(this, fromSeq)];
+    read.sort((one, other) => one.firstSeq - other.firstSeq);
+    return new SegmentList([...kept, ...read], (file) => readFileSegments(this, file));
   }
 
   /** Adds to the last segment. False if it is full, or there is none. */
   #grow(rows: readonly Row[]): boolean {
-    const last = this.stored.at(-1);
+    const last = this.list.ranges.at(-1);
     if (last?.state !== STATE.rows || last.rows + rows.length > GROWING_ROWS) return false;
     const added = this.layout.encode(rows).data;
     if (last.bytes + added.length > GROWING_BYTES) return false;
@@ -351,24 +383,20 @@ export class Segments<
       for (const part of [rows.slice(0, half), rows.slice(half)]) this.#add(part, this.layout.encode(part));
       return;
     }
-    this.#changedFrom = Math.min(this.#changedFrom, this.stored.length);
+    const { ranges } = this.list;
+    this.#changedFrom = Math.min(this.#changedFrom, ranges.length);
     const segment = this.write(this.#lastStored + 1, rows, encoded, true);
-    this.#segments.push(segment);
+    ranges.push(segment);
     this.#tail = { segment, data: encoded.data };
   }
 
   /** Merges the small segments at the end into one, once there are enough. */
   #mergeSmall(): void {
-    const small = this.#segments.slice(this.#segments.findLastIndex((segment) => !isSmall(segment)) + 1);
+    const small = smallAtEnd(this.list.ranges);
     const [first, last] = [small[0], small.at(-1)];
     if (first === undefined || last === undefined || !areWorthMerging(small)) return;
     const rows = small.flatMap((segment) => [...this.columns(segment)]);
     deleteSegments(this, first.firstSeq + 1, last.firstSeq);
     this.replace(small, [this.write(first.firstSeq, rows)]);
   }
-}
-
-function readFrom(place: SegmentPlace, fromSeq: number): SegmentMetadata[] {
-  const segments = [...readArchivedSegments(place, fromSeq), ...readMetadata(place, fromSeq)];
-  return segments.sort((one, other) => one.firstSeq - other.firstSeq);
 }

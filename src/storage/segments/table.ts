@@ -1,13 +1,13 @@
 import type { HashProbe } from "../key-index/probe.ts";
 import { readRows } from "../read-rows.ts";
 import type { SegmentPlace } from "./layout.ts";
-import type { SegmentMetadata } from "./metadata.ts";
+import type { LocalSegment } from "./metadata.ts";
 import { NameFilter } from "./name-filter.ts";
 
 /** Rows of `<name>_blocks`, each a segment, identified by the seq of its first row. */
 
 type StoredMetadata = {
-  state: SegmentMetadata["state"];
+  state: LocalSegment["state"];
   firstSeq: number;
   rows: number;
   bytes: number;
@@ -19,7 +19,7 @@ type StoredMetadata = {
   costMax: string;
 };
 
-export function readMetadata({ sql, name }: SegmentPlace, fromSeq: number): SegmentMetadata[] {
+export function readMetadata({ sql, name }: SegmentPlace, fromSeq: number): LocalSegment[] {
   const rows = sql.exec<StoredMetadata>(
     `SELECT state, first_seq AS firstSeq, runs AS "rows", octet_length(data) AS bytes, started_min AS startedMin,
        started_max AS startedMax, recorded_min AS recordedMin, recorded_max AS recordedMax, cost_min AS costMin,
@@ -47,15 +47,18 @@ export function readPart(
   return new Uint8Array(row.part);
 }
 
-/** Returns which of the segments that begin with these seqs may have rows with all of these names. */
+/** Where the filters of names are: of segments that are stored here, and of archived ones. */
+type FilterTable = "blocks" | "file_segments";
+
+/** Returns which of the segments with rows that begin with these seqs may have all of these names. */
 export function segmentsWithNames(
   { sql, name }: SegmentPlace,
   probe: HashProbe,
-  seqs: readonly number[],
+  { table, seqs }: { readonly table: FilterTable; readonly seqs: readonly number[] },
 ): number[] {
+  if (seqs.length === 0) return [];
   const rows = sql.exec<{ first_seq: number; names: ArrayBuffer }>(
-    `SELECT first_seq, names FROM ${name}_blocks
-     WHERE state = 'runs' AND first_seq IN (SELECT value FROM json_each(?))`,
+    `SELECT first_seq, names FROM ${name}_${table} WHERE first_seq IN (SELECT value FROM json_each(?))`,
     JSON.stringify(seqs),
   );
   const found: number[] = [];
@@ -69,7 +72,7 @@ export const NO_FILTER = new ArrayBuffer(0);
 
 export function writeSegment(
   { sql, name }: SegmentPlace,
-  segment: SegmentMetadata,
+  segment: LocalSegment,
   names: ArrayBuffer,
   data: Uint8Array<ArrayBuffer>,
 ): void {

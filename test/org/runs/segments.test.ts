@@ -134,7 +134,7 @@ function expected(
 
 function drop(sql: SqlStorage, wanted: number): number {
   const store = runSegments(sql);
-  if (store.firstHeld?.state === "archived") restoreFile(store, store.firstHeld);
+  if (store.firstHeld?.state === "archived") restoreFile(store, store.firstHeld.firstSeq);
   const some = oldestRows(store, Number.POSITIVE_INFINITY).rows.slice(0, wanted);
   deleteOldest(
     store,
@@ -198,16 +198,18 @@ async function play(storage: DurableObjectStorage, one: Step, model: RunRecord[]
     });
   }
   if (one.kind === "restore") {
-    const archived = runSegments(sql).all.find(({ state }) => state === "archived");
+    const archived = runSegments(sql).ranges.find((range) => range.state === "archived");
     if (archived === undefined) return;
-    await fetchingAsNeeded(() => transaction(storage, () => restoreFile(runSegments(sql), archived)));
+    await fetchingAsNeeded(() =>
+      transaction(storage, () => restoreFile(runSegments(sql), archived.firstSeq)),
+    );
     await cutOff(storage, one.cut, () => deleteGone(contextOf(storage)));
   }
 }
 
 async function expectSame(sql: SqlStorage, model: readonly RunRecord[]): Promise<void> {
   expect(await fetchingAsNeeded(() => allRuns(sql))).toEqual(model);
-  const { all: segments } = runSegments(sql);
+  const segments = [...runSegments(sql).list.forward(() => true)];
   for (const [at, segment] of segments.entries()) {
     const before = segments[at - 1];
     if (before !== undefined) expect(segment.firstSeq).toBe(before.firstSeq + before.rows);

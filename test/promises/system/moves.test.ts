@@ -145,7 +145,7 @@ async function expectRefused(org: Org, why: string): Promise<void> {
   const backup = await http("GET", `${regions.eu.urls[0]}/v1/admin/orgs/${org.id}/backup`, operator);
   for (const { status, body } of [await regions.move(org, "us"), backup]) {
     expect([status, body.error.code]).toEqual([503, "service_unavailable"]);
-    expect(body.error.message).toMatch(/^The archive file 'org_.*\.parquet' cannot be read\. /);
+    expect(body.error.message).toMatch(/^The archive file 'org_.*\.segments' cannot be read\. /);
     expect(body.error.message).toContain(why);
     expect(body.error.message).toContain("put the original file back, then repeat the call.");
   }

@@ -109,7 +109,7 @@ describe("an object that is killed", () => {
         // "after a transaction" is the same moment as "before a file is put", and other work may have one there.
         "after a file is put",
         "before DELETE FROM run_blocks",
-        "after INSERT INTO run_file_indexes",
+        "after INSERT INTO run_file_segments",
         "after a transaction",
       ]),
     );
@@ -135,7 +135,7 @@ describe("an object that is killed", () => {
     expect(places).toEqual(
       expect.arrayContaining([
         "after INSERT INTO run_blocks",
-        "before DELETE FROM run_file_indexes",
+        "before DELETE FROM run_file_segments",
         "before files are deleted",
         "after files are deleted",
         "after DELETE FROM run_files",
@@ -175,9 +175,11 @@ describe("an object that is killed", () => {
 /** As retention does, with all files. */
 async function takeBack(storage: DurableObjectStorage): Promise<void> {
   for (;;) {
-    const entry = runSegments(storage.sql).all.find(({ state }) => state === "archived");
-    if (entry === undefined) break;
-    await fetchingAsNeeded(() => transaction(storage, () => restoreFile(runSegments(storage.sql), entry)));
+    const file = runSegments(storage.sql).ranges.find((range) => range.state === "archived");
+    if (file === undefined) break;
+    await fetchingAsNeeded(() =>
+      transaction(storage, () => restoreFile(runSegments(storage.sql), file.firstSeq)),
+    );
   }
   await deleteGone(contextOf(storage));
 }

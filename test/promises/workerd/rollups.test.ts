@@ -188,7 +188,7 @@ describe("rollups of runs", () => {
     await store(org, 700);
     await rollUpAll(org.id);
     const isTaken = await runInDurableObject(env.ORG.getByName(org.id), (_object, { storage: { sql } }) => {
-      const { all: segments } = runSegments(sql);
+      const segments = [...runSegments(sql).held()];
       const [first, last] = [segments[0]?.firstSeq ?? 0, Math.max(...segments.map(lastSeqOf))];
       const ask: ReportAsk = {
         groupBy: [{ kind: "name", name: "user_id" }],

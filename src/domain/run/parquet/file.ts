@@ -41,51 +41,23 @@ export class ParquetFile<Row> {
         this.#cells[at]?.push(cell);
       }
       this.#rows += 1;
-      if (this.#rows >= this.#bounds.rows || this.#characters >= this.#bounds.characters) this.endGroup();
+      if (this.#rows >= this.#bounds.rows || this.#characters >= this.#bounds.characters) this.#endGroup();
     }
     return this.#taken();
   }
 
-  /** Bytes that readers of Parquet skip. Returns where they are in the file. */
-  addUnread(bytes: Uint8Array): number {
-    this.endGroup();
-    const { offset } = this.#bytes;
-    this.#bytes.appendBytes(bytes);
-    return offset;
-  }
-
   /** The rest of the file. Nothing can be added after it. */
-  end(notes: Readonly<Record<string, string>> = {}): Uint8Array<ArrayBuffer> {
-    this.endGroup();
-    this.#writer.kvMetadata = Object.entries(notes).map(([key, value]) => ({ key, value }));
+  end(): Uint8Array<ArrayBuffer> {
+    this.#endGroup();
     void this.#writer.finish();
     return this.#taken();
   }
 
-  /** Rows that are added from here on are in another group. */
-  endGroup(): void {
-    for (const _column of this.columnsOfGroup()) continue;
-  }
-
-  /** Ends a group, one column at each step: the group of a large file takes long. */
-  *columnsOfGroup(): Generator<void> {
+  #endGroup(): void {
     if (this.#rows === 0) return;
-    const { row_groups: groups } = this.#writer;
-    const before = groups.length;
-    const rowGroupSize = this.#rows;
-    for (const [at, column] of this.#columns.entries()) {
-      void this.#writer.write({ columnData: [sourceOf(column, this.#cells[at] ?? [])], rowGroupSize });
-      this.#cells[at] = [];
-      yield;
-    }
-    // The writer has made a group of each column.
-    const made = groups.splice(before);
-    groups.push({
-      columns: made.flatMap(({ columns }) => columns),
-      total_byte_size: made.reduce((sum, { total_byte_size: bytes }) => sum + bytes, 0n),
-      num_rows: BigInt(rowGroupSize),
-    });
-    this.#writer.num_rows -= BigInt(rowGroupSize * (made.length - 1));
+    const columnData = this.#columns.map((column, at) => sourceOf(column, this.#cells[at] ?? []));
+    void this.#writer.write({ columnData, rowGroupSize: this.#rows });
+    this.#cells = this.#columns.map(() => []);
     this.#rows = 0;
     this.#characters = 0;
   }

@@ -1,8 +1,9 @@
 import type { RunColumns } from "../../../domain/run/segment/columns.ts";
 import { dropFetched, requireArchived, progressOf } from "../../../storage/segments/archived-segments.ts";
-import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
+import type { ArchivedSegment, SegmentMetadata } from "../../../storage/segments/metadata.ts";
 import type { RunSegments } from "../segments/segments.ts";
 import { type FoundRun, readAlone, type PageOrder, TopRuns } from "./order.ts";
+import type { SegmentsInOrder } from "./segments-in-order.ts";
 
 /** The first time one segment is fetched, then twice as many each time, because most pages end in the first. */
 const MOST_AT_ONCE = 32;
@@ -28,21 +29,21 @@ interface Progress {
  */
 export class ArchivedPart {
   readonly #store: RunSegments;
-  readonly #archived: readonly SegmentMetadata[];
+  readonly #segments: SegmentsInOrder;
   readonly #names: readonly string[];
   readonly #order: PageOrder;
   readonly #most: number;
   readonly #progress: Progress;
 
-  /** Of these segments, in the order of the page, those with all these names are read. */
-  constructor(store: RunSegments, segments: readonly SegmentMetadata[], page: PageAsk) {
+  /** Of these segments those with all these names are read. */
+  constructor(store: RunSegments, segments: SegmentsInOrder, page: PageAsk) {
     const { names, order, most } = page;
     this.#store = store;
     this.#names = names;
     this.#order = order;
     this.#most = most;
-    this.#archived = segments.filter(({ state }) => state === STATE.archived);
-    this.#progress = progressOf<Progress>(PAGE, this.#archived, () => ({
+    this.#segments = segments;
+    this.#progress = progressOf<Progress>(store, PAGE, () => ({
       done: new Set(),
       top: new TopRuns(order, most),
       atOnce: 1,
@@ -54,7 +55,7 @@ export class ArchivedPart {
   }
 
   take(
-    segment: SegmentMetadata,
+    segment: ArchivedSegment,
     wanted: { take(columns: RunColumns, top: TopRuns): void },
     top: TopRuns,
   ): void {
@@ -76,9 +77,10 @@ export class ArchivedPart {
     dropFetched(segment);
   }
 
-  #fetchFrom(segment: SegmentMetadata): void {
-    const from = this.#archived.indexOf(segment);
-    const next = this.#archived.slice(from).filter(({ firstSeq }) => !this.#progress.done.has(firstSeq));
+  #fetchFrom(segment: ArchivedSegment): void {
+    const { done } = this.#progress;
+    const isNeeded = ({ firstSeq }: ArchivedSegment) => !done.has(firstSeq);
+    const next = this.#segments.archivedFrom(segment, isNeeded);
     const some: SegmentMetadata[] = [];
     let bytes = 0;
     for (const one of this.#store.eachWithNames(this.#names, next)) {

@@ -1,5 +1,5 @@
 import type { RunColumns } from "../../../domain/run/segment/columns.ts";
-import type { SegmentMetadata } from "../../../storage/segments/metadata.ts";
+import type { RowRange } from "../../../storage/segments/metadata.ts";
 
 /** Times are numbers, costs are bigints. One order has keys of one type. */
 export type Key = number | bigint;
@@ -45,20 +45,20 @@ export class PageOrder {
     return this.#column === "cost" ? columns.costs : columns.moments("startedAt");
   }
 
-  bestOf(segment: SegmentMetadata): Key {
-    return this.#sign === -1 ? this.#most(segment) : this.#least(segment);
+  bestOf(range: RowRange): Key {
+    return this.#sign === -1 ? this.#most(range) : this.#least(range);
   }
 
-  worstOf(segment: SegmentMetadata): Key {
-    return this.#sign === -1 ? this.#least(segment) : this.#most(segment);
+  worstOf(range: RowRange): Key {
+    return this.#sign === -1 ? this.#least(range) : this.#most(range);
   }
 
-  #least(segment: SegmentMetadata): Key {
-    return this.#column === "cost" ? segment.costMin : segment.startedMin;
+  #least(range: RowRange): Key {
+    return this.#column === "cost" ? range.costMin : range.startedMin;
   }
 
-  #most(segment: SegmentMetadata): Key {
-    return this.#column === "cost" ? segment.costMax : segment.startedMax;
+  #most(range: RowRange): Key {
+    return this.#column === "cost" ? range.costMax : range.startedMax;
   }
 
   /** As in a cursor. A cost may exceed the precision of a double, so it is text. */

@@ -1,4 +1,9 @@
-import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
+import {
+  type RowRange,
+  type SegmentMetadata,
+  STATE,
+  type StoredRange,
+} from "../../../storage/segments/metadata.ts";
 import { type FoundRun, readAlone } from "./order.ts";
 
 /** A run of a page, and the segment that it is in. */
@@ -7,8 +12,8 @@ type KeptRun = FoundRun & { readonly segment: SegmentMetadata };
 /** The first runs of some segments, for one request. */
 interface KeptPage {
   readonly found: readonly KeptRun[];
-  /** The segments that were looked at. The metadata of a segment that changes is replaced by others. */
-  readonly segments: WeakSet<SegmentMetadata>;
+  /** The ranges that were looked at, all of the object. The metadata of a segment that changes is replaced by others. */
+  readonly ranges: WeakSet<StoredRange>;
 }
 
 /** Pages over fewer runs are quick. */
@@ -22,14 +27,10 @@ const pageCache = new WeakMap<SqlStorage, Map<string, KeptPage>>();
  * What was found for the same request before, if all of that is still where it was: people look at a page again, and what is
  * stored in a segment never changes. Only other segments can have runs that come before these.
  */
-export function keptPage(
-  sql: SqlStorage,
-  request: string,
-  segments: readonly SegmentMetadata[],
-): KeptPage | null {
+export function keptPage(sql: SqlStorage, request: string, ranges: readonly StoredRange[]): KeptPage | null {
   const kept = pageCache.get(sql)?.get(request);
   if (kept === undefined) return null;
-  const there = new Set(segments);
+  const there = new Set<RowRange>(ranges);
   if (kept.found.every(({ segment }) => there.has(segment))) return kept;
   pageCache.get(sql)?.delete(request);
   return null;
@@ -37,7 +38,7 @@ export function keptPage(
 
 interface FoundPage {
   readonly found: readonly FoundRun[];
-  readonly segments: readonly SegmentMetadata[];
+  readonly ranges: readonly StoredRange[];
   /** The segments that runs are read from. */
   readonly homes: ReadonlyMap<FoundRun["columns"], SegmentMetadata>;
 }
@@ -46,9 +47,9 @@ interface FoundPage {
 export function keepPage(
   sql: SqlStorage,
   request: string,
-  { found, segments, homes }: FoundPage,
+  { found, ranges, homes }: FoundPage,
 ): readonly FoundRun[] {
-  if (segments.some(({ state }) => state === STATE.archived)) return found;
+  if (ranges.some(({ state }) => state === STATE.archived)) return found;
   const characters = found.reduce((sum, { columns, at }) => sum + columns.charactersOf(at), 0);
   if (characters > MOST_CHARACTERS) return found;
   const kept = found.flatMap((run): KeptRun[] => {
@@ -62,7 +63,7 @@ export function keepPage(
   const pages = pageCache.get(sql) ?? new Map<string, KeptPage>();
   pageCache.set(sql, pages);
   pages.delete(request);
-  pages.set(request, { found: kept, segments: new WeakSet(segments) });
+  pages.set(request, { found: kept, ranges: new WeakSet(ranges) });
   // The oldest make room.
   const [oldest] = pages.keys();
   if (pages.size > MOST_PAGES && oldest !== undefined) pages.delete(oldest);

@@ -9,7 +9,8 @@ import { type FoundRun, type Key, PageOrder, TopRuns } from "./order.ts";
 import { keepPage, keptPage, LEAST_RUNS } from "./page-cache.ts";
 import { tagIn } from "../../../domain/usage-report/tag.ts";
 import type { RunColumns } from "../../../domain/run/segment/columns.ts";
-import { type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
+import { type RowRange, type SegmentMetadata, STATE } from "../../../storage/segments/metadata.ts";
+import { SegmentsInOrder } from "./segments-in-order.ts";
 
 /** Scanning this many takes 0.1 s. A page that ends there is short or empty, and says where to continue. */
 const RUNS_SEEN = 100_000;
@@ -54,20 +55,21 @@ export function pageOfRuns(
   const top = new TopRuns(order, query.limit + 1);
   const store = runSegments(sql);
   const names = filterKeys(wanted.names);
-  const segments = store.held.filter((segment) => wanted.mayBeIn(segment));
-  segments.sort((one, other) => order.compareKeys(order.bestOf(one), order.bestOf(other)));
+  const isWanted = (range: RowRange) => wanted.mayBeIn(range);
+  const ranges = store.ranges.filter((range) => range.state !== STATE.tombstones && isWanted(range));
   const request = JSON.stringify([query.limit, query.sort, query.after, query.filters]);
-  const kept = without.size === 0 ? keptPage(sql, request, segments) : null;
+  const kept = without.size === 0 ? keptPage(sql, request, ranges) : null;
   for (const found of kept?.found ?? []) top.take(found);
   const homes = new Map<FoundRun["columns"], SegmentMetadata>(
     kept?.found.map(({ columns, segment }) => [columns, segment]),
   );
+  const others = ranges.filter((range) => kept?.ranges.has(range) !== true);
+  const segments = new SegmentsInOrder(store, others, { order, isWanted });
   const archived = new ArchivedPart(store, segments, { names, order, most: query.limit + 1 });
   for (const found of archived.found) if (!without.has(found.id)) top.take(found);
   let seen = 0;
   let end: Key | null = null;
-  const others = segments.filter((segment) => kept?.segments.has(segment) !== true);
-  for (const segment of store.eachWithNames(names, others)) {
+  for (const segment of store.eachWithNames(names, segments)) {
     const best = order.bestOf(segment);
     if (!top.mayTake(best)) break;
     // A page must make progress. If it skipped everything that it found, it would be requested again.
@@ -91,7 +93,7 @@ export function pageOfRuns(
       ? top.found.filter(({ key }) => order.compareKeys(key, end) < 0)
       : without.size > 0 || seen < keptFrom
         ? top.found
-        : keepPage(sql, request, { found: top.found, segments, homes });
+        : keepPage(sql, request, { found: top.found, ranges, homes });
   return cut(query, order, { found, end, apartOf });
 }
 
@@ -149,9 +151,10 @@ class RunPageRequest {
     this.#toMs = to === undefined ? Number.POSITIVE_INFINITY : Number(to);
   }
 
-  mayBeIn(segment: SegmentMetadata): boolean {
-    if (segment.startedMax < this.#fromMs || segment.startedMin >= this.#toMs) return false;
-    return this.#after === null || this.order.compareKeys(this.order.worstOf(segment), this.#after.key) >= 0;
+  /** Returns whether a segment, or one of a file, may have a run of the page. */
+  mayBeIn(range: RowRange): boolean {
+    if (range.startedMax < this.#fromMs || range.startedMin >= this.#toMs) return false;
+    return this.#after === null || this.order.compareKeys(this.order.worstOf(range), this.#after.key) >= 0;
   }
 
   /** Returns whether a page that ends before this key makes progress. */

@@ -52,10 +52,6 @@ const LAYOUT: RunSegments["layout"] = {
   decode: (segment) => new RunColumns(segment),
   encodeTombstones,
   decodeTombstones,
-  async archiveFile() {
-    const { ArchiveFile } = await import("../../../domain/run/parquet/archive-file.ts");
-    return new ArchiveFile();
-  },
   rollupColumns: ROLLUP_COLUMNS,
   rollupMaker: () => new RollupMaker(),
 };

@@ -1,7 +1,8 @@
 import { transaction } from "../../transaction.ts";
 import { type Archive, archiveOf } from "../archive-binding.ts";
-import { readSegmentsOf } from "../files.ts";
-import { isAlike, lastSeqOf, type SegmentMetadata, STATE } from "../metadata.ts";
+import { type NewFileSegment, writeFileSegment } from "../file-segments.ts";
+import { readFile } from "../files.ts";
+import { isAlike, lastSeqOf, type LocalSegment, STATE } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
 import { deleteSegments } from "../table.ts";
 import { buildFile } from "./build.ts";
@@ -13,7 +14,6 @@ import {
   filesIn,
   forgetFile,
   giveUpFile,
-  type ArchiveFileFacts,
   nameOf,
   noteArchived,
 } from "./files.ts";
@@ -31,12 +31,12 @@ export interface ArchiveWork {
 
 interface NextFile {
   readonly name: FileName;
-  readonly segments: readonly SegmentMetadata[];
+  readonly segments: readonly LocalSegment[];
 }
 
 /**
- * One file: first a row that names it, then the file, then, in one transaction, its ranges in that row and the end of its
- * segments here. Wherever this stops, the rows are in one place for every reader, and the next attempt writes the same name.
+ * One file: first a row that names it, then the file, then, in one transaction, what is known of its segments, and the end of
+ * those here. Wherever this stops, the rows are in one place for every reader, and the next attempt writes the same name.
  * False if there is none to make.
  */
 export async function archiveFile(work: ArchiveWork, size: FileSize = FILE_SIZE): Promise<boolean> {
@@ -44,10 +44,10 @@ export async function archiveFile(work: ArchiveWork, size: FileSize = FILE_SIZE)
   const { bucket } = archiveOf(storage.sql);
   const next = bucket === null ? null : nextFile(work, size);
   if (bucket === null || next === null) return false;
-  const built = await buildFile(segments, next.name, next.segments);
+  const built = await buildFile(segments, next.segments);
   if (built === null) return true;
   await put(archiveOf(storage.sql), next.name.name, built.file);
-  transaction(storage, () => commit(segments, built.made, next.segments));
+  transaction(storage, () => commit(segments, next, built.segments));
   return true;
 }
 
@@ -88,25 +88,31 @@ function isTaken(segments: Segments, firstSeq: number): boolean {
 }
 
 /** The segments that are exactly the rows of a file. Null if some are gone, or others. */
-function segmentsOf(segments: Segments, { firstSeq, rows }: FileName): readonly SegmentMetadata[] | null {
-  const found = segments.all.filter(
-    (segment) => segment.firstSeq >= firstSeq && lastSeqOf(segment) < firstSeq + rows,
+function segmentsOf(segments: Segments, { firstSeq, rows }: FileName): readonly LocalSegment[] | null {
+  const ranges = segments.list.ranges.filter(
+    (range) => range.firstSeq >= firstSeq && lastSeqOf(range) < firstSeq + rows,
   );
+  const found = ranges.filter((range) => range.state !== STATE.archived);
   const isWhole = found.reduce((sum, segment) => sum + segment.rows, 0) === rows;
   return isWhole && found.every(({ state }) => state === STATE.rows) ? found : null;
 }
 
-function commit(segments: Segments, made: ArchiveFileFacts, expected: readonly SegmentMetadata[]): void {
-  const now = segmentsOf(segments, made);
+function commit(
+  segments: Segments,
+  { name, segments: expected }: NextFile,
+  made: readonly NewFileSegment[],
+): void {
+  const now = segmentsOf(segments, name);
   const isSame =
     now?.length === expected.length && now.every((segment, at) => isAlike(segment, expected[at]));
   // Retention took some of them meanwhile. The file is given up in the next round.
   if (!isSame) return;
-  const lastSeq = lastSeqOf(made);
-  endFile(segments, made, now);
+  const lastSeq = lastSeqOf(name);
+  for (const segment of made) writeFileSegment(segments, segment);
+  endFile(segments, name.firstSeq, now);
   noteArchived(segments, lastSeq);
-  deleteSegments(segments, made.firstSeq, lastSeq);
-  segments.replace(now, readSegmentsOf(segments, made.firstSeq));
+  deleteSegments(segments, name.firstSeq, lastSeq);
+  segments.replace(now, readFile(segments, name.firstSeq));
 }
 
 /** Deletes files whose rows are here again or gone. The row that names a file goes after it. */

@@ -1,6 +1,8 @@
-import { reduceArchived, requireArchived } from "../archived-segments.ts";
-import { archivedFilter, readFileIndex } from "../file-index.ts";
-import type { SegmentMetadata } from "../metadata.ts";
+import { isArchived, reduceArchived, requireArchived } from "../archived-segments.ts";
+import { Unreadable } from "../../needs-fetch.ts";
+import { fetchSegments } from "../fetch.ts";
+import { archivedFilter } from "../file-segments.ts";
+import { type ArchivedSegment, firstSegments, STATE } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
 
 /**
@@ -35,10 +37,9 @@ interface CarriedSegments {
 
 /** The next archived segments after the one that begins with a seq, each as its digest says. */
 export function readCarriedAfter(segments: Segments, after: number): CarriedSegments {
-  const chosen: SegmentMetadata[] = [];
+  const chosen: ArchivedSegment[] = [];
   let bytes = 0;
-  for (const segment of segments.archived) {
-    if (segment.firstSeq <= after) continue;
+  for (const segment of archivedAfter(segments, after)) {
     if (chosen.length > 0 && bytes + segment.bytes > CARRIED_BYTES) break;
     chosen.push(segment);
     bytes += segment.bytes;
@@ -48,8 +49,18 @@ export function readCarriedAfter(segments: Segments, after: number): CarriedSegm
   return { rows, last: chosen.at(-1)?.firstSeq ?? null };
 }
 
-function cellsOf(segments: Segments, segment: SegmentMetadata): CarriedCell[] {
-  if (segment.place === undefined) throw new Error("only archived segments are carried");
+/** The archived segments after the one that begins with a seq. */
+function* archivedAfter(segments: Segments, after: number): Generator<ArchivedSegment, void> {
+  const all = segments.list.forward(({ state }) => state === STATE.archived, after + 1);
+  for (const segment of all) if (isArchived(segment) && segment.firstSeq > after) yield segment;
+}
+
+export function countArchived(segments: Segments): number {
+  const { ranges } = segments.list;
+  return ranges.reduce((sum, range) => sum + (range.state === STATE.archived ? range.segments : 0), 0);
+}
+
+function cellsOf(segments: Segments, segment: ArchivedSegment): CarriedCell[] {
   return [
     `i${segment.firstSeq}`,
     "truns",
@@ -60,12 +71,12 @@ function cellsOf(segments: Segments, segment: SegmentMetadata): CarriedCell[] {
     `i${segment.recordedMax}`,
     `t${segment.costMin}`,
     `t${segment.costMax}`,
-    archivedFilter(readFileIndex(segments, segment.place.file), segment),
+    archivedFilter(segments, segment),
     segments.bytesOf(segment).buffer,
   ];
 }
 
-/** One call checks so many segments: about 128 files, each of which is one request to the bucket. */
+/** One call checks so many segments: the most of 16 full files. */
 const CHECKED_SEGMENTS = 512;
 
 /** Reads the next archived segments after a seq, a few at a time. A file that cannot be read is thrown as `Unreadable`. */
@@ -74,11 +85,20 @@ export function checkArchivedAfter(
   after: number,
   most = CHECKED_SEGMENTS,
 ): number | null {
-  const next = segments.archived.filter(({ firstSeq }) => firstSeq > after).slice(0, most);
-  reduceArchived(segments, next, {
+  const next = firstSegments(archivedAfter(segments, after), most);
+  reduceArchived(segments, (from) => next.filter(({ firstSeq }) => firstSeq >= from), {
     key: "whether files can be read",
     start: () => null,
     add: () => undefined,
   });
   return next.at(-1)?.firstSeq ?? null;
+}
+
+/** Reads a file as a whole. Returns why it cannot be read; null if it can, or is no longer needed. */
+export async function checkFile(segments: Segments, name: string): Promise<Unreadable | null> {
+  const file = segments.list.ranges.find((range) => range.state === STATE.archived && range.name === name);
+  if (file?.state !== STATE.archived) return null;
+  const read = await fetchSegments(segments, segments.list.segmentsOf(file));
+  for (const one of read.values()) if (one instanceof Unreadable) return one;
+  return null;
 }

@@ -1,7 +1,6 @@
 import type { SegmentPlace } from "../layout.ts";
-import type { SegmentMetadata } from "../metadata.ts";
+import type { LocalSegment } from "../metadata.ts";
 import { joinZoneMaps } from "../zone-map.ts";
-import { insertRow } from "../../rows.ts";
 
 /** The files of an object in the archive, by the first row of each. */
 
@@ -32,7 +31,7 @@ export function nameOf({ sql, name }: SegmentPlace, prefix: string, seqs: readon
   const [first, last] = seqs.map((seq) => String(seq).padStart(SEQ_DIGITS, "0"));
   const [row] = sql.exec<{ place: string | null }>(`SELECT place FROM ${name}_archive`).toArray();
   const place = typeof row?.place === "string" ? `${row.place}/` : "";
-  return `${prefix}${place}${first}-${last}.parquet`;
+  return `${prefix}${place}${first}-${last}.segments`;
 }
 
 /**
@@ -65,57 +64,41 @@ export function hasFilesToEnd({ sql, name }: SegmentPlace): boolean {
 /** Says that a file of this name may exist from now on, so that none is ever left behind. */
 export function beginFile(of: SegmentPlace, { firstSeq, rows, name }: FileName): void {
   of.sql.exec(
-    `INSERT INTO ${of.name}_files (first_seq, state, name, runs, bytes, blocks_at, started_min, started_max,
-       recorded_min, recorded_max, cost, input_tokens, output_tokens, groups)
-     VALUES (?, 'making', ?, ?, 0, 0, 0, 0, 0, 0, '0', 0, 0, x'')`,
+    `INSERT INTO ${of.name}_files (first_seq, state, name, runs, bytes, segments, started_min, started_max,
+       recorded_min, recorded_max, cost_min, cost_max)
+     VALUES (?, 'making', ?, ?, 0, 0, 0, 0, 0, 0, '0', '0')`,
     firstSeq,
     name,
     rows,
   );
 }
 
-/** The facts about a file that are known without reading it. */
-export interface ArchiveFileFacts extends FileName {
-  readonly bytes: number;
-  readonly segmentsAt: number;
-  readonly cost: bigint;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly segments: Uint8Array<ArrayBuffer>;
-  readonly names: Uint8Array<ArrayBuffer>;
-  readonly ids: ArrayBuffer;
-}
-
+/** The file has these segments now. */
 export function endFile(
   { sql, name }: SegmentPlace,
-  made: ArchiveFileFacts,
-  segments: readonly SegmentMetadata[],
+  firstSeq: number,
+  segments: readonly LocalSegment[],
 ): void {
   const zones = joinZoneMaps(segments);
   sql.exec(
-    `UPDATE ${name}_files SET state = 'made', bytes = ?, blocks_at = ?, started_min = ?, started_max = ?,
-       recorded_min = ?, recorded_max = ?, cost = ?, input_tokens = ?, output_tokens = ?, groups = ?
+    `UPDATE ${name}_files SET state = 'made', bytes = ?, segments = ?, started_min = ?, started_max = ?,
+       recorded_min = ?, recorded_max = ?, cost_min = ?, cost_max = ?
      WHERE first_seq = ?`,
-    made.bytes,
-    made.segmentsAt,
+    segments.reduce((sum, { bytes }) => sum + bytes, 0),
+    segments.length,
     zones.startedMin,
     zones.startedMax,
     zones.recordedMin,
     zones.recordedMax,
-    String(made.cost),
-    made.inputTokens,
-    made.outputTokens,
-    made.segments,
-    made.firstSeq,
+    String(zones.costMin),
+    String(zones.costMax),
+    firstSeq,
   );
-  const { firstSeq: first_seq, names, ids } = made;
-  insertRow(sql, `${name}_file_indexes`, { first_seq, names, ids });
 }
 
 /** The file is to be deleted from the archive. */
 export function giveUpFile({ sql, name }: SegmentPlace, firstSeq: number): void {
   sql.exec(`UPDATE ${name}_files SET state = 'gone' WHERE first_seq = ?`, firstSeq);
-  sql.exec(`DELETE FROM ${name}_file_indexes WHERE first_seq = ?`, firstSeq);
 }
 
 export function forgetFile({ sql, name }: SegmentPlace, firstSeq: number): void {

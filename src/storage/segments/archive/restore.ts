@@ -1,23 +1,23 @@
 import { requireArchived } from "../archived-segments.ts";
-import { archivedFilter, readFileIndex } from "../file-index.ts";
-import { type SegmentMetadata, STATE } from "../metadata.ts";
+import { archivedFilter, deleteFileSegments } from "../file-segments.ts";
+import { lastSeqOf, type LocalSegment, STATE } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
 import { writeSegment } from "../table.ts";
 import { giveUpFile } from "./files.ts";
 
-/** Stores the segments of a file in the object again, as they were. The file is deleted after that. */
-export function restoreFile(segments: Segments, { place }: SegmentMetadata): void {
-  if (place === undefined) throw new Error("only archived segments are restored");
-  const { file } = place;
-  const archived = segments.all.filter((segment) => segment.place?.file.firstSeq === file.firstSeq);
+/** Stores the segments of the file with a row in the object again, as they were. The file is deleted after that. */
+export function restoreFile(segments: Segments, seq: number): void {
+  const file = segments.list.rangeWith(seq);
+  if (file?.state !== STATE.archived) throw new Error(`row ${seq} of ${segments.name} is in no file`);
+  const archived = segments.list.segmentsOf(file);
   requireArchived(segments, archived);
-  const index = readFileIndex(segments, file);
   const restored = archived.map((segment) => {
-    const { place: _, ...known } = segment;
-    const here: SegmentMetadata = { ...known, state: STATE.rows };
-    writeSegment(segments, here, archivedFilter(index, segment), segments.bytesOf(segment));
+    const { file: _file, offset: _offset, digest: _digest, ...facts } = segment;
+    const here: LocalSegment = { ...facts, state: STATE.rows };
+    writeSegment(segments, here, archivedFilter(segments, segment), segments.bytesOf(segment));
     return here;
   });
-  segments.replace(archived, restored);
+  segments.replace([file], restored);
+  deleteFileSegments(segments, file.firstSeq, lastSeqOf(file));
   giveUpFile(segments, file.firstSeq);
 }

@@ -1,6 +1,6 @@
 import { transaction } from "../../transaction.ts";
 import type { Rollup } from "../layout.ts";
-import { isAlike, lastSeqOf, type SegmentMetadata, segmentWith } from "../metadata.ts";
+import { isAlike, lastSeqOf, type LocalSegment } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
 import { joinZoneMaps } from "../zone-map.ts";
 import { nextToRollUp, ROLLUP_SIZE, type RollupSize } from "./next.ts";
@@ -31,11 +31,8 @@ export async function rollUpSome(work: RollupWork, size: RollupSize = ROLLUP_SIZ
 }
 
 /** Other calls are served after each segment. Nothing is stored if they have changed one of these. */
-async function makeRollup(
-  { storage, segments }: RollupWork,
-  chosen: readonly SegmentMetadata[],
-): Promise<void> {
-  const isThere = (segment: SegmentMetadata) => isAlike(segment, segmentWith(segments.all, segment.firstSeq));
+async function makeRollup({ storage, segments }: RollupWork, chosen: readonly LocalSegment[]): Promise<void> {
+  const isThere = (segment: LocalSegment) => isAlike(segment, segments.with(segment.firstSeq));
   const maker = segments.layout.rollupMaker();
   for (const segment of chosen) {
     if (!isThere(segment)) return;

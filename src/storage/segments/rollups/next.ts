@@ -1,4 +1,4 @@
-import { type SegmentMetadata, STATE } from "../metadata.ts";
+import { type LocalSegment, STATE } from "../metadata.ts";
 import type { Segments } from "../segments.ts";
 import { isSmall } from "../sizes.ts";
 import { lastRolledUpRow } from "./table.ts";
@@ -23,17 +23,17 @@ export const ROLLUP_SIZE: RollupSize = {
 export function nextToRollUp(
   segments: Segments,
   { leastRows, mostRows, untilMs }: RollupSize = ROLLUP_SIZE,
-): readonly SegmentMetadata[] {
-  const { stored: all } = segments;
-  const end = all.findLastIndex((segment) => !isSmall(segment)) + 1;
+): readonly LocalSegment[] {
+  const { ranges: all } = segments.list;
+  const end = all.findLastIndex((range) => !isSmall(range)) + 1;
   const last = lastRolledUpRow(segments);
   let at = end;
   for (let before = all[at - 1]; before?.state === STATE.rows && before.firstSeq > last; before = all[at - 1])
     at -= 1;
-  const chosen: SegmentMetadata[] = [];
+  const chosen: LocalSegment[] = [];
   let rows = 0;
   for (const segment of all.slice(at, end)) {
-    if (rows >= mostRows || segment.recordedMax > untilMs) break;
+    if (segment.state === STATE.archived || rows >= mostRows || segment.recordedMax > untilMs) break;
     chosen.push(segment);
     rows += segment.rows;
   }

@@ -2,6 +2,7 @@ import { PLATFORM_ORG_ID } from "../contract/platform-org.ts";
 import { archiveFailureSeries } from "../contract/metrics.ts";
 import { counters, flushAfter } from "../counters.ts";
 import { logProblem } from "../log.ts";
+import { reportDamage } from "../platform/damage-reports.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { DUE_HANDLERS } from "./due-handlers.ts";
 import type { Actor, Counts, OrgEnv } from "./kernel/door.ts";
@@ -157,6 +158,10 @@ export class ObjectContext {
   #archiveFailed({ reason, file, why }: FailedFile): void {
     logProblem({ problem: "archive", org: this.id, reason, file, why });
     this.#tally([[archiveFailureSeries(reason), 1]]);
+    // A bucket that does not answer is no damage: the health check asks it by itself.
+    if (reason === "unavailable" || reason === "not_written") return;
+    const report = { orgId: this.id, part: "archive", file, reportedAt: Date.now() } as const;
+    this.ctx.waitUntil(reportDamage(this.env.DB, report));
   }
 
   /** Kept in memory with the isolate's own counts, and sent together with them. */

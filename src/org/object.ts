@@ -20,6 +20,7 @@ import type { DecidedTogether } from "../gate/decision/decided-together.ts";
 import { DecisionBatch } from "./decision-batch.ts";
 import { type CommandName, CommandHandler, type Reservation } from "./command-handler.ts";
 import type { Envelope, OrgEnv, Outcome } from "./kernel/door.ts";
+import { examineDatabase, type Examined, examineFile } from "./examine.ts";
 import type { ExchangeAnswer } from "./leases/outside.ts";
 import type { ArchiveCopy, DepartureResult } from "./moving/departure.ts";
 import { type Move, moveUnderWay } from "./moving/state.ts";
@@ -218,6 +219,13 @@ export class OrgObject extends DurableObject<OrgEnv> implements RegionDoor {
   endMove(id: string, how: "left" | "stayed", attemptSeen: string | null = null): Promise<boolean> | boolean {
     const { departure } = this.#context;
     return how === "left" ? departure.leave(id) : departure.stay(id, attemptSeen);
+  }
+
+  /** Looks again at a file of the archive, or at its database, of which a call could not read something. */
+  examine(file: string | null): Promise<Examined> | Examined {
+    const { sql } = this.ctx.storage;
+    if (!this.#context.isOpened) return { is: "well" };
+    return file === null ? examineDatabase(sql) : examineFile(sql, file);
   }
 
   /** The move that is under way. */

@@ -1,5 +1,5 @@
 import { drizzle } from "drizzle-orm/d1";
-import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export * from "./cohort-tables.ts";
 export * from "./overview-table.ts";
@@ -71,6 +71,21 @@ export const supportGrants = sqliteTable(
     expiresAt: integer("expires_at").notNull(),
   },
   (table) => [index("support_grants_expires_at").on(table.expiresAt)],
+);
+
+/** What could not be read of an org, as `damage-reports.ts` says. `file` names the file of the archive. */
+export const damageReports = sqliteTable(
+  "damage_reports",
+  {
+    orgId: text("org_id").notNull(),
+    part: text("part", { enum: ["archive", "database"] }).notNull(),
+    file: text("file"),
+    reportedAt: integer("reported_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.orgId, table.part] }),
+    index("damage_reports_reported_at").on(table.reportedAt),
+  ],
 );
 
 /** The sessions of the operator console. */

@@ -6,6 +6,7 @@ import type { Env } from "../edge/env.ts";
 import { bearerOf } from "../edge/identity/identify.ts";
 import { refuseAtDoor } from "../edge/request/router.ts";
 import { type Settings, settingsOf } from "../settings.ts";
+import { damagedOrgs } from "./damaged-orgs.ts";
 import { deepHealth, isWell } from "./deep-health.ts";
 
 /** The Worker runs and its settings are valid; with `?deep=1`, what it depends on answers. Outside /v1, so without the envelope. */
@@ -24,10 +25,14 @@ async function deep({ req, env }: Context<{ Bindings: Env }>, settings: Settings
   if (!isSecret(bearerOf(req.raw.headers) ?? "", settings.SVC_OPERATOR_KEY)) {
     return refuseAtDoor(req.raw, env, refuse("unauthorized"));
   }
-  const checks = await deepHealth(env, settings, Date.now());
-  const isOk = isWell(checks);
+  const now = Date.now();
+  const [checks, damaged] = await Promise.all([
+    deepHealth(env, settings, now),
+    damagedOrgs(env, settings, now),
+  ]);
+  const isOk = isWell(checks) && damaged.length === 0;
   const status = isOk ? "ok" : "failing";
-  return answer(settings, isOk ? 200 : 503, { status, region: settings.SVC_REGION, checks });
+  return answer(settings, isOk ? 200 : 503, { status, region: settings.SVC_REGION, checks, damaged });
 }
 
 function answer({ SVC_REGION: region }: Settings, status: number, body: object): Response {

@@ -157,7 +157,7 @@ async function installPlan(
     const ask = async (object: OrgStub) => await object.authenticate(keyId, digest);
     snapshot = await awaitAnswer(askHome(call.env, call.settings, orgId, ask));
   } catch (error) {
-    throw new ObjectUnreachable(String(error), { cause: error });
+    throw new ObjectUnreachable(String(error), { cause: error, orgId });
   }
   if (snapshot === null) {
     known.forget(bearer);

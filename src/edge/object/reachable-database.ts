@@ -2,7 +2,9 @@ import type { Env } from "../env.ts";
 import { ObjectUnreachable } from "./unreachable.ts";
 
 /** The database failed. A call that depends on it is unavailable and may work again later. */
-class DatabaseUnreachable extends ObjectUnreachable {}
+class DatabaseUnreachable extends ObjectUnreachable {
+  override readonly isObject = false;
+}
 
 async function reach<T>(ask: () => Promise<T>): Promise<T> {
   try {

@@ -103,7 +103,7 @@ export async function serveCall(
     result = passHeaders === null ? await answer(operation, call) : refuse("service_unavailable");
     noteDeprecated(call, result);
   } catch (error) {
-    result = describeFailure(call.trace, error);
+    result = describeFailure(call, error);
   }
   if (call.caller?.ended !== undefined && isRefusal(result)) noteEndedCall(call);
   noteFreedCapacity(call);

@@ -11,7 +11,8 @@ import { counters } from "../../counters.ts";
 import { logFailure, logNow, logSoon } from "../../log.ts";
 import { countDecision, placeOf } from "../decision/count-decision.ts";
 import { internalCaller } from "../identity/internal-caller.ts";
-import { unavailable } from "../object/unreachable.ts";
+import { reportBroken } from "../object/report-damage.ts";
+import { mayBeDamaged, unavailable } from "../object/unreachable.ts";
 import type { RelayedReply } from "../region/settle.ts";
 import type { Call } from "./call.ts";
 import type { Result } from "./operation-types.ts";
@@ -157,9 +158,10 @@ function commonHeaders(region: string, decided = ""): Headers {
 }
 
 /** Returns what the caller is told of a failure. Its cause is for the log alone. */
-export function describeFailure(trace: string, error: unknown): Refusal {
-  logFailure(trace, error);
-  return unavailable(error) ?? refuse("internal");
+export function describeFailure(call: Call, error: unknown): Refusal {
+  logFailure(call.trace, error);
+  if (mayBeDamaged(error)) reportBroken(call, error);
+  return unavailable(error, call.caller?.actor.kind === "operator") ?? refuse("internal");
 }
 
 export function respond(call: Call, result: Result): Response {
@@ -173,7 +175,7 @@ export function respond(call: Call, result: Result): Response {
     const denial = call.caller !== null && isRefusal(result) ? contract.denialReply?.(result) : null;
     out = denial && isRefusal(result) ? encodeDenial(contract, result, denial) : encode(call, result);
   } catch (error) {
-    out = encodeRefusal(contract, describeFailure(call.trace, error));
+    out = encodeRefusal(contract, describeFailure(call, error));
   }
   log(call, { ...out, refusal: isRefusal(result) ? result : null });
   countDecision(call, out.code);

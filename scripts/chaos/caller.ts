@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { TooLate } from "./in-time.ts";
+import { Bound } from "./in-time.ts";
+import { Pace } from "./pace.ts";
 
 /** A careful client: it sends the same again until it is answered, to one address after the other. */
 
@@ -12,7 +13,7 @@ export interface Answer {
   readonly decided: string | null;
 }
 
-/** A region that was killed is back by then, also on a busy machine. */
+/** A region that was killed is back by then. */
 const MOST_SECONDS = 120;
 /** One after the other. A disk that is full for a while fails fewer. */
 const MOST_FAILURES = 200;
@@ -21,10 +22,9 @@ const PATIENCE_MS = 10_000;
 
 interface CallerOptions {
   readonly isOver: () => boolean;
-  /** How long an answer is waited for. */
+  /** How long an answer is waited for, on a machine that is not busy. */
   readonly patienceMs: number;
-  /** How many times as long as usual a call is sent again. */
-  readonly patience: number;
+  readonly pace: Pace;
 }
 
 type Call = readonly [method: string, path: string, body?: object, idempotencyKey?: string];
@@ -46,7 +46,7 @@ export class Caller {
   constructor(urls: readonly [string, ...string[]], key: string, more: Partial<CallerOptions> = {}) {
     this.#urls = urls;
     this.#key = key;
-    this.#options = { isOver: () => false, patienceMs: PATIENCE_MS, patience: 1, ...more };
+    this.#options = { isOver: () => false, patienceMs: PATIENCE_MS, pace: new Pace(), ...more };
   }
 
   /** The same addresses with another key. */
@@ -68,7 +68,8 @@ export class Caller {
       ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
     };
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const signal = AbortSignal.timeout(this.#options.patienceMs);
+    const { pace, patienceMs } = this.#options;
+    const signal = AbortSignal.timeout(pace.ms(patienceMs));
     const response = await fetch(`${url}${path}`, { method, headers, signal, ...sent });
     const text = await response.text();
     return {
@@ -96,15 +97,15 @@ export class Caller {
 
   async #send(what: string, ...[method, path, body, idempotencyKey]: Call): Promise<Answer> {
     let failures = 0;
-    const mostSeconds = MOST_SECONDS * this.#options.patience;
-    for (const until = performance.now() + mostSeconds * 1000; performance.now() < until;) {
+    const bound = new Bound(this.#options.pace, MOST_SECONDS);
+    while (!bound.isOver()) {
       if (this.#options.isOver()) throw new Over();
       const answer = await this.try(method, path, body, idempotencyKey);
       failures = answer?.status === 500 ? failures + 1 : 0;
       if (answer !== null && (answer.status < 500 || failures === MOST_FAILURES)) return answer;
       await sleep(PAUSE_MS);
     }
-    throw new TooLate(what, mostSeconds);
+    throw bound.tooLate(what);
   }
 
   /** Every page of a list. The path ends in `?` or `&`. */

@@ -43,7 +43,7 @@ export async function crowd(crowded: Crowded): Promise<void> {
 /** Before there is other work and any fault: on a busy machine, slices are over before they are used otherwise. */
 export async function crowdAlone({ world, org, findings }: Omit<Crowded, "traffic">): Promise<void> {
   const traffic = { answers: 0, isOver: false };
-  const timer = setTimeout(() => (traffic.isOver = true), ALONE_MS);
+  const timer = setTimeout(() => (traffic.isOver = true), world.pace.ms(ALONE_MS));
   const crowded = { world, org, findings, traffic };
   for (let round = 0; round < TURNS.length && !traffic.isOver; round += 1) {
     await new CrowdRound(crowded, round).run();
@@ -78,7 +78,7 @@ class CrowdRound {
     const budget = await org.caller.send("POST", `${below}/budgets`, { ...limit, period: "total" });
     const paths = { budget: `${below}/budgets/${String(budget.body["id"])}`, key: `${below}/keys/${id}` };
     const callers = world.eu.server.urls.map((url) =>
-      this.#overHttp(new Caller([url], key, { patience: world.patience })),
+      this.#overHttp(new Caller([url], key, { pace: world.pace })),
     );
     const gates = Array.from({ length: GATES }, () => createGate({ url: world.links[2].url, key }));
     const [taker = this.#overHttp(org.caller), ...others] = callers;
@@ -90,7 +90,8 @@ class CrowdRound {
     await this.#warm(users);
     if (!traffic.isOver) await this.#turn({ taker, users }, paths);
     const closed = Promise.all(gates.map((gate) => gate.close().catch(() => undefined)));
-    await inTime(CLOSING_SECONDS * world.patience, () => "gates that are closed", closed);
+    const { pace } = world;
+    await inTime({ pace, seconds: CLOSING_SECONDS, what: () => "gates that are closed" }, closed);
   }
 
   /** Until isolates decide from slices that they have just got. */

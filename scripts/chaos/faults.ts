@@ -92,7 +92,7 @@ export class Faults {
     const { world, restartSeconds } = this.#struck;
     const remarks = () => world.said.filter((line) => !line.startsWith("{")).slice(-REMARKS_SHOWN);
     const what = () => `region ${name} to serve again, which said\n${remarks().join("\n")}\n`;
-    await inTime(restartSeconds, what, server.crash());
+    await inTime({ pace: world.pace, seconds: restartSeconds, what }, server.crash());
   }
 
   async #killGate(): Promise<void> {

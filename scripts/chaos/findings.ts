@@ -12,6 +12,8 @@ export interface Finding {
 /** What rounds find while all goes on. Each is said at once, with the time, so that nobody has to wait for the end to see it. */
 export class Findings {
   readonly all: Finding[] = [];
+  /** How many rounds of each org came to their end. */
+  readonly rounds = new Map<string, number>();
   readonly #begunAt = performance.now();
   readonly #say: (line: string) => void;
 
@@ -62,11 +64,15 @@ export async function roundsUntilOver(
   { traffic, findings }: Pick<RoundSetting, "traffic" | "findings">,
   pause: () => Promise<void>,
 ): Promise<void> {
+  const round = async () => {
+    await rounds.round();
+    findings.rounds.set(rounds.name, (findings.rounds.get(rounds.name) ?? 0) + 1);
+  };
   try {
     await rounds.open();
-    await rounds.round();
+    await round();
     await pause();
-    while (!traffic.isOver) await rounds.round();
+    while (!traffic.isOver) await round();
   } catch (error) {
     if (error instanceof Over) return;
     if (!(error instanceof TypeError)) throw error;

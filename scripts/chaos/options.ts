@@ -17,13 +17,11 @@ export interface ChaosOptions {
   readonly kills: number;
   readonly seed: number;
   readonly plant: Plant | null;
-  /** How many times as long as usual everything may take, on a machine that is busy with something else. */
-  readonly patience: number;
 }
 
-const USE = "Use: npm run chaos -- [--seconds N] [--kills N] [--seed N] [--plant DEFECT] [--patience N]";
+const USE = "Use: npm run chaos -- [--seconds N] [--kills N] [--seed N] [--plant DEFECT]";
 const USUAL_SECONDS = 60;
-const MOST = { seconds: 86_400, kills: 100_000, seed: 2 ** 32 - 1, patience: 100 };
+const MOST = { seconds: 86_400, kills: 100_000, seed: 2 ** 32 - 1 };
 
 /** npm keeps options that come without `--` before them to itself, and hands them on in the environment. */
 export function chaosOptions(args: readonly string[], npm: NodeJS.ProcessEnv): ChaosOptions {
@@ -46,14 +44,13 @@ export function chaosOptions(args: readonly string[], npm: NodeJS.ProcessEnv): C
     kills: number("kills", 0),
     seed: number("seed", Math.floor(Math.random() * MOST.seed)),
     plant: plant as Plant | null,
-    patience: Math.max(1, number("patience", 1)),
   };
 }
 
 function parsed(args: readonly string[]) {
   const option = { type: "string" } as const;
   try {
-    const options = { seconds: option, kills: option, seed: option, plant: option, patience: option };
+    const options = { seconds: option, kills: option, seed: option, plant: option };
     return parseArgs({ args: [...args], options }).values;
   } catch (error) {
     throw new Complaint(`${error instanceof Error ? error.message : String(error)}\n${USE}`);

@@ -8,7 +8,7 @@ const RUNS = 10;
 const UNAVAILABLE_ANSWERS = 7;
 const UNAVAILABLE = { error: { code: "service_unavailable", message: "Away.", details: {} } };
 /** After the last 503. */
-const PATIENCE_MS = 15_000;
+const PATIENCE_SECONDS = 15;
 const POLL_MS = 100;
 
 /** A gate whose bulks get 503s for longer than its client tries again. Each of its runs is recorded all the same. */
@@ -69,8 +69,8 @@ export class Outage implements Rounds {
 
   /** Until nothing waits any more. */
   async #sent(gate: EmbeddedGate): Promise<void> {
-    const until = performance.now() + PATIENCE_MS;
-    while (gate.stats.runsQueued > 0 && performance.now() < until && !this.#given.traffic.isOver) {
+    const isOver = this.#given.world.pace.after(PATIENCE_SECONDS);
+    while (gate.stats.runsQueued > 0 && !isOver() && !this.#given.traffic.isOver) {
       await gate.flush();
       await sleep(POLL_MS);
     }

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Body, Caller } from "./caller.ts";
 import { nowMs, type Stored, type StoredRun } from "./history.ts";
+import type { Pace } from "./pace.ts";
 import { inNanos, type Org, type World } from "./world.ts";
 
 const HOURS_SECONDS = 8 * 3600;
 
 /** Everything that an org says of itself, now and after every reservation has expired. */
-export async function readBack(
-  { caller, id, budgetId }: Org,
-  { operator, patience }: World,
-): Promise<Stored> {
+export async function readBack({ caller, id, budgetId }: Org, { operator, pace }: World): Promise<Stored> {
   const below = `/v1/orgs/${id}`;
   const budget = async () => (await caller.send("GET", `${below}/budgets/${budgetId}`)).body;
-  const { runs, sums: before } = await atOneMoment(caller, budget, patience);
+  const { runs, sums: before } = await atOneMoment(caller, budget, pace);
   const readAt = nowMs();
   const moveClock = async () => {
     const advance = { advance_seconds: HOURS_SECONDS };
@@ -22,8 +20,8 @@ export async function readBack(
   await moveClock();
   const events = await caller.all(`${below}/events?type=run.recorded&`);
   const verified = await caller.send("GET", `${below}/audit-log/verify`);
-  await givenBack(budget, moveClock, patience);
-  const { runs: runsInTheEnd, sums: after } = await atOneMoment(caller, budget, patience);
+  await givenBack(budget, moveClock, pace);
+  const { runs: runsInTheEnd, sums: after } = await atOneMoment(caller, budget, pace);
   return {
     readAt,
     runs,
@@ -37,8 +35,8 @@ export async function readBack(
   };
 }
 
-const GIVEN_BACK_MS = 30_000;
-const SETTLED_MS = 20_000;
+const GIVEN_BACK_SECONDS = 30;
+const SETTLED_SECONDS = 20;
 const BETWEEN_MS = 250;
 const WAITS_PER_MOVE = 20;
 
@@ -50,9 +48,10 @@ const WAITS_PER_MOVE = 20;
 async function givenBack(
   budget: () => Promise<Body>,
   moveClock: () => Promise<void>,
-  patience: number,
+  pace: Pace,
 ): Promise<void> {
-  for (let waits = 1; waits <= (GIVEN_BACK_MS * patience) / BETWEEN_MS; waits += 1) {
+  const isOver = pace.after(GIVEN_BACK_SECONDS);
+  for (let waits = 1; !isOver(); waits += 1) {
     if (inNanos((await budget())["reserved_usd"]) === 0) return;
     await sleep(BETWEEN_MS);
     if (waits % WAITS_PER_MOVE === 0) await moveClock();
@@ -63,13 +62,13 @@ async function givenBack(
 async function atOneMoment(
   caller: Caller,
   budget: () => Promise<Body>,
-  patience: number,
+  pace: Pace,
 ): Promise<{ readonly runs: StoredRun[]; readonly sums: Body }> {
   let sums = await budget();
-  for (const until = performance.now() + SETTLED_MS * patience; ;) {
+  for (const isOver = pace.after(SETTLED_SECONDS); ;) {
     const runs = await runsOf(caller);
     const again = await budget();
-    if (again["spent_usd"] === sums["spent_usd"] || performance.now() > until) return { runs, sums: again };
+    if (again["spent_usd"] === sums["spent_usd"] || isOver()) return { runs, sums: again };
     sums = again;
   }
 }

@@ -6,17 +6,23 @@ import { GateProcesses } from "./gate-processes.ts";
 import { Books } from "./books.ts";
 import { crowd, crowdAlone } from "./crowd.ts";
 import { unanswered } from "./caller.ts";
-import { Findings, roundSetting, roundsUntilOver } from "./findings.ts";
+import { type Findings, roundSetting, roundsUntilOver } from "./findings.ts";
 import type { History } from "./history.ts";
 import { inTime } from "./in-time.ts";
 import type { ChaosOptions } from "./options.ts";
+import { Moves } from "./moves.ts";
 import { Outage } from "./outage.ts";
+import type { Pace } from "./pace.ts";
+import { Packs } from "./packs.ts";
 import { Past } from "./past.ts";
+import type { Progress } from "./progress.ts";
+import { Providers } from "./providers.ts";
 import { proxyHistory, useProxy } from "./proxy-traffic.ts";
 import { randomFrom } from "./random.ts";
 import { readBack } from "./read-back.ts";
 import { Restarts } from "./restarts.ts";
 import { type Shares, sharesOf } from "./shares.ts";
+import { Takeovers } from "./takeovers.ts";
 import { call, changeLimits, type Traffic, useUp } from "./traffic.ts";
 import { type Org, openOrg, openWorld, type World } from "./world.ts";
 
@@ -31,26 +37,24 @@ const MOST_NAMED = 3;
 /** On a busy machine, the first rounds are not over before the first fault. */
 const FIRST_PATIENCE_MS = 25_000;
 
-export interface Outcome {
-  readonly history: History;
-  readonly faults: ReadonlyMap<string, number>;
-  readonly kills: number;
-  readonly answers: number;
-  readonly diskBy: string | null;
-  /** What each part took. */
-  readonly seconds: ReadonlyMap<string, number>;
-}
-
 /** The parts of a run, each with a bound that ends in what was waited for. */
 class Parts {
-  readonly seconds = new Map<string, number>();
+  readonly #pace: Pace;
+  readonly #seconds: Map<string, number>;
 
-  async take<T>(name: string, mostSeconds: number, work: () => Promise<T>): Promise<T> {
+  constructor(pace: Pace, { seconds }: Progress) {
+    this.#pace = pace;
+    this.#seconds = seconds;
+  }
+
+  async take<T>(name: string, seconds: number, work: () => Promise<T>): Promise<T> {
     const begun = performance.now();
     const what = () => [`the part "${name}"`, ...unanswered().slice(0, MOST_NAMED)].join(", ");
-    const done = await inTime(mostSeconds, what, work());
-    this.seconds.set(name, Math.round((performance.now() - begun) / 1000));
-    return done;
+    try {
+      return await inTime({ pace: this.#pace, seconds, what }, work());
+    } finally {
+      this.#seconds.set(name, Math.round((performance.now() - begun) / 1000));
+    }
   }
 }
 
@@ -58,16 +62,18 @@ class Parts {
  * Everything at once, until the time is over and there were enough kills, or somebody ends it; then all that callers and service
  * say of it.
  */
-export async function runChaos(options: ChaosOptions, ending: AbortSignal): Promise<Outcome> {
+export async function runChaos(options: ChaosOptions, given: Given): Promise<History> {
+  const { pace, progress } = given;
   const entry = options.plant === null ? "test/support/odd-worker.ts" : "scripts/chaos/faulty-worker.ts";
-  const shares = sharesOf(options.seconds, options.patience);
-  const parts = new Parts();
+  const shares = sharesOf(options.seconds);
+  const parts = new Parts(pace, progress);
   const opened = await parts.take("start", shares.start, async () => {
-    const world = await openWorld(entry, options.patience);
+    const world = await openWorld(entry, pace);
+    progress.world = world;
     return { world, orgs: await openOrgs(world) };
   });
   try {
-    return await chaosIn(opened, { ...options, parts, shares, ending });
+    return await chaosIn(opened, { ...options, ...given, parts, shares });
   } finally {
     await Promise.race([opened.world.close(), sleep(CLOSING_MS)]);
   }
@@ -78,23 +84,29 @@ interface Opened {
   readonly orgs: Awaited<ReturnType<typeof openOrgs>>;
 }
 
-interface Course extends ChaosOptions {
-  readonly parts: Parts;
-  readonly shares: Shares;
+interface Given {
   readonly ending: AbortSignal;
+  readonly pace: Pace;
+  readonly progress: Progress;
 }
 
-async function chaosIn({ world, orgs: all }: Opened, options: Course): Promise<Outcome> {
-  const { parts, shares } = options;
+interface Course extends ChaosOptions, Given {
+  readonly parts: Parts;
+  readonly shares: Shares;
+}
+
+async function chaosIn({ world, orgs: all }: Opened, options: Course): Promise<History> {
+  const { parts, shares, pace, progress } = options;
+  const { findings } = progress;
   const random = randomFrom(options.seed);
   const { home, away, tight, ...others } = all;
   const orgs = [home, away, tight];
-  const findings = new Findings();
   const { secrets, unpromised } = world;
   const traffic: Traffic = { random, secrets, unpromised, answers: 0, isOver: false };
+  progress.traffic = traffic;
   const rounds = roundsOf(others, { world, findings, traffic });
   await parts.take("first rounds", shares.first, async () => {
-    await Promise.race([rounds.first, sleep(FIRST_PATIENCE_MS)]);
+    await Promise.race([rounds.first, sleep(pace.ms(FIRST_PATIENCE_MS))]);
     await crowdAlone({ world, org: others.crowded, findings });
   });
   rounds.goOn();
@@ -111,6 +123,7 @@ async function chaosIn({ world, orgs: all }: Opened, options: Course): Promise<O
   ]);
   work.catch(() => (traffic.isOver = true));
   const faults = new Faults({ world, gates, orgs, random, restartSeconds: shares.lastFault });
+  progress.faults = faults;
   const most = shares.faults + shares.lastFault;
   await parts.take("faults", most, () => strikeUntilOver(faults, traffic, options));
   traffic.isOver = true;
@@ -119,24 +132,28 @@ async function chaosIn({ world, orgs: all }: Opened, options: Course): Promise<O
     await work;
     return gates.end();
   });
-  const history = await parts.take("reading back", shares.reading, () =>
+  return parts.take("reading back", shares.reading, () =>
     historyOf(world, orgs, { proxied: others.proxied, holdsRefused, findings }),
   );
-  const { counts, kills } = faults;
-  const { seconds } = parts;
-  return { history, faults: counts, kills, answers: traffic.answers, diskBy: world.eu.disk.how, seconds };
 }
+
+type RoundsOrg = "old" | "booked" | "cutOff" | "restarted" | "packed" | "takenOver" | "fallenBack" | "moved";
 
 /** The rounds of orgs whose callers know what must be so. Each pauses after its first, until all of them go on. */
 function roundsOf(
-  { old, booked, cutOff, restarted }: Record<"old" | "booked" | "cutOff" | "restarted", Org>,
+  orgs: Record<RoundsOrg, Org>,
   given: { readonly world: World; readonly findings: Findings; readonly traffic: Traffic },
 ): { readonly first: Promise<unknown>; readonly all: Promise<unknown>; goOn(): void } {
+  const setting = (name: RoundsOrg) => roundSetting({ ...given, org: orgs[name] });
   const rounds = [
-    new Past(roundSetting({ ...given, org: old })),
-    new Books(roundSetting({ ...given, org: booked })),
-    new Outage(roundSetting({ ...given, org: cutOff })),
-    new Restarts(roundSetting({ ...given, org: restarted })),
+    new Past(setting("old")),
+    new Books(setting("booked")),
+    new Outage(setting("cutOff")),
+    new Restarts(setting("restarted")),
+    new Packs(setting("packed")),
+    new Takeovers(setting("takenOver")),
+    new Providers(setting("fallenBack"), given.world.flaky),
+    new Moves(setting("moved")),
   ];
   const going = Promise.withResolvers<void>();
   const begun = rounds.map((one) => {
@@ -156,31 +173,37 @@ function roundsOf(
 async function openOrgs(world: World) {
   const open = (name: string, more: object = {}) =>
     openOrg(world, { name, home: "eu", limitNanos: ROOMY_NANOS, ...more });
-  const [home, away, tight, proxied, crowded, old, booked, cutOff, restarted] = await Promise.all([
-    open("at home in eu"),
-    open("at home in us", { home: "us" }),
-    open("short of money", { limitNanos: TIGHT_NANOS, onlyGrows: true }),
-    open("behind the proxy"),
-    open("crowded"),
-    open("of the past"),
-    open("with books"),
-    open("with an outage"),
-    open("of restarts"),
-  ]);
-  return { home, away, tight, proxied, crowded, old, booked, cutOff, restarted };
+  const opened = {
+    home: open("at home in eu"),
+    away: open("at home in us", { home: "us" }),
+    tight: open("short of money", { limitNanos: TIGHT_NANOS, onlyGrows: true }),
+    proxied: open("behind the proxy"),
+    crowded: open("crowded"),
+    old: open("of the past"),
+    booked: open("with books"),
+    cutOff: open("with an outage"),
+    restarted: open("of restarts"),
+    packed: open("of packs"),
+    takenOver: open("of takeovers"),
+    fallenBack: open("of providers"),
+    moved: open("of moves"),
+  };
+  const names = Object.keys(opened) as (keyof typeof opened)[];
+  const orgs = await Promise.all(names.map(async (name) => [name, await opened[name]] as const));
+  return Object.fromEntries(orgs) as Record<keyof typeof opened, Org>;
 }
 
 async function strikeUntilOver(
   faults: Faults,
   traffic: Traffic,
-  { seconds, kills, ending, shares }: Course,
+  { seconds, kills, ending, shares, pace }: Course,
 ): Promise<void> {
   const until = performance.now() + seconds * 1000;
-  const atLast = performance.now() + shares.faults * 1000;
+  const isLast = pace.after(shares.faults);
   let told = 0;
-  const isOver = () => traffic.isOver || ending.aborted || performance.now() > atLast;
+  const isOver = () => traffic.isOver || ending.aborted || isLast();
   while (!isOver() && (performance.now() < until || faults.kills < kills)) {
-    await progress(traffic);
+    await someAnswers(traffic);
     await sleep(traffic.random() * 200);
     await faults.strike();
     if (faults.kills >= told + KILLS_TOLD) {
@@ -190,7 +213,7 @@ async function strikeUntilOver(
   }
 }
 
-async function progress(traffic: Traffic): Promise<void> {
+async function someAnswers(traffic: Traffic): Promise<void> {
   const enough = traffic.answers + ANSWERS_BETWEEN;
   const until = performance.now() + PATIENCE_MS;
   while (traffic.answers < enough && performance.now() < until) await sleep(10);

@@ -1,4 +1,4 @@
-/** How many seconds each part of a run may take, also on a busy machine. */
+/** How many seconds each part of a run may take, on a machine that is not busy with something else. */
 export interface Shares {
   /** Until both regions serve and all orgs are there. */
   readonly start: number;
@@ -14,21 +14,18 @@ export interface Shares {
   readonly reading: number;
 }
 
-export function sharesOf(seconds: number, patience = 1): Shares {
+export function sharesOf(seconds: number): Shares {
   return {
-    start: 75 * patience,
-    first: 60 * patience,
-    faults: (seconds * 1.5 + 15) * patience,
-    lastFault: 40 * patience,
-    ending: 50 * patience,
-    reading: (70 + seconds / 5) * patience,
+    start: 75,
+    first: 60,
+    faults: seconds * 1.5 + 15,
+    lastFault: 40,
+    ending: 50,
+    reading: 70 + seconds / 5,
   };
 }
 
-/** The whole run has a verdict by then. */
-export function mostSecondsOf(seconds: number, patience = 1): number {
-  return Object.values(sharesOf(seconds, patience)).reduce(
-    (total: number, share: number) => total + share,
-    0,
-  );
+/** The whole run has ended by then, in seconds of such a machine. */
+export function mostSecondsOf(seconds: number): number {
+  return Object.values(sharesOf(seconds)).reduce((total: number, share: number) => total + share, 0);
 }

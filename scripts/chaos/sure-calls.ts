@@ -7,7 +7,7 @@ export const TAKEOVER_SECONDS = 61;
 const MOST_SENDS = 20;
 const MONTH_MIDDLE = 15;
 
-const isSame = (one: Answer, other: Answer) =>
+export const isSame = (one: Answer, other: Answer) =>
   one.status === other.status && JSON.stringify(one.body) === JSON.stringify(other.body);
 
 /** Calls of one org that are safe to repeat, and are repeated after its object has died. */

@@ -4,9 +4,11 @@ import { type Server, startServer } from "../server.ts";
 import { type StandIn, startStandIn } from "../stand-in/server.ts";
 import { Caller } from "./caller.ts";
 import { type Disk, openDisk } from "./disk.ts";
+import { FlakyProvider } from "./flaky-provider.ts";
 import { Ledger } from "./ledger.ts";
 import { Letters } from "./letters.ts";
 import { Link } from "./link.ts";
+import type { Pace } from "./pace.ts";
 
 /** Two regions, each a process of its own, with links between them that can be broken. */
 
@@ -21,7 +23,9 @@ const SECRETS = {
   SVC_REGION_SECRET: "region-secret-for-chaos-0123456789-abcdefghij",
 };
 
-const LOCAL = { SVC_WEBHOOK_ALLOW_PRIVATE: "true" };
+export const OPERATOR_KEY = SECRETS.SVC_OPERATOR_KEY;
+
+const LOCAL = { SVC_WEBHOOK_ALLOW_PRIVATE: "true", SVC_IDEMPOTENCY_INFLIGHT_TAKEOVER_SECS: "2" };
 
 export interface Org {
   readonly name: string;
@@ -44,6 +48,8 @@ export interface World {
   readonly eu: Region;
   readonly us: Region;
   readonly provider: StandIn;
+  /** The provider of an org that has a key of its own. */
+  readonly flaky: FlakyProvider;
   /** From us to eu, from eu to us, and from gates to eu. */
   readonly links: readonly [Link, Link, Link];
   readonly operator: Caller;
@@ -55,14 +61,14 @@ export interface World {
   readonly said: string[];
   /** Answers that the contract does not promise. */
   readonly unpromised: string[];
-  /** How many times as long as usual everything may take. */
-  readonly patience: number;
+  readonly pace: Pace;
   close(): Promise<void>;
 }
 
-export async function openWorld(entry: string, patience: number): Promise<World> {
+export async function openWorld(entry: string, pace: Pace): Promise<World> {
   const said: string[] = [];
   const provider = await startStandIn({ key: PROVIDER_KEY, pauseMs: 1 });
+  const flaky = await FlakyProvider.open();
   const letters = await Letters.open();
   const links = [await Link.open(), await Link.open(), await Link.open()] as const;
   const start = async (name: string, others: object, more: object): Promise<Region> => {
@@ -87,7 +93,7 @@ export async function openWorld(entry: string, patience: number): Promise<World>
       OPENAI_API_KEY: PROVIDER_KEY,
       OPENAI_URL: provider.url,
       PROXY_ORGS: "*",
-      PROXY_DECISION_TIMEOUT_MS: String(DECISION_MS * patience),
+      PROXY_DECISION_TIMEOUT_MS: String(pace.ms(DECISION_MS)),
     },
   };
   const [eu, us] = await Promise.all([
@@ -101,12 +107,13 @@ export async function openWorld(entry: string, patience: number): Promise<World>
     eu,
     us,
     provider,
+    flaky,
     letters,
     links,
     said,
     unpromised: [],
-    patience,
-    operator: new Caller(eu.server.urls, SECRETS.SVC_OPERATOR_KEY, { patience }),
+    pace,
+    operator: new Caller(eu.server.urls, SECRETS.SVC_OPERATOR_KEY, { pace }),
     secrets: new Map(
       [...Object.entries(SECRETS), ["OPENAI_API_KEY", PROVIDER_KEY]].map(([name, value]) => [
         value ?? "",
@@ -115,7 +122,12 @@ export async function openWorld(entry: string, patience: number): Promise<World>
     ),
     close: async () => {
       await Promise.allSettled([eu.server.dispose(), us.server.dispose()]);
-      await Promise.allSettled([provider.close(), letters.close(), ...links.map((link) => link.close())]);
+      await Promise.allSettled([
+        provider.close(),
+        flaky.close(),
+        letters.close(),
+        ...links.map((link) => link.close()),
+      ]);
     },
   };
 }
@@ -125,7 +137,7 @@ const PRICE = { provider: "openai", input_usd_per_mtok: "1", output_usd_per_mtok
 
 /** An org with a test clock, a budget that never starts anew, and a rule that forbids a model. */
 export async function openOrg(
-  { eu, us, operator, secrets, patience }: World,
+  { eu, us, operator, secrets, pace }: World,
   {
     name,
     home,
@@ -140,7 +152,7 @@ export async function openOrg(
   });
   const { org, owner_key: key } = made.body as { org: { id: string }; owner_key: string };
   secrets.set(key, `the owner key of ${name}`);
-  const caller = new Caller([...eu.server.urls, ...us.server.urls], key, { patience });
+  const caller = new Caller([...eu.server.urls, ...us.server.urls], key, { pace });
   const below = `/v1/orgs/${org.id}`;
   await operator.send("PUT", `/v1/admin/orgs/${org.id}/rate-limits`, RATES);
   const limit = { scope_kind: "org", limit_usd: inUsd(limitNanos), period: "total", mode: "enforce" };
@@ -169,7 +181,16 @@ export function inNanos(usd: unknown): number {
 const ENDING_MS = 10_000;
 
 /** Ends the org's object in the middle of what it does, without its runtime. Nothing happens if that is down. */
-export async function endObject({ eu }: World, { id }: Org): Promise<void> {
-  const told = { headers: { "x-test-end": id }, signal: AbortSignal.timeout(ENDING_MS) };
+export async function endObject(world: World, { id }: Org): Promise<void> {
+  await tell(world, "x-test-end", id);
+}
+
+/** The org's object ends once it has put a file into the archive, before it notes that it did. */
+export async function endObjectAfterFile(world: World, { id }: Org): Promise<void> {
+  await tell(world, "x-test-end-after-file", id);
+}
+
+async function tell({ eu, pace }: World, header: string, id: string): Promise<void> {
+  const told = { headers: { [header]: id }, signal: AbortSignal.timeout(pace.ms(ENDING_MS)) };
   await fetch(`${eu.server.urls[0]}/healthz`, told).catch(() => undefined);
 }

@@ -30,6 +30,7 @@ export interface Ran {
 }
 
 const INTERPRETERS: Readonly<Record<string, string>> = { ".py": "python3", ".sh": "bash" };
+export const interpreterOf = (program: string): string => INTERPRETERS[extname(program)] ?? process.execPath;
 
 export const PATIENTLY = `--import=${pathToFileURL(resolve("test/support/patient-program.mjs")).href}`;
 
@@ -40,10 +41,9 @@ export function runProgram(
   environment: Record<string, string>,
   inherited: NodeJS.ProcessEnv = process.env,
 ): Promise<Ran> {
-  const command = INTERPRETERS[extname(program)] ?? process.execPath;
   return new Promise((done) => {
     const options = { cwd, env: { ...inherited, ...environment, NODE_OPTIONS: PATIENTLY } };
-    const child = execFile(command, [program], options, (_, stdout, stderr) =>
+    const child = execFile(interpreterOf(program), [program], options, (_, stdout, stderr) =>
       done({ status: child.exitCode, stdout, stderr }),
     );
   });

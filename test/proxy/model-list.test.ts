@@ -92,7 +92,8 @@ describe("the operator's own models are not shown to its callers", () => {
       const small = proxyOf("openai");
       small.answer = () => new Response(text, { headers: { "content-type": "application/json" } });
       const answer = await small.call("/openai/v1/models");
-      expect([answer.status, await answer.text()]).toEqual([502, expect.not.stringContaining("acme")]);
+      const shown = await answer.text();
+      expect([answer.status, shown.includes("cannot be read"), shown.length < 1000]).toEqual([502, true, true]);
     },
   );
 

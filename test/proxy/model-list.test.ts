@@ -14,7 +14,8 @@ const OWN: readonly object[] = [
   { id: "curie:ft-acme-2023-01-01" },
   { id: "gpt-35-turbo-0613.ft-3d8f7a5f4e5d4c31" },
   { id: "curie-2", model: "curie", fine_tune: "ft-72a2792e" },
-  { id: "open-mistral", type: "fine-tuned", job: "j" },
+  { id: "open-mistral", type: "fine-tuned" },
+  { id: "open-mistral-2", job: "j" },
   { name: "command-mine", finetuned: true },
   { name: "tunedModels/mine" },
   { id: "sql-lora", owned_by: "vllm", parent: "meta-llama/Llama-3" },
@@ -93,7 +94,11 @@ describe("the operator's own models are not shown to its callers", () => {
       small.answer = () => new Response(text, { headers: { "content-type": "application/json" } });
       const answer = await small.call("/openai/v1/models");
       const shown = await answer.text();
-      expect([answer.status, shown.includes("cannot be read"), shown.length < 1000]).toEqual([502, true, true]);
+      expect([answer.status, shown.includes("cannot be read"), shown.length < 1000]).toEqual([
+        502,
+        true,
+        true,
+      ]);
     },
   );
 

@@ -25,12 +25,14 @@ describe("what a provider gets", () => {
     await (await proxyBefore(url)(CHAT, { key, body, headers })).text();
     const sent = JSON.stringify(got[0]?.headers);
     expect(got[0]?.headers).toMatchObject({ authorization: `Bearer ${PROVIDER_KEY}`, "x-custom": "kept" });
+    const ours = Object.keys(got[0]?.headers ?? {}).filter((name) => name.startsWith("x-sluice"));
+    expect(ours).toEqual(["x-sluice-proxied"]);
     for (const text of [
       key,
       "session=1",
       "org-of-another",
       "10.0.0.1",
-      "x-sluice",
+      "x-sluice-user-id",
       "x-hop",
       "trailers",
       "DELETE",

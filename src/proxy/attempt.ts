@@ -70,7 +70,7 @@ export async function attemptWith(admitted: AdmittedCall, next: NextModel): Prom
   const route = target.provider.route("POST", target.path);
   if (route.kind !== "metered") return null;
   try {
-    const orgKey = isElsewhere ? await gate.orgKeys.get(target.name) : admitted.orgKey;
+    const orgKey = isElsewhere ? await gate.orgKey(target.name) : admitted.orgKey;
     const served = await servedAt(admitted, target, route, next.model);
     const access = accessFor(admitted, { target, orgKey, model: served.ask.model });
     return "code" in access ? null : { target, served, access };

@@ -3,7 +3,7 @@ import { createGate, type EmbeddedGate } from "../client/gate/index.ts";
 import type { RunInput } from "../client/generated/types.ts";
 import { BoundedMap } from "../domain/cache/bounded-map.ts";
 import type { ProxyOptions } from "./options.ts";
-import { OrgKeys } from "./org-keys.ts";
+import { type OrgKey, OrgKeys } from "./org-keys.ts";
 
 const MOST_REMEMBERED = 20_000;
 const KEY = /^svc_(?:live|test)_(.{26})(.{26})_/;
@@ -13,9 +13,9 @@ export class KeyGate implements CallGate {
   readonly key: string;
   readonly orgId: string;
   readonly keyId: string;
-  /** The keys of providers that its org has set. */
-  readonly orgKeys: OrgKeys;
   readonly #gate: EmbeddedGate;
+  /** The keys of providers that its org has set. */
+  readonly #orgKeys: OrgKeys;
   readonly #log: ProxyOptions["log"];
   readonly #reserved = new BoundedMap<string, string>(MOST_REMEMBERED);
   /** True once the service has accepted the key. */
@@ -24,7 +24,7 @@ export class KeyGate implements CallGate {
   constructor(key: string, { url, binding, log, decisionTimeoutMs: timeoutMs }: ProxyOptions) {
     const onError = (error: unknown, run: RunInput) => this.#sendAgain(error, run);
     this.#gate = createGate({ key, url, binding, onError, timeoutMs });
-    this.orgKeys = new OrgKeys(key, binding);
+    this.#orgKeys = new OrgKeys(key, binding);
     this.#log = log;
     this.key = key;
     const [, org, id] = KEY.exec(key) ?? [];
@@ -39,6 +39,13 @@ export class KeyGate implements CallGate {
   /** Rejects if the service does not accept the key. */
   async prove(): Promise<void> {
     if (!this.isProven) await this.#facts();
+  }
+
+  /** Its org's own key of a provider. Null: there is none. A service that hands keys over has accepted this one first. */
+  async orgKey(name: string): Promise<OrgKey | null> {
+    const found = await this.#orgKeys.get(name);
+    this.isProven ||= this.#orgKeys.areServed;
+    return found;
   }
 
   /** The names that limits of the org count by. */

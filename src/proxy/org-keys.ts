@@ -41,6 +41,11 @@ export class OrgKeys {
     this.#now = now;
   }
 
+  /** Returns whether the service is asked for keys. */
+  get areServed(): boolean {
+    return this.#binding?.providerKey !== undefined;
+  }
+
   /** Null: there is none of that name. Rejects if the service refuses the caller, or cannot be asked. */
   async get(name: string): Promise<OrgKey | null> {
     if (this.#binding?.providerKey === undefined) return null;

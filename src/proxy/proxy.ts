@@ -1,5 +1,6 @@
 import { checkOtherPaths } from "../adapters/other-paths.ts";
 import { refusalOf } from "../adapters/refusal-response.ts";
+import { bodyTimer } from "../body-timer.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
 import { type AdmittedCall, notServed } from "./attempt.ts";
 import { Breakers } from "./breakers.ts";
@@ -11,7 +12,7 @@ import { KeyGates } from "./key-gates.ts";
 import type { ProxyOptions } from "./options.ts";
 import { type OrgKey, PROVIDER_KEY_HEADER } from "./org-keys.ts";
 import { type OwnAnswer, ownAnswer } from "./own-answer.ts";
-import { BodyMemory, readWithin } from "./request-body.ts";
+import { ProxyBodies } from "./request-body.ts";
 import { type ServedProviders, servedProviders } from "./served-providers.ts";
 import { serviceOf } from "./served-call.ts";
 import { isBaseUrl, type Target, targetOf } from "./target.ts";
@@ -23,19 +24,13 @@ export interface Proxy {
   fetch(request: Request, context: Context): Promise<Response>;
 }
 
-const USUAL = {
-  mostBodyBytes: 33_554_432,
-  mostBodiesBytes: 67_108_864,
-  bodyTimeoutMs: 60_000,
-} as const;
-
 /** A proxy before the APIs of providers. Whoever calls it brings a Sluice key, and never sees the provider's. */
 export function createProxy(options: ProxyOptions): Proxy {
   checkOtherPaths(options.otherPaths ?? {}, "otherPaths");
   const providers = servedProviders(options);
   const gates = new KeyGates(options);
   const breakers = new Breakers();
-  const memory = new BodyMemory(options.mostBodiesBytes ?? USUAL.mostBodiesBytes);
+  const bodies = new ProxyBodies(options, bodyTimer);
   return {
     fetch: async (request, context) => {
       const startedAt = Date.now();
@@ -47,7 +42,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       const target = targetOf(pathname, providers);
       if ("code" in target) return ownAnswer(target, { method, target: null, startedAt, log });
       if (request.headers.has(PROXIED_HEADER)) return ownAnswer(LOOP, { method, target, startedAt, log });
-      const answer = await govern({ request, context, target, providers, gates, breakers, memory, options });
+      const answer = await govern({ request, context, target, providers, gates, breakers, bodies, options });
       return answer instanceof Response ? answer : ownAnswer(answer, { method, target, startedAt, log });
     },
   };
@@ -60,7 +55,7 @@ interface ProxiedRequest {
   readonly providers: ServedProviders;
   readonly gates: KeyGates;
   readonly breakers: Breakers;
-  readonly memory: BodyMemory;
+  readonly bodies: ProxyBodies;
   readonly options: ProxyOptions;
 }
 
@@ -71,18 +66,13 @@ async function govern(governing: ProxiedRequest): Promise<Response | OwnAnswer> 
   const known = admit(governing);
   if ("code" in known) return known;
   const { gate } = known;
-  const { request, target, providers, gates, memory, options, context } = governing;
+  const { request, target, providers, gates, bodies, options, context } = governing;
   try {
     const fields = await fieldsOf(known.says, gate, options);
     if ("code" in fields) return { ...fields, by: { key: gate.key, ask: {} } };
     const offered = await offeredTo(known, target);
     if ("code" in offered) return offered;
-    const body = await readWithin(request, {
-      mostBytes: options.mostBodyBytes ?? USUAL.mostBodyBytes,
-      timeoutMs: options.bodyTimeoutMs ?? USUAL.bodyTimeoutMs,
-      memory,
-      prove: () => gate.prove(),
-    });
+    const body = await bodies.read(request, gate);
     if ("code" in body) return body;
     try {
       const { bytes } = body;
@@ -123,7 +113,7 @@ async function offeredTo(
   { gate, own, chosen }: IdentifiedCall,
   target: Target,
 ): Promise<{ readonly orgKey: OrgKey | null } | WireRefusal> {
-  const orgKey = own === null ? await gate.orgKeys.get(chosen ?? target.name) : null;
+  const orgKey = own === null ? await gate.orgKey(chosen ?? target.name) : null;
   if (own === null && chosen !== null && orgKey === null) return noSuchKey(chosen);
   return accessTo(target, { own, orgKey }) === null ? notServed(target.name) : { orgKey };
 }

@@ -1,36 +1,27 @@
+import {
+  type BodyHold,
+  BodyMemory,
+  type BodyOwner,
+  LEAST_BODIES,
+  unprovenOwner,
+} from "../domain/body/body-memory.ts";
+import { firstBytes, readWhole } from "../domain/body/read.ts";
+import { type Timer, UnreadBody } from "../domain/body/timed.ts";
 import type { WireRefusal } from "../providers/wire-refusal.ts";
+import { SluiceError } from "../client/errors.ts";
+import type { KeyGate } from "./key-gate.ts";
+import type { ProxyOptions } from "./options.ts";
 
-export interface BodyBounds {
-  readonly mostBytes: number;
-  readonly timeoutMs: number;
-  /** All bodies that are in memory at once. */
-  readonly memory: BodyMemory;
-  /** Resolves once the caller has proven its key, and rejects otherwise. Called before more than a little is read. */
-  readonly prove: () => Promise<void>;
-}
+const USUAL = {
+  mostBodyBytes: 33_554_432,
+  mostBodiesBytes: 67_108_864,
+  bodyTimeoutMs: 60_000,
+} as const;
 
-/** The bytes that are read before the caller is known. */
-const UNPROVEN_BYTES = 65_536;
-
-/** Bytes of bodies that are in memory, in all calls together. */
-export class BodyMemory {
-  readonly #most: number;
-  #bytes = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  take(bytes: number): boolean {
-    if (this.#bytes + bytes > this.#most) return false;
-    this.#bytes += bytes;
-    return true;
-  }
-
-  give(bytes: number): void {
-    this.#bytes -= bytes;
-  }
-}
+/** Longer than a provider takes to begin its answer. */
+const LONGEST_HOLD_MS = 900_000;
+/** A runtime ends a call half a minute after its caller has left. */
+const AFTER_LEAVE_MS = 30_000;
 
 /** A body that was read whole. */
 export interface HeldBody {
@@ -39,76 +30,77 @@ export interface HeldBody {
   release(): void;
 }
 
-/**
- * The whole body, within its bounds. Rejects with what `prove` rejects with. An upload that breaks off, or takes too long, is
- * refused like any other body that cannot be read.
- */
-export async function readWithin(request: Request, bounds: BodyBounds): Promise<HeldBody | WireRefusal> {
-  const { mostBytes, memory } = bounds;
-  const { body } = request;
-  if (Number(request.headers.get("content-length") ?? 0) > mostBytes) return tooLarge(mostBytes);
-  if (body === null) return { bytes: new Uint8Array(), release: () => undefined };
-  const chunks: Uint8Array[] = [];
-  let held = 0;
-  const release = () => {
-    memory.give(held);
-    held = 0;
-  };
-  const keep = async (chunk: Uint8Array): Promise<WireRefusal | null> => {
-    const bytes = held + chunk.byteLength;
-    if (bytes > mostBytes) return tooLarge(mostBytes);
-    if (bytes > UNPROVEN_BYTES) await bounds.prove();
-    if (!memory.take(chunk.byteLength)) return busy();
-    held = bytes;
-    chunks.push(chunk);
-    return null;
-  };
-  try {
-    const problem = await readAll((body as ReadableStream<Uint8Array>).getReader(), keep, bounds.timeoutMs);
-    if (problem === null) return { bytes: joined(chunks, held), release };
-    release();
-    return problem;
-  } catch (error) {
-    release();
-    throw error;
-  }
-}
+type ProvenKey = Pick<KeyGate, "orgId" | "keyId" | "isProven" | "prove">;
 
-async function readAll(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  keep: (chunk: Uint8Array) => Promise<WireRefusal | null>,
-  timeoutMs: number,
-): Promise<WireRefusal | null> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">((resolve) => (timer = setTimeout(() => resolve("late"), timeoutMs)));
-  try {
-    for (;;) {
-      const read = await Promise.race([reader.read().catch(() => "broken" as const), late]);
-      if (read === "broken") return brokenOff("The body was broken off before its end.");
-      if (read === "late") {
-        void reader.cancel().catch(() => undefined);
-        return brokenOff("The body took too long to arrive.");
-      }
-      if (read.done) return null;
-      const problem = await keep(read.value);
-      if (problem !== null) {
-        void reader.cancel().catch(() => undefined);
-        return problem;
-      }
+/** The bodies of the calls that a proxy serves at once. */
+export class ProxyBodies {
+  readonly #mostBytes: number;
+  readonly #deadlineMs: number;
+  readonly #timer: Timer;
+  readonly #memory: BodyMemory;
+
+  constructor(options: ProxyOptions, timer: Timer) {
+    const { mostBodyBytes, mostBodiesBytes, bodyTimeoutMs } = { ...USUAL, ...given(options) };
+    if (mostBodiesBytes < LEAST_BODIES * mostBodyBytes)
+      throw new SluiceError(
+        "mostBodiesBytes (PROXY_MAX_BODIES_BYTES) must be at least twice mostBodyBytes (PROXY_MAX_BODY_BYTES)",
+      );
+    this.#mostBytes = mostBodyBytes;
+    this.#deadlineMs = bodyTimeoutMs;
+    this.#timer = timer;
+    this.#memory = new BodyMemory(mostBodiesBytes, {
+      longestHoldMs: LONGEST_HOLD_MS,
+      now: () => timer.now(),
+    });
+  }
+
+  /**
+   * The whole body, which counts for its key once that is proven, and until then for its caller's address. Rejects with
+   * what a proof rejects with. An upload that breaks off, or is too slow, is refused like any other body that cannot be read.
+   */
+  async read(request: Request, gate: ProvenKey): Promise<HeldBody | WireRefusal> {
+    const owner = { org: gate.orgId, key: gate.keyId };
+    const prove = async (): Promise<BodyOwner> => {
+      await gate.prove();
+      return owner;
+    };
+    const address = request.headers.get("cf-connecting-ip") ?? "";
+    const hold = this.#memory.hold(gate.isProven ? owner : unprovenOwner(address), firstBytes(request));
+    if (hold === null) return refuseUnread("full", this.#deadlineMs);
+    try {
+      const bounds = { mostBytes: this.#mostBytes, deadlineMs: this.#deadlineMs, timer: this.#timer };
+      const bytes = await readWhole(request, { ...bounds, hold, prove });
+      if (bytes !== null) return { bytes, release: this.#releaseWith(request, hold) };
+      hold.release();
+      return tooLarge(this.#mostBytes);
+    } catch (error) {
+      hold.release();
+      if (error instanceof UnreadBody) return refuseUnread(error.reason, this.#deadlineMs);
+      throw error;
     }
-  } finally {
-    clearTimeout(timer);
+  }
+
+  #releaseWith({ signal }: Request, hold: BodyHold): () => void {
+    const onLeave = () => hold.endBy(this.#timer.now() + AFTER_LEAVE_MS);
+    signal.addEventListener("abort", onLeave, { once: true });
+    return () => {
+      signal.removeEventListener("abort", onLeave);
+      hold.release();
+    };
   }
 }
 
-function joined(chunks: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return whole;
+/** The options that are set: one that is undefined is not. */
+function given({
+  mostBodyBytes,
+  mostBodiesBytes,
+  bodyTimeoutMs,
+}: ProxyOptions): Partial<Record<keyof typeof USUAL, number>> {
+  return {
+    ...(mostBodyBytes === undefined ? {} : { mostBodyBytes }),
+    ...(mostBodiesBytes === undefined ? {} : { mostBodiesBytes }),
+    ...(bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs }),
+  };
 }
 
 function tooLarge(mostBytes: number): WireRefusal {
@@ -116,11 +108,14 @@ function tooLarge(mostBytes: number): WireRefusal {
   return { status: 413, code: "payload_too_large", message, details: {} };
 }
 
-function brokenOff(message: string): WireRefusal {
+function refuseUnread(reason: UnreadBody["reason"], deadlineMs: number): WireRefusal {
+  if (reason === "full") {
+    const message = "This proxy holds as many bodies as it has memory for. Try again in a moment.";
+    return { status: 503, code: "service_unavailable", message, details: {}, retryAfterMs: 1000 };
+  }
+  const message =
+    reason === "broken"
+      ? "The body was broken off before its end. Send the call again."
+      : `The body took too long to arrive: send at least 4 KiB a second, and all of it within ${deadlineMs / 1000} seconds.`;
   return { status: 400, code: "bad_request", message, details: {} };
-}
-
-function busy(): WireRefusal {
-  const message = "This proxy holds as many bodies as it has memory for. Try again in a moment.";
-  return { status: 503, code: "service_unavailable", message, details: {}, retryAfterMs: 1000 };
 }

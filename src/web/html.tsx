@@ -1,7 +1,9 @@
 import type { Context } from "hono";
 import { raw } from "hono/html";
 import type { JSX } from "hono/jsx/jsx-runtime";
-import { CutOff, readBounded } from "../edge/request/read-bounded.ts";
+import { refusalHeaders } from "../contract/refusal.ts";
+import { UnreadBody } from "../domain/body/timed.ts";
+import { readBounded, refuseUnread } from "../edge/request/read-bounded.ts";
 import { callerAddress } from "../edge/request/call.ts";
 import type { Env } from "../edge/env.ts";
 import { ObjectUnreachable } from "../edge/object/unreachable.ts";
@@ -91,7 +93,7 @@ function tooOften(seconds: number, web: Web): Response {
 }
 
 function failurePage(error: unknown, web: Web): Response {
-  if (error instanceof CutOff) return cutOffPage(web);
+  if (error instanceof UnreadBody) return unreadPage(error, web);
   const { status, title, text } = sayFailure(error, web);
   const page = <MessagePage title={title} text={text} link={["/console", "Go to the console"]} />;
   return htmlResponse(page, status, web);
@@ -107,12 +109,23 @@ function sayFailure(error: unknown, { trace }: PageAnswer) {
   return { status: 500, title: "Something went wrong", text };
 }
 
-function cutOffPage(web: Web): Response {
-  const text = "The upload ended early. Nothing was changed. Send it again.";
+const UNREAD: Readonly<Record<UnreadBody["reason"], readonly [title: string, text: string]>> = {
+  broken: ["Upload interrupted", "The upload ended early. Nothing was changed. Send it again."],
+  late: ["Upload too slow", "The upload took too long. Nothing was changed. Send it again."],
+  full: [
+    "Temporarily unavailable",
+    "Too many uploads are in progress. Nothing was changed. Try again shortly.",
+  ],
+};
+
+function unreadPage(error: UnreadBody, web: Web): Response {
+  const [title, text] = UNREAD[error.reason];
+  const refusal = refuseUnread(error);
   return htmlResponse(
-    <MessagePage title="Upload interrupted" text={text} link={["/console", "Go to the console"]} />,
-    400,
+    <MessagePage title={title} text={text} link={["/console", "Go to the console"]} />,
+    refusal.status,
     web,
+    refusalHeaders(refusal),
   );
 }
 
@@ -121,10 +134,14 @@ export type ReadForm =
   | { readonly fields: URLSearchParams; readonly file?: Uint8Array | null }
   | { readonly fields: null; readonly tooLong: boolean };
 
-export async function readForm(request: Request, mostBytes = MOST_FORM_BYTES): Promise<ReadForm> {
+export async function readForm(
+  request: Request,
+  settings: Settings,
+  mostBytes = MOST_FORM_BYTES,
+): Promise<ReadForm> {
   const type = request.headers.get("content-type") ?? "";
   if (!type.startsWith("application/x-www-form-urlencoded")) return { fields: null, tooLong: false };
-  const bytes = await readBounded(request, mostBytes);
+  const bytes = await readBounded(request, mostBytes, settings);
   if (bytes === null) return { fields: null, tooLong: true };
   return { fields: new URLSearchParams(new TextDecoder().decode(bytes)) };
 }

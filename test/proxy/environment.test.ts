@@ -78,13 +78,21 @@ describe("a setting that is wrong stops every call, and is named without its val
     ["PROXY_PROVIDERS", { PROXY_PROVIDERS: '{"openai":{"url":"https://lab.test"}}' }],
     ["PROXY_PROVIDERS", { PROXY_PROVIDERS: '{"lab":{"url":"https://lab.test","compatibleWith":"secret"}}' }],
     ["PROXY_MAX_BODY_BYTES", { PROXY_MAX_BODY_BYTES: "secret" }],
+    ["PROXY_MAX_BODIES_BYTES", { PROXY_MAX_BODIES_BYTES: "67108863" }],
+    ["SLUICE_URL", { SLUICE_URL: "" }],
   ])("%s", async (name, wrong) => {
+    const lines: string[] = [];
+    const log = vi.spyOn(console, "log").mockImplementation((line: string) => void lines.push(line));
+    onTestFinished(() => log.mockRestore());
     const request = new Request("https://proxy.test/openai/v1/models");
     const answer = await worker.fetch(request, { ...set, ...wrong }, { waitUntil: () => undefined });
     const text = await answer.text();
     expect(answer.status).toBe(500);
-    expect(text).toContain(name);
-    expect(text.replaceAll("client_secrets", "")).not.toContain("secret");
+    expect(text).not.toMatch(/[A-Z]+_[A-Z]+|secret/);
+    const [line = ""] = lines.slice(-1);
+    const trace = answer.headers.get("x-svc-trace-id");
+    expect(JSON.parse(line)).toMatchObject({ trace, cause: expect.stringContaining(name) });
+    expect(lines.join("").replaceAll("client_secrets", "")).not.toContain("secret");
   });
 });
 

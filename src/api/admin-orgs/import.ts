@@ -1,6 +1,7 @@
 import { PLATFORM_ORG_ID } from "../../contract/platform-org.ts";
 import { invalidField, isRefusal, type Refusal, refuse } from "../../contract/refusal.ts";
 import { importedOrg } from "../../contract/resources/orgs.ts";
+import { UnreadBody } from "../../domain/body/timed.ts";
 import type { ArchiveProblem, ReadFrame } from "../../domain/archive/frames.ts";
 import { FrameWriter } from "../../domain/archive/frames.ts";
 import type { ArchiveHead } from "../../domain/archive/lines.ts";
@@ -9,7 +10,7 @@ import { archiveHead } from "../../edge/request/archive-head.ts";
 import type { Call } from "../../edge/request/call.ts";
 import { operation, reply } from "../../edge/request/operation.ts";
 import { reachObject } from "../../edge/object/org-door.ts";
-import { CutOff, refuseCutOff } from "../../edge/request/read-bounded.ts";
+import { refuseUnread } from "../../edge/request/read-bounded.ts";
 import { askHome, askPeers } from "../../edge/region/home.ts";
 import { objectHere } from "../../edge/region/placement.ts";
 import type { ArrivingOrg } from "../../org/backup/arrival.ts";
@@ -32,9 +33,9 @@ export const importOrg = operation(
     try {
       return await imported(call, frames);
     } catch (error) {
-      if (!(error instanceof CutOff)) throw error;
-      call.isCutOff = true;
-      return refuseCutOff();
+      if (!(error instanceof UnreadBody)) throw error;
+      call.isCutOff = error.reason === "broken";
+      return refuseUnread(error);
     }
   },
 );

@@ -1,10 +1,11 @@
 import { JSON_MEDIA } from "../../contract/bounds.ts";
 import { DECISION } from "../../contract/decision.ts";
 import { isRefusal, type Refusal } from "../../contract/refusal.ts";
+import { inTime } from "../../domain/body/timed.ts";
 import { plainAsk } from "../../gate/decision/plain-ask.ts";
-import { readText, refuseNotUtf8 } from "../request/body.ts";
+import { readOwn, readText, refuseNotUtf8 } from "../request/body.ts";
 import type { Call } from "../request/call.ts";
-import { refuseCutOff } from "../request/read-bounded.ts";
+import { BODY_BOUNDS } from "../request/read-bounded.ts";
 
 /** Returns whether a body can be read before its caller is known: it is declared to be short. */
 export function isShort({ headers }: Request): boolean {
@@ -39,13 +40,8 @@ const BYTE_ORDER_MARK_BYTES = 3;
  * UTF-8: only the length tells a replacement character from one that was sent.
  */
 async function readShort(call: Call, declaredBytes: number): Promise<string | Refusal> {
-  let text: string;
-  try {
-    text = await call.request.text();
-  } catch {
-    call.isCutOff = true;
-    return refuseCutOff();
-  }
+  const text = await readOwn(call, () => inTime(call.request.text(), declaredBytes, BODY_BOUNDS));
+  if (isRefusal(text)) return text;
   call.bodyBytes = declaredBytes;
   if (3 * text.length <= DECISION.mostBodyBytes && !text.includes(REPLACEMENT)) return text;
   call.bodyBytes = new TextEncoder().encode(text).byteLength;

@@ -2,12 +2,14 @@ import type { Context } from "hono";
 import { standardHeaders } from "../../contract/headers.ts";
 import { refuse } from "../../contract/refusal.ts";
 import { logFailure } from "../../log.ts";
+import { type BodyHold, unprovenOwner } from "../../domain/body/body-memory.ts";
 import { OBJECT_METHODS, type RegionDoor } from "../../org/region-door.ts";
 import { isListed } from "../../platform/directory.ts";
 import { type Settings, settingsOf } from "../../settings.ts";
 import type { Env } from "../env.ts";
 import { refuseAtDoor } from "../request/router.ts";
-import { readBounded } from "../request/read-bounded.ts";
+import { callerAddress } from "../request/call.ts";
+import { holdBody, readHeld } from "../request/read-bounded.ts";
 import { passOf } from "./pass.ts";
 import { EPOCH_HEADER, PASS_HEADER, peersOf, UNTAKEN_HEADER } from "./peer.ts";
 import { objectHere } from "./placement.ts";
@@ -26,10 +28,21 @@ function mayBeOurs(request: Request, settings: Settings): boolean {
 
 /** Serves calls of other regions to an object of this one. Everyone else gets 404. */
 export async function serveObject(context: Context<{ Bindings: Env }>): Promise<Response> {
-  const { env } = context;
-  const settings = settingsOf(env);
+  const settings = settingsOf(context.env);
   const request = context.req.raw;
-  const bytes = mayBeOurs(request, settings) ? await readBounded(request, MOST_CALL_BYTES) : null;
+  if (!mayBeOurs(request, settings)) return refuseAtDoor(request, context.env, refuse("not_found"));
+  const hold = holdBody(request, settings, unprovenOwner(callerAddress(request)));
+  try {
+    return await serveHeld(context, hold);
+  } finally {
+    hold.release();
+  }
+}
+
+async function serveHeld({ env, req }: Context<{ Bindings: Env }>, hold: BodyHold): Promise<Response> {
+  const request = req.raw;
+  const settings = settingsOf(env);
+  const bytes = await readHeld(request, MOST_CALL_BYTES, hold);
   const text = bytes === null ? null : new TextDecoder().decode(bytes);
   const pass = text === null ? null : passOf(request, settings, Date.now(), text);
   if (text === null || pass === null) return refuseAtDoor(request, env, refuse("not_found"));

@@ -1,6 +1,12 @@
 import { type ArchiveProblem, FrameReader, type ReadFrame } from "../../domain/archive/frames.ts";
 import type { Peppers } from "../../domain/key/peppers.ts";
-import { CutOff } from "./read-bounded.ts";
+import { piecesOf } from "../../domain/body/pieces.ts";
+import { sizeOfPiece } from "../../domain/body/read.ts";
+import { timedPieces } from "../../domain/body/timed.ts";
+import { BODY_BOUNDS } from "./read-bounded.ts";
+
+/** An archive may be of any size, and is stored as it comes. */
+const ARCHIVE_BOUNDS = { ...BODY_BOUNDS, deadlineMs: 3_600_000 } as const;
 
 /** For each problem of an archive, what is wrong and what to do. */
 export const ARCHIVE_PROBLEMS: Readonly<Record<ArchiveProblem, string>> = {
@@ -11,18 +17,16 @@ export const ARCHIVE_PROBLEMS: Readonly<Record<ArchiveProblem, string>> = {
   more_after_end: "goes on after its end: send the file as it was downloaded",
 };
 
-/** The verified frames of an archive as it arrives, at most one arrival of them at a time. */
+/** The verified frames of an archive as it arrives, at most one piece of it at a time. Throws `UnreadBody`. */
 export async function* archiveFrames(
   body: ReadableStream<Uint8Array> | null,
   peppers: Peppers,
 ): AsyncGenerator<ReadFrame | ArchiveProblem> {
   const frames = new FrameReader(...peppers);
-  const reader = body?.getReader();
+  const pieces = body === null ? null : piecesOf(body);
   try {
-    for (;;) {
-      const { done, value } = (await reader?.read().catch(broken)) ?? { done: true, value: undefined };
-      if (done || value === undefined) break;
-      const read = frames.push(value);
+    for await (const piece of pieces === null ? [] : timedPieces(pieces, sizeOfPiece, ARCHIVE_BOUNDS)) {
+      const read = frames.push(piece);
       if (typeof read === "string") {
         yield read;
         return;
@@ -32,10 +36,6 @@ export async function* archiveFrames(
     const problem = frames.end();
     if (problem !== null) yield problem;
   } finally {
-    await reader?.cancel().catch(() => undefined);
+    void pieces?.cancel().catch(() => undefined);
   }
-}
-
-function broken(error: unknown): never {
-  throw new CutOff("the upload was broken off", { cause: error });
 }

@@ -10,11 +10,14 @@ import {
   type Refusal,
   refuse,
 } from "../../contract/refusal.ts";
+import { type BodyHold, type BodyOwner, unprovenOwner } from "../../domain/body/body-memory.ts";
+import { discardBody } from "../../domain/body/read.ts";
+import { UnreadBody } from "../../domain/body/timed.ts";
 import { structureProblem, SURELY_BOUNDED_CHARACTERS } from "../../domain/text/json-bounds.ts";
 import { illFormedPaths, spellsLoneSurrogate } from "../../domain/text/unicode.ts";
 import type { Call } from "./call.ts";
 
-import { CutOff, discardBody, readBounded, refuseCutOff } from "./read-bounded.ts";
+import { BODY_BOUNDS, holdBody, readHeld, refuseUnread } from "./read-bounded.ts";
 import { internalCaller } from "../identity/internal-caller.ts";
 
 function limitOf(call: Call): number {
@@ -24,15 +27,31 @@ function limitOf(call: Call): number {
     : call.settings.SVC_MAX_BODY_BYTES;
 }
 
-/** The whole body. A body that breaks off is refused, and so is one that is too large. */
-export async function readBytes(call: Call): Promise<Uint8Array<ArrayBuffer> | Refusal> {
+/** Reads a body as its caller's. Its memory is held until the call has its answer. */
+export async function readOwn<T>(
+  call: Call,
+  read: (hold: BodyHold) => Promise<T>,
+): Promise<T | Refusal<"bad_request" | "service_unavailable">> {
   try {
-    return (await readBounded(call.request, limitOf(call))) ?? refuse("payload_too_large");
+    call.bodyHold = holdBody(call.request, call.settings, ownerOf(call));
+    return await read(call.bodyHold);
   } catch (error) {
-    if (!(error instanceof CutOff)) throw error;
-    call.isCutOff = true;
-    return refuseCutOff();
+    if (!(error instanceof UnreadBody)) throw error;
+    call.isCutOff = error.reason === "broken";
+    return refuseUnread(error);
   }
+}
+
+function ownerOf(call: Call): BodyOwner {
+  const { caller } = call;
+  if (caller === null) return unprovenOwner(call.address);
+  return { org: caller.org?.id ?? caller.actor.kind, key: caller.actor.id };
+}
+
+/** The whole body. One that breaks off, is too large, or comes too slowly is refused. */
+export async function readBytes(call: Call): Promise<Uint8Array<ArrayBuffer> | Refusal> {
+  const bytes = await readOwn(call, (hold) => readHeld(call.request, limitOf(call), hold));
+  return bytes ?? refuse("payload_too_large");
 }
 
 export function refuseNotUtf8(): Refusal {
@@ -109,7 +128,7 @@ export function isLongWithoutInput({ bodyBytes, body }: Call): boolean {
 async function readParsed(call: Call): Promise<Refusal | null> {
   const { request, op } = call;
   if (op.ignoresBody === true) {
-    await discardBody(request);
+    await discardBody(request, BODY_BOUNDS);
     return null;
   }
   // The body of a GET has no meaning, and intermediaries often drop it.

@@ -2,6 +2,7 @@ import { readTraceParent, type TraceParent, writeTraceParent } from "../../domai
 import type { Role, Scope } from "../../contract/access.ts";
 import { type OperationContract, scopesNeeded } from "../../contract/operation.ts";
 import type { Refusal } from "../../contract/refusal.ts";
+import type { BodyHold } from "../../domain/body/body-memory.ts";
 import type { RegionPass } from "../../domain/region/pass.ts";
 import type { Actor, CountedRequest, Credential, Envelope, IdempotencyAsk } from "../../org/kernel/door.ts";
 import type { SupportScope } from "../../domain/people/support.ts";
@@ -65,6 +66,8 @@ export class Call {
   rawBody = "";
   /** The length of the body, as it was sent. */
   bodyBytes = 0;
+  /** The memory that its body takes until the call has its answer. */
+  bodyHold: BodyHold | null = null;
   /** The client broke off its upload, so the response is only for the log. */
   isCutOff = false;
   body: unknown = undefined;

@@ -105,6 +105,7 @@ export async function serveCall(
   } catch (error) {
     result = describeFailure(call, error);
   }
+  call.bodyHold?.release();
   if (call.caller?.ended !== undefined && isRefusal(result)) noteEndedCall(call);
   noteFreedCapacity(call);
   return respond(call, call.caller?.support ? await answerRecorded(call, result) : result);

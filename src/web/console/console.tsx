@@ -185,7 +185,7 @@ async function servePage(
   const tokens = csrfTokens(peppersOf(web.settings), admitted.session.id);
   const [csrf] = tokens;
   const isPost = request.method === "POST";
-  const read = isPost ? await readForm(request) : { fields: new URLSearchParams() };
+  const read = isPost ? await readForm(request, web.settings) : { fields: new URLSearchParams() };
   if (read.fields === null) return read.tooLong ? formTooLong(web) : forged(web);
   const form = read.fields;
   if (isPost && !isOwnPost(request, form, tokens)) return forged(web);

@@ -34,6 +34,7 @@ export interface RpcError {
   readonly message: string;
   readonly id: Id | null;
   readonly data?: object;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** A message that is answered with nothing: a notification, or an answer to a question that nobody asked. */

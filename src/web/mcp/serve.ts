@@ -1,12 +1,14 @@
 import type { Context } from "hono";
 import { JSON_MEDIA } from "../../contract/bounds.ts";
+import { type Refusal, refusalHeaders } from "../../contract/refusal.ts";
 import { standardHeaders, TRACE_HEADER } from "../../contract/headers.ts";
+import { UnreadBody } from "../../domain/body/timed.ts";
 import { structureProblem } from "../../domain/text/json-bounds.ts";
 import type { Env } from "../../edge/env.ts";
-import { CutOff, readBounded } from "../../edge/request/read-bounded.ts";
+import { readBounded, refuseUnread } from "../../edge/request/read-bounded.ts";
 import { requestText } from "../../edge/request/request-line.ts";
 import { logFailure, logNow } from "../../log.ts";
-import { settingsOf } from "../../settings.ts";
+import { type Settings, settingsOf } from "../../settings.ts";
 import {
   type McpRequest,
   asData,
@@ -79,7 +81,7 @@ async function answer(context: Ctx, api: Api): Promise<ServedAnswer> {
   if (req.method !== "POST") return { status: 405, body: null, headers: { allow: "POST" } };
   const refused = requestProblem(context);
   if (refused !== null) return refused;
-  const text = await bodyText(req.raw);
+  const text = await bodyText(req.raw, settingsOf(context.env));
   if (typeof text !== "string") return failed(text);
   const message = readMessage(text, (name) => req.raw.headers.get(name));
   if ("isUnanswered" in message) return { status: 202, body: null };
@@ -102,17 +104,23 @@ function requestProblem({ req, env }: Ctx): ServedAnswer | null {
   return null;
 }
 
-async function bodyText(request: Request): Promise<string | RpcError> {
+async function bodyText(request: Request, settings: Settings): Promise<string | RpcError> {
   try {
-    const bytes = await readBounded(request, MOST_BODY_BYTES);
+    const bytes = await readBounded(request, MOST_BODY_BYTES, settings);
     if (bytes === null) return badRequest(`The body must have at most ${MOST_BODY_BYTES} bytes.`, 413);
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     const problem = structureProblem(text);
     return problem === null ? text : badRequest(`The body ${problem}.`);
   } catch (error) {
-    if (error instanceof CutOff) return badRequest("The body broke off.");
+    if (error instanceof UnreadBody) return unread(refuseUnread(error));
     return { status: 400, code: CODES.parse, message: "The body is not UTF-8.", id: null };
   }
+}
+
+function unread(refusal: Refusal): RpcError {
+  const { status, message } = refusal;
+  const code = status === 503 ? CODES.internal : CODES.request;
+  return { status, code, message, id: null, headers: refusalHeaders(refusal) };
 }
 
 async function handle(asked: McpRequest, context: Ctx, api: Api): Promise<ServedAnswer> {
@@ -210,9 +218,9 @@ function done({ id, isModern }: McpRequest, result: object): ServedAnswer {
   return { status: 200, body: { jsonrpc: "2.0", id, result: whole } };
 }
 
-function failed({ status, code, message, id, data }: RpcError): ServedAnswer {
+function failed({ status, code, message, id, data, headers = {} }: RpcError): ServedAnswer {
   const error = data === undefined ? { code, message } : { code, message, data };
-  return { status, body: { jsonrpc: "2.0", id, error } };
+  return { status, body: { jsonrpc: "2.0", id, error }, headers };
 }
 
 function unauthorized(id: string | number | null): ServedAnswer {

@@ -122,7 +122,7 @@ async function admit(context: Ctx, web: Web): Promise<AdmittedOperator | Respons
   const isUpload = context.req.path === IMPORT_PATH;
   const none: ReadForm = { fields: new URLSearchParams() };
   const reading = isUpload ? readUpload : readForm;
-  const read = request.method === "POST" ? await reading(request) : none;
+  const read = request.method === "POST" ? await reading(request, web.settings) : none;
   if (read.fields === null) {
     if (!read.tooLong) return forged(web);
     return isUpload ? message("File too large", TOO_LARGE, 413, web) : formTooLong(web);

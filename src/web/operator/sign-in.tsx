@@ -38,7 +38,7 @@ export function operatorSignInForm(
 
 export async function operatorSignIn(context: Ctx, web: Web, dispatch: Dispatch): Promise<Response> {
   const { raw } = context.req;
-  const read = await readForm(raw, LONGEST_FORM_BYTES);
+  const read = await readForm(raw, web.settings, LONGEST_FORM_BYTES);
   if (read.fields === null && read.tooLong) return formTooLong(web);
   const form = read.fields ?? new URLSearchParams();
   const browser = readCookie(raw, cookieName(raw));

@@ -16,7 +16,7 @@ export function askToConfirm(context: Ctx, web: Web): Response {
 
 /** Shows what became of the confirmation. */
 export async function confirmEmail(context: Ctx, web: Web): Promise<Response> {
-  const read = await readForm(context.req.raw);
+  const read = await readForm(context.req.raw, web.settings);
   if (read.fields === null && read.tooLong) return formTooLong(web);
   const token = read.fields?.get("token") ?? "";
   const orgId = orgOfLink(web, "email", token);

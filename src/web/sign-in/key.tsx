@@ -55,7 +55,7 @@ function formTokens(web: Web, browser: string): [string, ...string[]] {
 
 export async function signInWithKey(context: Ctx, web: Web, dispatch: Dispatch): Promise<Response> {
   const { raw } = context.req;
-  const read = await readForm(raw, LONGEST_FORM_BYTES);
+  const read = await readForm(raw, web.settings, LONGEST_FORM_BYTES);
   if (read.fields === null && read.tooLong) return formTooLong(web);
   const form = read.fields ?? new URLSearchParams();
   const returnTo = returnPath(form.get("return_to"));

@@ -35,7 +35,7 @@ export async function followLink(context: Ctx, web: Web): Promise<Response> {
 
 /** The answer to the page that asks. */
 export async function confirmLink(context: Ctx, web: Web): Promise<Response> {
-  const read = await readForm(context.req.raw);
+  const read = await readForm(context.req.raw, web.settings);
   if (read.fields === null && read.tooLong) return formTooLong(web);
   if (read.fields === null || !isSameOrigin(context.req.raw)) return refuseSignIn("link_unknown", web);
   return enterByLink(context, web, read.fields.get("link") ?? "", "/console");

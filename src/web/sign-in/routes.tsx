@@ -172,7 +172,7 @@ async function samlLogin(context: Ctx, web: Web, orgId: string): Promise<Respons
 }
 
 async function samlAnswer(context: Ctx, web: Web, orgId: string): Promise<Response> {
-  const read = await readForm(context.req.raw, MOST_ANSWER_BYTES);
+  const read = await readForm(context.req.raw, web.settings, MOST_ANSWER_BYTES);
   if (read.fields === null) {
     return read.tooLong ? formTooLong(web) : refuseSignIn("response_malformed", web);
   }

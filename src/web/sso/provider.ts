@@ -1,5 +1,6 @@
 import * as oauth from "oauth4webapi";
-import { readStream } from "../../edge/request/read-bounded.ts";
+import { bodyTimer } from "../../body-timer.ts";
+import { readStream } from "../../domain/body/read.ts";
 
 export interface OidcConnection {
   readonly issuer: string;
@@ -40,7 +41,10 @@ function bounded(send: ProviderAccess["send"]): Send {
     const answer = await send(
       new Request(url, { method, headers, body: content, redirect: "manual", signal }),
     );
-    const bytes = answer.body === null ? new Uint8Array(0) : await readStream(answer.body, MAX_BYTES);
+    const bytes =
+      answer.body === null
+        ? new Uint8Array(0)
+        : await readStream(answer.body, MAX_BYTES, { timer: bodyTimer, deadlineMs: TIMEOUT_MS });
     if (bytes === null) throw new RangeError("the provider's answer is too long");
     return new Response(bytes, { status: answer.status, headers: answer.headers });
   };

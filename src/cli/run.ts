@@ -56,7 +56,6 @@ function toOwnError(thrown: unknown, command: Command | undefined, { env }: Term
     if (thrown.cause instanceof Failure) return thrown.cause;
     return thrown.cause instanceof SyntaxError ? notSluice(env) : thrown;
   }
-  if (thrown instanceof SyntaxError) return notSluice(env);
   if (!(thrown instanceof SluiceError)) return null;
   // The client names its options, which are variables and options here.
   if (!(thrown instanceof Refused))

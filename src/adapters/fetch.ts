@@ -1,5 +1,6 @@
 import { readBody } from "../providers/body/request-body.ts";
 import { type ProviderRoute, findProviderRoute } from "../providers/by-url.ts";
+import { readListedRequest } from "../providers/listed-request.ts";
 import { type MeteredCall, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
@@ -175,14 +176,17 @@ async function governedCall(
   if (request.headers.has("content-encoding"))
     throw new Unmetered(400, "Send the body without content-encoding.");
   const { api } = route;
+  const { headers } = request;
+  const query = new URLSearchParams(request.url.searchParams);
+  query.delete(provider.keyParameter ?? "");
   const pathModel = route.pathModel === null ? null : (deployments[route.pathModel] ?? route.pathModel);
   const sent = await readBody(api, request.bytes, request.headers.get("content-type"));
   const isNamed = pathModel === null || "model" in sent.members;
   const body = chosen === undefined || !isNamed ? sent : sent.withModel(pathModel ?? chosen);
-  const read = api.readRequest(body.members, {
+  const read = readListedRequest(api, body.members, {
     pathModel,
-    query: request.url.searchParams,
-    headers: request.headers,
+    query,
+    headers,
     facts: (model) => provider.facts(model),
   });
   const metered = meter(read, provider.facts(read.model), meteringFrom(options));

@@ -1,5 +1,6 @@
 import { anthropicComplete } from "./apis/anthropic-complete.ts";
 import { anthropicMessages } from "./apis/anthropic-messages.ts";
+import { namingTier } from "./apis/request-members.ts";
 import { apiKeyHeader, provider } from "./provider.ts";
 import { anthropicError } from "./wire-refusal.ts";
 
@@ -12,7 +13,10 @@ export const anthropic = provider("anthropic", {
   prices: "anthropic",
   url: "https://api.anthropic.com",
   auth: apiKeyHeader,
-  serves: { "/v1/messages": anthropicMessages, "/v1/complete": anthropicComplete },
+  serves: {
+    "/v1/messages": namingTier(anthropicMessages, "standard_only"),
+    "/v1/complete": anthropicComplete,
+  },
   free: ["POST /v1/messages/count_tokens", "GET /v1/models", "GET /v1/models/{model}"],
   models: [
     {

@@ -5,17 +5,13 @@ import { openAiEmbeddings } from "./apis/openai-embeddings.ts";
 import { openAiImageEdits, openAiImages } from "./apis/openai-images.ts";
 import { openAiResponses } from "./apis/openai-responses.ts";
 import { openai } from "./openai.ts";
+import type { ProviderApi } from "./provider-api.ts";
 import { azureKeyHeader, provider } from "./provider.ts";
 import { openAiError } from "./wire-refusal.ts";
 
 /** The calls of a deployment, and those of the newer form of the API, which names the deployment as the model. */
 const SERVED = {
-  // The search of one's own data brings input that the body does not show.
-  "/chat/completions": chatApi({
-    bound: "max_completion_tokens",
-    knowsBothBounds: true,
-    notMetered: ["data_sources", "enhancements"],
-  }),
+  "/chat/completions": chatApi({ bound: "max_completion_tokens", knowsBothBounds: true, members: [] }),
   "/completions": openAiCompletions,
   "/embeddings": openAiEmbeddings,
   "/images/generations": openAiImages,
@@ -34,13 +30,23 @@ export const azure = provider("azure", {
   serves: {
     ...under("/openai/deployments/{model}", SERVED),
     ...under("/openai/v1", { ...SERVED, "/responses": openAiResponses }),
-    "/openai/responses": openAiResponses,
+    ...under("/openai", { "/responses": openAiResponses }),
   },
   free: ["GET /openai/models", "GET /openai/v1/models", "GET /openai/v1/models/{model}"],
   models: openai.models,
   errorBody: openAiError,
 });
 
-function under<Api>(prefix: string, paths: Readonly<Record<string, Api>>): Record<string, Api> {
-  return Object.fromEntries(Object.entries(paths).map(([path, api]) => [prefix + path, api]));
+/** The APIs as Azure serves them. */
+function under(prefix: string, paths: Readonly<Record<string, ProviderApi>>): Record<string, ProviderApi> {
+  return Object.fromEntries(Object.entries(paths).map(([path, api]) => [prefix + path, served(api)]));
+}
+
+/** With the version in the query, and headers of Azure's own. */
+function served(api: ProviderApi): ProviderApi {
+  return {
+    ...api,
+    queryNames: new Set(["api-version"]),
+    ownHeaders: new Set([...(api.ownHeaders ?? []), "x-ms-client-request-id", "x-ms-useragent"]),
+  };
 }

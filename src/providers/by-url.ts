@@ -1,5 +1,4 @@
-import { anthropic } from "./anthropic.ts";
-import { compatible } from "./compatible.ts";
+import { anthropicHost, compatible } from "./compatible.ts";
 import type { Provider, Route } from "./provider.ts";
 import { PROVIDERS, providerNamed } from "./table.ts";
 
@@ -19,7 +18,7 @@ export function findProviderRoute(method: string, url: URL, name: string | undef
   const named = providerNamed(name ?? "");
   const hosted = KNOWN.find((provider) => isHostOf(provider, url));
   const known = named ?? hosted;
-  for (const provider of known === undefined ? [compatible, anthropic] : [known]) {
+  for (const provider of known === undefined ? [compatible, anthropicHost] : [known]) {
     const route = routeAt(provider, method, url.pathname);
     if (route.kind !== "unknown") return { provider, route };
   }

@@ -1,7 +1,7 @@
 import { seenInput } from "./body/input-bound.ts";
 import { isJsonObject, type JsonObject, objectOf } from "./json.ts";
 import type { EventFacts, ProviderApi, Usage } from "./provider-api.ts";
-import { readHighestBound, flagIn, modelIn, PLAIN, refuseMembers, toolsIn } from "./apis/request-members.ts";
+import { readHighestBound, flagIn, modelIn, PLAIN, toolsIn } from "./apis/request-members.ts";
 import { bearer, provider } from "./provider.ts";
 import { Unmetered } from "./unmetered.ts";
 import { totalsOf } from "./usage/counts.ts";
@@ -11,10 +11,30 @@ import type { WireRefusal } from "./wire-refusal.ts";
 const cohereChat: ProviderApi = {
   name: "cohere-chat",
   body: "json",
-  members: new Set(["model", "messages", "documents", "stream", "max_tokens", "tools", "thinking"]),
+  members: new Set([
+    "model",
+    "messages",
+    "documents",
+    "stream",
+    "max_tokens",
+    "tools",
+    "tool_choice",
+    "strict_tools",
+    "thinking",
+    "citation_options",
+    "response_format",
+    "safety_mode",
+    "stop_sequences",
+    "temperature",
+    "seed",
+    "frequency_penalty",
+    "presence_penalty",
+    "k",
+    "p",
+    "logprobs",
+  ]),
   answerMembers: ["usage"],
   readRequest(body, { pathModel, facts }) {
-    refuseMembers(body, ["connectors", "search_queries_only"]);
     if (!toolsIn(body, new Set(["type"])).every((tool) => objectOf(tool)["type"] === "function"))
       throw new Unmetered(403, 'Only tools of the type "function" are metered by this proxy.');
     const model = modelIn(body, pathModel);
@@ -42,10 +62,18 @@ const cohereChat: ProviderApi = {
 const cohereEmbed: ProviderApi = {
   name: "cohere-embed",
   body: "json",
-  members: new Set(["model", "texts", "images", "inputs"]),
+  members: new Set([
+    "model",
+    "texts",
+    "inputs",
+    "input_type",
+    "embedding_types",
+    "max_tokens",
+    "output_dimension",
+    "truncate",
+  ]),
   answerMembers: ["meta"],
   readRequest(body, { pathModel }) {
-    refuseMembers(body, ["images"]);
     const model = modelIn(body, pathModel);
     const { tokens, texts } = seenInput({ input: [body["texts"] ?? null, textsIn(body)] }, 0);
     return { ...PLAIN, model, inputTokens: tokens, texts };

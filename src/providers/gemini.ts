@@ -1,5 +1,5 @@
 import { geminiEmbed } from "./apis/gemini-embed.ts";
-import { geminiGenerate, geminiStream } from "./apis/gemini-generate.ts";
+import { GEMINI_HEADERS, geminiGenerate, geminiStream } from "./apis/gemini-generate.ts";
 import { chatApi } from "./apis/openai-chat.ts";
 import { openAiEmbeddings } from "./apis/openai-embeddings.ts";
 import { googleKeyHeader, provider } from "./provider.ts";
@@ -17,7 +17,7 @@ export const gemini = provider("gemini", {
   serves: {
     ...of("/v1beta"),
     ...of("/v1"),
-    "/v1beta/openai/chat/completions": chatApi({ notMetered: ["extra_body", "google"] }),
+    "/v1beta/openai/chat/completions": { ...chatApi({ members: [] }), ownHeaders: GEMINI_HEADERS },
     "/v1beta/openai/embeddings": openAiEmbeddings,
   },
   free: [

@@ -1,46 +1,64 @@
 import { chatApi } from "./apis/openai-chat.ts";
+import { HOST_MEMBERS } from "./apis/chat-members.ts";
 import { host } from "./compatible.ts";
 import { openRouterError } from "./wire-refusal.ts";
 
+/** What is searched, and how it is shown. */
+const PERPLEXITY_MEMBERS = [
+  "disable_search",
+  "image_domain_filter",
+  "image_format_filter",
+  "language_preference",
+  "last_updated_after_filter",
+  "last_updated_before_filter",
+  "num_images",
+  "num_search_results",
+  "return_images",
+  "return_related_questions",
+  "search_after_date_filter",
+  "search_before_date_filter",
+  "search_domain_filter",
+  "search_language_filter",
+  "search_mode",
+  "search_recency_filter",
+  "stream_mode",
+] as const;
+
 /**
- * Hosts that are compatible with OpenAI. What each does beside it is from its own reference: a host that bills searches, agents or
- * a choice of hosts beside tokens is refused what would make it do so.
+ * Hosts that are compatible with OpenAI. What each reads beside it is from its own reference. Left out is what would make it bill more
+ * than tokens: searches, agents, guardrails, other models, or another host at another price.
  */
 export const hosts = {
   mistral: host("mistral", {
     url: "https://api.mistral.ai",
     // It tells the usage of every stream, and takes no member that it does not know.
-    // Guardrails are calls of another model.
-    chat: { asksForUsage: false, notMetered: ["guardrails"] },
+    chat: { asksForUsage: false },
   }),
   groq: host("groq", {
     url: "https://api.groq.com/openai",
     sdkPrefix: "/openai",
     chat: {
       bound: "max_completion_tokens",
-      notMetered: ["compound_custom", "search_settings"],
+      members: [...HOST_MEMBERS, "citation_options"],
       notMeteredModels: /(?:^|\/)compound/,
     },
   }),
   xai: host("xai", {
     prices: "x-ai",
     url: "https://api.x.ai",
-    chat: { bound: "max_completion_tokens", notMetered: ["deferred"] },
+    chat: { bound: "max_completion_tokens" },
   }),
   deepseek: host("deepseek", { url: "https://api.deepseek.com" }),
   openrouter: host("openrouter", {
     url: "https://openrouter.ai/api",
     chat: {
-      // A caller that chooses among the hosts of a model chooses its price.
-      notMetered: ["provider", "preset", "web_search"],
+      members: [...HOST_MEMBERS, "cache_control", "trace", "transforms", "usage"],
       notMeteredModels: /:(?:online|nitro|exacto)(?:$|[:@])|^openrouter\/|@preset\//,
     },
     errorBody: openRouterError,
   }),
   together: host("together", {
     url: "https://api.together.xyz",
-    // Another model reads and answers, too, and is billed beside.
-    chat: { notMetered: ["safety_model"] },
     isOwnModel: "unmarked",
   }),
   fireworks: host("fireworks", {
@@ -59,7 +77,7 @@ export const hosts = {
       "/chat/completions": chatApi({
         asksForUsage: false,
         pricesSearch: true,
-        notMetered: ["search_type", "web_search_options.search_type"],
+        members: [...HOST_MEMBERS, ...PERPLEXITY_MEMBERS],
         notMeteredModels: /deep-research|pro-search/,
       }),
     },

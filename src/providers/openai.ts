@@ -4,6 +4,7 @@ import { openAiCompletions } from "./apis/openai-completions.ts";
 import { openAiEmbeddings } from "./apis/openai-embeddings.ts";
 import { openAiImageEdits, openAiImages } from "./apis/openai-images.ts";
 import { openAiCompaction, openAiResponses } from "./apis/openai-responses.ts";
+import { namingTier } from "./apis/request-members.ts";
 import { bearer, provider } from "./provider.ts";
 import { openAiError } from "./wire-refusal.ts";
 
@@ -15,11 +16,11 @@ export const openai = provider("openai", {
   url: "https://api.openai.com",
   auth: bearer,
   serves: {
-    "/v1/chat/completions": openAiChat,
+    "/v1/chat/completions": namingTier(openAiChat, "default"),
     "/v1/completions": openAiCompletions,
     "/v1/engines/{model}/completions": openAiCompletions,
-    "/v1/responses": openAiResponses,
-    "/v1/responses/compact": openAiCompaction,
+    "/v1/responses": namingTier(openAiResponses, "default"),
+    "/v1/responses/compact": namingTier(openAiCompaction, "default"),
     "/v1/embeddings": openAiEmbeddings,
     "/v1/images/generations": openAiImages,
     "/v1/images/edits": openAiImageEdits,

@@ -98,8 +98,15 @@ export interface EventFacts {
 export interface ProviderApi {
   readonly name: string;
   readonly body: "json" | "form";
-  /** Members of a body that the API reads. One that differs from them only in case is refused. */
+  /**
+   * The members that a body may have. Another may change what is billed, or what the answer says of it, so that it is
+   * refused; so is one that differs from them only in case.
+   */
   readonly members: ReadonlySet<string>;
+  /** The names that a query may have. Default: none. */
+  readonly queryNames?: ReadonlySet<string>;
+  /** The provider's own headers that a caller may send, in lower case. Default: none. */
+  readonly ownHeaders?: ReadonlySet<string>;
   /** Throws `Unmetered`. */
   readRequest(body: JsonObject, given: RequestContext): MeteredRequest;
   /** The same body with a bound on the output of each answer, and a request for the usage of a stream. */

@@ -2,6 +2,7 @@ import type { Call, CallFields } from "../adapters/governed-call.ts";
 import { otherPrice, pathRefusal } from "../adapters/other-paths.ts";
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import { readBody } from "../providers/body/request-body.ts";
+import { readListedRequest } from "../providers/listed-request.ts";
 import { type MeteredCall, meter, meteringFrom } from "../providers/metering.ts";
 import type { Route } from "../providers/provider.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
@@ -71,7 +72,7 @@ export async function readServedCall(given: ReceivedCall, options: ProxyOptions)
   const isNamed = pathModel === null || "model" in sent.members;
   const body = given.model === undefined || !isNamed ? sent : sent.withModel(given.model);
   const facts = (model: string) => target.provider.facts(modelAt(target, model));
-  const request = api.readRequest(body.members, { pathModel, facts, headers, query: given.query });
+  const request = readListedRequest(api, body.members, { pathModel, facts, headers, query: given.query });
   const metered = meter(request, facts(request.model), meteringFrom(options));
   return {
     api,

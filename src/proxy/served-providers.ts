@@ -1,6 +1,5 @@
 import { SluiceError } from "../client/errors.ts";
-import { anthropic } from "../providers/anthropic.ts";
-import { host } from "../providers/compatible.ts";
+import { anthropicHost, host } from "../providers/compatible.ts";
 import { type Provider, provider } from "../providers/provider.ts";
 import { PROVIDERS, providerNamed } from "../providers/table.ts";
 import type { ProviderAccess, ProxyOptions } from "./options.ts";
@@ -34,5 +33,5 @@ function served(name: string, access: ProviderAccess = {}): ServedProvider {
 /** A host of the operator's own. It may need no key. */
 function ownProvider(name: string, { url = "", compatibleWith }: ProviderAccess): Provider {
   const own = { url, prices: name, needsKey: false };
-  return compatibleWith === "anthropic" ? provider(name, { ...anthropic, ...own }) : host(name, own);
+  return compatibleWith === "anthropic" ? provider(name, { ...anthropicHost, ...own }) : host(name, own);
 }

@@ -61,6 +61,15 @@ describe("a path", () => {
     }
   });
 
+  test("that would hide what is billed is not sent", async () => {
+    const host = "https://generativelanguage.googleapis.com";
+    const url = `${host}/v1beta/models/gemini-2.5-flash:generateContent?key=mine`;
+    const body = { contents: [{ parts: [{ text: "hi" }] }] };
+    const refused = await called(`${url}&fields=candidates`, body);
+    expect([refused.answer.status, refused.sent]).toEqual([403, []]);
+    expect((await called(url, body)).sent).toEqual([url]);
+  });
+
   test("that returns credentials is never passed on, also where it ends like another", async () => {
     const { answer } = await called("https://host.test/v1/organization/v1/models", {});
     expect(await answer.text()).toContain("never passed on");
@@ -162,7 +171,13 @@ describe("what goes on", () => {
     const headers = { "content-type": "text/plain" };
     const request = await sentFor("https://api.openai.com/v1/chat/completions", { body, headers });
     expect(request.headers.get("content-type")).toBe("application/json");
-    const read = { model: "gpt-4o", messages: [], seed: 7, max_completion_tokens: 300 };
+    const read = {
+      model: "gpt-4o",
+      messages: [],
+      seed: 7,
+      max_completion_tokens: 300,
+      service_tier: "default",
+    };
     expect(await request.text()).toBe(JSON.stringify(read));
   });
 

@@ -5,6 +5,7 @@ import { BookIndex } from "../../src/domain/price/book-index.ts";
 import { bedrock } from "../../src/providers/bedrock.ts";
 import { findProviderRoute } from "../../src/providers/by-url.ts";
 import type { JsonObject } from "../../src/providers/json.ts";
+import { readListedRequest } from "../../src/providers/listed-request.ts";
 import { bedrockUsage } from "../../src/providers/usage/bedrock-usage.ts";
 
 const CLAUDE = "us.anthropic.claude-sonnet-4-5-20250929-v1:0";
@@ -16,7 +17,7 @@ function at(operation: string, model = CLAUDE) {
   return {
     api,
     read: (body: JsonObject, headers: Record<string, string> = {}) =>
-      api.readRequest(body, {
+      readListedRequest(api, body, {
         pathModel,
         query: new URLSearchParams(),
         headers: new Headers(headers),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cohere } from "../../src/providers/cohere.ts";
 import type { JsonObject } from "../../src/providers/json.ts";
+import { readListedRequest } from "../../src/providers/listed-request.ts";
 
 function at(path: string) {
   const route = cohere.route("POST", path);
@@ -9,7 +10,7 @@ function at(path: string) {
   return {
     api,
     read: (body: JsonObject) =>
-      api.readRequest(body, {
+      readListedRequest(api, body, {
         pathModel,
         query: new URLSearchParams(),
         headers: new Headers(),

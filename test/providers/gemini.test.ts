@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findProviderRoute } from "../../src/providers/by-url.ts";
 import { gemini } from "../../src/providers/gemini.ts";
 import type { JsonObject } from "../../src/providers/json.ts";
+import { readListedRequest } from "../../src/providers/listed-request.ts";
 import { answerReader } from "../../src/providers/usage/reading.ts";
 
 const HI = { contents: [{ role: "user", parts: [{ text: "hi" }] }] };
@@ -13,10 +14,13 @@ function apiOf(action: string) {
   const context = {
     pathModel,
     headers: new Headers(),
-    query: new URLSearchParams("alt=sse"),
+    query: new URLSearchParams(action.startsWith("stream") ? "alt=sse" : ""),
     facts: (model: string) => gemini.facts(model),
   };
-  return { api, read: (body: JsonObject, more = {}) => api.readRequest(body, { ...context, ...more }) };
+  return {
+    api,
+    read: (body: JsonObject, more = {}) => readListedRequest(api, body, { ...context, ...more }),
+  };
 }
 
 const generate = apiOf("generateContent");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findProviderRoute } from "../../src/providers/by-url.ts";
 import type { JsonObject } from "../../src/providers/json.ts";
+import { readListedRequest } from "../../src/providers/listed-request.ts";
 import { PROVIDERS, type ProviderName } from "../../src/providers/table.ts";
 import { openAiUsage } from "../../src/providers/usage/openai-usage.ts";
 
@@ -11,8 +12,9 @@ const chatAt = (name: ProviderName, path = "/v1/chat/completions") => {
   const { api, pathModel } = found;
   return {
     read: (body: JsonObject) =>
-      api.readRequest(
-        { model: "m", messages: [], ...body },
+      readListedRequest(
+        api,
+        { model: "m", ...(path.endsWith("/chat/completions") ? { messages: [] } : {}), ...body },
         {
           pathModel,
           headers: new Headers(),
@@ -83,7 +85,7 @@ test("a bound of the caller's goes on under the name that the host knows: anothe
   expect(written("together", oss)).toEqual({ model: "openai/gpt-oss-120b", max_tokens: 1 });
   const theirs = { model: "openai/gpt-5", max_completion_tokens: 1 };
   expect(written("openrouter", theirs)).toEqual(theirs);
-  expect(written("openai", { max_tokens: 1 })).toEqual({ max_tokens: 1 });
+  expect(written("openai", { max_tokens: 1 })).toEqual({ max_tokens: 1, service_tier: "default" });
   const deployment = "/openai/deployments/mine/chat/completions";
   expect(written("azure", { max_tokens: 1 }, deployment)).toEqual({ max_tokens: 1 });
 });
@@ -199,6 +201,10 @@ test.each<[ProviderName, string]>([
   ["openai", "/v1/chat/completions"],
 ])("%s %s knows input that may cost more than text", (name, path) => {
   const { read } = chatAt(name, path);
-  expect(read({ cache_control: { type: "ephemeral" } }).hasCostlyInput).toBe(true);
+  const cached = [
+    { role: "user", content: [{ type: "text", text: "x", cache_control: { type: "ephemeral" } }] },
+  ];
+  const member = path.endsWith("/responses") ? "input" : "messages";
+  expect(read({ [member]: cached }).hasCostlyInput).toBe(true);
   expect(read({}).hasCostlyInput).toBe(false);
 });

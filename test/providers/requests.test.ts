@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/providers/json.ts";
+import { readListedRequest } from "../../src/providers/listed-request.ts";
 import type { MeteredRequest } from "../../src/providers/provider-api.ts";
 import { PROVIDERS, type ProviderName } from "../../src/providers/table.ts";
 
@@ -16,7 +17,7 @@ function apiAt(name: ProviderName, path: string) {
     facts: (model: string) => provider.facts(model),
   };
   return {
-    read: (body: JsonObject): MeteredRequest => route.api.readRequest(body, context),
+    read: (body: JsonObject): MeteredRequest => readListedRequest(route.api, body, context),
     written: (body: JsonObject) => route.api.withBounds(body, { maxOutputTokens: null }),
   };
 }

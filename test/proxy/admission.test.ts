@@ -91,16 +91,25 @@ describe("the name of an organization's key", () => {
 });
 
 test.each([
-  [`?key=${SMALL_KEY}`, ""],
   [`?alt=sse&key=${SMALL_KEY}`, "?alt=sse"],
   [`?key=a&alt=sse&key=${SMALL_KEY}`, "?alt=sse"],
-  [`?%6Bey=${SMALL_KEY}`, ""],
+  [`?alt=sse&%6Bey=${SMALL_KEY}`, "?alt=sse"],
   ["?alt=sse", "?alt=sse"],
 ])("a key in the query goes to no provider: %s", async (query, sent) => {
   const small = new SmallProxy({ providers: { gemini: { key: OPERATORS_KEY } } });
   const body = { contents: [{ parts: [{ text: "hi" }] }], generationConfig: { maxOutputTokens: 5 } };
-  await small.call(`/gemini/v1/models/gemini-2.0-flash:generateContent${query}`, { body });
+  await small.call(`/gemini/v1/models/gemini-2.0-flash:streamGenerateContent${query}`, { body });
   expect(small.sent.map(({ url }) => new URL(url).search)).toEqual([sent]);
+});
+
+test.each([
+  ["a selector of fields", "&fields=candidates", {}],
+  ["a mask of fields", "", { "X-Goog-FieldMask": "candidates" }],
+])("%s, which would hide what is billed, is refused before anything is sent", async (_, query, headers) => {
+  const small = new SmallProxy({ providers: { gemini: { key: OPERATORS_KEY } } });
+  const path = `/gemini/v1/models/gemini-2.0-flash:streamGenerateContent?alt=sse${query}`;
+  const answer = await small.call(path, { body: { contents: [{ parts: [{ text: "hi" }] }] }, headers });
+  expect([answer.status, small.sent]).toEqual([403, []]);
 });
 
 test("each call is decided by itself, also one whose request id came before", async () => {

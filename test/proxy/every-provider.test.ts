@@ -253,7 +253,7 @@ describe.concurrent.each(PROVIDERS_AND_CASES)("$name", ({ provider, cases }) => 
       if (one.fixture.boundTokens === null || route.kind !== "metered" || typeof body !== "string") return;
       const bound = route.api.readRequest(JSON.parse(body) as JsonObject, {
         pathModel: route.pathModel,
-        query: new URLSearchParams("alt=sse"),
+        query: new URLSearchParams(one.path.includes(":stream") ? "alt=sse" : ""),
         headers: new Headers(),
         facts: (model) => provider.facts(model),
       }).outputBound;

@@ -55,9 +55,11 @@ class Setting {
   readonly billed: string[] = [];
   readonly #background: Promise<unknown>[] = [];
   readonly #options: Partial<ProxyOptions>;
+  readonly #providers: ProxyOptions["providers"];
 
-  constructor(options: Partial<ProxyOptions> = {}) {
+  constructor(options: Partial<ProxyOptions> = {}, providers: ProxyOptions["providers"] = {}) {
     this.#options = options;
+    this.#providers = providers;
   }
 
   async call(
@@ -68,7 +70,11 @@ class Setting {
     const proxy = createProxy({
       binding: this.service,
       orgs: "*",
-      providers: { openai: { key: "sk-openai-0123456789" }, groq: { key: "sk-groq-0123456789" } },
+      providers: {
+        openai: { key: "sk-openai-0123456789" },
+        groq: { key: "sk-groq-0123456789" },
+        ...this.#providers,
+      },
       fetch: (url, init) => this.#answer(url, init),
       ...this.#options,
     });
@@ -111,8 +117,12 @@ class Setting {
 const CHAT = { model: "gpt-4o", messages: [{ role: "user", content: "hi" }], max_tokens: 5 };
 
 describe("a call that a limit refuses", () => {
-  function limited(rules: readonly FallbackRule[], refusal: Refusal = BUDGET): Setting {
-    const setting = new Setting();
+  function limited(
+    rules: readonly FallbackRule[],
+    refusal: Refusal = BUDGET,
+    providers: ProxyOptions["providers"] = {},
+  ): Setting {
+    const setting = new Setting({}, providers);
     setting.service.rules = rules;
     setting.service.judge = ({ model }) => (model === "gpt-4o" ? refusal : null);
     return setting;
@@ -156,8 +166,9 @@ describe("a call that a limit refuses", () => {
   });
 
   test("goes to another provider with that provider's key, address and path, and without the query", async () => {
-    const setting = limited([ruleOf([["llama", "groq"]])]);
-    const path = "/openai/v1/chat/completions?trace=1";
+    const own = { key: "k", url: "https://mine.openai.azure.com" };
+    const setting = limited([ruleOf([["llama", "groq"]])], BUDGET, { azure: own });
+    const path = "/azure/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21";
     expect((await setting.call(CHAT, { path })).status).toBe(200);
     const [sent] = setting.sent;
     expect([sent?.url, sent?.model]).toEqual(["https://api.groq.com/openai/v1/chat/completions", "llama"]);

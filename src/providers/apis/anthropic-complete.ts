@@ -7,7 +7,18 @@ import { readHighestBound, flagIn, modelIn, PLAIN } from "./request-members.ts";
 export const anthropicComplete: ProviderApi = {
   name: "complete",
   body: "json",
-  members: new Set(["model", "prompt", "stream", "max_tokens_to_sample"]),
+  members: new Set([
+    "model",
+    "prompt",
+    "stream",
+    "max_tokens_to_sample",
+    "metadata",
+    "stop_sequences",
+    "temperature",
+    "top_k",
+    "top_p",
+  ]),
+  ownHeaders: new Set(["anthropic-version", "anthropic-beta", "anthropic-dangerous-direct-browser-access"]),
   answerMembers: [],
   readRequest(body, { pathModel, facts }) {
     const model = modelIn(body, pathModel);

@@ -9,7 +9,6 @@ import {
   flagIn,
   modelIn,
   PLAIN,
-  refuseMembers,
   tierIn,
   tierOf,
   toolsIn,
@@ -25,8 +24,6 @@ const WEB_FETCH = /^web_fetch_\d{8}$/;
 const USUAL_SEARCHES = 16;
 const MOST_SEARCHES = 1000;
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(["type", "max_uses"]);
-/** With it, another model may answer at another price. */
-const NOT_METERED = ["fallbacks"] as const;
 
 /** `POST /v1/messages`. */
 export const anthropicMessages: ProviderApi = {
@@ -39,14 +36,29 @@ export const anthropicMessages: ProviderApi = {
     "stream",
     "max_tokens",
     "tools",
+    "tool_choice",
     "thinking",
+    "temperature",
+    "top_k",
+    "top_p",
+    "stop_sequences",
+    "metadata",
+    "output_config",
+    "output_format",
+    "cache_control",
     "service_tier",
     "speed",
     "inference_geo",
     "container",
     "mcp_servers",
     "context_management",
-    ...NOT_METERED,
+  ]),
+  queryNames: new Set(["beta"]),
+  ownHeaders: new Set([
+    "anthropic-version",
+    "anthropic-beta",
+    "anthropic-client-platform",
+    "anthropic-dangerous-direct-browser-access",
   ]),
   answerMembers: ["usage"],
   readRequest(body, { pathModel, facts }) {
@@ -54,7 +66,6 @@ export const anthropicMessages: ProviderApi = {
     const { reasons, pictureTokens } = facts(model);
     const { tokens, unseen, isCostly, texts } = seenInput(body, pictureTokens);
     const { thinking } = body;
-    refuseMembers(body, NOT_METERED);
     refuseCompaction(body["context_management"]);
     const hosted = hostedIn(toolsIn(body, TOOL_MEMBERS));
     return {

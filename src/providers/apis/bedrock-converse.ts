@@ -1,5 +1,5 @@
 import { seenInput } from "../body/input-bound.ts";
-import { refuseOtherSpellings } from "../body/strict-json.ts";
+import { refuseUnlisted } from "../body/strict-json.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import type {
   AnswerFacts,
@@ -11,14 +11,13 @@ import type {
 import { Unmetered } from "../unmetered.ts";
 import { bedrockUsage } from "../usage/bedrock-usage.ts";
 import { bedrockError } from "../wire-refusal.ts";
-import { calledModel } from "./bedrock-call.ts";
+import { BEDROCK_HEADERS, calledModel } from "./bedrock-call.ts";
 import { bedrockInput } from "./bedrock-input.ts";
 import {
   readHighestBound,
   modelIn,
   PLAIN,
   refuseLongCache,
-  refuseMembers,
   tierIn,
   tierOf,
   refuseHostedKinds,
@@ -56,6 +55,7 @@ function converseApi({ isStream }: { readonly isStream: boolean }): ProviderApi 
     name: "converse",
     body: "json",
     members: MEMBERS,
+    ownHeaders: BEDROCK_HEADERS,
     answerMembers: ["usage", "serviceTier", "performanceConfig"],
     readRequest: (body, context) => readConverse(body, context, isStream),
     withBounds(body, { maxOutputTokens }) {
@@ -73,12 +73,11 @@ function converseApi({ isStream }: { readonly isStream: boolean }): ProviderApi 
 
 function readConverse(body: JsonObject, context: RequestContext, isStream: boolean): MeteredRequest {
   const model = modelIn(body, calledModel(context));
-  refuseOthers(body, MEMBERS);
   refuseHostedKinds(objectOf(body["toolConfig"])["tools"], CLIENT_TOOLS, HOSTED_TOOLS);
   const config = objectOf(body["inferenceConfig"]);
-  refuseOthers(config, CONFIG);
+  refuseUnlisted(config, CONFIG);
   const own = objectOf(body["additionalModelRequestFields"]);
-  refuseOthers(own, OWN_FIELDS);
+  refuseUnlisted(own, OWN_FIELDS);
   const { reasons, pictureTokens } = context.facts(model);
   const { tokens, unseen, isCostly, hasLongCache, texts } = seenInput(bedrockInput(body), pictureTokens);
   refuseLongCache(hasLongCache);
@@ -95,15 +94,6 @@ function readConverse(body: JsonObject, context: RequestContext, isStream: boole
     variant: variantIn(body),
     texts,
   };
-}
-
-function refuseOthers(object: JsonObject, known: ReadonlySet<string>): void {
-  const names = Object.keys(object);
-  refuseOtherSpellings(names, known);
-  refuseMembers(
-    object,
-    names.filter((name) => !known.has(name)),
-  );
 }
 
 /** Tools that the caller runs, and marks of what is to be cached. */

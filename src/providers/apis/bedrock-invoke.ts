@@ -12,7 +12,7 @@ import { countOf } from "../usage/counts.ts";
 import { eventIn } from "../usage/reading.ts";
 import { bedrockError } from "../wire-refusal.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
-import { calledModel } from "./bedrock-call.ts";
+import { BEDROCK_HEADERS, calledModel } from "./bedrock-call.ts";
 import { PLAIN, refuseLongCache, refuseMembers } from "./request-members.ts";
 
 /** Models whose own requests and answers are known here. Those of any other are called by `converse`. */
@@ -44,6 +44,7 @@ function invokeApi({ isStream }: { readonly isStream: boolean }): ProviderApi {
       "anthropic_version",
       ...EMBEDDING_MEMBERS,
     ]),
+    ownHeaders: BEDROCK_HEADERS,
     answerMembers: [...anthropicMessages.answerMembers, "inputTextTokenCount"],
     readRequest(body, context) {
       const pathModel = calledModel(context);

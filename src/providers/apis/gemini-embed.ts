@@ -1,6 +1,6 @@
 import type { ProviderApi } from "../provider-api.ts";
 import { geminiError } from "../wire-refusal.ts";
-import { geminiInput } from "./gemini-generate.ts";
+import { GEMINI_HEADERS, GEMINI_QUERY, geminiInput } from "./gemini-generate.ts";
 import { PLAIN } from "./request-members.ts";
 import { Unmetered } from "../unmetered.ts";
 
@@ -8,7 +8,9 @@ import { Unmetered } from "../unmetered.ts";
 export const geminiEmbed: ProviderApi = {
   name: "embed",
   body: "json",
-  members: new Set(["content", "requests"]),
+  members: new Set(["content", "requests", "model", "taskType", "title", "outputDimensionality"]),
+  queryNames: GEMINI_QUERY,
+  ownHeaders: GEMINI_HEADERS,
   answerMembers: [],
   readRequest(body, { pathModel, facts }) {
     if (pathModel === null) throw new Unmetered(400, "Name the model in the path.");

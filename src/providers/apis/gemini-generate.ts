@@ -1,4 +1,5 @@
 import { seenInput } from "../body/input-bound.ts";
+import { refuseUnlisted } from "../body/strict-json.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import type {
   AnswerFacts,
@@ -10,14 +11,7 @@ import type {
 import { Unmetered } from "../unmetered.ts";
 import { geminiUsage } from "../usage/gemini-usage.ts";
 import { geminiError } from "../wire-refusal.ts";
-import {
-  answersIn,
-  readHighestBound,
-  modelIn,
-  PLAIN,
-  refuseMembers,
-  refuseHostedKinds,
-} from "./request-members.ts";
+import { answersIn, readHighestBound, modelIn, PLAIN, refuseHostedKinds } from "./request-members.ts";
 
 /** A member that is not among them may change the price, as a service tier does, so it is refused. */
 const MEMBERS: ReadonlySet<string> = new Set([
@@ -29,6 +23,33 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "generationConfig",
   "cachedContent",
 ]);
+/** Others may choose another model or another tier. */
+const CONFIG_MEMBERS: ReadonlySet<string> = new Set([
+  "audioTimestamp",
+  "candidateCount",
+  "enableEnhancedCivicAnswers",
+  "frequencyPenalty",
+  "imageConfig",
+  "logprobs",
+  "maxOutputTokens",
+  "mediaResolution",
+  "presencePenalty",
+  "responseJsonSchema",
+  "responseLogprobs",
+  "responseMimeType",
+  "responseModalities",
+  "responseSchema",
+  "seed",
+  "speechConfig",
+  "stopSequences",
+  "temperature",
+  "thinkingConfig",
+  "topK",
+  "topP",
+]);
+/** Selectors of fields, and other encodings of an answer, would hide what is billed. */
+export const GEMINI_QUERY: ReadonlySet<string> = new Set(["alt"]);
+export const GEMINI_HEADERS: ReadonlySet<string> = new Set(["x-goog-api-client", "x-goog-request-params"]);
 
 /** `POST /v1beta/models/{model}:generateContent`. */
 export const geminiGenerate = generateApi({ isStream: false });
@@ -43,6 +64,8 @@ function generateApi({ isStream }: { readonly isStream: boolean }): ProviderApi 
     name: "generate",
     body: "json",
     members: MEMBERS,
+    queryNames: GEMINI_QUERY,
+    ownHeaders: GEMINI_HEADERS,
     answerMembers: ["usageMetadata"],
     readRequest: (body, context) => readGenerate(body, context, isStream),
     withBounds(body, { maxOutputTokens }) {
@@ -68,16 +91,14 @@ function readGenerate(
   refuseSnakeCase(body);
   if (isStream && query.get("alt") !== "sse")
     throw new Unmetered(400, "Streams are metered as events: add ?alt=sse to the address.");
+  if (!isStream && (query.get("alt") ?? "json") !== "json")
+    throw new Unmetered(400, "Only answers in JSON are metered: leave ?alt out of the address.");
   if (body["model"] !== undefined)
     throw new Unmetered(400, 'The path names the model. Leave "model" out of the body.');
-  refuseMembers(
-    body,
-    Object.keys(body).filter((name) => !MEMBERS.has(name)),
-  );
   refuseHostedKinds(body["tools"], CLIENT_TOOLS, HOSTED_TOOLS);
   const config = objectOf(body["generationConfig"]);
   refuseSnakeCase(config);
-  refuseMembers(config, ["serviceTier"]);
+  refuseUnlisted(config, CONFIG_MEMBERS);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, texts } = geminiInput(body, pictureTokens);

@@ -4,6 +4,7 @@ import { openAiUsage } from "../usage/openai-usage.ts";
 import { countOf } from "../usage/counts.ts";
 import type { AnswerFacts, EventFacts, MeteredRequest, ProviderApi } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
+import { OPENAI_HEADERS } from "./openai-chat.ts";
 import { flagIn, modelIn, PLAIN } from "./request-members.ts";
 
 /** No format that is taken has fewer bytes to a second of speech. */
@@ -20,7 +21,21 @@ const encoder = new TextEncoder();
 export const openAiTranscriptions: ProviderApi = {
   name: "transcriptions",
   body: "form",
-  members: new Set(["model", "file", "prompt", "stream", "response_format"]),
+  members: new Set([
+    "model",
+    "file",
+    "prompt",
+    "stream",
+    "response_format",
+    "chunking_strategy",
+    "include",
+    "include[]",
+    "language",
+    "temperature",
+    "timestamp_granularities",
+    "timestamp_granularities[]",
+  ]),
+  ownHeaders: OPENAI_HEADERS,
   answerMembers: ["usage", "duration"],
   readRequest(body, { pathModel }) {
     const model = modelIn(body, pathModel);
@@ -67,7 +82,8 @@ function transcriptionAnswer({ usage, duration }: JsonObject): AnswerFacts {
 export const openAiSpeech: ProviderApi = {
   name: "speech",
   body: "json",
-  members: new Set(["model", "input", "instructions", "voice", "stream_format"]),
+  members: new Set(["model", "input", "instructions", "voice", "stream_format", "response_format", "speed"]),
+  ownHeaders: OPENAI_HEADERS,
   answerMembers: ["usage"],
   readRequest: readSpeech,
   withBounds: (body) => body,

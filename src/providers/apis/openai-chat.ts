@@ -1,8 +1,9 @@
 import { Unmetered } from "../unmetered.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import { seenInput } from "../body/input-bound.ts";
-import { refuseOtherSpellings } from "../body/strict-json.ts";
+import { refuseUnlisted } from "../body/strict-json.ts";
 import { countOf } from "../usage/counts.ts";
+import { HOST_MEMBERS, OPENAI_CHAT_MEMBERS } from "./chat-members.ts";
 import { openAiUsage } from "../usage/openai-usage.ts";
 import type {
   AnswerFacts,
@@ -21,18 +22,28 @@ import {
   modelIn,
   PLAIN,
   refuseLongCache,
-  refuseMembers,
   tierIn,
   tierOf,
   toolsIn,
 } from "./request-members.ts";
 
+/** Headers of OpenAI's SDKs. Those that name an account are dropped. */
+export const OPENAI_HEADERS: ReadonlySet<string> = new Set(["openai-beta", "openai-safety-identifier"]);
 const BOUNDS = ["max_tokens", "max_completion_tokens"] as const;
-/** With these, a host would choose other models, or add work of its own that is billed. */
-const NOT_METERED = ["models", "plugins", "route", "search_parameters"] as const;
 const CLIENT_TOOLS = new Set<unknown>(["function", "custom"]);
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(["type"]);
-const STREAM_OPTIONS: ReadonlySet<string> = new Set(["include_usage"]);
+const STREAM_OPTIONS: ReadonlySet<string> = new Set([
+  "include_usage",
+  "include_obfuscation",
+  "continuous_usage_stats",
+]);
+/** Another member may choose a search that costs more. */
+const SEARCH_OPTIONS: ReadonlySet<string> = new Set([
+  "search_context_size",
+  "user_location",
+  "filters",
+  "image_results_enhanced_relevance",
+]);
 
 /** How a host serves the API. */
 interface ChatTerms {
@@ -45,8 +56,8 @@ interface ChatTerms {
   readonly knowsBothBounds: boolean;
   /** True if a stream tells its usage only if it is asked to. Others always tell it, and some refuse the question. */
   readonly asksForUsage: boolean;
-  /** Members by which this host would do what is billed beside the price of the model. */
-  readonly notMetered: readonly string[];
+  /** Members that it reads beside those of OpenAI. */
+  readonly members: readonly string[];
   /** Models that do so by themselves. */
   readonly notMeteredModels: RegExp | null;
   /** True if sound has prices of its own, and the usage tells it from text. Otherwise it is refused. */
@@ -59,7 +70,7 @@ const USUAL_TERMS: ChatTerms = {
   bound: "max_tokens",
   knowsBothBounds: false,
   asksForUsage: true,
-  notMetered: [],
+  members: HOST_MEMBERS,
   notMeteredModels: null,
   pricesSound: false,
   pricesSearch: false,
@@ -69,30 +80,18 @@ const USUAL_TERMS: ChatTerms = {
 export const openAiChat = chatApi({
   bound: "max_completion_tokens",
   knowsBothBounds: true,
+  members: [],
   pricesSound: true,
 });
 
 /** The API at a host that is compatible with it. Most know the older name of the bound. */
 export function chatApi(differences: Partial<ChatTerms> = {}): ProviderApi {
   const terms = { ...USUAL_TERMS, ...differences };
-  return withoutExtras(terms, {
+  return withoutModels(terms.notMeteredModels, {
     name: "chat",
     body: "json",
-    members: new Set([
-      "model",
-      "messages",
-      "stream",
-      "stream_options",
-      "n",
-      "tools",
-      "web_search_options",
-      "service_tier",
-      "prediction",
-      "reasoning_effort",
-      "modalities",
-      "audio",
-      ...BOUNDS,
-    ]),
+    members: new Set([...OPENAI_CHAT_MEMBERS, ...terms.members]),
+    ownHeaders: OPENAI_HEADERS,
     answerMembers: ["usage", "service_tier"],
     readRequest: (body, context) => readChat(body, context, terms),
     withBounds(body, { maxOutputTokens }) {
@@ -105,19 +104,18 @@ export function chatApi(differences: Partial<ChatTerms> = {}): ProviderApi {
   });
 }
 
-/** An API of a host, without what the host bills beside the price of the model. */
-export function withoutExtras(
-  { notMetered = [], notMeteredModels = null }: Partial<Pick<ChatTerms, "notMetered" | "notMeteredModels">>,
-  api: ProviderApi,
-): ProviderApi {
-  const names = [...NOT_METERED, ...notMetered];
+/** An API of a host that reads more members than OpenAI's. */
+export function withMembers(api: ProviderApi, members: readonly string[]): ProviderApi {
+  return { ...api, members: new Set([...api.members, ...members]) };
+}
+
+/** An API of a host, without models that do by themselves what is billed beside their price. */
+export function withoutModels(notMetered: RegExp | null, api: ProviderApi): ProviderApi {
   return {
     ...api,
-    members: new Set([...api.members, ...names]),
     readRequest(body, context) {
-      refuseMembers(body, names);
       const request = api.readRequest(body, context);
-      if (notMeteredModels?.test(request.model) === true)
+      if (notMetered?.test(request.model) === true)
         throw new Unmetered(
           403,
           `${request.model} does more than its price says, so it is not metered here.`,
@@ -147,7 +145,8 @@ function readChat(
   { asksForUsage, pricesSearch, pricesSound }: ChatTerms,
 ): MeteredRequest {
   refuseHostedTools(toolsIn(body, TOOL_MEMBERS));
-  refuseOtherSpellings(Object.keys(objectOf(body["stream_options"])), STREAM_OPTIONS);
+  refuseUnlisted(objectOf(body["stream_options"]), STREAM_OPTIONS);
+  refuseUnlisted(objectOf(body["web_search_options"]), SEARCH_OPTIONS);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, isCostly, hasLongCache, hasSound, texts } = seenInput(body, pictureTokens);

@@ -2,8 +2,8 @@ import { objectOf } from "../json.ts";
 import { seenInput } from "../body/input-bound.ts";
 import type { ProviderApi } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
-import { chatAnswer, chatEvent, withStreamUsage } from "./openai-chat.ts";
-import { answersIn, readHighestBound, flagIn, modelIn, PLAIN, refuseMembers } from "./request-members.ts";
+import { chatAnswer, chatEvent, OPENAI_HEADERS, withStreamUsage } from "./openai-chat.ts";
+import { answersIn, readHighestBound, flagIn, modelIn, PLAIN } from "./request-members.ts";
 
 /** Providers write this many tokens where a request sets no bound. */
 const USUAL_OUTPUT_TOKENS = 16;
@@ -15,18 +15,26 @@ export const openAiCompletions: ProviderApi = {
   members: new Set([
     "model",
     "prompt",
-    "suffix",
-    "stream",
-    "stream_options",
-    "max_tokens",
-    "n",
     "best_of",
     "echo",
+    "frequency_penalty",
+    "logit_bias",
+    "logprobs",
+    "max_tokens",
+    "n",
+    "presence_penalty",
+    "seed",
+    "stop",
+    "stream",
+    "stream_options",
+    "suffix",
+    "temperature",
+    "top_p",
+    "user",
   ]),
+  ownHeaders: OPENAI_HEADERS,
   answerMembers: ["usage", "service_tier"],
   readRequest(body, { pathModel, facts }) {
-    // Hosts may know them from chats. The bound that is written has another name.
-    refuseMembers(body, ["max_completion_tokens", "web_search_options"]);
     const model = modelIn(body, pathModel);
     const { reasons, pictureTokens } = facts(model);
     const { tokens, unseen, texts } = seenInput(body, pictureTokens);

@@ -1,14 +1,15 @@
 import { seenInput } from "../body/input-bound.ts";
 import type { ProviderApi } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
-import { chatAnswer } from "./openai-chat.ts";
+import { chatAnswer, OPENAI_HEADERS } from "./openai-chat.ts";
 import { modelIn, PLAIN } from "./request-members.ts";
 
 /** `POST /v1/embeddings`. Only what is read costs. */
 export const openAiEmbeddings: ProviderApi = {
   name: "embeddings",
   body: "json",
-  members: new Set(["model", "input"]),
+  members: new Set(["model", "input", "dimensions", "encoding_format", "user"]),
+  ownHeaders: OPENAI_HEADERS,
   answerMembers: ["usage"],
   readRequest(body, { pathModel, facts }) {
     const model = modelIn(body, pathModel);

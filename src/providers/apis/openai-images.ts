@@ -10,6 +10,7 @@ import type {
   Usage,
 } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
+import { OPENAI_HEADERS } from "./openai-chat.ts";
 import { answersIn, flagIn, modelIn, PLAIN } from "./request-members.ts";
 
 /** The first models have 6,240 tokens at most, at 1,536 by 1,024 in the best quality, and a hundred for each preview. */
@@ -23,11 +24,29 @@ export function pictureTokensOf(model: string): number {
   return FIRST_MODELS.test(model) ? FIRST_PICTURE_TOKENS : PICTURE_TOKENS;
 }
 
+/** Left out: members that ask for more pictures than `n`, such as the frames of a film. */
+const MEMBERS = [
+  "model",
+  "prompt",
+  "n",
+  "stream",
+  "partial_images",
+  "size",
+  "quality",
+  "background",
+  "moderation",
+  "output_compression",
+  "output_format",
+  "safety_identifier",
+  "user",
+] as const;
+
 /** `POST /v1/images/generations`. */
 export const openAiImages: ProviderApi = {
   name: "images",
   body: "json",
-  members: new Set(["model", "prompt", "n", "stream", "partial_images", "size", "quality"]),
+  members: new Set([...MEMBERS, "response_format", "style"]),
+  ownHeaders: OPENAI_HEADERS,
   answerMembers: ["usage"],
   readRequest: readImages,
   withBounds: (body) => body,
@@ -37,7 +56,12 @@ export const openAiImages: ProviderApi = {
 };
 
 /** `POST /v1/images/edits`. Pictures come with the request, as files of a form. */
-export const openAiImageEdits: ProviderApi = { ...openAiImages, name: "image edits", body: "form" };
+export const openAiImageEdits: ProviderApi = {
+  ...openAiImages,
+  name: "image edits",
+  body: "form",
+  members: new Set([...MEMBERS, "response_format", "image", "image[]", "mask", "input_fidelity"]),
+};
 
 function readImages(body: JsonObject, { pathModel }: RequestContext): MeteredRequest {
   const model = modelIn(body, pathModel);

@@ -10,6 +10,7 @@ import type {
   Units,
 } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
+import { OPENAI_HEADERS } from "./openai-chat.ts";
 import { hostedIn, PREVIEW_SEARCH, sessionsIn, unitsOf } from "./openai-tools.ts";
 import {
   readHighestBound,
@@ -17,14 +18,12 @@ import {
   memberIn,
   modelIn,
   PLAIN,
-  refuseMembers,
+  refuseLongCache,
   tierIn,
   tierOf,
   wholeNumberIn,
 } from "./request-members.ts";
 
-/** With these, the provider would do work beside the answer that its usage may not tell. */
-const NOT_METERED = ["context_management"] as const;
 /** The items of an answer that stand for a billed call. */
 const BILLED_ITEMS: Readonly<Record<string, string>> = {
   web_search_call: "web_search",
@@ -42,19 +41,35 @@ export const openAiResponses: ProviderApi = {
     "model",
     "input",
     "instructions",
-    "stream",
+    "background",
+    "conversation",
+    "include",
     "max_output_tokens",
     "max_tool_calls",
-    "tools",
-    "background",
-    "service_tier",
+    "metadata",
+    "parallel_tool_calls",
     "previous_response_id",
-    "conversation",
-    "store",
     "prompt",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
     "reasoning",
-    ...NOT_METERED,
+    "safety_identifier",
+    "service_tier",
+    "store",
+    "stream",
+    "stream_options",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tools",
+    "top_logprobs",
+    "top_p",
+    "truncation",
+    "user",
+    "verbosity",
   ]),
+  ownHeaders: OPENAI_HEADERS,
   answerMembers: ["usage", "service_tier", "output"],
   readRequest: readResponses,
   withBounds(body, { maxOutputTokens }) {
@@ -86,10 +101,10 @@ export const openAiCompaction: ProviderApi = {
 };
 
 function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): MeteredRequest {
-  refuseMembers(body, NOT_METERED);
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
-  const { tokens, unseen, isCostly, texts } = seenInput(body, pictureTokens);
+  const { tokens, unseen, isCostly, hasLongCache, texts } = seenInput(body, pictureTokens);
+  refuseLongCache(hasLongCache);
   const hosted = hostedIn(body);
   const startedUnits = sessionsIn(body);
   const units = unitsOf(hosted, toolCallsIn(body));

@@ -1,6 +1,6 @@
 import { Unmetered } from "../unmetered.ts";
 import { type JsonObject, objectOf } from "../json.ts";
-import type { MeteredRequest } from "../provider-api.ts";
+import type { MeteredRequest, ProviderApi } from "../provider-api.ts";
 import { countOf } from "../usage/counts.ts";
 import { refuseOtherSpellings } from "../body/strict-json.ts";
 
@@ -70,6 +70,20 @@ const USUAL_TIERS = new Set<unknown>([
   "standard_only",
   "on_demand",
 ]);
+/**
+ * The same API, whose requests name the standard tier where callers name none: a setting of the account could choose
+ * another, at its price.
+ */
+export function namingTier(api: ProviderApi, tier: string): ProviderApi {
+  return {
+    ...api,
+    withBounds(body, bounds) {
+      const bounded = api.withBounds(body, bounds);
+      return USUAL_TIERS.has(body["service_tier"]) ? { ...bounded, service_tier: tier } : bounded;
+    },
+  };
+}
+
 const TIER = /^[a-z][a-z0-9_-]{0,39}$/;
 
 /** The price variant of the service tier that a body asks for. Null means the standard one. */

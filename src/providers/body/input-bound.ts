@@ -43,8 +43,13 @@ const NAMES_UNSEEN = new Set([
   "connector_id",
 ]);
 /** Members by which a request has what comes before them written to a cache. */
-const NAMES_CACHE = new Set(["cache_control", "cacheControl"]);
-const USUAL_CACHE = new Set<unknown>([undefined, null, "5m"]);
+const NAMES_CACHE = new Set([
+  "cache_control",
+  "cacheControl",
+  "prompt_cache_breakpoint",
+  "prompt_cache_options",
+]);
+const USUAL_CACHE = new Set<unknown>([undefined, null, "5m", "30m"]);
 /** Objects that stand for something stored at the provider, if they have an id. */
 const NAMES_OF_STORED = new Set(["conversation", "prompt", "audio"]);
 /** Members that hold an address or the content itself. */

@@ -45,6 +45,15 @@ export function refuseOtherSpellings(names: readonly string[], known: ReadonlySe
   }
 }
 
+/** Refuses members that a list does not have. One without a value says nothing. */
+export function refuseUnlisted(object: JsonObject, known: ReadonlySet<string>): void {
+  const names = Object.keys(object);
+  refuseOtherSpellings(names, known);
+  const unlisted = names.find((name) => !known.has(name) && object[name] !== null);
+  if (unlisted !== undefined)
+    throw new Unmetered(403, `${quoted(unlisted)} is not metered by this proxy. Leave it out.`);
+}
+
 /** As parsers that ignore case compare names: some characters beyond ASCII stand for a letter of it. */
 function caseFolded(name: string): string {
   return name.toLowerCase().toUpperCase();
@@ -52,7 +61,7 @@ function caseFolded(name: string): string {
 
 const LONGEST_QUOTED = 64;
 
-function quoted(name: string): string {
+export function quoted(name: string): string {
   return JSON.stringify(name.length > LONGEST_QUOTED ? `${name.slice(0, LONGEST_QUOTED)}…` : name);
 }
 

@@ -7,6 +7,7 @@ const LONGEST = [
   "test/promises/system/checked.test.ts",
   "test/promises/system/local-faults.test.ts",
   "test/system/browser/docs.test.ts",
+  "test/system/fuzz.test.ts",
   "test/system/start.test.ts",
   "test/promises/workerd/kills.test.ts",
   "test/promises/workerd/slow-body.test.ts",

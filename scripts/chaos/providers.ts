@@ -15,9 +15,13 @@ const CALLS = 3;
 const POLL_MS = 200;
 const ANSWERED_MS = 10_000;
 const SETTLED_SECONDS = 20;
-/** A key is asked for anew after five seconds, and not used for longer than a minute while the service is away. */
-const FORGOTTEN_SECONDS = 20;
-const FORGOTTEN_IN_FAULTS_SECONDS = 70;
+const RELEASED_SECONDS = 10;
+/**
+ * A key is asked for anew after five seconds, and is not used for longer than a minute while the service is away. The proxy counts them
+ * by the clock, however slow the machine is.
+ */
+const FORGOTTEN_MS = 40_000;
+const FORGOTTEN_IN_FAULTS_MS = 75_000;
 
 /**
  * An org that brings its own key of a provider, which fails for one model, and for both. A call is recorded under the model that
@@ -87,7 +91,7 @@ export class Providers implements Rounds {
     if (this.#runtime() !== runtime || answer === null || this.#provider.billed.length > billed) return;
     if (answer.status < 500)
       this.#add("unpromised answer", `two failures were answered with ${answer.status}`);
-    const isOver = this.#given.world.pace.after(SETTLED_SECONDS);
+    const isOver = this.#given.world.pace.after(RELEASED_SECONDS);
     for (; !isOver(); await sleep(POLL_MS)) {
       if (this.#runtime() !== runtime || inNanos((await this.#budget())["reserved_usd"]) === 0) return;
     }
@@ -107,16 +111,14 @@ export class Providers implements Rounds {
   }
 
   async #deleteKey(): Promise<void> {
-    const { caller, traffic, world } = this.#given;
+    const { caller, traffic } = this.#given;
     const runtime = this.#runtime();
     await caller.send("DELETE", `${this.#below}/provider-keys/openai`);
-    const [soon, atLast] = [FORGOTTEN_SECONDS, FORGOTTEN_IN_FAULTS_SECONDS].map((one) =>
-      world.pace.after(one),
-    );
+    const deletedAt = performance.now();
     while (await this.#goesWithKey()) {
       if (traffic.isOver) return;
-      const isLate = this.#runtime() === runtime ? soon : atLast;
-      if (isLate?.() === true) {
+      const mostMs = this.#runtime() === runtime ? FORGOTTEN_MS : FORGOTTEN_IN_FAULTS_MS;
+      if (performance.now() > deletedAt + mostMs) {
         this.#add("skipped check", "calls still go with a provider's key that was deleted");
         return;
       }

@@ -41,7 +41,7 @@ export interface Allow {
 }
 
 /** A limit that was set. It may be in force from when it was sent, and is in force alone once it was answered. */
-export interface LimitSet {
+export interface LimitChange {
   readonly nanos: number;
   readonly sentAt: number;
   readonly answeredAt: number;
@@ -80,7 +80,7 @@ export interface OrgHistory {
   readonly name: string;
   readonly runs: readonly SentRun[];
   readonly allows: readonly Allow[];
-  readonly limits: readonly LimitSet[];
+  readonly limits: readonly LimitChange[];
   readonly forbidden: readonly Forbidden[];
   /** How many calls a limit refused. Without any, nothing shows that it holds. */
   readonly limited: number;

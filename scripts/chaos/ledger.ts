@@ -1,10 +1,10 @@
-import type { Allow, Forbidden, LimitSet, OrgHistory, SentRun, Stored } from "./history.ts";
+import type { Allow, Forbidden, LimitChange, OrgHistory, SentRun, Stored } from "./history.ts";
 
 /** What callers of one org did and were told, as it happens. */
 export class Ledger {
   readonly runs = new Map<string, SentRun>();
   readonly allows = new Map<string, Allow>();
-  readonly limits: LimitSet[] = [];
+  readonly limits: LimitChange[] = [];
   readonly forbidden: Forbidden[] = [];
   /** Calls that a limit refused. */
   limited = 0;

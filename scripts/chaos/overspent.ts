@@ -1,4 +1,4 @@
-import type { Allow, LimitSet, OrgHistory } from "./history.ts";
+import type { Allow, LimitChange, OrgHistory } from "./history.ts";
 import { sum } from "./sum.ts";
 
 /** Where more was admitted than a limit had room for. */
@@ -23,7 +23,7 @@ export function overspent({ limits, stored, allows, runs, onlyGrows }: OrgHistor
  * At each answer: what was allowed by then and is still held was once held all together, at the latest when the last of it was
  * admitted. That was after each of them was asked, and some limit that could be in force since then must have had room for all.
  */
-function pastTheirLimit(allows: readonly Allow[], limits: readonly LimitSet[], alone: number): string[] {
+function pastTheirLimit(allows: readonly Allow[], limits: readonly LimitChange[], alone: number): string[] {
   const found: string[] = [];
   const forGood = { nanos: alone, sentAt: 0 };
   let expiring: Allow[] = [];
@@ -44,7 +44,7 @@ function pastTheirLimit(allows: readonly Allow[], limits: readonly LimitSet[], a
   return found;
 }
 
-function mostInForce(limits: readonly LimitSet[], from: number, until: number): number {
+function mostInForce(limits: readonly LimitChange[], from: number, until: number): number {
   const possible = limits.filter(
     (limit, at) => limit.sentAt <= until && (limits[at + 1]?.answeredAt ?? Number.POSITIVE_INFINITY) >= from,
   );

@@ -1,7 +1,7 @@
 import { DECISION_REFUSALS } from "../../contract/decision-codes.ts";
 import { decisionAsk, verdict } from "../../contract/resources/decisions/decisions.ts";
 import { answerDecision } from "../../edge/decision/answer.ts";
-import { DECISION_CONTRACT, DECISION_ROUTE } from "../../edge/decision/serve.ts";
+import { DECISION_CONTRACT, DECISION_HANDLER } from "../../edge/decision/serve.ts";
 import { operation } from "../../edge/request/operation.ts";
 import type { Operation } from "../../edge/request/operation-types.ts";
 
@@ -19,4 +19,4 @@ const published = operation(
 );
 
 /** As the router serves it: for calls that this Worker makes to itself, and paths that are spelled differently. */
-export const decide: Operation = { ...published, ...DECISION_ROUTE };
+export const decide: Operation = { ...published, ...DECISION_HANDLER };

@@ -1,6 +1,6 @@
 import { ascending, median, standardDeviation } from "./robust.ts";
 import {
-  expectValue,
+  predictValue,
   fitShape,
   intoScale,
   levelSeries,
@@ -84,7 +84,7 @@ function outcomeOf(fold: Fold, shape: Shape): { error: number; bias: number; hor
   const scaled: number[] = [];
   for (const [index, actual] of fold.future.entries()) {
     if (actual === null) continue;
-    const predicted = expectValue(fit, index + 1);
+    const predicted = predictValue(fit, index + 1);
     errors.push(Math.abs(actual - outOfScale(predicted, shape.scale)));
     if (shape.scale === "linear" || actual > 0) scaled.push(intoScale(actual, shape.scale) - predicted);
   }

@@ -45,7 +45,7 @@ function trendDays(ahead: number, seenDays: number): number {
 }
 
 /** The expected value in the fit's own scale, `ahead` days after its last day. */
-export function expectValue(fit: Fit, ahead: number, slope = fit.slope): number {
+export function predictValue(fit: Fit, ahead: number, slope = fit.slope): number {
   const trend = slope * trendDays(ahead, fit.seenDays);
   return fit.level + trend + (fit.weekdays[weekdayOf(fit.lastDay + ahead)] ?? 0);
 }

@@ -1,5 +1,5 @@
 import type { Model } from "./choose.ts";
-import { expectValue, outOfScale } from "./fit.ts";
+import { predictValue, outOfScale } from "./fit.ts";
 import { drawNormal, seededRandom } from "./random.ts";
 import { quantileOfSorted } from "./robust.ts";
 
@@ -55,7 +55,7 @@ export function simulate(model: Model, horizonDays: number, change: PathChange =
   const drawn = (chances ??= new Chances(MOST_DAYS));
   const step = Math.sqrt(model.driftPerDay);
   const days = Math.min(horizonDays, MOST_DAYS);
-  const centre = Float64Array.from({ length: days }, (_, day) => expectValue(fit, day + 1, change.slope));
+  const centre = Float64Array.from({ length: days }, (_, day) => predictValue(fit, day + 1, change.slope));
   const factor = Float64Array.from({ length: days }, (_, day) => change.factor?.(day + 1) ?? 1);
   const paths: Path[] = [];
   for (let path = 0; path < PATHS; path += 1) {

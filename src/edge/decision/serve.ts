@@ -24,7 +24,7 @@ export const DECISION_CONTRACT = {
 } as const satisfies Omit<OperationContract, "summary" | "reply" | "refuses">;
 
 /** How a decision is read and made. */
-export const DECISION_ROUTE = {
+export const DECISION_HANDLER = {
   introduce,
   form: [readAsk, recheck, validateAsk],
   handle: (call) => answerDecision(call, call.body as DecisionAsk),
@@ -32,7 +32,7 @@ export const DECISION_ROUTE = {
 
 const decision: Operation = {
   contract: { ...DECISION_CONTRACT, summary: "", reply: {}, refuses: [] },
-  ...DECISION_ROUTE,
+  ...DECISION_HANDLER,
 };
 
 const NO_PARAMS = {};

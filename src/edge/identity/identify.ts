@@ -80,7 +80,7 @@ export function identify(call: Call, introduce?: Introduce): Refusal | null | Pr
   if (key !== null) {
     if (key.refreshAt <= call.judgedAt && !key.refreshing) {
       key.refreshing = true;
-      call.context.waitUntil(installPlan(call, bearer, key.org.id, key.key.id).catch(() => null));
+      call.context.waitUntil(fetchKey(call, bearer, key.org.id, key.key.id).catch(() => null));
     }
     return judge(call, key);
   }
@@ -104,7 +104,7 @@ async function identifyNew(call: Call, bearer: string): Promise<Refusal | null> 
     const refusal = await identified(call, bearer);
     if (refusal?.code !== "unauthorized") return refusal;
   } else {
-    const key = await installPlan(call, bearer, given.orgId, given.keyId);
+    const key = await fetchKey(call, bearer, given.orgId, given.keyId);
     if (key !== null) return judge(call, key);
   }
   dead.add(bearer, call.judgedAt);
@@ -144,12 +144,7 @@ function refuseGuess(call: Call): Refusal {
 }
 
 /** Asks the org's object about a key: the one hop that a cold isolate needs. */
-async function installPlan(
-  call: Call,
-  bearer: string,
-  orgId: string,
-  keyId: string,
-): Promise<KnownKey | null> {
+async function fetchKey(call: Call, bearer: string, orgId: string, keyId: string): Promise<KnownKey | null> {
   const askedAt = Date.now();
   const digest = digestOf(call.settings, bearer);
   let snapshot: Snapshot | null;

@@ -1,5 +1,5 @@
 import type { CheckpointedSql } from "../../storage/transaction.ts";
-import { toHoldRow, HOLDS, type HoldRow, idIn, openHoldEnd } from "./table.ts";
+import { toHoldRow, HOLDS, type HoldRow, idIn, expiryOfOpenHold } from "./table.ts";
 
 /** Open holds. */
 
@@ -57,7 +57,7 @@ export function countOpen(sql: SqlStorage): number {
     .one();
   let open = n;
   for (const row of HOLDS.touched(sql)) if (wasOpen(sql, row)) open -= 1;
-  for (const row of HOLDS.changed(sql)) if (openHoldEnd(row) !== null) open += 1;
+  for (const row of HOLDS.changed(sql)) if (expiryOfOpenHold(row) !== null) open += 1;
   return open;
 }
 
@@ -65,7 +65,7 @@ export function countOpen(sql: SqlStorage): number {
 function wasOpen(sql: SqlStorage, row: readonly (string | number | null)[]): boolean {
   const pages = HOLDS.pages(sql);
   const stored = pages.row(pages.numberOf(row));
-  return stored !== null && openHoldEnd(stored) !== null;
+  return stored !== null && expiryOfOpenHold(stored) !== null;
 }
 
 /** The earliest time at which one expires, with those that memory has. Null if there is none. */
@@ -76,7 +76,7 @@ export function nextExpiry(sql: SqlStorage): number | null {
     )
     .one();
   for (const row of HOLDS.changed(sql)) {
-    const end = openHoldEnd(row);
+    const end = expiryOfOpenHold(row);
     if (end !== null && (at === null || end < at)) at = end;
   }
   return at;
@@ -105,6 +105,6 @@ function openPages(sql: CheckpointedSql): OpenPage[] {
 function openIn(sql: SqlStorage, page: number): HoldRow[] {
   return HOLDS.pages(sql)
     .at(page)
-    .filter((row) => openHoldEnd(row) !== null)
+    .filter((row) => expiryOfOpenHold(row) !== null)
     .map(toHoldRow);
 }

@@ -14,7 +14,7 @@ import {
   idIn,
   isSettled,
   isUnreported,
-  openHoldEnd,
+  expiryOfOpenHold,
   toRow,
 } from "./table.ts";
 
@@ -49,7 +49,7 @@ export function loadHolds(sql: SqlStorage, ids: readonly string[]): KnownHolds {
     const id = idIn(row);
     if (asked.has(id)) known.holds.set(id, toHoldRow(row));
     if (isSettled(row)) known.settled.add(id);
-    else if (openHoldEnd(row) === null) noteCharged(known, toHoldRow(row));
+    else if (expiryOfOpenHold(row) === null) noteCharged(known, toHoldRow(row));
   }
   return known;
 }
@@ -92,7 +92,7 @@ export function reportedIds(sql: SqlStorage, ids: readonly string[]): Set<string
   return reported;
 }
 
-/** Holds with these keyHashes as they are stored. Without those that memory has. */
+/** Returns the stored holds with these key hashes, except those that are in memory. */
 function storedHolds(sql: SqlStorage, keyHashes: ReadonlySet<number>): HoldRow[] {
   const rows = HOLDS.pages(sql).find(keyHashes);
   return rows.filter((row) => HOLDS.get(sql, idIn(row)) === undefined).map(toHoldRow);

@@ -79,7 +79,7 @@ function summarize(rows: readonly Row[]): readonly [number | null, number, strin
   let unreported = 0;
   for (const row of rows) {
     if (isUnreported(row)) unreported += 1;
-    const end = openHoldEnd(row);
+    const end = expiryOfOpenHold(row);
     if (end === null) continue;
     if (first === null || end < first) first = end;
     open += 1;
@@ -107,7 +107,7 @@ export function isUnreported(row: Row): boolean {
 }
 
 /** When an open hold expires. Null if it is not open. */
-export function openHoldEnd(row: Row): number | null {
+export function expiryOfOpenHold(row: Row): number | null {
   return row[STATUS_AT] === "open" ? Number(row[END_AT]) : null;
 }
 

@@ -1,5 +1,6 @@
 import { readBody } from "../providers/body/request-body.ts";
 import { type ProviderRoute, findProviderRoute } from "../providers/by-url.ts";
+import { reservedVariant } from "../providers/charge.ts";
 import { readListedRequest } from "../providers/listed-request.ts";
 import { type MeteredCall, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
@@ -190,7 +191,7 @@ async function governedCall(
     facts: (model) => provider.facts(model),
   });
   const metered = meter(read, provider.facts(read.model), meteringFrom(options));
-  const variant = read.variant === null ? {} : { variant: read.variant };
+  const variant = { variant: reservedVariant(read) ?? undefined };
   const own = chosen === undefined ? {} : { model: read.model, provider: name };
   const ask = {
     model: read.model,

@@ -40,8 +40,18 @@ export function chargeOf(
   const { reading } = ended;
   if (metered.request.isBackground) return reservedCharge(metered, reserved);
   const isReported = reading !== null && reading.isWhole && (ended.isWhole || reading.isDone);
-  if (isReported) return reportedCharge(metered, reserved, reading, trustsCost);
+  if (isReported && !hidesClasses(metered.request, reading))
+    return reportedCharge(metered, reserved, reading, trustsCost);
   return partialCharge(metered, reserved, reading);
+}
+
+/** Returns whether something may be billed above the rate of text that the usage does not tell from text. */
+function hidesClasses({ hasCostlyInput, hasCostlyOutput }: MeteredRequest, reading: Reading): boolean {
+  return (
+    reading.usage !== null &&
+    ((hasCostlyInput && reading.hidesInputClasses === true) ||
+      (hasCostlyOutput && reading.hidesOutputClasses === true))
+  );
 }
 
 function reportedCharge(
@@ -51,9 +61,10 @@ function reportedCharge(
   trustsCost: boolean,
 ): Charge {
   const { request } = metered;
-  const reported = believedUsage(metered, reserved, reading.usage ?? { input_tokens: 0, output_tokens: 0 });
+  const floor = flooredUsage(metered, reading);
+  const reported = believedUsage(metered, reserved, floor.usage);
   const units = believedUnits(request, reserved, reading.units);
-  const isCut = reported.isCut || units.isCut;
+  const isCut = reported.isCut || units.isCut || floor.isRaised;
   return {
     usage: withUnits(reported.usage, units.units),
     ...(trustsCost && reading.costUsd !== null && !isCut ? { cost_usd: reading.costUsd } : {}),
@@ -62,9 +73,50 @@ function reportedCharge(
   };
 }
 
+/** No token of any model stands for more bytes of text. */
+const MOST_BYTES_PER_TOKEN = 128;
+const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
+
+/**
+ * The usage that was told, and where it is less than what passed here must have, the most that this can be billed as: all that
+ * was sent, and all that was counted. An answer has one token at least.
+ */
+function flooredUsage(
+  { request, estimate }: MeteredCall,
+  { usage, costUsd, countedOutput }: Reading,
+): { usage: Usage; isRaised: boolean } {
+  if (usage === null) return { usage: NO_USAGE, isRaised: costUsd === null };
+  const leastInput = request.inputTokens === 0 ? 0 : Math.max(1, leastTokensIn(request.texts));
+  const leastOutput =
+    request.outputBound === null ? 0 : Math.max(1, Math.ceil(countedOutput / MOST_BYTES_PER_TOKEN));
+  const isInputRaised = usage.input_tokens < leastInput;
+  const isOutputRaised = usage.output_tokens < leastOutput;
+  if (!isInputRaised && !isOutputRaised) return { usage, isRaised: false };
+  const raised = {
+    ...usage,
+    ...(isInputRaised ? { input_tokens: estimate.input_tokens } : {}),
+    ...(isOutputRaised ? { output_tokens: Math.max(1, countedOutput) } : {}),
+  };
+  return { usage: raised, isRaised: true };
+}
+
+function leastTokensIn(texts: readonly string[]): number {
+  const characters = texts.reduce((sum, { length }) => sum + length, 0);
+  return Math.ceil(characters / MOST_BYTES_PER_TOKEN);
+}
+
+/** Tiers below the standard price. A host that does not know them serves the standard one, and names none. */
+const DISCOUNTS: ReadonlySet<string> = new Set(["flex"]);
+
+/** The tier that a call is reserved at: the standard one, unless its own is no cheaper. */
+export function reservedVariant({ variant }: Pick<MeteredRequest, "variant">): string | null {
+  return variant !== null && DISCOUNTS.has(variant) ? null : variant;
+}
+
 /** A request for a tier may be served at another, and is billed by that. */
 function reportedVariant(reported: string | null, asked: string | null): { variant?: string | undefined } {
-  if (reported === null) return asked === null ? {} : { variant: asked };
+  if (reported === null)
+    return reservedVariant({ variant: asked }) === null ? {} : { variant: asked ?? undefined };
   if (reported !== "standard") return { variant: reported };
   return asked === null ? {} : { variant: undefined };
 }
@@ -111,8 +163,9 @@ function believedUnits(
 function partialCharge(metered: MeteredCall, reserved: ReservedOutput, reading: Reading | null): Charge {
   const { request, estimate } = metered;
   const isStream = reading?.isStream ?? request.isStream;
-  const hidesOutput = request.hidesOutput || reading?.hasUncounted === true;
-  const hidesInput = request.unseenInput !== null || (request.hasCostlyInput && !reading?.usage);
+  const hidesOutput = request.hidesOutput || request.hasCostlyOutput || reading?.hasUncounted === true;
+  const tellsInput = reading !== null && reading.usage !== null && reading.hidesInputClasses !== true;
+  const hidesInput = request.unseenInput !== null || (request.hasCostlyInput && !tellsInput);
   const isSeen = isStream && !hidesOutput && !hidesInput;
   if (!isSeen) return reservedCharge(metered, reserved);
   const reported = reading?.usage ?? { input_tokens: estimate.input_tokens, output_tokens: 0 };
@@ -133,7 +186,8 @@ function reservedCharge(metered: MeteredCall, { outputTokens, amountUsd }: Reser
   };
 }
 
-function variantOf({ request: { variant } }: MeteredCall): { variant?: string } {
+function variantOf({ request }: MeteredCall): { variant?: string } {
+  const variant = reservedVariant(request);
   return variant === null ? {} : { variant };
 }
 

@@ -79,7 +79,12 @@ const cohereEmbed: ProviderApi = {
     return { ...PLAIN, model, inputTokens: tokens, texts };
   },
   withBounds: (body) => body,
-  readAnswer: ({ meta }) => ({ usage: cohereUsage(meta), units: null, variant: null, costUsd: null }),
+  readAnswer: ({ meta }) => ({
+    usage: cohereUsage(meta, { writesTokens: false }),
+    units: null,
+    variant: null,
+    costUsd: null,
+  }),
   readEvent: null,
   errorBody: cohereError,
 };
@@ -134,16 +139,16 @@ function textOf(part: unknown): string {
  * The usage of an answer, of its end, or of what an embedding says about itself. The billed tokens are fewer than all
  * that were read.
  */
-function cohereUsage(value: unknown): Usage | null {
+function cohereUsage(value: unknown, { writesTokens = true } = {}): Usage | null {
   const { billed_units: billed, tokens } = objectOf(value);
   const { input_tokens: _, output_tokens: __, ...others } = objectOf(billed);
   // Searches, pictures and pages have prices of their own, so such an answer is charged at what was reserved.
   if (Object.values(others).some((count) => count !== 0 && count !== null)) return null;
-  return countsIn(billed) ?? countsIn(tokens);
+  return countsIn(billed, writesTokens) ?? countsIn(tokens, writesTokens);
 }
 
-function countsIn(value: unknown): Usage | null {
-  const { input_tokens: input, output_tokens: output = 0 } = objectOf(value);
+function countsIn(value: unknown, writesTokens: boolean): Usage | null {
+  const { input_tokens: input, output_tokens: output = writesTokens ? null : 0 } = objectOf(value);
   return totalsOf(input, output);
 }
 

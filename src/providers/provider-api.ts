@@ -36,6 +36,8 @@ export interface MeteredRequest {
    */
   readonly outputBound: OutputBound | null;
   readonly fixedOutputTokens: number;
+  /** True if output may be billed above the rate of text: sound and pictures. */
+  readonly hasCostlyOutput: boolean;
   /** True if output may be billed that the answer does not show. */
   readonly hidesOutput: boolean;
   /** The most pieces that are billed beside tokens. */
@@ -66,8 +68,12 @@ export interface OutputBound {
 
 /** The facts about a call's cost that an answer tells. */
 export interface AnswerFacts {
-  /** Null if there is nothing that can be believed. */
+  /** Null if there is nothing that can be believed, or a count is missing that the API always sends. */
   readonly usage: Usage | null;
+  /** True if the usage says nothing of input that is billed above the rate of text. */
+  readonly hidesInputClasses?: boolean;
+  /** True if the usage says nothing of output that is billed above the rate of text. */
+  readonly hidesOutputClasses?: boolean;
   /** Null if the answer does not say it. */
   readonly units: Units | null;
   /** The service tier that the provider used. Null if the answer does not say it. */

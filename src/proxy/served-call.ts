@@ -2,6 +2,7 @@ import type { Call, CallFields } from "../adapters/governed-call.ts";
 import { otherPrice, pathRefusal } from "../adapters/other-paths.ts";
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import { readBody } from "../providers/body/request-body.ts";
+import { reservedVariant } from "../providers/charge.ts";
 import { readListedRequest } from "../providers/listed-request.ts";
 import { type MeteredCall, meter, meteringFrom } from "../providers/metering.ts";
 import type { Route } from "../providers/provider.ts";
@@ -95,7 +96,7 @@ function askOf(
   return {
     model: modelAt(target, request.model),
     provider: target.provider.prices,
-    ...(request.variant === null ? {} : { variant: request.variant }),
+    variant: reservedVariant(request) ?? undefined,
     ...fields,
     estimate: estimateUsd === null ? estimate : { ...withoutLeast(estimate), cost_usd: estimateUsd },
   };

@@ -162,11 +162,84 @@ describe("a whole answer is charged by its usage", () => {
       charged({ request: { variant: asked }, reading: { ...told, variant: said }, isWhole: true });
     expect(variant("priority", "standard")).toHaveProperty("variant", undefined);
     expect(variant(null, "priority")).toMatchObject({ variant: "priority" });
-    expect(variant("flex", null)).toMatchObject({ variant: "flex" });
+    expect(variant("priority", null)).toMatchObject({ variant: "priority" });
+    // A host that does not know the cheaper tier serves the standard one.
+    expect(variant("flex", null)).not.toHaveProperty("variant");
+    expect(variant("flex", "flex")).toMatchObject({ variant: "flex" });
     const reading = { ...told, costUsd: "0.5" };
     expect(charged({ reading, isWhole: true, trustsCost: true })).toMatchObject({ cost_usd: "0.5" });
     expect(charged({ reading, isWhole: true })).not.toHaveProperty("cost_usd");
   });
+});
+
+describe("a usage below what passed is not believed", () => {
+  const texts = ["x".repeat(1280)];
+  const whole = (given: Partial<Reading>, request: Partial<MeteredRequest> = {}) =>
+    charged({ request: { texts, ...request }, reading: { isWhole: true, ...given }, isWhole: true });
+
+  test.each<[string, Partial<Reading>, Partial<MeteredRequest>, Usage]>([
+    [
+      "nothing at all",
+      { usage: { input_tokens: 0, output_tokens: 0 } },
+      {},
+      { input_tokens: 1000, output_tokens: 1 },
+    ],
+    [
+      "nothing for a stream of 840 bytes",
+      { usage: { input_tokens: 10, output_tokens: 0 }, countedOutput: 840 },
+      {},
+      { input_tokens: 10, output_tokens: 500 },
+    ],
+    [
+      "fewer tokens than bytes can have",
+      { usage: { input_tokens: 10, output_tokens: 2 }, countedOutput: 300 },
+      {},
+      { input_tokens: 10, output_tokens: 300 },
+    ],
+    [
+      "less input than its text can have",
+      { usage: { input_tokens: 9, output_tokens: 5 } },
+      {},
+      { input_tokens: 1000, output_tokens: 5 },
+    ],
+    [
+      "an embedding of nothing",
+      { usage: { input_tokens: 0, output_tokens: 0 } },
+      { outputBound: null },
+      { input_tokens: 1000, output_tokens: 0 },
+    ],
+  ])("%s", (_, reading, request, charge) => {
+    expect(whole(reading, request)).toEqual({ usage: charge, estimated: true });
+  });
+
+  test("and one that can be true is", () => {
+    const least = { input_tokens: 10, output_tokens: 3 };
+    expect(whole({ usage: least, countedOutput: 300 })).toEqual({ usage: least, estimated: false });
+    const timed = { inputTokens: 0, texts: [], outputBound: null };
+    const none = { input_tokens: 0, output_tokens: 0 };
+    expect(whole({ usage: none }, timed)).toEqual({ usage: none, estimated: false });
+  });
+
+  test.each<[string, Partial<MeteredRequest>, Partial<Reading>]>([
+    ["input", { hasCostlyInput: true }, { hidesInputClasses: true }],
+    ["output", { hasCostlyOutput: true }, { hidesOutputClasses: true }],
+  ])(
+    "%s above the rate of text that it does not tell apart is charged at what was reserved",
+    (_, costly, hides) => {
+      expect(charged({ request: costly, reading: { ...told, ...hides }, isWhole: true })).toMatchObject({
+        cost_usd: "9.99",
+        estimated: true,
+      });
+      expect(charged({ request: costly, reading: told, isWhole: true })).toMatchObject({
+        usage,
+        estimated: false,
+      });
+      expect(charged({ reading: { ...told, ...hides }, isWhole: true })).toMatchObject({
+        usage,
+        estimated: false,
+      });
+    },
+  );
 });
 
 describe("an answer that was left or broken off is charged by the most that is known", () => {
@@ -199,9 +272,9 @@ describe("an answer that was left or broken off is charged by the most that is k
   test("by the tier that was told, else the one that was asked for", () => {
     const variant = (asked: string | null, said: string | null) =>
       charged({ request: { variant: asked }, reading: { ...part, variant: said } }).variant;
-    expect([variant(null, "priority"), variant("flex", null), variant("flex", "standard")]).toEqual([
+    expect([variant(null, "priority"), variant("priority", null), variant("flex", null)]).toEqual([
       "priority",
-      "flex",
+      "priority",
       undefined,
     ]);
   });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { anthropicMessages } from "../../src/providers/apis/anthropic-messages.ts";
 import { anyAnswer } from "../../src/providers/apis/any-answer.ts";
 import { anthropicUsage } from "../../src/providers/usage/anthropic-usage.ts";
+import { geminiUsage } from "../../src/providers/usage/gemini-usage.ts";
 import { openAiUsage } from "../../src/providers/usage/openai-usage.ts";
 import { answerReader } from "../../src/providers/usage/reading.ts";
 import { answerTo } from "../../scripts/stand-in/answers.ts";
@@ -353,4 +354,48 @@ test("an answer of Anthropic's that stayed in one country says so, whatever its 
   expect(variant({ service_tier: "standard", inference_geo: "global" })).toBe("standard");
   expect(variant({ service_tier: "standard", inference_geo: "not_available" })).toBe("standard");
   expect(variant({ service_tier: "standard" })).toBe("standard");
+});
+
+describe("a count that is missing is not zero", () => {
+  test.each<[string, (usage: object) => unknown, object, readonly string[]]>([
+    [
+      "OpenAI's chat",
+      openAiUsage,
+      { prompt_tokens: 9, completion_tokens: 4 },
+      ["prompt_tokens", "completion_tokens"],
+    ],
+    [
+      "OpenAI's responses",
+      openAiUsage,
+      { input_tokens: 9, output_tokens: 4 },
+      ["input_tokens", "output_tokens"],
+    ],
+    ["Anthropic", anthropicUsage, { input_tokens: 9, output_tokens: 4 }, ["input_tokens", "output_tokens"]],
+    [
+      "Gemini",
+      geminiUsage,
+      { promptTokenCount: 9, candidatesTokenCount: 4, totalTokenCount: 13 },
+      ["promptTokenCount", "totalTokenCount"],
+    ],
+  ])("%s", (_, usageOf, whole, always) => {
+    expect(usageOf(whole)).toMatchObject({ input_tokens: 9, output_tokens: 4 });
+    for (const name of always) {
+      const { [name]: __, ...rest } = whole as Record<string, unknown>;
+      expect(usageOf(rest)).toBeNull();
+    }
+  });
+
+  test("Gemini's total counts what its parts leave out", () => {
+    expect(geminiUsage({ promptTokenCount: 9, totalTokenCount: 60_009 })).toMatchObject({
+      output_tokens: 60_000,
+    });
+  });
+});
+
+test("a usage that text follows is not that of the whole answer", () => {
+  const chunk = (more: object) => `data: ${JSON.stringify({ choices: [], ...more })}\n\n`;
+  const usage = { prompt_tokens: 9, completion_tokens: 1 };
+  const text = chunk({ choices: [{ delta: { content: "and much more" } }] });
+  expect(read(chunk({ usage }) + text, STREAM)).toMatchObject({ isWhole: false });
+  expect(read(chunk({ usage }) + text + chunk({ usage }), STREAM)).toMatchObject({ isWhole: true });
 });

@@ -1,7 +1,7 @@
 import { Unmetered } from "../unmetered.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import { seenInput } from "../body/input-bound.ts";
-import { anthropicUnits, anthropicUsage } from "../usage/anthropic-usage.ts";
+import { anthropicUnits, anthropicUsage, hidesCaches } from "../usage/anthropic-usage.ts";
 import type { AnswerFacts, EventFacts, ProviderApi, Units } from "../provider-api.ts";
 import { anthropicError } from "../wire-refusal.ts";
 import {
@@ -165,6 +165,7 @@ function messagesAnswer({ usage }: JsonObject): AnswerFacts {
   const oneCountry = ANYWHERE.has(geo) ? null : tierOf(geo);
   return {
     usage: anthropicUsage(usage),
+    hidesInputClasses: hidesCaches(usage),
     units: anthropicUnits(usage),
     variant: faster ?? oneCountry ?? tierOf(service_tier),
     costUsd: null,

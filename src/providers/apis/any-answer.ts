@@ -4,6 +4,7 @@ import { anthropicComplete } from "./anthropic-complete.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import { openAiSpeech, openAiTranscriptions } from "./openai-audio.ts";
 import { openAiChat } from "./openai-chat.ts";
+import { openAiEmbeddings } from "./openai-embeddings.ts";
 import { openAiImages } from "./openai-images.ts";
 import { openAiResponses } from "./openai-responses.ts";
 
@@ -17,7 +18,8 @@ export const anyAnswer: AnswerApi = {
 };
 
 function apiOfUsage(usage: JsonObject): AnswerApi {
-  if ("prompt_tokens" in usage) return openAiChat;
+  if ("prompt_tokens" in usage)
+    return usage["total_tokens"] === usage["prompt_tokens"] ? openAiEmbeddings : openAiChat;
   const isAnthropic =
     "cache_read_input_tokens" in usage ||
     "cache_creation_input_tokens" in usage ||

@@ -116,6 +116,7 @@ function converseAnswer({ usage, serviceTier, performanceConfig }: JsonObject): 
   const faster = latency === "standard" ? null : latency;
   return {
     usage: bedrockUsage(usage),
+    hidesInputClasses: !("cacheWriteInputTokens" in objectOf(usage)),
     units: null,
     variant: faster ?? tierOf(objectOf(serviceTier)["type"]) ?? latency,
     costUsd: null,

@@ -74,6 +74,8 @@ function generateApi({ isStream }: { readonly isStream: boolean }): ProviderApi 
     },
     readAnswer: ({ usage, usageMetadata = usage }): AnswerFacts => ({
       usage: geminiUsage(usageMetadata),
+      hidesInputClasses: !Array.isArray(objectOf(usageMetadata)["promptTokensDetails"]),
+      hidesOutputClasses: !Array.isArray(objectOf(usageMetadata)["candidatesTokensDetails"]),
       units: null,
       variant: null,
       costUsd: null,
@@ -108,6 +110,9 @@ function readGenerate(
     isStream,
     inputTokens: tokens,
     unseenInput: typeof body["cachedContent"] === "string" ? "cachedContent" : unseen,
+    // Sound and films, which the body does not show by their length, have rates of their own.
+    hasCostlyInput: unseen !== null,
+    hasCostlyOutput: writesMoreThanText(config, model),
     outputBound: {
       perAnswer: readHighestBound(config, ["maxOutputTokens"]),
       usualPerAnswer: null,
@@ -116,6 +121,11 @@ function readGenerate(
     hidesOutput: reasons || isJsonObject(config["thinkingConfig"]),
     texts,
   };
+}
+
+function writesMoreThanText({ responseModalities: asked }: JsonObject, model: string): boolean {
+  const modalities: unknown[] = Array.isArray(asked) ? asked : [asked ?? "TEXT"];
+  return /-(?:image|tts|audio)/.test(model) || modalities.some((one) => one !== "TEXT");
 }
 
 /** The API reads both spellings of its members, and one of them is metered. */

@@ -4,7 +4,7 @@ import { seenInput } from "../body/input-bound.ts";
 import { refuseUnlisted } from "../body/strict-json.ts";
 import { countOf } from "../usage/counts.ts";
 import { HOST_MEMBERS, OPENAI_CHAT_MEMBERS } from "./chat-members.ts";
-import { openAiUsage } from "../usage/openai-usage.ts";
+import { openAiUsageFacts } from "../usage/openai-usage.ts";
 import type {
   AnswerFacts,
   EventFacts,
@@ -168,6 +168,7 @@ function readChat(
     // The model also reads what a search found.
     unseenInput: unseen ?? (searches > 0 ? "web_search_options" : null),
     hasCostlyInput: isCostly,
+    hasCostlyOutput: speaks,
     outputBound: { perAnswer: readHighestBound(body, BOUNDS), usualPerAnswer: null, answers },
     // Predicted text that the model did not write is billed as output.
     fixedOutputTokens: isJsonObject(prediction) ? seenInput(prediction, 0).tokens : 0,
@@ -208,9 +209,9 @@ export function withStreamUsage(body: JsonObject): JsonObject {
   return { ...body, stream_options: { ...objectOf(body["stream_options"]), include_usage: true } };
 }
 
-/** Reads the usage of an answer, also of completions and embeddings. */
+/** Reads the usage of an answer, also of completions. */
 export function chatAnswer({ usage, service_tier: tier }: JsonObject): AnswerFacts {
-  return { usage: openAiUsage(usage), units: unitsIn(usage), variant: tierOf(tier), costUsd: costIn(usage) };
+  return { ...openAiUsageFacts(usage), units: unitsIn(usage), variant: tierOf(tier), costUsd: costIn(usage) };
 }
 
 /** Perplexity tells how often it searched. Null if the usage does not say. */
@@ -220,7 +221,7 @@ function unitsIn(usage: unknown): Units | null {
 }
 
 /** OpenRouter tells what it bills. Rounded up to nano-dollars, so that nothing is lost. */
-function costIn(usage: unknown): string | null {
+export function costIn(usage: unknown): string | null {
   const { cost } = objectOf(usage);
   if (typeof cost !== "number" || !Number.isFinite(cost) || cost < 0 || cost > 1e6) return null;
   return (Math.ceil(cost * 1e9) / 1e9).toFixed(9);

@@ -1,7 +1,8 @@
 import { seenInput } from "../body/input-bound.ts";
 import type { ProviderApi } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
-import { chatAnswer, OPENAI_HEADERS } from "./openai-chat.ts";
+import { openAiUsageFacts } from "../usage/openai-usage.ts";
+import { costIn, OPENAI_HEADERS } from "./openai-chat.ts";
 import { modelIn, PLAIN } from "./request-members.ts";
 
 /** `POST /v1/embeddings`. Only what is read costs. */
@@ -17,7 +18,12 @@ export const openAiEmbeddings: ProviderApi = {
     return { ...PLAIN, model, inputTokens: tokens, unseenInput: unseen, texts };
   },
   withBounds: (body) => body,
-  readAnswer: chatAnswer,
+  readAnswer: ({ usage }) => ({
+    ...openAiUsageFacts(usage, { writesTokens: false }),
+    units: null,
+    variant: null,
+    costUsd: costIn(usage),
+  }),
   readEvent: null,
   errorBody: openAiError,
 };

@@ -1,6 +1,6 @@
 import { type JsonObject, objectOf } from "../json.ts";
 import { seenInput } from "../body/input-bound.ts";
-import { openAiUsage } from "../usage/openai-usage.ts";
+import { openAiUsageFacts } from "../usage/openai-usage.ts";
 import type {
   AnswerFacts,
   EventFacts,
@@ -136,7 +136,7 @@ function toolCallsIn(body: JsonObject): number {
 }
 
 function responsesAnswer({ usage, service_tier: tier, output }: JsonObject): AnswerFacts {
-  return { usage: openAiUsage(usage), units: unitsIn(output), variant: tierOf(tier), costUsd: null };
+  return { ...openAiUsageFacts(usage), units: unitsIn(output), variant: tierOf(tier), costUsd: null };
 }
 
 /** Null if the items were too large to be read. */

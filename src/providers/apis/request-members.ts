@@ -129,6 +129,7 @@ export const PLAIN = {
   isStream: false,
   unseenInput: null,
   hasCostlyInput: false,
+  hasCostlyOutput: false,
   outputBound: null,
   fixedOutputTokens: 0,
   hidesOutput: false,

@@ -2,7 +2,10 @@ import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import type { Units, Usage } from "../provider-api.ts";
 import { countOf, partsOf, totalsOf } from "./counts.ts";
 
-/** Anthropic's usage in our classes. Its `input_tokens` are those that no cache had to do with. */
+/**
+ * Anthropic's usage in our classes. `input_tokens` excludes what was read from a cache or written to one. An answer always
+ * has both totals. Null if one of them is missing.
+ */
 export function anthropicUsage(usage: unknown): Usage | null {
   if (!isJsonObject(usage)) return null;
   const value = withIterations(usage);
@@ -11,7 +14,7 @@ export function anthropicUsage(usage: unknown): Usage | null {
   const forAnHour = Math.min(written, countOf(created["ephemeral_1h_input_tokens"]) ?? 0);
   const read = countOf(value["cache_read_input_tokens"]) ?? 0;
   const plain = countOf(value["input_tokens"]);
-  const totals = totalsOf(plain === null ? null : plain + read + written, value["output_tokens"] ?? 0);
+  const totals = totalsOf(plain === null ? null : plain + read + written, value["output_tokens"]);
   if (totals === null) return null;
   return {
     ...totals,
@@ -21,6 +24,11 @@ export function anthropicUsage(usage: unknown): Usage | null {
       cache_write_1h_tokens: forAnHour,
     }),
   };
+}
+
+/** Returns whether a usage says nothing of caches. Some hosts leave these counts out. */
+export function hidesCaches(usage: unknown): boolean {
+  return !("cache_creation_input_tokens" in objectOf(usage) && "cache_read_input_tokens" in objectOf(usage));
 }
 
 const BILLED = [

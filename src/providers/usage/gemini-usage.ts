@@ -1,21 +1,21 @@
-import { isJsonObject, objectOf } from "../json.ts";
+import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import type { Usage } from "../provider-api.ts";
 import { countOf, partsOf, totalsOf } from "./counts.ts";
 
 /**
  * Gemini's usage in our classes. A model's thoughts are counted beside its candidates, and the results of its tools
- * beside the prompt. Null if it says nothing that can be believed.
+ * beside the prompt. It always has the prompt and the total; a count that is zero is left out. Null if one of them is missing.
  */
 export function geminiUsage(value: unknown): Usage | null {
   if (!isJsonObject(value)) return null;
   const prompt = countOf(value["promptTokenCount"]);
-  const [candidates = 0, thoughts = 0, tools = 0, total = 0] = [
-    "candidatesTokenCount",
-    "thoughtsTokenCount",
-    "toolUsePromptTokenCount",
-    "totalTokenCount",
-  ].map((name) => countOf(value[name]) ?? 0);
-  if (prompt === null) return null;
+  const total = countOf(value["totalTokenCount"]);
+  if (prompt === null || total === null) return null;
+  const [candidates, thoughts, tools] = [
+    countIn(value, "candidatesTokenCount"),
+    countIn(value, "thoughtsTokenCount"),
+    countIn(value, "toolUsePromptTokenCount"),
+  ];
   const input = prompt + tools;
   const totals = totalsOf(input, Math.max(candidates + thoughts, total - input));
   if (totals === null) return null;
@@ -32,6 +32,11 @@ export function geminiUsage(value: unknown): Usage | null {
       image_output_tokens: ofModality(value["candidatesTokensDetails"], "IMAGE"),
     }),
   };
+}
+
+/** A count that is left out where it is zero. One that is no count makes the total decide. */
+function countIn(usage: JsonObject, name: string): number {
+  return countOf(usage[name]) ?? 0;
 }
 
 function ofModality(details: unknown, modality: string): number {

@@ -120,7 +120,10 @@ class StreamReader implements AnswerReader {
       return;
     }
     const facts = this.#api.readEvent?.(event) ?? {};
+    const before = this.#counted.tokens;
     for (const text of facts.text ?? []) this.#counted.add(text);
+    // A usage that text follows was not that of the whole answer.
+    if (this.#counted.tokens > before && facts.isWholeUsage !== true) this.#isWhole = false;
     this.#hasUncounted ||= facts.isUncounted === true;
     this.#isDone ||= facts.isLast === true;
     this.#hasFailed ||= facts.hasFailed === true;

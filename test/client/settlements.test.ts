@@ -21,6 +21,7 @@ function settlementsTo(
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const bulks: string[][] = [];
+  let last: object[] = [];
   const reportedBefore: number[] = [];
   const lost: (string | undefined)[] = [];
   const reasons: string[] = [];
@@ -31,6 +32,7 @@ function settlementsTo(
     fetch: async (_, { body }) => {
       const { runs } = JSON.parse(body as string) as { runs: { id: string }[] };
       bulks.push(runs.map(({ id }) => id));
+      last = runs;
       reportedBefore.push(reports);
       await hear(bulks.length);
       return answer(runs.map(({ id }) => id));
@@ -49,6 +51,7 @@ function settlementsTo(
   return {
     settlements,
     bulks,
+    lastRuns: () => last,
     reportedBefore,
     lost,
     reasons,
@@ -226,6 +229,21 @@ test("a run that is refused for a reason that may pass goes again, without those
   expect(told.bulks).toEqual([["a", "late", "b"], ["late"], ["late"]]);
   expect(told.settlements).toMatchObject({ queued: 0, sent: 3, rejected: 0 });
   expect(told.lost).toEqual([]);
+});
+
+test("a run whose tier has no price goes again at what was reserved, with its id and tier, once", async () => {
+  const fields = [{ field: "variant", code: "no_price", message: "is not a variant of this model's price" }];
+  const error = { code: "validation_failed", message: "no", details: { fields } };
+  const told = settlementsTo(undefined, (ids) =>
+    Response.json({ results: ids.map((id, index) => ({ index, id, status: "rejected", error })) }),
+  );
+  told.settlements.add({ ...RUN, id: "priority", variant: "priority" }, undefined, "0.75");
+  told.settlements.add({ ...RUN, id: "unreserved", variant: "priority" }, undefined);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(told.bulks).toEqual([["priority", "unreserved"], ["priority"]]);
+  const again = { ...RUN, id: "priority", variant: "priority", cost_usd: "0.75", estimated: true };
+  expect(told.lastRuns()).toEqual([again]);
+  expect(told.lost).toEqual(["unreserved", "priority"]);
 });
 
 test("a run that the service rejects is dropped, told and counted, alone or among others", async () => {

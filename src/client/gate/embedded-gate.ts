@@ -208,6 +208,7 @@ export class EmbeddedGate {
     this.#settlements.add(
       reservation === undefined ? { ...named, incurred: true } : { ...named, reservation_id: reservation },
       waitUntil,
+      run.cost_usd === undefined ? reservedUsdOf(allowed) : undefined,
     );
   }
 
@@ -390,4 +391,8 @@ export class EmbeddedGate {
 
 function reservationOf(allowed: Pick<Allowed, "reservation"> | string): string | undefined {
   return typeof allowed === "string" ? allowed : allowed.reservation?.id;
+}
+
+function reservedUsdOf(allowed: Pick<Allowed, "reservation"> | string): string | undefined {
+  return typeof allowed === "string" ? undefined : allowed.reservation?.amount_usd;
 }

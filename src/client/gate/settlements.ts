@@ -79,13 +79,14 @@ export class Settlements {
     return this.#queue.length >= this.#options.mostQueued;
   }
 
-  add(run: RunInput, waitUntil: WaitUntil | undefined): void {
+  /** `reservedUsd` is charged if the price book turns out to have no price for what was used. */
+  add(run: RunInput, waitUntil: WaitUntil | undefined, reservedUsd?: string): void {
     // Runs of calls that were admitted while there was room may still come; at most twice the bound is kept.
     if (this.#queue.length >= this.#options.mostQueued * 2) {
       this.#drop("overflow", new SluiceError("too many runs wait to be sent"), run);
       return;
     }
-    this.#queue.push({ run, since: Date.now() });
+    this.#queue.push({ run, since: Date.now(), reservedUsd });
     const isMany = this.#queue.length >= MOST_AT_ONCE && this.#failures === 0;
     if (isMany && this.#sending === null) this.#inBackground(this.flush(waitUntil), waitUntil);
     // Whoever sends a bulk sees to what comes meanwhile, unless somebody else can.
@@ -191,6 +192,8 @@ export class Settlements {
       if (status !== "rejected") this.sent += 1;
       else if (one === undefined) continue;
       else if (NOT_OF_RUNS.has(error?.code as RefusalCode)) again.push(one);
+      else if (isUnpriced(error) && one.reservedUsd !== undefined)
+        again.push(atReserved(one, one.reservedUsd));
       else this.#drop("rejected", error ?? new SluiceError("the run was rejected"), one.run);
     }
     return again;
@@ -221,4 +224,17 @@ type Results = Awaited<ReturnType<Sluice["runs"]["recordBulk"]>>["results"];
 interface WaitingRun {
   readonly run: RunInput;
   readonly since: number;
+  /** Undefined if the run has its cost, or nothing was reserved. */
+  readonly reservedUsd: string | undefined;
+}
+
+/** Returns whether all that is wrong with a run is that what it used has no price. */
+function isUnpriced(error: Results[number]["error"]): boolean {
+  const { fields } = (error?.details ?? {}) as { readonly fields?: readonly { readonly code?: string }[] };
+  return fields !== undefined && fields.length > 0 && fields.every(({ code }) => code === "no_price");
+}
+
+/** The run of a call that was served in a way without a price, such as another tier. It keeps its id and its tier. */
+function atReserved({ run, since }: WaitingRun, cost_usd: string): WaitingRun {
+  return { run: { ...run, cost_usd, estimated: true }, since, reservedUsd: undefined };
 }

@@ -1,5 +1,5 @@
 import { readBody } from "../providers/body/request-body.ts";
-import { type ProviderRoute, findProviderRoute } from "../providers/by-url.ts";
+import { findProviderRoute, isProvidersAddress, type ProviderRoute } from "../providers/by-url.ts";
 import { reservedVariant } from "../providers/charge.ts";
 import { readListedRequest } from "../providers/listed-request.ts";
 import { type MeteredCall, meter, meteringFrom, type SomeMetering } from "../providers/metering.ts";
@@ -184,13 +184,16 @@ async function governedCall(
   const sent = await readBody(api, request.bytes, request.headers.get("content-type"));
   const isNamed = pathModel === null || "model" in sent.members;
   const body = chosen === undefined || !isNamed ? sent : sent.withModel(pathModel ?? chosen);
+  const metering = meteringFrom(options);
+  const { hostedToolPasses } = metering;
   const read = readListedRequest(api, body.members, {
+    hostedToolPasses,
     pathModel,
     query,
     headers,
     facts: (model) => provider.facts(model),
   });
-  const metered = meter(read, provider.facts(read.model), meteringFrom(options));
+  const metered = meter(read, provider.facts(read.model), metering);
   const variant = { variant: reservedVariant(read) ?? undefined };
   const own = chosen === undefined ? {} : { model: read.model, provider: name };
   const ask = {
@@ -202,10 +205,19 @@ async function governedCall(
     estimate: metered.estimate,
   };
   return {
-    call: { gate, waitUntil, trustsCost, metered, ask, traceparent: request.headers.get("traceparent") },
+    call: {
+      gate,
+      waitUntil,
+      trustsCost,
+      isOtherHost: !isProvidersAddress(request.url),
+      metered,
+      ask,
+      traceparent: headers.get("traceparent"),
+    },
     api,
     metered,
-    write: (maxOutputTokens) => body.write(api.withBounds(body.members, { maxOutputTokens })),
+    write: (maxOutputTokens) =>
+      body.write(api.withBounds(body.members, { maxOutputTokens, hostedToolPasses })),
     contentType: body.contentType,
   };
 }

@@ -22,6 +22,8 @@ export interface Call {
   readonly metered: MeteredCall | null;
   /** True if the request carries the bound on its output. Default: true. */
   readonly isBound?: boolean | undefined;
+  /** True if the call goes to an address that is not known to be the provider's own: what it says above the bound is cut. */
+  readonly isOtherHost?: boolean | undefined;
   /** True if a cost in dollars that the provider tells is taken for true. */
   readonly trustsCost?: boolean | undefined;
   readonly waitUntil?: ((work: Promise<unknown>) => void) | undefined;
@@ -160,12 +162,12 @@ export class GovernedCall {
   }
 
   #charge(reading: Reading | null, isWhole: boolean): Charge {
-    const { ask, metered, isBound = true, trustsCost = false } = this.#call;
+    const { ask, metered, isBound = true, trustsCost = false, isOtherHost = false } = this.#call;
     const { reservation } = this.allowed;
     if (metered === null) return { usage: NOTHING, cost_usd: ask.estimate.cost_usd, estimated: true };
     const { max_output_tokens: outputTokens = metered.estimate.max_output_tokens } = reservation ?? {};
     const reserved = { outputTokens, isBound, amountUsd: reservation?.amount_usd };
-    return chargeOf(metered, reserved, { reading, isWhole }, trustsCost);
+    return chargeOf(metered, reserved, { reading, isWhole, isOtherHost }, trustsCost);
   }
 
   #settle(run: Partial<SettledRun> & Charge, outcome: Outcome): void {

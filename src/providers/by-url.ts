@@ -25,6 +25,11 @@ export function findProviderRoute(method: string, url: URL, name: string | undef
   return { provider: known ?? compatible, route: { kind: "unknown" } };
 }
 
+/** Returns whether an address is that of a provider of the table. */
+export function isProvidersAddress(url: URL): boolean {
+  return KNOWN.some((provider) => isHostOf(provider, url));
+}
+
 function isHostOf({ url, hosts }: Provider, { host, hostname }: URL): boolean {
   return hosts?.test(hostname) ?? (url !== null && new URL(url).host === host);
 }

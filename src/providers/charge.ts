@@ -1,4 +1,5 @@
-import type { MeteredCall } from "./metering.ts";
+import { TOKEN_PARTS } from "../contract/token-classes.ts";
+import { type MeteredCall, mostInput } from "./metering.ts";
 import type { MeteredRequest, Units, Usage } from "./provider-api.ts";
 import type { Reading } from "./usage/reading.ts";
 
@@ -25,6 +26,8 @@ export interface EndedAnswer {
   readonly reading: Reading | null;
   /** True if the answer ended by itself. It may have been left, stopped or broken off instead. */
   readonly isWhole: boolean;
+  /** True if it came from an address that is not the provider's own. */
+  readonly isOtherHost: boolean;
 }
 
 /**
@@ -41,8 +44,8 @@ export function chargeOf(
   if (metered.request.isBackground) return reservedCharge(metered, reserved);
   const isReported = reading !== null && reading.isWhole && (ended.isWhole || reading.isDone);
   if (isReported && !hidesClasses(metered.request, reading))
-    return reportedCharge(metered, reserved, reading, trustsCost);
-  return partialCharge(metered, reserved, reading);
+    return reportedCharge(metered, reserved, { ...ended, reading }, trustsCost);
+  return partialCharge(metered, reserved, ended);
 }
 
 /** Returns whether something may be billed above the rate of text that the usage does not tell from text. */
@@ -57,20 +60,30 @@ function hidesClasses({ hasCostlyInput, hasCostlyOutput }: MeteredRequest, readi
 function reportedCharge(
   metered: MeteredCall,
   reserved: ReservedOutput,
-  reading: Reading,
+  { reading, isOtherHost }: EndedAnswer & { readonly reading: Reading },
   trustsCost: boolean,
 ): Charge {
   const { request } = metered;
-  const floor = flooredUsage(metered, reading);
-  const reported = believedUsage(metered, reserved, floor.usage);
-  const units = believedUnits(request, reserved, reading.units);
+  const floor = flooredUsage(metered, reserved, reading);
+  const reported = isOtherHost
+    ? cutUsage(metered, reserved, floor.usage)
+    : { usage: floor.usage, isCut: false };
+  const units = believedUnits(request, reserved, reading.units, isOtherHost);
   const isCut = reported.isCut || units.isCut || floor.isRaised;
   return {
     usage: withUnits(reported.usage, units.units),
     ...(trustsCost && reading.costUsd !== null && !isCut ? { cost_usd: reading.costUsd } : {}),
     ...reportedVariant(reading.variant, request.variant),
-    estimated: isCut,
+    estimated: isCut || mayHideTiers(metered, reported.usage),
   };
+}
+
+/** No model has a dearer rate for shorter input. */
+const LONG_INPUT_TOKENS = 200_000;
+
+/** A price tier is chosen by the input of each pass, and the usage is the sum of all: priced as one, it is no less. */
+function mayHideTiers({ request, facts }: MeteredCall, { input_tokens: input }: Usage): boolean {
+  return request.passes > 1 && Math.min(facts.contextTokens, input) > LONG_INPUT_TOKENS;
 }
 
 /** No token of any model stands for more bytes of text. */
@@ -82,9 +95,11 @@ const NO_USAGE: Usage = { input_tokens: 0, output_tokens: 0 };
  * was sent, and all that was counted. An answer has one token at least.
  */
 function flooredUsage(
-  { request, estimate }: MeteredCall,
+  metered: MeteredCall,
+  reserved: ReservedOutput,
   { usage, costUsd, countedOutput }: Reading,
 ): { usage: Usage; isRaised: boolean } {
+  const { request, estimate } = metered;
   if (usage === null) return { usage: NO_USAGE, isRaised: costUsd === null };
   const leastInput = request.inputTokens === 0 ? 0 : Math.max(1, leastTokensIn(request.texts));
   const leastOutput =
@@ -92,10 +107,12 @@ function flooredUsage(
   const isInputRaised = usage.input_tokens < leastInput;
   const isOutputRaised = usage.output_tokens < leastOutput;
   if (!isInputRaised && !isOutputRaised) return { usage, isRaised: false };
+  // The count is an upper estimate, and no answer that keeps to its bound has more.
+  const most = Math.max(1, Math.min(countedOutput, mostOutput(metered, reserved)));
   const raised = {
     ...usage,
     ...(isInputRaised ? { input_tokens: estimate.input_tokens } : {}),
-    ...(isOutputRaised ? { output_tokens: Math.max(1, countedOutput) } : {}),
+    ...(isOutputRaised ? { output_tokens: Math.max(usage.output_tokens, most) } : {}),
   };
   return { usage: raised, isRaised: true };
 }
@@ -121,38 +138,61 @@ function reportedVariant(reported: string | null, asked: string | null): { varia
   return asked === null ? {} : { variant: undefined };
 }
 
-/** No answer has more output than its bound, and no model reads more than its context. */
-function believedUsage(
-  { request, facts }: MeteredCall,
-  { outputTokens, isBound }: ReservedOutput,
+/**
+ * The usage that a host of which nothing is known can claim: no answer has more output than its bound, and no model reads more than
+ * its context in each pass. What is above that is taken off all classes in proportion.
+ */
+function cutUsage(
+  metered: MeteredCall,
+  reserved: ReservedOutput,
   reported: Usage,
 ): { usage: Usage; isCut: boolean } {
-  const answers = request.outputBound?.answers ?? 1;
-  const mostOutput = isBound ? outputTokens : Math.max(outputTokens, facts.outputTokens * answers);
-  const input_tokens = Math.min(reported.input_tokens, facts.contextTokens * answers);
-  const output_tokens = Math.min(reported.output_tokens, mostOutput);
-  const isCut = input_tokens < reported.input_tokens || output_tokens < reported.output_tokens;
-  return { usage: isCut ? { input_tokens, output_tokens } : reported, isCut };
+  const input = Math.min(reported.input_tokens, mostInput(metered.request, metered.facts));
+  const output = Math.min(reported.output_tokens, mostOutput(metered, reserved));
+  const isCut = input < reported.input_tokens || output < reported.output_tokens;
+  if (!isCut) return { usage: reported, isCut };
+  const classes = TOKEN_PARTS.flatMap(({ field, total }) => {
+    const count = reported[field];
+    if (count === undefined) return [];
+    const [part, whole] =
+      total === "input" ? [input, reported.input_tokens] : [output, reported.output_tokens];
+    return [[field, shareOf(count, part, whole)] as const];
+  });
+  const parts: Partial<Usage> = Object.fromEntries(classes);
+  return { usage: { ...parts, input_tokens: input, output_tokens: output }, isCut };
+}
+
+function mostOutput({ request, facts }: MeteredCall, { outputTokens, isBound }: ReservedOutput): number {
+  return isBound
+    ? outputTokens
+    : Math.max(outputTokens, facts.outputTokens * (request.outputBound?.answers ?? 1));
+}
+
+/** The product may have more digits than a number holds. */
+function shareOf(count: number, part: number, whole: number): number {
+  return whole === 0 ? 0 : Number((BigInt(count) * BigInt(part)) / BigInt(whole));
 }
 
 /** More pieces than any request allows. */
 const MOST_UNITS = 1000;
 
 /**
- * Units beyond what the request allowed cannot be true, unless nobody here has seen the request. Units that are not told are
- * taken for all that it allowed.
+ * Units beyond what the request allowed are not believed of a host of which nothing is known, unless nobody here has seen the
+ * request. Units that are not told are taken for all that it allowed.
  */
 function believedUnits(
   { units: allowed, startedUnits, billedAs }: MeteredRequest,
   { isBound }: ReservedOutput,
   reported: Units | null,
+  isOtherHost: boolean,
 ): { units: Units; isCut: boolean } {
   if (reported === null) return { units: allowed, isCut: false };
   let isCut = false;
   const units = new Map(Object.entries(startedUnits));
   for (const [toldName, count] of Object.entries(reported)) {
     const name = billedAs[toldName] ?? toldName;
-    const most = isBound ? (allowed[name] ?? 0) : Math.max(allowed[name] ?? 0, MOST_UNITS);
+    const own = isOtherHost ? (allowed[name] ?? 0) : count;
+    const most = isBound ? own : Math.max(own, MOST_UNITS);
     isCut ||= count > most;
     const believed = Math.max(units.get(name) ?? 0, Math.min(count, most));
     if (believed > 0) units.set(name, believed);
@@ -160,7 +200,11 @@ function believedUnits(
   return { units: Object.fromEntries(units), isCut };
 }
 
-function partialCharge(metered: MeteredCall, reserved: ReservedOutput, reading: Reading | null): Charge {
+function partialCharge(
+  metered: MeteredCall,
+  reserved: ReservedOutput,
+  { reading, isOtherHost }: EndedAnswer,
+): Charge {
   const { request, estimate } = metered;
   const isStream = reading?.isStream ?? request.isStream;
   const hidesOutput = request.hidesOutput || request.hasCostlyOutput || reading?.hasUncounted === true;
@@ -169,8 +213,10 @@ function partialCharge(metered: MeteredCall, reserved: ReservedOutput, reading: 
   const isSeen = isStream && !hidesOutput && !hidesInput;
   if (!isSeen) return reservedCharge(metered, reserved);
   const reported = reading?.usage ?? { input_tokens: estimate.input_tokens, output_tokens: 0 };
-  const counted = Math.max(reported.output_tokens, reading?.countedOutput ?? 0);
-  const { usage } = believedUsage(metered, reserved, { ...reported, output_tokens: counted });
+  // The count is an upper estimate, and the bound is none.
+  const counted = Math.min(reading?.countedOutput ?? 0, mostOutput(metered, reserved));
+  const said = { ...reported, output_tokens: Math.max(reported.output_tokens, counted) };
+  const { usage } = isOtherHost ? cutUsage(metered, reserved, said) : { usage: said };
   const variant = reportedVariant(reading?.variant ?? null, request.variant);
   return { usage: withUnits(usage, request.units), ...variant, estimated: true };
 }

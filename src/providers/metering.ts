@@ -1,4 +1,5 @@
 import type { FactsOfModel } from "./model-facts.ts";
+import { USUAL_HOSTED_TOOL_PASSES } from "./apis/request-members.ts";
 import { hasNoUnits } from "../domain/price/unpriced.ts";
 import type { MeteredRequest, Units } from "./provider-api.ts";
 import { Unmetered } from "./unmetered.ts";
@@ -11,6 +12,8 @@ export interface MeteringOptions {
   readonly unseenInput: "reserve" | "refuse";
   /** Work that goes on after its answer: refused, or charged at all that was reserved. */
   readonly background: "refuse" | "reserve";
+  /** How often an answer with hosted tools may read its context where the request sets no bound. */
+  readonly hostedToolPasses: number;
 }
 
 /** Options of which some may be left out. */
@@ -21,6 +24,7 @@ export function meteringFrom(options: SomeMetering): MeteringOptions {
     defaultMaxOutputTokens: options.defaultMaxOutputTokens ?? 16_384,
     unseenInput: options.unseenInput ?? "reserve",
     background: options.background ?? "refuse",
+    hostedToolPasses: options.hostedToolPasses ?? USUAL_HOSTED_TOOL_PASSES,
   };
 }
 
@@ -59,7 +63,7 @@ export function meter(request: MeteredRequest, facts: FactsOfModel, options: Met
       `${unseenInput} is not allowed here, because it brings input that the body does not show.`,
     );
   const answers = outputBound?.answers ?? 1;
-  const context = facts.contextTokens * answers;
+  const context = mostInput(request, facts);
   const input_tokens = Math.min(
     MOST_TOKENS,
     unseenInput === null ? Math.min(context, request.inputTokens) : context,
@@ -80,6 +84,11 @@ export function meter(request: MeteredRequest, facts: FactsOfModel, options: Met
       ...(hasNoUnits(request.units) ? {} : { units: request.units }),
     },
   };
+}
+
+/** No model reads more than its context at once. */
+export function mostInput({ outputBound, passes }: MeteredRequest, facts: FactsOfModel): number {
+  return facts.contextTokens * (outputBound?.answers ?? 1) * passes;
 }
 
 /** The most output tokens of one answer, before limits are asked. */

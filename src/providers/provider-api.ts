@@ -28,6 +28,8 @@ export interface MeteredRequest {
   readonly inputTokens: number;
   /** The member by which the provider reads more than the body shows. Null if all of the input is in the body. */
   readonly unseenInput: string | null;
+  /** How often the model may read its context for one answer: once, and again after each call of a tool that the provider runs. */
+  readonly passes: number;
   /** True if input may be billed above the rate of text: sound, and what is written to a cache. */
   readonly hasCostlyInput: boolean;
   /**
@@ -133,6 +135,8 @@ export type AnswerApi = Pick<ProviderApi, "readAnswer" | "answerMembers" | "read
 export interface Bounds {
   /** Null if the request needs none. */
   readonly maxOutputTokens: number | null;
+  /** As in the context of the request that was read. */
+  readonly hostedToolPasses?: number | undefined;
 }
 
 /** The facts about a request beside its body. */
@@ -142,4 +146,6 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   readonly headers: Headers;
   readonly facts: (model: string) => FactsOfModel;
+  /** How often an answer with hosted tools may read its context where the body sets no bound. Default: 4. */
+  readonly hostedToolPasses?: number | undefined;
 }

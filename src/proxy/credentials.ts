@@ -1,4 +1,6 @@
 import { KEY_HEADERS } from "../domain/network/relayed-header.ts";
+import { isProvidersAddress } from "../providers/by-url.ts";
+import { providerNamed } from "../providers/table.ts";
 import type { AwsCredentials, Provider } from "../providers/provider.ts";
 import type { OrgKey } from "./org-keys.ts";
 import type { Target } from "./target.ts";
@@ -44,6 +46,8 @@ export interface Access {
   /** The credentials that sign the request. Null: the key is in the headers, or there is none. */
   readonly signsWith: AwsCredentials | null;
   readonly keyOf: KeyOf;
+  /** True if the address is not known to be the provider's own: the org or the operator gave it to a name of theirs. */
+  readonly isOtherHost: boolean;
   /** The operator's other keys and hosts for the same models. */
   readonly others: readonly Omit<Access, "others">[];
 }
@@ -55,16 +59,22 @@ interface OfferedKeys {
 }
 
 /** The caller's own key goes before its org's, and that before the proxy's. Null: there is none, or no address. */
-export function accessTo({ access, provider }: Target, { own, orgKey }: OfferedKeys): Access | null {
+export function accessTo(target: Target, { own, orgKey }: OfferedKeys): Access | null {
+  const { access, provider } = target;
   const { key, headers = {} } = access;
-  const url = (own === null ? orgKey?.base_url : null) ?? access.url ?? provider.url;
+  const orgUrl = own === null ? (orgKey?.base_url ?? null) : null;
+  const url = orgUrl ?? access.url ?? provider.url;
   if (url === null) return null;
+  const isNamed = orgUrl === null && providerNamed(target.name) !== undefined;
+  const isOther = (address: string) =>
+    !isNamed && !(URL.canParse(address) && isProvidersAddress(new URL(address)));
+  const isOtherHost = isOther(url);
   const operators = Object.entries(headers);
   if (own !== null)
-    return { url, headers: [...operators, own], signsWith: null, keyOf: "caller", others: [] };
+    return { url, headers: [...operators, own], signsWith: null, keyOf: "caller", isOtherHost, others: [] };
   if (orgKey !== null) {
     const { secret, headers: its } = orgKey;
-    return { url, ...withKey(provider, Object.entries(its), secret), keyOf: "org", others: [] };
+    return { url, ...withKey(provider, Object.entries(its), secret), keyOf: "org", isOtherHost, others: [] };
   }
   const needsNone = provider.needsKey === false && access.url !== undefined;
   if (!key && !needsNone) return null;
@@ -72,8 +82,9 @@ export function accessTo({ access, provider }: Target, { own, orgKey }: OfferedK
     url: more.url ?? url,
     ...withKey(provider, operators, more.key ?? key),
     keyOf: "proxy" as const,
+    isOtherHost: isOther(more.url ?? url),
   }));
-  return { url, ...withKey(provider, operators, key), keyOf: "proxy", others };
+  return { url, ...withKey(provider, operators, key), keyOf: "proxy", isOtherHost, others };
 }
 
 /** A key goes into a header, or signs the request. */

@@ -19,6 +19,7 @@ type Setting = `PROXY_${
   | "DEFAULT_MAX_OUTPUT_TOKENS"
   | "UNSEEN_INPUT"
   | "BACKGROUND"
+  | "HOSTED_TOOL_PASSES"
   | "ON_LEAVE"
   | "LEAVE_GRACE_MS"
   | "TRUSTS_COST"
@@ -48,6 +49,7 @@ export function optionsFrom(env: ProxyEnv): ProxyOptions {
     defaultMaxOutputTokens: numberIn(env, "PROXY_DEFAULT_MAX_OUTPUT_TOKENS"),
     unseenInput: choiceIn(env, "PROXY_UNSEEN_INPUT", ["reserve", "refuse"]),
     background: choiceIn(env, "PROXY_BACKGROUND", ["refuse", "reserve"]),
+    hostedToolPasses: passesIn(env.PROXY_HOSTED_TOOL_PASSES),
     onLeave: choiceIn(env, "PROXY_ON_LEAVE", ["stop", "finish"]),
     leaveGraceMs: numberIn(env, "PROXY_LEAVE_GRACE_MS"),
     trustsCost: trustedIn(env.PROXY_TRUSTS_COST, Object.keys(providers)),
@@ -115,6 +117,12 @@ function numberIn(env: ProxyEnv, name: Setting): number | undefined {
   if (!text) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new SluiceError(`${name} must be a positive whole number`);
+}
+
+function passesIn(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  if (/^(?:[2-9]|[1-9]\d|100)$/.test(text)) return Number(text);
+  throw new SluiceError("PROXY_HOSTED_TOOL_PASSES must be a whole number from 2 to 100");
 }
 
 function retriesIn(text: string | undefined): number | undefined {

@@ -112,6 +112,8 @@ export interface ProxyOptions {
   readonly unseenInput?: "reserve" | "refuse" | undefined;
   /** `background: true`: refused (default), or charged at all that was reserved. */
   readonly background?: "refuse" | "reserve" | undefined;
+  /** How often an answer with hosted tools may read its context where the request sets no bound. Default: 4. */
+  readonly hostedToolPasses?: number | undefined;
   /** The end of a stream whose caller has left: stopped after the grace (default), or read to its end. */
   readonly onLeave?: "stop" | "finish" | undefined;
   /** How long a stream is read on after its caller has left. Default: 2,000. */

@@ -73,13 +73,18 @@ export async function readServedCall(given: ReceivedCall, options: ProxyOptions)
   const isNamed = pathModel === null || "model" in sent.members;
   const body = given.model === undefined || !isNamed ? sent : sent.withModel(given.model);
   const facts = (model: string) => target.provider.facts(modelAt(target, model));
-  const request = readListedRequest(api, body.members, { pathModel, facts, headers, query: given.query });
-  const metered = meter(request, facts(request.model), meteringFrom(options));
+  const { query } = given;
+  const metering = meteringFrom(options);
+  const { hostedToolPasses } = metering;
+  const context = { pathModel, facts, headers, query, hostedToolPasses };
+  const request = readListedRequest(api, body.members, context);
+  const metered = meter(request, facts(request.model), metering);
   return {
     api,
     ask: askOf(metered, given),
     metered,
-    write: (maxOutputTokens) => body.write(api.withBounds(body.members, { maxOutputTokens })),
+    write: (maxOutputTokens) =>
+      body.write(api.withBounds(body.members, { maxOutputTokens, hostedToolPasses })),
     contentType: body.contentType,
   };
 }

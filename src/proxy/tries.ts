@@ -66,6 +66,7 @@ function oneWay(admitted: AdmittedCall, context: Context, attempt: PossibleAttem
         gate,
         ask: { on_expiry: options.onExpiry, ...served.ask },
         metered: served.metered,
+        isOtherHost: access.isOtherHost,
         trustsCost: options.trustsCost?.includes(target.name),
         insteadOf: next?.insteadOf,
         traceparent: admitted.request.headers.get("traceparent"),

@@ -37,6 +37,7 @@ interface Given {
   readonly isWhole?: boolean;
   readonly isBound?: boolean;
   readonly trustsCost?: boolean;
+  readonly isOtherHost?: boolean;
 }
 
 function charged({
@@ -45,10 +46,11 @@ function charged({
   isWhole = false,
   isBound = true,
   trustsCost = false,
+  isOtherHost = false,
 }: Given): Charge {
   const one = metered(request);
   const reserved = { outputTokens: one.estimate.max_output_tokens, isBound, amountUsd: "9.99" };
-  const ended = { reading: reading === null ? null : { ...READING, ...reading }, isWhole };
+  const ended = { reading: reading === null ? null : { ...READING, ...reading }, isWhole, isOtherHost };
   return chargeOf(one, reserved, ended, trustsCost);
 }
 
@@ -107,6 +109,7 @@ describe("the bound of a call", () => {
 describe("input that the body does not show", () => {
   test("is reserved at the largest context, or refused", () => {
     expect(metered({ unseenInput: "file_id" }).estimate.input_tokens).toBe(100_000);
+    expect(metered({ unseenInput: "web_search", passes: 4 }).estimate.input_tokens).toBe(400_000);
     expect(() => metered({ unseenInput: "file_id" }, { unseenInput: "refuse" })).toThrow(
       /file_id is not allowed/,
     );
@@ -117,7 +120,7 @@ describe("input that the body does not show", () => {
     const one = metered({ isBackground: true }, { background: "reserve" });
     const reserved = { outputTokens: 500, isBound: true, amountUsd: "9.99" };
     const reading = { ...READING, ...told };
-    expect(chargeOf(one, reserved, { reading, isWhole: true }, false)).toMatchObject({
+    expect(chargeOf(one, reserved, { reading, isWhole: true, isOtherHost: false }, false)).toMatchObject({
       cost_usd: "9.99",
       estimated: true,
     });
@@ -130,24 +133,67 @@ describe("a whole answer is charged by its usage", () => {
     expect(charged({ reading: { ...told, isDone: true } })).toEqual({ usage, estimated: false });
   });
 
-  test("within the bound of the call and the context of the model", () => {
-    const hostile = { input_tokens: 1e12, output_tokens: 1e12, reasoning_tokens: 1e11 };
-    expect(charged({ reading: { usage: hostile, isWhole: true }, isWhole: true })).toEqual({
-      usage: { input_tokens: 100_000, output_tokens: 500 },
+  test("in full with all classes, also above the context of the model and the bound of the call", () => {
+    const large = {
+      input_tokens: 650_000,
+      output_tokens: 9000,
+      cache_read_tokens: 1000,
+      audio_input_tokens: 500,
+      reasoning_tokens: 800,
+    };
+    const reading = { usage: large, isWhole: true, units: { web_search: 13 } };
+    const request = { units: { web_search: 3 } };
+    expect(charged({ request, reading, isWhole: true })).toEqual({
+      usage: { ...large, units: { web_search: 13 } },
+      estimated: false,
+    });
+    const part = charged({ reading: { usage: large, countedOutput: 1e6 } });
+    expect(part).toEqual({ usage: large, estimated: true });
+  });
+
+  test("at a host of which nothing is known: within the bound and the context, all classes in proportion", () => {
+    const hostile = {
+      input_tokens: 1e12,
+      output_tokens: 1e12,
+      audio_input_tokens: 5e11,
+      cache_read_tokens: 1e11,
+      reasoning_tokens: 1e11,
+    };
+    const given = { reading: { usage: hostile, isWhole: true }, isWhole: true, isOtherHost: true };
+    const input = { input_tokens: 100_000, audio_input_tokens: 50_000, cache_read_tokens: 10_000 };
+    expect(charged(given)).toEqual({
+      usage: { ...input, output_tokens: 500, reasoning_tokens: 50 },
       estimated: true,
     });
-    expect(
-      charged({ reading: { usage: hostile, isWhole: true }, isWhole: true, isBound: false }).usage,
-    ).toEqual({
-      input_tokens: 100_000,
+    expect(charged({ ...given, isBound: false }).usage).toEqual({
+      ...input,
       output_tokens: 8000,
+      reasoning_tokens: 800,
     });
+    expect(charged({ ...given, request: { passes: 4 } }).usage.input_tokens).toBe(400_000);
+    expect(charged({ ...given, isWhole: false }).usage).toEqual(charged(given).usage);
+  });
+
+  test("as an estimate, where the sum of passes may hide that each was below a price tier", () => {
+    const facts = { ...FACTS, contextTokens: 1_000_000 };
+    const estimated = (passes: number, input_tokens: number, own = facts) => {
+      const one = meter({ ...REQUEST, passes, unseenInput: "web_search" }, own, meteringFrom({}));
+      const reserved = { outputTokens: 500, isBound: true, amountUsd: "9.99" };
+      const reading = { ...READING, isWhole: true, usage: { input_tokens, output_tokens: 1 } };
+      return chargeOf(one, reserved, { reading, isWhole: true, isOtherHost: false }, false).estimated;
+    };
+    expect([estimated(4, 200_001), estimated(4, 200_000), estimated(1, 900_000)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(estimated(4, 650_000, { ...facts, contextTokens: 200_000 })).toBe(false);
   });
 
   test("with units as told, as far as the request allowed them, else all of them", () => {
     const request = { units: { web_search: 5 } };
     const units = (given: Partial<Reading>) =>
-      charged({ request, reading: { ...told, ...given }, isWhole: true });
+      charged({ request, reading: { ...told, ...given }, isWhole: true, isOtherHost: true });
     expect(units({ units: { web_search: 2 } }).usage.units).toEqual({ web_search: 2 });
     expect(units({ units: { web_search: 9, other: 1 } })).toMatchObject({
       usage: { units: { web_search: 5 } },
@@ -299,7 +345,7 @@ describe("an answer that was left or broken off is charged by the most that is k
   });
 });
 
-test("no charge has more output than was reserved, whatever the provider and the caller do", () => {
+test("no charge has more output than was reserved, whatever an unknown host and the caller do", () => {
   const count = fc.oneof(fc.nat(2000), fc.constant(1e12));
   const reading = fc.record({
     usage: fc.option(fc.record({ input_tokens: count, output_tokens: count }), { nil: null }),
@@ -314,7 +360,12 @@ test("no charge has more output than was reserved, whatever the provider and the
       fc.boolean(),
       fc.boolean(),
       (read, isWhole, hidesOutput) => {
-        const { usage: charge } = charged({ reading: read, isWhole, request: { hidesOutput } });
+        const { usage: charge } = charged({
+          reading: read,
+          isWhole,
+          request: { hidesOutput },
+          isOtherHost: true,
+        });
         expect(charge.output_tokens).toBeLessThanOrEqual(500);
         expect(charge.input_tokens).toBeLessThanOrEqual(100_000);
       },

@@ -97,7 +97,7 @@ describe("hosted tools", () => {
   test("bring input that the body does not show, and units", () => {
     expect(messages.read({ ...CLAUDE, tools: [search] })).toMatchObject({
       unseenInput: search.type,
-      units: { web_search: 16 },
+      units: { web_search: 3 },
     });
     expect(messages.read({ ...CLAUDE, tools: [fetched] })).toMatchObject({
       unseenInput: fetched.type,
@@ -105,7 +105,7 @@ describe("hosted tools", () => {
     });
     expect(responses.read({ model: "gpt-4o", input: "hi", tools: [{ type: "web_search" }] })).toMatchObject({
       unseenInput: "web_search",
-      units: { web_search: 16 },
+      units: { web_search: 3 },
     });
     expect(chat.read({ ...MINI, n: 2, web_search_options: {} })).toMatchObject({
       unseenInput: "web_search_options",
@@ -116,10 +116,10 @@ describe("hosted tools", () => {
 
   test("get a bound, which is the caller's own if it has one", () => {
     const withTool = (tool: object) => messages.written({ ...CLAUDE, tools: [tool] })["tools"];
-    expect(withTool(search)).toEqual([{ ...search, max_uses: 16 }]);
+    expect(withTool(search)).toEqual([{ ...search, max_uses: 3 }]);
     expect(withTool({ ...search, max_uses: 3 })).toEqual([{ ...search, max_uses: 3 }]);
     const asked = { model: "gpt-4o", input: "hi", tools: [{ type: "web_search" }] };
-    expect(responses.written(asked)).toMatchObject({ max_tool_calls: 16 });
+    expect(responses.written(asked)).toMatchObject({ max_tool_calls: 3 });
     expect(responses.written({ ...asked, max_tool_calls: 2 })).toMatchObject({ max_tool_calls: 2 });
     expect(responses.written({ model: "gpt-4o", input: "hi" })).not.toHaveProperty("max_tool_calls");
   });
@@ -172,11 +172,11 @@ describe("hosted tools", () => {
       const machine = { type: "code_interpreter", container: { type: "auto", memory_limit: "4g" } };
       expect(asking([find], added(webSearch, machine), more)).toMatchObject({
         unseenInput: "container",
-        units: { web_search: 16, code_interpreter_session_4g: 1 },
+        units: { web_search: 3, code_interpreter_session_4g: 1 },
         startedUnits: { code_interpreter_session_4g: 1 },
       });
       const body = bodyOf([find], added(webSearch), more);
-      expect(responses.written(body)).toMatchObject({ max_tool_calls: 16 });
+      expect(responses.written(body)).toMatchObject({ max_tool_calls: 3 });
     });
 
     test.each([

@@ -19,8 +19,9 @@ import { anyPriceWithUnits, usageWithin } from "../domain/price/any-price.ts";
 const compatibleChat = chatApi();
 const FACTS = { contextTokens: 100_000, outputTokens: 8000, reasons: false, pictureTokens: 1000 };
 
-const read = (api: ProviderApi, body: JsonObject): MeteredRequest =>
+const read = (api: ProviderApi, body: JsonObject, hostedToolPasses?: number): MeteredRequest =>
   api.readRequest(body, {
+    hostedToolPasses,
     pathModel: null,
     headers: new Headers(),
     query: new URLSearchParams(),
@@ -48,7 +49,7 @@ describe("what a call is charged", () => {
     pick: fc.nat(),
   });
 
-  test("never passes what was reserved for it, if its tokens are within its bounds", () => {
+  test("never passes what was reserved for it at a host of which nothing is known, if its tokens are within its bounds", () => {
     fc.assert(
       fc.property(anyPriceWithUnits, call, fc.gen(), (price, given, pickOne) => {
         const { answers, perAnswer, units, fits, pick } = given;
@@ -74,6 +75,7 @@ describe("what a call is charged", () => {
           { outputTokens: output, isBound: true, amountUsd: String(Number(reserved) / 1e9) },
           {
             isWhole: given.isWhole,
+            isOtherHost: true,
             reading: {
               usage,
               units: given.told,
@@ -119,11 +121,24 @@ describe("a request reserves", () => {
 
   test("as many calls of OpenAI's hosted tools as the body then allows", () => {
     const body = { model: "gpt-5", input: "hi", tools: [{ type: "web_search" }, { type: "file_search" }] };
-    expect(read(openAiResponses, body).units).toEqual({ web_search: 16, file_search: 16 });
-    expect(openAiResponses.withBounds(body, { maxOutputTokens: null })).toMatchObject({ max_tool_calls: 16 });
-    const own = { ...body, max_tool_calls: 3 };
-    expect(read(openAiResponses, own).units).toEqual({ web_search: 3, file_search: 3 });
-    expect(openAiResponses.withBounds(own, { maxOutputTokens: null })).toMatchObject({ max_tool_calls: 3 });
+    const given = (api: ProviderApi, own: JsonObject, hostedToolPasses?: number) => {
+      const { units, passes } = read(api, own, hostedToolPasses);
+      const sent = api.withBounds(own, { maxOutputTokens: null, hostedToolPasses });
+      return { units, passes, calls: sent["max_tool_calls"] };
+    };
+    const searches = (calls: number) => ({
+      units: { web_search: calls, file_search: calls },
+      passes: calls + 1,
+      calls,
+    });
+    expect(given(openAiResponses, body)).toEqual(searches(3));
+    expect(given(openAiResponses, body, 8)).toEqual(searches(7));
+    expect(given(openAiResponses, { ...body, max_tool_calls: 12 }, 8)).toEqual(searches(12));
+    expect(given(openAiResponses, { model: "gpt-5", input: "hi" })).toEqual({
+      units: {},
+      passes: 1,
+      calls: undefined,
+    });
   });
 
   test("searches of the older tool by their own price, however the answer calls them", () => {
@@ -154,9 +169,32 @@ describe("a request reserves", () => {
       max_tokens: 5,
       tools: [{ type: "web_search_20250305" }, { type: "web_search_20250305", max_uses: 2 }],
     };
-    expect(read(anthropicMessages, body).units).toEqual({ web_search: 18 });
+    expect(read(anthropicMessages, body)).toMatchObject({ units: { web_search: 5 }, passes: 6 });
     const sent = anthropicMessages.withBounds(body, { maxOutputTokens: null });
-    expect(sent["tools"]).toMatchObject([{ max_uses: 16 }, { max_uses: 2 }]);
+    expect(sent["tools"]).toMatchObject([{ max_uses: 3 }, { max_uses: 2 }]);
+    const more = anthropicMessages.withBounds(body, { maxOutputTokens: null, hostedToolPasses: 8 });
+    expect([read(anthropicMessages, body, 8).passes, more["tools"]]).toMatchObject([
+      10,
+      [{ max_uses: 7 }, { max_uses: 2 }],
+    ]);
+  });
+
+  test("a pass over the context for each page that Anthropic may fetch, and for tools of MCP servers", () => {
+    const fetches = (tool: object, more: object = {}) => ({
+      model: "claude-sonnet-4-5",
+      messages: [],
+      tools: [{ type: "web_fetch_20250910", name: "web_fetch", ...tool }],
+      ...more,
+    });
+    expect(read(anthropicMessages, fetches({ max_uses: 9 }))).toMatchObject({ units: {}, passes: 10 });
+    const sent = anthropicMessages.withBounds(fetches({}), { maxOutputTokens: null });
+    expect([read(anthropicMessages, fetches({})).passes, sent["tools"]]).toMatchObject([
+      4,
+      [{ max_uses: 3 }],
+    ]);
+    const servers = { mcp_servers: [{ type: "url", url: "https://mcp.test", name: "one" }] };
+    expect(read(anthropicMessages, fetches({}, servers)).passes).toBe(7);
+    expect(() => read(anthropicMessages, fetches({ max_uses: 1001 }))).toThrow(/max_uses/);
   });
 
   test("one search for each answer of a model that always searches, and more of one that researches", () => {
@@ -198,7 +236,7 @@ function charged(request: MeteredRequest, api: ProviderApi, answer: JsonObject):
     hasUncounted: false,
   };
   const reserved = { outputTokens: metered.estimate.max_output_tokens, isBound: true, amountUsd: "9" };
-  return chargeOf(metered, reserved, { reading, isWhole: true }, false);
+  return chargeOf(metered, reserved, { reading, isWhole: true, isOtherHost: false }, false);
 }
 
 test("units that nobody here could bound are charged as they are told", () => {
@@ -216,7 +254,12 @@ test("units that nobody here could bound are charged as they are told", () => {
     hasUncounted: false,
   };
   const charge = (isBound: boolean) =>
-    chargeOf(metered, { outputTokens: 0, isBound, amountUsd: "1" }, { reading, isWhole: true }, false);
+    chargeOf(
+      metered,
+      { outputTokens: 0, isBound, amountUsd: "1" },
+      { reading, isWhole: true, isOtherHost: true },
+      false,
+    );
   expect(charge(false)).toMatchObject({ usage: { units: { web_search: 3 } }, estimated: false });
   expect(charge(true)).toMatchObject({ estimated: true });
   expect(charge(true).usage.units).toBeUndefined();

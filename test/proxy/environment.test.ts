@@ -62,6 +62,8 @@ describe("a setting that is wrong stops every call, and is named without its val
     ["PROXY_OTHER_PATHS", { PROXY_OTHER_PATHS: '{"GET /v1/organization/admin_api_keys":"1"}' }],
     ["PROXY_DEFAULT_MAX_OUTPUT_TOKENS", { PROXY_DEFAULT_MAX_OUTPUT_TOKENS: "0" }],
     ["PROXY_UNSEEN_INPUT", { PROXY_UNSEEN_INPUT: "secret" }],
+    ["PROXY_HOSTED_TOOL_PASSES", { PROXY_HOSTED_TOOL_PASSES: "1" }],
+    ["PROXY_HOSTED_TOOL_PASSES", { PROXY_HOSTED_TOOL_PASSES: "101" }],
     ["PROXY_BACKGROUND", { PROXY_BACKGROUND: "secret" }],
     ["PROXY_ON_LEAVE", { PROXY_ON_LEAVE: "secret" }],
     ["PROXY_LEAVE_GRACE_MS", { PROXY_LEAVE_GRACE_MS: "-1" }],

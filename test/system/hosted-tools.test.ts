@@ -14,7 +14,7 @@ const ask = (more: object) =>
   });
 
 test("a call whose searches a limit has no room for is not sent", async () => {
-  const org = await governed("0.10");
+  const org = await governed("0.20");
   const searched = JSON.stringify({
     usage: { input_tokens: 10, output_tokens: 5 },
     output: [{ type: "web_search_call" }, { type: "web_search_call" }, { type: "message" }],
@@ -24,7 +24,7 @@ test("a call whose searches a limit has no room for is not sent", async () => {
     response.end(searched);
   });
   const send = (more: object) => proxyBefore(url)("/openai/v1/responses", { key: org.key, body: ask(more) });
-  const refused = await send({});
+  const refused = await send({ max_tool_calls: 16 });
   expect([refused.status, await refused.json()]).toMatchObject([402, { error: { code: "budget_exceeded" } }]);
   expect(got).toHaveLength(0);
   expect(await (await send({ max_tool_calls: 5 })).text()).toBe(searched);

@@ -61,12 +61,36 @@ describe("a call without a bound", () => {
   });
 });
 
-test("a usage that no answer can have is cut to what the call was allowed", async () => {
-  const org = await governed("5000");
-  const { url } = await bodiesTo(() => ({ prompt_tokens: 1e12, completion_tokens: 1e12 }));
-  await (await proxyBefore(url)(CHAT, { key: org.key, body: ask({ max_tokens: 100 }) })).text();
-  const [run] = await org.runs(1);
-  expect(run).toMatchObject({ estimated: true, usage: { input_tokens: 128_000, output_tokens: 100 } });
+describe("a usage above what the call was allowed", () => {
+  test("is cut at a host of the operator's own, and keeps its classes", async () => {
+    const org = await governed("5000");
+    const prompt_tokens_details = { cached_tokens: 5e11 };
+    const { url } = await bodiesTo(() => ({
+      prompt_tokens: 1e12,
+      completion_tokens: 1e12,
+      prompt_tokens_details,
+    }));
+    const proxy = proxyBefore(url, { providers: { lab: { url, prices: "openai" } } });
+    await (await proxy("/lab/v1/chat/completions", { key: org.key, body: ask({ max_tokens: 100 }) })).text();
+    const [run] = await org.runs(1);
+    // The context of the largest model: nothing is known of those of this host.
+    const usage = { input_tokens: 2_097_152, output_tokens: 100, cache_read_tokens: 1_048_576 };
+    expect(run).toMatchObject({ estimated: true, usage });
+  });
+
+  test("is charged in full at the provider itself, by its price tier, and what passes a limit is over", async () => {
+    const org = await governed("1");
+    const { url } = await bodiesTo(() => ({ prompt_tokens: 2_400_000, completion_tokens: 500 }));
+    const body = ask({ model: "gpt-5.4", max_completion_tokens: 100 });
+    await (await proxyBefore(url)(CHAT, { key: org.key, body })).text();
+    const [run] = await org.runs(1);
+    expect(run).toMatchObject({ estimated: false, usage: { input_tokens: 2_400_000, output_tokens: 500 } });
+    // Above 272,000 tokens of input: $5 for a million of them, and $22.50 for those of the output.
+    expect(Number(run?.["cost_usd"])).toBeCloseTo(12.01125, 9);
+    expect(run?.["charges"]).toContainEqual(
+      expect.objectContaining({ kind: "budget", amount_usd: "12.01125", over_usd: "11.01125" }),
+    );
+  });
 });
 
 describe("input that the body does not show", () => {

@@ -2,7 +2,7 @@ import { Unmetered } from "../unmetered.ts";
 import { isJsonObject, type JsonObject, objectOf } from "../json.ts";
 import { seenInput } from "../body/input-bound.ts";
 import { anthropicUnits, anthropicUsage, hidesCaches } from "../usage/anthropic-usage.ts";
-import type { AnswerFacts, EventFacts, ProviderApi, Units } from "../provider-api.ts";
+import type { AnswerFacts, Bounds, EventFacts, ProviderApi, Units } from "../provider-api.ts";
 import { anthropicError } from "../wire-refusal.ts";
 import {
   readHighestBound,
@@ -12,6 +12,7 @@ import {
   tierIn,
   tierOf,
   toolsIn,
+  usualToolCalls,
   wholeNumberIn,
 } from "./request-members.ts";
 
@@ -20,9 +21,7 @@ const CLIENT_TOOL = /^(?:custom|(?:computer|bash|text_editor|memory)_\d{8}|tool_
 const WEB_SEARCH = /^web_search_\d{8}$/;
 /** This tool brings tokens, and is not billed beside them. */
 const WEB_FETCH = /^web_fetch_\d{8}$/;
-/** How often one answer may search, where the caller does not say. */
-const USUAL_SEARCHES = 16;
-const MOST_SEARCHES = 1000;
+const MOST_USES = 1000;
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(["type", "max_uses"]);
 
 /** `POST /v1/messages`. */
@@ -61,13 +60,14 @@ export const anthropicMessages: ProviderApi = {
     "anthropic-dangerous-direct-browser-access",
   ]),
   answerMembers: ["usage"],
-  readRequest(body, { pathModel, facts }) {
+  readRequest(body, context) {
+    const { pathModel, facts } = context;
     const model = modelIn(body, pathModel);
     const { reasons, pictureTokens } = facts(model);
     const { tokens, unseen, isCostly, texts } = seenInput(body, pictureTokens);
     const { thinking } = body;
     refuseCompaction(body["context_management"]);
-    const hosted = hostedIn(toolsIn(body, TOOL_MEMBERS));
+    const hosted = hostedIn(toolsIn(body, TOOL_MEMBERS), context);
     return {
       ...PLAIN,
       model,
@@ -75,6 +75,7 @@ export const anthropicMessages: ProviderApi = {
       inputTokens: tokens,
       // The model also reads what hosted tools found.
       unseenInput: unseen ?? hosted[0]?.type ?? null,
+      passes: 1 + usesOf(hosted) + usesOfServers(body, context),
       hasCostlyInput: isCostly,
       outputBound: { perAnswer: readHighestBound(body, ["max_tokens"]), usualPerAnswer: null, answers: 1 },
       // The model's thoughts are billed whole and shown as a summary.
@@ -84,9 +85,10 @@ export const anthropicMessages: ProviderApi = {
       texts,
     };
   },
-  withBounds(body, { maxOutputTokens }) {
+  withBounds(body, bounds) {
+    const { maxOutputTokens } = bounds;
     const { tools } = body;
-    const bounded = Array.isArray(tools) ? { tools: tools.map(boundedTool) } : {};
+    const bounded = Array.isArray(tools) ? { tools: tools.map((tool) => boundedTool(tool, bounds)) } : {};
     return { ...body, ...bounded, ...(maxOutputTokens === null ? {} : { max_tokens: maxOutputTokens }) };
   },
   readAnswer: messagesAnswer,
@@ -96,9 +98,11 @@ export const anthropicMessages: ProviderApi = {
 
 interface HostedTool {
   readonly type: string;
-  /** How many searches it may make. */
-  readonly searches: number;
+  /** How often it may be called. */
+  readonly uses: number;
 }
+
+type Passes = Pick<Bounds, "hostedToolPasses">;
 
 /** Edits that only leave something out. A compaction is one more answer, which the usage tells apart from the others. */
 const LEAVES_OUT = /^clear_(?:tool_uses|thinking)_\d{8}$/;
@@ -114,14 +118,12 @@ function refuseCompaction(management: unknown): void {
   );
 }
 
-function hostedIn(tools: readonly unknown[]): HostedTool[] {
+function hostedIn(tools: readonly unknown[], passes: Passes): HostedTool[] {
   return tools.flatMap((tool) => {
     const { type } = objectOf(tool);
     if (type === undefined || type === null || (typeof type === "string" && CLIENT_TOOL.test(type)))
       return [];
-    if (typeof type === "string" && WEB_SEARCH.test(type))
-      return [{ type, searches: searchesIn(objectOf(tool)) }];
-    if (typeof type === "string" && WEB_FETCH.test(type)) return [{ type, searches: 0 }];
+    if (isHosted(type)) return [{ type, uses: usesIn(objectOf(tool), passes) }];
     throw new Unmetered(
       403,
       "A tool has a type that is not metered by this proxy. It meters tools that the caller runs, web_search and web_fetch.",
@@ -129,19 +131,31 @@ function hostedIn(tools: readonly unknown[]): HostedTool[] {
   });
 }
 
-function searchesIn(tool: JsonObject): number {
-  return wholeNumberIn(tool, "max_uses", MOST_SEARCHES) ?? USUAL_SEARCHES;
+function isHosted(type: unknown): type is string {
+  return typeof type === "string" && (WEB_SEARCH.test(type) || WEB_FETCH.test(type));
+}
+
+function usesIn(tool: JsonObject, passes: Passes): number {
+  return wholeNumberIn(tool, "max_uses", MOST_USES) ?? usualToolCalls(passes);
+}
+
+function usesOf(hosted: readonly HostedTool[]): number {
+  return hosted.reduce((sum, tool) => sum + tool.uses, 0);
+}
+
+/** Nothing in a request bounds how often the tools of MCP servers are called. */
+function usesOfServers({ mcp_servers: servers }: JsonObject, passes: Passes): number {
+  return Array.isArray(servers) && servers.length > 0 ? usualToolCalls(passes) : 0;
 }
 
 function searchesOf(hosted: readonly HostedTool[]): Units {
-  const searches = hosted.reduce((sum, tool) => sum + tool.searches, 0);
+  const searches = usesOf(hosted.filter(({ type }) => WEB_SEARCH.test(type)));
   return searches > 0 ? { web_search: searches } : {};
 }
 
-function boundedTool(tool: unknown): unknown {
-  const { type } = objectOf(tool);
-  if (typeof type !== "string" || !WEB_SEARCH.test(type)) return tool;
-  return { ...objectOf(tool), max_uses: searchesIn(objectOf(tool)) };
+function boundedTool(tool: unknown, passes: Passes): unknown {
+  if (!isHosted(objectOf(tool)["type"])) return tool;
+  return { ...objectOf(tool), max_uses: usesIn(objectOf(tool), passes) };
 }
 
 /** A request that is faster, or that stays in one country, has a price of its own. */

@@ -3,6 +3,7 @@ import { seenInput } from "../body/input-bound.ts";
 import { openAiUsageFacts } from "../usage/openai-usage.ts";
 import type {
   AnswerFacts,
+  Bounds,
   EventFacts,
   MeteredRequest,
   ProviderApi,
@@ -21,6 +22,7 @@ import {
   refuseLongCache,
   tierIn,
   tierOf,
+  usualToolCalls,
   wholeNumberIn,
 } from "./request-members.ts";
 
@@ -29,8 +31,6 @@ const BILLED_ITEMS: Readonly<Record<string, string>> = {
   web_search_call: "web_search",
   file_search_call: "file_search",
 };
-/** How often the provider may call hosted tools in one answer, where the caller does not say. */
-const USUAL_TOOL_CALLS = 16;
 const MOST_TOOL_CALLS = 1000;
 
 /** `POST /v1/responses`. */
@@ -72,9 +72,10 @@ export const openAiResponses: ProviderApi = {
   ownHeaders: OPENAI_HEADERS,
   answerMembers: ["usage", "service_tier", "output"],
   readRequest: readResponses,
-  withBounds(body, { maxOutputTokens }) {
+  withBounds(body, bounds) {
+    const { maxOutputTokens } = bounds;
     const bound = maxOutputTokens === null ? {} : { max_output_tokens: maxOutputTokens };
-    const tools = hostedIn(body).length === 0 ? {} : { max_tool_calls: toolCallsIn(body) };
+    const tools = hostedIn(body).length === 0 ? {} : { max_tool_calls: toolCallsIn(body, bounds) };
     return { ...body, ...bound, ...tools };
   },
   readAnswer: responsesAnswer,
@@ -100,14 +101,16 @@ export const openAiCompaction: ProviderApi = {
   withBounds: (body) => body,
 };
 
-function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): MeteredRequest {
+function readResponses(body: JsonObject, context: RequestContext): MeteredRequest {
+  const { pathModel, facts } = context;
   const model = modelIn(body, pathModel);
   const { reasons, pictureTokens } = facts(model);
   const { tokens, unseen, isCostly, hasLongCache, texts } = seenInput(body, pictureTokens);
   refuseLongCache(hasLongCache);
   const hosted = hostedIn(body);
   const startedUnits = sessionsIn(body);
-  const units = unitsOf(hosted, toolCallsIn(body));
+  const toolCalls = hosted.length === 0 ? 0 : toolCallsIn(body, context);
+  const units = unitsOf(hosted, toolCalls);
   return {
     ...PLAIN,
     model,
@@ -115,6 +118,7 @@ function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): 
     inputTokens: tokens,
     // The model also reads what hosted tools found.
     unseenInput: unseen ?? hosted[0] ?? null,
+    passes: toolCalls + 1,
     hasCostlyInput: isCostly,
     outputBound: {
       perAnswer: readHighestBound(body, ["max_output_tokens"]),
@@ -131,8 +135,8 @@ function readResponses(body: JsonObject, { pathModel, facts }: RequestContext): 
   };
 }
 
-function toolCallsIn(body: JsonObject): number {
-  return wholeNumberIn(body, "max_tool_calls", MOST_TOOL_CALLS) ?? USUAL_TOOL_CALLS;
+function toolCallsIn(body: JsonObject, given: Pick<Bounds, "hostedToolPasses">): number {
+  return wholeNumberIn(body, "max_tool_calls", MOST_TOOL_CALLS) ?? usualToolCalls(given);
 }
 
 function responsesAnswer({ usage, service_tier: tier, output }: JsonObject): AnswerFacts {

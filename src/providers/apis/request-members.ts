@@ -1,6 +1,6 @@
 import { Unmetered } from "../unmetered.ts";
 import { type JsonObject, objectOf } from "../json.ts";
-import type { MeteredRequest, ProviderApi } from "../provider-api.ts";
+import type { Bounds, MeteredRequest, ProviderApi } from "../provider-api.ts";
 import { countOf } from "../usage/counts.ts";
 import { refuseOtherSpellings } from "../body/strict-json.ts";
 
@@ -124,10 +124,21 @@ export function refuseMembers(body: JsonObject, names: readonly string[]): void 
   if (name !== undefined) throw new Unmetered(403, `"${name}" is not metered by this proxy. Leave it out.`);
 }
 
+/** As often as an answer with hosted tools reads its context, where nothing else is set. */
+export const USUAL_HOSTED_TOOL_PASSES = 4;
+
+/** How many calls of hosted tools a request may make that sets no bound. Each leads to one more pass over the context. */
+export function usualToolCalls({
+  hostedToolPasses = USUAL_HOSTED_TOOL_PASSES,
+}: Pick<Bounds, "hostedToolPasses">): number {
+  return Math.max(1, hostedToolPasses - 1);
+}
+
 /** A request that is counted in input tokens alone, to which APIs add what is their own. */
 export const PLAIN = {
   isStream: false,
   unseenInput: null,
+  passes: 1,
   hasCostlyInput: false,
   hasCostlyOutput: false,
   outputBound: null,

@@ -1,5 +1,8 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { formatUsd, parseUsd } from "../../src/domain/price/money.ts";
 import { newSpender, type Spender } from "../support/ledger.ts";
+import { PackModel } from "../support/pack-model.ts";
 
 async function grant(org: Spender, fields: object): Promise<string> {
   const made = await org.send("POST", "credit-packs", { customer_id: "c", amount_usd: "1", ...fields });
@@ -81,4 +84,75 @@ test.each([
   const refused = await org.send("POST", "credit-packs", { customer_id: "c", amount_usd: "1", ...fields });
   expect(refused.status).toBe(422);
   expect(refused.body.error.details.fields[0].field).toBe(field);
+});
+
+const WHOLE = { customer_id: "c", checks: "all" };
+
+test("two packs of $10 cover three decisions of $6, the second from both, and are never drawn past their amounts", async () => {
+  const org = await newSpender();
+  const ids = [
+    await grant(org, { amount_usd: "10", priority: 1 }),
+    await grant(org, { amount_usd: "10", priority: 9 }),
+  ];
+  const held = [await org.decide("6", WHOLE), await org.decide("6", WHOLE), await org.decide("6", WHOLE)];
+  expect(held.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await org.decide("2.01", WHOLE)).body.error.code).toBe("credits_exhausted");
+  for (const { body } of held) {
+    const run = await org.run({ customer_id: "c", cost_usd: "6", reservation_id: body.reservation.id });
+    expect([run.status, run.body.uncovered_usd]).toEqual([201, null]);
+  }
+  const left: string[] = [];
+  for (const id of ids) left.push(await remaining(org, id));
+  expect(left).toEqual(["0.00", "2.00"]);
+});
+
+const packStep = fc.record({
+  kind: fc.constantFrom("reserve", "reserve", "reserve", "settle", "release", "run", "incurred"),
+  cents: fc.integer({ min: 0, max: 800 }),
+  at: fc.nat(20),
+});
+
+test("several packs with open reservations hold and spend what the rule says, and never more than their amounts", async () => {
+  const limits = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(limits, fc.array(packStep, { minLength: 12, maxLength: 24 }), async (cents, steps) => {
+      const org = await newSpender();
+      const nanosOf = (amount: number) => parseUsd(String(amount / 100)) ?? 0n;
+      const model = new PackModel(cents.map(nanosOf));
+      const ids: string[] = [];
+      for (const [priority, amount] of cents.entries()) {
+        ids.push(await grant(org, { amount_usd: formatUsd(nanosOf(amount)), priority }));
+      }
+      const open: string[] = [];
+      for (const { kind, cents: amount, at } of steps) {
+        const [nanos, cost_usd] = [nanosOf(amount), String(amount / 100)];
+        const run = { customer_id: "c", cost_usd };
+        if (kind === "reserve") {
+          const { status, body } = await org.decide(cost_usd, WHOLE);
+          expect(status).toBe(model.reserve(nanos) ? 200 : 402);
+          if (status === 200) open.push(body.reservation.id);
+        } else if (kind === "run") {
+          expect((await org.run(run)).status).toBe(model.run(nanos) ? 201 : 402);
+        } else if (kind === "incurred") {
+          const { body } = await org.run({ ...run, incurred: true });
+          expect(parseUsd(body.uncovered_usd ?? "0")).toBe(model.incurred(nanos));
+        } else if (open.length > 0) {
+          const [reservation_id = ""] = open.splice(at % open.length, 1);
+          if (kind === "release") {
+            expect((await org.release(reservation_id)).status).toBe(204);
+            model.release(at);
+          } else {
+            const { body } = await org.run({ ...run, reservation_id });
+            expect(parseUsd(body.uncovered_usd ?? "0")).toBe(model.settle(at, nanos));
+          }
+        }
+        const { body } = await org.send("GET", "credit-packs?limit=10");
+        const shown = ids.map((id) => body.data.find((one: { id: string }) => one.id === id));
+        expect(shown.map(({ spent_usd, reserved_usd }) => [spent_usd, reserved_usd])).toEqual(
+          model.packs().map(({ spent, held }) => [formatUsd(spent), formatUsd(held)]),
+        );
+      }
+    }),
+    { numRuns: 6 },
+  );
 });

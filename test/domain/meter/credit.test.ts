@@ -1,8 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { admit, charge, chargeFact } from "../../../src/domain/meter/admission.ts";
-import { type CreditPack, compareDrawOrder, isLive, poolOf } from "../../../src/domain/meter/credit.ts";
+import { admit, charge, chargeFact, holdAll } from "../../../src/domain/meter/admission.ts";
+import {
+  compareDrawOrder,
+  type CreditPack,
+  type Draw,
+  drawReserved,
+  isLive,
+  poolOf,
+} from "../../../src/domain/meter/credit.ts";
 import { type Account, type Meter, NO_USAGE, roomOf } from "../../../src/domain/meter/meter.ts";
+import { withoutHeld } from "../../../src/domain/meter/usage.ts";
+import { PackModel } from "../../support/pack-model.ts";
 
 function packOf(
   id: string,
@@ -28,6 +37,11 @@ function accountOf({ meter }: CreditPack): Account {
 const usd = (nanos: bigint) => ({ nanos, tokens: 0, depth: 0 });
 const amounts = fc.array(fc.bigInt({ min: 0n, max: 40n }));
 const sizes = fc.array(fc.bigInt({ min: 0n, max: 50n }), { minLength: 1, maxLength: 5 });
+const step = fc.record({
+  kind: fc.constantFrom("reserve", "reserve", "settle", "release", "run", "incurred"),
+  nanos: fc.bigInt({ min: 0n, max: 40n }),
+  at: fc.nat(20),
+});
 
 describe("credit packs", () => {
   test("never go negative, and granted is always remaining plus spent", () => {
@@ -46,6 +60,39 @@ describe("credit packs", () => {
         for (const pack of packs) expect(roomOf(pack)).toBeGreaterThanOrEqual(0n);
         expect(packs.reduce((sum, pack) => sum + pack.usage.spent, 0n)).toBe(charged);
         expect(pool.usage.spent).toBe(charged);
+      }),
+    );
+  });
+
+  test("hold and spend together never more than their amounts, whichever reservations are open", () => {
+    fc.assert(
+      fc.property(sizes, fc.array(step, { maxLength: 40 }), (limits, steps) => {
+        const packs = limits.map((limit, i) => accountOf(packOf(`p${i}`, limit)));
+        const pool = poolOf("c", packs);
+        const model = new PackModel(limits);
+        const open: (readonly Draw[])[] = [];
+        const giveBack = (draws: readonly Draw[]) => {
+          for (const { pack, amount } of draws) pack.usage = withoutHeld(pack.usage, amount);
+        };
+        for (const { kind, nanos, at } of steps) {
+          const isAdmitted = admit([pool], usd(nanos)).refusedBy === null;
+          if (kind === "reserve" || kind === "run") {
+            expect(isAdmitted).toBe(kind === "reserve" ? model.reserve(nanos) : model.run(nanos));
+            if (isAdmitted && kind === "reserve") open.push(holdAll([pool], usd(nanos)));
+            else if (isAdmitted) charge([pool], usd(nanos));
+          } else if (kind === "incurred") {
+            expect(chargeFact([pool], usd(nanos)).uncovered).toBe(model.incurred(nanos));
+          } else if (open.length > 0) {
+            const [draws = []] = open.splice(at % open.length, 1);
+            giveBack(draws);
+            if (kind === "release") model.release(at);
+            else {
+              const fact = chargeFact([pool], usd(nanos), drawReserved(draws, nanos));
+              expect(fact.uncovered).toBe(model.settle(at, nanos));
+            }
+          }
+          expect(packs.map(({ usage: { spent, held } }) => ({ spent, held }))).toEqual(model.packs());
+        }
       }),
     );
   });

@@ -59,7 +59,11 @@ export const DETAILS = {
   unauthorized: none,
   key_expired: none,
   session_revoked: none,
-  forbidden: none,
+  forbidden: z.object({
+    field: z.string().optional().meta({
+      description: "In a run that settles a reservation: the field that names something else than that.",
+    }),
+  }),
   missing_scope: z.object({ required: z.string().meta({ description: "The scope that the key lacks." }) }),
   ip_not_allowed: none,
   org_suspended: none,

@@ -174,10 +174,11 @@ export class OrgGate {
     this.#forgetLimitSets();
   }
 
-  /** Returns the state of a rate limit, if it is recent enough to refuse by. */
-  rate(key: string, now: number): ObjectAnswer<RateInfo> | null {
+  /** Returns the state of a rate limit, if it is recent enough to refuse by. Ended reservations leave room in dollars. */
+  rate(key: string, now: number, isUsd = false): ObjectAnswer<RateInfo> | null {
     const answer = this.#rates.get(key);
-    return answer !== undefined && isFresh(answer.askedAt, now) ? answer : null;
+    if (answer === undefined) return null;
+    return (isUsd ? this.isCurrent(answer, now) : isFresh(answer.askedAt, now)) ? answer : null;
   }
 
   /** A dollar limit, shared by all calls that touch it, so what is learned of it applies to all of them. */
@@ -198,8 +199,8 @@ export class OrgGate {
     this.#freedAt = now;
   }
 
-  /** Returns whether the known state of a limit by dollars may be used to refuse. */
-  isCurrent({ askedAt }: Pick<KnownAccount, "askedAt">, now: number): boolean {
+  /** Returns whether the known state of a limit in dollars may be used to refuse. */
+  isCurrent({ askedAt }: { readonly askedAt: number }, now: number): boolean {
     return isFresh(askedAt, now) && askedAt > this.#freedAt;
   }
 

@@ -425,3 +425,265 @@ describe("a gate whose key was revoked", () => {
     expect((await sendOne(key, run, { from: freshAddress() })).status).toBe(201);
   });
 });
+
+/** What a key may say of a run that settles a reservation, if it may send no others. */
+const NAMES = {
+  customer_id: "c1",
+  user_id: "u1",
+  workflow_id: "w1",
+  deployment_id: "d1",
+  department_id: "p1",
+  provider: "prov1",
+  action: "act1",
+  model: "acme/m1",
+  tags: { team: "t1" },
+  chain: { chain_id: "ch1" },
+};
+const OTHERS: readonly [string, object][] = [
+  ["customer_id", { customer_id: "c2" }],
+  ["user_id", { user_id: "u2" }],
+  ["workflow_id", { workflow_id: "w2" }],
+  ["deployment_id", { deployment_id: "d2" }],
+  ["department_id", { department_id: "p2" }],
+  ["provider", { provider: "prov2" }],
+  ["action", { action: "act2" }],
+  ["approval_id", { approval_id: "apr_2" }],
+  ["model", { model: "acme/m2" }],
+  ["variant", { variant: "priority" }],
+  ["tags", { tags: { team: "t2" } }],
+  ["tags", { tags: { team: "t1", other: "t" } }],
+  ["chain", { chain: { chain_id: "ch2" } }],
+];
+
+interface BoundKey {
+  readonly key: Key;
+  /** Ends the key, if that is what binds it. */
+  readonly end: () => Promise<unknown>;
+}
+
+const BOUND = {
+  "was revoked": async (org: TestOrg): Promise<BoundKey> => {
+    const key = await mint(org, { scopes: [...DECIDES.scopes, "runs:write"] });
+    return { key, end: () => revoke(org, key) };
+  },
+  "has expired": async (org: TestOrg): Promise<BoundKey> => {
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const key = await mint(org, { scopes: [...DECIDES.scopes, "runs:write"], expires_at });
+    const body = { advance_seconds: 3600 };
+    const path = `/v1/admin/orgs/${org.id}/test-clock`;
+    return { key, end: () => call("POST", path, { key: operatorKey(), body }) };
+  },
+  "has no runs:write": async (org: TestOrg): Promise<BoundKey> => ({
+    key: await mint(org),
+    end: () => Promise.resolve(),
+  }),
+};
+
+const SENT = {
+  "by itself": (key: Key, run: object) => sendOne(key, run, { from: freshAddress() }),
+  "in bulk": async (key: Key, run: object) => {
+    const answer = await sendMany(key, [run], { from: freshAddress() });
+    const { id, status } = answer.body.results?.[0] ?? {};
+    return id === undefined ? answer : { ...answer, status: status === "accepted" ? 201 : 200, body: { id } };
+  },
+} as const;
+
+describe.each(Object.keys(BOUND) as (keyof typeof BOUND)[])("a run of a key that %s, sent", (how) => {
+  describe.each(Object.keys(SENT) as (keyof typeof SENT)[])("%s,", (way) => {
+    const send = SENT[way];
+    async function begun() {
+      const org = await newOrg({ environment: "test" });
+      const budget = await budgetOf(org);
+      const { key, end } = await BOUND[how](org);
+      const shown = async ({ body }: Answer) =>
+        (await call("GET", `/v1/runs/${body.id}`, { key: org.ownerKey })).body;
+      return { org, budget, key, end, shown };
+    }
+
+    test("is recorded for at most what was reserved, and under the names of its reservation", async () => {
+      const { budget, key, end, shown } = await begun();
+      const variant = "batch";
+      const { reservation } = (await decide(key, { ...NAMES, variant, estimate: { cost_usd: "0.001" } }))
+        .body;
+      await end();
+      const usage = { input_tokens: 900_000_000, output_tokens: 900_000_000 };
+      const sent = await send(key, { reservation_id: reservation.id, cost_usd: "5000", usage });
+      expect(sent.status).toBe(201);
+      const run = await shown(sent);
+      expect(run).toMatchObject({
+        ...NAMES,
+        cost_usd: "0.001",
+        estimated: true,
+        usage: { input_tokens: 2_097_152, output_tokens: 262_144 },
+      });
+      expect(await budget()).toEqual(["0.001", "0.00"]);
+    });
+
+    test("is recorded as it says if that is less, and once", async () => {
+      const { budget, key, end, shown } = await begun();
+      const { reservation } = (await decide(key, NAMES)).body;
+      await end();
+      const run = { id: "r", reservation_id: reservation.id, cost_usd: "0.25", ...NAMES };
+      const sent = await send(key, run);
+      expect(await shown(sent)).toMatchObject({ ...NAMES, cost_usd: "0.25", estimated: false });
+      expect((await send(key, { ...run, customer_id: undefined })).status).toBe(200);
+      expect(await budget()).toEqual(["0.25", "0.00"]);
+    });
+
+    test("is refused if it names something else than its reservation", async () => {
+      const { budget, key, end } = await begun();
+      const ask = { ...NAMES, variant: "batch" };
+      const named = (await decide(key, ask)).body.reservation.id as string;
+      const unnamed = (await decide(key)).body.reservation.id as string;
+      await end();
+      const before = await budget();
+      for (const [field, other] of OTHERS) {
+        const refused = await send(key, { reservation_id: named, ...other });
+        expect([field, ...seen(refused)]).toEqual([field, 403, "forbidden"]);
+        expect(refused.body.error.details).toEqual({ field });
+      }
+      // The run must say a model, and the provider says a variant.
+      const free = new Set(["model", "variant"]);
+      for (const [field, other] of OTHERS.filter(([name]) => !free.has(name))) {
+        const refused = await send(key, { reservation_id: unnamed, ...other });
+        expect([field, ...seen(refused)]).toEqual([field, 403, "forbidden"]);
+      }
+      expect(await budget()).toEqual(before);
+      expect((await send(key, { reservation_id: unnamed, variant: "batch", cost_usd: "1" })).status).toBe(
+        201,
+      );
+    });
+
+    test("costs what its usage does at the price of the model that was reserved, as far as one call can have it", async () => {
+      const { org, key, end, shown } = await begun();
+      const set = (model: string, more: object = {}) =>
+        call("PUT", `/v1/orgs/${org.id}/models/${model}`, {
+          key: org.ownerKey,
+          body: { input_usd_per_mtok: "10", output_usd_per_mtok: "10", ...more },
+        });
+      await set("priced", { context_window: 4000, max_output_tokens: 1000, units: { search: "0.5" } });
+      await set("plain");
+      const reserved = async (model: string | undefined, estimate: object) =>
+        (await decide(key, { ...(model === undefined ? {} : { model }), estimate })).body.reservation
+          .id as string;
+      const small = { input_tokens: 100, max_output_tokens: 100 };
+      const ids = [
+        await reserved("priced", small),
+        await reserved("priced", small),
+        await reserved("plain", small),
+        await reserved(undefined, { cost_usd: "0.001" }),
+        await reserved("priced", { ...small, units: { search: 1 } }),
+        await reserved("priced", { input_tokens: 100, max_output_tokens: 5000 }),
+      ];
+      await end();
+      const costOf = async (at: number, model: string, usage: object) => {
+        const sent = await send(key, { reservation_id: ids[at], model, usage, cost_usd: undefined });
+        expect([at, sent.status]).toEqual([at, 201]);
+        const { cost_usd, estimated } = await shown(sent);
+        return [cost_usd, estimated];
+      };
+      const most = 1_000_000_000_000;
+      expect(await costOf(0, "priced", { input_tokens: 3000, output_tokens: 500 })).toEqual(["0.035", false]);
+      expect(await costOf(1, "priced", { input_tokens: most, output_tokens: most })).toEqual(["0.05", true]);
+      expect(await costOf(2, "plain", { input_tokens: most, output_tokens: most })).toEqual([
+        "23.59296",
+        true,
+      ]);
+      expect(await costOf(3, "priced", { input_tokens: 3000, output_tokens: 500 })).toEqual(["0.001", true]);
+      const searches = { input_tokens: 100, output_tokens: 100, units: { search: 100 } };
+      expect(await costOf(4, "priced", searches)).toEqual(["0.502", true]);
+      expect(await costOf(5, "priced", { input_tokens: 100, output_tokens: 4000 })).toEqual(["0.041", false]);
+    });
+  });
+});
+
+describe("a reservation that nobody has reported", () => {
+  test("is settled without runs:write, or by an ended key, only as far as limits have room", async () => {
+    const org = await newOrg();
+    const budget = await budgetOf(org, "10");
+    const [live, ended] = [await mint(org), await mint(org)];
+    await revoke(org, ended);
+    const ids = new ReservationIds(env.SVC_KEY_PEPPER, org.id);
+    for (const key of [live, ended]) {
+      const reservation_id = ids.newId(Date.now());
+      const from = freshAddress();
+      expect(seen(await sendOne(key, { reservation_id, cost_usd: "5000" }, { from }))).toEqual([
+        402,
+        "budget_exceeded",
+      ]);
+      expect((await sendOne(key, { reservation_id, cost_usd: "2" }, { from })).status).toBe(201);
+    }
+    expect(await budget()).toEqual(["4.00", "0.00"]);
+  });
+
+  test("and that a gate outside had the id for is no key's that has ended", async () => {
+    const { OutsideGate } = await import("../support/outside-gate.ts");
+    const org = await newOrg();
+    const budget = await budgetOf(org);
+    const key = await mint(org);
+    const gate = new OutsideGate(key.secret);
+    await gate.learn();
+    const [one, other] = gate.ids;
+    expect((await sendOne(key, { reservation_id: one })).status).toBe(201);
+    await revoke(org, key);
+    for (const send of [SENT["by itself"], SENT["in bulk"]]) {
+      expect(seen(await send(key, { reservation_id: other }))).toEqual([410, "gone"]);
+    }
+    expect(await budget()).toEqual(["1.00", "0.00"]);
+  });
+});
+
+describe("what a gate has reserved, settled by its key once that was revoked,", () => {
+  const CALL = { ...NAMES, estimate: { cost_usd: "0.01" } };
+
+  test("has the names that its report said, whichever gate it was", async () => {
+    const org = await newOrg();
+    const budget = await budgetOf(org, "100000");
+    const key = await mint(org);
+    lengthenLives(BUSY_MS);
+    const gate = gateOf(key.secret);
+    const own: string[] = [];
+    while (gate.stats.allowedHere < 20) {
+      const before = gate.stats.allowedHere;
+      const { reservation } = await gate.decide(CALL);
+      if (gate.stats.allowedHere > before) own.push(reservation?.id ?? "");
+    }
+    const atEdge: string[] = [];
+    for (let at = 0; at < 400 && atEdge.length < 20; at += 1) {
+      const { body, headers } = await decide(key, CALL);
+      if (headers.get("x-svc-decided") === "edge") atEdge.push(body.reservation.id);
+    }
+    expect(atEdge).toHaveLength(20);
+    await gate.flush();
+    await revoke(org, key);
+    for (const [id, more] of [own, atEdge]) {
+      for (const [field, other] of OTHERS.filter(([name]) => name !== "variant")) {
+        const refused = await sendOne(key, { reservation_id: id, ...other }, { from: freshAddress() });
+        expect([field, ...seen(refused)]).toEqual([field, 403, "forbidden"]);
+      }
+      const sent = await sendOne(key, { reservation_id: id, cost_usd: "5000" }, { from: freshAddress() });
+      expect(sent.body).toMatchObject({ ...NAMES, cost_usd: "0.01", estimated: true });
+      const named = { ...NAMES, reservation_id: more, cost_usd: "0.005" };
+      expect((await sendOne(key, named, { from: freshAddress() })).status).toBe(201);
+    }
+    expect((await budget())[0]).toBe("0.03");
+    await gate.close();
+  });
+
+  test("is no run of a gate that names something else: it is told, and nothing waits for it", async () => {
+    const org = await newOrg();
+    const key = await mint(org);
+    const dropped: unknown[] = [];
+    const gate = gateOf(key.secret, { onError: (error) => dropped.push(error) });
+    const usage = { input_tokens: 1, output_tokens: 1 };
+    const [one, other] = [await gate.decide(CALL), await gate.decide(CALL)];
+    await revoke(org, key);
+    gate.settle(one, { model: "acme/m1", usage, cost_usd: "0.01", customer_id: "c2" });
+    await gate.flush();
+    expect(dropped).toMatchObject([{ code: "forbidden" }]);
+    gate.settle(other, { model: "acme/m1", usage, cost_usd: "0.01" });
+    await gate.flush();
+    expect(gate.stats).toMatchObject({ runsQueued: 0, runsSent: 1, runsRejected: 1 });
+    await gate.close();
+  });
+});

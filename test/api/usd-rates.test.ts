@@ -337,6 +337,21 @@ describe("runs", () => {
     expect((await org.run({ reservation_id: reservation.id, cost_usd: "0.25" })).status).toBe(201);
     expect(await own(org)).toMatchObject({ used_usd: "0.25" });
   });
+
+  test("of a reservation with more renewals than are remembered give back less, and never more than was counted", async () => {
+    const org = await limited({ window_seconds: 3600 });
+    const { reservation } = (await org.decide("0.01", { hold_seconds: 7200 })).body;
+    for (let cents = 2; cents <= 35; cents += 1) {
+      await org.advance(31);
+      const body = { amount_usd: String(cents / 100), hold_seconds: 7200 };
+      const path = `/v1/edge/decision/${reservation.id}/renew`;
+      expect((await call("POST", path, { key: org.key, body })).status).toBe(200);
+    }
+    expect(await own(org)).toMatchObject({ used_usd: "0.35" });
+    expect((await org.release(reservation.id)).status).toBe(204);
+    // Of the first four cents, three were counted later than the hold still says.
+    expect(await own(org)).toMatchObject({ used_usd: "0.03" });
+  });
 });
 
 test("what was admitted in any window never passes the limit by its estimates", async () => {

@@ -72,7 +72,7 @@ test("it reports what the run says, whose it is, and its input and output tokens
   const { org, decide } = await isolate();
   expect(typeof decide({ ...ASK, input: "secret", chain: { chain_id: "x" } })).toBe("string");
   const groups = await reported(org);
-  expect(groups).toEqual([[0, [], [expect.any(String)], null, { ...NAMES, keyId: "key_A" }]]);
+  expect(groups).toEqual([[0, [], [expect.any(String)], null, { ...NAMES, keyId: "key_A", chain_id: "x" }]]);
   const line = groups[0]?.[2][0] ?? "";
   expect([tokensOf(line), inputTokensOf(line)]).toEqual([7, 5]);
   expect(JSON.stringify(groups)).not.toContain("secret");
@@ -83,10 +83,10 @@ test("equal calls are reported together, and others apart, each once", async () 
   for (const user_id of ["u", "v", "u", "v", "u"]) expect(decide({ ...ASK, user_id })).not.toBeNull();
   for (const on_expiry of ["release", "release"] as const) decide({ ...ASK, on_expiry });
   const groups = await reported(org);
-  expect(groups.map(([, , lines, , call]) => [call?.user_id, lines.length])).toEqual([
-    ["u", 3],
-    ["v", 2],
-    [undefined, 2],
+  expect(groups.map(([, , lines, , call]) => [call?.user_id, call?.on_expiry, lines.length])).toEqual([
+    ["u", undefined, 3],
+    ["v", undefined, 2],
+    [NAMES.user_id, "release", 2],
   ]);
 });
 
@@ -96,9 +96,9 @@ test("the org's default applies, and the call's own word wins", async () => {
   decide(ask);
   decide({ ...ask, on_expiry: "release" });
   const groups = await reported(org);
-  expect(groups.map(([, , lines, , call]) => [lines.length, call !== undefined])).toEqual([
-    [1, true],
-    [1, false],
+  expect(groups.map(([, , lines, , call]) => [lines.length, call?.on_expiry])).toEqual([
+    [1, undefined],
+    [1, "release"],
   ]);
 });
 

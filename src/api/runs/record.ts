@@ -10,7 +10,7 @@ export const recordRun = operation(
     path: "/v1/runs",
     summary: "Report a run",
     description:
-      "Charges the run to every limit that applies, or refuses it and changes nothing. Sending the same id and content again returns 200 with the stored run and charges nothing. A run that names a reservation may also be sent with `decisions:evaluate` alone, and for 24 hours by the key that made the reservation after that key has expired or was revoked.",
+      "Charges the run to every limit that applies, or refuses it and changes nothing. Sending the same id and content again returns 200 with the stored run and charges nothing. A run that names a reservation may also be sent with `decisions:evaluate` alone, and for 24 hours by the key that made the reservation after that key has expired or was revoked. Such a key settles at most what was reserved, under the names of the reservation.",
     role: "developer",
     scope: "runs:write",
     orScope: "decisions:evaluate",

@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 7 * 24 * 3_600_000;
 type WaitUntil = (work: Promise<unknown>) => void;
 
 /** Refusals that say nothing about the runs: another attempt may pass. */
-const NOT_OF_RUNS: ReadonlySet<RefusalCode> = new Set([
+const NOT_OF_RUNS: ReadonlySet<string> = new Set<RefusalCode>([
   "bad_request",
   "unauthorized",
   "key_expired",
@@ -171,7 +171,7 @@ export class Settlements {
       return this.#toSendAgain(bulk, results);
     } catch (error) {
       const [first] = bulk;
-      if (!(error instanceof Refused) || NOT_OF_RUNS.has(error.code) || first === undefined) return null;
+      if (!(error instanceof Refused) || mayPass(error) || first === undefined) return null;
       // One malformed run has the whole bulk refused: it is found by halves.
       if (bulk.length === 1) {
         this.#drop("rejected", error, first.run);
@@ -191,7 +191,7 @@ export class Settlements {
       const one = bulk[index];
       if (status !== "rejected") this.sent += 1;
       else if (one === undefined) continue;
-      else if (NOT_OF_RUNS.has(error?.code as RefusalCode)) again.push(one);
+      else if (error !== undefined && mayPass(error)) again.push(one);
       else if (isUnpriced(error) && one.reservedUsd !== undefined)
         again.push(atReserved(one, one.reservedUsd));
       else this.#drop("rejected", error ?? new SluiceError("the run was rejected"), one.run);
@@ -216,6 +216,11 @@ export class Settlements {
     this.#options.dropped(reason);
     this.#options.onError(error, run);
   }
+}
+
+/** Returns whether a refusal says nothing about a run. One that names a field of it does. */
+function mayPass({ code, details = {} }: { readonly code: string; readonly details?: object }): boolean {
+  return NOT_OF_RUNS.has(code) && !("field" in details);
 }
 
 type Results = Awaited<ReturnType<Sluice["runs"]["recordBulk"]>>["results"];

@@ -2842,7 +2842,7 @@ export type EdgeLeasesExchangeBody = {
       readonly holds: readonly {
         /** Which of `touches` the holds were made against. */
         readonly touch: number;
-        /** Present if the holds are charged when they expire: what the runs say that they become then. Where a limit looks at a call, the touch says it. */
+        /** The names under which the calls were made. Their runs have the same, and so do those that holds become which are charged when they expire. Where a limit looks at a call, the touch says it. If omitted, the holds are given back when they expire. */
         readonly call?: {
           /** The model's name, as in the price book. */
           readonly model?: string | undefined;
@@ -2866,6 +2866,10 @@ export type EdgeLeasesExchangeBody = {
           readonly provider?: string | undefined;
           /** At most 10, each with a name of 1 to 40 characters. */
           readonly tags?: Readonly<Record<string, string>> | undefined;
+          /** Your name of the chain. */
+          readonly chain_id?: string | undefined;
+          /** `release`: the holds are given back when they expire. If omitted, they are charged. */
+          readonly on_expiry?: "release" | "charge" | undefined;
         } | undefined;
         /** With `call`: how many of the tokens in each line are input. If omitted: none. */
         readonly inputs?: readonly number[] | undefined;
@@ -4017,7 +4021,10 @@ export interface Refusals {
   /** This console session was revoked or has expired. Sign in again. */
   readonly session_revoked: { readonly status: 401; readonly details: Readonly<Record<string, never>> };
   /** The role of this key does not allow this operation. */
-  readonly forbidden: { readonly status: 403; readonly details: Readonly<Record<string, never>> };
+  readonly forbidden: { readonly status: 403; readonly details: {
+      /** In a run that settles a reservation: the field that names something else than that. */
+      readonly field?: string | undefined;
+    } };
   /** This key lacks a required scope. Scopes are fixed when a key is created: create a key that has details.required. */
   readonly missing_scope: { readonly status: 403; readonly details: {
       /** The scope that the key lacks. */

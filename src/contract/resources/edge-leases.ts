@@ -35,7 +35,7 @@ const limitKey = z.string().min(1).max(1024).meta({ description: "As a touch or 
 
 const { model, action, variant, approval_id, user_id, provider, tags } = decisionAsk.shape;
 
-const chargedCall = z
+const heldCall = z
   .strictObject({
     model,
     action,
@@ -45,15 +45,23 @@ const chargedCall = z
     user_id,
     provider,
     tags,
+    chain_id: callerId.optional(),
+    on_expiry: z
+      .enum(EXPIRY_ACTIONS)
+      .optional()
+      .meta({
+        description: "`release`: the holds are given back when they expire. If omitted, they are charged.",
+        examples: ["release"],
+      }),
   })
   .meta({
     description:
-      "Present if the holds are charged when they expire: what the runs say that they become then. Where a limit looks at a call, the touch says it.",
+      "The names under which the calls were made. Their runs have the same, and so do those that holds become which are charged when they expire. Where a limit looks at a call, the touch says it. If omitted, the holds are given back when they expire.",
   });
 
 const heldLines = z.strictObject({
   touch: count.meta({ description: "Which of `touches` the holds were made against." }),
-  call: chargedCall.optional(),
+  call: heldCall.optional(),
   inputs: z
     .array(tokens)
     .max(MOST_HOLDS)

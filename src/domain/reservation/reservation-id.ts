@@ -24,8 +24,11 @@ const CHECK_TO = CHECK_FROM + 6;
 /** An id is recognized in the half day in which it was decided, and in the next one. */
 export const DATED_MS = 12 * HOUR_MS;
 
-/** The parts that an id is made of. */
-type Origin = "time" | "request";
+/** What an id is made of: the time, in our isolates and objects or for a gate outside, or the request. */
+type Origin = "time" | "gate" | "request";
+
+/** In the check of an id that was given to a gate outside, which has it before it makes any reservation. */
+export const FOR_GATE = 0;
 
 /** Names the reservations of a gate. */
 export interface ReservationNames {
@@ -54,7 +57,7 @@ export function reservationKey(pepper: string, orgId: string): string {
 
 export class ReservationIds implements ReservationNames {
   readonly #requests: RequestNames;
-  readonly #checks: Readonly<Record<Origin, KeyedHash>>;
+  readonly #checks: Readonly<Record<Exclude<Origin, "gate">, KeyedHash>>;
   readonly #fingerprints: KeyedHash;
 
   /** With the key that the org keeps, or the one that the pepper gives. */
@@ -72,8 +75,8 @@ export class ReservationIds implements ReservationNames {
     return true;
   }
 
-  newId(nowMs: number): string {
-    return this.#checked("time", newId("rsv", nowMs));
+  newId(nowMs: number, ...origin: readonly number[]): string {
+    return this.#checked("time", newId("rsv", nowMs), ...origin);
   }
 
   /** The id of a fingerprint under a request id that is decided now. */
@@ -103,12 +106,13 @@ export class ReservationIds implements ReservationNames {
    */
   originOf(id: string, nowMs: number): Origin | null {
     if (!id.startsWith(PREFIX) || id.length !== ID_CHARACTERS) return null;
-    if (this.#checked("time", id) === id) return "time";
+    const isTimed = (...origin: readonly number[]) => this.#checked("time", id, ...origin) === id;
+    if (isTimed()) return "time";
     const isDated = this.dated(id, nowMs) === id || this.dated(id, nowMs - DATED_MS) === id;
-    return isDated ? "request" : null;
+    return isDated ? "request" : isTimed(FOR_GATE) ? "gate" : null;
   }
 
-  #checked(origin: Origin, id: string, ...dated: readonly number[]): string {
+  #checked(origin: Exclude<Origin, "gate">, id: string, ...dated: readonly number[]): string {
     const head = id.slice(0, CHECK_FROM);
     const tail = id.slice(CHECK_TO);
     const [check] = this.#checks[origin].ofText(head + tail, ...dated);

@@ -14,7 +14,7 @@ export function tokensOf(ask: DecisionAsk): number {
 }
 
 /** How many output tokens a call asks for at most. */
-export function mostOutput({ estimate }: DecisionAsk): number {
+export function mostOutput({ estimate }: Pick<DecisionAsk, "estimate">): number {
   return estimate.max_output_tokens ?? (isInTokens(estimate) ? DEFAULT_OUTPUT_TOKENS : 0);
 }
 

@@ -25,7 +25,6 @@ import { requestIdReused, fingerprintOf } from "./request-fingerprint.ts";
 import { toRefusal } from "../../domain/refusal/limit-refusal.ts";
 import type { GateCaller } from "../snapshot/caller.ts";
 import type { Background } from "../lease/background.ts";
-import type { HoldCharge } from "../report/hold-draft.ts";
 import type { OrgGate } from "../org-gate.ts";
 import { rateStandingNow } from "../snapshot/rate-standing.ts";
 import { isSameHold, type RecentAllow } from "./allow-cache.ts";
@@ -158,16 +157,13 @@ function allowNamed(
     tokens,
     at: orgNow,
     expiresAt,
-    charge: chargeOf(ask, caller),
+    charge: {
+      call: callText(ask, caller.keyId, chargesOnExpiry(ask, caller.onExpiry)),
+      inputTokens: ask.estimate.input_tokens ?? 0,
+    },
   });
   gate.keep(now, limitSet.slices, background);
   return { limitSet, id, nanos, output: allowedOutput(ask), expiresAt, orgNow, now };
-}
-
-/** Returns what the object needs to make a run of the hold. Null if it is given back when it expires. */
-function chargeOf(ask: DecisionAsk, { onExpiry, keyId }: GateCaller): HoldCharge | null {
-  if (!chargesOnExpiry(ask, onExpiry)) return null;
-  return { call: callText(ask, keyId), inputTokens: ask.estimate.input_tokens ?? 0 };
 }
 
 /** A call that rules or detectors object to is left to the object, which also keeps what must stay of it. */
@@ -239,11 +235,9 @@ function refusedHere(
   const tokens = tokensOf(ask);
   const amounts = amountsOf(limitSet, { nanos, tokens });
   if (limitSet.rates.length > 0) {
-    const standings = limitSet.rates.map(({ meter, key, slice }) => {
+    const standings = limitSet.rates.map(({ meter, key, slice, isUsd }) => {
       const amount = rateAmount(meter.policy, { nanos, tokens });
-      const known = gate.rate(key, now);
-      const isFreed = meter.policy.unit === "usd" && known !== null && !gate.isCurrent(known, now);
-      const answer = isFreed ? null : known;
+      const answer = gate.rate(key, now, isUsd);
       return { meter, standing: rateStandingNow({ meter, answer, slice, amount }, now), amount };
     });
     const refusal = rateRefusal(standings, orgNow);

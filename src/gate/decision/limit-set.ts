@@ -162,7 +162,6 @@ export function newLimitSet({
       keyId,
       rates: rates.flatMap(({ key, meter }) => (needsNoBody(meter.policy) ? [] : [key])),
       ...(isWhole ? { isWhole } : {}),
-      ...(accounts.some(({ known }) => takeOf(known) === "tokens") ? { countsTokens: true } : {}),
       ...(mark === null ? {} : { mark }),
     },
     endsAt: firstEnd(accounts, rates, orgNow),

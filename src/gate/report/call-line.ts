@@ -1,27 +1,21 @@
 import type { DecisionAsk } from "../decision/ask.ts";
 
 /** The fields of a call that its run does not say. */
-type Unsaid =
-  | "request_id"
-  | "dry_run"
-  | "estimate"
-  | "hold_seconds"
-  | "checks"
-  | "on_expiry"
-  | "chain"
-  | "input";
+type Unsaid = "request_id" | "dry_run" | "estimate" | "hold_seconds" | "checks" | "chain" | "input";
 
 /**
- * The fields of the run that a reservation becomes where nobody settles it, beside its time, amount and tokens. Many
- * calls say the same, so it is sent once for all of them. An isolate decides no call in a chain that it has checked.
+ * The names under which calls were reserved, which are those of their runs. Many calls say the same, so it is sent once
+ * for all of them. `on_expiry` is `release` if a reservation that nobody settles is given back, else it becomes a run.
  */
 export type CallLine = Omit<DecisionAsk, Unsaid> & {
+  /** The chain that a call named. An isolate does not check a call's place in it. */
+  readonly chain_id?: string | undefined;
   /** The key that asked. A gate outside does not say it: the object knows whose report it is. */
   readonly keyId?: string | undefined;
 };
 
 /** The same call gives the same text. The type keeps the list complete: a new field must be added. */
-export function callText(ask: DecisionAsk, keyId: string): string {
+export function callText(ask: DecisionAsk, keyId: string, isCharged: boolean): string {
   const call: Record<keyof CallLine, unknown> = {
     keyId,
     model: ask.model,
@@ -35,6 +29,8 @@ export function callText(ask: DecisionAsk, keyId: string): string {
     variant: ask.variant,
     approval_id: ask.approval_id,
     tags: ask.tags,
+    chain_id: ask.chain?.chain_id,
+    on_expiry: isCharged ? undefined : "release",
   };
   return JSON.stringify(call);
 }

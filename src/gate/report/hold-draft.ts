@@ -14,11 +14,11 @@ export interface HoldDraft {
   readonly tokens: number;
   readonly at: number;
   readonly expiresAt: number;
-  /** Null if it is given back when it expires. */
+  /** Null if nothing is known of its run. */
   readonly charge: HoldCharge | null;
 }
 
-/** The names in the run that a hold becomes when it expires. */
+/** The names in the run of a hold, reported or not. */
 export interface HoldCharge {
   /** As text: equal calls are reported together. */
   readonly call: string;
@@ -58,8 +58,8 @@ function weighLimitSet(limitSet: LimitSetLine, named: Set<unknown>): number {
 export const BOUNDS = { batchBytes: 131_072, reportBytes: 524_288, weigh };
 
 /**
- * Holds as they are reported: those of one limit set together, and of these those of equal calls where they are charged when they
- * expire. New limit sets are added to `limitSets`.
+ * Holds as they are reported: those of one limit set together, and of these those of equal calls. New limit sets are
+ * added to `limitSets`.
  */
 export function byLimitSet(
   holds: readonly HoldDraft[],
@@ -72,31 +72,22 @@ export function byLimitSet(
     const ofLimitSet = cached(groups, limitSet, () => new Map<string | null, Group>());
     const group = cached(ofLimitSet, charge?.call ?? null, () => newGroup(index));
     const place = named ? 0 : 1;
-    const line = holdLine(hold);
-    group.lines[place].push(charge === null ? line : withInput(withTokens(line, tokens), charge.inputTokens));
-    group.tokens[place].push(tokens);
+    const line = withTokens(holdLine(hold), tokens);
+    group.lines[place].push(charge === null ? line : withInput(line, charge.inputTokens));
   }
-  return [...groups].flatMap(([limitSet, ofLimitSet]) =>
-    [...ofLimitSet].map(([call, group]) => reportedHolds(limitSet, call, group)),
+  return [...groups.values()].flatMap((ofLimitSet) =>
+    [...ofLimitSet].map(([call, { index, lines }]): ReportedHolds =>
+      call === null ? [index, ...lines] : [index, ...lines, null, readCall(call)],
+    ),
   );
-}
-
-function reportedHolds(
-  { rates, isWhole, countsTokens }: LimitSetLine,
-  call: string | null,
-  { index, lines, tokens }: Group,
-): ReportedHolds {
-  if (call !== null) return [index, ...lines, null, readCall(call)];
-  return rates.length === 0 && !isWhole && !countsTokens ? [index, ...lines] : [index, ...lines, tokens];
 }
 
 /** Named ones first. */
 interface Group {
   readonly index: number;
   readonly lines: readonly [HoldLine[], HoldLine[]];
-  readonly tokens: readonly [number[], number[]];
 }
 
 function newGroup(index: number): Group {
-  return { index, lines: [[], []], tokens: [[], []] };
+  return { index, lines: [[], []] };
 }

@@ -2,8 +2,8 @@ import { TimeText } from "../../domain/time/time-text.ts";
 
 /**
  * A hold that an isolate made, as one line of text: its id, when it was made, when it ends, its amount and, after a
- * space, the tokens that rate limits counted of it, if any. If it is charged when it expires, its input tokens follow after
- * another space: the others are output. A report has thousands of them, and text with fixed positions is cheapest for the
+ * space, the tokens that rate limits counted of it, if any. If the names in its run are reported, its input tokens follow
+ * after another space: the others are output. A report has thousands of them, and text with fixed positions is cheapest for the
  * isolate to write, the object to check and its database to read.
  */
 export type HoldLine = string;
@@ -75,7 +75,7 @@ export function withInput(hold: HoldLine, inputTokens: number): HoldLine {
   return `${hold.includes(" ") ? hold : withTokens(hold, 0)} ${inputTokens}`;
 }
 
-/** The line of a hold that is charged, as far as that of any other says the same. */
+/** The line without its input tokens. */
 export function withoutInput(hold: HoldLine): HoldLine {
   return hold.slice(0, hold.lastIndexOf(" "));
 }

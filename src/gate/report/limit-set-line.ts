@@ -14,14 +14,12 @@ export interface LimitSetLine {
   readonly rates: readonly string[];
   /** It was checked against everything. */
   readonly isWhole?: true;
-  /** One of its limits counts tokens. */
-  readonly countsTokens?: true;
   /** The limit set as the object signed it, in a gate outside the service. */
   readonly mark?: string;
 }
 
 /** How many tokens rate limits counted of each hold, in the order of the holds. */
-export type ReportedTokens = readonly [named: readonly number[], unnamed: readonly number[]];
+type ReportedTokens = readonly [named: readonly number[], unnamed: readonly number[]];
 
 /**
  * The holds of one limit set. Only a request with its caller's id can have been decided elsewhere too: those are `named`
@@ -31,8 +29,8 @@ export type ReportedHolds = readonly [
   limitSet: number,
   named: readonly HoldLine[],
   unnamed: readonly HoldLine[],
-  /** Only if the limit set has rate limits, counts tokens or is whole. */
+  /** Where the lines do not have them. */
   tokens?: ReportedTokens | null,
-  /** The names in the runs that the holds become when they expire. The lines have the tokens. Missing: they are given back. */
+  /** The names in the runs of the holds. The lines have the tokens. Missing: they are not known, and the holds are given back. */
   call?: CallLine,
 ];

@@ -31,7 +31,8 @@ export class ExpiredHolds {
     this.#tx = tx;
     this.#work = work;
     const ids = tx.reservationIds();
-    const named = holds.filter(({ id, at, asked }) => asked !== null && ids.originOf(id, at) !== "time");
+    const charged = holds.filter((hold) => holdRequestOf(hold)?.isCharged === true);
+    const named = charged.filter(({ id, at }) => ids.originOf(id, at) === "request");
     this.#paid = loadHolds(
       tx.sql,
       named.map(({ id }) => id),

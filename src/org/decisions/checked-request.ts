@@ -26,8 +26,8 @@ export interface CheckedRequest {
   readonly scopes: Scopes;
   /** Returns what the checks before the limits find. */
   judge(): readonly Finding<CheckCode>[];
-  /** Returns what is stored with its hold of the ask as it was decided. Null if nothing is needed. */
-  holdRequest(decided: DecisionAsk): string | null;
+  /** Returns what is stored with its hold of the ask as it was decided. */
+  holdRequest(decided: DecisionAsk): string;
 }
 
 export function checkRequest(
@@ -44,10 +44,8 @@ export function checkRequest(
     scopes: scopesOf(ask, { keyId: keyOf(tx) }),
     judge: () => [],
     // Whether the chain is one was not checked.
-    holdRequest: (decided) =>
-      isCharged
-        ? writeHoldRequest({ ...decided, chain: undefined }, { isCharged, keyId: keyOf(tx), depth: 0 })
-        : null,
+    holdRequest: ({ chain, ...decided }) =>
+      writeHoldRequest(decided, { isCharged, keyId: keyOf(tx), depth: 0, chainId: chain?.chain_id }),
   };
 }
 

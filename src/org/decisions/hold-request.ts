@@ -1,13 +1,16 @@
 import type { DecisionAsk } from "../../gate/decision/ask.ts";
 import { EXPIRED_HOLD_KEPT_MS } from "../../domain/run/retention.ts";
+import type { ReservedNames } from "../../domain/reservation/reserved-names.ts";
 import type { HoldRow } from "./table.ts";
 
 /**
- * The part of a call that is stored with its hold, for the run that it may become and for its renewal. Its input never
- * is.
+ * The part of a call that is stored with its hold: for its run, for the run that it may become and for its renewal. Its
+ * input never is.
  */
 export interface HoldRequest {
   readonly ask: Omit<DecisionAsk, "input" | "request_id" | "dry_run">;
+  /** The chain that the call named, where nobody checked its place in it. */
+  readonly chainId?: string | undefined;
   /** The key that asked. Missing if no key did. */
   readonly keyId?: string | undefined;
   readonly depth: number;
@@ -36,6 +39,16 @@ export function writeHoldRequest(
   const request: HoldRequest = { ask, ...rest };
   return JSON.stringify(request);
 }
+
+/** The names under which a hold was made, and its estimate. What is not known was not named. */
+export function reservedCallOf(hold: Pick<HoldRow, "asked" | "customer_id">): ReservedCall {
+  const request = holdRequestOf(hold);
+  if (request === null) return { customer_id: hold.customer_id ?? undefined, estimate: {} };
+  const { ask, chainId } = request;
+  return chainId === undefined ? ask : { ...ask, chain: { chain_id: chainId } };
+}
+
+type ReservedCall = ReservedNames & Pick<DecisionAsk, "estimate">;
 
 /** The run that stands in for the one that nobody has reported; null if there is none. */
 export function estimateIn(hold: Pick<HoldRow, "asked" | "status">): HoldEstimate | null {

@@ -5,7 +5,7 @@ import { withoutHeld } from "../../domain/meter/usage.ts";
 import type { UnitOfWork } from "../ledger/unit-of-work.ts";
 import type { MeterAccount } from "../meters/usage.ts";
 import { readHeldAmounts, holdExtrasOf, readHeldAmount } from "./hold-extras.ts";
-import { estimateIn } from "./hold-request.ts";
+import { estimateIn, holdRequestOf } from "./hold-request.ts";
 import {
   toHoldRow,
   HOLDS,
@@ -122,12 +122,19 @@ export function deleteHold(sql: SqlStorage, id: string): void {
   if (hold !== null) HOLDS.delete(sql, [toRow(hold)]);
 }
 
-/** Until the later end, and with what was asked if that is kept of either. */
+/** Until the later end, and with what is known of its call. It is charged if either is. */
 export function prolongHold(sql: SqlStorage, id: string, expiresAt: number, asked: string | null): void {
   const hold = loadHold(sql, id);
-  if (hold === null || (hold.expires_at >= expiresAt && (asked === null || hold.asked !== null))) return;
+  if (hold === null) return;
+  const isMore = hold.asked === null || (isCharged(asked) && !isCharged(hold.asked));
+  const known = isMore ? (asked ?? hold.asked) : hold.asked;
+  if (hold.expires_at >= expiresAt && known === hold.asked) return;
   const end = Math.max(hold.expires_at, expiresAt);
-  saveHolds(sql, [{ ...hold, expires_at: end, asked: hold.asked ?? asked }]);
+  saveHolds(sql, [{ ...hold, expires_at: end, asked: known }]);
+}
+
+function isCharged(asked: string | null): boolean {
+  return holdRequestOf({ asked })?.isCharged === true;
 }
 
 export function endHold(sql: SqlStorage, id: string, status: HoldRow["status"], now: number): void {

@@ -9,7 +9,12 @@ import { type HoldRow, PLAIN_HOLD } from "./table.ts";
  */
 export function mayBeUnreported(ids: ReservationIds, id: string, now: number): boolean {
   const origin = ids.originOf(id, now);
-  return origin === "time" ? now < reservationTime(id) + ENDED_HOLD_KEPT_MS : origin === "request";
+  return origin === "request" || (origin !== null && now < reservationTime(id) + ENDED_HOLD_KEPT_MS);
+}
+
+/** Returns whether an id was given to a gate outside, which has ids before it makes reservations. */
+export function isGivenToGate(ids: ReservationIds, id: string, now: number): boolean {
+  return ids.originOf(id, now) === "gate";
 }
 
 /** Everything that is known of an unreported hold: its id, and usually the time in it. */
@@ -18,7 +23,7 @@ export function unreportedHold(ids: ReservationIds, id: string, now: number): Ho
     // If an isolate reports it later, its rate-limit counts are given back as far as the run was counted.
     ...PLAIN_HOLD,
     id,
-    at: ids.originOf(id, now) === "time" ? reservationTime(id) : now,
+    at: ids.originOf(id, now) === "request" ? now : reservationTime(id),
     expires_at: now,
     amount: "0",
     meters: "",

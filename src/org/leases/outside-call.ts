@@ -10,7 +10,7 @@ import type { CallLine } from "../../gate/report/call-line.ts";
 type Names = NonNullable<SignedLimitSet["names"]>;
 type GivenCall = LeaseReport["batches"][number]["holds"][number]["call"];
 
-/** The key that asks, and what the run of an expired hold never says. */
+/** The key that asks, and what no limit of a gate outside can look at. */
 const UNSAID: ReadonlySet<Trait> = new Set(["key_id", "outcome", "chain_id"]);
 
 /** Returns the values of an ask where limits look at it. Null where it says nothing. */
@@ -27,11 +27,14 @@ export function pickRelevantNames(ask: DecisionAsk, matters: RelevantNames): Nam
 }
 
 /**
- * Returns the names in the run that a hold of a gate outside becomes. Where limits look at a call, it says what it was
- * given slices for, so that it is charged to the limits of what it says.
+ * Returns the names in the run of a hold of a gate outside. Where limits look at a call, it says what it was given
+ * slices for, so that it is charged to the limits of what it says. A hold whose call is not said is given back.
  */
-export function callOf(given: GivenCall, { names }: SignedLimitSet, keyId: string): CallLine | undefined {
-  if (given === undefined) return undefined;
+export function callOf(
+  given: GivenCall = { on_expiry: "release" },
+  { names }: SignedLimitSet,
+  keyId: string,
+): CallLine {
   const said = Object.entries({ ...given, ...names }).filter(([, value]) => value !== null);
   return { ...(Object.fromEntries(said) as CallLine), keyId };
 }

@@ -141,8 +141,7 @@ class ReportCheck {
         const limitSet = this.#limitSets[index];
         const good = linesOf(group).flatMap((line) => this.#taken(line, limitSet, known, used));
         if (limitSet === undefined || good.length === 0) return [];
-        const call = callOf(given, limitSet, this.#terms.holder.keyId);
-        return [call === undefined ? [index, [], good] : [index, [], good, null, call]];
+        return [[index, [], good, null, callOf(given, limitSet, this.#terms.holder.keyId)]];
       });
       return { number, holds: taken, used };
     });
@@ -177,7 +176,8 @@ class ReportCheck {
 
   #wasGiven(id: string): boolean {
     const { ids, orgNow, forgottenUntil } = this.#terms;
-    return ids.originOf(id, orgNow) === "time" && givenAt(id) > forgottenUntil;
+    const origin = ids.originOf(id, orgNow);
+    return (origin === "gate" || origin === "time") && givenAt(id) > forgottenUntil;
   }
 
   #covers(taken: TakenAmounts): boolean {
@@ -190,7 +190,7 @@ class ReportCheck {
   }
 }
 
-/** With the input tokens of each hold, where the report says what it is charged as. */
+/** With the input tokens of each hold, where the report says what its call is. */
 function linesOf({ lines, call, inputs = [] }: GivenHolds): readonly HoldLine[] {
   if (call === undefined) return lines;
   return lines.map((line, at) => withInput(line, inputs[at] ?? 0));

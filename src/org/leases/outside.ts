@@ -11,7 +11,7 @@ import { toExactJson } from "../../domain/text/exact-json.ts";
 import { unitOf } from "../../domain/meter/meter.ts";
 import { leaseKey, needsNoBody, type RateMeter, type RatePolicy } from "../../domain/rate/policy.ts";
 import { traitsOf } from "../../domain/rate/match.ts";
-import type { ReservationIds } from "../../domain/reservation/reservation-id.ts";
+import { FOR_GATE, type ReservationIds } from "../../domain/reservation/reservation-id.ts";
 import { peppersOf } from "../../settings.ts";
 import { signLimitSet, type LimitSetHolder } from "../../domain/meter/limit-set-token.ts";
 import { accountKey } from "../../gate/decision/account-key.ts";
@@ -101,7 +101,7 @@ export class OutsideGates {
       scans_input: !isLast && hasDetectors(this.#view.sql),
       sends_spans: !isLast && spanExports(this.#view.sql).length > 0 ? true : undefined,
       fallbacks: isLast ? undefined : fallbackFactsOf(this.#view.sql, this.#clock.org),
-      ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org)),
+      ids: Array.from({ length: given.ids ?? 0 }, () => this.#ids.newId(this.#clock.org, FOR_GATE)),
       refused: taken.refused,
       verdict:
         verdict === null || given.ask === undefined ? null : this.#toOutsideVerdict(given.ask, verdict),

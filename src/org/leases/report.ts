@@ -64,7 +64,7 @@ export function keepHolds(tx: Tx, fresh: FreshHolds, accounts: LeasedAccounts): 
 /** The facts that holds of one report have in common. */
 interface ReportGroup {
   readonly limitSet: LimitSetLine;
-  /** The run that they become when they expire. Null if they are given back. */
+  /** The names in their runs. Null if they are not known, and the holds are given back. */
   readonly call: CallLine | null;
 }
 
@@ -271,13 +271,16 @@ function toHold(hold: HoldLine, isWhole: boolean, accounts: readonly HoldCounter
   };
 }
 
-/** Returns the names that are kept of a call that is charged when its hold expires, as if the object had decided it. */
+/** Returns what is kept of the call of a hold, as if the object had decided it. Null if nothing is known of it. */
 function askedOf(hold: HoldLine, call: CallLine | null): string | null {
   if (call === null) return null;
-  const { keyId, ...said } = call;
+  const { keyId, on_expiry: expiry, chain_id: chainId, ...said } = call;
   const input = inputTokensOf(hold);
   const estimate = { input_tokens: input, max_output_tokens: tokensOf(hold) - input };
-  return writeHoldRequest({ ...said, estimate }, { isCharged: true, keyId, depth: 0 });
+  return writeHoldRequest(
+    { ...said, estimate },
+    { isCharged: expiry !== "release", keyId, depth: 0, chainId },
+  );
 }
 
 function isOf(customer: string | null, { customer_id: known }: HoldFacts): boolean {

@@ -24,6 +24,7 @@ const CODES = [
   "validation_failed",
   "service_unavailable",
   "missing_scope",
+  "forbidden",
   "gone",
   "key_expired",
 ] as const;

@@ -3,6 +3,7 @@ import type { RunInput } from "../../contract/resources/runs/runs.ts";
 import { instantOf } from "../../domain/time/instant.ts";
 import { MAX_USD_NANOS, parseUsd } from "../../domain/price/money.ts";
 import { costOf, savingOf } from "../../domain/price/cost.ts";
+import type { ModelLimits } from "../../domain/run/believed-usage.ts";
 import type { ModelName } from "../../domain/price/model-name.ts";
 import { noPrice } from "../../domain/price/no-price.ts";
 import { isUnpriced } from "../../domain/price/unpriced.ts";
@@ -33,6 +34,11 @@ export class Prices {
 
   costsOf(inputs: readonly RunInput[]): Cost[] {
     return inputs.map((input) => this.#costOf(input));
+  }
+
+  /** What the price of a run's model says that a call of it can have. Null if there is none. */
+  limitsOf(run: RunInput): ModelLimits | null {
+    return this.#pricesOf(run).at(instantOf(run.started_at), this.#now)?.terms ?? null;
   }
 
   /** Most runs of a batch are of the model of the run before. */

@@ -52,6 +52,7 @@ type Code =
   | (typeof CHECK_CODES)[number]
   | "rate_limited"
   | "missing_scope"
+  | "forbidden"
   | "gone"
   | "key_expired"
   | "conflict"
@@ -78,6 +79,7 @@ export class Recorder {
   readonly #batch: Batch;
   /** True if no limit can refuse any run of the batch. Then they are charged together at the end. */
   #hasRoom = false;
+  #isBound = false;
   /** Null if the org has no rate limit that runs must be checked against. */
   readonly #rates: RunRates | null;
   /** Shared by all runs of the batch, because each try scans every expired hold. */
@@ -106,7 +108,12 @@ export class Recorder {
     this.#rates?.save();
   }
 
-  record(inputs: readonly RunInput[]): RecordResult[] {
+  /** `isBound`: their sender may send no run but those of reservations. */
+  record(
+    inputs: readonly RunInput[],
+    { isBound = false }: { readonly isBound?: boolean } = {},
+  ): RecordResult[] {
+    this.#isBound = isBound;
     expireHolds(this.#tx);
     const accounts = this.#batch.read(inputs);
     const costs = new Prices(this.#tx.sql, this.#tx.now).costsOf(inputs);
@@ -160,8 +167,7 @@ export class Recorder {
     }
     const { refusedBy, shadow } = this.#admitFreeing(accounts, attempt);
     if (refusedBy !== null) {
-      const refusal = toRefusal(denialOf(refusedBy, attempt, "run"), attempt.nanos);
-      return { ...rejectRun(input, refusal), by: { account: refusedBy, attempt } };
+      return rejectBy(input, refusedBy, attempt);
     }
     const denials = shadow.map((account) => denialOf(account, attempt, "run"));
     for (const account of shadow) announceRefusal(this.#tx, account as MeterAccount, attempt, "run");
@@ -200,11 +206,16 @@ export class Recorder {
 
   #recordFact(input: RunInput, prepared: PreparedRun, own: readonly Account[]): RecordResult {
     const { attempt, hold } = prepared;
+    const accounts = hold === null ? own : this.#batch.chargedWith(hold, own);
+    // Nobody knows what was reserved, so such a sender gets no further than a decision would let it.
+    if (this.#isBound && hold?.unreported === 1) {
+      const { refusedBy } = this.#admitFreeing(accounts, attempt);
+      if (refusedBy !== null) return rejectBy(input, refusedBy, attempt);
+    }
     const reserved =
       hold === null
         ? []
         : this.#batch.settle(hold, input, () => this.#rates?.countedOf(input, hold, attempt.nanos));
-    const accounts = hold === null ? own : this.#batch.chargedWith(hold, own);
     const charged = chargeFact(accounts, attempt, drawReserved(reserved, attempt.nanos));
     const recorded = this.#accept(input, prepared, { accounts, charged, shadow: [] });
     if (charged.over.length > 0) this.#over.push(overEvent(recorded.run, charged.over));
@@ -252,6 +263,11 @@ export class Recorder {
   #chargeText(accounts: readonly Account[]): string {
     return cached(this.#chargeTexts, accounts, () => chargeText(accounts));
   }
+}
+
+function rejectBy(input: RunInput, account: Account, attempt: Attempt): RecordResult {
+  const refusal = toRefusal(denialOf(account, attempt, "run"), attempt.nanos);
+  return { ...rejectRun(input, refusal), by: { account, attempt } };
 }
 
 const NO_EFFECTS: readonly (() => void)[] = [];

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { governedFetch, type GovernedFetchOptions, Refused, Unreachable } from "../../src/adapters/fetch.ts";
 import type { CallGate } from "../../src/adapters/governed-call.ts";
+import { wavOf } from "../support/recordings.ts";
 
 const gate: CallGate = {
   decide: async () => ({ reservation: { id: "rsv_1", amount_usd: "9", max_output_tokens: 300 } }) as never,
@@ -190,7 +191,7 @@ describe("what goes on", () => {
       "--cut",
       'content-disposition: form-data; name="file"; filename="a.wav"',
       "",
-      "sound",
+      Buffer.from(wavOf({ seconds: 0.01 })).toString("latin1"),
       "--cut--",
       'content-disposition: form-data; name="model"',
       "",
@@ -204,4 +205,28 @@ describe("what goes on", () => {
     expect(text).not.toContain("another");
     expect((await request.formData()).getAll("model")).toEqual(["whisper-1"]);
   });
+});
+
+test("a transcript in plain text is charged by the length of its recording", async () => {
+  const settled: object[] = [];
+  const watched: CallGate = { ...gate, settle: (_, run) => void settled.push(run) };
+  const fetch = async () =>
+    new Response("The harbour opens at six.", { headers: { "content-type": "text/plain" } });
+  const body = new FormData();
+  for (const [name, value] of [
+    ["model", "whisper-1"],
+    ["response_format", "text"],
+  ] as const)
+    body.set(name, value);
+  body.set("file", new File([wavOf({ seconds: 60, rate: 16_000, bits: 16 })], "a.wav"));
+  const answer = await governedFetch({ gate: watched, fetch })(
+    "https://api.openai.com/v1/audio/transcriptions",
+    {
+      method: "POST",
+      body,
+    },
+  );
+  expect(await answer.text()).toBe("The harbour opens at six.");
+  await vi.waitFor(() => expect(settled).toHaveLength(1));
+  expect(settled).toMatchObject([{ usage: { units: { audio_second: 60 } }, estimated: true }]);
 });

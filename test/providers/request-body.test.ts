@@ -49,7 +49,11 @@ describe("a form", () => {
       ["n", "2"],
       ["stream", "true"],
     ]);
-    expect(members).toMatchObject({ "image[]": [expect.any(File), expect.any(File)], n: 2, stream: true });
+    expect(members).toMatchObject({
+      "image[]": [expect.any(Uint8Array), expect.any(Uint8Array)],
+      n: 2,
+      stream: true,
+    });
   });
 
   test("goes on as it was read, and the runtime names its boundary", async () => {

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../src/providers/json.ts";
 import { readListedRequest } from "../../src/providers/listed-request.ts";
 import type { MeteredRequest } from "../../src/providers/provider-api.ts";
 import { PROVIDERS, type ProviderName } from "../../src/providers/table.ts";
+import { flacOf, oggOf, OPUS_120_MS, wavOf } from "../support/recordings.ts";
 
 /** What each API reads in a request, and writes into it. */
 
@@ -27,6 +28,7 @@ const completions = apiAt("openai", "/v1/completions");
 const engine = apiAt("openai", "/v1/engines/davinci-002/completions");
 const responses = apiAt("openai", "/v1/responses");
 const images = apiAt("openai", "/v1/images/generations");
+const transcriptions = apiAt("openai", "/v1/audio/transcriptions");
 const messages = apiAt("anthropic", "/v1/messages");
 
 const MINI = { model: "gpt-4o-mini", messages: [] };
@@ -264,4 +266,26 @@ test("a path that returns credentials is never served, by whichever provider and
       "/v1/usage",
     ])
       expect(provider.route("GET", path)).toEqual({ kind: "never" });
+});
+
+describe("a recording is reserved by the length of its frames", () => {
+  const minute = wavOf({ seconds: 60, rate: 16_000, bits: 16 });
+  const quiet = oggOf(Array.from({ length: 30_000 }, () => OPUS_120_MS));
+
+  test.each([
+    ["a minute of WAV, of 2 MB", minute, 60],
+    ["an hour of silence in 100 kB of Opus", quiet, 3600],
+    ["23 hours of silence in 200 kB of FLAC", flacOf(10_000), 81_919],
+  ])("%s", (_, file, seconds) => {
+    expect(transcriptions.read({ model: "whisper-1", file }).units).toEqual({ audio_second: seconds });
+    expect(transcriptions.read({ model: "gpt-4o-transcribe", file }).inputTokens).toBe(seconds * 10);
+  });
+
+  test("and refused where they cannot be counted", () => {
+    const file = new Uint8Array(1_000_000);
+    expect(() => transcriptions.read({ model: "whisper-1", file })).toThrow(
+      /length of this recording cannot be read/,
+    );
+    expect(() => transcriptions.read({ model: "whisper-1", file: "x" })).toThrow(/as "file"/);
+  });
 });

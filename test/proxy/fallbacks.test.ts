@@ -5,6 +5,7 @@ import type { FallbackRule } from "../../src/client/generated/types.ts";
 import { openAiTranscriptions } from "../../src/providers/apis/openai-audio.ts";
 import { azure } from "../../src/providers/azure.ts";
 import { createProxy, type ProxyOptions } from "../../src/proxy/index.ts";
+import { mp3Of } from "../support/recordings.ts";
 import { SMALL_KEY, SmallService } from "../support/small-service.ts";
 
 const BUDGET = refuse("spend_cap_exceeded", {
@@ -424,7 +425,7 @@ describe("the model that is sent is the model that is priced", () => {
     setting.service.judge = ({ model }) => (model === "gpt-4o-transcribe" ? BUDGET : null);
     const form = new FormData();
     form.set("model", "gpt-4o-transcribe");
-    form.set("file", new File([new Uint8Array(600)], "a.wav"));
+    form.set("file", new File([mp3Of(3)], "a.mp3"));
     const sent = new Request("http://x", { method: "POST", body: form });
     const proxy = createProxy({
       binding: setting.service,

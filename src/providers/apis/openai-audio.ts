@@ -3,12 +3,11 @@ import { type JsonObject, objectOf } from "../json.ts";
 import { openAiUsage } from "../usage/openai-usage.ts";
 import { countOf } from "../usage/counts.ts";
 import type { AnswerFacts, EventFacts, MeteredRequest, ProviderApi } from "../provider-api.ts";
+import { audioSeconds } from "../media/audio-length.ts";
 import { openAiError } from "../wire-refusal.ts";
 import { OPENAI_HEADERS } from "./openai-chat.ts";
 import { flagIn, modelIn, PLAIN } from "./request-members.ts";
 
-/** No format that is taken has fewer bytes to a second of speech. */
-const LEAST_BYTES_PER_SECOND = 500;
 const TOKENS_PER_SECOND = 10;
 /** A transcript of the longest recording that is taken. */
 const TRANSCRIPT_TOKENS = 16_384;
@@ -40,8 +39,7 @@ export const openAiTranscriptions: ProviderApi = {
   readRequest(body, { pathModel }) {
     const model = modelIn(body, pathModel);
     const { file, prompt } = body;
-    if (!(file instanceof Blob)) throw new Unmetered(400, 'Send the recording as "file".');
-    const seconds = Math.max(1, Math.ceil(file.size / LEAST_BYTES_PER_SECOND));
+    const seconds = secondsIn(file);
     const isByTime = /^(?:whisper|gpt-transcribe)/.test(model);
     return {
       ...PLAIN,
@@ -65,6 +63,18 @@ export const openAiTranscriptions: ProviderApi = {
   }),
   errorBody: openAiError,
 };
+
+/** Whole seconds, as they are billed. A recording whose length nobody can tell has no bound. */
+function secondsIn(file: unknown): number {
+  if (!(file instanceof Uint8Array)) throw new Unmetered(400, 'Send the recording as "file".');
+  const seconds = audioSeconds(file);
+  if (seconds === null)
+    throw new Unmetered(
+      400,
+      "The length of this recording cannot be read. Send WAV (PCM), MP3, FLAC, Ogg or WebM (Opus or Vorbis), or M4A (AAC or ALAC).",
+    );
+  return Math.ceil(seconds);
+}
 
 /** Tokens of sound and text, or seconds, rounded up. */
 function transcriptionAnswer({ usage, duration }: JsonObject): AnswerFacts {

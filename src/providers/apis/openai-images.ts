@@ -69,7 +69,7 @@ function readImages(body: JsonObject, { pathModel }: RequestContext): MeteredReq
   const isByPicture = model.startsWith("dall-e");
   const files = Object.values(body)
     .flat()
-    .filter((value) => value instanceof Blob).length;
+    .filter((value) => value instanceof Uint8Array).length;
   const pictureTokens = pictureTokensOf(model);
   const { tokens, unseen, texts } = seenInput(body, pictureTokens);
   return {

@@ -25,7 +25,8 @@ export async function readBody(
   const isForm = FORM_TYPE.test(contentType ?? "");
   if (api.body === "form") {
     if (!isForm) throw new Unmetered(400, "Send the body as multipart/form-data.");
-    return formBody(await formIn(bytes, contentType ?? ""), api.members);
+    const form = await formIn(bytes, contentType ?? "");
+    return formBody(form, await membersOf(form, api.members));
   }
   if (isForm) throw new Unmetered(400, "Send the body as JSON.");
   return jsonBody(parseStrictJson(textIn(bytes), api.members));
@@ -41,9 +42,9 @@ function jsonBody(members: JsonObject): ReadBody {
 }
 
 /** A form goes on as it came, so another model is written into the form itself. */
-function formBody(form: FormData, known: ReadonlySet<string>): ReadBody {
+function formBody(form: FormData, members: JsonObject): ReadBody {
   return {
-    members: membersOf(form, known),
+    members,
     write: () => form,
     contentType: null,
     withModel(model) {
@@ -53,7 +54,7 @@ function formBody(form: FormData, known: ReadonlySet<string>): ReadBody {
         else copy.append(name, value, value.name);
       }
       copy.set("model", model);
-      return formBody(copy, known);
+      return formBody(copy, { ...members, model });
     },
   };
 }
@@ -75,21 +76,23 @@ async function formIn(bytes: Uint8Array<ArrayBuffer>, contentType: string): Prom
 }
 
 /** Several files may come under one name that ends in brackets. Any other name comes once. */
-function membersOf(form: FormData, known: ReadonlySet<string>): JsonObject {
+async function membersOf(form: FormData, known: ReadonlySet<string>): Promise<JsonObject> {
   const names = [...new Set(form.keys())];
   refuseOtherSpellings(names, known);
-  const members = names.map((name) => {
-    const values = form.getAll(name).map(valueOf);
-    if (values.length > 1 && !name.endsWith("[]"))
+  const members: [string, unknown][] = [];
+  for (const name of names) {
+    const fields = form.getAll(name);
+    if (fields.length > 1 && !name.endsWith("[]"))
       throw new Unmetered(400, `The form has ${JSON.stringify(name.slice(0, 64))} twice.`);
-    return [name, values.length > 1 ? values : values[0]];
-  });
-  return Object.fromEntries(members) as JsonObject;
+    const values = await Promise.all(fields.map(valueOf));
+    members.push([name, values.length > 1 ? values : values[0]]);
+  }
+  return Object.fromEntries(members);
 }
 
-/** Fields of a form are text: numbers and truth values are read as what they stand for. */
-function valueOf(field: string | File): unknown {
-  if (typeof field !== "string") return field;
+/** Fields of a form are text: numbers and truth values are read as what they stand for. A file is its bytes. */
+async function valueOf(field: string | File): Promise<unknown> {
+  if (typeof field !== "string") return new Uint8Array(await field.arrayBuffer());
   if (field === "true" || field === "false") return field === "true";
   return /^-?\d{1,15}$/.test(field) ? Number(field) : field;
 }

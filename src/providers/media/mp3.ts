@@ -1,0 +1,73 @@
+import { octetAt, textAt } from "./octets.ts";
+
+const KILOBITS_OF_MPEG_1 = {
+  1: [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+  2: [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  3: [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+} as const;
+const KILOBITS_OF_MPEG_2 = {
+  1: [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+  2: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  3: [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+} as const;
+const RATES = [44_100, 48_000, 32_000];
+
+/** The lowest bit rate is 8,000 bits a second. */
+const LEAST_BYTES_PER_SECOND = 1000;
+/** Tags and damage between frames. More may be another container. */
+const MOST_OTHER_BYTES = 4096;
+const LEAST_FRAMES = 2;
+
+/**
+ * The sum of frames, each of which begins where the one before ends. Bytes between frames count as sound of the lowest rate, which is
+ * the most that a decoder can find in them.
+ */
+export function mp3Seconds(bytes: Uint8Array): number | null {
+  let seconds = 0;
+  let frames = 0;
+  let others = 0;
+  let at = afterTags(bytes, 0);
+  while (at < bytes.length) {
+    const frame = frameAt(bytes, at);
+    if (frame !== null) {
+      seconds += frame.seconds;
+      frames += 1;
+      at += frame.length;
+      continue;
+    }
+    const next = afterTags(bytes, at);
+    if (next === at) others += 1;
+    seconds += Math.max(1, next - at) / LEAST_BYTES_PER_SECOND;
+    if (others > MOST_OTHER_BYTES) return null;
+    at = Math.max(next, at + 1);
+  }
+  return frames < LEAST_FRAMES ? null : seconds;
+}
+
+/** Where the sound goes on after tags with titles and pictures. */
+function afterTags(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (textAt(bytes, at, 3) === "ID3") {
+    const size = [6, 7, 8, 9].reduce((sum, each) => sum * 128 + (octetAt(bytes, at + each) & 127), 0);
+    at += 10 + size;
+  }
+  return at;
+}
+
+function frameAt(bytes: Uint8Array, at: number): { length: number; seconds: number } | null {
+  const [second, third] = [octetAt(bytes, at + 1), octetAt(bytes, at + 2)];
+  if (octetAt(bytes, at) !== 0xff || (second & 0xe0) !== 0xe0) return null;
+  const version = (second >> 3) & 3;
+  const layer = 4 - ((second >> 1) & 3);
+  const fullRate = RATES[(third >> 2) & 3];
+  if (version === 1 || fullRate === undefined || (layer !== 1 && layer !== 2 && layer !== 3)) return null;
+  const isFull = version === 3;
+  const kilobits = (isFull ? KILOBITS_OF_MPEG_1 : KILOBITS_OF_MPEG_2)[layer][third >> 4] ?? 0;
+  // Zero is a rate that the header does not name, which decoders of the providers do not play.
+  if (kilobits === 0) return null;
+  const rate = isFull ? fullRate : fullRate / (version === 2 ? 2 : 4);
+  const slot = layer === 1 ? 4 : 1;
+  const samples = layer === 1 ? 384 : layer === 3 && !isFull ? 576 : 1152;
+  const slots = Math.floor((samples * kilobits * 1000) / 8 / slot / rate) + ((third >> 1) & 1);
+  return { length: slots * slot, seconds: samples / rate };
+}

@@ -15,8 +15,10 @@ const FOLDER = "src/proxy";
 /** Starts a Worker whose source is at this address. It ends after the tests of the file. */
 type Start = (source: string) => Promise<string>;
 
-/** `settings` are more of what the proxy is configured with. */
-export const proxyWorkers = (settings: Readonly<Record<string, string>> = {}): Start =>
+type Settings = Readonly<Record<string, string>>;
+
+/** `settings` are more of what the proxy is configured with, which may depend on its source's address. */
+export const proxyWorkers = (settings: Settings | ((source: string) => Settings) = {}): Start =>
   workers(join(FOLDER, "index.ts"), (source) => ({
     SLUICE_URL: sharedServer().urls[0],
     OPENAI_URL: source,
@@ -25,7 +27,7 @@ export const proxyWorkers = (settings: Readonly<Record<string, string>> = {}): S
     ANTHROPIC_API_KEY: PROVIDER_KEY,
     PROXY_ORGS: "*",
     PROXY_DECISION_TIMEOUT_MS: String(PATIENCE_MS),
-    ...settings,
+    ...(typeof settings === "function" ? settings(source) : settings),
   }));
 
 function workers(file: string, bindings: (source: string) => Record<string, string>): Start {

@@ -7,8 +7,9 @@ import { claude } from "../../support/billing-provider/shapes/messages.ts";
 import { nanosOf } from "../../support/billing.ts";
 import { type Governed, governed } from "../../support/governed.ts";
 import { fetchRoad } from "../../support/metered-roads/fetches.ts";
-import { nodeProxy } from "../../support/metered-roads/proxies.ts";
+import { nodeProxy, workerProxy, workerSettings } from "../../support/metered-roads/proxies.ts";
 import { type SettledCall, settledCalls } from "../../support/metered-roads/settled.ts";
+import { proxyWorkers } from "../../support/runtimes.ts";
 import { call } from "../../support/server.ts";
 
 /** Each call of each API by each road: the bill of its provider, by the provider's own table, against the run that we record. */
@@ -65,6 +66,7 @@ const CHARGED_WRONG_TODAY: readonly Charged[] = [
 ];
 
 const provider = new BillingProvider();
+const workerBefore = proxyWorkers(workerSettings);
 let org: Governed;
 let settled: readonly SettledCall[];
 
@@ -77,7 +79,8 @@ beforeAll(async () => {
     if (status !== 200) throw new Error(`${model} has no price: ${text}`);
   }
   const given = { gate: org.gate, key: org.key, provider: url };
-  settled = await settledCalls([nodeProxy(given), fetchRoad(given)], SHAPES, { provider, key: org.key });
+  const roads = [nodeProxy(given), workerProxy(await workerBefore(url), given), fetchRoad(given)];
+  settled = await settledCalls(roads, SHAPES, { provider, key: org.key });
 });
 afterAll(() => provider.close());
 

@@ -2,6 +2,7 @@ import { createProxy } from "../../../src/proxy/index.ts";
 import { PROVIDER_KEY } from "../governed.ts";
 import { PATIENCE_MS } from "../patience.ts";
 import { sharedServer } from "../server.ts";
+import { overSocket } from "../stepped-provider.ts";
 import type { Shape } from "../billing-provider/shape.ts";
 import {
   ADDRESSES,
@@ -59,12 +60,12 @@ export function workerProxy(url: string, { key }: Surroundings): Road {
     async call(shape, name) {
       const { headers, body } = requestOf(shape, name);
       const leaving = new AbortController();
-      const answer = await fetch(`${url}/${shape.host}${shape.path}`, {
-        method: "POST",
-        headers: { ...headers, authorization: `Bearer ${key}`, [WORKFLOW]: name },
-        body,
-        signal: leaving.signal,
-      });
+      const address = `${url}/${shape.host}${shape.path}`;
+      const named = { ...headers, authorization: `Bearer ${key}`, [WORKFLOW]: name };
+      const answer =
+        typeof body === "string"
+          ? await overSocket(address, { headers: named, body, signal: leaving.signal })
+          : await fetch(address, { method: "POST", headers: named, body });
       await read(answer, shape, () => leaving.abort());
     },
   };

@@ -166,6 +166,7 @@ const PRICES = {
   aliases: { example: ["gpt-4o-mini-####-##-##"] },
   context_window: { example: 128_000 },
   source: { example: "genai-prices" },
+  revision: { example: 12 },
   models: { says: "All models. Those that are left out are removed." },
   tiers: {
     example: [{ above_input_tokens: 200_000, input_usd_per_mtok: "6.00", output_usd_per_mtok: "22.50" }],

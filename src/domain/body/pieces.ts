@@ -29,7 +29,7 @@ interface GatheringReader {
 
 /** Null if the body was made here, not received, or the runtime gathers nothing. */
 function gathering(body: ReadableStream<Uint8Array>): GatheringReader | null {
-  let reader: ReadableStreamBYOBReader;
+  let reader: Pick<ReadableStreamBYOBReader, "releaseLock">;
   try {
     reader = body.getReader({ mode: "byob" });
   } catch {

@@ -1,6 +1,7 @@
 import { Refused } from "../client/errors.ts";
 import type { DecisionsDecideBody, FallbackRule } from "../client/generated/types.ts";
 import type { RUN_CODES } from "../contract/limit-codes.ts";
+import { isLostAnswer } from "./lost-call.ts";
 import type { CallGate, InsteadOf } from "./governed-call.ts";
 
 /** A reason for which a call goes on to the next model. */
@@ -31,11 +32,11 @@ export function conditionOf(error: unknown): Condition | null {
 
 /**
  * Returns whether the same request may pass elsewhere, by the status of an answer: the provider is busy, broken, does
- * not take our key, or sends us away. A key that the caller brought is the caller's to mend.
+ * not take our key, or sends us away. An answer that was lost may have been billed, and is not asked for again. A key that the caller brought is the caller's to mend.
  */
 export function isProvidersFault(status: number, isCallersKey: boolean): boolean {
   if (status === 401 || status === 402) return !isCallersKey;
-  return status >= 500 || status === 408 || status === 429 || status < 400;
+  return !isLostAnswer(status) && (status >= 500 || status === 429 || status < 400);
 }
 
 /** A model's name as headers have it: one that is not printable ASCII is percent-encoded. */

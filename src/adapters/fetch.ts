@@ -7,6 +7,7 @@ import type { ProviderApi } from "../providers/provider-api.ts";
 import { answerReader, isEventStream } from "../providers/usage/reading.ts";
 import { Unmetered } from "../providers/unmetered.ts";
 import { isProvidersFault, modelText, type NextModel } from "./fallbacks.ts";
+import { isLostAnswer, wasNotSent } from "./lost-call.ts";
 import { type ReadRequest, requestFor } from "./fetch-fallbacks.ts";
 import { makeCall, thrower, type Way } from "./tries.ts";
 import { begin, type Call, type CallFields, type CallGate, type GovernedCall } from "./governed-call.ts";
@@ -96,7 +97,7 @@ function wayOf(sending: RequestToSend): Way<Response> {
           discard: () => void answer.body?.cancel().catch(() => undefined),
         };
       } catch (error) {
-        return { answer: thrower(error), failure: sending.request.gone.aborted ? "final" : "unbilled" };
+        return { answer: thrower(error), failure: wasNotSent(error) ? "unbilled" : "final" };
       }
     },
   };
@@ -261,8 +262,9 @@ async function send(
   const answered = sent.then(
     (answer) => settled(answer, { call, governed, leave, gone, stop }),
     (error: unknown) => {
-      if (stop.signal.aborted || gone.aborted) call.cancel(null);
-      else call.fail();
+      if (wasNotSent(error)) call.fail();
+      else if (stop.signal.aborted || gone.aborted) call.cancel(null);
+      else call.lose();
       throw error;
     },
   );
@@ -300,7 +302,8 @@ interface AnswerToSettle {
 function settled(answer: Response, { call, governed, leave, gone, stop }: AnswerToSettle): Response {
   const { api, metered } = governed;
   if (!answer.ok) {
-    call.fail();
+    if (isLostAnswer(answer.status)) call.lose();
+    else call.fail();
     return answer;
   }
   if (answer.body === null) {

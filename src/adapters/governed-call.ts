@@ -1,6 +1,6 @@
 import type { DecisionsDecideBody } from "../client/generated/types.ts";
 import type { Allowed, EmbeddedGate, SettledRun } from "../client/gate/embedded-gate.ts";
-import { chargeOf, type Charge } from "../providers/charge.ts";
+import { type Charge, chargeOf, reservedCharge, type ReservedOutput } from "../providers/charge.ts";
 import { boundToWrite, type MeteredCall } from "../providers/metering.ts";
 import type { Usage } from "../providers/provider-api.ts";
 import { plainTraceParent } from "../domain/text/traceparent.ts";
@@ -38,7 +38,7 @@ export interface InsteadOf {
   readonly fallback: string;
 }
 
-type Outcome = "completed" | "cancelled" | "failed";
+type Outcome = "completed" | "cancelled" | "failed" | "unknown";
 
 /** Asks for a call. Rejects with what refused it. */
 export async function begin(call: Call): Promise<GovernedCall> {
@@ -138,6 +138,16 @@ export class GovernedCall {
     this.#settle(this.#charge(reading, false), "failed");
   }
 
+  /** It was sent, and its answer was lost: whatever was reserved may have been billed. */
+  lose(): void {
+    const { ask, metered } = this.#call;
+    const charge =
+      metered === null
+        ? { usage: NOTHING, cost_usd: ask.estimate.cost_usd, estimated: true }
+        : reservedCharge(metered, this.#reserved(metered));
+    this.#settle(charge, "unknown");
+  }
+
   /** Nothing was sent: what was reserved is given back, or at least not charged. */
   async drop(): Promise<void> {
     if (this.#hasEnded) return;
@@ -162,12 +172,15 @@ export class GovernedCall {
   }
 
   #charge(reading: Reading | null, isWhole: boolean): Charge {
-    const { ask, metered, isBound = true, trustsCost = false, isOtherHost = false } = this.#call;
-    const { reservation } = this.allowed;
+    const { ask, metered, trustsCost = false, isOtherHost = false } = this.#call;
     if (metered === null) return { usage: NOTHING, cost_usd: ask.estimate.cost_usd, estimated: true };
-    const { max_output_tokens: outputTokens = metered.estimate.max_output_tokens } = reservation ?? {};
-    const reserved = { outputTokens, isBound, amountUsd: reservation?.amount_usd };
-    return chargeOf(metered, reserved, { reading, isWhole, isOtherHost }, trustsCost);
+    return chargeOf(metered, this.#reserved(metered), { reading, isWhole, isOtherHost }, trustsCost);
+  }
+
+  #reserved({ estimate }: MeteredCall): ReservedOutput {
+    const { reservation } = this.allowed;
+    const { max_output_tokens: outputTokens = estimate.max_output_tokens } = reservation ?? {};
+    return { outputTokens, isBound: this.#call.isBound ?? true, amountUsd: reservation?.amount_usd };
   }
 
   #settle(run: Partial<SettledRun> & Charge, outcome: Outcome): void {

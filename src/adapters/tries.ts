@@ -8,7 +8,7 @@ export interface SentCall<T> {
   readonly answer: () => T;
   /**
    * `unbilled`: the provider failed before it answered, and the call was settled at nothing, so it can be made elsewhere.
-   * `final`: it failed because of the request, or may have billed something. Null: it did not fail.
+   * `final`: it failed because of the request, or may have been billed. Null: it did not fail.
    */
   readonly failure: "unbilled" | "final" | null;
   /** When the same call may be made again, as the provider says. Null or undefined: it is not made again. */

@@ -43,8 +43,8 @@ export type FocusVersion = (typeof FOCUS_VERSIONS)[number];
 
 /** The checks of a decision: the limits that can refuse before a run, or everything that can refuse a run. */
 export const DECISION_CHECKS = ["limits", "all"] as const;
-/** How a run ended, as its caller says. */
-export const REPORTED_OUTCOMES = ["completed", "cancelled", "failed"] as const;
+/** How a run ended, as its caller says. Unknown: its answer was lost, and it may have been billed. */
+export const REPORTED_OUTCOMES = ["completed", "cancelled", "failed", "unknown"] as const;
 export const RUN_OUTCOMES = [...REPORTED_OUTCOMES, "unreported"] as const;
 /** The ways to treat a reservation that is not settled. */
 export const EXPIRY_ACTIONS = ["release", "charge"] as const;

@@ -221,7 +221,8 @@ function partialCharge(
   return { usage: withUnits(usage, request.units), ...variant, estimated: true };
 }
 
-function reservedCharge(metered: MeteredCall, { outputTokens, amountUsd }: ReservedOutput): Charge {
+/** The charge of a call of which nobody knows what it was billed. */
+export function reservedCharge(metered: MeteredCall, { outputTokens, amountUsd }: ReservedOutput): Charge {
   const { estimate, request } = metered;
   const usage = { input_tokens: estimate.input_tokens, output_tokens: outputTokens };
   return {

@@ -1,6 +1,7 @@
 import type { GovernedCall } from "../adapters/governed-call.ts";
 import { type LeavePolicy, settledBody } from "../adapters/settled-body.ts";
 import { isProvidersFault, modelText } from "../adapters/fallbacks.ts";
+import { isLostAnswer, wasNotSent } from "../adapters/lost-call.ts";
 import type { SentCall } from "../adapters/tries.ts";
 import { UsageEventFilter } from "../adapters/usage-event.ts";
 import type { ProviderApi } from "../providers/provider-api.ts";
@@ -53,13 +54,12 @@ export async function relay(relayed: RelayedCall): Promise<Relay> {
   const stopped = stopIfLeft(relayed);
   try {
     answer = await relayed.send();
-  } catch {
+  } catch (error) {
     watch.end();
-    // A provider that was stopped before it answered may bill what nobody saw.
-    const isUnbilled = !relayed.gone.aborted && !watch.hasStopped;
+    const isUnbilled = wasNotSent(error);
     if (isUnbilled) call.fail();
     else if (relayed.gone.aborted) call.cancel(null);
-    else call.breakOff(null);
+    else call.lose();
     const unreached = badGateway("The provider could not be reached, or did not answer in time.");
     return {
       answer: unreached,
@@ -72,7 +72,8 @@ export async function relay(relayed: RelayedCall): Promise<Relay> {
   }
   if (answer.ok)
     return isShort(answer) ? shortAnswer(answer, relayed) : { answer: succeeded(answer, relayed), ...FINE };
-  call.fail();
+  if (isLostAnswer(answer.status)) call.lose();
+  else call.fail();
   const isOtherKey = relayed.keyOf !== "caller" && (relayed.keyRefusals ?? []).includes(answer.status);
   const isFault = isOtherKey || isProvidersFault(answer.status, relayed.keyOf === "caller");
   const failure = isFault ? "unbilled" : "final";

@@ -54,7 +54,7 @@ function wayOf(admitted: AdmittedCall, context: Context, attempt: PossibleAttemp
 }
 
 function oneWay(admitted: AdmittedCall, context: Context, attempt: PossibleAttempt): Way<Answer> {
-  const { gate, options, breakers } = admitted;
+  const { gate, options, breakers, request } = admitted;
   const { target, served, access } = attempt;
   // The operator's hosts fail for everybody. An org chooses the address of its own key, and would pause it for others.
   const host = access.keyOf === "proxy" ? access.url : `${gate.orgId} ${access.url}`;
@@ -69,15 +69,16 @@ function oneWay(admitted: AdmittedCall, context: Context, attempt: PossibleAttem
         isOtherHost: access.isOtherHost,
         trustsCost: options.trustsCost?.includes(target.name),
         insteadOf: next?.insteadOf,
-        traceparent: admitted.request.headers.get("traceparent"),
+        traceparent: request.headers.get("traceparent"),
         waitUntil: (work) => context.waitUntil(work),
       }),
     async send(call) {
       // A Worker ends with its caller, unless there is work that it waits for.
       context.waitUntil(call.ended);
       const { answer, failure, status, retryAfterMs } = await send(admitted, attempt, call);
-      // A key that is used too much, or that is not taken, says nothing about its host.
-      if (failure === "unbilled" && (status === null || status >= 500)) breakers.failed(host);
+      // A key that is used too much, or that is not taken, says nothing about its host. Nor does a caller that has left.
+      const isHostsFault = status === null ? !request.signal.aborted : status >= 500;
+      if (failure !== null && isHostsFault) breakers.failed(host);
       else if (status !== null) breakers.answered(host);
       return { answer: () => answer, failure, retryAfterMs };
     },

@@ -106,10 +106,11 @@ describe("governedFetch", () => {
     expect(service.runs).toMatchObject([{ model: "gpt-4o-mini", requested_model: "gpt-4o" }]);
   });
 
-  test("goes on after a provider that is busy, and not after one that refuses the request", async () => {
-    for (const [status, models] of [
-      [503, ["gpt-4.1", "gpt-4o-mini"]],
-      [400, ["gpt-4.1"]],
+  test("goes on after a provider that is busy, and not after one that refuses the request or was not heard", async () => {
+    for (const [status, models, run] of [
+      [503, ["gpt-4.1", "gpt-4o-mini"], { cost_usd: "0", outcome: "failed" }],
+      [400, ["gpt-4.1"], { cost_usd: "0", outcome: "failed" }],
+      [504, ["gpt-4.1"], { cost_usd: "1.00", outcome: "unknown", estimated: true }],
     ] as const) {
       const service = serviceWith([ruleOf([MINI])]);
       const respond = (model?: string) =>
@@ -117,7 +118,28 @@ describe("governedFetch", () => {
       const { answer, sent } = await fetched(service, { body: { ...CHAT, model: "gpt-4.1" }, respond });
       expect(sent.map(({ model }) => model)).toEqual(models);
       expect(answer.status).toBe(models.length === 2 ? 200 : status);
-      expect(service.runs[0]).toMatchObject({ model: "gpt-4.1", cost_usd: "0" });
+      expect(service.runs[0]).toMatchObject({ model: "gpt-4.1", ...run });
+    }
+  });
+
+  test("goes on after a connection that was never made, and charges one that was lost", async () => {
+    for (const [code, models, run] of [
+      ["ECONNREFUSED", ["gpt-4.1", "gpt-4o-mini"], { cost_usd: "0", outcome: "failed" }],
+      ["ECONNRESET", ["gpt-4.1"], { cost_usd: "1.00", outcome: "unknown", estimated: true }],
+    ] as const) {
+      const service = serviceWith([ruleOf([MINI])]);
+      const respond = (model?: string) => {
+        if (model === "gpt-4.1") throw Object.assign(new TypeError("fetch failed"), { cause: { code } });
+        return Response.json({});
+      };
+      const sent: string[] = [];
+      const call = fetched(service, {
+        body: { ...CHAT, model: "gpt-4.1" },
+        respond: (model) => (sent.push(model ?? ""), respond(model)),
+      });
+      await call.catch(() => undefined);
+      await expect.poll(() => service.runs[0]).toMatchObject({ model: "gpt-4.1", ...run });
+      expect(sent).toEqual(models);
     }
   });
 });
@@ -125,6 +147,7 @@ describe("governedFetch", () => {
 interface Thrown {
   readonly statusCode?: number;
   readonly isRetryable?: boolean;
+  readonly cause?: { readonly code: string };
 }
 
 /** A model of the AI SDK that answers, or throws. */
@@ -182,7 +205,11 @@ describe("the AI SDK's middleware", () => {
 
   test.each([
     [{ statusCode: 503 }, true, "0"],
-    [{ isRetryable: true }, true, "0"],
+    [{ isRetryable: true, cause: { code: "ECONNREFUSED" } }, true, "0"],
+    // These may have been billed.
+    [{ isRetryable: true, cause: { code: "ECONNRESET" } }, false, "1.00"],
+    [{ isRetryable: true }, false, "1.00"],
+    [{ statusCode: 504, isRetryable: true }, false, "1.00"],
     [{ statusCode: 400, isRetryable: false }, false, "0"],
     [{}, false, "0"],
     // The answer came, was billed, and could not be read.

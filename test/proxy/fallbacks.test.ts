@@ -38,6 +38,8 @@ type Does =
   | "does not know the key"
   | "overloaded"
   | "unreachable"
+  | "lost"
+  | "timed out"
   | "breaks"
   | "bad request";
 
@@ -100,12 +102,15 @@ class Setting {
     const model = (JSON.parse(body as string) as { model?: string }).model ?? new URL(url).pathname;
     this.sent.push({ url, headers: new Headers(headers), model });
     const does = this.does(model, url);
-    if (does === "unreachable") throw new TypeError("connection refused");
+    if (does === "unreachable")
+      throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNREFUSED" } });
     if (does === "overloaded") return Response.json({ error: "busy" }, { status: 503 });
     if (does === "refuses") return Response.json({ error: "slow down" }, { status: 429 });
     if (does === "does not know the key") return Response.json({ error: "who?" }, { status: 401 });
     if (does === "bad request") return Response.json({ error: "no" }, { status: 400 });
     this.billed.push(model);
+    if (does === "lost") throw new TypeError("fetch failed", { cause: { code: "ECONNRESET" } });
+    if (does === "timed out") return new Response("no answer in time", { status: 504 });
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
     if (does === "breaks") {
       const broken = new ReadableStream({ pull: (controller) => controller.error(new Error("broken")) });
@@ -322,6 +327,20 @@ describe("a provider that fails", () => {
   );
 
   test.each([
+    ["lost", 502],
+    ["timed out", 504],
+  ] as const)(
+    "after it got the call (%s) is charged what was reserved, and nothing else is tried",
+    async (how, status) => {
+      const setting = failing((model) => (model === "gpt-4o" ? how : "answers"));
+      expect([(await setting.call(CHAT)).status, setting.sent.length]).toEqual([status, 1]);
+      expect(setting.service.runs).toMatchObject([
+        { model: "gpt-4o", outcome: "unknown", cost_usd: "1.00", estimated: true },
+      ]);
+    },
+  );
+
+  test.each([
     ["breaks", 502],
     ["bad request", 400],
   ] as const)("in a way that no other model mends (%s) is not followed by one", async (how, status) => {
@@ -468,6 +487,8 @@ test("whatever fails, what was billed is charged, once, and nothing stays reserv
     "refuses",
     "overloaded",
     "unreachable",
+    "lost",
+    "timed out",
     "breaks",
     "bad request",
   );

@@ -241,12 +241,14 @@ describe("a provider", () => {
     const { answered } = await sent({ silenceMs: 100, send: silent });
     await vi.advanceTimersByTimeAsync(100);
     expect((await answered).answer).toMatchObject({ code: "bad_gateway" });
-    expect(settled).toMatchObject([{ outcome: "failed", estimated: true }]);
+    expect(settled).toMatchObject([{ outcome: "unknown", estimated: true }]);
     expect(settled[0]?.usage.input_tokens).toBeGreaterThan(0);
+    expect(settled[0]?.usage.output_tokens).toBeGreaterThan(0);
   });
 
   test("that cannot be reached costs nothing", async () => {
-    const { answered } = await sent({ send: () => Promise.reject(new Error("refused")) });
+    const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+    const { answered } = await sent({ send: () => Promise.reject(refused) });
     expect((await answered).answer).toMatchObject({ code: "bad_gateway" });
     expect(settled).toMatchObject([{ outcome: "failed", cost_usd: "0", usage: { input_tokens: 0 } }]);
   });

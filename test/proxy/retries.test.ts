@@ -9,8 +9,11 @@ const CHAT = { model: "gpt-4o", messages: [{ role: "user", content: "hi" }], max
 const FINE = () => Response.json({ usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 } });
 const busy = (headers: Record<string, string> = {}, status = 429) =>
   Response.json({ error: "busy" }, { status, headers });
+const unreached = (): never => {
+  throw Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNREFUSED" } });
+};
 const lost = (): never => {
-  throw new TypeError("connection refused");
+  throw new TypeError("Network connection lost.");
 };
 
 /** A proxy before a provider that answers as it is told, in this order, and fine after that. */
@@ -119,7 +122,7 @@ describe("another key or host for the same model", () => {
   const more = [{ key: "sk-second-0123456789" }, { url: "https://eu.api.openai.com" }];
   const providers = { openai: { key: "sk-first-0123456789", more } };
 
-  test.each([() => busy(), () => busy({}, 401), () => busy({}, 500), lost])(
+  test.each([() => busy(), () => busy({}, 401), () => busy({}, 500), unreached])(
     "is used at once where the first fails, and charged once (%#)",
     async (fails) => {
       const setting = new Setting([fails, fails], { providers });
@@ -143,9 +146,21 @@ describe("another key or host for the same model", () => {
     expect(setting.sent.map(({ key }) => key)).toEqual(["Bearer sk-of-the-caller"]);
   });
 
-  test("is not used where the request is at fault", async () => {
+  test("is not used where the request is at fault, or may have been billed", async () => {
     const setting = new Setting([() => busy({}, 400)], { providers });
     expect([(await setting.call()).status, setting.sent.length]).toEqual([400, 1]);
+    for (const [fails, status] of [
+      [lost, 502],
+      [() => busy({}, 408), 408],
+      [() => busy({ "retry-after-ms": "1" }, 504), 504],
+      [() => busy({}, 520), 520],
+      [() => busy({}, 524), 524],
+    ] as const) {
+      const one = new Setting([fails], { providers });
+      expect([(await one.call()).status, one.sent.length]).toEqual([status, 1]);
+      await one.settled();
+      expect(one.service.runs).toMatchObject([{ outcome: "unknown", estimated: true, cost_usd: "1.00" }]);
+    }
   });
 
   test("is set in the environment, and is a secret like the first", () => {
@@ -177,7 +192,7 @@ describe("a host that fails all the time", () => {
 
   test("is called after others, and still called where there is no other", async () => {
     const more = [{ url: "https://eu.api.openai.com" }];
-    const down = Array.from({ length: 5 }, () => [lost, FINE]).flat();
+    const down = Array.from({ length: 5 }, () => [unreached, FINE]).flat();
     const setting = new Setting(down, { providers: { openai: { key: "sk-first-0123456789", more } } });
     for (let call = 0; call < 5; call += 1) await setting.call();
     expect(setting.sent.length).toBe(10);
@@ -208,7 +223,7 @@ describe("a host that fails all the time", () => {
     const more = [{ url: "https://eu.api.openai.com" }];
     const providers = { openai: { key: "sk-first-0123456789", more } };
     const setting = new Setting(
-      Array.from({ length: 10 }, () => lost),
+      Array.from({ length: 10 }, () => unreached),
       { binding, providers },
     );
     for (let call = 0; call < 5; call += 1) expect((await setting.call()).status).toBe(502);

@@ -1,6 +1,7 @@
 import { type LeavePolicy, USUAL_LEAVE } from "../settled-body.ts";
 import type { FactsOfModel } from "../../providers/model-facts.ts";
 import { isProvidersFault } from "../fallbacks.ts";
+import { isLostAnswer, wasNotSent } from "../lost-call.ts";
 import { begin, type Call, type GovernedCall } from "../governed-call.ts";
 import { makeCall, thrower, type Way } from "../tries.ts";
 import { type CalledModel, callOf, type SluiceModelOptions } from "./model-call.ts";
@@ -155,7 +156,13 @@ function statusIn(error: unknown): number | null {
 function settleFailed(call: GovernedCall, error: unknown): void {
   const status = statusIn(error);
   if (status !== null && status >= 200 && status < 300) call.breakOff(null);
+  else if (status === null ? wasLost(error) : isLostAnswer(status)) call.lose();
   else call.fail();
+}
+
+/** The SDK says of a connection that failed that the call may be made again, and of its own errors that it may not. */
+function wasLost(error: unknown): boolean {
+  return (error as { isRetryable?: unknown }).isRetryable === true && !wasNotSent(error);
 }
 
 /**
@@ -164,8 +171,7 @@ function settleFailed(call: GovernedCall, error: unknown): void {
  */
 function failureIn(error: unknown): "unbilled" | "final" {
   const status = statusIn(error);
-  if (status === null)
-    return (error as { isRetryable?: unknown }).isRetryable === true ? "unbilled" : "final";
+  if (status === null) return wasNotSent(error) ? "unbilled" : "final";
   const isAnswered = status >= 200 && status < 300;
   return !isAnswered && isProvidersFault(status, false) ? "unbilled" : "final";
 }

@@ -71,7 +71,7 @@ export interface RunInput {
   /** The approval that an earlier refusal named. */
   readonly approval_id?: string | undefined;
   /** How the run ended. If omitted: `completed`. */
-  readonly outcome?: "completed" | "cancelled" | "failed" | undefined;
+  readonly outcome?: "completed" | "cancelled" | "failed" | "unknown" | undefined;
   /** True if usage and cost are estimates, such as after a stream was cut off. */
   readonly estimated?: boolean | undefined;
   /** The model that was asked for, if a fallback chose another model or provider. */
@@ -230,7 +230,7 @@ export interface RateLimits {
       readonly model?: string | (readonly string[]) | undefined;
       readonly provider?: string | (readonly string[]) | undefined;
       readonly user_id?: string | (readonly string[]) | undefined;
-      readonly outcome?: ("completed" | "cancelled" | "failed" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | ("*"))[]) | undefined;
+      readonly outcome?: ("completed" | "cancelled" | "failed" | "unknown" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | "unknown" | ("*"))[]) | undefined;
       readonly workflow_id?: string | (readonly string[]) | undefined;
       readonly deployment_id?: string | (readonly string[]) | undefined;
       readonly department_id?: string | (readonly string[]) | undefined;
@@ -272,7 +272,7 @@ export interface OwnRateLimits {
       readonly model?: string | (readonly string[]) | undefined;
       readonly provider?: string | (readonly string[]) | undefined;
       readonly user_id?: string | (readonly string[]) | undefined;
-      readonly outcome?: ("completed" | "cancelled" | "failed" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | ("*"))[]) | undefined;
+      readonly outcome?: ("completed" | "cancelled" | "failed" | "unknown" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | "unknown" | ("*"))[]) | undefined;
       readonly workflow_id?: string | (readonly string[]) | undefined;
       readonly deployment_id?: string | (readonly string[]) | undefined;
       readonly department_id?: string | (readonly string[]) | undefined;
@@ -502,7 +502,7 @@ export interface Run {
   readonly incurred: boolean;
   readonly approval_id: string | null;
   /** `unreported`: its reservation expired with `on_expiry: charge` and no run has settled it yet. */
-  readonly outcome: "completed" | "cancelled" | "failed" | "unreported";
+  readonly outcome: "completed" | "cancelled" | "failed" | "unknown" | "unreported";
   /** True if the cost is an estimate, or what was reserved. */
   readonly estimated: boolean;
   /** The model that was asked for, if a fallback chose another model or provider. */
@@ -3573,7 +3573,7 @@ export type RateLimitsSetBody = {
       /** Your name of the person whom the call is for. */
       readonly user_id?: string | (readonly string[]) | undefined;
       /** How a run ended. */
-      readonly outcome?: ("completed" | "cancelled" | "failed" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | ("*"))[]) | undefined;
+      readonly outcome?: ("completed" | "cancelled" | "failed" | "unknown" | ("*")) | (readonly ("completed" | "cancelled" | "failed" | "unknown" | ("*"))[]) | undefined;
       /** Your name of the workflow that the call belongs to. */
       readonly workflow_id?: string | (readonly string[]) | undefined;
       /** Your name of the deployment that makes the call. */
@@ -3726,7 +3726,7 @@ export type RunsListQuery = {
   /** Your name of the person whom the call is for. */
   readonly user_id?: string | undefined;
   /** Only entries with this outcome. */
-  readonly outcome?: "completed" | "cancelled" | "failed" | "unreported" | undefined;
+  readonly outcome?: "completed" | "cancelled" | "failed" | "unknown" | "unreported" | undefined;
   /** Your name of the workflow that the call belongs to. */
   readonly workflow_id?: string | undefined;
   /** Your name of the deployment that makes the call. */
@@ -3763,7 +3763,7 @@ export type RunsExportQuery = {
   /** Your name of the person whom the call is for. */
   readonly user_id?: string | undefined;
   /** Only entries with this outcome. */
-  readonly outcome?: "completed" | "cancelled" | "failed" | "unreported" | undefined;
+  readonly outcome?: "completed" | "cancelled" | "failed" | "unknown" | "unreported" | undefined;
   /** Your name of the workflow that the call belongs to. */
   readonly workflow_id?: string | undefined;
   /** Your name of the deployment that makes the call. */
@@ -3876,7 +3876,7 @@ export type UsageReportQuery = {
   /** Only runs with this user_id. */
   readonly user_id?: string | undefined;
   /** Only runs with this outcome. */
-  readonly outcome?: "completed" | "cancelled" | "failed" | "unreported" | undefined;
+  readonly outcome?: "completed" | "cancelled" | "failed" | "unknown" | "unreported" | undefined;
   /** Only runs with this workflow_id. */
   readonly workflow_id?: string | undefined;
   /** Only runs with this deployment_id. */

@@ -20,13 +20,18 @@ export function runSpan(orgId: string, run: SpannedRun, parent: TraceParent | nu
     startMs,
     endMs: run.ended_at === null ? startMs : Date.parse(run.ended_at),
     attributes: [...genAi(run), ...ours(run)],
-    error: run.outcome === "failed" ? "failed" : null,
+    error: errorOf(run),
     parent,
     own: {
       traceId: chain === null ? traceIdOf(orgId, "run", run.id) : traceIdOf(orgId, "chain", chain.chain_id),
       parentSpanId: above === null ? null : spanIdOf(orgId, "run", above),
     },
   });
+}
+
+/** The outcomes without an answer. Null for others. */
+function errorOf({ outcome }: Pick<SpannedRun, "outcome">): string | null {
+  return outcome === "failed" || outcome === "unknown" ? outcome : null;
 }
 
 function genAi({ usage, ...run }: SpannedRun): Attribute[] {
@@ -43,7 +48,7 @@ function genAi({ usage, ...run }: SpannedRun): Attribute[] {
     "gen_ai.usage.cache_read.input_tokens": usage.cache_read_tokens,
     "gen_ai.usage.cache_creation.input_tokens": written === 0 ? null : written,
     "gen_ai.usage.reasoning.output_tokens": usage.reasoning_tokens,
-    "error.type": run.outcome === "failed" ? "failed" : null,
+    "error.type": errorOf(run),
   });
 }
 

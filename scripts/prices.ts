@@ -19,6 +19,7 @@ await run(async () => {
   });
   const target = targetOf(values.url);
   const catalog = await readCatalog(new Date());
+  for (const line of catalog.disagreements) console.log(`! ${line}. The dearer is taken.`);
   const { book, etag } = await readBook(target);
   const { models, providers, changes } = importInto(book, catalog);
   for (const change of changes) console.log(change);

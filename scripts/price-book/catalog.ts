@@ -1,8 +1,11 @@
 import { type ModelInfo, type ModelPrice, type Provider, waitForUpdate } from "@pydantic/genai-prices";
 import type { NewBookProvider, NewListedModel } from "../../src/contract/resources/price-book.ts";
+import { BookIndex } from "../../src/domain/price/book-index.ts";
 import type { NewPrice } from "../../src/contract/resources/prices/prices.ts";
+import { corrected } from "./corrections.ts";
+import { withMakersPrices } from "./host-prices.ts";
 import { patternsIn } from "./model-names.ts";
-import { MAKERS, providersIn } from "./providers.ts";
+import { bookProvider, MAKERS, providersIn } from "./providers.ts";
 import { isFree, UNLISTED, withPublished } from "./published.ts";
 import { termsIn } from "./terms.ts";
 
@@ -16,14 +19,21 @@ export interface Catalog {
   readonly models: NewListedModel[];
   /** Models without a price in the catalog, or with one that the book cannot express. Calls of them are refused. */
   readonly leftOut: string[];
+  /** Rows of hosts that disagree with the makers' of the same models. They have the dearer rates. */
+  readonly disagreements: string[];
+}
+
+/** What the installed package knows, corrected by what providers publish. */
+export async function installedProviders(): Promise<Provider[]> {
+  return corrected((await waitForUpdate()) ?? []);
 }
 
 /** Every model of the installed package at each provider, with its current price. Nothing is downloaded. */
 export async function readCatalog(now: Date): Promise<Catalog> {
-  const providers = (await waitForUpdate()) ?? [];
+  const providers = await installedProviders();
   const makers = MAKERS.flatMap((id) => providers.filter((provider) => provider.id === id));
   const others = providers.filter((provider) => !makers.includes(provider));
-  const catalog: Catalog = { providers: providersIn(providers), models: [], leftOut: [] };
+  const catalog: Catalog = { providers: providersIn(providers), models: [], leftOut: [], disagreements: [] };
   const taken = new Set<string>();
   for (const provider of [...makers, ...others]) {
     for (const model of provider.models) {
@@ -38,7 +48,23 @@ export async function readCatalog(now: Date): Promise<Catalog> {
   }
   const unlisted = UNLISTED.filter(({ model }) => !taken.has(model));
   catalog.models.push(...unlisted.map((row) => ({ ...row, source: CATALOG })));
-  return catalog;
+  return withMakers(catalog);
+}
+
+function withMakers(catalog: Catalog): Catalog {
+  const rows = new Map(catalog.models.map((row) => [row.model, row]));
+  const index = new BookIndex(
+    catalog.models.map(({ model, provider = null, aliases = [] }) => ({ model, provider, aliases })),
+    catalog.providers.map(bookProvider),
+  );
+  const compared = catalog.models.map((row) =>
+    withMakersPrices(row, (maker, model) => rows.get(index.findAt(maker, model)?.model ?? "")),
+  );
+  return {
+    ...catalog,
+    models: compared.map(({ row }) => row),
+    disagreements: compared.flatMap(({ disagreement }) => disagreement ?? []),
+  };
 }
 
 function termsOf({ id: provider }: Provider, model: ModelInfo, now: Date): NewPrice | null {

@@ -6,6 +6,7 @@ import type {
 } from "../../src/contract/resources/price-book.ts";
 import { termsOf } from "../../src/domain/price/terms.ts";
 import { CATALOG, type Catalog } from "./catalog.ts";
+import { bookProvider } from "./providers.ts";
 
 /** The effect of an import on the book. */
 export interface Import {
@@ -23,18 +24,9 @@ export function importInto(book: Book, catalog: Pick<Catalog, "models" | "provid
   const { models, changes } = importModels(book.models, catalog.models);
   const known = new Set(catalog.providers.map(({ provider }) => provider));
   const providers = [...catalog.providers, ...book.providers.filter(({ provider }) => !known.has(provider))];
-  const isSame = JSON.stringify(providers.map(whole)) === JSON.stringify(book.providers.map(whole));
+  const isSame =
+    JSON.stringify(providers.map(bookProvider)) === JSON.stringify(book.providers.map(bookProvider));
   return { models, providers, changes: isSame ? changes : [...changes, "~ what is known of providers"] };
-}
-
-function whole({
-  provider,
-  names = [],
-  models = [],
-  fallbacks = [],
-  hosts = false,
-}: NewBookProvider): object {
-  return { provider, names, models, fallbacks, hosts };
 }
 
 function importModels(

@@ -1,5 +1,5 @@
 import type { MatchLogic, Provider } from "@pydantic/genai-prices";
-import type { NewBookProvider } from "../../src/contract/resources/price-book.ts";
+import type { BookProvider, NewBookProvider } from "../../src/contract/resources/price-book.ts";
 import { patternsIn } from "./model-names.ts";
 
 /** Providers whose models use plain names. All other names start with the provider. */
@@ -37,4 +37,15 @@ export function providersIn(providers: readonly Provider[]): NewBookProvider[] {
 
 function optionalPatterns(match: MatchLogic | undefined): string[] {
   return match === undefined ? [] : (patternsIn(match) ?? []);
+}
+
+/** As the server stores and shows it. */
+export function bookProvider({
+  provider,
+  names = [],
+  models = [],
+  fallbacks = [],
+  hosts = false,
+}: NewBookProvider): BookProvider {
+  return { provider, names, models, fallbacks, hosts };
 }

@@ -109,6 +109,6 @@ function roundedUp(value: number): string {
   return decimal(Math.ceil(value * NANOS - NOISE) / NANOS);
 }
 
-function decimal(value: number): string {
+export function decimal(value: number): string {
   return value.toFixed(DECIMALS).replace(/\.?0+$/, "");
 }

@@ -83,10 +83,11 @@ describe("what can be read in two ways is not read", () => {
     ["a second format of wav", second],
     ["another frame size than the format implies", frame],
     ["wav with packets of its own lengths", wavOf({ seconds: 1, form: 0x11 })],
-    ["a second track of the same number in webm", webmOf({ packets: [OPUS_20_MS], types: [1, 2] })],
+    ["a second track of the same number in webm", joined(...copies(2, webmOf({ packets: [OPUS_20_MS] })))],
     ["sound in webm that does not say its length", webmOf({ packets: [OPUS_20_MS], codec: "A_AAC" })],
     ["edits that play the same again", m4aOf({ samples: 9, edits: 2 })],
     ["AAC whose frames have other lengths", m4aOf({ samples: 9, kind: 39 })],
+    ["a second track of such AAC", joined(m4aOf({ samples: 9 }), m4aOf({ samples: 9, kind: 39, track: 2 }))],
     ["frames of mp3 before something else", joined(mp3Of(3), new Uint8Array(5000))],
     ["a single frame of mp3", joined(MP3_FRAME)],
     ["nothing", new Uint8Array(0)],
@@ -97,6 +98,19 @@ describe("what can be read in two ways is not read", () => {
   test("a track of sound that is also called something else is sound", () => {
     expect(audioSeconds(m4aOf({ samples: 1000, handlers: ["vide", "soun"] }))).toBeCloseTo(64);
     expect(audioSeconds(m4aOf({ samples: 1000, handlers: ["soun", "vide"] }))).toBeCloseTo(64);
+  });
+
+  test("a track that is called something else and has unknown sound is not left out", () => {
+    const handlers = ["soun", "vide"];
+    const other = m4aOf({ samples: 9, kind: 39, track: 2, handlers });
+    expect(audioSeconds(joined(m4aOf({ samples: 9 }), other))).toBeNull();
+  });
+
+  test("what looks like a frame of flac and has a wrong checksum is sound", () => {
+    const flac = flacOf(10);
+    const wrong = flacOf(1).subarray(-12);
+    wrong[7] = (wrong[7] ?? 0) ^ 1;
+    expect(audioSeconds(joined(flac, wrong))).toBeCloseTo(81.918_75);
   });
 
   test("bytes between frames of mp3 count as sound of the lowest rate", () => {

@@ -295,7 +295,7 @@ test("the price book has Bedrock's rates under the names that its paths have, ea
   expect(rateOf("amazon.nova-micro-v1:0")).toBe("0.035");
   expect(rateOf("eu.amazon.nova-micro-v1:0")).toBe("0.035");
   expect(rateOf("us.meta.llama3-3-70b-instruct-v1:0")).toBe("0.72");
-  expect(rateOf("amazon.titan-embed-text-v2:0")).toBe("0.1");
+  expect(rateOf("amazon.titan-embed-text-v2:0")).toBe("0.02");
   expect(rateOf("a1b2c3d4e5f6")).toBeNull();
   for (const { model } of models.filter((row) => row.provider === "aws")) {
     const id = model.replace(/^aws\//, "");

@@ -268,6 +268,14 @@ test("a path that returns credentials is never served, by whichever provider and
       expect(provider.route("GET", path)).toEqual({ kind: "never" });
 });
 
+test("a picture in a form is a picture, whatever its bytes are", () => {
+  const edits = apiAt("openai", "/v1/images/edits");
+  const sizes = [0, 100_000].map((size) => new Uint8Array(size).fill(65));
+  const tokens = sizes.map((image) => edits.read({ model: "gpt-image-1", prompt: "x", image }).inputTokens);
+  expect(tokens[1]).toBe(tokens[0]);
+  expect(tokens[0]).toBeGreaterThan(edits.read({ model: "gpt-image-1", prompt: "x" }).inputTokens);
+});
+
 describe("a recording is reserved by the length of its frames", () => {
   const minute = wavOf({ seconds: 60, rate: 16_000, bits: 16 });
   const quiet = oggOf(Array.from({ length: 30_000 }, () => OPUS_120_MS));

@@ -1,24 +1,16 @@
-import { type MatchLogic, type ModelInfo, waitForUpdate } from "@pydantic/genai-prices";
+import type { MatchLogic, ModelInfo } from "@pydantic/genai-prices";
 import { expect, test } from "vitest";
-import type { BookProvider } from "../../src/contract/resources/price-book.ts";
 import { BookIndex } from "../../src/domain/price/book-index.ts";
-import { readCatalog } from "../../scripts/price-book/catalog.ts";
+import { installedProviders, readCatalog } from "../../scripts/price-book/catalog.ts";
 import { patternsIn } from "../../scripts/price-book/model-names.ts";
+import { bookProvider } from "../../scripts/price-book/providers.ts";
 
-const catalog = (await waitForUpdate()) ?? [];
+const catalog = await installedProviders();
 const { models, providers, leftOut } = await readCatalog(new Date("2026-11-15T12:00:00Z"));
 const rows = new Map(models.map((row) => [row.model, row]));
 const index = new BookIndex(
   models.map(({ model, provider = null, aliases = [] }) => ({ model, provider, aliases })),
-  providers.map(
-    ({ provider, names = [], models: claimed = [], fallbacks = [], hosts = false }): BookProvider => ({
-      provider,
-      names,
-      models: claimed,
-      fallbacks,
-      hosts,
-    }),
-  ),
+  providers.map(bookProvider),
 );
 
 /** As the catalog itself reads its rules. */
@@ -78,9 +70,9 @@ test("every model of every provider is found by its id, and by every name that i
   }
   expect({ ids, names, leftOut: leftOut.length }).toMatchInlineSnapshot(`
     {
-      "ids": 1684,
+      "ids": 1686,
       "leftOut": 10,
-      "names": 4796,
+      "names": 4803,
     }
   `);
 });

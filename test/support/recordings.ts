@@ -119,13 +119,14 @@ export interface Mp4Form {
   readonly kind?: number;
   readonly handlers?: readonly string[];
   readonly edits?: number;
+  readonly track?: number;
   /** The length that the header claims, in thousandths of a second. */
   readonly claimedMilliseconds?: number;
 }
 
 /** AAC at 16,000 a second: each sample plays 64 milliseconds. */
 export function m4aOf(given: Mp4Form): Uint8Array<ArrayBuffer> {
-  const { samples, fragments = [], kind = 2, handlers = ["soun"], edits = 0 } = given;
+  const { samples, fragments = [], kind = 2, handlers = ["soun"], edits = 0, track: id = 1 } = given;
   const settings = Buffer.from([0x05, 2, (kind << 3) | 4, 0x08]);
   const about = Buffer.concat([Buffer.from([0x04, 13 + settings.length, 0x40]), Buffer.alloc(12), settings]);
   const esds = full("esds", Buffer.from([0x03, 3 + about.length, 0, 1, 0]), about);
@@ -137,7 +138,7 @@ export function m4aOf(given: Mp4Form): Uint8Array<ArrayBuffer> {
     box("minf", box("stbl", ...table)),
   ];
   const track = [
-    full("tkhd", big32(0), big32(0), big32(1)),
+    full("tkhd", big32(0), big32(0), big32(id)),
     box("edts", full("elst", big32(edits), ...list)),
   ];
   const length = given.claimedMilliseconds ?? samples * 64;
@@ -148,7 +149,9 @@ export function m4aOf(given: Mp4Form): Uint8Array<ArrayBuffer> {
       full("mvhd", big32(0), big32(0), big32(1000), big32(length)),
       box("trak", ...track, box("mdia", ...media)),
     ),
-    ...fragments.map((count) => box("moof", box("traf", full("tfhd", big32(1)), full("trun", big32(count))))),
+    ...fragments.map((count) =>
+      box("moof", box("traf", full("tfhd", big32(id)), full("trun", big32(count)))),
+    ),
     box("mdat", Buffer.alloc(samples * 6)),
   );
 }

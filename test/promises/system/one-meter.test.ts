@@ -3,10 +3,16 @@ import { SET_PRICES } from "../../support/billing-provider/rates.ts";
 import { BillingProvider } from "../../support/billing-provider/server.ts";
 import { chats } from "../../support/billing-provider/shapes/chat.ts";
 import { geminis } from "../../support/billing-provider/shapes/gemini.ts";
+import { others, workersAis } from "../../support/billing-provider/shapes/hosts.ts";
 import { claude } from "../../support/billing-provider/shapes/messages.ts";
+import { openAiOthers } from "../../support/billing-provider/shapes/openai-others.ts";
+import { responded } from "../../support/billing-provider/shapes/responses.ts";
 import { nanosOf } from "../../support/billing.ts";
 import { type Governed, governed } from "../../support/governed.ts";
+import { sdkRoad } from "../../support/metered-roads/ai-sdk.ts";
+import { bindingRoad } from "../../support/metered-roads/bindings.ts";
 import { fetchRoad } from "../../support/metered-roads/fetches.ts";
+import { honoRoad } from "../../support/metered-roads/hono.ts";
 import { nodeProxy, workerProxy, workerSettings } from "../../support/metered-roads/proxies.ts";
 import { type SettledCall, settledCalls } from "../../support/metered-roads/settled.ts";
 import { proxyWorkers } from "../../support/runtimes.ts";
@@ -14,7 +20,7 @@ import { call } from "../../support/server.ts";
 
 /** Each call of each API by each road: the bill of its provider, by the provider's own table, against the run that we record. */
 
-const SHAPES = [...chats, ...claude, ...geminis];
+const SHAPES = [...chats, ...responded, ...openAiOthers, ...claude, ...geminis, ...others, ...workersAis];
 
 type Fault =
   | "below its bill"
@@ -49,19 +55,94 @@ const CHARGED_WRONG_TODAY: readonly Charged[] = [
     lost: "the search: the price of another model is taken",
   },
   {
+    shape: "response, lost after the work",
+    fault: "below its bill",
+    lost: "all of it: a lost answer is taken for one that was not billed",
+  },
+  {
+    shape: "response, pages opened",
+    fault: "above its bill, and exact",
+    lost: "nothing: a page that is opened is charged as a search",
+  },
+  {
+    shape: "response, one search, above 64 KiB",
+    fault: "above its bill, and exact",
+    lost: "nothing: searches that cannot be counted are charged up to the bound of tool calls",
+  },
+  {
+    shape: "response, a search of a mini model",
+    fault: "below its bill",
+    lost: "8,000 tokens of each search, which no usage has",
+  },
+  {
     shape: "messages, lost after the work",
     fault: "below its bill",
     lost: "all of it: a lost answer is taken for one that was not billed",
   },
   {
-    shape: "messages, cache not told",
+    shape: "messages, length of the cache not told",
     fault: "below its bill",
-    lost: "the dearer write of an hour: a missing detail is taken for none",
+    lost: "the dearer write of an hour, which the request asked for",
   },
   {
     shape: "generate, lost after the work",
     fault: "below its bill",
     lost: "all of it: a lost answer is taken for one that was not billed",
+  },
+  {
+    shape: "converse, lost after the work",
+    fault: "below its bill",
+    lost: "all of it: a lost answer is taken for one that was not billed",
+  },
+  {
+    shape: "invoke, an embedding",
+    fault: "above its bill, and exact",
+    roads: ["proxy in Node", "proxy in workerd", "governedFetch"],
+    lost: "nothing: the price is that of the first version",
+  },
+  {
+    shape: "Mistral's chat",
+    fault: "above its bill, and exact",
+    lost: "nothing: the price is that of a former model",
+  },
+  {
+    shape: "DeepSeek's chat, with its own words for a cache",
+    fault: "above its bill, and exact",
+    lost: "nothing: the price is that of a former model, and its cache is not read",
+  },
+  {
+    shape: "xAI's chat, above 128,000 tokens",
+    fault: "below its bill",
+    lost: "half: the book has no price above 128,000 tokens",
+  },
+  {
+    shape: "Perplexity's chat",
+    fault: "above its bill, and exact",
+    lost: "nothing: each request is charged as one of the largest search",
+  },
+  {
+    shape: "chat, output not told",
+    fault: "below its bill",
+    roads: ["AI SDK 7"],
+    lost: "the output that is not text of the answer",
+  },
+  {
+    shape: "chat, tier named and not asked for",
+    fault: "below its bill",
+    roads: ["AI SDK 7"],
+    lost: "the tier: the middleware does not read which one was served",
+  },
+  {
+    shape: "chat, flex asked for and not served",
+    fault: "below its bill",
+    roads: ["AI SDK 7"],
+    lost: "half: the tier was asked for, and the middleware does not read that it was not served",
+  },
+  {
+    shape: "chat, flex asked for and no tier named",
+    fault: "below its bill",
+    roads: ["AI SDK 7"],
+    lost: "half: the tier was asked for, and the middleware does not read that it was not served",
   },
 ];
 
@@ -79,7 +160,14 @@ beforeAll(async () => {
     if (status !== 200) throw new Error(`${model} has no price: ${text}`);
   }
   const given = { gate: org.gate, key: org.key, provider: url };
-  const roads = [nodeProxy(given), workerProxy(await workerBefore(url), given), fetchRoad(given)];
+  const roads = [
+    nodeProxy(given),
+    workerProxy(await workerBefore(url), given),
+    fetchRoad(given),
+    sdkRoad(given),
+    honoRoad(given),
+    bindingRoad(given),
+  ];
   settled = await settledCalls(roads, SHAPES, { provider, key: org.key });
 });
 afterAll(() => provider.close());

@@ -3,6 +3,7 @@ import {
   ADDRESSES,
   Background,
   GRACE_MS,
+  hasAddress,
   isLeftAlone,
   read,
   requestOf,
@@ -18,7 +19,7 @@ export function fetchRoad({ gate, provider }: Surroundings): Road {
   return {
     name: "governedFetch",
     settled: background.settled,
-    takes: () => true,
+    takes: hasAddress,
     async call(shape, name) {
       const { headers, body } = requestOf(shape, name);
       const governed = governedFetch({

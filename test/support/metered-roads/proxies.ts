@@ -8,6 +8,7 @@ import {
   ADDRESSES,
   Background,
   GRACE_MS,
+  hasAddress,
   isLeftAlone,
   read,
   requestOf,
@@ -39,7 +40,7 @@ export function nodeProxy({ key, provider }: Surroundings): Road {
   return {
     name: "proxy in Node",
     settled: background.settled,
-    takes: () => true,
+    takes: hasAddress,
     async call(shape, name) {
       const { headers, body } = requestOf(shape, name);
       const request = new Request(`http://proxy.test/${shape.host}${shape.path}`, {
@@ -56,7 +57,7 @@ export function nodeProxy({ key, provider }: Surroundings): Road {
 export function workerProxy(url: string, { key }: Surroundings): Road {
   return {
     name: "proxy in workerd",
-    takes: (shape: Shape) => !isLeftAlone(shape),
+    takes: (shape: Shape) => hasAddress(shape) && !isLeftAlone(shape),
     async call(shape, name) {
       const { headers, body } = requestOf(shape, name);
       const leaving = new AbortController();

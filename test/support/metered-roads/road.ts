@@ -49,6 +49,8 @@ export const ADDRESSES: Readonly<Record<string, string>> = {
   perplexity: "https://api.perplexity.ai",
 };
 
+export const hasAddress = ({ host }: Shape): boolean => Object.hasOwn(ADDRESSES, host);
+
 /** A stream that is left is read on for so long. */
 export const GRACE_MS = 60;
 
@@ -107,3 +109,9 @@ export async function read(answer: Response, { ends }: Shape, leave?: () => void
 }
 
 export const isLeftAlone = ({ ends }: Shape): boolean => ends === "left alone";
+
+/** The provider in the price book, and the model. */
+export function pricedAs({ priced }: Shape): { readonly provider: string; readonly model: string } {
+  const [provider = "", model = ""] = priced.split(" ");
+  return { provider, model };
+}

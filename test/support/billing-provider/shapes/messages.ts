@@ -17,6 +17,8 @@ const CLAUDE = {
 const CACHES = { text: 100, cached: 300, written: 200, writtenForAnHour: 400, output: 40 } as const;
 const LONG = { ...CLAUDE, body: streamed, isStream: true, billed: { text: 400, output: 60 } } as const;
 
+const CACHED_FOR_AN_HOUR = { type: "text", text: PROMPT, cache_control: { type: "ephemeral", ttl: "1h" } };
+
 const opus = (fields: object) => ({
   body: { ...body, ...fields, model: "claude-opus-4-6" },
   priced: "anthropic claude-opus-4-6",
@@ -68,7 +70,13 @@ export const claude: readonly Shape[] = [
   { ...CLAUDE, name: "messages, lost after the work", ends: "lost" },
   { ...CLAUDE, name: "messages, usage missing", tells: nothing },
   { ...CLAUDE, name: "messages, output not told", tells: without("output_tokens") },
-  { ...CLAUDE, name: "messages, cache not told", billed: CACHES, tells: without("cache_creation") },
+  {
+    ...CLAUDE,
+    name: "messages, length of the cache not told",
+    body: { ...body, messages: [{ role: "user", content: [CACHED_FOR_AN_HOUR] }] },
+    billed: CACHES,
+    tells: without("cache_creation"),
+  },
   { ...CLAUDE, name: "messages, usage of zeros", tells: zeros },
   { ...LONG, name: "messages, streamed, usage missing", tells: nothing },
   { ...LONG, name: "messages, streamed, usage at the beginning alone", tellsEarly: true },

@@ -1,5 +1,5 @@
 import { TOKEN_PARTS } from "../contract/token-classes.ts";
-import { type MeteredCall, mostInput } from "./metering.ts";
+import { type MeteredCall, mostInput, searchInput } from "./metering.ts";
 import type { MeteredRequest, Units, Usage } from "./provider-api.ts";
 import type { Reading } from "./usage/reading.ts";
 
@@ -70,11 +70,13 @@ function reportedCharge(
     : { usage: floor.usage, isCut: false };
   const units = believedUnits(request, reserved, reading.units, isOtherHost);
   const isCut = reported.isCut || units.isCut || floor.isRaised;
+  const found = searchInput(request, units.units);
+  const usage = { ...reported.usage, input_tokens: reported.usage.input_tokens + found };
   return {
-    usage: withUnits(reported.usage, units.units),
+    usage: withUnits(usage, units.units),
     ...(trustsCost && reading.costUsd !== null && !isCut ? { cost_usd: reading.costUsd } : {}),
     ...reportedVariant(reading.variant, request.variant),
-    estimated: isCut || mayHideTiers(metered, reported.usage),
+    estimated: isCut || found > 0 || mayHideTiers(metered, usage),
   };
 }
 
@@ -186,7 +188,7 @@ function believedUnits(
   reported: Units | null,
   isOtherHost: boolean,
 ): { units: Units; isCut: boolean } {
-  if (reported === null) return { units: allowed, isCut: false };
+  if (reported === null) return { units: allowed, isCut: (allowed["web_search"] ?? 0) > 1 };
   let isCut = false;
   const units = new Map(Object.entries(startedUnits));
   for (const [toldName, count] of Object.entries(reported)) {
@@ -207,7 +209,9 @@ function partialCharge(
 ): Charge {
   const { request, estimate } = metered;
   const isStream = reading?.isStream ?? request.isStream;
-  const hidesOutput = request.hidesOutput || request.hasCostlyOutput || reading?.hasUncounted === true;
+  // A provider that broke off by itself bills no more than it showed.
+  const mayHide = request.hidesOutput && reading?.hasFailed !== true;
+  const hidesOutput = mayHide || request.hasCostlyOutput || reading?.hasUncounted === true;
   const tellsInput = reading !== null && reading.usage !== null && reading.hidesInputClasses !== true;
   const hidesInput = request.unseenInput !== null || (request.hasCostlyInput && !tellsInput);
   const isSeen = isStream && !hidesOutput && !hidesInput;

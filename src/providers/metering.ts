@@ -66,7 +66,8 @@ export function meter(request: MeteredRequest, facts: FactsOfModel, options: Met
   const context = mostInput(request, facts);
   const input_tokens = Math.min(
     MOST_TOKENS,
-    unseenInput === null ? Math.min(context, request.inputTokens) : context,
+    (unseenInput === null ? Math.min(context, request.inputTokens) : context) +
+      searchInput(request, request.units),
   );
   const perAnswer = boundOf(request, facts, options);
   const max_output_tokens = perAnswer * answers + fixedOutputTokens;
@@ -84,6 +85,11 @@ export function meter(request: MeteredRequest, facts: FactsOfModel, options: Met
       ...(hasNoUnits(request.units) ? {} : { units: request.units }),
     },
   };
+}
+
+/** The input that searches are billed beside what the usage tells. */
+export function searchInput({ inputPerSearch }: MeteredRequest, { web_search: searches = 0 }: Units): number {
+  return inputPerSearch * searches;
 }
 
 /** No model reads more than its context at once. */

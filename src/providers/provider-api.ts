@@ -44,6 +44,8 @@ export interface MeteredRequest {
   readonly hidesOutput: boolean;
   /** The most pieces that are billed beside tokens. */
   readonly units: Units;
+  /** The input tokens that each search of the web is billed beside those of the usage. */
+  readonly inputPerSearch: number;
   /** Those of them that are billed as soon as the call is made, whether or not the answer shows their use. */
   readonly startedUnits: Units;
   /** The units in which pieces are billed that the answer tells under another name. */

@@ -35,6 +35,38 @@ async function called(url: string, body: object, options: Partial<GovernedFetchO
   return { answer, asked, sent };
 }
 
+test("a usage above the bound is charged in full at the provider's own address, and cut at any other", async () => {
+  const usage = {
+    prompt_tokens: 650_000,
+    completion_tokens: 9,
+    prompt_tokens_details: { cached_tokens: 325_000 },
+  };
+  const body = JSON.stringify({
+    model: "gpt-4o",
+    messages: [{ role: "user", content: "hi" }],
+    max_tokens: 50,
+  });
+  const chargeAt = async (url: string) => {
+    const settled: Parameters<CallGate["settle"]>[1][] = [];
+    const watched: CallGate = { ...gate, settle: (_, run) => void settled.push(run) };
+    const fetch = async () => Response.json({ choices: [], usage });
+    const answer = await governedFetch({ gate: watched, fetch, provider: "openai" })(url, {
+      method: "POST",
+      body,
+    });
+    await answer.text();
+    return settled[0];
+  };
+  expect(await chargeAt("https://api.openai.com/v1/chat/completions")).toMatchObject({
+    usage: { input_tokens: 650_000, cache_read_tokens: 325_000 },
+    estimated: false,
+  });
+  expect(await chargeAt("https://llm.example.com/v1/chat/completions")).toMatchObject({
+    usage: { input_tokens: 128_000, cache_read_tokens: 64_000 },
+    estimated: true,
+  });
+});
+
 describe("a deployment at Azure", () => {
   const url = "https://acme.openai.azure.com/openai/deployments/fast/chat/completions?api-version=1";
 

@@ -300,6 +300,15 @@ describe("an answer that was left or broken off is charged by the most that is k
     expect(charged({ reading: later }).usage.output_tokens).toBe(20);
   });
 
+  test("as counted, where the provider itself broke off, also if it reasons", () => {
+    const given = { request: { hidesOutput: true }, isWhole: true };
+    expect(charged({ ...given, reading: { ...part, hasFailed: true } })).toEqual({
+      usage: { input_tokens: 40, output_tokens: 12 },
+      estimated: true,
+    });
+    expect(charged({ ...given, reading: part }).cost_usd).toBe("9.99");
+  });
+
   test("by the upper estimate of its input, where nothing was told", () => {
     expect(charged({ reading: { countedOutput: 3 } }).usage).toEqual({
       input_tokens: 1000,

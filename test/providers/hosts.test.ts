@@ -99,7 +99,7 @@ test("a document of Mistral's that stands elsewhere is input that the body does 
 test("a search is a unit of its own, but where the price of each request has it", () => {
   const searched = { web_search_options: { search_context_size: "high" } };
   expect(chatAt("perplexity", "/chat/completions").read(searched).units).toEqual({});
-  expect(chatAt("openai").read(searched).units).toEqual({ web_search: 1 });
+  expect(chatAt("openai").read(searched).units).toEqual({ web_search: 3 });
 });
 
 test("tokens that only the total has are output: some hosts leave out what a model thought", () => {

@@ -151,6 +151,64 @@ describe("a request reserves", () => {
     expect(charge).toMatchObject({ usage: { units: { web_search_preview: 1 } }, estimated: false });
   });
 
+  describe("what OpenAI's answer lists", () => {
+    const usage = { input_tokens: 5, output_tokens: 7, total_tokens: 12 };
+    const output = [
+      { type: "web_search_call", action: { type: "search" } },
+      { type: "web_search_call", action: { type: "open_page" } },
+      { type: "web_search_call", action: { type: "find_in_page" } },
+    ];
+    const request = responses([{ type: "web_search" }]);
+    const units = (answer: object, asked = request) =>
+      charged(asked, openAiResponses, { usage, ...answer }).usage.units;
+
+    test("is charged: searches, and neither pages that were opened nor texts that were found in them", () => {
+      expect(units({ output })).toEqual({ web_search: 1 });
+      expect(units({ output, tool_usage: { web_search: { num_requests: 2 } } })).toEqual({ web_search: 2 });
+      expect(units({ output, tool_usage: { web_search: { num_requests: 0 } } })).toBeUndefined();
+      expect(units({})).toEqual({ web_search: 3 });
+    });
+
+    test("is charged of a stored prompt, whose tools of every kind are reserved and bounded", () => {
+      const body = { model: "gpt-5", prompt: { id: "pmpt_1" }, max_tool_calls: null };
+      const stored = read(openAiResponses, body);
+      expect(stored).toMatchObject({
+        units: { web_search_preview: 3, file_search: 3, code_interpreter_session: 1 },
+        passes: 4,
+        unseenInput: "prompt",
+      });
+      const sent = openAiResponses.withBounds(body, { maxOutputTokens: null });
+      expect(sent).toMatchObject({ max_tool_calls: 3 });
+      expect(units({ output: [] }, stored)).toBeUndefined();
+      const tools = [
+        { type: "web_search" },
+        { type: "code_interpreter", container: { type: "auto", memory_limit: "4g" } },
+      ];
+      const ran = [...output, { type: "code_interpreter_call" }];
+      expect(units({ output: ran, tools }, stored)).toEqual({
+        web_search: 1,
+        code_interpreter_session_4g: 1,
+      });
+      const older = [{ type: "web_search_preview_2025_03_11" }];
+      expect(units({ output, tools: older }, stored)).toEqual({ web_search_preview: 1 });
+    });
+
+    test("has 8,000 tokens of input more for each search of a small model, which its usage leaves out", () => {
+      for (const [model, tool, more] of [
+        ["gpt-4o-mini", "web_search", 8000],
+        ["gpt-4.1-mini-2025-04-14", "web_search", 8000],
+        ["gpt-4o-mini", "web_search_preview", 0],
+        ["gpt-4o", "web_search", 0],
+      ] as const) {
+        const asked = read(openAiResponses, { model, input: "hi", tools: [{ type: tool }] });
+        const { estimate } = meter(asked, FACTS, meteringFrom({}));
+        expect([model, tool, estimate.input_tokens]).toEqual([model, tool, 400_000 + 3 * more]);
+        const charge = charged(asked, openAiResponses, { usage, output });
+        expect(charge).toMatchObject({ usage: { input_tokens: 5 + more }, estimated: more > 0 });
+      }
+    });
+  });
+
   test("a container by its size, which is billed also if no code runs in it", () => {
     const tool = (container: unknown) => ({ type: "code_interpreter", container });
     const request = responses([tool({ type: "auto" }), tool({ type: "auto", memory_limit: "4g" })]);
@@ -203,6 +261,17 @@ describe("a request reserves", () => {
     expect(units(openAiChat, "gpt-4o-search-preview", { n: 2 })).toEqual({ web_search: 2 });
     expect(units(openAiChat, "gpt-4o", { web_search_options: {} })).toEqual({ web_search: 1 });
     expect(units(compatibleChat, "sonar-deep-research")).toEqual({ web_search: 100 });
+    const reasoning = { ...FACTS, reasons: true };
+    const searching = openAiChat.readRequest(
+      { model: "gpt-5-search-api", messages: [] },
+      { pathModel: null, headers: new Headers(), query: new URLSearchParams(), facts: () => reasoning },
+    );
+    expect(searching).toMatchObject({ units: { web_search: 3 }, passes: 4 });
+    const whole = { usage: { prompt_tokens: 5, completion_tokens: 7 } };
+    expect(charged(searching, openAiChat, whole)).toMatchObject({
+      usage: { units: { web_search: 3 } },
+      estimated: true,
+    });
     expect(units(compatibleChat, "nousresearch/hermes-4-70b")).toEqual({});
     expect(units(openAiChat, "gpt-4o")).toEqual({});
   });

@@ -266,7 +266,7 @@ describe("garbage", () => {
     ["counts beyond belief", '{"usage":{"prompt_tokens":1e300,"completion_tokens":1}}'],
     ["a list", '[{"usage":{"prompt_tokens":1,"completion_tokens":1}}]'],
     ["a body that is cut", '{"usage":{"prompt_tokens":1,"completion_tokens":1'],
-    ["a giant usage", `{"usage":{"prompt_tokens":1,"completion_tokens":1,"x":"${"y".repeat(70_000)}"}}`],
+    ["a giant usage", `{"usage":{"prompt_tokens":1,"completion_tokens":1,"x":[${"1,".repeat(40_000)}1]}}`],
   ])("is no usage: %s", (_, text) => {
     expect(read(text, "application/json").usage).toBeNull();
     expect(read(`data: ${text.slice(0, 60_000)}}\n\n`, STREAM)).toMatchObject({
@@ -398,4 +398,54 @@ test("a usage that text follows is not that of the whole answer", () => {
   const text = chunk({ choices: [{ delta: { content: "and much more" } }] });
   expect(read(chunk({ usage }) + text, STREAM)).toMatchObject({ isWhole: false });
   expect(read(chunk({ usage }) + text + chunk({ usage }), STREAM)).toMatchObject({ isWhole: true });
+});
+
+describe("a large answer", () => {
+  const item = (text: string) => ({
+    type: "message",
+    content: [
+      {
+        type: "output_text",
+        text,
+        annotations: Array.from({ length: 50 }, () => ({ type: "url_citation", url: text })),
+      },
+    ],
+  });
+  const search = (type: string, query: string) => ({ type: "web_search_call", action: { type, query } });
+  const answer = (text: string) => ({
+    usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 },
+    output: [
+      search("search", text),
+      item(text),
+      search("open_page", text),
+      search("search", text),
+      item(`${text} web_search_call`),
+      { type: "file_search_call", results: [{ text: { text } }] },
+    ],
+  });
+
+  test("tells its searches, however long its texts are and wherever they could be cut", () => {
+    const text = fc.array(
+      fc.constantFrom("\\", '"', "\u0001", "é", "火", "😀", "{", "}]", ",", ":", "u", "a".repeat(61), "\n"),
+      { maxLength: 60 },
+    );
+    fc.assert(
+      fc.property(text, fc.array(fc.nat()), (parts, ends) => {
+        const sound = JSON.stringify(answer(parts.join("")));
+        const escaped = sound.replaceAll(
+          /[é火]/g,
+          (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+        );
+        for (const json of [sound, escaped]) {
+          const { units, usage } = read(json, "application/json", ends);
+          expect([units, usage?.output_tokens]).toEqual([{ web_search: 2, file_search: 1 }, 7]);
+        }
+      }),
+    );
+  });
+
+  test("of a megabyte costs no more memory than its items", () => {
+    const { units } = read(JSON.stringify(answer("x".repeat(100_000))), "application/json");
+    expect(units).toEqual({ web_search: 2, file_search: 1 });
+  });
 });

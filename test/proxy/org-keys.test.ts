@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { Refused } from "../../src/client/errors.ts";
 import type { GateAnswer, GateBinding } from "../../src/client/gate/index.ts";
-import { servesModel } from "../../src/proxy/credentials.ts";
+import { accessTo, servesModel } from "../../src/proxy/credentials.ts";
 import { OrgKeys } from "../../src/proxy/org-keys.ts";
+import { servedProviders } from "../../src/proxy/served-providers.ts";
 
 const KEY = { secret: "sk-1", base_url: null, headers: {}, models: null };
 const found: GateAnswer = { status: 200, headers: {}, text: JSON.stringify(KEY) };
@@ -91,4 +92,27 @@ test.each([
   [["gpt-*"], undefined, false],
 ])("a key for %j serves %s: %s", (models, model, isServed) => {
   expect(servesModel({ ...KEY, models }, model)).toBe(isServed);
+});
+
+test("what is billed at an address that an org chose is only believed where it is a provider's own", () => {
+  const providers = {
+    openai: { key: "sk-1", url: "https://gateway.test", more: [{ url: "https://second.test" }] },
+    azure: { key: "sk-1" },
+    lab: { key: "sk-1", url: "https://lab.test", more: [{ url: "https://api.openai.com" }] },
+  };
+  const served = servedProviders({ providers });
+  const isOther = (name: string, base_url?: string) => {
+    const one = served.get(name);
+    if (one === undefined) throw new Error("it is served");
+    const orgKey = base_url === undefined ? null : { ...KEY, base_url };
+    const access = accessTo({ ...one, path: "/" }, { own: null, orgKey });
+    return [access?.isOtherHost, ...(access?.others ?? []).map((other) => other.isOtherHost)];
+  };
+  expect(isOther("openai")).toEqual([false, false]);
+  expect(isOther("lab")).toEqual([true, false]);
+  expect(isOther("openai", "https://llm.example.com")).toEqual([true]);
+  expect(isOther("openai", "https://")).toEqual([true]);
+  expect(isOther("openai", "https://api.openai.com")).toEqual([false]);
+  expect(isOther("azure", "https://mine.openai.azure.com")).toEqual([false]);
+  expect(isOther("azure", "https://mine.openai.azure.com.example.com")).toEqual([true]);
 });

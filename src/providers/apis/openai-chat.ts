@@ -25,6 +25,7 @@ import {
   tierIn,
   tierOf,
   toolsIn,
+  usualToolCalls,
 } from "./request-members.ts";
 
 /** Headers of OpenAI's SDKs. Those that name an account are dropped. */
@@ -141,9 +142,10 @@ function withBound(body: JsonObject, { bound, knowsBothBounds }: ChatTerms, ours
 
 function readChat(
   body: JsonObject,
-  { pathModel, facts }: RequestContext,
+  context: RequestContext,
   { asksForUsage, pricesSearch, pricesSound }: ChatTerms,
 ): MeteredRequest {
+  const { pathModel, facts } = context;
   refuseHostedTools(toolsIn(body, TOOL_MEMBERS));
   refuseUnlisted(objectOf(body["stream_options"]), STREAM_OPTIONS);
   refuseUnlisted(objectOf(body["web_search_options"]), SEARCH_OPTIONS);
@@ -159,7 +161,7 @@ function readChat(
     );
   const answers = answersIn(body, ["n"]);
   const { prediction } = body;
-  const searches = pricesSearch ? 0 : searchesIn(body, model);
+  const searches = pricesSearch ? 0 : searchesIn(body, model, reasons ? usualToolCalls(context) : 1);
   return {
     ...PLAIN,
     model,
@@ -167,6 +169,7 @@ function readChat(
     inputTokens: tokens,
     // The model also reads what a search found.
     unseenInput: unseen ?? (searches > 0 ? "web_search_options" : null),
+    passes: passesFor(searches, model),
     hasCostlyInput: isCostly,
     hasCostlyOutput: speaks,
     outputBound: { perAnswer: readHighestBound(body, BOUNDS), usualPerAnswer: null, answers },
@@ -193,9 +196,15 @@ const RESEARCHING = /deep-research/;
 /** The number of searches of a model that researches: no request can bound it. */
 const RESEARCH_SEARCHES = 100;
 
-function searchesIn(body: JsonObject, model: string): number {
+/** A model that reasons may search more than once for an answer. */
+function searchesIn(body: JsonObject, model: string, usual: number): number {
   if (RESEARCHING.test(model)) return RESEARCH_SEARCHES;
-  return memberIn(body, ["web_search_options"]) !== undefined || SEARCHING.test(model) ? 1 : 0;
+  return memberIn(body, ["web_search_options"]) !== undefined || SEARCHING.test(model) ? usual : 0;
+}
+
+/** A model that searches once does so before it begins. For one that researches, nothing is known of its passes. */
+function passesFor(searches: number, model: string): number {
+  return searches > 1 && !RESEARCHING.test(model) ? searches + 1 : 1;
 }
 
 function refuseHostedTools(tools: readonly unknown[]): void {

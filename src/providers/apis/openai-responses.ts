@@ -8,11 +8,19 @@ import type {
   MeteredRequest,
   ProviderApi,
   RequestContext,
-  Units,
 } from "../provider-api.ts";
 import { openAiError } from "../wire-refusal.ts";
 import { OPENAI_HEADERS } from "./openai-chat.ts";
-import { hostedIn, PREVIEW_SEARCH, sessionsIn, unitsOf } from "./openai-tools.ts";
+import {
+  hasStoredPrompt,
+  hostedIn,
+  PREVIEW_SEARCH,
+  searchTokensOf,
+  sessionsIn,
+  unitsOf,
+  unitsOfStored,
+} from "./openai-tools.ts";
+import { unitsUsed } from "./openai-tools-used.ts";
 import {
   readHighestBound,
   flagIn,
@@ -26,11 +34,6 @@ import {
   wholeNumberIn,
 } from "./request-members.ts";
 
-/** The items of an answer that stand for a billed call. */
-const BILLED_ITEMS: Readonly<Record<string, string>> = {
-  web_search_call: "web_search",
-  file_search_call: "file_search",
-};
 const MOST_TOOL_CALLS = 1000;
 
 /** `POST /v1/responses`. */
@@ -70,7 +73,7 @@ export const openAiResponses: ProviderApi = {
     "verbosity",
   ]),
   ownHeaders: OPENAI_HEADERS,
-  answerMembers: ["usage", "service_tier", "output"],
+  answerMembers: ["usage", "service_tier", "output", "tools", "tool_usage"],
   readRequest: readResponses,
   withBounds(body, bounds) {
     const { maxOutputTokens } = bounds;
@@ -108,9 +111,10 @@ function readResponses(body: JsonObject, context: RequestContext): MeteredReques
   const { tokens, unseen, isCostly, hasLongCache, texts } = seenInput(body, pictureTokens);
   refuseLongCache(hasLongCache);
   const hosted = hostedIn(body);
+  const isStored = hasStoredPrompt(body);
   const startedUnits = sessionsIn(body);
   const toolCalls = hosted.length === 0 ? 0 : toolCallsIn(body, context);
-  const units = unitsOf(hosted, toolCalls);
+  const units = isStored ? unitsOfStored(toolCalls) : unitsOf(hosted, toolCalls);
   return {
     ...PLAIN,
     model,
@@ -128,7 +132,8 @@ function readResponses(body: JsonObject, context: RequestContext): MeteredReques
     hidesOutput: reasons || memberIn(body, ["reasoning"]) !== undefined,
     units: { ...units, ...startedUnits },
     startedUnits,
-    billedAs: PREVIEW_SEARCH in units ? { web_search: PREVIEW_SEARCH } : {},
+    inputPerSearch: searchTokensOf(model),
+    billedAs: !isStored && PREVIEW_SEARCH in units ? { web_search: PREVIEW_SEARCH } : {},
     variant: tierIn(body["service_tier"]),
     isBackground: flagIn(body, "background"),
     texts,
@@ -139,26 +144,16 @@ function toolCallsIn(body: JsonObject, given: Pick<Bounds, "hostedToolPasses">):
   return wholeNumberIn(body, "max_tool_calls", MOST_TOOL_CALLS) ?? usualToolCalls(given);
 }
 
-function responsesAnswer({ usage, service_tier: tier, output }: JsonObject): AnswerFacts {
-  return { ...openAiUsageFacts(usage), units: unitsIn(output), variant: tierOf(tier), costUsd: null };
-}
-
-/** Null if the items were too large to be read. */
-function unitsIn(output: unknown): Units | null {
-  if (!Array.isArray(output)) return null;
-  const units: Record<string, number> = {};
-  for (const item of output) {
-    const unit = BILLED_ITEMS[String(objectOf(item)["type"])];
-    if (unit !== undefined) units[unit] = (units[unit] ?? 0) + 1;
-  }
-  return units;
+function responsesAnswer(answer: JsonObject): AnswerFacts {
+  const { usage, service_tier: tier } = answer;
+  return { ...openAiUsageFacts(usage), units: unitsUsed(answer), variant: tierOf(tier), costUsd: null };
 }
 
 const LAST_EVENTS = new Set<unknown>(["response.completed", "response.incomplete", "response.failed"]);
 
 function responsesEvent({ type, delta, item, response, error }: JsonObject): EventFacts {
   const isLast = LAST_EVENTS.has(type);
-  const { usage, service_tier, output } = objectOf(response);
+  const { usage, service_tier, output, tools, tool_usage } = objectOf(response);
   return {
     usage,
     isWholeUsage: isLast,
@@ -167,6 +162,6 @@ function responsesEvent({ type, delta, item, response, error }: JsonObject): Eve
     isLast,
     hasFailed:
       type === "response.failed" || type === "error" || (typeof error === "object" && error !== null),
-    answer: isLast ? { service_tier, output } : undefined,
+    answer: isLast ? { service_tier, output, tools, tool_usage } : undefined,
   };
 }

@@ -28,7 +28,7 @@ const HOSTED_TOOLS: Readonly<Record<string, string | null>> = {
 /** Tools that a namespace may hold. All of them run where the caller is. */
 const IN_NAMESPACES = new Set<unknown>(["function", "custom"]);
 /** Containers of code interpreters, by their memory. Each is billed as a session, also if no code runs in it. */
-const SESSIONS: ReadonlyMap<unknown, string> = new Map([
+export const SESSIONS: ReadonlyMap<unknown, string> = new Map([
   ["1g", "code_interpreter_session"],
   ["4g", "code_interpreter_session_4g"],
   ["16g", "code_interpreter_session_16g"],
@@ -46,7 +46,28 @@ export function hostedIn(body: JsonObject): string[] {
       403,
       'The input adds a tool that the provider runs. Send it in "tools" of the body, or send "store": false.',
     );
-  return [...hostedAmong(toolsIn(body, TOOL_MEMBERS)), ...added];
+  const stored = hasStoredPrompt(body) ? [STORED_PROMPT] : [];
+  return [...hostedAmong(toolsIn(body, TOOL_MEMBERS)), ...added, ...stored];
+}
+
+/** Stands for the tools of a prompt that the provider stores, which the body does not show. */
+const STORED_PROMPT = "prompt";
+
+export function hasStoredPrompt({ prompt }: JsonObject): boolean {
+  return prompt !== undefined && prompt !== null;
+}
+
+/** All tools that a stored prompt may have, of each kind the one that costs more. What is charged is what the answer lists. */
+export function unitsOfStored(calls: number): Units {
+  return { [PREVIEW_SEARCH]: calls, file_search: calls, code_interpreter_session: 1 };
+}
+
+/** Models that are billed the same input for whatever a search finds. Their usage does not have it. */
+const FIXED_SEARCH_INPUT = /^(?:ft:)?gpt-4(?:o|\.1)-mini/;
+
+/** The input tokens that each search is billed beside those of the usage. The older tool has them in its price. */
+export function searchTokensOf(model: string): number {
+  return FIXED_SEARCH_INPUT.test(model) ? 8000 : 0;
 }
 
 /** Tools that the input adds stay in a conversation that the provider stores, where no later body shows them. */

@@ -146,6 +146,7 @@ export const PLAIN = {
   hidesOutput: false,
   units: {},
   startedUnits: {},
+  inputPerSearch: 0,
   billedAs: {},
   variant: null,
   isBackground: false,
